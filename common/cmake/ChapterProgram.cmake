@@ -1,0 +1,144 @@
+# One declarative call per program of a chapter:
+#
+#   add_chapter_program(opencl
+#       API      OpenCL                # C++, OpenCL or CUDA
+#       SOURCES  opencl.cpp
+#       KERNELS  histogram.cl          # read at run time, from beside the program or from here
+#       VARIANTS global subhist        # each becomes a row of the table and a set of tests
+#       BROKEN   racy)                 # broken on purpose: known to the program, never part of `all`
+#
+# It makes the program <build>/<chapter>/<name>, enters it in the list that `./tutorial run` works
+# through (write_program_list), and adds the tests: every variant on every input of
+# design's verification list, the command line's errors, and the JSON and PNG outputs.
+include_guard(GLOBAL)
+
+# name | arguments. Sizes around every unit a kernel may work in, every kind of distribution, and
+# once more pixels of one value than a float can count exactly (2^24).
+set(TUTORIAL_TEST_INPUTS
+    "size-0|--random 0"     "size-1|--random 1"     "size-2|--random 2"     "size-3|--random 3"
+    "size-15|--random 15"   "size-16|--random 16"   "size-17|--random 17"
+    "size-255|--random 255" "size-256|--random 256" "size-257|--random 257"
+    "prime|--random 1048573"
+    "constant-0|--constant 0 --random 100003"
+    "constant-127|--constant 127 --random 100003"
+    "constant-255|--constant 255 --random 100003"
+    "constant-large|--constant 127 --random 17M"
+    "two-values|--random 300007 --values 2 --seed 2"
+    "four-values|--random 300007 --values 4 --seed 3"
+    "ramp|--ramp --random 70001"
+    "contention-10|--random 300007 --contention 10"
+    "contention-40|--random 300007 --contention 40"
+    "contention-90|--random 300007 --contention 90"
+    "landscape|${PROJECT_SOURCE_DIR}/images/landscape.bmp"
+    "tiled|${PROJECT_SOURCE_DIR}/images/landscape.bmp --tile 1000003"
+    "colour|${PROJECT_SOURCE_DIR}/images/colour.bmp"
+    "one-pixel|${PROJECT_SOURCE_DIR}/images/one-pixel.bmp"
+    "one-column|${PROJECT_SOURCE_DIR}/images/one-column.bmp"
+    "nearly-constant|${PROJECT_SOURCE_DIR}/images/nearly-constant.bmp")
+
+# name | arguments | what the one line on standard error must match
+set(TUTORIAL_BAD_COMMAND_LINES
+    "unknown-option|--nosuch|nosuch"
+    "missing-file|nosuch.bmp|nosuch.bmp: .*[Nn]o such file"
+    "text-file|${PROJECT_SOURCE_DIR}/common/tests/text.bmp|text.bmp: not a picture"
+    "unknown-variant|--variant nosuch|unknown variant 'nosuch'"
+    "repeat-0|--repeat 0|--repeat"
+    "negative-random|--random -5|--random"
+    "unknown-suffix|--random 100Q|100Q"
+    "too-many-pixels|--random 5G|32-bit"
+    "unwritable-json|--json /nosuch/folder/out.json|/nosuch/folder"
+    "unwritable-plot|--plot /nosuch/folder/out.png|/nosuch/folder"
+    "unknown-device|--device nosuch-device|nosuch-device")
+
+# expect_run(NAME test STATUS n [STDOUT re] [STDERR re] [ONE_LINE] COMMAND ...): a test of one run of a
+# program, its exit status and what it says. See common/tests/expect.cmake.
+function(expect_run)
+    cmake_parse_arguments(PARSE_ARGV 0 arg "ONE_LINE" "NAME;STATUS;STDOUT;STDERR" "COMMAND;LABELS;ENVIRONMENT")
+    add_test(NAME ${arg_NAME}
+        COMMAND ${CMAKE_COMMAND} "-DSTATUS=${arg_STATUS}" "-DSTDOUT=${arg_STDOUT}"
+                "-DSTDERR=${arg_STDERR}" "-DONE_LINE=${arg_ONE_LINE}"
+                -P ${PROJECT_SOURCE_DIR}/common/tests/expect.cmake -- ${arg_COMMAND})
+    set_tests_properties(${arg_NAME} PROPERTIES LABELS "${arg_LABELS}" SKIP_REGULAR_EXPRESSION
+        "exit status 77" ENVIRONMENT "${arg_ENVIRONMENT}")
+endfunction()
+
+function(add_chapter_program name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "API" "SOURCES;KERNELS;VARIANTS;BROKEN")
+    get_filename_component(chapter ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+    set(target ${chapter}-${name})
+    if(arg_API STREQUAL "CUDA" AND TUTORIAL_CUDA_MISSING)
+        set_property(GLOBAL APPEND PROPERTY TUTORIAL_PROGRAMS
+            "${chapter}\t${arg_API}\t-\t${TUTORIAL_CUDA_MISSING}")
+        return()
+    endif()
+
+    foreach(kernel IN LISTS arg_KERNELS)
+        if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${kernel})
+            message(FATAL_ERROR "${chapter}/${name}: there is no kernel file ${kernel}")
+        endif()
+    endforeach()
+    add_executable(${target} ${arg_SOURCES} ${arg_KERNELS})
+    set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name})
+    target_compile_definitions(${target} PRIVATE CHAPTER_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}")
+    target_link_libraries(${target} PRIVATE common project_warnings)
+    if(arg_API STREQUAL "OpenCL")
+        target_link_libraries(${target} PRIVATE common_opencl)
+    elseif(arg_API STREQUAL "CUDA")
+        target_link_libraries(${target} PRIVATE common_cuda)
+    endif()
+    add_dependencies(programs ${target})
+    set_property(GLOBAL APPEND PROPERTY TUTORIAL_PROGRAMS
+        "${chapter}\t${arg_API}\t$<TARGET_FILE:${target}>\t-")
+
+    if(NOT BUILD_TESTING)
+        return()
+    endif()
+    string(TOLOWER ${arg_API} api_label)
+    string(REGEX MATCH "^[0-9]+" number ${chapter})
+    set(labels "chapter-${number};${api_label}")
+    set(program $<TARGET_FILE:${target}>)
+    # Every variant on every input: the program's own exit status is the verdict.
+    foreach(variant IN LISTS arg_VARIANTS)
+        foreach(input IN LISTS TUTORIAL_TEST_INPUTS)
+            string(REGEX MATCH "^[^|]+" input_name "${input}")
+            string(REGEX REPLACE "^[^|]+[|]" "" arguments "${input}")
+            separate_arguments(arguments)
+            set(test ${chapter}.${name}.${variant}.${input_name})
+            add_test(NAME ${test} COMMAND ${program} ${arguments} --variant ${variant} --repeat 1 --no-ceiling)
+            set_tests_properties(${test} PROPERTIES LABELS "${labels}" SKIP_RETURN_CODE 77)
+        endforeach()
+    endforeach()
+    # `all` runs exactly the variants declared here, so that no kernel goes untested.
+    list(JOIN arg_VARIANTS "[^\\n]*\\n *" rows)
+    expect_run(NAME ${chapter}.${name}.all STATUS 0 STDOUT "${rows}" LABELS ${labels}
+        COMMAND ${program} --repeat 2)
+    list(JOIN arg_VARIANTS ", " valid)
+    if(arg_BROKEN)
+        list(JOIN arg_BROKEN ", " broken)
+        string(APPEND valid " and, broken on purpose, ${broken}")
+    endif()
+    expect_run(NAME ${chapter}.${name}.valid-variants STATUS 2 STDERR "it has ${valid}\n" ONE_LINE
+        LABELS ${labels} COMMAND ${program} --variant nosuch)
+    foreach(bad IN LISTS TUTORIAL_BAD_COMMAND_LINES)
+        string(REGEX MATCH "^([^|]+)[|]([^|]+)[|](.*)$" _ "${bad}")
+        set(bad_name ${CMAKE_MATCH_1})
+        set(message "${CMAKE_MATCH_3}")
+        separate_arguments(arguments UNIX_COMMAND "${CMAKE_MATCH_2}")
+        expect_run(NAME ${chapter}.${name}.refuses-${bad_name} STATUS 2 STDERR "${message}" ONE_LINE
+            LABELS ${labels} COMMAND ${program} ${arguments})
+    endforeach()
+    set(output ${CMAKE_CURRENT_BINARY_DIR}/test-output)
+    add_test(NAME ${chapter}.${name}.outputs
+        COMMAND ${CMAKE_COMMAND} -DPROGRAM=${program} -DFOLDER=${output}-${name} "-DVARIANTS=${arg_VARIANTS}"
+                -DCHAPTER=${chapter} -P ${PROJECT_SOURCE_DIR}/common/tests/outputs.cmake)
+    set_tests_properties(${chapter}.${name}.outputs PROPERTIES LABELS "${labels}"
+        SKIP_REGULAR_EXPRESSION "exit status 77")
+endfunction()
+
+# The programs of all chapters, in order: chapter, API, program, and why it was not built, by tabs.
+add_custom_target(programs)
+function(write_program_list)
+    get_property(programs GLOBAL PROPERTY TUTORIAL_PROGRAMS)
+    list(JOIN programs "\n" text)
+    file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/programs.tsv CONTENT "${text}\n")
+endfunction()

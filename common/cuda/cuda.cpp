@@ -1,0 +1,69 @@
+#include "common/cuda/cuda.hpp"
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+
+#include "common/options/device_choice.hpp"
+#include "common/status/status.hpp"
+
+namespace common::cuda {
+namespace {
+
+std::string version(int number) {
+    return fmt::format("{}.{}", number / 1000, number % 1000 / 10);
+}
+
+}  // namespace
+
+void check(cudaError_t error, const char* call, const char* file, int line) {
+    if (error == cudaSuccess) return;
+    throw std::runtime_error(fmt::format("{} ({}): {}, from {} at {}:{}", cudaGetErrorName(error),
+                                         static_cast<int>(error), cudaGetErrorString(error), call,
+                                         file, line));
+}
+
+std::vector<Device> devices() {
+    // Left untouched where there is no driver, so it must not be read then.
+    int count = 0;
+    const cudaError_t found = cudaGetDeviceCount(&count);
+    if (found != cudaSuccess) {
+        throw NothingToRunOn(fmt::format("no CUDA device: {}", cudaGetErrorString(found)));
+    }
+    if (count == 0) throw NothingToRunOn("no CUDA device: the driver finds none");
+    int driver = 0;
+    int runtime = 0;
+    CHECK_CUDA(cudaDriverGetVersion(&driver));
+    CHECK_CUDA(cudaRuntimeGetVersion(&runtime));
+    std::vector<Device> all;
+    for (int id = 0; id < count; ++id) {
+        cudaDeviceProp properties{};
+        CHECK_CUDA(cudaGetDeviceProperties(&properties, id));
+        all.push_back(
+            {id, properties.name,
+             fmt::format("compute capability {}.{}, CUDA driver {}, runtime {}", properties.major,
+                         properties.minor, version(driver), version(runtime))});
+    }
+    return all;
+}
+
+std::string list(const std::vector<Device>& devices) {
+    std::string text;
+    for (const Device& device : devices) {
+        text += fmt::format("{}: {} ({})\n", device.id, device.name, device.driver);
+    }
+    return text;
+}
+
+Device choose_device(const std::string& wanted) {
+    const std::vector<Device> all = devices();
+    std::vector<std::string> names;
+    for (const Device& device : all)
+        names.push_back(device.name);
+    const Device& chosen =
+        wanted.empty() ? all.front() : all[device_by_text(wanted, names, "CUDA")];
+    CHECK_CUDA(cudaSetDevice(chosen.id));
+    return chosen;
+}
+
+}  // namespace common::cuda

@@ -1,0 +1,39 @@
+/// @file
+/// What a CUDA host program needs beside the API itself: a check for every call and the choice of a
+/// device.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <string>
+#include <vector>
+
+namespace common::cuda {
+
+/// @throws std::runtime_error "name (code): text, from call at file:line", unless `error` is
+///         cudaSuccess
+void check(cudaError_t error, const char* call, const char* file, int line);
+
+/// CHECK_CUDA(cudaMalloc(&pointer, size)) around every call; CHECK_CUDA(cudaGetLastError()) after a
+/// launch, which returns nothing.
+#define CHECK_CUDA(call) ::common::cuda::check((call), #call, __FILE__, __LINE__)
+
+struct Device {
+    int id;
+    std::string name;
+    std::string driver;  ///< compute capability, driver's and runtime's CUDA version, in one line
+};
+
+/// Every CUDA device, in the runtime's order.
+/// @throws NothingToRunOn where there is no driver or no device, with the runtime's reason
+std::vector<Device> devices();
+
+/// One line per device: its number, name, compute capability and versions.
+std::string list(const std::vector<Device>& devices);
+
+/// The device that `wanted` names, a number or part of a name in any case, made current
+/// (cudaSetDevice). Empty: device 0.
+/// @throws NothingToRunOn as `devices`; BadInput where none is named so
+Device choose_device(const std::string& wanted);
+
+}  // namespace common::cuda

@@ -1,0 +1,44 @@
+/// @file
+/// The pixels that a program counts: a picture's, or generated ones.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/options/options.hpp"
+
+namespace common {
+
+/// What a program counts. The pixels are rows of `width`, without padding; the last row may be
+/// short.
+struct Input {
+    std::string name;  ///< what the table calls it
+    std::size_t width = 0;
+    std::size_t height = 0;  ///< rows of the picture itself; a tiled one goes on below them
+    std::vector<std::uint8_t> pixels;
+    std::optional<std::uint64_t> seed;  ///< of generated pixels
+};
+
+/// Uniform over 0..values-1.
+/// The generators below give the same pixels for the same seed on every machine and with any number
+/// of threads: pixel blocks are counted, and each draws from splitmix64 (Steele, Lea, Flood: Fast
+/// splittable pseudorandom number generators, 2014) started at its own number.
+/// @param values 1 to 256
+std::vector<std::uint8_t> uniform_pixels(std::size_t count, unsigned values, std::uint64_t seed);
+
+/// `percent` of the pixels, each chosen independently, have one value, `hot_value(seed)`; the
+/// others are uniform over 0..255.
+std::vector<std::uint8_t> contended_pixels(std::size_t count, unsigned percent, std::uint64_t seed);
+std::uint8_t hot_value(std::uint64_t seed);
+
+/// 0, 1, 2, ... 255, 0, 1, ...
+std::vector<std::uint8_t> ramp_pixels(std::size_t count);
+
+/// What the command line asks for: the picture, tiled or not, or generated pixels.
+/// @throws BadInput for a picture that cannot be used; std::bad_alloc
+Input load_input(const Options& options);
+
+}  // namespace common

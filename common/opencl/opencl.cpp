@@ -1,0 +1,241 @@
+#include "common/opencl/opencl.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <iterator>
+#include <stdexcept>
+#include <system_error>
+
+#include "common/options/device_choice.hpp"
+#include "common/status/status.hpp"
+
+#if defined(__APPLE__)
+#include <mach-o/dyld.h>
+#endif
+
+namespace common::opencl {
+namespace {
+
+// What clGetPlatformIDs of the ICD loader answers where no platform is installed; cl.h has no name
+// for it.
+constexpr cl_int kPlatformNotFound = -1001;
+
+// OpenCL's texts come with their closing zero, and some drivers pad them with spaces.
+std::string trimmed(std::string text) {
+    text.erase(std::find(text.begin(), text.end(), '\0'), text.end());
+    const auto is_space = [](unsigned char c) { return std::isspace(c) != 0; };
+    text.erase(std::find_if_not(text.rbegin(), text.rend(), is_space).base(), text.end());
+    text.erase(text.begin(), std::find_if_not(text.begin(), text.end(), is_space));
+    return text;
+}
+
+std::string device_text(cl_device_id device, cl_device_info what) {
+    std::size_t size = 0;
+    CHECK_CL(clGetDeviceInfo(device, what, 0, nullptr, &size));
+    std::string text(size, '\0');
+    CHECK_CL(clGetDeviceInfo(device, what, size, text.data(), nullptr));
+    return trimmed(text);
+}
+
+std::string platform_text(cl_platform_id platform, cl_platform_info what) {
+    std::size_t size = 0;
+    CHECK_CL(clGetPlatformInfo(platform, what, 0, nullptr, &size));
+    std::string text(size, '\0');
+    CHECK_CL(clGetPlatformInfo(platform, what, size, text.data(), nullptr));
+    return trimmed(text);
+}
+
+std::filesystem::path program_folder() {
+#if defined(__APPLE__)
+    char path[4096];
+    std::uint32_t size = sizeof path;
+    if (_NSGetExecutablePath(path, &size) == 0) return std::filesystem::path(path).parent_path();
+    return ".";
+#else
+    std::error_code error;
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
+    return error ? "." : program.parent_path();
+#endif
+}
+
+}  // namespace
+
+std::string error_name(cl_int error) {
+    switch (error) {
+#define NAME(code) \
+    case code:     \
+        return #code
+        NAME(CL_SUCCESS);
+        NAME(CL_DEVICE_NOT_FOUND);
+        NAME(CL_DEVICE_NOT_AVAILABLE);
+        NAME(CL_COMPILER_NOT_AVAILABLE);
+        NAME(CL_MEM_OBJECT_ALLOCATION_FAILURE);
+        NAME(CL_OUT_OF_RESOURCES);
+        NAME(CL_OUT_OF_HOST_MEMORY);
+        NAME(CL_PROFILING_INFO_NOT_AVAILABLE);
+        NAME(CL_MEM_COPY_OVERLAP);
+        NAME(CL_IMAGE_FORMAT_MISMATCH);
+        NAME(CL_IMAGE_FORMAT_NOT_SUPPORTED);
+        NAME(CL_BUILD_PROGRAM_FAILURE);
+        NAME(CL_MAP_FAILURE);
+        NAME(CL_MISALIGNED_SUB_BUFFER_OFFSET);
+        NAME(CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST);
+        NAME(CL_COMPILE_PROGRAM_FAILURE);
+        NAME(CL_LINKER_NOT_AVAILABLE);
+        NAME(CL_LINK_PROGRAM_FAILURE);
+        NAME(CL_DEVICE_PARTITION_FAILED);
+        NAME(CL_KERNEL_ARG_INFO_NOT_AVAILABLE);
+        NAME(CL_INVALID_VALUE);
+        NAME(CL_INVALID_DEVICE_TYPE);
+        NAME(CL_INVALID_PLATFORM);
+        NAME(CL_INVALID_DEVICE);
+        NAME(CL_INVALID_CONTEXT);
+        NAME(CL_INVALID_QUEUE_PROPERTIES);
+        NAME(CL_INVALID_COMMAND_QUEUE);
+        NAME(CL_INVALID_HOST_PTR);
+        NAME(CL_INVALID_MEM_OBJECT);
+        NAME(CL_INVALID_IMAGE_FORMAT_DESCRIPTOR);
+        NAME(CL_INVALID_IMAGE_SIZE);
+        NAME(CL_INVALID_SAMPLER);
+        NAME(CL_INVALID_BINARY);
+        NAME(CL_INVALID_BUILD_OPTIONS);
+        NAME(CL_INVALID_PROGRAM);
+        NAME(CL_INVALID_PROGRAM_EXECUTABLE);
+        NAME(CL_INVALID_KERNEL_NAME);
+        NAME(CL_INVALID_KERNEL_DEFINITION);
+        NAME(CL_INVALID_KERNEL);
+        NAME(CL_INVALID_ARG_INDEX);
+        NAME(CL_INVALID_ARG_VALUE);
+        NAME(CL_INVALID_ARG_SIZE);
+        NAME(CL_INVALID_KERNEL_ARGS);
+        NAME(CL_INVALID_WORK_DIMENSION);
+        NAME(CL_INVALID_WORK_GROUP_SIZE);
+        NAME(CL_INVALID_WORK_ITEM_SIZE);
+        NAME(CL_INVALID_GLOBAL_OFFSET);
+        NAME(CL_INVALID_EVENT_WAIT_LIST);
+        NAME(CL_INVALID_EVENT);
+        NAME(CL_INVALID_OPERATION);
+        NAME(CL_INVALID_GL_OBJECT);
+        NAME(CL_INVALID_BUFFER_SIZE);
+        NAME(CL_INVALID_MIP_LEVEL);
+        NAME(CL_INVALID_GLOBAL_WORK_SIZE);
+        NAME(CL_INVALID_PROPERTY);
+        NAME(CL_INVALID_IMAGE_DESCRIPTOR);
+        NAME(CL_INVALID_COMPILER_OPTIONS);
+        NAME(CL_INVALID_LINKER_OPTIONS);
+        NAME(CL_INVALID_DEVICE_PARTITION_COUNT);
+#undef NAME
+        case kPlatformNotFound:
+            return "CL_PLATFORM_NOT_FOUND_KHR";
+        default:
+            return "an error that OpenCL 1.2 does not name";
+    }
+}
+
+void check(cl_int error, const char* call, const char* file, int line) {
+    if (error == CL_SUCCESS) return;
+    throw std::runtime_error(
+        fmt::format("{} ({}) from {} at {}:{}", error_name(error), error, call, file, line));
+}
+
+std::string Device::driver_line() const {
+    return fmt::format("{}, {}, driver {}", platform_name, version, driver);
+}
+
+std::vector<Device> devices() {
+    cl_uint platform_count = 0;
+    const cl_int found = clGetPlatformIDs(0, nullptr, &platform_count);
+    if (found == kPlatformNotFound || platform_count == 0) return {};
+    CHECK_CL(found, "clGetPlatformIDs");
+    std::vector<cl_platform_id> platforms(platform_count);
+    CHECK_CL(clGetPlatformIDs(platform_count, platforms.data(), nullptr));
+
+    std::vector<Device> all;
+    for (const cl_platform_id platform : platforms) {
+        cl_uint device_count = 0;
+        const cl_int listed =
+            clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &device_count);
+        if (listed == CL_DEVICE_NOT_FOUND || device_count == 0) continue;
+        CHECK_CL(listed, "clGetDeviceIDs");
+        std::vector<cl_device_id> ids(device_count);
+        CHECK_CL(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, device_count, ids.data(), nullptr));
+        for (const cl_device_id id : ids) {
+            cl_device_type type = 0;
+            CHECK_CL(clGetDeviceInfo(id, CL_DEVICE_TYPE, sizeof type, &type, nullptr));
+            all.push_back({platform, id, device_text(id, CL_DEVICE_NAME),
+                           platform_text(platform, CL_PLATFORM_NAME),
+                           device_text(id, CL_DEVICE_VERSION), device_text(id, CL_DRIVER_VERSION),
+                           type});
+        }
+    }
+    return all;
+}
+
+std::string list(const std::vector<Device>& devices) {
+    std::string text;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+        text += fmt::format("{}: {} ({})\n", i, devices[i].name, devices[i].driver_line());
+    }
+    return text;
+}
+
+Device choose_device(const std::string& wanted) {
+    const std::vector<Device> all = devices();
+    if (all.empty()) {
+        throw NothingToRunOn(
+            "no OpenCL device: no driver is installed, or none finds its device "
+            "(PoCL runs OpenCL on any CPU)");
+    }
+    if (wanted.empty()) {
+        const auto gpu = std::find_if(all.begin(), all.end(), [](const Device& d) {
+            return (d.type & CL_DEVICE_TYPE_GPU) != 0;
+        });
+        return gpu != all.end() ? *gpu : all.front();
+    }
+    std::vector<std::string> names;
+    for (const Device& device : all) {
+        names.push_back(device.name + '\n' + device.platform_name + '\n' + device.version);
+    }
+    return all[device_by_text(wanted, names, "OpenCL")];
+}
+
+std::string read_kernel_file(const std::string& name, const std::filesystem::path& chapter_folder) {
+    const std::filesystem::path beside = program_folder() / name;
+    const std::filesystem::path in_source = chapter_folder / name;
+    for (const std::filesystem::path& path : {beside, in_source}) {
+        std::ifstream file(path, std::ios::binary);
+        if (file) return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+    }
+    throw BadInput(fmt::format("no kernel file {}: tried {} and {}", name, beside.string(),
+                               in_source.string()));
+}
+
+cl_program build_program(cl_context context, cl_device_id device, const std::string& name,
+                         const std::string& source, const std::string& build_options) {
+    const char* text = source.data();
+    const std::size_t length = source.size();
+    cl_int error = CL_SUCCESS;
+    const cl_program program = clCreateProgramWithSource(context, 1, &text, &length, &error);
+    CHECK_CL(error, "clCreateProgramWithSource");
+    const cl_int built =
+        clBuildProgram(program, 1, &device, build_options.c_str(), nullptr, nullptr);
+    if (built == CL_SUCCESS) return program;
+
+    // The log is asked for whatever went wrong, and shown whole: its first error explains the rest.
+    std::size_t size = 0;
+    std::string log;
+    if (clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) ==
+        CL_SUCCESS) {
+        log.resize(size);
+        CHECK_CL(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, log.data(),
+                                       nullptr));
+    }
+    CHECK_CL(clReleaseProgram(program));
+    throw std::runtime_error(fmt::format("{} does not build: {} ({}), build options '{}'\n{}", name,
+                                         error_name(built), built, build_options, trimmed(log)));
+}
+
+}  // namespace common::opencl

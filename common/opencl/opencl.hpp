@@ -1,0 +1,68 @@
+/// @file
+/// What an OpenCL host program needs beside the API itself: a check for every call, the choice of a
+/// device, and a program build that shows the whole log. Everything returned is a raw handle.
+#pragma once
+
+#define CL_TARGET_OPENCL_VERSION 120
+#if defined(__APPLE__)
+#include <OpenCL/opencl.h>
+#else
+#include <CL/cl.h>
+#endif
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace common::opencl {
+
+/// The name of an error code, such as "CL_INVALID_WORK_GROUP_SIZE" for -54.
+std::string error_name(cl_int error);
+
+/// @throws std::runtime_error "NAME (code) from call at file:line", unless `error` is CL_SUCCESS
+void check(cl_int error, const char* call, const char* file, int line);
+
+/// CHECK_CL(clFinish(queue)) around a call that returns its error, and
+/// CHECK_CL(error, "clCreateBuffer") after one that writes it.
+#define CHECK_CL_NAMED(error, name, ...) \
+    ::common::opencl::check((error), (name), __FILE__, __LINE__)
+#define CHECK_CL(...) CHECK_CL_NAMED(__VA_ARGS__, #__VA_ARGS__, 0)
+
+struct Device {
+    cl_platform_id platform;
+    cl_device_id id;
+    std::string name;
+    std::string platform_name;
+    std::string version;  ///< the device's OpenCL version and what its driver adds to that
+    std::string driver;
+    cl_device_type type;
+
+    /// Platform, version and driver in one line, as the table names them.
+    [[nodiscard]] std::string driver_line() const;
+};
+
+/// Every device of every platform, in the loader's order; their place is the number that `--device`
+/// takes. Platforms without devices are passed over, and no platform at all is no error.
+std::vector<Device> devices();
+
+/// One line per device: its number, name, platform, version and driver.
+std::string list(const std::vector<Device>& devices);
+
+/// The device that `wanted` names: a number, or part of a device's name, platform or version in any
+/// case (the first that has it). Empty: the first GPU, or where there is none the first device.
+/// @throws NothingToRunOn without any device; BadInput where none is named so
+Device choose_device(const std::string& wanted);
+
+/// The text of a kernel file: from beside the running program if it is there, else from the
+/// chapter's folder in the source tree, so that editing it and running again shows the change.
+/// @throws BadInput naming every path that was tried
+std::string read_kernel_file(const std::string& name, const std::filesystem::path& chapter_folder);
+
+/// Builds a program for one device.
+/// @param name what the error message calls it
+/// @param build_options as clBuildProgram takes them
+/// @throws std::runtime_error with the compiler's whole log where it does not build
+cl_program build_program(cl_context context, cl_device_id device, const std::string& name,
+                         const std::string& source, const std::string& build_options);
+
+}  // namespace common::opencl

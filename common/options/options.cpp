@@ -1,0 +1,179 @@
+#include "common/options/options.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+
+#include "common/files/output_file.hpp"
+#include "common/histogram/histogram.hpp"
+#include "common/status/status.hpp"
+
+namespace common {
+namespace {
+
+std::string one_line(std::string text) {
+    while (!text.empty() && text.back() == '\n')
+        text.pop_back();
+    std::replace(text.begin(), text.end(), '\n', ' ');
+    return text;
+}
+
+// What `--variant` means for this program: its names in order, or why there are none such.
+std::vector<std::string> chosen_variants(const Program& program, const std::string& wanted) {
+    std::vector<std::string> sound;
+    std::vector<std::string> broken;
+    for (const Variant& variant : program.variants) {
+        if (variant.name == wanted) return {wanted};
+        (variant.broken_on_purpose ? broken : sound).push_back(variant.name);
+    }
+    if (wanted == "all") return sound;
+    std::string valid = fmt::format("{}", fmt::join(sound, ", "));
+    if (!broken.empty()) {
+        valid += fmt::format(" and, broken on purpose, {}", fmt::join(broken, ", "));
+    }
+    throw BadInput(fmt::format("unknown variant '{}': besides 'all' it has {}", wanted, valid));
+}
+
+void refuse_contradictions(const Options& options) {
+    const int generators = (options.values ? 1 : 0) + (options.contention ? 1 : 0) +
+                           (options.constant ? 1 : 0) + (options.ramp ? 1 : 0);
+    if (generators > 1) {
+        throw BadInput("--values, --contention, --constant and --ramp exclude each other");
+    }
+    const bool generated = options.random || generators > 0;
+    if (options.image && generated) {
+        throw BadInput(
+            "an IMAGE and generated pixels (--random, --values, --contention, --constant, --ramp) "
+            "exclude each other");
+    }
+    if ((options.values || options.contention) && !options.random) {
+        throw BadInput("--values and --contention need --random N, the number of pixels");
+    }
+    if (options.tile && options.random) {
+        throw BadInput("--tile repeats a picture; --random already says how many pixels");
+    }
+}
+
+std::string variants_help(const Program& program) {
+    std::size_t width = 0;
+    for (const Variant& variant : program.variants)
+        width = std::max(width, variant.name.size());
+    std::string text = "Variants:\n";
+    for (const Variant& variant : program.variants) {
+        text += fmt::format("  {:{}}  {}{}\n", variant.name, width, variant.summary,
+                            variant.broken_on_purpose ? " (broken on purpose)" : "");
+    }
+    text +=
+        "\nExit status: 0 every variant run matches the CPU, 1 one does not, 2 bad arguments or\n"
+        "input, 77 nothing to run it on. docs/command-line.md says more.\n";
+    return text;
+}
+
+}  // namespace
+
+bool Options::wants(std::string_view variant) const {
+    return std::find(variants.begin(), variants.end(), variant) != variants.end();
+}
+
+std::uint64_t parse_pixel_count(const std::string& text) {
+    std::uint64_t number = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, number);
+    const std::string_view suffix(rest, static_cast<std::size_t>(end - rest));
+    const int shift = suffix.empty()  ? 0
+                      : suffix == "K" ? 10
+                      : suffix == "M" ? 20
+                      : suffix == "G" ? 30
+                                      : -1;
+    if (rest == text.data() || shift < 0) {
+        throw BadInput(fmt::format(
+            "'{}' is not a number of pixels: digits and an optional K, M or G (powers of 1024)",
+            text));
+    }
+    if (error == std::errc::result_out_of_range || number > (kMaxPixels >> shift)) {
+        throw BadInput(fmt::format(
+            "'{}' is more pixels than a 32-bit count can hold, should all have one value: "
+            "at most {}",
+            text, kMaxPixels));
+    }
+    return number << shift;
+}
+
+Options parse_options(int argc, const char* const* argv, const Program& program) {
+    Options options;
+    std::string image, tile, random, variant = "all", json, plot;
+
+    CLI::App app(fmt::format("{} ({}): {}", program.chapter, program.api, program.summary),
+                 program.chapter + "/" + program.name);
+    app.footer(variants_help(program));
+    app.add_option("IMAGE", image,
+                   "any picture that stb_image reads (default: the sample picture)");
+    app.add_option("--tile", tile, "repeat the picture up to N pixels (N takes K, M or G)");
+    app.add_option("--random", random,
+                   "N random pixels, uniform over 0..255, instead of a picture");
+    app.add_option("--values", options.values, "with --random: draw from 0..K-1")
+        ->check(CLI::Range(1, 256))
+        ->type_name("K");
+    app.add_option("--contention", options.contention, "with --random: make P percent one value")
+        ->check(CLI::Range(0, 100))
+        ->type_name("P");
+    app.add_option("--constant", options.constant, "pixels that all have the value V")
+        ->check(CLI::Range(0, 255))
+        ->type_name("V");
+    app.add_flag("--ramp", options.ramp, "pixels 0, 1, 2, ... 255, 0, 1, ...");
+    app.add_option("--seed", options.seed, "seed of the generated pixels")->type_name("S");
+    app.add_option("--variant", variant, "the strategy to run, or all")->type_name("NAME");
+    app.add_option("--device", options.device, "a device by number or part of its name");
+    app.add_flag("--list-devices", options.list_devices, "list the devices and stop");
+    app.add_option("--group-size", options.group_size,
+                   "work-items per work-group (CUDA: threads per block)")
+        ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 20))
+        ->type_name("N");
+    app.add_option("--groups", options.groups, "work-groups (CUDA: blocks; chapter 01: threads)")
+        ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 31))
+        ->type_name("N");
+    app.add_option("--repeat", options.repeat, "timed runs (default: until the median is stable)")
+        ->check(CLI::Range(1, 1'000'000))
+        ->type_name("N");
+    app.add_flag("!--no-ceiling", options.read_ceiling, "do not measure the read ceiling");
+    app.add_option("--json", json, "write the results as JSON")->type_name("FILE");
+    app.add_option("--plot", plot, "write the picture beside its histogram as a PNG")
+        ->type_name("FILE");
+
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::CallForHelp&) {
+        std::fputs(app.help().c_str(), stdout);
+        throw Finished();
+    } catch (const CLI::ParseError& error) {
+        throw BadInput(one_line(error.what()) + " (--help lists the options)");
+    }
+
+    const auto pixels_of = [](const char* option, const std::string& text) {
+        try {
+            return parse_pixel_count(text);
+        } catch (const BadInput& error) {
+            throw BadInput(fmt::format("{}: {}", option, error.what()));
+        }
+    };
+    if (app.count("IMAGE") > 0) options.image = image;
+    if (app.count("--tile") > 0) options.tile = pixels_of("--tile", tile);
+    if (app.count("--random") > 0) options.random = pixels_of("--random", random);
+    refuse_contradictions(options);
+    options.variants = chosen_variants(program, variant);
+    // Before the long work, so that nobody waits for results that cannot be kept.
+    if (app.count("--json") > 0) {
+        options.json = json;
+        require_writable(*options.json);
+    }
+    if (app.count("--plot") > 0) {
+        options.plot = plot;
+        require_writable(*options.plot);
+    }
+    return options;
+}
+
+}  // namespace common

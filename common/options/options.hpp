@@ -1,0 +1,64 @@
+/// @file
+/// The command line, the same for every program of every chapter (docs/command-line.md).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace common {
+
+/// One strategy of a program, by the name that `--variant` takes.
+struct Variant {
+    std::string name;
+    std::string summary;
+    bool broken_on_purpose = false;  ///< runs only when it is named, never as part of `all`
+};
+
+/// What a program says of itself, for the help text, the table and the JSON.
+struct Program {
+    std::string chapter;  ///< its folder, such as "01-cpu"
+    std::string name;     ///< the program's file name, such as "cpu"
+    std::string api;      ///< "C++", "OpenCL" or "CUDA"
+    std::string summary;
+    std::vector<Variant> variants;
+};
+
+/// The command line as the user gave it. What is absent was not given.
+struct Options {
+    std::optional<std::filesystem::path> image;
+    std::optional<std::uint64_t> tile;    ///< pixels
+    std::optional<std::uint64_t> random;  ///< pixels
+    std::optional<unsigned> values;       ///< 1 to 256
+    std::optional<unsigned> contention;   ///< percent, 0 to 100
+    std::optional<unsigned> constant;     ///< a pixel value
+    bool ramp = false;
+    std::uint64_t seed = 1;
+    std::vector<std::string> variants;  ///< the names to run, in the program's order
+    std::string device;                 ///< a number or part of a name; empty: the default
+    bool list_devices = false;
+    std::optional<std::size_t> group_size;
+    std::optional<std::size_t> groups;
+    std::optional<int> repeat;
+    bool read_ceiling = true;
+    std::optional<std::filesystem::path> json;
+    std::optional<std::filesystem::path> plot;
+
+    [[nodiscard]] bool wants(std::string_view variant) const;
+};
+
+/// A number of pixels: digits and an optional K, M or G (powers of 1024).
+/// @throws BadInput for anything else, and for more than kMaxPixels, which a 32-bit count cannot
+/// hold
+std::uint64_t parse_pixel_count(const std::string& text);
+
+/// Reads the command line. --help prints the help and throws Finished.
+/// @throws BadInput in one line that names the option, also for an output file that could not be
+/// written
+Options parse_options(int argc, const char* const* argv, const Program& program);
+
+}  // namespace common

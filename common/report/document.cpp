@@ -1,0 +1,118 @@
+#include "common/report/document.hpp"
+
+#include <fmt/format.h>
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "common/status/status.hpp"
+
+namespace common {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+template <typename T>
+Json or_null(const std::optional<T>& value) {
+    return value ? Json(*value) : Json(nullptr);
+}
+
+template <typename T>
+std::optional<T> optional_at(const Json& json, const char* key) {
+    const Json& value = json.at(key);
+    return value.is_null() ? std::optional<T>() : std::optional<T>(value.get<T>());
+}
+
+Check check_from(const std::string& text) {
+    for (const Check check : {Check::kMatch, Check::kMismatch, Check::kSkipped}) {
+        if (to_string(check) == text) return check;
+    }
+    throw BadInput(fmt::format("'{}' is no check", text));
+}
+
+}  // namespace
+
+std::optional<double> RunDocument::gb_s(const Result& result) const {
+    if (result.kernel.runs == 0) return std::nullopt;
+    return gigabytes_per_second(static_cast<double>(pixels), result.kernel.median_ms);
+}
+
+std::optional<double> RunDocument::percent_of_ceiling(const Result& result) const {
+    const std::optional<double> rate = gb_s(result);
+    if (!rate || !read_ceiling_gb_s) return std::nullopt;
+    return 100 * *rate / *read_ceiling_gb_s;
+}
+
+std::optional<double> RunDocument::speedup_over_serial(const Result& result) const {
+    if (result.kernel.runs == 0 || !(result.kernel.median_ms > 0)) return std::nullopt;
+    return serial_ms / result.kernel.median_ms;
+}
+
+std::string to_json_text(const RunDocument& document) {
+    Json json;
+    json["chapter"] = document.chapter;
+    json["api"] = document.api;
+    json["device"] = document.device;
+    json["driver"] = document.driver;
+    json["input"] = {{"name", document.input_name},
+                     {"pixels", document.pixels},
+                     {"seed", or_null(document.seed)}};
+    json["read_ceiling_gb_s"] = or_null(document.read_ceiling_gb_s);
+    json["serial_ms"] = document.serial_ms;
+    json["results"] = Json::array();
+    for (const Result& result : document.results) {
+        Json row;
+        row["variant"] = result.variant;
+        row["check"] = to_string(result.check);
+        row["reason"] = result.reason;
+        row["kernel_ms"] = nullptr;
+        if (result.kernel.runs > 0) {
+            row["kernel_ms"] = {{"median", result.kernel.median_ms},
+                                {"min", result.kernel.min_ms},
+                                {"max", result.kernel.max_ms},
+                                {"runs", result.kernel.runs}};
+        }
+        row["gb_s"] = or_null(document.gb_s(result));
+        row["percent_of_ceiling"] = or_null(document.percent_of_ceiling(result));
+        row["speedup_over_serial"] = or_null(document.speedup_over_serial(result));
+        row["end_to_end_ms"] = or_null(result.end_to_end_ms);
+        json["results"].push_back(std::move(row));
+    }
+    // A device may call itself anything; what is not UTF-8 is replaced rather than refused.
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+RunDocument read_document(const std::filesystem::path& path) {
+    std::ifstream file(path);
+    if (!file) throw BadInput(fmt::format("{}: cannot be read", path.string()));
+    try {
+        const Json json = Json::parse(file);
+        RunDocument document;
+        document.chapter = json.at("chapter");
+        document.api = json.at("api");
+        document.device = json.at("device");
+        document.driver = json.at("driver");
+        document.input_name = json.at("input").at("name");
+        document.pixels = json.at("input").at("pixels");
+        document.seed = optional_at<std::uint64_t>(json.at("input"), "seed");
+        document.read_ceiling_gb_s = optional_at<double>(json, "read_ceiling_gb_s");
+        document.serial_ms = json.at("serial_ms");
+        for (const Json& row : json.at("results")) {
+            Result result;
+            result.variant = row.at("variant");
+            result.check = check_from(row.at("check"));
+            result.reason = row.at("reason");
+            if (const Json& kernel = row.at("kernel_ms"); !kernel.is_null()) {
+                result.kernel = {kernel.at("median"), kernel.at("min"), kernel.at("max"),
+                                 kernel.at("runs")};
+            }
+            result.end_to_end_ms = optional_at<double>(row, "end_to_end_ms");
+            document.results.push_back(std::move(result));
+        }
+        return document;
+    } catch (const std::exception& error) {
+        throw BadInput(fmt::format("{}: not a run's results: {}", path.string(), error.what()));
+    }
+}
+
+}  // namespace common

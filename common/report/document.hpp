@@ -1,0 +1,40 @@
+/// @file
+/// One run of one program as data: what `--json` writes and what the summary reads. docs/json.md
+/// describes the format.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/verify/verify.hpp"
+
+namespace common {
+
+struct RunDocument {
+    std::string chapter;
+    std::string api;
+    std::string device;
+    std::string driver;
+    std::string input_name;
+    std::uint64_t pixels = 0;
+    std::optional<std::uint64_t> seed;
+    std::optional<double> read_ceiling_gb_s;
+    double serial_ms =
+        0;  ///< median time of the serial CPU loop on the same input, in the same run
+    std::vector<Result> results;
+
+    /// GB/s of pixels; empty where the row was skipped.
+    [[nodiscard]] std::optional<double> gb_s(const Result& result) const;
+    [[nodiscard]] std::optional<double> percent_of_ceiling(const Result& result) const;
+    [[nodiscard]] std::optional<double> speedup_over_serial(const Result& result) const;
+};
+
+std::string to_json_text(const RunDocument& document);
+
+/// @throws BadInput naming the file and what is wrong with it
+RunDocument read_document(const std::filesystem::path& path);
+
+}  // namespace common

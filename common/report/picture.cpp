@@ -1,0 +1,165 @@
+#include "common/report/picture.hpp"
+
+#include <fmt/format.h>
+#include <stb_easy_font.h>
+#include <stb_image_write.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <vector>
+
+namespace common {
+namespace {
+
+struct Colour {
+    std::uint8_t r, g, b;
+};
+
+constexpr Colour kPaper{250, 250, 248};
+constexpr Colour kInk{32, 34, 38};
+constexpr Colour kFaint{216, 218, 222};
+constexpr Colour kBar{38, 98, 158};
+
+constexpr int kSide = 512;  // of the picture and of the bars, which are 2 pixels wide
+constexpr int kMargin = 28;
+constexpr int kTop = 48;     // room for a line of text
+constexpr int kBottom = 64;  // room for the grey scale and the numbers under the axis
+constexpr int kGap = 48;
+constexpr int kWidth = kMargin + kSide + kGap + kSide + kMargin;
+constexpr int kHeight = kTop + kSide + kBottom;
+
+class Canvas {
+ public:
+    Canvas() : rgb_(static_cast<std::size_t>(kWidth) * kHeight, kPaper) {}
+
+    void fill(int left, int top, int width, int height, Colour colour) {
+        for (int y = std::max(top, 0); y < std::min(top + height, kHeight); ++y) {
+            for (int x = std::max(left, 0); x < std::min(left + width, kWidth); ++x) {
+                rgb_[static_cast<std::size_t>(y) * kWidth + static_cast<std::size_t>(x)] = colour;
+            }
+        }
+    }
+
+    // The easy font gives each stroke as a quadrangle along the axes: corners 0 and 2 span it.
+    void text(int left, int top, std::string line) {
+        constexpr int kScale = 2;
+        struct Corner {
+            float x, y, z;
+            std::array<std::uint8_t, 4> colour;
+        };
+        std::vector<Corner> corners(line.size() * 64 + 64);
+        const int quads = stb_easy_font_print(0, 0, line.data(), nullptr, corners.data(),
+                                              static_cast<int>(corners.size() * sizeof(Corner)));
+        for (int quad = 0; quad < quads; ++quad) {
+            const Corner& from = corners[static_cast<std::size_t>(quad) * 4];
+            const Corner& to = corners[static_cast<std::size_t>(quad) * 4 + 2];
+            fill(left + kScale * static_cast<int>(from.x), top + kScale * static_cast<int>(from.y),
+                 kScale * static_cast<int>(to.x - from.x), kScale * static_cast<int>(to.y - from.y),
+                 kInk);
+        }
+    }
+
+    static int text_width(std::string line) { return 2 * stb_easy_font_width(line.data()); }
+
+    [[nodiscard]] std::string png() const {
+        std::string bytes;
+        const auto append = [](void* to, void* data, int size) {
+            static_cast<std::string*>(to)->append(static_cast<const char*>(data),
+                                                  static_cast<std::size_t>(size));
+        };
+        if (stbi_write_png_to_func(append, &bytes, kWidth, kHeight, 3, rgb_.data(), 3 * kWidth) ==
+            0) {
+            throw std::bad_alloc();
+        }
+        return bytes;
+    }
+
+ private:
+    std::vector<Colour> rgb_;
+};
+
+std::string shortened(const std::string& text, std::size_t most) {
+    return text.size() <= most ? text : text.substr(0, most - 3) + "...";
+}
+
+// Each shown pixel is the mean of the pixels that it stands for; a small picture is enlarged.
+void draw_picture(Canvas& canvas, const Input& input) {
+    if (input.pixels.empty()) return;
+    const double scale =
+        static_cast<double>(kSide) / static_cast<double>(std::max(input.width, input.height));
+    const auto shown = [&](std::size_t size) {
+        return std::max(1, static_cast<int>(static_cast<double>(size) * scale + 0.5));
+    };
+    const int width = shown(input.width);
+    const int height = shown(input.height);
+    const auto source = [](int at, int shown_size, std::size_t size) {
+        return static_cast<std::size_t>(at) * size / static_cast<std::size_t>(shown_size);
+    };
+    for (int y = 0; y < height; ++y) {
+        const std::size_t top = source(y, height, input.height);
+        const std::size_t bottom = std::max(source(y + 1, height, input.height), top + 1);
+        for (int x = 0; x < width; ++x) {
+            const std::size_t left = source(x, width, input.width);
+            const std::size_t right = std::max(source(x + 1, width, input.width), left + 1);
+            std::uint64_t sum = 0;
+            std::uint64_t count = 0;
+            for (std::size_t row = top; row < bottom; ++row) {
+                const std::size_t first = row * input.width + left;
+                const std::size_t last = std::min(row * input.width + right, input.pixels.size());
+                for (std::size_t i = first; i < last; ++i, ++count)
+                    sum += input.pixels[i];
+            }
+            if (count == 0) continue;  // the last row may be short
+            const auto mean = static_cast<std::uint8_t>(sum / count);
+            canvas.fill(kMargin + (kSide - width) / 2 + x, kTop + (kSide - height) / 2 + y, 1, 1,
+                        {mean, mean, mean});
+        }
+    }
+}
+
+void draw_histogram(Canvas& canvas, const Histogram& histogram) {
+    constexpr int kLeft = kMargin + kSide + kGap;
+    constexpr int kBarWidth = kSide / static_cast<int>(kBins);
+    for (int line = 0; line < 4; ++line) {
+        canvas.fill(kLeft, kTop + line * kSide / 4, kSide, 1, kFaint);
+    }
+    const auto highest = std::max_element(histogram.begin(), histogram.end());
+    for (std::size_t bin = 0; bin<kBins&& * highest> 0; ++bin) {
+        const auto height = static_cast<int>(std::uint64_t{histogram[bin]} * kSide / *highest);
+        // A bin that is not empty shows, however small beside the highest.
+        const int shown = histogram[bin] > 0 ? std::max(height, 1) : 0;
+        canvas.fill(kLeft + static_cast<int>(bin) * kBarWidth, kTop + kSide - shown, kBarWidth,
+                    shown, kBar);
+    }
+    canvas.fill(kLeft, kTop + kSide, kSide, 1, kInk);
+    for (int bin = 0; bin < static_cast<int>(kBins); ++bin) {
+        const auto grey = static_cast<std::uint8_t>(bin);
+        canvas.fill(kLeft + bin * kBarWidth, kTop + kSide + 4, kBarWidth, 12, {grey, grey, grey});
+    }
+    for (const int tick : {0, 64, 128, 192, 255}) {
+        const std::string label = std::to_string(tick);
+        const int centre = kLeft + tick * kBarWidth + 1;
+        canvas.fill(centre, kTop + kSide, 1, 4, kInk);
+        canvas.text(std::clamp(centre - Canvas::text_width(label) / 2, kLeft,
+                               kLeft + kSide - Canvas::text_width(label)),
+                    kTop + kSide + 24, label);
+    }
+    canvas.text(kLeft, kTop - 26,
+                *highest == 0 ? "no pixels"
+                              : fmt::format("highest bin: {} pixels of value {}", *highest,
+                                            highest - histogram.begin()));
+}
+
+}  // namespace
+
+std::string histogram_png(const Input& input, const Histogram& histogram) {
+    Canvas canvas;
+    canvas.text(kMargin, kTop - 26, shortened(input.name, 40));
+    draw_picture(canvas, input);
+    canvas.text(kMargin, kTop + kSide + 24, fmt::format("{} pixels", input.pixels.size()));
+    draw_histogram(canvas, histogram);
+    return canvas.png();
+}
+
+}  // namespace common

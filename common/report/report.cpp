@@ -1,0 +1,103 @@
+#include "common/report/report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+
+#include "common/files/output_file.hpp"
+#include "common/report/picture.hpp"
+#include "common/report/table.hpp"
+#include "common/status/status.hpp"
+
+namespace common {
+namespace {
+
+// Every chapter measures the serial loop for itself: a ratio is only worth something within one
+// run.
+double time_serial(const Input& input, std::optional<int> repeat) {
+    const auto run = [&] {
+        Histogram histogram;
+        const double time = wall_ms([&] { histogram = reference_histogram(input.pixels); });
+        // The count is looked at, so that the compiler cannot leave the counting out.
+        if (total(histogram) != input.pixels.size())
+            throw std::logic_error("the reference lost pixels");
+        return time;
+    };
+    return measure(run, repeat).median_ms;
+}
+
+}  // namespace
+
+std::string number(std::optional<double> value) {
+    if (!value) return "-";
+    const double magnitude = std::abs(*value);
+    return fmt::format("{:.{}f}", *value,
+                       magnitude >= 100   ? 0
+                       : magnitude >= 10  ? 1
+                       : magnitude >= 1   ? 2
+                       : magnitude >= 0.1 ? 3
+                                          : 4);
+}
+
+Report::Report(const Program& program, const Options& options, const Input& input,
+               const Histogram& expected, std::string device, std::string driver)
+    : options_(options), input_(input), expected_(expected) {
+    document_.chapter = program.chapter;
+    document_.api = program.api;
+    document_.device = std::move(device);
+    document_.driver = std::move(driver);
+    document_.input_name = input.name;
+    document_.pixels = input.pixels.size();
+    document_.seed = input.seed;
+    fmt::print(stderr, "{}, {} on {}\n", document_.chapter, document_.api, document_.device);
+}
+
+int Report::finish() {
+    const auto serial = std::find_if(document_.results.begin(), document_.results.end(),
+                                     [](const Result& r) { return r.variant == "serial"; });
+    document_.serial_ms = serial != document_.results.end() ? serial->kernel.median_ms
+                                                            : time_serial(input_, options_.repeat);
+
+    fmt::print("\n{}, {} on {} ({})\ninput: {} ({} pixels)\n", document_.chapter, document_.api,
+               document_.device, document_.driver, document_.input_name, document_.pixels);
+    if (document_.read_ceiling_gb_s) {
+        fmt::print(
+            "read ceiling: {} GB/s, what this device's memory gives to a program that only reads\n",
+            number(document_.read_ceiling_gb_s));
+    }
+    std::vector<std::vector<std::string>> rows;
+    for (const Result& r : document_.results) {
+        const bool ran = r.kernel.runs > 0;
+        rows.push_back({r.variant, number(ran ? std::optional(r.kernel.median_ms) : std::nullopt),
+                        ran ? fmt::format("{}..{} ({})", number(r.kernel.min_ms),
+                                          number(r.kernel.max_ms), r.kernel.runs)
+                            : "-",
+                        number(document_.gb_s(r)), number(document_.percent_of_ceiling(r)),
+                        number(document_.speedup_over_serial(r)), number(r.end_to_end_ms),
+                        r.reason.empty() ? to_string(r.check)
+                                         : fmt::format("{}: {}", to_string(r.check), r.reason)});
+    }
+    fmt::print("\n{}", text_table({{"variant"},
+                                   {"median ms", true},
+                                   {"min..max (runs)", true},
+                                   {"GB/s", true},
+                                   {"% of ceiling", true},
+                                   {"x serial", true},
+                                   {"end to end ms", true},
+                                   {"check"}},
+                                  rows));
+
+    if (options_.plot) {
+        write_whole(*options_.plot, histogram_png(input_, expected_));
+        fmt::print("\nthe picture beside its histogram: {}\n", options_.plot->string());
+    }
+    if (options_.json) write_whole(*options_.json, to_json_text(document_));
+    const bool all_match =
+        std::none_of(document_.results.begin(), document_.results.end(),
+                     [](const Result& r) { return r.check == Check::kMismatch; });
+    return all_match ? kEveryVariantMatches : kMismatch;
+}
+
+}  // namespace common

@@ -1,0 +1,38 @@
+/// @file
+/// What a program says at its end: the table, the JSON, the picture and the exit status.
+#pragma once
+
+#include <string>
+
+#include "common/inputs/inputs.hpp"
+#include "common/options/options.hpp"
+#include "common/report/document.hpp"
+#include "common/verify/verify.hpp"
+
+namespace common {
+
+class Report {
+ public:
+    /// Says on standard error what is about to be counted, and where.
+    /// @param device,driver as the table and the JSON name them
+    Report(const Program& program, const Options& options, const Input& input,
+           const Histogram& expected, std::string device, std::string driver);
+
+    void set_read_ceiling(double gb_s) { document_.read_ceiling_gb_s = gb_s; }
+    void add(Result result) { document_.results.push_back(std::move(result)); }
+
+    /// Prints the table, writes what --json and --plot ask for.
+    /// @return the exit status: every variant that ran matches, or one does not
+    int finish();
+
+ private:
+    const Options& options_;
+    const Input& input_;
+    const Histogram& expected_;
+    RunDocument document_;
+};
+
+/// Fixed, readable widths: three significant digits, "-" where there is no number.
+std::string number(std::optional<double> value);
+
+}  // namespace common

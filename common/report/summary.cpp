@@ -1,0 +1,96 @@
+// summary PROGRAMS RESULTS: the one table at the end of `./tutorial run`.
+// PROGRAMS is the build's list of chapter programs (programs.tsv: chapter, API, program, why it was
+// not built). RESULTS is a folder with, for each program that ran, CHAPTER-API.json, or, where it
+// had nothing to run on, CHAPTER-API.skipped, a file with the reason.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "common/report/document.hpp"
+#include "common/report/report.hpp"
+#include "common/report/table.hpp"
+#include "common/status/status.hpp"
+
+namespace {
+
+using Row = std::vector<std::string>;
+
+std::vector<std::string> split(const std::string& line) {
+    std::vector<std::string> fields;
+    std::size_t from = 0;
+    for (std::size_t tab = 0; tab != std::string::npos; from = tab + 1) {
+        tab = line.find('\t', from);
+        fields.push_back(line.substr(from, tab == std::string::npos ? tab : tab - from));
+    }
+    return fields;
+}
+
+Row skipped_row(const std::string& chapter, const std::string& api, const std::string& reason) {
+    return {chapter, "all", api, "-", "-", "-", "-", "skipped: " + reason};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+    if (argc != 3)
+        throw common::BadInput(
+            "takes two arguments: the list of programs and the folder of results");
+    const std::filesystem::path results = argv[2];
+    std::ifstream programs(argv[1]);
+    if (!programs) throw common::BadInput(fmt::format("{}: cannot be read", argv[1]));
+
+    std::vector<Row> rows;
+    std::vector<std::string> devices;  // named under the table: their names are long and few
+    std::string input;
+    bool mismatch = false;
+    for (std::string line; std::getline(programs, line);) {
+        const std::vector<std::string> fields = split(line);
+        if (fields.size() != 4) continue;
+        const std::string& chapter = fields[0];
+        const std::string& api = fields[1];
+        if (fields[2] == "-") {
+            rows.push_back(skipped_row(chapter, api, fields[3]));
+            continue;
+        }
+        const std::filesystem::path stem = results / (chapter + "-" + api);
+        if (std::ifstream skipped(stem.string() + ".skipped"); skipped) {
+            std::string reason;
+            std::getline(skipped, reason);
+            rows.push_back(skipped_row(chapter, api, reason));
+            continue;
+        }
+        const common::RunDocument run = common::read_document(stem.string() + ".json");
+        input = fmt::format("{} ({} pixels)", run.input_name, run.pixels);
+        auto device = std::find(devices.begin(), devices.end(), run.device);
+        if (device == devices.end()) device = devices.insert(device, run.device);
+        const auto key = fmt::format("[{}]", device - devices.begin() + 1);
+        for (const common::Result& result : run.results) {
+            const bool ran = result.kernel.runs > 0;
+            mismatch = mismatch || result.check == common::Check::kMismatch;
+            rows.push_back(
+                {chapter, result.variant, api, key,
+                 ran ? common::number(result.kernel.median_ms) : "-",
+                 common::number(run.gb_s(result)), common::number(run.speedup_over_serial(result)),
+                 result.reason.empty() ? common::to_string(result.check)
+                                       : common::to_string(result.check) + ": " + result.reason});
+        }
+    }
+    fmt::print("input: {}\n\n{}\n", input,
+               common::text_table({{"chapter"},
+                                   {"strategy"},
+                                   {"API"},
+                                   {"device"},
+                                   {"time ms", true},
+                                   {"GB/s", true},
+                                   {"x serial", true},
+                                   {"matches the CPU"}},
+                                  rows));
+    for (std::size_t i = 0; i < devices.size(); ++i)
+        fmt::print("[{}] {}\n", i + 1, devices[i]);
+    return mismatch ? common::kMismatch : common::kEveryVariantMatches;
+} catch (...) {
+    return common::report_exception("summary");
+}

@@ -1,0 +1,61 @@
+#include "common/timing/timing.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+
+namespace common {
+namespace {
+
+bool median_is_stable(std::vector<double> times_ms) {
+    constexpr std::size_t kEnough = 7;
+    constexpr double kWithin = 0.02;
+    if (times_ms.size() < kEnough) return false;
+    std::sort(times_ms.begin(), times_ms.end());
+    const double low = times_ms[times_ms.size() / 4];
+    const double median = times_ms[times_ms.size() / 2];
+    const double high = times_ms[times_ms.size() * 3 / 4];
+    return high - low <= kWithin * median;
+}
+
+}  // namespace
+
+Timing summarize(std::vector<double> times_ms) {
+    std::sort(times_ms.begin(), times_ms.end());
+    const std::size_t count = times_ms.size();
+    const double median = (times_ms[(count - 1) / 2] + times_ms[count / 2]) / 2;
+    return {median, times_ms.front(), times_ms.back(), static_cast<int>(count)};
+}
+
+double wall_ms(const std::function<void()>& call) {
+    const auto start = std::chrono::steady_clock::now();
+    call();
+    const std::chrono::duration<double, std::milli> elapsed =
+        std::chrono::steady_clock::now() - start;
+    return elapsed.count();
+}
+
+Timing measure(const std::function<double()>& run, std::optional<int> repeat) {
+    constexpr std::size_t kMostRuns = 200;
+    constexpr std::size_t kLeastRuns = 3;
+    constexpr double kBudgetMs = 1000;
+    std::vector<double> times_ms;
+    if (repeat) {
+        for (int i = 0; i < *repeat; ++i)
+            times_ms.push_back(run());
+        return summarize(std::move(times_ms));
+    }
+    double spent_ms = 0;
+    while (times_ms.size() < kMostRuns && !median_is_stable(times_ms) &&
+           (times_ms.size() < kLeastRuns || spent_ms < kBudgetMs)) {
+        // The budget is of waiting, so it counts what the run's own clock may leave out.
+        spent_ms += wall_ms([&] { times_ms.push_back(run()); });
+    }
+    return summarize(std::move(times_ms));
+}
+
+double gigabytes_per_second(double bytes, double milliseconds) {
+    return milliseconds > 0 ? bytes / (milliseconds * 1e6) : 0;
+}
+
+}  // namespace common

@@ -1,0 +1,35 @@
+/// @file
+/// Repeated measurements of one run, and what is reported of them.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+namespace common {
+
+/// The times of the timed runs of one strategy, in milliseconds.
+struct Timing {
+    double median_ms = 0;
+    double min_ms = 0;
+    double max_ms = 0;
+    int runs = 0;
+};
+
+/// Median, minimum, maximum and count; of an even count the mean of the middle two.
+/// @param times_ms one or more times
+Timing summarize(std::vector<double> times_ms);
+
+/// Wall time of one call, in milliseconds.
+double wall_ms(const std::function<void()>& call);
+
+/// Calls `run`, which returns its own time in milliseconds by whatever clock fits, `repeat` times;
+/// or, where that is absent, at least 7 times and until the median is stable (the middle half of
+/// the times lies within 2 % of it), but for no more than 200 calls or, past the third call, one
+/// second. Warming up is the caller's: the first call counts.
+Timing measure(const std::function<double()>& run, std::optional<int> repeat);
+
+/// Bytes of pixels (one each) over time, in GB/s of 10^9 bytes; 0 for no time.
+double gigabytes_per_second(double bytes, double milliseconds);
+
+}  // namespace common

@@ -1,0 +1,48 @@
+/// @file
+/// Check, time, check again: how every strategy of every chapter is examined.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "common/histogram/histogram.hpp"
+#include "common/timing/timing.hpp"
+
+namespace common {
+
+enum class Check { kMatch, kMismatch, kSkipped };
+
+/// "match", "mismatch" or "skipped", as in the table and the JSON.
+std::string to_string(Check check);
+
+/// One row of the table.
+struct Result {
+    std::string variant;
+    Check check = Check::kMatch;
+    std::string reason;  ///< why it was skipped or what is wrong, in one line; else empty
+    Timing kernel;       ///< zero runs where it was skipped
+    std::optional<double> end_to_end_ms;  ///< with the copies, where there are any
+};
+
+/// What one run took.
+struct RunTime {
+    double kernel_ms = 0;  ///< zeroing of the output included
+    std::optional<double> end_to_end_ms;
+};
+
+/// Runs a strategy once and leaves its counts in `histogram`, which holds the poison pattern
+/// before. Device buffers are for the run itself to poison.
+using Run = std::function<RunTime(Histogram& histogram)>;
+
+/// Runs once untimed (which warms up) and compares all bins with the expected ones; runs again,
+/// timed, as `measure` does it; and compares the result of the last timed run. A mismatch is
+/// reported on standard error and timed all the same: how fast a wrong answer comes is part of some
+/// lessons.
+Result verify_and_time(const std::string& variant, const Histogram& expected,
+                       std::optional<int> repeat, const Run& run);
+
+/// The row of a strategy that cannot run here.
+Result skipped(const std::string& variant, const std::string& reason);
+
+}  // namespace common
