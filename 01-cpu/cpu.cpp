@@ -18,9 +18,11 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <cstdio>
 #include <cstring>
 #include <functional>
 #include <span>
+#include <stdexcept>
 #include <thread>
 #include <vector>
 
@@ -38,8 +40,7 @@ using common::Histogram;
 using common::kBins;
 using Pixels = std::span<const std::uint8_t>;
 
-// ---- serial: one loop, one table
-// ------------------------------------------------------------------
+// ---- serial: one loop, one table ----
 
 Histogram count_serial(Pixels pixels) {
     Histogram histogram{};
@@ -49,8 +50,7 @@ Histogram count_serial(Pixels pixels) {
     return histogram;
 }
 
-// ---- interleaved: eight counters per bin
-// -----------------------------------------------------------
+// ---- interleaved: eight counters per bin ----
 //
 // Neighbouring pixels of a picture are often equal, and then the `++` of one has to wait for the
 // store of the one before: to the same address, so in order. Here pixel i uses counter i % 8 of its
@@ -93,8 +93,7 @@ Histogram count_interleaved(Pixels pixels) {
     return histogram;
 }
 
-// ---- threads: the picture in equal parts, one for each
-// ----------------------------------------------
+// ---- threads: the picture in equal parts, one for each ----
 
 void on_each_part(Pixels pixels, std::size_t threads,
                   const std::function<void(Pixels part, std::size_t thread)>& work) {
@@ -107,8 +106,7 @@ void on_each_part(Pixels pixels, std::size_t threads,
     // A std::jthread joins when it goes out of scope: here all of them have finished.
 }
 
-// ---- threads-atomic: one table for everyone
-// ---------------------------------------------------------
+// ---- threads-atomic: one table for everyone ----
 //
 // With plain counters two threads could read the same 41 and both write 42: a lost update. An
 // atomic increment cannot be split, so none is lost; but the cores have to pass the cache line that
@@ -129,8 +127,7 @@ Histogram count_threads_atomic(Pixels pixels, std::size_t threads) {
     return histogram;
 }
 
-// ---- threads-false-sharing: counters of one's own, side by side
-// ---------------------------------------
+// ---- threads-false-sharing: counters of one's own, side by side ----
 //
 // No counter is shared and no atomic is needed. But a bin's counters, one per thread, are
 // neighbours in memory, so they lie on one cache line, and a cache line belongs to one core at a
@@ -152,8 +149,7 @@ Histogram count_threads_false_sharing(Pixels pixels, std::size_t threads) {
     return histogram;
 }
 
-// ---- threads-private: tables of one's own, merged at the end
-// -------------------------------------------
+// ---- threads-private: tables of one's own, merged at the end ----
 
 Histogram count_threads_private(Pixels pixels, std::size_t threads) {
     std::vector<Histogram> partial(threads);
@@ -169,8 +165,7 @@ Histogram count_threads_private(Pixels pixels, std::size_t threads) {
     return histogram;
 }
 
-// ---- how fast could it be?
-// ------------------------------------------------------------------------------
+// ---- how fast could it be? ----
 //
 // A histogram has to read every pixel once, so no way of counting can be faster than a program that
 // only reads. This one adds up 64-bit words of a buffer that is larger than the caches.
@@ -205,8 +200,7 @@ double read_ceiling_gb_s(std::size_t threads) {
     return best;
 }
 
-// ---- the program
-// ------------------------------------------------------------------------------------------
+// ---- the program ----
 
 const common::Program kProgram{
     "01-cpu",
@@ -220,9 +214,8 @@ const common::Program kProgram{
      {"threads-private", "an interleaved table for each thread, merged at the end"}}};
 
 int main(int argc, char** argv) try {
-    // 1. What is asked for, and where it runs. "Device" and "group" are the words of the later
-    // chapters:
-    //    here there is one device, the processor, and a group is a thread.
+    // 1. What is asked for, and where it runs. "Device" and "group" are words of the later
+    //    chapters: here there is one device, the processor, and a group is a thread.
     const common::Options options = common::parse_options(argc, argv, kProgram);
     const std::string device = common::cpu_name();
     if (options.list_devices) {

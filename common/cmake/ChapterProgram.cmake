@@ -65,10 +65,16 @@ endfunction()
 function(add_chapter_program name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "API" "SOURCES;KERNELS;VARIANTS;BROKEN")
     get_filename_component(chapter ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+    string(REGEX MATCH "^[0-9]+" number ${chapter})
     set(target ${chapter}-${name})
     if(arg_API STREQUAL "CUDA" AND TUTORIAL_CUDA_MISSING)
         set_property(GLOBAL APPEND PROPERTY TUTORIAL_PROGRAMS
             "${chapter}\t${arg_API}\t-\t${TUTORIAL_CUDA_MISSING}")
+        # One test in place of all its tests, so that ctest's summary names what was not tested.
+        add_test(NAME ${chapter}.${name}.not-built COMMAND ${CMAKE_COMMAND} -E echo
+            "skipped: ${TUTORIAL_CUDA_MISSING}")
+        set_tests_properties(${chapter}.${name}.not-built PROPERTIES
+            LABELS "chapter-${number};cuda" SKIP_REGULAR_EXPRESSION "^skipped")
         return()
     endif()
 
@@ -94,7 +100,6 @@ function(add_chapter_program name)
         return()
     endif()
     string(TOLOWER ${arg_API} api_label)
-    string(REGEX MATCH "^[0-9]+" number ${chapter})
     set(labels "chapter-${number};${api_label}")
     set(program $<TARGET_FILE:${target}>)
     # Every variant on every input: the program's own exit status is the verdict.

@@ -125,10 +125,11 @@ void draw_histogram(Canvas& canvas, const Histogram& histogram) {
         canvas.fill(kLeft, kTop + line * kSide / 4, kSide, 1, kFaint);
     }
     const auto highest = std::max_element(histogram.begin(), histogram.end());
-    for (std::size_t bin = 0; bin<kBins&& * highest> 0; ++bin) {
-        const auto height = static_cast<int>(std::uint64_t{histogram[bin]} * kSide / *highest);
+    for (std::size_t bin = 0; bin < kBins; ++bin) {
+        if (histogram[bin] == 0) continue;
         // A bin that is not empty shows, however small beside the highest.
-        const int shown = histogram[bin] > 0 ? std::max(height, 1) : 0;
+        const std::uint64_t height = std::uint64_t{histogram[bin]} * kSide / *highest;
+        const int shown = std::max(static_cast<int>(height), 1);
         canvas.fill(kLeft + static_cast<int>(bin) * kBarWidth, kTop + kSide - shown, kBarWidth,
                     shown, kBar);
     }
