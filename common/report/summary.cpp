@@ -1,11 +1,14 @@
 // summary PROGRAMS RESULTS: the one table at the end of `./tutorial run`.
 // PROGRAMS is the build's list of chapter programs (programs.tsv: chapter, API, program, why it was
 // not built). RESULTS is a folder with, for each program that ran, CHAPTER-API.json, or, where it
-// had nothing to run on, CHAPTER-API.skipped, a file with the reason.
+// had nothing to run on, CHAPTER-API.skipped, or, where it broke off, CHAPTER-API.failed: a file
+// with the reason.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -28,8 +31,19 @@ std::vector<std::string> split(const std::string& line) {
     return fields;
 }
 
-Row skipped_row(const std::string& chapter, const std::string& api, const std::string& reason) {
-    return {chapter, "all", api, "-", "-", "-", "-", "skipped: " + reason};
+// A whole program in one row, where it has no results.
+Row row_without_results(const std::string& chapter, const std::string& api,
+                        const std::string& outcome) {
+    return {chapter, "all", api, "-", "-", "-", "-", outcome};
+}
+
+// The first line of a file, where there is one.
+std::optional<std::string> first_line(const std::filesystem::path& path) {
+    std::ifstream file(path);
+    if (!file) return std::nullopt;
+    std::string line;
+    std::getline(file, line);
+    return line;
 }
 
 }  // namespace
@@ -45,31 +59,34 @@ int main(int argc, char** argv) try {
     std::vector<Row> rows;
     std::vector<std::string> devices;  // named under the table: their names are long and few
     std::string input;
-    bool mismatch = false;
+    bool wrong = false;
     for (std::string line; std::getline(programs, line);) {
         const std::vector<std::string> fields = split(line);
         if (fields.size() != 4) continue;
         const std::string& chapter = fields[0];
         const std::string& api = fields[1];
         if (fields[2] == "-") {
-            rows.push_back(skipped_row(chapter, api, fields[3]));
+            rows.push_back(row_without_results(chapter, api, "skipped: " + fields[3]));
             continue;
         }
-        const std::filesystem::path stem = results / (chapter + "-" + api);
-        if (std::ifstream skipped(stem.string() + ".skipped"); skipped) {
-            std::string reason;
-            std::getline(skipped, reason);
-            rows.push_back(skipped_row(chapter, api, reason));
+        const std::string stem = (results / (chapter + "-" + api)).string();
+        if (const auto reason = first_line(stem + ".skipped")) {
+            rows.push_back(row_without_results(chapter, api, "skipped: " + *reason));
             continue;
         }
-        const common::RunDocument run = common::read_document(stem.string() + ".json");
+        if (const auto reason = first_line(stem + ".failed")) {
+            rows.push_back(row_without_results(chapter, api, "FAILED: " + *reason));
+            wrong = true;
+            continue;
+        }
+        const common::RunDocument run = common::read_document(stem + ".json");
         input = fmt::format("{} ({} pixels)", run.input_name, run.pixels);
         auto device = std::find(devices.begin(), devices.end(), run.device);
         if (device == devices.end()) device = devices.insert(device, run.device);
         const auto key = fmt::format("[{}]", device - devices.begin() + 1);
         for (const common::Result& result : run.results) {
             const bool ran = result.kernel.runs > 0;
-            mismatch = mismatch || result.check == common::Check::kMismatch;
+            wrong = wrong || result.check == common::Check::kMismatch;
             rows.push_back(
                 {chapter, result.variant, api, key,
                  ran ? common::number(result.kernel.median_ms) : "-",
@@ -90,7 +107,7 @@ int main(int argc, char** argv) try {
                                   rows));
     for (std::size_t i = 0; i < devices.size(); ++i)
         fmt::print("[{}] {}\n", i + 1, devices[i]);
-    return mismatch ? common::kMismatch : common::kEveryVariantMatches;
+    return wrong ? common::kMismatch : common::kEveryVariantMatches;
 } catch (...) {
     return common::report_exception("summary");
 }
