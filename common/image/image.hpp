@@ -5,7 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <vector>
+
+#include "common/image/pixels.hpp"
 
 namespace common {
 
@@ -13,7 +14,7 @@ namespace common {
 struct Picture {
     std::size_t width = 0;
     std::size_t height = 0;
-    std::vector<std::uint8_t> pixels;
+    PixelBuffer pixels;
 };
 
 /// Reads any picture that stb_image reads (BMP of 1, 4, 8, 16, 24 and 32 bits, bottom-up and

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <thread>
+#include <vector>
 
 #include "common/image/image.hpp"
 #include "common/status/status.hpp"
@@ -29,18 +30,22 @@ class Random {
     std::uint64_t state_;
 };
 
-// Calls fill(first, last, random) for every block of pixels, on all cores. A block's generator
-// depends on the block alone, so the number of threads does not show in the result.
+constexpr std::size_t kBlock = std::size_t{1} << 20;
+
+// A block's generator depends on the block alone, so the number of threads does not show.
+Random random_of_block(std::uint64_t seed, std::size_t offset) {
+    return Random(Random(seed).next() + offset / kBlock * 0x2545'F491'4F6C'DD1D);
+}
+
+// Calls fill(first, last, offset of first) for every block of pixels, on all cores.
 template <typename Fill>
-void fill_blocks(std::vector<std::uint8_t>& pixels, std::uint64_t seed, Fill fill) {
-    constexpr std::size_t kBlock = std::size_t{1} << 20;
+void fill_blocks(PixelBuffer& pixels, Fill fill) {
     const std::size_t blocks = (pixels.size() + kBlock - 1) / kBlock;
     const auto work = [&](std::size_t first_block, std::size_t step) {
         for (std::size_t block = first_block; block < blocks; block += step) {
-            std::uint8_t* const first = pixels.data() + block * kBlock;
-            std::uint8_t* const last =
-                pixels.data() + std::min((block + 1) * kBlock, pixels.size());
-            fill(first, last, Random(Random(seed).next() + block * 0x2545'F491'4F6C'DD1D));
+            const std::size_t offset = block * kBlock;
+            fill(pixels.data() + offset, pixels.data() + std::min(offset + kBlock, pixels.size()),
+                 offset);
         }
     };
     const std::size_t threads = std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1,
@@ -61,7 +66,7 @@ Input generated_input(const Options& options) {
     input.height = std::min((count + input.width - 1) / input.width, input.width);
     if (options.constant) {
         input.name = fmt::format("constant {}", *options.constant);
-        input.pixels.assign(count, static_cast<std::uint8_t>(*options.constant));
+        input.pixels = constant_pixels(count, static_cast<std::uint8_t>(*options.constant));
         return input;
     }
     if (options.ramp) {
@@ -84,20 +89,24 @@ Input generated_input(const Options& options) {
 }
 
 // The picture's pixels over and over, `count` in all.
-void tile(std::vector<std::uint8_t>& pixels, std::size_t count) {
-    const std::size_t once = pixels.size();
-    pixels.resize(count);
-    for (std::size_t at = once; at < count; at += once) {
-        std::copy_n(pixels.begin(), std::min(once, count - at),
-                    pixels.begin() + static_cast<std::ptrdiff_t>(at));
-    }
+PixelBuffer tiled(const PixelBuffer& picture, std::size_t count) {
+    PixelBuffer pixels(count);
+    fill_blocks(pixels, [&](std::uint8_t* first, std::uint8_t* last, std::size_t offset) {
+        for (std::size_t from = offset % picture.size(); first != last; from = 0) {
+            const std::size_t length =
+                std::min(picture.size() - from, static_cast<std::size_t>(last - first));
+            first = std::copy_n(picture.data() + from, length, first);
+        }
+    });
+    return pixels;
 }
 
 }  // namespace
 
-std::vector<std::uint8_t> uniform_pixels(std::size_t count, unsigned values, std::uint64_t seed) {
-    std::vector<std::uint8_t> pixels(count);
-    fill_blocks(pixels, seed, [values](std::uint8_t* first, std::uint8_t* last, Random random) {
+PixelBuffer uniform_pixels(std::size_t count, unsigned values, std::uint64_t seed) {
+    PixelBuffer pixels(count);
+    fill_blocks(pixels, [=](std::uint8_t* first, std::uint8_t* last, std::size_t offset) {
+        Random random = random_of_block(seed, offset);
         if (values == 256) {
             while (first != last) {
                 std::uint64_t bits = random.next();
@@ -122,27 +131,39 @@ std::uint8_t hot_value(std::uint64_t seed) {
     return static_cast<std::uint8_t>(Random(~seed).next());
 }
 
-std::vector<std::uint8_t> contended_pixels(std::size_t count, unsigned percent,
-                                           std::uint64_t seed) {
-    std::vector<std::uint8_t> pixels(count);
+PixelBuffer contended_pixels(std::size_t count, unsigned percent, std::uint64_t seed) {
+    PixelBuffer pixels(count);
     const std::uint64_t below = (std::uint64_t{percent} << 24) / 100;  // of 24 random bits
     const std::uint8_t hot = hot_value(seed);
-    fill_blocks(pixels, seed, [=](std::uint8_t* first, std::uint8_t* last, Random random) {
+    fill_blocks(pixels, [=](std::uint8_t* first, std::uint8_t* last, std::size_t offset) {
+        Random random = random_of_block(seed, offset);
         while (first != last) {
             std::uint64_t bits = random.next();
             for (int i = 0; i < 2 && first != last; ++i, bits >>= 32) {
-                const auto value = static_cast<std::uint8_t>(bits);
-                *first++ = ((bits >> 8) & 0xFF'FFFF) < below ? hot : value;
+                // A choice without a branch: nothing could predict it.
+                const auto choose_hot =
+                    static_cast<std::uint8_t>(-static_cast<int>(((bits >> 8) & 0xFF'FFFF) < below));
+                *first++ = static_cast<std::uint8_t>((hot & choose_hot) | (bits & ~choose_hot));
             }
         }
     });
     return pixels;
 }
 
-std::vector<std::uint8_t> ramp_pixels(std::size_t count) {
-    std::vector<std::uint8_t> pixels(count);
-    for (std::size_t i = 0; i < count; ++i)
-        pixels[i] = static_cast<std::uint8_t>(i);
+PixelBuffer constant_pixels(std::size_t count, std::uint8_t value) {
+    PixelBuffer pixels(count);
+    fill_blocks(pixels, [=](std::uint8_t* first, std::uint8_t* last, std::size_t) {
+        std::fill(first, last, value);
+    });
+    return pixels;
+}
+
+PixelBuffer ramp_pixels(std::size_t count) {
+    PixelBuffer pixels(count);
+    fill_blocks(pixels, [](std::uint8_t* first, std::uint8_t* last, std::size_t offset) {
+        for (; first != last; ++first, ++offset)
+            *first = static_cast<std::uint8_t>(offset);
+    });
     return pixels;
 }
 
@@ -159,7 +180,7 @@ Input load_input(const Options& options) {
                 fmt::format("--tile {}: the picture alone has {} pixels, and is never cropped",
                             *options.tile, input.pixels.size()));
         }
-        tile(input.pixels, *options.tile);
+        input.pixels = tiled(input.pixels, *options.tile);
         input.name += ", tiled";
     }
     return input;

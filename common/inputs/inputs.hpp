@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
+#include "common/image/pixels.hpp"
 #include "common/options/options.hpp"
 
 namespace common {
@@ -18,7 +18,7 @@ struct Input {
     std::string name;  ///< what the table calls it
     std::size_t width = 0;
     std::size_t height = 0;  ///< rows of the picture itself; a tiled one goes on below them
-    std::vector<std::uint8_t> pixels;
+    PixelBuffer pixels;
     std::optional<std::uint64_t> seed;  ///< of generated pixels
 };
 
@@ -27,15 +27,17 @@ struct Input {
 /// of threads: pixel blocks are counted, and each draws from splitmix64 (Steele, Lea, Flood: Fast
 /// splittable pseudorandom number generators, 2014) started at its own number.
 /// @param values 1 to 256
-std::vector<std::uint8_t> uniform_pixels(std::size_t count, unsigned values, std::uint64_t seed);
+PixelBuffer uniform_pixels(std::size_t count, unsigned values, std::uint64_t seed);
 
 /// `percent` of the pixels, each chosen independently, have one value, `hot_value(seed)`; the
 /// others are uniform over 0..255.
-std::vector<std::uint8_t> contended_pixels(std::size_t count, unsigned percent, std::uint64_t seed);
+PixelBuffer contended_pixels(std::size_t count, unsigned percent, std::uint64_t seed);
 std::uint8_t hot_value(std::uint64_t seed);
 
+PixelBuffer constant_pixels(std::size_t count, std::uint8_t value);
+
 /// 0, 1, 2, ... 255, 0, 1, ...
-std::vector<std::uint8_t> ramp_pixels(std::size_t count);
+PixelBuffer ramp_pixels(std::size_t count);
 
 /// What the command line asks for: the picture, tiled or not, or generated pixels.
 /// @throws BadInput for a picture that cannot be used; std::bad_alloc
