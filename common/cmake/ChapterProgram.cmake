@@ -9,7 +9,8 @@
 #
 # It makes the program <build>/<chapter>/<name>, enters it in the list that `./tutorial run` works
 # through (write_program_list), and adds the tests: every variant on every input of
-# design's verification list, the command line's errors, and the JSON and PNG outputs.
+# the list below and, on a device, in every launch shape; the command line's errors; the JSON and PNG
+# outputs; and, for OpenCL, every kernel under Oclgrind, which sees races and memory errors.
 include_guard(GLOBAL)
 
 # name | arguments. Sizes around every unit a kernel may work in, every kind of distribution, and
@@ -36,6 +37,16 @@ set(TUTORIAL_TEST_INPUTS
     "one-column|${PROJECT_SOURCE_DIR}/images/one-column.bmp"
     "nearly-constant|${PROJECT_SOURCE_DIR}/images/nearly-constant.bmp")
 
+# Launch shapes of the device programs, on a size that nothing divides: groups of each size, one group
+# for everything, and many more groups than there is work.
+set(TUTORIAL_LAUNCHES
+    "groups-of-1|--group-size 1 --groups 64"  "groups-of-32|--group-size 32"
+    "groups-of-64|--group-size 64"            "groups-of-128|--group-size 128"
+    "groups-of-256|--group-size 256"          "groups-of-512|--group-size 512"
+    "groups-of-1024|--group-size 1024"        "groups-of-odd-size|--group-size 96 --groups 7"
+    "one-group|--groups 1"                    "one-item|--group-size 1 --groups 1"
+    "more-groups-than-work|--groups 5000")
+
 # name | arguments | what the one line on standard error must match
 set(TUTORIAL_BAD_COMMAND_LINES
     "unknown-option|--nosuch|nosuch"
@@ -60,6 +71,57 @@ function(expect_run)
                 -P ${PROJECT_SOURCE_DIR}/common/tests/expect.cmake -- ${arg_COMMAND})
     set_tests_properties(${arg_NAME} PROPERTIES LABELS "${arg_LABELS}" SKIP_REGULAR_EXPRESSION
         "exit status 77" ENVIRONMENT "${arg_ENVIRONMENT}")
+endfunction()
+
+# Every kernel of an OpenCL program in Oclgrind, a simulator that reports data races, uninitialised
+# memory, accesses out of bounds, divergent barriers and misuse of the API. It is slow, so the
+# picture and the launch are small. Its exit status is the program's: its text is what tells. It does
+# not notice that clEnqueueFillBuffer initialises a buffer, so what it says of uninitialised *global*
+# memory is passed over; the poison pattern watches over that.
+find_program(OCLGRIND oclgrind)
+set(TUTORIAL_OCLGRIND_FINDS
+    "data race at|Uninitialized value [a-z ]*local memory|Controlflow depends on uninit|Invalid (read|write)|divergence detected|OpenCL runtime error|OCLGRIND FATAL|does not match|nothing to run it on")
+function(add_oclgrind_tests chapter name program variants labels)
+    foreach(variant IN LISTS variants)
+        foreach(input "1000|--random 1000" "64x64|--random 4K --contention 40" "empty|--random 0")
+            string(REGEX MATCH "^([^|]+)[|](.*)$" _ "${input}")
+            set(test ${chapter}.${name}.${variant}.oclgrind-${CMAKE_MATCH_1})
+            separate_arguments(arguments UNIX_COMMAND "${CMAKE_MATCH_2}")
+            if(NOT OCLGRIND)
+                add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} -E echo "skipped: no Oclgrind")
+                set_tests_properties(${test} PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped")
+            else()
+                add_test(NAME ${test} COMMAND ${OCLGRIND} --data-races --uninitialized --check-api
+                    --max-errors 10000 ${program} ${arguments} --variant ${variant} --repeat 1
+                    --no-ceiling --device Oclgrind --group-size 64 --groups 3)
+                set_tests_properties(${test} PROPERTIES
+                    FAIL_REGULAR_EXPRESSION "${TUTORIAL_OCLGRIND_FINDS}")
+            endif()
+            set_tests_properties(${test} PROPERTIES LABELS "${labels};races")
+        endforeach()
+    endforeach()
+endfunction()
+
+# A kernel that races on purpose is caught: the race detector is seen to work.
+function(expect_oclgrind_race chapter name variant)
+    if(OCLGRIND)
+        string(REGEX MATCH "^[0-9]+" number ${chapter})
+        add_test(NAME ${chapter}.${name}.${variant}.oclgrind-catches COMMAND ${OCLGRIND} --data-races
+            --max-errors 1 $<TARGET_FILE:${chapter}-${name}> --random 1000 --variant ${variant} --repeat 1
+            --no-ceiling --device Oclgrind --group-size 64 --groups 3)
+        set_tests_properties(${chapter}.${name}.${variant}.oclgrind-catches PROPERTIES
+            PASS_REGULAR_EXPRESSION "data race at" LABELS "chapter-${number};opencl;races")
+    endif()
+endfunction()
+
+# The OpenCL and the CUDA program of a chapter go through the same numbered steps.
+function(expect_same_steps)
+    get_filename_component(chapter ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+    string(REGEX MATCH "^[0-9]+" number ${chapter})
+    add_test(NAME ${chapter}.same-steps COMMAND ${CMAKE_COMMAND}
+        -DA=${CMAKE_CURRENT_SOURCE_DIR}/opencl.cpp -DB=${CMAKE_CURRENT_SOURCE_DIR}/cuda.cu
+        -P ${PROJECT_SOURCE_DIR}/common/tests/same_steps.cmake)
+    set_tests_properties(${chapter}.same-steps PROPERTIES LABELS "chapter-${number}")
 endfunction()
 
 function(add_chapter_program name)
@@ -113,9 +175,28 @@ function(add_chapter_program name)
             set_tests_properties(${test} PROPERTIES LABELS "${labels}" SKIP_RETURN_CODE 77)
         endforeach()
     endforeach()
+    if(NOT arg_API STREQUAL "C++")
+        foreach(variant IN LISTS arg_VARIANTS)
+            foreach(launch IN LISTS TUTORIAL_LAUNCHES)
+                string(REGEX MATCH "^([^|]+)[|](.*)$" _ "${launch}")
+                set(test ${chapter}.${name}.${variant}.${CMAKE_MATCH_1})
+                separate_arguments(arguments UNIX_COMMAND "${CMAKE_MATCH_2}")
+                add_test(NAME ${test} COMMAND ${program} --random 100003 ${arguments}
+                    --variant ${variant} --repeat 1 --no-ceiling)
+                set_tests_properties(${test} PROPERTIES LABELS "${labels}" SKIP_RETURN_CODE 77)
+            endforeach()
+        endforeach()
+        expect_run(NAME ${chapter}.${name}.refuses-too-large-groups STATUS 2
+            STDERR "(work-groups of 1048576 work-items|blocks of 1048576 threads): this device" LABELS ${labels}
+            COMMAND ${program} --group-size 1048576 --random 100)
+    endif()
+    if(arg_API STREQUAL "OpenCL")
+        add_oclgrind_tests(${chapter} ${name} ${program} "${arg_VARIANTS}" "${labels}")
+    endif()
+
     # `all` runs exactly the variants declared here, so that no kernel goes untested.
-    list(JOIN arg_VARIANTS "[^\\n]*\\n *" rows)
-    expect_run(NAME ${chapter}.${name}.all STATUS 0 STDOUT "${rows}" LABELS ${labels}
+    list(JOIN arg_VARIANTS " [^\n]* match\n" rows)
+    expect_run(NAME ${chapter}.${name}.all STATUS 0 STDOUT "-\n${rows} [^\n]* match\n$" LABELS ${labels}
         COMMAND ${program} --repeat 2)
     list(JOIN arg_VARIANTS ", " valid)
     if(arg_BROKEN)

@@ -47,6 +47,10 @@ else()
     set(CMAKE_CUDA_STANDARD 20)
     set(CMAKE_CUDA_STANDARD_REQUIRED ON)
     set(CMAKE_CUDA_EXTENSIONS OFF)
+    if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
+        # CMake 3.25 does not know yet that nvcc speaks C++20.
+        set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
+    endif()
     message(STATUS "CUDA programs: built by nvcc ${CMAKE_CUDA_COMPILER_VERSION} for "
                    "architectures '${CMAKE_CUDA_ARCHITECTURES}'")
 endif()

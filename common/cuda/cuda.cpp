@@ -4,6 +4,7 @@
 
 #include <stdexcept>
 
+#include "common/histogram/histogram.hpp"
 #include "common/options/device_choice.hpp"
 #include "common/status/status.hpp"
 
@@ -18,6 +19,10 @@ std::string version(int number) {
 
 void check(cudaError_t error, const char* call, const char* file, int line) {
     if (error == cudaSuccess) return;
+    if (error == cudaErrorMemoryAllocation) {
+        throw BadInput(fmt::format("the device has too little memory: {} from {}",
+                                   cudaGetErrorName(error), call));
+    }
     throw std::runtime_error(fmt::format("{} ({}): {}, from {} at {}:{}", cudaGetErrorName(error),
                                          static_cast<int>(error), cudaGetErrorString(error), call,
                                          file, line));
@@ -64,6 +69,33 @@ Device choose_device(const std::string& wanted) {
         wanted.empty() ? all.front() : all[device_by_text(wanted, names, "CUDA")];
     CHECK_CUDA(cudaSetDevice(chosen.id));
     return chosen;
+}
+
+unsigned multiprocessors(int device) {
+    int count = 0;
+    CHECK_CUDA(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device));
+    return static_cast<unsigned>(count);
+}
+
+void require_group_size(int device, unsigned group_size) {
+    int most = 0;
+    CHECK_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxThreadsPerBlock, device));
+    if (group_size > static_cast<unsigned>(most)) {
+        throw BadInput(
+            fmt::format("blocks of {} threads: this device runs at most {}", group_size, most));
+    }
+}
+
+void poison(void* memory, std::size_t bytes) {
+    CHECK_CUDA(cudaMemset(memory, kPoisonByte, bytes));
+    CHECK_CUDA(cudaDeviceSynchronize());
+}
+
+double elapsed_ms(cudaEvent_t begin, cudaEvent_t end) {
+    float time_ms = 0;
+    CHECK_CUDA(cudaEventSynchronize(end));
+    CHECK_CUDA(cudaEventElapsedTime(&time_ms, begin, end));
+    return time_ms;
 }
 
 }  // namespace common::cuda

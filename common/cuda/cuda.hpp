@@ -5,13 +5,14 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
 namespace common::cuda {
 
 /// @throws std::runtime_error "name (code): text, from call at file:line", unless `error` is
-///         cudaSuccess
+///         cudaSuccess; BadInput where the device has too little memory
 void check(cudaError_t error, const char* call, const char* file, int line);
 
 /// CHECK_CUDA(cudaMalloc(&pointer, size)) around every call; CHECK_CUDA(cudaGetLastError()) after a
@@ -35,5 +36,19 @@ std::string list(const std::vector<Device>& devices);
 /// (cudaSetDevice). Empty: device 0.
 /// @throws NothingToRunOn as `devices`; BadInput where none is named so
 Device choose_device(const std::string& wanted);
+
+unsigned multiprocessors(int device);
+
+/// The most blocks that a launch may have in y (in x there may be 2^31 - 1).
+inline constexpr unsigned kMostBlocksInY = 65535;
+
+/// @throws BadInput where the device cannot run blocks of this size
+void require_group_size(int device, unsigned group_size);
+
+/// Fills device memory with kPoison, and waits.
+void poison(void* memory, std::size_t bytes);
+
+/// Milliseconds between two recorded events. Waits for the second.
+double elapsed_ms(cudaEvent_t begin, cudaEvent_t end);
 
 }  // namespace common::cuda

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "common/histogram/histogram.hpp"
 #include "common/options/device_choice.hpp"
 #include "common/status/status.hpp"
 
@@ -137,6 +138,10 @@ std::string error_name(cl_int error) {
 
 void check(cl_int error, const char* call, const char* file, int line) {
     if (error == CL_SUCCESS) return;
+    if (error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_INVALID_BUFFER_SIZE) {
+        throw BadInput(
+            fmt::format("the device has too little memory: {} from {}", error_name(error), call));
+    }
     throw std::runtime_error(
         fmt::format("{} ({}) from {} at {}:{}", error_name(error), error, call, file, line));
 }
@@ -236,6 +241,39 @@ cl_program build_program(cl_context context, cl_device_id device, const std::str
     CHECK_CL(clReleaseProgram(program));
     throw std::runtime_error(fmt::format("{} does not build: {} ({}), build options '{}'\n{}", name,
                                          error_name(built), built, build_options, trimmed(log)));
+}
+
+std::size_t compute_units(cl_device_id device) {
+    cl_uint units = 0;
+    CHECK_CL(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, nullptr));
+    return units;
+}
+
+void require_group_size(cl_kernel kernel, cl_device_id device, std::size_t group_size) {
+    std::size_t most = 0;
+    CHECK_CL(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most,
+                                      nullptr));
+    if (group_size > most) {
+        throw BadInput(fmt::format(
+            "work-groups of {} work-items: this device runs this kernel with at most {}",
+            group_size, most));
+    }
+}
+
+void poison(cl_command_queue queue, cl_mem buffer, std::size_t bytes) {
+    CHECK_CL(clEnqueueFillBuffer(queue, buffer, &kPoison, sizeof kPoison, 0, bytes, 0, nullptr,
+                                 nullptr));
+    CHECK_CL(clFinish(queue));
+}
+
+double elapsed_ms(cl_event first, cl_event last) {
+    cl_ulong began = 0;
+    cl_ulong ended = 0;
+    CHECK_CL(
+        clGetEventProfilingInfo(first, CL_PROFILING_COMMAND_START, sizeof began, &began, nullptr));
+    CHECK_CL(
+        clGetEventProfilingInfo(last, CL_PROFILING_COMMAND_END, sizeof ended, &ended, nullptr));
+    return static_cast<double>(ended - began) * 1e-6;
 }
 
 }  // namespace common::opencl

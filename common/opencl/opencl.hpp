@@ -19,7 +19,8 @@ namespace common::opencl {
 /// The name of an error code, such as "CL_INVALID_WORK_GROUP_SIZE" for -54.
 std::string error_name(cl_int error);
 
-/// @throws std::runtime_error "NAME (code) from call at file:line", unless `error` is CL_SUCCESS
+/// @throws std::runtime_error "NAME (code) from call at file:line", unless `error` is CL_SUCCESS;
+///         BadInput where the device has too little memory
 void check(cl_int error, const char* call, const char* file, int line);
 
 /// CHECK_CL(clFinish(queue)) around a call that returns its error, and
@@ -64,5 +65,19 @@ std::string read_kernel_file(const std::string& name, const std::filesystem::pat
 /// @throws std::runtime_error with the compiler's whole log where it does not build
 cl_program build_program(cl_context context, cl_device_id device, const std::string& name,
                          const std::string& source, const std::string& build_options);
+
+/// CL_DEVICE_MAX_COMPUTE_UNITS: a GPU's multiprocessors, a CPU's hardware threads.
+std::size_t compute_units(cl_device_id device);
+
+/// @throws BadInput where the device cannot run the kernel with work-groups of this size
+void require_group_size(cl_kernel kernel, cl_device_id device, std::size_t group_size);
+
+/// Fills a buffer with kPoison, and waits.
+/// @param bytes a multiple of 4
+void poison(cl_command_queue queue, cl_mem buffer, std::size_t bytes);
+
+/// Milliseconds from the beginning of the first command to the end of the last, by the device's
+/// clock. Both have completed, on a queue with profiling.
+double elapsed_ms(cl_event first, cl_event last);
 
 }  // namespace common::opencl

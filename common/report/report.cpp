@@ -54,6 +54,20 @@ Report::Report(const Program& program, const Options& options, const Input& inpu
     fmt::print(stderr, "{}, {} on {}\n", document_.chapter, document_.api, document_.device);
 }
 
+void Report::say_what_was_lost(const std::string& variant, const Histogram& last) const {
+    const auto counted = static_cast<double>(total(last));
+    const auto pixels = static_cast<double>(total(expected_));
+    if (last == expected_) {
+        fmt::print(stderr, "{} lost nothing this time. That is luck: the race is still there.\n",
+                   variant);
+        return;
+    }
+    fmt::print(
+        stderr,
+        "{} lost {:.0f} of {:.0f} counts ({:.3g} %). This is expected: it is broken on purpose.\n",
+        variant, pixels - counted, pixels, 100 * (pixels - counted) / pixels);
+}
+
 int Report::finish() {
     const auto serial = std::find_if(document_.results.begin(), document_.results.end(),
                                      [](const Result& r) { return r.variant == "serial"; });

@@ -21,6 +21,11 @@ class Report {
     void set_read_ceiling(double gb_s) { document_.read_ceiling_gb_s = gb_s; }
     void add(Result result) { document_.results.push_back(std::move(result)); }
 
+    /// For a variant that loses counts on purpose: says on standard error how many, and that this
+    /// is what it is there to show.
+    /// @param last the histogram of its last run
+    void say_what_was_lost(const std::string& variant, const Histogram& last) const;
+
     /// Prints the table, writes what --json and --plot ask for.
     /// @return the exit status: every variant that ran matches, or one does not
     int finish();

@@ -1,0 +1,241 @@
+// Chapter 02 in CUDA: every thread counts in global memory.
+//
+//   racy     plain ++, broken on purpose: it loses counts
+//   global   one table, one atomic addition for each pixel
+//   subhist  one table for each block in global memory, then a second kernel that sums them
+//
+// Run it:  build/02-global-atomics/cuda --tile 4M
+//          build/02-global-atomics/cuda --tile 4M --variant racy
+//
+// histogram.cl and opencl.cpp do the same in OpenCL, in the same steps.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+
+#include "common/cuda/cuda.hpp"
+#include "common/cuda/read_ceiling.hpp"
+#include "common/histogram/histogram.hpp"
+#include "common/inputs/inputs.hpp"
+#include "common/options/options.hpp"
+#include "common/report/report.hpp"
+#include "common/status/status.hpp"
+#include "common/timing/timing.hpp"
+#include "common/verify/verify.hpp"
+
+using common::Histogram;
+using common::kBins;
+using common::RunTime;
+
+// ---- racy: broken on purpose ----
+//
+// ++ is read, add, write. Between the read and the write of one thread others read and write the
+// same counter, and their counts are lost.
+__global__ void histogram_racy(const std::uint8_t* pixels, std::size_t count,
+                               std::uint32_t* histogram) {
+    const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
+         i += stride) {
+        ++histogram[pixels[i]];
+    }
+}
+
+// ---- global: one table, one atomic addition for each pixel ----
+//
+// The loop strides by the number of threads in the whole launch (grid-stride), so any launch counts
+// any picture, and at each step neighbouring threads read neighbouring pixels. The index is 64 bits
+// wide before it is multiplied: 32 would overflow on a large picture.
+__global__ void histogram_global(const std::uint8_t* pixels, std::size_t count,
+                                 std::uint32_t* histogram) {
+    const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
+         i += stride) {
+        atomicAdd(&histogram[pixels[i]], 1U);
+    }
+}
+
+// ---- subhist: one table for each block, still in global memory ----
+//
+// The picture is a rectangle here: its rows are `image_pitch_bytes` apart, which may be more than
+// `width`. A block covers as many columns as it has threads, and each thread walks down the rows of
+// its column. Where there are fewer blocks than the picture needs, they stride on.
+//
+// Two pitches, two units: the picture's in bytes, the tables' in bins. A byte pitch that is used to
+// index an array of uint32_t is off by a factor of four.
+__global__ void subhist(const std::uint8_t* image, std::size_t image_pitch_bytes, std::size_t width,
+                        std::size_t count, std::uint32_t* tables, std::size_t table_pitch_bins) {
+    const std::size_t block = std::size_t{blockIdx.y} * gridDim.x + blockIdx.x;
+    std::uint32_t* table = tables + block * table_pitch_bins;
+    const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+    for (std::size_t y = blockIdx.y; y * width < count; y += gridDim.y) {
+        for (std::size_t x = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; x < width;
+             x += stride) {
+            // The last row may be short.
+            if (y * width + x < count) {
+                atomicAdd(&table[image[y * image_pitch_bytes + x]], 1U);
+            }
+        }
+    }
+}
+
+// The second step: a thread for each bin adds up that bin of all tables. Nobody else writes its
+// result, so it needs no atomic, and the histogram needs no zeroing.
+__global__ void sum_tables(const std::uint32_t* tables, std::size_t table_pitch_bins,
+                           std::uint32_t table_count, std::uint32_t* histogram) {
+    for (std::size_t bin = blockIdx.x * blockDim.x + threadIdx.x; bin < kBins;
+         bin += gridDim.x * blockDim.x) {
+        std::uint32_t sum = 0;
+        for (std::uint32_t table = 0; table < table_count; ++table) {
+            sum += tables[table * table_pitch_bins + bin];
+        }
+        histogram[bin] = sum;
+    }
+}
+
+const common::Program kProgram{
+    "02-global-atomics",
+    "cuda",
+    "CUDA",
+    "the histogram counted in global memory",
+    {{"global", "one table, one atomic addition for each pixel"},
+     {"subhist", "one table for each block in global memory, then a sum"},
+     {"racy", "plain ++ instead of an atomic addition: counts are lost", true}}};
+
+int main(int argc, char** argv) try {
+    // 1. What is asked for.
+    const common::Options options = common::parse_options(argc, argv, kProgram);
+    if (options.list_devices) {
+        std::fputs(common::cuda::list(common::cuda::devices()).c_str(), stdout);
+        return common::kEveryVariantMatches;
+    }
+
+    // 2. The pixels, and the right answer.
+    const common::Input input = common::load_input(options);
+    const Histogram expected = common::reference_histogram(input.pixels);
+    const std::size_t count = input.pixels.size();
+    const std::size_t width = input.width;
+    const std::size_t rows = (count + width - 1) / width;  // the last one may be short
+
+    // 3. The device.
+    const common::cuda::Device device = common::cuda::choose_device(options.device);
+    common::Report report(kProgram, options, input, expected, device.name, device.driver);
+
+    // 4. Where its commands go: the context comes by itself, the default stream keeps their order,
+    // and
+    //    two events note when the work began and ended.
+    cudaEvent_t begin = nullptr;
+    cudaEvent_t end = nullptr;
+    CHECK_CUDA(cudaEventCreate(&begin));
+    CHECK_CUDA(cudaEventCreate(&end));
+    if (options.read_ceiling) report.set_read_ceiling(common::cuda::read_ceiling_gb_s(count));
+
+    // 5. The kernels. They were compiled with this file, above.
+
+    // 6. The launch: two blocks for each multiprocessor, 256 threads in each.
+    const auto group_size = static_cast<unsigned>(options.group_size.value_or(256));
+    const auto groups = static_cast<unsigned>(
+        options.groups.value_or(2 * common::cuda::multiprocessors(device.id)));
+    common::cuda::require_group_size(device.id, group_size);
+    // subhist: across, as many blocks as the columns need; the others share the rows.
+    const auto groups_x = static_cast<unsigned>(
+        std::clamp<std::size_t>((width + group_size - 1) / group_size, 1, groups));
+    const unsigned groups_y = std::min(groups / groups_x, common::cuda::kMostBlocksInY);
+    const std::uint32_t tables = groups_x * groups_y;
+
+    // 7. Memory on the device. In `image` each row begins where the device reads best:
+    // cudaMallocPitch
+    //    chooses the pitch, in bytes, also for the tables, where it is turned into bins.
+    std::uint8_t* pixels = nullptr;
+    std::uint8_t* image = nullptr;
+    std::uint32_t* sub_histograms = nullptr;
+    std::uint32_t* histogram = nullptr;
+    std::size_t image_pitch_bytes = 0;
+    std::size_t table_pitch_bytes = 0;
+    CHECK_CUDA(cudaMalloc(&pixels, count));
+    CHECK_CUDA(cudaMallocPitch(&image, &image_pitch_bytes, width, std::max<std::size_t>(rows, 1)));
+    CHECK_CUDA(cudaMallocPitch(&sub_histograms, &table_pitch_bytes, sizeof(Histogram), tables));
+    CHECK_CUDA(cudaMalloc(&histogram, sizeof(Histogram)));
+    const std::size_t table_pitch_bins = table_pitch_bytes / sizeof(std::uint32_t);
+
+    // 8. racy and global: copy the pixels in, zero the table, count, copy the table out.
+    using Kernel = void (*)(const std::uint8_t*, std::size_t, std::uint32_t*);
+    const auto count_in_one_table = [&](Kernel kernel, Histogram& result) {
+        common::cuda::poison(histogram, sizeof(Histogram));
+        RunTime time;
+        time.end_to_end_ms = common::wall_ms([&] {
+            CHECK_CUDA(cudaMemcpy(pixels, input.pixels.data(), count, cudaMemcpyHostToDevice));
+            CHECK_CUDA(cudaEventRecord(begin));
+            CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
+            kernel<<<groups, group_size>>>(pixels, count, histogram);
+            CHECK_CUDA(cudaGetLastError());
+            CHECK_CUDA(cudaEventRecord(end));
+            CHECK_CUDA(
+                cudaMemcpy(result.data(), histogram, sizeof(Histogram), cudaMemcpyDeviceToHost));
+            time.kernel_ms = common::cuda::elapsed_ms(begin, end);
+        });
+        return time;
+    };
+
+    // 9. subhist: the same with pitched rows, a table for each group, and a second kernel.
+    const auto count_in_sub_histograms = [&](Histogram& result) {
+        common::cuda::poison(sub_histograms, tables * table_pitch_bytes);
+        common::cuda::poison(histogram, sizeof(Histogram));
+        RunTime time;
+        time.end_to_end_ms = common::wall_ms([&] {
+            CHECK_CUDA(cudaMemcpy2D(image, image_pitch_bytes, input.pixels.data(), width, width,
+                                    count / width, cudaMemcpyHostToDevice));
+            if (count % width > 0) {
+                CHECK_CUDA(cudaMemcpy(image + count / width * image_pitch_bytes,
+                                      &input.pixels[count / width * width], count % width,
+                                      cudaMemcpyHostToDevice));
+            }
+            CHECK_CUDA(cudaEventRecord(begin));
+            CHECK_CUDA(
+                cudaMemset2DAsync(sub_histograms, table_pitch_bytes, 0, sizeof(Histogram), tables));
+            subhist<<<dim3(groups_x, groups_y), group_size>>>(
+                image, image_pitch_bytes, width, count, sub_histograms, table_pitch_bins);
+            CHECK_CUDA(cudaGetLastError());
+            sum_tables<<<(kBins + group_size - 1) / group_size, group_size>>>(
+                sub_histograms, table_pitch_bins, tables, histogram);
+            CHECK_CUDA(cudaGetLastError());
+            CHECK_CUDA(cudaEventRecord(end));
+            CHECK_CUDA(
+                cudaMemcpy(result.data(), histogram, sizeof(Histogram), cudaMemcpyDeviceToHost));
+            time.kernel_ms = common::cuda::elapsed_ms(begin, end);
+        });
+        return time;
+    };
+
+    // 10. Each variant that is asked for: checked, timed, and checked again.
+    if (options.wants("global")) {
+        report.add(common::verify_and_time("global", expected, options.repeat, [&](Histogram& h) {
+            return count_in_one_table(histogram_global, h);
+        }));
+    }
+    if (options.wants("subhist")) {
+        report.add(
+            common::verify_and_time("subhist", expected, options.repeat, count_in_sub_histograms));
+    }
+    if (options.wants("racy")) {
+        Histogram last{};
+        report.add(common::verify_and_time("racy", expected, options.repeat, [&](Histogram& h) {
+            const RunTime time = count_in_one_table(histogram_racy, h);
+            last = h;
+            return time;
+        }));
+        report.say_what_was_lost("racy", last);
+    }
+
+    // 11. What was created is released, in the opposite order.
+    CHECK_CUDA(cudaFree(histogram));
+    CHECK_CUDA(cudaFree(sub_histograms));
+    CHECK_CUDA(cudaFree(image));
+    CHECK_CUDA(cudaFree(pixels));
+    CHECK_CUDA(cudaEventDestroy(end));
+    CHECK_CUDA(cudaEventDestroy(begin));
+
+    // 12. The table, and the exit status that tells the truth.
+    return report.finish();
+} catch (...) {
+    return common::report_exception("02-global-atomics/cuda");
+}

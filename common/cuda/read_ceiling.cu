@@ -1,0 +1,67 @@
+#include <algorithm>
+
+#include "common/cuda/cuda.hpp"
+#include "common/cuda/read_ceiling.hpp"
+#include "common/timing/timing.hpp"
+
+namespace common::cuda {
+namespace {
+
+// The sum is written only if it is one that the buffer cannot give, which the compiler cannot know:
+// so it has to read everything, and nothing is written.
+__global__ void read_all(const uint4* words, std::size_t count, unsigned* never) {
+    uint4 sum{0, 0, 0, 0};
+    const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
+         i += stride) {
+        const uint4 word = words[i];
+        sum.x |= word.x;
+        sum.y |= word.y;
+        sum.z |= word.z;
+        sum.w |= word.w;
+    }
+    if ((sum.x | sum.y | sum.z | sum.w) != 0) {
+        *never = 1;
+    }
+}
+
+}  // namespace
+
+double read_ceiling_gb_s(std::uint64_t pixels) {
+    constexpr std::uint64_t kLeast = std::uint64_t{256} << 20;
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
+    const std::size_t bytes = std::clamp(pixels, kLeast, kMost) / sizeof(uint4) * sizeof(uint4);
+    int device = 0;
+    CHECK_CUDA(cudaGetDevice(&device));
+    uint4* words = nullptr;
+    unsigned* never = nullptr;
+    cudaEvent_t begin = nullptr;
+    cudaEvent_t end = nullptr;
+    CHECK_CUDA(cudaMalloc(&words, bytes));
+    CHECK_CUDA(cudaMalloc(&never, sizeof(unsigned)));
+    CHECK_CUDA(cudaMemset(words, 0, bytes));
+    CHECK_CUDA(cudaEventCreate(&begin));
+    CHECK_CUDA(cudaEventCreate(&end));
+
+    double best = 0;
+    for (const unsigned threads : {256U, 512U, 1024U}) {
+        for (const unsigned blocks_per_multiprocessor : {1U, 2U, 4U, 16U}) {
+            const unsigned blocks = blocks_per_multiprocessor * multiprocessors(device);
+            for (int repeat = 0; repeat < 5; ++repeat) {
+                CHECK_CUDA(cudaEventRecord(begin));
+                read_all<<<blocks, threads>>>(words, bytes / sizeof(uint4), never);
+                CHECK_CUDA(cudaGetLastError());
+                CHECK_CUDA(cudaEventRecord(end));
+                best = std::max(
+                    best, gigabytes_per_second(static_cast<double>(bytes), elapsed_ms(begin, end)));
+            }
+        }
+    }
+    CHECK_CUDA(cudaEventDestroy(end));
+    CHECK_CUDA(cudaEventDestroy(begin));
+    CHECK_CUDA(cudaFree(never));
+    CHECK_CUDA(cudaFree(words));
+    return best;
+}
+
+}  // namespace common::cuda

@@ -1,0 +1,105 @@
+#include "common/opencl/read_ceiling.hpp"
+
+#include <algorithm>
+
+#include "common/timing/timing.hpp"
+
+namespace common::opencl {
+namespace {
+
+// What is written only if the buffer held anything but zeros, which the compiler cannot know: so it
+// has to read everything, and nothing is written. Two ways to walk: neighbouring work-items read
+// neighbouring words, as a GPU likes it, or each work-item reads a stretch of its own, as a CPU
+// does.
+const char* const kSource = R"(
+void tell_if_not_zero(uint4 sum, __global uint* never) {
+    if ((sum.x | sum.y | sum.z | sum.w) != 0) {
+        *never = 1;
+    }
+}
+
+__kernel void read_in_turn(__global const uint4* words, ulong count, __global uint* never) {
+    uint4 sum = (uint4)(0);
+    for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {
+        sum |= words[i];
+    }
+    tell_if_not_zero(sum, never);
+}
+
+__kernel void read_stretch(__global const uint4* words, ulong count, __global uint* never) {
+    uint4 sum = (uint4)(0);
+    const ulong end = count * (get_global_id(0) + 1) / get_global_size(0);
+    for (ulong i = count * get_global_id(0) / get_global_size(0); i < end; ++i) {
+        sum |= words[i];
+    }
+    tell_if_not_zero(sum, never);
+}
+)";
+
+std::uint64_t most_bytes(cl_device_id device) {
+    cl_ulong most = 0;
+    CHECK_CL(clGetDeviceInfo(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most, &most, nullptr));
+    return most;
+}
+
+}  // namespace
+
+double read_ceiling_gb_s(cl_context context, cl_command_queue queue, std::uint64_t pixels) {
+    constexpr std::uint64_t kLeast = std::uint64_t{256} << 20;
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
+    cl_device_id device = nullptr;
+    CHECK_CL(clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr));
+    const std::size_t bytes =
+        std::min(std::clamp(pixels, kLeast, kMost), most_bytes(device) / 2) / 16 * 16;
+    const cl_ulong words = bytes / 16;
+
+    cl_int error = CL_SUCCESS;
+    const cl_program program = build_program(context, device, "the read ceiling", kSource, "");
+    const cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_ONLY, bytes, nullptr, &error);
+    CHECK_CL(error, "clCreateBuffer(read ceiling)");
+    const cl_mem never = clCreateBuffer(context, CL_MEM_READ_WRITE, 4, nullptr, &error);
+    CHECK_CL(error, "clCreateBuffer(never)");
+    const cl_uint zero = 0;
+    CHECK_CL(clEnqueueFillBuffer(queue, buffer, &zero, sizeof zero, 0, bytes, 0, nullptr, nullptr));
+
+    double best = 0;
+    const auto read_with = [&](const char* name, std::size_t most_items) {
+        const cl_kernel kernel = clCreateKernel(program, name, &error);
+        CHECK_CL(error, "clCreateKernel(read ceiling)");
+        CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &buffer));
+        CHECK_CL(clSetKernelArg(kernel, 1, sizeof words, &words));
+        CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &never));
+        std::size_t group_size = 0;
+        CHECK_CL(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE,
+                                          sizeof group_size, &group_size, nullptr));
+        group_size = std::min(group_size, most_items);
+        for (const std::size_t groups_per_unit : {1, 2, 4, 16}) {
+            const std::size_t global_size = groups_per_unit * compute_units(device) * group_size;
+            for (int repeat = 0; repeat < 5; ++repeat) {
+                cl_event done = nullptr;
+                CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size,
+                                                &group_size, 0, nullptr, &done));
+                CHECK_CL(clFinish(queue));
+                best = std::max(
+                    best, gigabytes_per_second(static_cast<double>(bytes), elapsed_ms(done, done)));
+                CHECK_CL(clReleaseEvent(done));
+            }
+        }
+        CHECK_CL(clReleaseKernel(kernel));
+    };
+    cl_device_type type = 0;
+    CHECK_CL(clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, nullptr));
+    if ((type & CL_DEVICE_TYPE_CPU) != 0) {
+        read_with("read_stretch", 1);
+    } else {
+        read_with("read_in_turn", 256);
+        read_with("read_in_turn", 1024);
+    }
+
+    CHECK_CL(clReleaseMemObject(never));
+    CHECK_CL(clReleaseMemObject(buffer));
+    CHECK_CL(clReleaseProgram(program));
+    return best;
+}
+
+}  // namespace common::opencl
