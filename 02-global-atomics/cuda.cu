@@ -120,9 +120,8 @@ int main(int argc, char** argv) try {
     const common::cuda::Device device = common::cuda::choose_device(options.device);
     common::Report report(kProgram, options, input, expected, device.name, device.driver);
 
-    // 4. Where its commands go: the context comes by itself, the default stream keeps their order,
-    // and
-    //    two events note when the work began and ended.
+    // 4. Where its commands go: the context comes by itself, the default stream keeps their
+    //    order, and two events note when the work began and ended.
     cudaEvent_t begin = nullptr;
     cudaEvent_t end = nullptr;
     CHECK_CUDA(cudaEventCreate(&begin));
@@ -143,8 +142,7 @@ int main(int argc, char** argv) try {
     const std::uint32_t tables = groups_x * groups_y;
 
     // 7. Memory on the device. In `image` each row begins where the device reads best:
-    // cudaMallocPitch
-    //    chooses the pitch, in bytes, also for the tables, where it is turned into bins.
+    //    cudaMallocPitch chooses the pitch, in bytes; the tables' pitch is then turned into bins.
     std::uint8_t* pixels = nullptr;
     std::uint8_t* image = nullptr;
     std::uint32_t* sub_histograms = nullptr;

@@ -56,8 +56,7 @@ int main(int argc, char** argv) try {
     common::Report report(kProgram, options, input, expected, device.name, device.driver_line());
 
     // 4. Where its commands go: a context for the device, and a queue that keeps their order and
-    // notes
-    //    when each began and ended.
+    //    notes when each began and ended.
     cl_int error = CL_SUCCESS;
     const cl_context context = clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
     CHECK_CL(error, "clCreateContext");
@@ -95,8 +94,7 @@ int main(int argc, char** argv) try {
     const std::size_t tables = groups_x * groups_y;
 
     // 7. Memory on the device. In `image` each row begins at a multiple of 512 bytes, where a
-    // device
-    //    reads best. The histogram is read and written by the kernels: every atomic does both.
+    //    device reads best. The histogram is read and written by the kernels: an atomic does both.
     constexpr cl_ulong kRowAlignment = 512;
     const cl_ulong image_pitch_bytes = (width + kRowAlignment - 1) / kRowAlignment * kRowAlignment;
     const cl_ulong table_pitch_bins = kBins;

@@ -19,6 +19,14 @@ std::uint64_t total(const Histogram& histogram) {
     return std::accumulate(histogram.begin(), histogram.end(), std::uint64_t{0});
 }
 
+void add_rows(const std::uint32_t* rows, std::size_t row_count, Histogram& sum) {
+    sum.fill(0);
+    for (std::size_t row = 0; row < row_count; ++row) {
+        for (std::size_t bin = 0; bin < kBins; ++bin)
+            sum[bin] += rows[row * kBins + bin];
+    }
+}
+
 Comparison compare(const Histogram& expected, const Histogram& actual) {
     Comparison comparison{total(expected), total(actual), {}};
     for (std::size_t bin = 0; bin < kBins; ++bin) {

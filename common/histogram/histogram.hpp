@@ -31,6 +31,9 @@ Histogram reference_histogram(std::span<const std::uint8_t> pixels);
 /// The sum of all bins, which for a right histogram is the number of pixels.
 std::uint64_t total(const Histogram& histogram);
 
+/// The sum of several tables of kBins counters each, one after the other.
+void add_rows(const std::uint32_t* rows, std::size_t row_count, Histogram& sum);
+
 struct WrongBin {
     std::size_t bin;
     std::uint32_t expected;

@@ -1,0 +1,96 @@
+// Chapter 03, the OpenCL kernels. Read at run time: edit, save, run again.
+// Each work-group counts in local memory, which belongs to it alone, and hands its table over once.
+
+#define BINS 256
+
+// ---- local: the five steps ----
+//
+// Every loop over the bins strides by the size of the *group*, because the group's own work-items
+// share the work. Striding by the global size here is a mistake that was published: then each group
+// hands over only the first bins of its table.
+__kernel void histogram_local(__global const uchar* pixels, ulong count, __global uint* histogram) {
+    __local uint table[BINS];
+    const size_t item = get_local_id(0);
+    const size_t group_size = get_local_size(0);
+
+    // Step 1: zero the group's table. Local memory holds anything at first.
+    for (size_t bin = item; bin < BINS; bin += group_size) {
+        table[bin] = 0;
+    }
+    // Step 2: nobody counts before all bins are zero.
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    // Step 3: count, striding by all work-items of the launch.
+    for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {
+        atomic_inc(&table[pixels[i]]);
+    }
+    // Step 4: nobody reads the table before all have counted.
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    // Step 5: add the table to the histogram, with atomics, for other groups do the same.
+    for (size_t bin = item; bin < BINS; bin += group_size) {
+        atomic_add(&histogram[bin], table[bin]);
+    }
+}
+
+// ---- local-buckets: each group writes its own row, and the host adds the rows ----
+//
+// Steps 1 to 4 are the same. A row belongs to one group, so step 5 needs no atomic.
+__kernel void histogram_buckets(__global const uchar* pixels, ulong count, __global uint* buckets) {
+    __local uint table[BINS];
+    const size_t item = get_local_id(0);
+    const size_t group_size = get_local_size(0);
+    for (size_t bin = item; bin < BINS; bin += group_size) {
+        table[bin] = 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {
+        atomic_inc(&table[pixels[i]]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    __global uint* row = buckets + get_group_id(0) * BINS;
+    for (size_t bin = item; bin < BINS; bin += group_size) {
+        row[bin] = table[bin];
+    }
+}
+
+// ---- local-subhist: pitched rows, a table in local memory, and a second kernel that sums ----
+//
+// As in chapter 02 a group covers columns and its work-items walk down the rows. `table` is local
+// memory whose size the host chooses: clSetKernelArg with a size and no data.
+__kernel void subhist(__global const uchar* image, ulong image_pitch_bytes, ulong width,
+                      ulong count, __local uint* table, __global uint* tables,
+                      ulong table_pitch_bins) {
+    const size_t item = get_local_id(0);
+    const size_t group_size = get_local_size(0);
+    for (size_t bin = item; bin < BINS; bin += group_size) {
+        table[bin] = 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (ulong y = get_group_id(1); y * width < count; y += get_num_groups(1)) {
+        for (ulong x = get_global_id(0); x < width; x += get_global_size(0)) {
+            // The last row may be short. No `return` here: the barrier below is for everyone.
+            if (y * width + x < count) {
+                atomic_inc(&table[image[y * image_pitch_bytes + x]]);
+            }
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const size_t group = get_group_id(1) * get_num_groups(0) + get_group_id(0);
+    __global uint* row = tables + group * table_pitch_bins;
+    for (size_t bin = item; bin < BINS; bin += group_size) {
+        row[bin] = table[bin];
+    }
+}
+
+// A work-item for each bin adds up that bin of all tables.
+__kernel void sum_tables(__global const uint* tables, ulong table_pitch_bins, uint table_count,
+                         __global uint* histogram) {
+    for (size_t bin = get_global_id(0); bin < BINS; bin += get_global_size(0)) {
+        uint sum = 0;
+        for (uint table = 0; table < table_count; ++table) {
+            sum += tables[table * table_pitch_bins + bin];
+        }
+        histogram[bin] = sum;
+    }
+}

@@ -1,0 +1,252 @@
+// Chapter 03 in OpenCL: each work-group counts in its own local memory. The kernels are in
+// histogram.cl.
+//
+//   local          a table for each work-group, merged with global atomics
+//   local-buckets  each work-group writes a row of its own, and the host adds the rows
+//   local-subhist  pitched rows, a row for each work-group, and a second kernel that sums them
+//
+// Run it:  build/03-local-atomics/opencl --tile 100M
+//
+// cuda.cu does the same in CUDA, in the same steps.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+
+#include "common/histogram/histogram.hpp"
+#include "common/inputs/inputs.hpp"
+#include "common/opencl/opencl.hpp"
+#include "common/opencl/read_ceiling.hpp"
+#include "common/options/options.hpp"
+#include "common/report/report.hpp"
+#include "common/status/status.hpp"
+#include "common/timing/timing.hpp"
+#include "common/verify/verify.hpp"
+
+using common::Histogram;
+using common::kBins;
+using common::RunTime;
+
+const common::Program kProgram{
+    "03-local-atomics",
+    "opencl",
+    "OpenCL",
+    "the histogram counted in the local memory of each work-group",
+    {{"local", "a table for each work-group, merged with global atomics"},
+     {"local-buckets", "each work-group writes a row of its own, and the host adds the rows"},
+     {"local-subhist", "pitched rows, a row for each work-group, and a second kernel sums them"}}};
+
+int main(int argc, char** argv) try {
+    // 1. What is asked for.
+    const common::Options options = common::parse_options(argc, argv, kProgram);
+    if (options.list_devices) {
+        std::fputs(common::opencl::list(common::opencl::devices()).c_str(), stdout);
+        return common::kEveryVariantMatches;
+    }
+
+    // 2. The pixels, and the right answer.
+    const common::Input input = common::load_input(options);
+    const Histogram expected = common::reference_histogram(input.pixels);
+    const cl_ulong count = input.pixels.size();
+    const cl_ulong width = input.width;
+    const cl_ulong rows = (count + width - 1) / width;  // the last one may be short
+
+    // 3. The device.
+    const common::opencl::Device device = common::opencl::choose_device(options.device);
+    common::Report report(kProgram, options, input, expected, device.name, device.driver_line());
+
+    // 4. Where its commands go: a context for the device, and a queue that keeps their order and
+    //    notes when each began and ended.
+    cl_int error = CL_SUCCESS;
+    const cl_context context = clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
+    CHECK_CL(error, "clCreateContext");
+    const cl_command_queue queue =
+        clCreateCommandQueue(context, device.id, CL_QUEUE_PROFILING_ENABLE, &error);
+    CHECK_CL(error, "clCreateCommandQueue");
+    if (options.read_ceiling) {
+        report.set_read_ceiling(common::opencl::read_ceiling_gb_s(context, queue, count));
+    }
+
+    // 5. The kernels. They are compiled now, for this device.
+    const cl_program program = common::opencl::build_program(
+        context, device.id, "histogram.cl",
+        common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER), "");
+    const cl_kernel local = clCreateKernel(program, "histogram_local", &error);
+    CHECK_CL(error, "clCreateKernel(histogram_local)");
+    const cl_kernel in_buckets = clCreateKernel(program, "histogram_buckets", &error);
+    CHECK_CL(error, "clCreateKernel(histogram_buckets)");
+    const cl_kernel subhist = clCreateKernel(program, "subhist", &error);
+    CHECK_CL(error, "clCreateKernel(subhist)");
+    const cl_kernel sum_tables = clCreateKernel(program, "sum_tables", &error);
+    CHECK_CL(error, "clCreateKernel(sum_tables)");
+
+    // 6. The launch: two work-groups for each compute unit, 256 work-items in each.
+    const std::size_t group_size = options.group_size.value_or(256);
+    const std::size_t groups =
+        options.groups.value_or(2 * common::opencl::compute_units(device.id));
+    for (const cl_kernel kernel : {local, in_buckets, subhist, sum_tables}) {
+        common::opencl::require_group_size(kernel, device.id, group_size);
+    }
+    // local-subhist: across, as many groups as the columns need; the others share the rows.
+    const std::size_t groups_x =
+        std::clamp<std::size_t>((width + group_size - 1) / group_size, 1, groups);
+    const std::size_t groups_y = groups / groups_x;
+    const std::size_t tables = groups_x * groups_y;
+
+    // 7. Memory on the device. In `image` each row begins at a multiple of 512 bytes, where a
+    //    device reads best.
+    constexpr cl_ulong kRowAlignment = 512;
+    const cl_ulong image_pitch_bytes = (width + kRowAlignment - 1) / kRowAlignment * kRowAlignment;
+    const cl_ulong table_pitch_bins = kBins;
+    // A buffer of no bytes is an error, a picture of no pixels is not.
+    const auto at_least_one = [](std::size_t bytes) { return std::max<std::size_t>(bytes, 1); };
+    const std::size_t tables_bytes = tables * table_pitch_bins * sizeof(cl_uint);
+    const cl_mem pixels =
+        clCreateBuffer(context, CL_MEM_READ_ONLY, at_least_one(count), nullptr, &error);
+    CHECK_CL(error, "clCreateBuffer(pixels)");
+    const cl_mem image = clCreateBuffer(context, CL_MEM_READ_ONLY,
+                                        at_least_one(rows * image_pitch_bytes), nullptr, &error);
+    CHECK_CL(error, "clCreateBuffer(image)");
+    const cl_mem sub_histograms =
+        clCreateBuffer(context, CL_MEM_READ_WRITE, tables_bytes, nullptr, &error);
+    CHECK_CL(error, "clCreateBuffer(sub_histograms)");
+    // The host will read the buckets where they are, so they are made where it can.
+    const std::size_t buckets_bytes = groups * sizeof(Histogram);
+    const cl_mem buckets = clCreateBuffer(context, CL_MEM_WRITE_ONLY | CL_MEM_ALLOC_HOST_PTR,
+                                          buckets_bytes, nullptr, &error);
+    CHECK_CL(error, "clCreateBuffer(buckets)");
+    const cl_mem histogram =
+        clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(Histogram), nullptr, &error);
+    CHECK_CL(error, "clCreateBuffer(histogram)");
+
+    // 8. local: copy the pixels in, zero the histogram, count, copy the histogram out.
+    const std::size_t global_size = groups * group_size;
+    const auto write_pixels = [&] {
+        if (count == 0) return;
+        CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, count, input.pixels.data(), 0,
+                                      nullptr, nullptr));
+    };
+    const auto count_local = [&](Histogram& result) {
+        common::opencl::poison(queue, histogram, sizeof(Histogram));
+        RunTime time;
+        time.end_to_end_ms = common::wall_ms([&] {
+            write_pixels();
+            const cl_uint zero = 0;
+            cl_event zeroed = nullptr;
+            CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, sizeof(Histogram),
+                                         0, nullptr, &zeroed));
+            CHECK_CL(clSetKernelArg(local, 0, sizeof(cl_mem), &pixels));
+            CHECK_CL(clSetKernelArg(local, 1, sizeof count, &count));
+            CHECK_CL(clSetKernelArg(local, 2, sizeof(cl_mem), &histogram));
+            cl_event counted = nullptr;
+            CHECK_CL(clEnqueueNDRangeKernel(queue, local, 1, nullptr, &global_size, &group_size, 0,
+                                            nullptr, &counted));
+            CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
+                                         result.data(), 0, nullptr, nullptr));
+            time.kernel_ms = common::opencl::elapsed_ms(zeroed, counted);
+            CHECK_CL(clReleaseEvent(counted));
+            CHECK_CL(clReleaseEvent(zeroed));
+        });
+        return time;
+    };
+
+    // 9. local-buckets: nothing to zero, for each group writes its whole row. The host adds the
+    // rows;
+    //    that belongs to the end-to-end time, not to the kernel's.
+    const auto count_in_buckets = [&](Histogram& result) {
+        common::opencl::poison(queue, buckets, buckets_bytes);
+        RunTime time;
+        time.end_to_end_ms = common::wall_ms([&] {
+            write_pixels();
+            CHECK_CL(clSetKernelArg(in_buckets, 0, sizeof(cl_mem), &pixels));
+            CHECK_CL(clSetKernelArg(in_buckets, 1, sizeof count, &count));
+            CHECK_CL(clSetKernelArg(in_buckets, 2, sizeof(cl_mem), &buckets));
+            cl_event counted = nullptr;
+            CHECK_CL(clEnqueueNDRangeKernel(queue, in_buckets, 1, nullptr, &global_size,
+                                            &group_size, 0, nullptr, &counted));
+            void* const mapped = clEnqueueMapBuffer(queue, buckets, CL_TRUE, CL_MAP_READ, 0,
+                                                    buckets_bytes, 0, nullptr, nullptr, &error);
+            CHECK_CL(error, "clEnqueueMapBuffer");
+            common::add_rows(static_cast<const std::uint32_t*>(mapped), groups, result);
+            CHECK_CL(clEnqueueUnmapMemObject(queue, buckets, mapped, 0, nullptr, nullptr));
+            CHECK_CL(clFinish(queue));
+            time.kernel_ms = common::opencl::elapsed_ms(counted, counted);
+            CHECK_CL(clReleaseEvent(counted));
+        });
+        return time;
+    };
+
+    // 10. local-subhist: pitched rows, a row for each group, and a second kernel.
+    const auto count_in_sub_histograms = [&](Histogram& result) {
+        common::opencl::poison(queue, sub_histograms, tables_bytes);
+        common::opencl::poison(queue, histogram, sizeof(Histogram));
+        RunTime time;
+        time.end_to_end_ms = common::wall_ms([&] {
+            const std::size_t origin[3] = {0, 0, 0};
+            const std::size_t whole_rows[3] = {width, count / width, 1};
+            if (whole_rows[1] > 0) {
+                CHECK_CL(clEnqueueWriteBufferRect(queue, image, CL_FALSE, origin, origin,
+                                                  whole_rows, image_pitch_bytes, 0, width, 0,
+                                                  input.pixels.data(), 0, nullptr, nullptr));
+            }
+            if (count % width > 0) {
+                CHECK_CL(clEnqueueWriteBuffer(
+                    queue, image, CL_FALSE, count / width * image_pitch_bytes, count % width,
+                    &input.pixels[count / width * width], 0, nullptr, nullptr));
+            }
+            CHECK_CL(clSetKernelArg(subhist, 0, sizeof(cl_mem), &image));
+            CHECK_CL(clSetKernelArg(subhist, 1, sizeof image_pitch_bytes, &image_pitch_bytes));
+            CHECK_CL(clSetKernelArg(subhist, 2, sizeof width, &width));
+            CHECK_CL(clSetKernelArg(subhist, 3, sizeof count, &count));
+            CHECK_CL(clSetKernelArg(subhist, 4, sizeof(Histogram), nullptr));  // local memory
+            CHECK_CL(clSetKernelArg(subhist, 5, sizeof(cl_mem), &sub_histograms));
+            CHECK_CL(clSetKernelArg(subhist, 6, sizeof table_pitch_bins, &table_pitch_bins));
+            const std::size_t subhist_size[2] = {groups_x * group_size, groups_y};
+            const std::size_t local_size[2] = {group_size, 1};
+            cl_event counted = nullptr;
+            CHECK_CL(clEnqueueNDRangeKernel(queue, subhist, 2, nullptr, subhist_size, local_size, 0,
+                                            nullptr, &counted));
+            const cl_uint table_count = static_cast<cl_uint>(tables);
+            CHECK_CL(clSetKernelArg(sum_tables, 0, sizeof(cl_mem), &sub_histograms));
+            CHECK_CL(clSetKernelArg(sum_tables, 1, sizeof table_pitch_bins, &table_pitch_bins));
+            CHECK_CL(clSetKernelArg(sum_tables, 2, sizeof table_count, &table_count));
+            CHECK_CL(clSetKernelArg(sum_tables, 3, sizeof(cl_mem), &histogram));
+            const std::size_t sum_size = (kBins + group_size - 1) / group_size * group_size;
+            cl_event summed = nullptr;
+            CHECK_CL(clEnqueueNDRangeKernel(queue, sum_tables, 1, nullptr, &sum_size, &group_size,
+                                            0, nullptr, &summed));
+            CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
+                                         result.data(), 0, nullptr, nullptr));
+            time.kernel_ms = common::opencl::elapsed_ms(counted, summed);
+            CHECK_CL(clReleaseEvent(summed));
+            CHECK_CL(clReleaseEvent(counted));
+        });
+        return time;
+    };
+
+    // 11. Each variant that is asked for: checked, timed, and checked again.
+    const auto run = [&](const char* variant, const common::Run& count_it) {
+        if (options.wants(variant)) {
+            report.add(common::verify_and_time(variant, expected, options.repeat, count_it));
+        }
+    };
+    run("local", count_local);
+    run("local-buckets", count_in_buckets);
+    run("local-subhist", count_in_sub_histograms);
+
+    // 12. What was created is released, in the opposite order.
+    for (const cl_mem buffer : {histogram, buckets, sub_histograms, image, pixels}) {
+        CHECK_CL(clReleaseMemObject(buffer));
+    }
+    for (const cl_kernel kernel : {sum_tables, subhist, in_buckets, local}) {
+        CHECK_CL(clReleaseKernel(kernel));
+    }
+    CHECK_CL(clReleaseProgram(program));
+    CHECK_CL(clReleaseCommandQueue(queue));
+    CHECK_CL(clReleaseContext(context));
+
+    // 13. The table, and the exit status that tells the truth.
+    return report.finish();
+} catch (...) {
+    return common::report_exception("03-local-atomics/opencl");
+}
