@@ -114,6 +114,22 @@ function(expect_oclgrind_race chapter name variant)
     endif()
 endfunction()
 
+# expect_broken(variant INPUT arguments... STDERR regex): in both APIs the variant that is broken on
+# purpose does not match on this input, and the report says what the expression asks for.
+function(expect_broken variant)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "STDERR" "INPUT")
+    get_filename_component(chapter ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+    string(REGEX MATCH "^[0-9]+" number ${chapter})
+    foreach(api opencl cuda)
+        if(TARGET ${chapter}-${api})
+            expect_run(NAME ${chapter}.${api}.${variant}.is-caught STATUS 1 STDERR "${arg_STDERR}"
+                LABELS "chapter-${number}" ${api}
+                COMMAND $<TARGET_FILE:${chapter}-${api}> ${arg_INPUT} --variant ${variant} --repeat 1
+                        --no-ceiling)
+        endif()
+    endforeach()
+endfunction()
+
 # The OpenCL and the CUDA program of a chapter go through the same numbered steps.
 function(expect_same_steps)
     get_filename_component(chapter ${CMAKE_CURRENT_SOURCE_DIR} NAME)

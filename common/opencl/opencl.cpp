@@ -249,10 +249,15 @@ std::size_t compute_units(cl_device_id device) {
     return units;
 }
 
-void require_group_size(cl_kernel kernel, cl_device_id device, std::size_t group_size) {
+std::size_t most_work_items(cl_kernel kernel, cl_device_id device) {
     std::size_t most = 0;
     CHECK_CL(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most,
                                       nullptr));
+    return most;
+}
+
+void require_group_size(cl_kernel kernel, cl_device_id device, std::size_t group_size) {
+    const std::size_t most = most_work_items(kernel, device);
     if (group_size > most) {
         throw BadInput(fmt::format(
             "work-groups of {} work-items: this device runs this kernel with at most {}",

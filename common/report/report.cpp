@@ -108,10 +108,12 @@ int Report::finish() {
         fmt::print("\nthe picture beside its histogram: {}\n", options_.plot->string());
     }
     if (options_.json) write_whole(*options_.json, to_json_text(document_));
-    const bool all_match =
-        std::none_of(document_.results.begin(), document_.results.end(),
-                     [](const Result& r) { return r.check == Check::kMismatch; });
-    return all_match ? kEveryVariantMatches : kMismatch;
+    const auto count_of = [&](Check check) {
+        return std::count_if(document_.results.begin(), document_.results.end(),
+                             [=](const Result& r) { return r.check == check; });
+    };
+    if (count_of(Check::kMismatch) > 0) return kMismatch;
+    return count_of(Check::kMatch) > 0 ? kEveryVariantMatches : kNothingToRunOn;
 }
 
 }  // namespace common

@@ -27,7 +27,7 @@ class Report {
     void say_what_was_lost(const std::string& variant, const Histogram& last) const;
 
     /// Prints the table, writes what --json and --plot ask for.
-    /// @return the exit status: every variant that ran matches, or one does not
+    /// @return the exit status: every variant that ran matches, one does not, or none could run
     int finish();
 
  private:

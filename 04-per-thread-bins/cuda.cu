@@ -1,0 +1,340 @@
+// Chapter 04 in CUDA: counters of one's own.
+//
+//   private            256 counters in each thread's local memory: see them spill
+//   uchar-bins         256 counters of 8 bits for each thread, in shared memory
+//   uchar-bins-banked  the same, laid out so that neighbouring threads never share a bank
+//   uchar-overflow     256 pixels for an 8-bit counter, broken on purpose
+//   lane-bins          a table for each lane, wholly in that lane's bank
+//
+// Run it:  build/04-per-thread-bins/cuda --tile 100M
+//          build/04-per-thread-bins/cuda --constant 127 --random 10M --variant uchar-overflow
+//
+// histogram.cl and opencl.cpp do the same in OpenCL, in the same steps.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+#include "common/cuda/cuda.hpp"
+#include "common/cuda/read_ceiling.hpp"
+#include "common/histogram/histogram.hpp"
+#include "common/inputs/inputs.hpp"
+#include "common/options/options.hpp"
+#include "common/report/report.hpp"
+#include "common/status/status.hpp"
+#include "common/timing/timing.hpp"
+#include "common/verify/verify.hpp"
+
+using common::Histogram;
+using common::kBins;
+using common::RunTime;
+
+// ---- private: 256 counters for each thread ----
+//
+// A thread's own variables are registers, and registers cannot be indexed: `counters[pixel]` forces
+// the array out into memory that CUDA calls local and that is as far away as global memory. The
+// host program prints how much of it there is; nvcc -Xptxas -v tells it, too.
+__global__ void histogram_private(const std::uint8_t* pixels, std::size_t count,
+                                  std::uint32_t* histogram) {
+    std::uint32_t counters[kBins];
+    for (unsigned bin = 0; bin < kBins; ++bin) {
+        counters[bin] = 0;
+    }
+    const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
+         i += stride) {
+        ++counters[pixels[i]];
+    }
+    for (unsigned bin = 0; bin < kBins; ++bin) {
+        if (counters[bin] > 0) {
+            atomicAdd(&histogram[bin], counters[bin]);
+        }
+    }
+}
+
+// ---- uchar-bins: 256 counters of 8 bits for each thread, in shared memory ----
+//
+// An 8-bit counter holds at most 255. So the threads count at most `pixels_per_item` pixels each,
+// add their counters up, and begin again: that number must not be more than 255. `bins` has 256
+// bytes for each thread of the block, and the block's sums go to its own row of `rows`.
+__global__ void histogram_uchar(const std::uint8_t* pixels, std::size_t count,
+                                unsigned pixels_per_item, std::uint32_t* rows) {
+    extern __shared__ std::uint32_t words[];
+    auto* const bins = reinterpret_cast<std::uint8_t*>(words);
+    std::uint8_t* own = bins + threadIdx.x * kBins;
+    std::uint32_t* row = rows + blockIdx.x * kBins;
+    // Each bin of the row is one thread's, here and below: no atomic.
+    for (unsigned bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
+        row[bin] = 0;
+    }
+    const std::size_t at_once = std::size_t{blockDim.x} * pixels_per_item;
+    // All threads of the block take the same turns, so all of them reach every barrier.
+    for (std::size_t first = blockIdx.x * at_once; first < count; first += gridDim.x * at_once) {
+        // Zeroed by all together: neighbouring threads take neighbouring words, four bins each.
+        for (unsigned word = threadIdx.x; word < blockDim.x * (kBins / 4); word += blockDim.x) {
+            words[word] = 0;
+        }
+        __syncthreads();
+        const std::size_t end = min(first + at_once, count);
+        for (std::size_t i = first + threadIdx.x; i < end; i += blockDim.x) {
+            ++own[pixels[i]];
+        }
+        __syncthreads();
+        for (unsigned bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
+            std::uint32_t sum = 0;
+            for (unsigned other = 0; other < blockDim.x; ++other) {
+                sum += bins[other * kBins + bin];
+            }
+            row[bin] += sum;
+        }
+        // Nobody begins again before all have been added up.
+        __syncthreads();
+    }
+}
+
+// ---- uchar-bins-banked: the same counters, laid out by banks ----
+//
+// Shared memory is divided into 32 banks, word by word. Above, the counters of neighbouring threads
+// are 256 bytes apart, which is the same bank: with equal pixels they wait for each other. Here the
+// words of the threads take turns, so thread t has only words of bank t % 32, whatever it counts:
+// bin b is byte b % 4 of word (b / 4) * blockDim.x + t.
+__global__ void histogram_uchar_banked(const std::uint8_t* pixels, std::size_t count,
+                                       unsigned pixels_per_item, std::uint32_t* rows) {
+    extern __shared__ std::uint32_t words[];
+    auto* const bins = reinterpret_cast<std::uint8_t*>(words);
+    std::uint32_t* row = rows + blockIdx.x * kBins;
+    for (unsigned bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
+        row[bin] = 0;
+    }
+    const std::size_t at_once = std::size_t{blockDim.x} * pixels_per_item;
+    for (std::size_t first = blockIdx.x * at_once; first < count; first += gridDim.x * at_once) {
+        for (unsigned word = 0; word < kBins / 4; ++word) {
+            words[word * blockDim.x + threadIdx.x] = 0;
+        }
+        const std::size_t end = min(first + at_once, count);
+        for (std::size_t i = first + threadIdx.x; i < end; i += blockDim.x) {
+            const unsigned bin = pixels[i];
+            ++bins[((bin / 4) * blockDim.x + threadIdx.x) * 4 + bin % 4];
+        }
+        __syncthreads();
+        for (unsigned bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
+            std::uint32_t sum = 0;
+            for (unsigned n = 0; n < blockDim.x; ++n) {
+                // Each begins with its own counters, so that here, too, the banks take turns.
+                const unsigned other = (threadIdx.x + n) % blockDim.x;
+                sum += bins[((bin / 4) * blockDim.x + other) * 4 + bin % 4];
+            }
+            row[bin] += sum;
+        }
+        __syncthreads();
+    }
+}
+
+// ---- lane-bins: a copy of the table for each lane, wholly in that lane's bank ----
+//
+// 32 tables of 32-bit counters. Bin b of copy l is word b * 32 + l, which is in bank l, whatever
+// the pixel: the 32 threads of a warp use 32 banks, and none waits for another. Threads with the
+// same lane share a copy, so the additions are atomic. Pixels come 16 at a time.
+constexpr unsigned kCopies = 32;
+
+__device__ void count_four(std::uint32_t* own, std::uint32_t four) {
+    atomicAdd(&own[(four & 0xff) * kCopies], 1U);
+    atomicAdd(&own[(four >> 8 & 0xff) * kCopies], 1U);
+    atomicAdd(&own[(four >> 16 & 0xff) * kCopies], 1U);
+    atomicAdd(&own[(four >> 24) * kCopies], 1U);
+}
+
+__global__ void histogram_lanes(const std::uint8_t* pixels, std::size_t count,
+                                std::uint32_t* histogram) {
+    __shared__ std::uint32_t table[kBins * kCopies];
+    for (unsigned word = threadIdx.x; word < kBins * kCopies; word += blockDim.x) {
+        table[word] = 0;
+    }
+    __syncthreads();
+
+    std::uint32_t* own = table + threadIdx.x % kCopies;
+    const std::size_t vectors = count / 16;
+    const auto* sixteen = reinterpret_cast<const uint4*>(pixels);
+    const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+    const std::size_t item = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    for (std::size_t i = item; i < vectors; i += stride) {
+        const uint4 p = sixteen[i];
+        count_four(own, p.x);
+        count_four(own, p.y);
+        count_four(own, p.z);
+        count_four(own, p.w);
+    }
+    // The last few pixels, fewer than 16.
+    for (std::size_t i = vectors * 16 + item; i < count; i += stride) {
+        atomicAdd(&own[pixels[i] * kCopies], 1U);
+    }
+    __syncthreads();
+
+    for (unsigned bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
+        std::uint32_t sum = 0;
+        for (unsigned n = 0; n < kCopies; ++n) {
+            // Each thread begins with another copy: the banks take turns here, too.
+            sum += table[bin * kCopies + (threadIdx.x + n) % kCopies];
+        }
+        atomicAdd(&histogram[bin], sum);
+    }
+}
+
+const common::Program kProgram{
+    "04-per-thread-bins",
+    "cuda",
+    "CUDA",
+    "the histogram counted in tables for each thread or lane",
+    {{"private", "256 counters in each thread's local memory"},
+     {"uchar-bins", "256 counters of 8 bits for each thread, in shared memory"},
+     {"uchar-bins-banked", "the same, neighbouring threads never share a bank"},
+     {"lane-bins", "a table for each lane, wholly in that lane's bank"},
+     {"uchar-overflow", "256 pixels for an 8-bit counter: 256 equal ones count as none", true}}};
+
+int main(int argc, char** argv) try {
+    // 1. What is asked for.
+    const common::Options options = common::parse_options(argc, argv, kProgram);
+    if (options.list_devices) {
+        std::fputs(common::cuda::list(common::cuda::devices()).c_str(), stdout);
+        return common::kEveryVariantMatches;
+    }
+
+    // 2. The pixels, and the right answer.
+    const common::Input input = common::load_input(options);
+    const Histogram expected = common::reference_histogram(input.pixels);
+    const std::size_t count = input.pixels.size();
+
+    // 3. The device.
+    const common::cuda::Device device = common::cuda::choose_device(options.device);
+    common::Report report(kProgram, options, input, expected, device.name, device.driver);
+
+    // 4. Where its commands go: the context comes by itself, the default stream keeps their
+    //    order, and two events note when the work began and ended.
+    cudaEvent_t begin = nullptr;
+    cudaEvent_t end = nullptr;
+    CHECK_CUDA(cudaEventCreate(&begin));
+    CHECK_CUDA(cudaEventCreate(&end));
+    if (options.read_ceiling) report.set_read_ceiling(common::cuda::read_ceiling_gb_s(count));
+
+    // 5. What fits: how much shared memory a block has (without asking for more) decides how many
+    //    threads have room for 256 bytes each. The 32 copies of lane-bins fit every CUDA device.
+    int shared_bytes = 0;
+    CHECK_CUDA(
+        cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlock, device.id));
+
+    // 6. The kernels. They were compiled with this file, above.
+
+    // 7. The launch. By default two blocks for each multiprocessor; the 8-bit counters take 128
+    //    threads in each, or as many as have room, and lane-bins as many as the device allows.
+    const auto groups = static_cast<unsigned>(
+        options.groups.value_or(2 * common::cuda::multiprocessors(device.id)));
+    const auto group_size = static_cast<unsigned>(options.group_size.value_or(256));
+    const std::size_t room = static_cast<std::size_t>(shared_bytes) / kBins;
+    const auto uchar_size =
+        static_cast<unsigned>(options.group_size.value_or(std::min<std::size_t>(128, room)));
+    const auto lane_size = static_cast<unsigned>(options.group_size.value_or(1024));
+    for (const unsigned size : {group_size, uchar_size, lane_size}) {
+        common::cuda::require_group_size(device.id, size);
+    }
+
+    // 8. Memory on the device, and pinned memory on the host for the rows that it will add.
+    std::uint8_t* pixels = nullptr;
+    std::uint32_t* rows = nullptr;
+    std::uint32_t* pinned_rows = nullptr;
+    std::uint32_t* histogram = nullptr;
+    const std::size_t rows_bytes = groups * sizeof(Histogram);
+    CHECK_CUDA(cudaMalloc(&pixels, count));
+    CHECK_CUDA(cudaMalloc(&rows, rows_bytes));
+    CHECK_CUDA(cudaMallocHost(&pinned_rows, rows_bytes));
+    CHECK_CUDA(cudaMalloc(&histogram, sizeof(Histogram)));
+    const auto write_pixels = [&] {
+        CHECK_CUDA(cudaMemcpy(pixels, input.pixels.data(), count, cudaMemcpyHostToDevice));
+    };
+
+    // 9. private and lane-bins: copy the pixels in, zero the histogram, count, copy it out.
+    using Kernel = void (*)(const std::uint8_t*, std::size_t, std::uint32_t*);
+    const auto count_with_atomics = [&](Kernel kernel, unsigned size, Histogram& result) {
+        common::cuda::poison(histogram, sizeof(Histogram));
+        RunTime time;
+        time.end_to_end_ms = common::wall_ms([&] {
+            write_pixels();
+            CHECK_CUDA(cudaEventRecord(begin));
+            CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
+            kernel<<<groups, size>>>(pixels, count, histogram);
+            CHECK_CUDA(cudaGetLastError());
+            CHECK_CUDA(cudaEventRecord(end));
+            CHECK_CUDA(
+                cudaMemcpy(result.data(), histogram, sizeof(Histogram), cudaMemcpyDeviceToHost));
+            time.kernel_ms = common::cuda::elapsed_ms(begin, end);
+        });
+        return time;
+    };
+
+    // 10. uchar-bins: shared memory for 256 bytes a thread, a row for each block, and the host adds
+    //     the rows; that belongs to the end-to-end time, not to the kernel's.
+    using ByteKernel = void (*)(const std::uint8_t*, std::size_t, unsigned, std::uint32_t*);
+    const auto count_in_bytes = [&](ByteKernel kernel, unsigned pixels_per_item,
+                                    Histogram& result) {
+        common::cuda::poison(rows, rows_bytes);
+        RunTime time;
+        time.end_to_end_ms = common::wall_ms([&] {
+            write_pixels();
+            CHECK_CUDA(cudaEventRecord(begin));
+            kernel<<<groups, uchar_size, uchar_size * kBins>>>(pixels, count, pixels_per_item,
+                                                               rows);
+            CHECK_CUDA(cudaGetLastError());
+            CHECK_CUDA(cudaEventRecord(end));
+            CHECK_CUDA(cudaMemcpy(pinned_rows, rows, rows_bytes, cudaMemcpyDeviceToHost));
+            common::add_rows(pinned_rows, groups, result);
+            time.kernel_ms = common::cuda::elapsed_ms(begin, end);
+        });
+        return time;
+    };
+
+    // 11. Each variant that is asked for: checked, timed, and checked again.
+    const auto run = [&](const char* variant, const common::Run& count_it) {
+        if (options.wants(variant)) {
+            report.add(common::verify_and_time(variant, expected, options.repeat, count_it));
+        }
+    };
+    const auto run_in_bytes = [&](const char* variant, ByteKernel kernel,
+                                  unsigned pixels_per_item) {
+        if (uchar_size > room && options.wants(variant)) {
+            report.add(common::skipped(variant, std::to_string(uchar_size) +
+                                                    " threads need 256 bytes of shared memory "
+                                                    "each, and a block has " +
+                                                    std::to_string(shared_bytes)));
+            return;
+        }
+        run(variant, [&, kernel, pixels_per_item](Histogram& h) {
+            return count_in_bytes(kernel, pixels_per_item, h);
+        });
+    };
+    run("private",
+        [&](Histogram& h) { return count_with_atomics(histogram_private, group_size, h); });
+    if (options.wants("private")) {
+        cudaFuncAttributes attributes{};
+        CHECK_CUDA(cudaFuncGetAttributes(&attributes, histogram_private));
+        std::fprintf(stderr, "    the compiler gave it %zu bytes of memory per thread\n",
+                     attributes.localSizeBytes);
+    }
+    run_in_bytes("uchar-bins", histogram_uchar, 255);
+    run_in_bytes("uchar-bins-banked", histogram_uchar_banked, 255);
+    run("lane-bins",
+        [&](Histogram& h) { return count_with_atomics(histogram_lanes, lane_size, h); });
+    run_in_bytes("uchar-overflow", histogram_uchar, 256);
+
+    // 12. What was created is released, in the opposite order.
+    CHECK_CUDA(cudaFree(histogram));
+    CHECK_CUDA(cudaFreeHost(pinned_rows));
+    CHECK_CUDA(cudaFree(rows));
+    CHECK_CUDA(cudaFree(pixels));
+    CHECK_CUDA(cudaEventDestroy(end));
+    CHECK_CUDA(cudaEventDestroy(begin));
+
+    // 13. The table, and the exit status that tells the truth.
+    return report.finish();
+} catch (...) {
+    return common::report_exception("04-per-thread-bins/cuda");
+}

@@ -1,0 +1,160 @@
+// Chapter 04, the OpenCL kernels. Read at run time: edit, save, run again.
+// Counters of one's own: for each work-item, or for each lane.
+
+#define BINS 256
+
+// ---- private: 256 counters in each work-item's private memory ----
+//
+// Private memory means registers, and registers cannot be indexed: `counters[pixel]` forces the
+// array out into slow memory that only looks private. The host program prints how much of it there
+// is.
+__kernel void histogram_private(__global const uchar* pixels, ulong count,
+                                __global uint* histogram) {
+    uint counters[BINS];
+    for (uint bin = 0; bin < BINS; ++bin) {
+        counters[bin] = 0;
+    }
+    for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {
+        ++counters[pixels[i]];
+    }
+    for (uint bin = 0; bin < BINS; ++bin) {
+        if (counters[bin] > 0) {
+            atomic_add(&histogram[bin], counters[bin]);
+        }
+    }
+}
+
+// ---- uchar-bins: 256 counters of 8 bits for each work-item, in local memory ----
+//
+// An 8-bit counter holds at most 255. So the work-items count at most `pixels_per_item` pixels
+// each, add their counters up, and begin again: that number must not be more than 255. `bins` has
+// 256 bytes for each work-item of the group, and the group's sums go to its own row of `rows`.
+__kernel void histogram_uchar(__global const uchar* pixels, ulong count, uint pixels_per_item,
+                              __local uchar* bins, __global uint* rows) {
+    const size_t item = get_local_id(0);
+    const size_t group_size = get_local_size(0);
+    __local uchar* own = bins + item * BINS;
+    __global uint* row = rows + get_group_id(0) * BINS;
+    // Each bin of the row is one work-item's, here and below: no atomic.
+    for (size_t bin = item; bin < BINS; bin += group_size) {
+        row[bin] = 0;
+    }
+    const ulong at_once = group_size * pixels_per_item;
+    // All work-items of the group take the same turns, so all of them reach every barrier.
+    for (ulong first = get_group_id(0) * at_once; first < count;
+         first += get_num_groups(0) * at_once) {
+        // Zeroed by all together: neighbouring work-items take neighbouring words, four bins each.
+        for (size_t word = item; word < group_size * (BINS / 4); word += group_size) {
+            ((__local uint*)bins)[word] = 0;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        const ulong end = min(first + at_once, count);
+        for (ulong i = first + item; i < end; i += group_size) {
+            ++own[pixels[i]];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (size_t bin = item; bin < BINS; bin += group_size) {
+            uint sum = 0;
+            for (size_t other = 0; other < group_size; ++other) {
+                sum += bins[other * BINS + bin];
+            }
+            row[bin] += sum;
+        }
+        // Nobody begins again before all have been added up.
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+// ---- uchar-bins-banked: the same counters, laid out by banks ----
+//
+// Local memory is divided into banks, word by word: on most GPUs 32 banks of 4 bytes. Above, the
+// counters of neighbouring work-items are 256 bytes apart, which is the same bank: with equal
+// pixels they wait for each other. Here the words of the work-items take turns, so work-item t has
+// only words of bank t % 32, whatever it counts: bin b is byte b % 4 of word (b / 4) * group_size +
+// t.
+__kernel void histogram_uchar_banked(__global const uchar* pixels, ulong count,
+                                     uint pixels_per_item, __local uchar* bins,
+                                     __global uint* rows) {
+    const size_t item = get_local_id(0);
+    const size_t group_size = get_local_size(0);
+    __global uint* row = rows + get_group_id(0) * BINS;
+    for (size_t bin = item; bin < BINS; bin += group_size) {
+        row[bin] = 0;
+    }
+    const ulong at_once = group_size * pixels_per_item;
+    for (ulong first = get_group_id(0) * at_once; first < count;
+         first += get_num_groups(0) * at_once) {
+        for (uint word = 0; word < BINS / 4; ++word) {
+            ((__local uint*)bins)[word * group_size + item] = 0;
+        }
+        const ulong end = min(first + at_once, count);
+        for (ulong i = first + item; i < end; i += group_size) {
+            const uint bin = pixels[i];
+            ++bins[((bin / 4) * group_size + item) * 4 + bin % 4];
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+        for (size_t bin = item; bin < BINS; bin += group_size) {
+            uint sum = 0;
+            for (size_t n = 0; n < group_size; ++n) {
+                // Each begins with its own counters, so that here, too, the banks take turns.
+                const size_t other = (item + n) % group_size;
+                sum += bins[((bin / 4) * group_size + other) * 4 + bin % 4];
+            }
+            row[bin] += sum;
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);
+    }
+}
+
+// ---- lane-bins: a copy of the table for each lane, wholly in that lane's bank ----
+//
+// COPIES tables of 32-bit counters: 32, or fewer where the local memory is small (the host
+// decides). Bin b of copy l is word b * COPIES + l. With 32 copies that word is in bank l, whatever
+// the pixel: the 32 work-items that run in step use 32 banks, and none waits for another.
+// Work-items with the same lane share a copy, so the additions are atomic. Pixels come 16 at a
+// time.
+#ifndef COPIES
+#define COPIES 32
+#endif
+
+void count_four(__local uint* own, uint four) {
+    atomic_inc(&own[(four & 0xff) * COPIES]);
+    atomic_inc(&own[(four >> 8 & 0xff) * COPIES]);
+    atomic_inc(&own[(four >> 16 & 0xff) * COPIES]);
+    atomic_inc(&own[(four >> 24) * COPIES]);
+}
+
+__kernel void histogram_lanes(__global const uchar* pixels, ulong count, __global uint* histogram) {
+    __local uint table[BINS * COPIES];
+    const size_t item = get_local_id(0);
+    const size_t group_size = get_local_size(0);
+    for (size_t word = item; word < BINS * COPIES; word += group_size) {
+        table[word] = 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    __local uint* own = table + item % COPIES;
+    const ulong vectors = count / 16;
+    __global const uint4* sixteen = (__global const uint4*)pixels;
+    for (ulong i = get_global_id(0); i < vectors; i += get_global_size(0)) {
+        const uint4 p = sixteen[i];
+        count_four(own, p.x);
+        count_four(own, p.y);
+        count_four(own, p.z);
+        count_four(own, p.w);
+    }
+    // The last few pixels, fewer than 16.
+    for (ulong i = vectors * 16 + get_global_id(0); i < count; i += get_global_size(0)) {
+        atomic_inc(&own[pixels[i] * COPIES]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    for (size_t bin = item; bin < BINS; bin += group_size) {
+        uint sum = 0;
+        for (uint n = 0; n < COPIES; ++n) {
+            // Each work-item begins with another copy: the banks take turns here, too.
+            sum += table[bin * COPIES + (item + n) % COPIES];
+        }
+        atomic_add(&histogram[bin], sum);
+    }
+}

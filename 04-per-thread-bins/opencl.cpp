@@ -1,0 +1,228 @@
+// Chapter 04 in OpenCL: counters of one's own. The kernels are in histogram.cl.
+//
+//   private            256 counters in each work-item's private memory: see them spill
+//   uchar-bins         256 counters of 8 bits for each work-item, in local memory
+//   uchar-bins-banked  the same, laid out so that neighbouring work-items never share a bank
+//   uchar-overflow     256 pixels for an 8-bit counter, broken on purpose
+//   lane-bins          a table for each lane, wholly in that lane's bank
+//
+// Run it:  build/04-per-thread-bins/opencl --tile 100M
+//          build/04-per-thread-bins/opencl --constant 127 --random 10M --variant uchar-overflow
+//
+// cuda.cu does the same in CUDA, in the same steps.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <string>
+
+#include "common/histogram/histogram.hpp"
+#include "common/inputs/inputs.hpp"
+#include "common/opencl/opencl.hpp"
+#include "common/opencl/read_ceiling.hpp"
+#include "common/options/options.hpp"
+#include "common/report/report.hpp"
+#include "common/status/status.hpp"
+#include "common/timing/timing.hpp"
+#include "common/verify/verify.hpp"
+
+using common::Histogram;
+using common::kBins;
+using common::RunTime;
+
+const common::Program kProgram{
+    "04-per-thread-bins",
+    "opencl",
+    "OpenCL",
+    "the histogram counted in tables for each work-item or lane",
+    {{"private", "256 counters in each work-item's private memory"},
+     {"uchar-bins", "256 counters of 8 bits for each work-item, in local memory"},
+     {"uchar-bins-banked", "the same, neighbouring work-items never share a bank"},
+     {"lane-bins", "a table for each lane, wholly in that lane's bank"},
+     {"uchar-overflow", "256 pixels for an 8-bit counter: 256 equal ones count as none", true}}};
+
+int main(int argc, char** argv) try {
+    // 1. What is asked for.
+    const common::Options options = common::parse_options(argc, argv, kProgram);
+    if (options.list_devices) {
+        std::fputs(common::opencl::list(common::opencl::devices()).c_str(), stdout);
+        return common::kEveryVariantMatches;
+    }
+
+    // 2. The pixels, and the right answer.
+    const common::Input input = common::load_input(options);
+    const Histogram expected = common::reference_histogram(input.pixels);
+    const cl_ulong count = input.pixels.size();
+
+    // 3. The device.
+    const common::opencl::Device device = common::opencl::choose_device(options.device);
+    common::Report report(kProgram, options, input, expected, device.name, device.driver_line());
+
+    // 4. Where its commands go: a context for the device, and a queue that keeps their order and
+    //    notes when each began and ended.
+    cl_int error = CL_SUCCESS;
+    const cl_context context = clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
+    CHECK_CL(error, "clCreateContext");
+    const cl_command_queue queue =
+        clCreateCommandQueue(context, device.id, CL_QUEUE_PROFILING_ENABLE, &error);
+    CHECK_CL(error, "clCreateCommandQueue");
+    if (options.read_ceiling) {
+        report.set_read_ceiling(common::opencl::read_ceiling_gb_s(context, queue, count));
+    }
+
+    // 5. What fits: how much local memory a work-group has decides how many copies lane-bins keeps,
+    //    and how many work-items have room for 256 bytes each.
+    cl_ulong local_bytes = 0;
+    CHECK_CL(clGetDeviceInfo(device.id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes,
+                             nullptr));
+    unsigned copies = 32;
+    while (copies > 8 && copies * sizeof(Histogram) > local_bytes)
+        copies /= 2;
+
+    // 6. The kernels. They are compiled now, for this device.
+    const cl_program program = common::opencl::build_program(
+        context, device.id, "histogram.cl",
+        common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER),
+        "-DCOPIES=" + std::to_string(copies));
+    const cl_kernel in_private = clCreateKernel(program, "histogram_private", &error);
+    CHECK_CL(error, "clCreateKernel(histogram_private)");
+    const cl_kernel uchar_bins = clCreateKernel(program, "histogram_uchar", &error);
+    CHECK_CL(error, "clCreateKernel(histogram_uchar)");
+    const cl_kernel uchar_banked = clCreateKernel(program, "histogram_uchar_banked", &error);
+    CHECK_CL(error, "clCreateKernel(histogram_uchar_banked)");
+    const cl_kernel lanes = clCreateKernel(program, "histogram_lanes", &error);
+    CHECK_CL(error, "clCreateKernel(histogram_lanes)");
+
+    // 7. The launch. By default two work-groups for each compute unit; the 8-bit counters take 128
+    //    work-items in each, or as many as have room, and lane-bins as many as the device allows.
+    const std::size_t groups =
+        options.groups.value_or(2 * common::opencl::compute_units(device.id));
+    const std::size_t group_size = options.group_size.value_or(256);
+    const std::size_t room = local_bytes / kBins;
+    const std::size_t uchar_size = options.group_size.value_or(std::min<std::size_t>(128, room));
+    const std::size_t lane_size = options.group_size.value_or(
+        std::min<std::size_t>(1024, common::opencl::most_work_items(lanes, device.id)));
+    common::opencl::require_group_size(in_private, device.id, group_size);
+    common::opencl::require_group_size(lanes, device.id, lane_size);
+    for (const cl_kernel kernel : {uchar_bins, uchar_banked}) {
+        common::opencl::require_group_size(kernel, device.id, uchar_size);
+    }
+
+    // 8. Memory on the device. A buffer of no bytes is an error, a picture of no pixels is not.
+    const cl_mem pixels =
+        clCreateBuffer(context, CL_MEM_READ_ONLY, std::max<std::size_t>(count, 1), nullptr, &error);
+    CHECK_CL(error, "clCreateBuffer(pixels)");
+    const std::size_t rows_bytes = groups * sizeof(Histogram);
+    const cl_mem rows = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
+                                       rows_bytes, nullptr, &error);
+    CHECK_CL(error, "clCreateBuffer(rows)");
+    const cl_mem histogram =
+        clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(Histogram), nullptr, &error);
+    CHECK_CL(error, "clCreateBuffer(histogram)");
+    const auto write_pixels = [&] {
+        if (count == 0) return;
+        CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, count, input.pixels.data(), 0,
+                                      nullptr, nullptr));
+    };
+
+    // 9. private and lane-bins: copy the pixels in, zero the histogram, count, copy it out.
+    const auto count_with_atomics = [&](cl_kernel kernel, std::size_t size, Histogram& result) {
+        common::opencl::poison(queue, histogram, sizeof(Histogram));
+        RunTime time;
+        time.end_to_end_ms = common::wall_ms([&] {
+            write_pixels();
+            const cl_uint zero = 0;
+            cl_event zeroed = nullptr;
+            CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, sizeof(Histogram),
+                                         0, nullptr, &zeroed));
+            CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
+            CHECK_CL(clSetKernelArg(kernel, 1, sizeof count, &count));
+            CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &histogram));
+            const std::size_t global_size = groups * size;
+            cl_event counted = nullptr;
+            CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &size, 0,
+                                            nullptr, &counted));
+            CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
+                                         result.data(), 0, nullptr, nullptr));
+            time.kernel_ms = common::opencl::elapsed_ms(zeroed, counted);
+            CHECK_CL(clReleaseEvent(counted));
+            CHECK_CL(clReleaseEvent(zeroed));
+        });
+        return time;
+    };
+
+    // 10. uchar-bins: local memory for 256 bytes a work-item, a row for each work-group, and the
+    //     host adds the rows; that belongs to the end-to-end time, not to the kernel's.
+    const auto count_in_bytes = [&](cl_kernel kernel, cl_uint pixels_per_item, Histogram& result) {
+        common::opencl::poison(queue, rows, rows_bytes);
+        RunTime time;
+        time.end_to_end_ms = common::wall_ms([&] {
+            write_pixels();
+            CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
+            CHECK_CL(clSetKernelArg(kernel, 1, sizeof count, &count));
+            CHECK_CL(clSetKernelArg(kernel, 2, sizeof pixels_per_item, &pixels_per_item));
+            CHECK_CL(clSetKernelArg(kernel, 3, uchar_size * kBins, nullptr));  // local memory
+            CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &rows));
+            const std::size_t global_size = groups * uchar_size;
+            cl_event counted = nullptr;
+            CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &uchar_size, 0,
+                                            nullptr, &counted));
+            void* const mapped = clEnqueueMapBuffer(queue, rows, CL_TRUE, CL_MAP_READ, 0,
+                                                    rows_bytes, 0, nullptr, nullptr, &error);
+            CHECK_CL(error, "clEnqueueMapBuffer");
+            common::add_rows(static_cast<const std::uint32_t*>(mapped), groups, result);
+            CHECK_CL(clEnqueueUnmapMemObject(queue, rows, mapped, 0, nullptr, nullptr));
+            CHECK_CL(clFinish(queue));
+            time.kernel_ms = common::opencl::elapsed_ms(counted, counted);
+            CHECK_CL(clReleaseEvent(counted));
+        });
+        return time;
+    };
+
+    // 11. Each variant that is asked for: checked, timed, and checked again.
+    const auto run = [&](const char* variant, const common::Run& count_it) {
+        if (options.wants(variant)) {
+            report.add(common::verify_and_time(variant, expected, options.repeat, count_it));
+        }
+    };
+    const auto run_in_bytes = [&](const char* variant, cl_kernel kernel, cl_uint pixels_per_item) {
+        if (uchar_size > room && options.wants(variant)) {
+            report.add(common::skipped(variant, std::to_string(uchar_size) +
+                                                    " work-items need 256 bytes of local memory "
+                                                    "each, and the device has " +
+                                                    std::to_string(local_bytes)));
+            return;
+        }
+        run(variant, [&, kernel, pixels_per_item](Histogram& h) {
+            return count_in_bytes(kernel, pixels_per_item, h);
+        });
+    };
+    run("private", [&](Histogram& h) { return count_with_atomics(in_private, group_size, h); });
+    if (options.wants("private")) {
+        cl_ulong private_bytes = 0;
+        CHECK_CL(clGetKernelWorkGroupInfo(in_private, device.id, CL_KERNEL_PRIVATE_MEM_SIZE,
+                                          sizeof private_bytes, &private_bytes, nullptr));
+        std::fprintf(stderr, "    the compiler gave it %llu bytes of memory per work-item\n",
+                     static_cast<unsigned long long>(private_bytes));
+    }
+    run_in_bytes("uchar-bins", uchar_bins, 255);
+    run_in_bytes("uchar-bins-banked", uchar_banked, 255);
+    run("lane-bins", [&](Histogram& h) { return count_with_atomics(lanes, lane_size, h); });
+    run_in_bytes("uchar-overflow", uchar_bins, 256);
+
+    // 12. What was created is released, in the opposite order.
+    for (const cl_mem buffer : {histogram, rows, pixels}) {
+        CHECK_CL(clReleaseMemObject(buffer));
+    }
+    for (const cl_kernel kernel : {lanes, uchar_banked, uchar_bins, in_private}) {
+        CHECK_CL(clReleaseKernel(kernel));
+    }
+    CHECK_CL(clReleaseProgram(program));
+    CHECK_CL(clReleaseCommandQueue(queue));
+    CHECK_CL(clReleaseContext(context));
+
+    // 13. The table, and the exit status that tells the truth.
+    return report.finish();
+} catch (...) {
+    return common::report_exception("04-per-thread-bins/opencl");
+}
