@@ -53,12 +53,17 @@ __kernel void histogram_uchar(__global const uchar* pixels, ulong count, uint pi
             ++own[pixels[i]];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (size_t bin = item; bin < BINS; bin += group_size) {
-            uint sum = 0;
-            for (size_t other = 0; other < group_size; ++other) {
-                sum += bins[other * BINS + bin];
+        // The loop is the same for all, with a test inside: where work-items had loops of their own
+        // here, PoCL 3.1 let those beyond the last bin write, too.
+        for (size_t base = 0; base < BINS; base += group_size) {
+            const size_t bin = base + item;
+            if (bin < BINS) {
+                uint sum = 0;
+                for (size_t other = 0; other < group_size; ++other) {
+                    sum += bins[other * BINS + bin];
+                }
+                row[bin] += sum;
             }
-            row[bin] += sum;
         }
         // Nobody begins again before all have been added up.
         barrier(CLK_LOCAL_MEM_FENCE);
@@ -93,14 +98,17 @@ __kernel void histogram_uchar_banked(__global const uchar* pixels, ulong count,
             ++bins[((bin / 4) * group_size + item) * 4 + bin % 4];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (size_t bin = item; bin < BINS; bin += group_size) {
-            uint sum = 0;
-            for (size_t n = 0; n < group_size; ++n) {
-                // Each begins with its own counters, so that here, too, the banks take turns.
-                const size_t other = (item + n) % group_size;
-                sum += bins[((bin / 4) * group_size + other) * 4 + bin % 4];
+        for (size_t base = 0; base < BINS; base += group_size) {
+            const size_t bin = base + item;
+            if (bin < BINS) {
+                uint sum = 0;
+                for (size_t n = 0; n < group_size; ++n) {
+                    // Each begins with its own counters, so that here, too, the banks take turns.
+                    const size_t other = (item + n) % group_size;
+                    sum += bins[((bin / 4) * group_size + other) * 4 + bin % 4];
+                }
+                row[bin] += sum;
             }
-            row[bin] += sum;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
     }

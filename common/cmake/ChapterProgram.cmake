@@ -45,6 +45,7 @@ set(TUTORIAL_LAUNCHES
     "groups-of-256|--group-size 256"          "groups-of-512|--group-size 512"
     "groups-of-1024|--group-size 1024"        "groups-of-odd-size|--group-size 96 --groups 7"
     "one-group|--groups 1"                    "one-item|--group-size 1 --groups 1"
+    "one-large-group|--group-size 1024 --groups 1"
     "more-groups-than-work|--groups 5000")
 
 # name | arguments | what the one line on standard error must match
