@@ -34,10 +34,13 @@ bool is_device_or_pipe(const fs::path& path) {
 }
 
 // A link stays a link: what is replaced is the file that it points to.
-fs::path final_target(const fs::path& path) {
+fs::path final_target(fs::path path) {
+    constexpr int kMostLinks = 40;  // as many as Linux follows
     std::error_code error;
-    const fs::path resolved = fs::weakly_canonical(path, error);
-    return error ? path : resolved;
+    for (int i = 0; i < kMostLinks && fs::is_symlink(path, error); ++i) {
+        path = path.parent_path() / fs::read_symlink(path, error);
+    }
+    return path;
 }
 
 fs::path unfinished(const fs::path& target) {

@@ -4,9 +4,12 @@
 #include <stb_image.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
+#include <limits>
 #include <memory>
 #include <new>
+#include <string>
 #include <string_view>
 #include <system_error>
 
@@ -26,6 +29,9 @@ class WatchedFile {
 
     [[nodiscard]] bool read_past_the_end() const { return past_end_; }
 
+    /// The file's first bytes, as far as stb_image has asked for them (a hundred and more).
+    [[nodiscard]] std::string_view head() const { return head_; }
+
     static int read(void* self, char* to, int size) {
         return static_cast<WatchedFile*>(self)->read(to, static_cast<std::size_t>(size));
     }
@@ -43,6 +49,7 @@ class WatchedFile {
         const std::size_t got = std::fread(to, 1, size, file_);
         if (own_buffer_ == nullptr) {
             own_buffer_ = to;
+            head_.assign(to, got);
         } else if (to == own_buffer_ ? got == 0 : got < size) {
             past_end_ = true;
         }
@@ -51,8 +58,36 @@ class WatchedFile {
 
     std::FILE* file_;
     char* own_buffer_ = nullptr;
+    std::string head_;
     bool past_end_ = false;
 };
+
+std::uint32_t little_endian(std::string_view bytes, std::size_t at, std::size_t size) {
+    std::uint32_t value = 0;
+    for (std::size_t i = 0; i < size && at + i < bytes.size(); ++i) {
+        value |= std::uint32_t{static_cast<std::uint8_t>(bytes[at + i])} << (8 * i);
+    }
+    return value;
+}
+
+// What stb_image gets wrong or does not tell of a BMP, from its header; empty where there is
+// nothing.
+std::string bmp_trouble(std::string_view head) {
+    if (!head.starts_with("BM")) return {};
+    const std::uint32_t header_size = little_endian(head, 14, 4);
+    if (header_size == 12) {
+        // stb_image works out the wrong size for its palette, and so reads the wrong pixels.
+        const std::uint32_t bits = little_endian(head, 24, 2);
+        return bits <= 8 ? "unsupported: a BMP of OS/2 with a palette" : "";
+    }
+    const auto width = static_cast<std::int32_t>(little_endian(head, 18, 4));
+    const auto height = static_cast<std::int32_t>(little_endian(head, 22, 4));
+    const std::int64_t area = std::int64_t{width} * height;
+    constexpr std::int64_t kMostArea = std::numeric_limits<std::int32_t>::max();
+    return area > kMostArea || area < -kMostArea
+               ? fmt::format("too large a picture: {} x {} pixels", width, height)
+               : "";
+}
 
 BadInput unusable(const std::filesystem::path& path, std::string_view reason) {
     return BadInput(fmt::format("{}: {}", path.string(), reason));
@@ -84,6 +119,8 @@ Picture load_picture(const std::filesystem::path& path) {
         stbi_load_from_callbacks(&callbacks, &watched, &width, &height, &channels_in_file, 1),
         stbi_image_free);
     if (!grey) {
+        const std::string trouble = bmp_trouble(watched.head());
+        if (!trouble.empty()) throw unusable(path, trouble);
         const std::string_view reason = stbi_failure_reason();
         if (reason.find("not of any known type") != std::string_view::npos) {
             throw unusable(path, "not a picture of a format that stb_image reads");
@@ -101,6 +138,12 @@ Picture load_picture(const std::filesystem::path& path) {
     }
     if (watched.read_past_the_end()) {
         throw unusable(path, "truncated: the file ends before the picture does");
+    }
+    if (const std::string trouble = bmp_trouble(watched.head()); !trouble.empty()) {
+        throw unusable(path, trouble);
+    }
+    if (width == 0 || height == 0) {
+        throw unusable(path, "damaged or truncated: a picture without pixels");
     }
 
     Picture picture{static_cast<std::size_t>(width), static_cast<std::size_t>(height), {}};

@@ -211,6 +211,9 @@ std::string read_kernel_file(const std::string& name, const std::filesystem::pat
     const std::filesystem::path beside = program_folder() / name;
     const std::filesystem::path in_source = chapter_folder / name;
     for (const std::filesystem::path& path : {beside, in_source}) {
+        std::error_code ignored;
+        if (std::filesystem::is_directory(path, ignored))
+            continue;  // it would open, and read empty
         std::ifstream file(path, std::ios::binary);
         if (file) return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
     }

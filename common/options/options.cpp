@@ -17,7 +17,8 @@ namespace {
 std::string one_line(std::string text) {
     while (!text.empty() && text.back() == '\n')
         text.pop_back();
-    std::replace(text.begin(), text.end(), '\n', ' ');
+    for (const char line_break : {'\n', '\r'})
+        std::replace(text.begin(), text.end(), line_break, ' ');
     return text;
 }
 
@@ -55,6 +56,17 @@ void refuse_contradictions(const Options& options) {
     if (options.tile && options.random) {
         throw BadInput("--tile repeats a picture; --random already says how many pixels");
     }
+}
+
+// CLI11 would take -1 for 2^64 - 1.
+std::uint64_t parse_seed(const std::string& text) {
+    std::uint64_t seed = 0;
+    const char* const end = text.data() + text.size();
+    const auto [rest, error] = std::from_chars(text.data(), end, seed);
+    if (text.empty() || rest != end || error != std::errc()) {
+        throw BadInput(fmt::format("--seed: '{}' is not a whole number from 0 to 2^64 - 1", text));
+    }
+    return seed;
 }
 
 std::string variants_help(const Program& program) {
@@ -102,9 +114,11 @@ std::uint64_t parse_pixel_count(const std::string& text) {
     return number << shift;
 }
 
-Options parse_options(int argc, const char* const* argv, const Program& program) {
+namespace {
+
+Options parse(int argc, const char* const* argv, const Program& program) {
     Options options;
-    std::string image, tile, random, variant = "all", json, plot;
+    std::string image, tile, random, seed, variant = "all", json, plot;
 
     CLI::App app(fmt::format("{} ({}): {}", program.chapter, program.api, program.summary),
                  program.chapter + "/" + program.name);
@@ -124,7 +138,7 @@ Options parse_options(int argc, const char* const* argv, const Program& program)
         ->check(CLI::Range(0, 255))
         ->type_name("V");
     app.add_flag("--ramp", options.ramp, "pixels 0, 1, 2, ... 255, 0, 1, ...");
-    app.add_option("--seed", options.seed, "seed of the generated pixels")->type_name("S");
+    app.add_option("--seed", seed, "seed of the generated pixels")->type_name("S");
     app.add_option("--variant", variant, "the strategy to run, or all")->type_name("NAME");
     app.add_option("--device", options.device, "a device by number or part of its name");
     app.add_flag("--list-devices", options.list_devices, "list the devices and stop");
@@ -149,7 +163,7 @@ Options parse_options(int argc, const char* const* argv, const Program& program)
         std::fputs(app.help().c_str(), stdout);
         throw Finished();
     } catch (const CLI::ParseError& error) {
-        throw BadInput(one_line(error.what()) + " (--help lists the options)");
+        throw BadInput(std::string(error.what()) + " (--help lists the options)");
     }
 
     const auto pixels_of = [](const char* option, const std::string& text) {
@@ -162,6 +176,7 @@ Options parse_options(int argc, const char* const* argv, const Program& program)
     if (app.count("IMAGE") > 0) options.image = image;
     if (app.count("--tile") > 0) options.tile = pixels_of("--tile", tile);
     if (app.count("--random") > 0) options.random = pixels_of("--random", random);
+    if (app.count("--seed") > 0) options.seed = parse_seed(seed);
     refuse_contradictions(options);
     options.variants = chosen_variants(program, variant);
     // Before the long work, so that nobody waits for results that cannot be kept.
@@ -174,6 +189,17 @@ Options parse_options(int argc, const char* const* argv, const Program& program)
         require_writable(*options.plot);
     }
     return options;
+}
+
+}  // namespace
+
+Options parse_options(int argc, const char* const* argv, const Program& program) {
+    try {
+        return parse(argc, argv, program);
+    } catch (const BadInput& error) {
+        // What the user typed is part of the message, and may hold line breaks.
+        throw BadInput(one_line(error.what()));
+    }
 }
 
 }  // namespace common

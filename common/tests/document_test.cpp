@@ -1,0 +1,209 @@
+#include "common/report/document.hpp"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "common/tests/support.hpp"
+
+namespace {
+
+using common::Check;
+using common::Result;
+using common::RunDocument;
+using Json = nlohmann::ordered_json;
+
+RunDocument sample() {
+    RunDocument document;
+    document.chapter = "03-local-atomics";
+    document.api = "OpenCL";
+    document.device = "NVIDIA \"H200\"\\µ";
+    document.driver = "driver 1";
+    document.input_name = "uniform, seed 18446744073709551615";
+    document.pixels = 4'294'967'295;
+    document.seed = std::numeric_limits<std::uint64_t>::max();
+    document.read_ceiling_gb_s = 4000.5;
+    document.serial_ms = 2000;
+    document.results = {
+        {"local", Check::kMatch, "", {2, 1.5, 3.25, 9}, 812.5},
+        {"local-subhist", Check::kMismatch, "2 of 256 bins wrong", {4, 4, 4, 1}, std::nullopt},
+        {"vector", Check::kSkipped, "no local memory", {}, std::nullopt}};
+    return document;
+}
+
+class Document : public testing::Test {
+ protected:
+    // What reading it complains about, without the file's name, which must lead it.
+    std::string complaint(const std::string& text) const {
+        tests::write_bytes(path_, text);
+        const std::string message = tests::bad_input([&] { common::read_document(path_); });
+        EXPECT_TRUE(message.starts_with(path_.string() + ": ")) << message;
+        return message.substr(std::min(message.size(), path_.string().size()));
+    }
+
+    tests::TemporaryFolder folder_;
+    std::filesystem::path path_ = folder_ / "run.json";
+};
+
+TEST_F(Document, HasEveryFieldOfTheDescription) {
+    const Json json = Json::parse(common::to_json_text(sample()));
+    EXPECT_EQ(json.at("chapter"), "03-local-atomics");
+    EXPECT_EQ(json.at("api"), "OpenCL");
+    EXPECT_EQ(json.at("device"), "NVIDIA \"H200\"\\µ");
+    EXPECT_EQ(json.at("driver"), "driver 1");
+    EXPECT_EQ(json.at("input").at("name"), "uniform, seed 18446744073709551615");
+    EXPECT_EQ(json.at("input").at("pixels"), 4'294'967'295);
+    EXPECT_EQ(json.at("input").at("seed"), std::numeric_limits<std::uint64_t>::max());
+    EXPECT_EQ(json.at("read_ceiling_gb_s"), 4000.5);
+    EXPECT_EQ(json.at("serial_ms"), 2000);
+    ASSERT_EQ(json.at("results").size(), 3U);
+
+    const Json& local = json.at("results")[0];
+    EXPECT_EQ(local.at("variant"), "local");
+    EXPECT_EQ(local.at("check"), "match");
+    EXPECT_EQ(local.at("reason"), "");
+    EXPECT_EQ(local.at("kernel_ms").at("median"), 2);
+    EXPECT_EQ(local.at("kernel_ms").at("min"), 1.5);
+    EXPECT_EQ(local.at("kernel_ms").at("max"), 3.25);
+    EXPECT_EQ(local.at("kernel_ms").at("runs"), 9);
+    EXPECT_DOUBLE_EQ(local.at("gb_s").get<double>(), 2147.4836475);
+    EXPECT_DOUBLE_EQ(local.at("percent_of_ceiling").get<double>(), 100 * 2147.4836475 / 4000.5);
+    EXPECT_EQ(local.at("speedup_over_serial"), 1000);
+    EXPECT_EQ(local.at("end_to_end_ms"), 812.5);
+
+    const Json& wrong = json.at("results")[1];
+    EXPECT_EQ(wrong.at("check"), "mismatch");
+    EXPECT_EQ(wrong.at("reason"), "2 of 256 bins wrong");
+    EXPECT_TRUE(wrong.at("end_to_end_ms").is_null());
+}
+
+TEST_F(Document, WhatASkippedRowLacksIsNull) {
+    const Json row = Json::parse(common::to_json_text(sample())).at("results")[2];
+    EXPECT_EQ(row.at("check"), "skipped");
+    EXPECT_EQ(row.at("reason"), "no local memory");
+    for (const char* field :
+         {"kernel_ms", "gb_s", "percent_of_ceiling", "speedup_over_serial", "end_to_end_ms"}) {
+        EXPECT_TRUE(row.at(field).is_null()) << field;
+    }
+}
+
+TEST_F(Document, WithoutCeilingAndSeedThereIsNull) {
+    RunDocument document = sample();
+    document.read_ceiling_gb_s.reset();
+    document.seed.reset();
+    const Json json = Json::parse(common::to_json_text(document));
+    EXPECT_TRUE(json.at("read_ceiling_gb_s").is_null());
+    EXPECT_TRUE(json.at("input").at("seed").is_null());
+    EXPECT_TRUE(json.at("results")[0].at("percent_of_ceiling").is_null());
+    EXPECT_FALSE(json.at("results")[0].at("gb_s").is_null());
+}
+
+TEST_F(Document, ATimeOfNothingGivesNoInfinity) {
+    RunDocument document = sample();
+    document.results = {{"local", Check::kMatch, "", {0, 0, 0, 1}, std::nullopt}};
+    const Json row = Json::parse(common::to_json_text(document)).at("results")[0];
+    EXPECT_EQ(row.at("gb_s"), 0);
+    EXPECT_TRUE(row.at("speedup_over_serial").is_null());
+}
+
+TEST_F(Document, IsReadAsItWasWritten) {
+    const RunDocument written = sample();
+    tests::write_bytes(path_, common::to_json_text(written));
+    const RunDocument read = common::read_document(path_);
+    EXPECT_EQ(read.chapter, written.chapter);
+    EXPECT_EQ(read.api, written.api);
+    EXPECT_EQ(read.device, written.device);
+    EXPECT_EQ(read.driver, written.driver);
+    EXPECT_EQ(read.input_name, written.input_name);
+    EXPECT_EQ(read.pixels, written.pixels);
+    EXPECT_EQ(read.seed, written.seed);
+    EXPECT_EQ(read.read_ceiling_gb_s, written.read_ceiling_gb_s);
+    EXPECT_EQ(read.serial_ms, written.serial_ms);
+    ASSERT_EQ(read.results.size(), written.results.size());
+    for (std::size_t i = 0; i < read.results.size(); ++i) {
+        EXPECT_EQ(read.results[i].variant, written.results[i].variant);
+        EXPECT_EQ(read.results[i].check, written.results[i].check);
+        EXPECT_EQ(read.results[i].reason, written.results[i].reason);
+        EXPECT_EQ(read.results[i].kernel.median_ms, written.results[i].kernel.median_ms);
+        EXPECT_EQ(read.results[i].kernel.min_ms, written.results[i].kernel.min_ms);
+        EXPECT_EQ(read.results[i].kernel.max_ms, written.results[i].kernel.max_ms);
+        EXPECT_EQ(read.results[i].kernel.runs, written.results[i].kernel.runs);
+        EXPECT_EQ(read.results[i].end_to_end_ms, written.results[i].end_to_end_ms);
+    }
+    EXPECT_EQ(common::to_json_text(read), common::to_json_text(written));
+}
+
+TEST_F(Document, ADeviceMayCallItselfAnything) {
+    RunDocument document = sample();
+    document.device = "caf\xE9 \x01\n\xFF";
+    std::string text;
+    ASSERT_NO_THROW(text = common::to_json_text(document));
+    const std::string device = Json::parse(text).at("device");
+    EXPECT_TRUE(device.starts_with("caf")) << device;
+}
+
+TEST_F(Document, AMissingFileIsNamed) {
+    const std::filesystem::path missing = folder_ / "nosuch.json";
+    EXPECT_EQ(tests::bad_input([&] { common::read_document(missing); }),
+              missing.string() + ": cannot be read");
+}
+
+TEST_F(Document, AFolderIsRefused) {
+    tests::bad_input([&] { common::read_document(folder_.path()); });
+}
+
+TEST_F(Document, WhatIsNoJsonIsRefused) {
+    for (const char* text : {"", "hello\nthere", "{", "{\"chapter\": }", "[]", "null", "42"}) {
+        SCOPED_TRACE(text);
+        EXPECT_TRUE(tests::has(complaint(text), ": not a run's results: "));
+    }
+}
+
+TEST_F(Document, ATruncatedFileIsRefused) {
+    const std::string whole = common::to_json_text(sample());
+    for (std::size_t size = 0; size < whole.size() - 2; size += 7)
+        complaint(whole.substr(0, size));
+}
+
+TEST_F(Document, EveryMissingFieldIsNamed) {
+    const Json whole = Json::parse(common::to_json_text(sample()));
+    for (const char* field : {"chapter", "api", "device", "driver", "input", "read_ceiling_gb_s",
+                              "serial_ms", "results"}) {
+        Json json = whole;
+        json.erase(field);
+        EXPECT_TRUE(tests::has(complaint(json.dump()), field));
+    }
+    for (const char* field : {"name", "pixels", "seed"}) {
+        Json json = whole;
+        json["input"].erase(field);
+        EXPECT_TRUE(tests::has(complaint(json.dump()), field));
+    }
+    for (const char* field : {"variant", "check", "reason", "kernel_ms", "end_to_end_ms"}) {
+        Json json = whole;
+        json["results"][1].erase(field);
+        EXPECT_TRUE(tests::has(complaint(json.dump()), field));
+    }
+    for (const char* field : {"median", "min", "max", "runs"}) {
+        Json json = whole;
+        json["results"][1]["kernel_ms"].erase(field);
+        EXPECT_TRUE(tests::has(complaint(json.dump()), field));
+    }
+}
+
+TEST_F(Document, AFieldOfTheWrongTypeIsRefused) {
+    Json json = Json::parse(common::to_json_text(sample()));
+    json["chapter"] = 3;
+    complaint(json.dump());
+    json = Json::parse(common::to_json_text(sample()));
+    json["input"]["pixels"] = "many";
+    complaint(json.dump());
+}
+
+TEST_F(Document, ACheckThatDoesNotExistIsRefused) {
+    Json json = Json::parse(common::to_json_text(sample()));
+    json["results"][0]["check"] = "probably";
+    EXPECT_TRUE(tests::has(complaint(json.dump()), "'probably' is no check"));
+}
+
+}  // namespace

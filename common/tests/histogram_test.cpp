@@ -1,0 +1,161 @@
+#include "common/histogram/histogram.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <utility>
+
+namespace {
+
+using common::Histogram;
+using common::kBins;
+
+// A right answer with a different count in every bin, so that no mix-up goes unseen.
+Histogram distinct() {
+    Histogram histogram{};
+    std::iota(histogram.begin(), histogram.end(), 1000U);
+    return histogram;
+}
+
+TEST(Histogram, ReferenceOfNoPixelsIsAllZero) {
+    EXPECT_EQ(common::reference_histogram({}), Histogram{});
+}
+
+TEST(Histogram, ReferenceCountsByHand) {
+    const std::vector<std::uint8_t> pixels{0, 255, 7, 7, 0, 7, 128};
+    Histogram expected{};
+    expected[0] = 2;
+    expected[7] = 3;
+    expected[128] = 1;
+    expected[255] = 1;
+    EXPECT_EQ(common::reference_histogram(pixels), expected);
+}
+
+TEST(Histogram, ReferenceOfEveryValueOnce) {
+    std::vector<std::uint8_t> pixels(kBins);
+    std::iota(pixels.begin(), pixels.end(), std::uint8_t{0});
+    Histogram expected{};
+    expected.fill(1);
+    EXPECT_EQ(common::reference_histogram(pixels), expected);
+}
+
+TEST(Histogram, ReferenceCountsBeyondWhatAFloatHolds) {
+    const std::vector<std::uint8_t> pixels((1U << 24) + 3, 9);
+    EXPECT_EQ(common::reference_histogram(pixels)[9], (1U << 24) + 3);
+}
+
+TEST(Histogram, TotalDoesNotWrapAt32Bits) {
+    Histogram histogram;
+    histogram.fill(0xFFFF'FFFF);
+    EXPECT_EQ(common::total(histogram), 256 * std::uint64_t{0xFFFF'FFFF});
+}
+
+TEST(Histogram, RowsAreAddedBinByBin) {
+    std::vector<std::uint32_t> rows;
+    for (std::uint32_t row = 0; row < 3; ++row) {
+        for (std::uint32_t bin = 0; bin < kBins; ++bin)
+            rows.push_back(row * 1000 + bin);
+    }
+    Histogram sum;
+    sum.fill(common::kPoison);
+    common::add_rows(rows.data(), 3, sum);
+    for (std::uint32_t bin = 0; bin < kBins; ++bin)
+        EXPECT_EQ(sum[bin], 3000 + 3 * bin);
+    common::add_rows(rows.data(), 0, sum);
+    EXPECT_EQ(sum, Histogram{});
+}
+
+TEST(Compare, EqualHistogramsMatchAndHaveNothingToReport) {
+    const common::Comparison comparison = common::compare(distinct(), distinct());
+    EXPECT_TRUE(comparison.match());
+    EXPECT_TRUE(comparison.wrong.empty());
+    EXPECT_EQ(comparison.expected_total, comparison.actual_total);
+    EXPECT_EQ(common::failure_report(comparison), "");
+}
+
+TEST(Compare, ADifferenceOfOneInAnySingleBinIsSeen) {
+    for (std::size_t bin = 0; bin < kBins; ++bin) {
+        Histogram actual = distinct();
+        ++actual[bin];
+        const common::Comparison comparison = common::compare(distinct(), actual);
+        EXPECT_FALSE(comparison.match());
+        ASSERT_EQ(comparison.wrong.size(), 1U);
+        EXPECT_EQ(comparison.wrong[0].bin, bin);
+        EXPECT_EQ(comparison.wrong[0].expected + 1, comparison.wrong[0].actual);
+    }
+}
+
+TEST(Compare, TwoSwappedBinsAreSeenThoughTheTotalIsRight) {
+    Histogram actual = distinct();
+    std::swap(actual[3], actual[250]);
+    const common::Comparison comparison = common::compare(distinct(), actual);
+    EXPECT_EQ(comparison.expected_total, comparison.actual_total);
+    EXPECT_FALSE(comparison.match());
+    EXPECT_EQ(comparison.wrong.size(), 2U);
+}
+
+TEST(Compare, TheTotalAloneIsEnoughForAMismatch) {
+    EXPECT_FALSE((common::Comparison{10, 9, {}}.match()));
+}
+
+TEST(FailureReport, OneWrongBin) {
+    Histogram actual = distinct();
+    actual[7] = 5;
+    EXPECT_EQ(common::failure_report(common::compare(distinct(), actual)),
+              "  total: expected 288640, got 287638 (-1002)\n"
+              "  wrong bins: 1 of 256\n"
+              "  bin   7: expected 1007, got 5 (-1002)\n");
+}
+
+TEST(FailureReport, ATotalThatIsRightSaysSo) {
+    Histogram actual = distinct();
+    std::swap(actual[3], actual[250]);
+    EXPECT_EQ(common::failure_report(common::compare(distinct(), actual)),
+              "  total: expected 288640, got 288640 (+0)\n"
+              "  wrong bins: 2 of 256\n"
+              "  bin   3: expected 1003, got 1250 (+247)\n"
+              "  bin 250: expected 1250, got 1003 (-247)\n");
+}
+
+TEST(FailureReport, FiveAreShownWithoutARest) {
+    Histogram actual = distinct();
+    for (std::size_t bin = 0; bin < 5; ++bin)
+        actual[bin] += 2;
+    EXPECT_EQ(common::failure_report(common::compare(distinct(), actual)),
+              "  total: expected 288640, got 288650 (+10)\n"
+              "  wrong bins: 5 of 256\n"
+              "  bin   0: expected 1000, got 1002 (+2)\n"
+              "  bin   1: expected 1001, got 1003 (+2)\n"
+              "  bin   2: expected 1002, got 1004 (+2)\n"
+              "  bin   3: expected 1003, got 1005 (+2)\n"
+              "  bin   4: expected 1004, got 1006 (+2)\n");
+}
+
+TEST(FailureReport, OfMoreThanFiveTheRestIsCounted) {
+    Histogram actual = distinct();
+    for (std::size_t bin = 10; bin < 16; ++bin)
+        actual[bin] = 0;
+    EXPECT_EQ(common::failure_report(common::compare(distinct(), actual)),
+              "  total: expected 288640, got 282565 (-6075)\n"
+              "  wrong bins: 6 of 256\n"
+              "  bin  10: expected 1010, got 0 (-1010)\n"
+              "  bin  11: expected 1011, got 0 (-1011)\n"
+              "  bin  12: expected 1012, got 0 (-1012)\n"
+              "  bin  13: expected 1013, got 0 (-1013)\n"
+              "  bin  14: expected 1014, got 0 (-1014)\n"
+              "  and 1 more\n");
+}
+
+TEST(FailureReport, DifferencesBeyond31BitsKeepTheirSign) {
+    Histogram expected{};
+    Histogram actual{};
+    expected[0] = 0xFFFF'FFFF;
+    actual[255] = 0xFFFF'FFFF;
+    EXPECT_EQ(common::failure_report(common::compare(expected, actual)),
+              "  total: expected 4294967295, got 4294967295 (+0)\n"
+              "  wrong bins: 2 of 256\n"
+              "  bin   0: expected 4294967295, got 0 (-4294967295)\n"
+              "  bin 255: expected 0, got 4294967295 (+4294967295)\n");
+}
+
+}  // namespace

@@ -1,0 +1,330 @@
+#include "common/opencl/opencl.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cstdlib>
+#include <filesystem>
+
+#include "common/histogram/histogram.hpp"
+#include "common/status/status.hpp"
+#include "common/tests/support.hpp"
+
+namespace {
+
+namespace opencl = common::opencl;
+
+std::string failure(const std::function<void()>& call) {
+    try {
+        call();
+    } catch (const common::BadInput& error) {
+        ADD_FAILURE() << "not for the user to mend: " << error.what();
+    } catch (const std::runtime_error& error) {
+        return error.what();
+    }
+    ADD_FAILURE() << "nothing was thrown";
+    return {};
+}
+
+// ---- errors -----------------------------------------------------------------------------------
+
+TEST(OpenClError, KnownCodesHaveTheirNames) {
+    EXPECT_EQ(opencl::error_name(0), "CL_SUCCESS");
+    EXPECT_EQ(opencl::error_name(-1), "CL_DEVICE_NOT_FOUND");
+    EXPECT_EQ(opencl::error_name(-5), "CL_OUT_OF_RESOURCES");
+    EXPECT_EQ(opencl::error_name(-11), "CL_BUILD_PROGRAM_FAILURE");
+    EXPECT_EQ(opencl::error_name(-54), "CL_INVALID_WORK_GROUP_SIZE");
+    EXPECT_EQ(opencl::error_name(-68), "CL_INVALID_DEVICE_PARTITION_COUNT");
+    EXPECT_EQ(opencl::error_name(-1001), "CL_PLATFORM_NOT_FOUND_KHR");
+}
+
+TEST(OpenClError, EveryCodeOfOpenCl12HasAName) {
+    for (int code = -68; code <= 0; ++code) {
+        if (code < -19 && code > -30) continue;  // these do not exist
+        EXPECT_TRUE(opencl::error_name(code).starts_with("CL_")) << code;
+    }
+}
+
+TEST(OpenClError, UnknownCodesAreCalledSo) {
+    for (const int code : {1, -25, -69, -9999})
+        EXPECT_EQ(opencl::error_name(code), "an error that OpenCL 1.2 does not name");
+}
+
+TEST(OpenClError, SuccessThrowsNothing) {
+    EXPECT_NO_THROW(opencl::check(CL_SUCCESS, "clFinish(queue)", "x.cpp", 1));
+    EXPECT_NO_THROW(CHECK_CL(CL_SUCCESS));
+}
+
+TEST(OpenClError, AFailureNamesErrorCallFileAndLine) {
+    EXPECT_EQ(failure([] { opencl::check(-54, "clFinish(queue)", "opencl.cpp", 123); }),
+              "CL_INVALID_WORK_GROUP_SIZE (-54) from clFinish(queue) at opencl.cpp:123");
+}
+
+TEST(OpenClError, TheMacroTakesTheCallsTextAndThePlace) {
+    const int line = __LINE__ + 1;
+    const std::string text = failure([] { CHECK_CL(clReleaseMemObject(nullptr)); });
+    EXPECT_TRUE(tests::has(text, "from clReleaseMemObject(nullptr) at "));
+    EXPECT_TRUE(tests::has(text, "opencl_test.cpp:" + std::to_string(line)));
+}
+
+TEST(OpenClError, TheMacroTakesANameForAnErrorThatWasWritten) {
+    const cl_int error = CL_INVALID_KERNEL_NAME;
+    EXPECT_TRUE(tests::has(failure([&] { CHECK_CL(error, "clCreateKernel"); }),
+                           "CL_INVALID_KERNEL_NAME (-46) from clCreateKernel at "));
+}
+
+TEST(OpenClError, TooLittleMemoryIsForTheUserToMend) {
+    for (const cl_int error : {CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_INVALID_BUFFER_SIZE}) {
+        EXPECT_EQ(tests::bad_input([&] { CHECK_CL(error, "clCreateBuffer"); }),
+                  "the device has too little memory: " + opencl::error_name(error) +
+                      " from clCreateBuffer");
+    }
+}
+
+// ---- kernel files -----------------------------------------------------------------------------
+
+std::filesystem::path own_folder() {
+    return std::filesystem::canonical("/proc/self/exe").parent_path();
+}
+
+TEST(KernelFile, IsReadFromTheChaptersFolderWhole) {
+    const tests::TemporaryFolder folder;
+    const std::string source("kernel void nothing() {}\r\n\0 \xFF end", 34);
+    tests::write_bytes(folder / "test.cl", source);
+    EXPECT_EQ(opencl::read_kernel_file("test.cl", folder.path()), source);
+}
+
+TEST(KernelFile, TheOneBesideTheProgramComesFirst) {
+    if (!std::filesystem::exists("/proc/self/exe")) GTEST_SKIP() << "this system has no /proc";
+    const tests::TemporaryFolder folder;
+    const std::string name = folder.path().filename().string() + ".cl";
+    tests::write_bytes(folder / name, "in the source");
+    tests::write_bytes(own_folder() / name, "beside");
+    const std::string source = opencl::read_kernel_file(name, folder.path());
+    std::filesystem::remove(own_folder() / name);
+    EXPECT_EQ(source, "beside");
+    EXPECT_EQ(opencl::read_kernel_file(name, folder.path()), "in the source");
+}
+
+TEST(KernelFile, AMissingOneNamesEveryPlace) {
+    const tests::TemporaryFolder folder;
+    const std::string text =
+        tests::bad_input([&] { opencl::read_kernel_file("nosuch.cl", folder.path()); });
+    EXPECT_TRUE(tests::has(text, "no kernel file nosuch.cl"));
+    EXPECT_TRUE(tests::has(text, (folder / "nosuch.cl").string()));
+    if (std::filesystem::exists("/proc/self/exe")) {
+        EXPECT_TRUE(tests::has(text, (own_folder() / "nosuch.cl").string()));
+    }
+}
+
+TEST(KernelFile, AFolderIsNoKernelFile) {
+    const tests::TemporaryFolder folder;
+    std::filesystem::create_directory(folder / "test.cl");
+    tests::bad_input([&] { opencl::read_kernel_file("test.cl", folder.path()); });
+}
+
+// ---- devices ----------------------------------------------------------------------------------
+
+// Each of these needs a device. Without one they are skipped, unless this is a machine that must
+// have one: a driver that is lost must not turn the tests off silently.
+class OpenClDevice : public testing::Test {
+ protected:
+    void SetUp() override {
+        devices_ = opencl::devices();
+        if (!devices_.empty()) return;
+        ASSERT_EQ(std::getenv("TUTORIAL_REQUIRE_OPENCL"), nullptr)
+            << "TUTORIAL_REQUIRE_OPENCL is set and there is no OpenCL device";
+        GTEST_SKIP() << "no OpenCL device";
+    }
+
+    std::vector<opencl::Device> devices_;
+};
+
+std::string upper(std::string text) {
+    for (char& c : text)
+        c = static_cast<char>(std::toupper(static_cast<unsigned char>(c)));
+    return text;
+}
+
+TEST_F(OpenClDevice, HasANameAVersionAndADriver) {
+    for (const opencl::Device& device : devices_) {
+        EXPECT_NE(device.id, nullptr);
+        for (const std::string& text :
+             {device.name, device.platform_name, device.version, device.driver}) {
+            ASSERT_FALSE(text.empty());
+            EXPECT_EQ(text.find('\0'), std::string::npos);
+            EXPECT_NE(text.front(), ' ');
+            EXPECT_NE(text.back(), ' ');
+        }
+        EXPECT_TRUE(device.version.starts_with("OpenCL ")) << device.version;
+        EXPECT_EQ(device.driver_line(),
+                  device.platform_name + ", " + device.version + ", driver " + device.driver);
+    }
+}
+
+TEST_F(OpenClDevice, TheListHasALineForEach) {
+    const std::string list = opencl::list(devices_);
+    EXPECT_EQ(std::count(list.begin(), list.end(), '\n'),
+              static_cast<std::ptrdiff_t>(devices_.size()));
+    EXPECT_TRUE(list.starts_with("0: " + devices_[0].name + " (")) << list;
+}
+
+TEST_F(OpenClDevice, IsChosenByNumber) {
+    for (std::size_t i = 0; i < devices_.size(); ++i)
+        EXPECT_EQ(opencl::choose_device(std::to_string(i)).id, devices_[i].id);
+    EXPECT_TRUE(tests::has(
+        tests::bad_input([&] { opencl::choose_device(std::to_string(devices_.size())); }),
+        "--device " + std::to_string(devices_.size())));
+}
+
+TEST_F(OpenClDevice, IsChosenByPartOfItsNameInAnyCase) {
+    EXPECT_EQ(opencl::choose_device(upper(devices_[0].name)).id, devices_[0].id);
+    EXPECT_EQ(opencl::choose_device(devices_[0].platform_name).id, devices_[0].id);
+    EXPECT_TRUE(tests::has(tests::bad_input([] { opencl::choose_device("no such device"); }),
+                           "no OpenCL device is called 'no such device'"));
+}
+
+TEST_F(OpenClDevice, WithoutAWishItIsTheFirstGpuOrElseTheFirst) {
+    const auto gpu = std::find_if(devices_.begin(), devices_.end(), [](const opencl::Device& d) {
+        return (d.type & CL_DEVICE_TYPE_GPU) != 0;
+    });
+    EXPECT_EQ(opencl::choose_device("").id, (gpu != devices_.end() ? *gpu : devices_[0]).id);
+}
+
+// ---- building programs ------------------------------------------------------------------------
+
+class OpenClProgram : public OpenClDevice {
+ protected:
+    void SetUp() override {
+        OpenClDevice::SetUp();
+        if (devices_.empty()) return;
+        device_ = opencl::choose_device("").id;
+        cl_int error = CL_SUCCESS;
+        context_ = clCreateContext(nullptr, 1, &device_, nullptr, nullptr, &error);
+        CHECK_CL(error, "clCreateContext");
+    }
+    void TearDown() override {
+        if (context_ != nullptr) CHECK_CL(clReleaseContext(context_));
+    }
+
+    cl_device_id device_ = nullptr;
+    cl_context context_ = nullptr;
+};
+
+TEST_F(OpenClProgram, BuildsAndRunsWithItsOptions) {
+    const cl_program program = opencl::build_program(
+        context_, device_, "answer.cl",
+        "kernel void answer(global uint* out) { out[get_global_id(0)] = ANSWER; }", "-DANSWER=42");
+    cl_int error = CL_SUCCESS;
+    const cl_kernel kernel = clCreateKernel(program, "answer", &error);
+    CHECK_CL(error, "clCreateKernel");
+    const cl_command_queue queue = clCreateCommandQueue(context_, device_, 0, &error);
+    CHECK_CL(error, "clCreateCommandQueue");
+    std::array<cl_uint, 4> out{};
+    const cl_mem buffer = clCreateBuffer(context_, CL_MEM_WRITE_ONLY, sizeof out, nullptr, &error);
+    CHECK_CL(error, "clCreateBuffer");
+    CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &buffer));
+    const std::size_t items = out.size();
+    CHECK_CL(
+        clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &items, nullptr, 0, nullptr, nullptr));
+    CHECK_CL(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof out, out.data(), 0, nullptr,
+                                 nullptr));
+    EXPECT_EQ(out, (std::array<cl_uint, 4>{42, 42, 42, 42}));
+    CHECK_CL(clReleaseMemObject(buffer));
+    CHECK_CL(clReleaseCommandQueue(queue));
+    CHECK_CL(clReleaseKernel(kernel));
+    CHECK_CL(clReleaseProgram(program));
+}
+
+TEST_F(OpenClProgram, AMistakeShowsTheCompilersLog) {
+    const std::string text = failure([&] {
+        opencl::build_program(context_, device_, "broken.cl",
+                              "kernel void broken() {\n  undeclared_name = 1;\n}\n", "-DX=1");
+    });
+    EXPECT_TRUE(
+        text.starts_with("broken.cl does not build: CL_BUILD_PROGRAM_FAILURE (-11), "
+                         "build options '-DX=1'\n"))
+        << text;
+    EXPECT_TRUE(tests::has(text, "undeclared_name"));
+    EXPECT_EQ(text.find('\0'), std::string::npos);
+}
+
+TEST_F(OpenClProgram, AWrongBuildOptionIsShown) {
+    EXPECT_TRUE(tests::has(failure([&] {
+                               opencl::build_program(context_, device_, "fine.cl",
+                                                     "kernel void fine() {}", "-nosuchoption");
+                           }),
+                           "'-nosuchoption'"));
+}
+
+// ---- what a host program asks of a kernel, a buffer and an event --------------------------------
+
+TEST_F(OpenClProgram, AKernelHasALargestWorkGroup) {
+    EXPECT_GE(opencl::compute_units(device_), 1U);
+    const cl_program program = opencl::build_program(
+        context_, device_, "one.cl", "kernel void one(global uint* out) { out[0] = 1; }", "");
+    cl_int error = CL_SUCCESS;
+    const cl_kernel kernel = clCreateKernel(program, "one", &error);
+    CHECK_CL(error, "clCreateKernel");
+    const std::size_t most = opencl::most_work_items(kernel, device_);
+    EXPECT_GE(most, 1U);
+    EXPECT_NO_THROW(opencl::require_group_size(kernel, device_, 1));
+    EXPECT_NO_THROW(opencl::require_group_size(kernel, device_, most));
+    const std::string text =
+        tests::bad_input([&] { opencl::require_group_size(kernel, device_, most + 1); });
+    EXPECT_TRUE(tests::has(text, "work-groups of " + std::to_string(most + 1) + " work-items"));
+    EXPECT_TRUE(tests::has(text, "at most " + std::to_string(most)));
+    CHECK_CL(clReleaseKernel(kernel));
+    CHECK_CL(clReleaseProgram(program));
+}
+
+TEST_F(OpenClProgram, ABufferIsPoisonedAsFarAsIsAsked) {
+    cl_int error = CL_SUCCESS;
+    const cl_command_queue queue =
+        clCreateCommandQueue(context_, device_, CL_QUEUE_PROFILING_ENABLE, &error);
+    CHECK_CL(error, "clCreateCommandQueue");
+    std::array<cl_uint, 300> words{};
+    const cl_mem buffer = clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                         sizeof words, words.data(), &error);
+    CHECK_CL(error, "clCreateBuffer");
+    opencl::poison(queue, buffer, 257 * sizeof(cl_uint));
+    std::array<cl_event, 2> events{};
+    for (cl_event& event : events) {
+        CHECK_CL(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof words, words.data(), 0,
+                                     nullptr, &event));
+    }
+    for (std::size_t i = 0; i < words.size(); ++i)
+        EXPECT_EQ(words[i], i < 257 ? common::kPoison : 0U);
+
+    const double first = opencl::elapsed_ms(events[0], events[0]);
+    const double both = opencl::elapsed_ms(events[0], events[1]);
+    EXPECT_GE(first, 0);
+    EXPECT_GE(both, first);
+    EXPECT_LT(both, 60'000);
+    for (const cl_event event : events)
+        CHECK_CL(clReleaseEvent(event));
+    CHECK_CL(clReleaseMemObject(buffer));
+    CHECK_CL(clReleaseCommandQueue(queue));
+}
+
+// ---- no driver at all: run by ctest with a loader that is shown an empty folder -----------------
+
+TEST(WithoutAnyDriver, ThereIsNothingToRunOn) {
+    if (std::getenv("TUTORIAL_TEST_WITHOUT_DRIVER") == nullptr)
+        GTEST_SKIP() << "only ctest sets this one up";
+    if (!opencl::devices().empty()) GTEST_SKIP() << "this loader finds its drivers elsewhere";
+    EXPECT_EQ(opencl::list(opencl::devices()), "");
+    for (const char* wanted : {"", "0", "PoCL"}) {
+        try {
+            opencl::choose_device(wanted);
+            ADD_FAILURE() << "chose a device where there is none";
+        } catch (const common::NothingToRunOn& error) {
+            EXPECT_TRUE(tests::has(error.what(), "no OpenCL device"));
+            EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+        }
+    }
+}
+
+}  // namespace

@@ -1,0 +1,119 @@
+#include "common/report/report.hpp"
+
+#include <gtest/gtest.h>
+
+#include "common/tests/support.hpp"
+
+namespace {
+
+using common::Check;
+using common::Result;
+
+// A report on ten thousand pixels of one value, and what it says at its end.
+class ReportTest : public testing::Test {
+ protected:
+    ReportTest() {
+        input_.name = "constant 7";
+        input_.width = input_.height = 100;
+        input_.pixels = common::constant_pixels(10'000, 7);
+        expected_ = common::reference_histogram(input_.pixels);
+        options_.repeat = 3;
+    }
+
+    int finish(const std::vector<Result>& results,
+               std::optional<double> read_ceiling = std::nullopt) {
+        testing::internal::CaptureStderr();
+        testing::internal::CaptureStdout();
+        common::Report report(program_, options_, input_, expected_, "a device", "a driver");
+        if (read_ceiling) report.set_read_ceiling(*read_ceiling);
+        for (const Result& result : results)
+            report.add(result);
+        const int status = report.finish();
+        std::fflush(stdout);
+        out_ = testing::internal::GetCapturedStdout();
+        err_ = testing::internal::GetCapturedStderr();
+        return status;
+    }
+
+    static Result row(const std::string& variant, Check check, const std::string& reason = "") {
+        return {variant, check, reason, {2, 1, 4, 3}, std::nullopt};
+    }
+
+    common::Program program_{"03-local-atomics", "opencl", "OpenCL", "", {}};
+    common::Options options_;
+    common::Input input_;
+    common::Histogram expected_{};
+    std::string out_;
+    std::string err_;
+};
+
+TEST_F(ReportTest, SaysWhatIsCountedAndWhere) {
+    finish({row("local", Check::kMatch)});
+    EXPECT_EQ(err_, "03-local-atomics, OpenCL on a device\n");
+    EXPECT_TRUE(tests::has(out_,
+                           "\n03-local-atomics, OpenCL on a device (a driver)\n"
+                           "input: constant 7 (10000 pixels)\n"));
+    EXPECT_FALSE(tests::has(out_, "read ceiling"));
+}
+
+TEST_F(ReportTest, EveryMatchIsSuccess) {
+    EXPECT_EQ(finish({row("local", Check::kMatch), row("local-subhist", Check::kMatch)}), 0);
+}
+
+TEST_F(ReportTest, OneMismatchAnywhereIsFailure) {
+    const Result match = row("local", Check::kMatch);
+    const Result mismatch = row("wrong", Check::kMismatch, "2 of 256 bins wrong");
+    EXPECT_EQ(finish({mismatch, match, match}), 1);
+    EXPECT_EQ(finish({match, mismatch, match}), 1);
+    EXPECT_EQ(finish({match, match, mismatch}), 1);
+    EXPECT_TRUE(tests::has(out_, "mismatch: 2 of 256 bins wrong\n"));
+}
+
+TEST_F(ReportTest, ASkippedRowIsNoFailureAndShowsItsReason) {
+    EXPECT_EQ(finish({row("local", Check::kMatch),
+                      {"vector", Check::kSkipped, "no local memory", {}, std::nullopt}}),
+              0);
+    EXPECT_TRUE(tests::has(out_, "skipped: no local memory\n"));
+}
+
+TEST_F(ReportTest, TheSerialLoopOfTheSameRunIsOne) {
+    const Result serial{"serial", Check::kMatch, "", {10, 10, 10, 3}, std::nullopt};
+    finish({serial, row("local", Check::kMatch)}, 0.01);
+    EXPECT_TRUE(tests::has(out_, "read ceiling: 0.0100 GB/s"));
+    EXPECT_TRUE(tests::has(out_,
+                           "serial        10.0   10.0..10.0 (3)  0.0010          10.0      1.00"
+                           "              -  match\n"));
+    EXPECT_TRUE(tests::has(out_,
+                           "local         2.00   1.00..4.00 (3)  0.0050          50.0      5.00"
+                           "              -  match\n"));
+}
+
+TEST_F(ReportTest, WritesWhatIsAskedFor) {
+    const tests::TemporaryFolder folder;
+    options_.json = folder / "out.json";
+    options_.plot = folder / "out.png";
+    finish({row("local", Check::kMatch)});
+    EXPECT_EQ(folder.names(), (std::vector<std::string>{"out.json", "out.png"}));
+    EXPECT_TRUE(tests::has(out_, (folder / "out.png").string()));
+    const common::RunDocument document = common::read_document(folder / "out.json");
+    EXPECT_EQ(document.chapter, "03-local-atomics");
+    EXPECT_EQ(document.device, "a device");
+    EXPECT_EQ(document.pixels, 10'000U);
+    EXPECT_GT(document.serial_ms, 0);
+    ASSERT_EQ(document.results.size(), 1U);
+    EXPECT_EQ(document.results[0].variant, "local");
+}
+
+TEST_F(ReportTest, SaysWhatARaceLostOnPurpose) {
+    testing::internal::CaptureStderr();
+    const common::Report report(program_, options_, input_, expected_, "a device", "a driver");
+    common::Histogram last = expected_;
+    report.say_what_was_lost("racy", last);
+    last[7] -= 2500;
+    report.say_what_was_lost("racy", last);
+    const std::string said = testing::internal::GetCapturedStderr();
+    EXPECT_TRUE(tests::has(said, "racy lost nothing this time."));
+    EXPECT_TRUE(tests::has(said, "racy lost 2500 of 10000 counts (25 %)."));
+}
+
+}  // namespace

@@ -1,0 +1,51 @@
+#include "common/report/table.hpp"
+
+#include <gtest/gtest.h>
+
+#include "common/report/report.hpp"
+
+namespace {
+
+using common::number;
+using common::text_table;
+
+TEST(Table, ColumnsAreAsWideAsTheyNeed) {
+    EXPECT_EQ(text_table({{"variant"}, {"ms", true}, {"check"}},
+                         {{"serial", "1.25", "match"}, {"threads-atomic", "11.25", "mismatch: x"}}),
+              "variant            ms  check\n"
+              "--------------  -----  -----------\n"
+              "serial           1.25  match\n"
+              "threads-atomic  11.25  mismatch: x\n");
+}
+
+TEST(Table, WithoutRowsThereAreTheTitles) {
+    EXPECT_EQ(text_table({{"a"}, {"number", true}}, {}), "a  number\n-  ------\n");
+}
+
+TEST(Table, NoLineEndsInSpaces) {
+    EXPECT_EQ(text_table({{"left"}, {"last"}}, {{"x", "y"}, {"x", ""}, {"", ""}}),
+              "left  last\n----  ----\nx     y\nx\n\n");
+}
+
+TEST(Table, CharactersCountNotBytes) {
+    EXPECT_EQ(text_table({{"×", true}, {"name"}}, {{"10", "é"}, {"7", "abcde"}}),
+              " ×  name\n"
+              "--  -----\n"
+              "10  é\n"
+              " 7  abcde\n");
+}
+
+TEST(Number, HasThreeSignificantDigits) {
+    EXPECT_EQ(number(3251.4), "3251");
+    EXPECT_EQ(number(325.14), "325");
+    EXPECT_EQ(number(32.514), "32.5");
+    EXPECT_EQ(number(3.2514), "3.25");
+    EXPECT_EQ(number(0.32514), "0.325");
+    EXPECT_EQ(number(0.032514), "0.0325");
+}
+
+TEST(Number, ADashStandsForNone) {
+    EXPECT_EQ(number(std::nullopt), "-");
+}
+
+}  // namespace

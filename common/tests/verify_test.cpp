@@ -1,0 +1,208 @@
+#include "common/verify/verify.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "common/inputs/inputs.hpp"
+#include "common/tests/support.hpp"
+
+namespace {
+
+using common::Check;
+using common::Histogram;
+using common::Result;
+using common::RunTime;
+
+const common::PixelBuffer kPixels = common::contended_pixels(10'000, 40, 1);
+const Histogram kExpected = common::reference_histogram(kPixels);
+constexpr int kRepeat = 3;  // so each strategy runs four times: once to check, three times timed
+
+struct Examined {
+    Result result;
+    std::string said;  ///< on standard error
+};
+
+// Examines a strategy that is told which of its runs this is, 0 first.
+Examined examine(const std::function<void(Histogram&, int run)>& strategy,
+                 std::optional<double> end_to_end_ms = std::nullopt) {
+    int run = 0;
+    testing::internal::CaptureStderr();
+    const Result result =
+        common::verify_and_time("planted", kExpected, kRepeat, [&](Histogram& out) {
+            strategy(out, run++);
+            return RunTime{1.0 + run, end_to_end_ms};
+        });
+    EXPECT_EQ(run, 1 + kRepeat);
+    return {result, testing::internal::GetCapturedStderr()};
+}
+
+void expect_caught(const Examined& examined, const std::string& when) {
+    EXPECT_EQ(examined.result.check, Check::kMismatch);
+    EXPECT_TRUE(tests::has(examined.result.reason, when));
+    EXPECT_EQ(examined.result.reason.find('\n'), std::string::npos);
+    EXPECT_TRUE(tests::has(examined.said, "planted: does not match the CPU, " + when + "\n"));
+    EXPECT_TRUE(tests::has(examined.said, "  total: expected 10000, got "));
+    EXPECT_TRUE(tests::has(examined.said, "  wrong bins: "));
+    // A wrong answer is timed all the same.
+    EXPECT_EQ(examined.result.kernel.runs, kRepeat);
+}
+
+constexpr const char* kBefore = "before timing";
+constexpr const char* kAfter = "after the last timed run";
+
+TEST(Verify, ARightStrategyPasses) {
+    const Examined examined = examine([](Histogram& out, int) { out = kExpected; });
+    EXPECT_EQ(examined.result.variant, "planted");
+    EXPECT_EQ(examined.result.check, Check::kMatch);
+    EXPECT_EQ(examined.result.reason, "");
+    EXPECT_EQ(examined.said, "  planted ... 4 ms, match\n");
+}
+
+TEST(Verify, TheTimesAreThoseOfTheTimedRunsAlone) {
+    const Examined examined = examine([](Histogram& out, int) { out = kExpected; });
+    EXPECT_EQ(examined.result.kernel.runs, 3);
+    EXPECT_EQ(examined.result.kernel.min_ms, 3);  // the untimed run took 2
+    EXPECT_EQ(examined.result.kernel.median_ms, 4);
+    EXPECT_EQ(examined.result.kernel.max_ms, 5);
+    EXPECT_FALSE(examined.result.end_to_end_ms);
+}
+
+TEST(Verify, EndToEndTimesAreKept) {
+    const Examined examined = examine([](Histogram& out, int) { out = kExpected; }, 12.5);
+    EXPECT_EQ(examined.result.end_to_end_ms, std::optional<double>(12.5));
+}
+
+TEST(Verify, EveryRunFindsThePoison) {
+    examine([](Histogram& out, int run) {
+        EXPECT_TRUE(std::all_of(out.begin(), out.end(),
+                                [](std::uint32_t count) { return count == common::kPoison; }))
+            << "in run " << run;
+        out = kExpected;
+    });
+}
+
+// ---- planted mistakes: each must be caught ----------------------------------------------------
+
+TEST(Verify, CatchesASwapThatKeepsTheTotal) {
+    const Examined examined = examine([](Histogram& out, int) {
+        out = kExpected;
+        std::swap(out[32], out[33]);
+    });
+    expect_caught(examined, kBefore);
+    EXPECT_EQ(examined.result.reason,
+              "2 of 256 bins wrong, total 10000 instead of 10000, before timing");
+}
+
+TEST(Verify, CatchesADroppedTail) {
+    expect_caught(
+        examine([](Histogram& out, int) {
+            out = common::reference_histogram(std::span(kPixels).first(kPixels.size() / 256 * 256));
+        }),
+        kBefore);
+}
+
+TEST(Verify, CatchesASinglePixelLost) {
+    const Examined examined = examine([](Histogram& out, int) {
+        out = kExpected;
+        --out[33];
+    });
+    expect_caught(examined, kBefore);
+    EXPECT_TRUE(tests::has(examined.said, " (-1)\n"));
+}
+
+TEST(Verify, CatchesADoubledBin) {
+    expect_caught(examine([](Histogram& out, int) {
+                      out = kExpected;
+                      out[33] *= 2;
+                  }),
+                  kBefore);
+}
+
+TEST(Verify, CatchesAStrategyThatNeverWrites) {
+    const Examined examined = examine([](Histogram&, int) {});
+    expect_caught(examined, kBefore);
+    EXPECT_TRUE(tests::has(examined.said, "  wrong bins: 256 of 256\n"));
+    EXPECT_TRUE(tests::has(examined.said, "got 2779096485 "));  // the poison
+}
+
+TEST(Verify, CatchesAStrategyThatWritesOnlyTheBinsItCounts) {
+    expect_caught(examine([](Histogram& out, int) {
+                      for (std::size_t bin = 0; bin < 255; ++bin)
+                          out[bin] = kExpected[bin];
+                  }),
+                  kBefore);
+}
+
+TEST(Verify, CatchesAnOutputThatIsNotZeroed) {
+    expect_caught(examine([](Histogram& out, int) {
+                      for (const std::uint8_t pixel : kPixels)
+                          ++out[pixel];
+                  }),
+                  kBefore);
+}
+
+TEST(Verify, CatchesScratchThatIsNotZeroedBetweenRuns) {
+    Histogram scratch{};
+    expect_caught(examine([&](Histogram& out, int) {
+                      for (const std::uint8_t pixel : kPixels)
+                          ++scratch[pixel];
+                      out = scratch;
+                  }),
+                  kAfter);
+}
+
+TEST(Verify, CatchesWhatIsWrongInLaterRunsOnly) {
+    expect_caught(examine([](Histogram& out, int run) {
+                      out = kExpected;
+                      if (run > 0) ++out[7];
+                  }),
+                  kAfter);
+}
+
+TEST(Verify, CatchesWhatIsWrongInTheLastRunOnly) {
+    expect_caught(examine([](Histogram& out, int run) {
+                      out = kExpected;
+                      if (run == kRepeat) --out[7];
+                  }),
+                  kAfter);
+}
+
+TEST(Verify, CatchesAStrategyThatWritesOnceAndThenNoMore) {
+    expect_caught(examine([](Histogram& out, int run) {
+                      if (run == 0) out = kExpected;
+                  }),
+                  kAfter);
+}
+
+TEST(Verify, AFirstRunThatWasWrongIsNotForgivenForTheLast) {
+    expect_caught(examine([](Histogram& out, int run) {
+                      out = kExpected;
+                      if (run == 0) ++out[7];
+                  }),
+                  kBefore);
+}
+
+// ---- skipped ----------------------------------------------------------------------------------
+
+TEST(Verify, ASkippedRowHasAReasonAndNoTimes) {
+    testing::internal::CaptureStderr();
+    const Result result = common::skipped("vector", "needs 64 KiB of local memory");
+    EXPECT_EQ(testing::internal::GetCapturedStderr(),
+              "  vector: skipped, needs 64 KiB of local memory\n");
+    EXPECT_EQ(result.variant, "vector");
+    EXPECT_EQ(result.check, Check::kSkipped);
+    EXPECT_EQ(result.reason, "needs 64 KiB of local memory");
+    EXPECT_EQ(result.kernel.runs, 0);
+    EXPECT_FALSE(result.end_to_end_ms);
+}
+
+TEST(Verify, ChecksAreCalledAsInTheTableAndTheJson) {
+    EXPECT_EQ(common::to_string(Check::kMatch), "match");
+    EXPECT_EQ(common::to_string(Check::kMismatch), "mismatch");
+    EXPECT_EQ(common::to_string(Check::kSkipped), "skipped");
+}
+
+}  // namespace

@@ -1,0 +1,90 @@
+// A program laid out like a chapter's, with one right strategy and the mistakes that the
+// verification must catch. ctest runs each and expects exit status 1 (see CMakeLists.txt).
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+
+#include "common/cpu/cpu.hpp"
+#include "common/histogram/histogram.hpp"
+#include "common/inputs/inputs.hpp"
+#include "common/options/options.hpp"
+#include "common/report/report.hpp"
+#include "common/status/status.hpp"
+#include "common/timing/timing.hpp"
+#include "common/verify/verify.hpp"
+
+using common::Histogram;
+using Pixels = std::span<const std::uint8_t>;
+
+void count_right(Pixels pixels, Histogram& histogram) {
+    histogram = common::reference_histogram(pixels);
+}
+
+// Every pixel is counted, two of the bins under the other's number: the total is right.
+void count_swapped(Pixels pixels, Histogram& histogram) {
+    histogram = common::reference_histogram(pixels);
+    std::swap(histogram[10], histogram[20]);
+}
+
+// Whole groups of 256 only, as if the grid had been rounded down.
+void count_dropped_tail(Pixels pixels, Histogram& histogram) {
+    histogram = common::reference_histogram(pixels.first(pixels.size() / 256 * 256));
+}
+
+// A table that is never zeroed again: right the first time.
+void count_later(Pixels pixels, Histogram& histogram) {
+    static Histogram table{};
+    for (const std::uint8_t pixel : pixels)
+        ++table[pixel];
+    histogram = table;
+}
+
+void count_unwritten(Pixels, Histogram&) {}
+
+// What a race does, but the same every time: of two increments at once one is lost.
+void count_racy(Pixels pixels, Histogram& histogram) {
+    histogram = Histogram{};
+    for (std::size_t i = 0; i < pixels.size(); ++i) {
+        const bool at_the_same_time = i % 2 == 1 && pixels[i] == pixels[i - 1];
+        if (!at_the_same_time) ++histogram[pixels[i]];
+    }
+}
+
+const common::Program kProgram{"tests",
+                               "wrong_program",
+                               "C++",
+                               "planted mistakes",
+                               {{"right", "the reference itself"},
+                                {"swapped", "two bins exchanged, the total right"},
+                                {"dropped-tail", "the pixels after the last whole group forgotten"},
+                                {"later", "right in the first run only"},
+                                {"unwritten", "nothing written at all"},
+                                {"racy", "lost updates", true}}};
+
+int main(int argc, char** argv) try {
+    const common::Options options = common::parse_options(argc, argv, kProgram);
+    const common::Input input = common::load_input(options);
+    const Histogram expected = common::reference_histogram(input.pixels);
+    common::Report report(kProgram, options, input, expected, common::cpu_name(), "planted");
+
+    const auto run = [&](const char* variant,
+                         const std::function<void(Pixels, Histogram&)>& count) {
+        if (!options.wants(variant)) return;
+        report.add(
+            common::verify_and_time(variant, expected, options.repeat, [&](Histogram& result) {
+                return common::RunTime{common::wall_ms([&] { count(input.pixels, result); }),
+                                       std::nullopt};
+            }));
+    };
+    run("right", count_right);
+    run("swapped", count_swapped);
+    run("dropped-tail", count_dropped_tail);
+    run("later", count_later);
+    run("unwritten", count_unwritten);
+    run("racy", count_racy);
+    return report.finish();
+} catch (...) {
+    return common::report_exception("tests/wrong_program");
+}
