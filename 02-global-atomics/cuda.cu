@@ -25,7 +25,6 @@
 
 using common::Histogram;
 using common::kBins;
-using common::RunTime;
 
 // ---- racy: broken on purpose ----
 //
@@ -130,7 +129,7 @@ int main(int argc, char** argv) try {
 
     // 5. The kernels. They were compiled with this file, above.
 
-    // 6. The launch: two blocks for each multiprocessor, 256 threads in each.
+    // 6. The launch: two blocks for each multiprocessor, 256 threads in each by default.
     const auto group_size = static_cast<unsigned>(options.group_size.value_or(256));
     const auto groups = static_cast<unsigned>(
         options.groups.value_or(2 * common::cuda::multiprocessors(device.id)));
@@ -155,74 +154,68 @@ int main(int argc, char** argv) try {
     CHECK_CUDA(cudaMalloc(&histogram, sizeof(Histogram)));
     const std::size_t table_pitch_bins = table_pitch_bytes / sizeof(std::uint32_t);
 
-    // 8. racy and global: copy the pixels in, zero the table, count, copy the table out.
+    // 8. racy and global: the pixels are copied in; then zero the table, count, copy the table out.
+    const auto write_pixels = [&] {
+        CHECK_CUDA(cudaMemcpy(pixels, input.pixels.data(), count, cudaMemcpyHostToDevice));
+    };
     using Kernel = void (*)(const std::uint8_t*, std::size_t, std::uint32_t*);
     const auto count_in_one_table = [&](Kernel kernel, Histogram& result) {
-        common::cuda::poison(histogram, sizeof(Histogram));
-        RunTime time;
-        time.end_to_end_ms = common::wall_ms([&] {
-            CHECK_CUDA(cudaMemcpy(pixels, input.pixels.data(), count, cudaMemcpyHostToDevice));
-            CHECK_CUDA(cudaEventRecord(begin));
-            CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
-            kernel<<<groups, group_size>>>(pixels, count, histogram);
-            CHECK_CUDA(cudaGetLastError());
-            CHECK_CUDA(cudaEventRecord(end));
-            CHECK_CUDA(
-                cudaMemcpy(result.data(), histogram, sizeof(Histogram), cudaMemcpyDeviceToHost));
-            time.kernel_ms = common::cuda::elapsed_ms(begin, end);
-        });
-        return time;
+        CHECK_CUDA(cudaEventRecord(begin));
+        CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
+        kernel<<<groups, group_size>>>(pixels, count, histogram);
+        CHECK_CUDA(cudaGetLastError());
+        CHECK_CUDA(cudaEventRecord(end));
+        CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof(Histogram), cudaMemcpyDeviceToHost));
+        return common::cuda::elapsed_ms(begin, end);
     };
 
     // 9. subhist: the same with pitched rows, a table for each group, and a second kernel.
+    const auto write_rows = [&] {
+        CHECK_CUDA(cudaMemcpy2D(image, image_pitch_bytes, input.pixels.data(), width, width,
+                                count / width, cudaMemcpyHostToDevice));
+        if (count % width > 0) {
+            CHECK_CUDA(cudaMemcpy(image + count / width * image_pitch_bytes,
+                                  &input.pixels[count / width * width], count % width,
+                                  cudaMemcpyHostToDevice));
+        }
+    };
     const auto count_in_sub_histograms = [&](Histogram& result) {
-        common::cuda::poison(sub_histograms, tables * table_pitch_bytes);
-        common::cuda::poison(histogram, sizeof(Histogram));
-        RunTime time;
-        time.end_to_end_ms = common::wall_ms([&] {
-            CHECK_CUDA(cudaMemcpy2D(image, image_pitch_bytes, input.pixels.data(), width, width,
-                                    count / width, cudaMemcpyHostToDevice));
-            if (count % width > 0) {
-                CHECK_CUDA(cudaMemcpy(image + count / width * image_pitch_bytes,
-                                      &input.pixels[count / width * width], count % width,
-                                      cudaMemcpyHostToDevice));
-            }
-            CHECK_CUDA(cudaEventRecord(begin));
-            CHECK_CUDA(
-                cudaMemset2DAsync(sub_histograms, table_pitch_bytes, 0, sizeof(Histogram), tables));
-            subhist<<<dim3(groups_x, groups_y), group_size>>>(
-                image, image_pitch_bytes, width, count, sub_histograms, table_pitch_bins);
-            CHECK_CUDA(cudaGetLastError());
-            sum_tables<<<(kBins + group_size - 1) / group_size, group_size>>>(
-                sub_histograms, table_pitch_bins, tables, histogram);
-            CHECK_CUDA(cudaGetLastError());
-            CHECK_CUDA(cudaEventRecord(end));
-            CHECK_CUDA(
-                cudaMemcpy(result.data(), histogram, sizeof(Histogram), cudaMemcpyDeviceToHost));
-            time.kernel_ms = common::cuda::elapsed_ms(begin, end);
-        });
-        return time;
+        CHECK_CUDA(cudaEventRecord(begin));
+        CHECK_CUDA(
+            cudaMemset2DAsync(sub_histograms, table_pitch_bytes, 0, sizeof(Histogram), tables));
+        subhist<<<dim3(groups_x, groups_y), group_size>>>(image, image_pitch_bytes, width, count,
+                                                          sub_histograms, table_pitch_bins);
+        CHECK_CUDA(cudaGetLastError());
+        sum_tables<<<(kBins + group_size - 1) / group_size, group_size>>>(
+            sub_histograms, table_pitch_bins, tables, histogram);
+        CHECK_CUDA(cudaGetLastError());
+        CHECK_CUDA(cudaEventRecord(end));
+        CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof(Histogram), cudaMemcpyDeviceToHost));
+        return common::cuda::elapsed_ms(begin, end);
     };
 
-    // 10. Each variant that is asked for: checked, timed, and checked again.
-    if (options.wants("global")) {
-        report.add(common::verify_and_time("global", expected, options.repeat, [&](Histogram& h) {
-            return count_in_one_table(histogram_global, h);
-        }));
-    }
-    if (options.wants("subhist")) {
-        report.add(
-            common::verify_and_time("subhist", expected, options.repeat, count_in_sub_histograms));
-    }
-    if (options.wants("racy")) {
-        Histogram last{};
-        report.add(common::verify_and_time("racy", expected, options.repeat, [&](Histogram& h) {
-            const RunTime time = count_in_one_table(histogram_racy, h);
-            last = h;
-            return time;
-        }));
-        report.say_what_was_lost("racy", last);
-    }
+    // 10. Each variant that is asked for: poisoned, checked, timed, and checked again.
+    const auto run = [&](const char* variant, const common::DeviceRun& parts) {
+        if (options.wants(variant)) {
+            report.add(common::verify_and_time(variant, expected, options.repeat, parts));
+        }
+    };
+    const auto poison_histogram = [&] { common::cuda::poison(histogram, sizeof(Histogram)); };
+    const auto poison_all = [&] {
+        common::cuda::poison(sub_histograms, tables * table_pitch_bytes);
+        poison_histogram();
+    };
+    run("global", {poison_histogram, write_pixels, [&](Histogram& result) {
+                       return count_in_one_table(histogram_global, result);
+                   }});
+    run("subhist", {poison_all, write_rows, count_in_sub_histograms});
+    Histogram last{};
+    run("racy", {poison_histogram, write_pixels, [&](Histogram& result) {
+                     const double kernel_ms = count_in_one_table(histogram_racy, result);
+                     last = result;
+                     return kernel_ms;
+                 }});
+    if (options.wants("racy")) report.say_what_was_lost("racy", last);
 
     // 11. What was created is released, in the opposite order.
     CHECK_CUDA(cudaFree(histogram));

@@ -3,11 +3,16 @@
 
 #define BINS 256
 
+// The host passes GROUP_SIZE when it builds this file. A compiler that does not know how large the
+// groups will be has to guess, and may refuse larger ones (NVIDIA's guesses 256).
+#define OF_GROUP_SIZE __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
+
 // ---- racy: broken on purpose ----
 //
 // ++ is read, add, write. Between the read and the write of one work-item others read and write the
 // same counter, and their counts are lost.
-__kernel void histogram_racy(__global const uchar* pixels, ulong count, __global uint* histogram) {
+__kernel OF_GROUP_SIZE void histogram_racy(__global const uchar* pixels, ulong count,
+                                           __global uint* histogram) {
     for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {
         ++histogram[pixels[i]];
     }
@@ -17,8 +22,8 @@ __kernel void histogram_racy(__global const uchar* pixels, ulong count, __global
 //
 // The loop strides by the number of work-items in the whole launch (grid-stride), so any launch
 // counts any picture, and at each step neighbouring work-items read neighbouring pixels.
-__kernel void histogram_global(__global const uchar* pixels, ulong count,
-                               __global uint* histogram) {
+__kernel OF_GROUP_SIZE void histogram_global(__global const uchar* pixels, ulong count,
+                                             __global uint* histogram) {
     for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {
         atomic_inc(&histogram[pixels[i]]);
     }
@@ -32,8 +37,9 @@ __kernel void histogram_global(__global const uchar* pixels, ulong count,
 //
 // Two pitches, two units: the picture's in bytes, the tables' in bins. A byte pitch that is used to
 // index an array of uint is off by a factor of four.
-__kernel void subhist(__global const uchar* image, ulong image_pitch_bytes, ulong width,
-                      ulong count, __global uint* tables, ulong table_pitch_bins) {
+__kernel OF_GROUP_SIZE void subhist(__global const uchar* image, ulong image_pitch_bytes,
+                                    ulong width, ulong count, __global uint* tables,
+                                    ulong table_pitch_bins) {
     const size_t group = get_group_id(1) * get_num_groups(0) + get_group_id(0);
     __global uint* table = tables + group * table_pitch_bins;
     for (ulong y = get_group_id(1); y * width < count; y += get_num_groups(1)) {
@@ -48,8 +54,8 @@ __kernel void subhist(__global const uchar* image, ulong image_pitch_bytes, ulon
 
 // The second step: a work-item for each bin adds up that bin of all tables. Nobody else writes its
 // result, so it needs no atomic, and the histogram needs no zeroing.
-__kernel void sum_tables(__global const uint* tables, ulong table_pitch_bins, uint table_count,
-                         __global uint* histogram) {
+__kernel OF_GROUP_SIZE void sum_tables(__global const uint* tables, ulong table_pitch_bins,
+                                       uint table_count, __global uint* histogram) {
     for (size_t bin = get_global_id(0); bin < BINS; bin += get_global_size(0)) {
         uint sum = 0;
         for (uint table = 0; table < table_count; ++table) {

@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <string>
 
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
@@ -25,7 +26,6 @@
 
 using common::Histogram;
 using common::kBins;
-using common::RunTime;
 
 const common::Program kProgram{
     "02-global-atomics",
@@ -67,10 +67,13 @@ int main(int argc, char** argv) try {
         report.set_read_ceiling(common::opencl::read_ceiling_gb_s(context, queue, count));
     }
 
-    // 5. The kernels. They are compiled now, for this device.
+    // 5. The kernels. They are compiled now, for this device and for this size of work-group.
+    const std::size_t group_size = options.group_size.value_or(256);
+    common::opencl::require_group_size(device.id, group_size);
     const cl_program program = common::opencl::build_program(
         context, device.id, "histogram.cl",
-        common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER), "");
+        common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER),
+        "-DGROUP_SIZE=" + std::to_string(group_size));
     const cl_kernel racy = clCreateKernel(program, "histogram_racy", &error);
     CHECK_CL(error, "clCreateKernel(histogram_racy)");
     const cl_kernel global = clCreateKernel(program, "histogram_global", &error);
@@ -80,13 +83,9 @@ int main(int argc, char** argv) try {
     const cl_kernel sum_tables = clCreateKernel(program, "sum_tables", &error);
     CHECK_CL(error, "clCreateKernel(sum_tables)");
 
-    // 6. The launch: two work-groups for each compute unit, 256 work-items in each.
-    const std::size_t group_size = options.group_size.value_or(256);
+    // 6. The launch: two work-groups for each compute unit, 256 work-items in each by default.
     const std::size_t groups =
         options.groups.value_or(2 * common::opencl::compute_units(device.id));
-    for (const cl_kernel kernel : {racy, global, subhist, sum_tables}) {
-        common::opencl::require_group_size(kernel, device.id, group_size);
-    }
     // subhist: across, as many groups as the columns need; the others share the rows.
     const std::size_t groups_x =
         std::clamp<std::size_t>((width + group_size - 1) / group_size, 1, groups);
@@ -114,104 +113,102 @@ int main(int argc, char** argv) try {
         clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(Histogram), nullptr, &error);
     CHECK_CL(error, "clCreateBuffer(histogram)");
 
-    // 8. racy and global: copy the pixels in, zero the table, count, copy the table out.
+    // 8. racy and global: the pixels are copied in; then zero the table, count, copy the table out.
+    const auto write_pixels = [&] {
+        if (count == 0) return;
+        CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, count, input.pixels.data(), 0,
+                                      nullptr, nullptr));
+    };
     const auto count_in_one_table = [&](cl_kernel kernel, Histogram& result) {
-        common::opencl::poison(queue, histogram, sizeof(Histogram));
-        RunTime time;
-        time.end_to_end_ms = common::wall_ms([&] {
-            if (count > 0) {
-                CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, count,
-                                              input.pixels.data(), 0, nullptr, nullptr));
-            }
-            const cl_uint zero = 0;
-            cl_event zeroed = nullptr;
-            CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, sizeof(Histogram),
-                                         0, nullptr, &zeroed));
-            CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
-            CHECK_CL(clSetKernelArg(kernel, 1, sizeof count, &count));
-            CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &histogram));
-            const std::size_t global_size = groups * group_size;
-            cl_event counted = nullptr;
-            CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &group_size, 0,
-                                            nullptr, &counted));
-            CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
-                                         result.data(), 0, nullptr, nullptr));
-            time.kernel_ms = common::opencl::elapsed_ms(zeroed, counted);
-            CHECK_CL(clReleaseEvent(counted));
-            CHECK_CL(clReleaseEvent(zeroed));
-        });
-        return time;
+        const cl_uint zero = 0;
+        cl_event zeroed = nullptr;
+        CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, sizeof(Histogram), 0,
+                                     nullptr, &zeroed));
+        CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
+        CHECK_CL(clSetKernelArg(kernel, 1, sizeof count, &count));
+        CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &histogram));
+        const std::size_t global_size = groups * group_size;
+        cl_event counted = nullptr;
+        CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &group_size, 0,
+                                        nullptr, &counted));
+        CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram), result.data(),
+                                     0, nullptr, nullptr));
+        const double kernel_ms = common::opencl::elapsed_ms(zeroed, counted);
+        CHECK_CL(clReleaseEvent(counted));
+        CHECK_CL(clReleaseEvent(zeroed));
+        return kernel_ms;
     };
 
     // 9. subhist: the same with pitched rows, a table for each group, and a second kernel.
+    const auto write_rows = [&] {
+        const std::size_t origin[3] = {0, 0, 0};
+        const std::size_t whole_rows[3] = {width, count / width, 1};
+        if (whole_rows[1] > 0) {
+            CHECK_CL(clEnqueueWriteBufferRect(queue, image, CL_FALSE, origin, origin, whole_rows,
+                                              image_pitch_bytes, 0, width, 0, input.pixels.data(),
+                                              0, nullptr, nullptr));
+        }
+        if (count % width > 0) {
+            CHECK_CL(clEnqueueWriteBuffer(queue, image, CL_FALSE, count / width * image_pitch_bytes,
+                                          count % width, &input.pixels[count / width * width], 0,
+                                          nullptr, nullptr));
+        }
+    };
     const auto count_in_sub_histograms = [&](Histogram& result) {
-        common::opencl::poison(queue, sub_histograms, tables_bytes);
-        common::opencl::poison(queue, histogram, sizeof(Histogram));
-        RunTime time;
-        time.end_to_end_ms = common::wall_ms([&] {
-            const std::size_t origin[3] = {0, 0, 0};
-            const std::size_t whole_rows[3] = {width, count / width, 1};
-            if (whole_rows[1] > 0) {
-                CHECK_CL(clEnqueueWriteBufferRect(queue, image, CL_FALSE, origin, origin,
-                                                  whole_rows, image_pitch_bytes, 0, width, 0,
-                                                  input.pixels.data(), 0, nullptr, nullptr));
-            }
-            if (count % width > 0) {
-                CHECK_CL(clEnqueueWriteBuffer(
-                    queue, image, CL_FALSE, count / width * image_pitch_bytes, count % width,
-                    &input.pixels[count / width * width], 0, nullptr, nullptr));
-            }
-            const cl_uint zero = 0;
-            cl_event zeroed = nullptr;
-            CHECK_CL(clEnqueueFillBuffer(queue, sub_histograms, &zero, sizeof zero, 0, tables_bytes,
-                                         0, nullptr, &zeroed));
-            CHECK_CL(clSetKernelArg(subhist, 0, sizeof(cl_mem), &image));
-            CHECK_CL(clSetKernelArg(subhist, 1, sizeof image_pitch_bytes, &image_pitch_bytes));
-            CHECK_CL(clSetKernelArg(subhist, 2, sizeof width, &width));
-            CHECK_CL(clSetKernelArg(subhist, 3, sizeof count, &count));
-            CHECK_CL(clSetKernelArg(subhist, 4, sizeof(cl_mem), &sub_histograms));
-            CHECK_CL(clSetKernelArg(subhist, 5, sizeof table_pitch_bins, &table_pitch_bins));
-            const std::size_t global_size[2] = {groups_x * group_size, groups_y};
-            const std::size_t local_size[2] = {group_size, 1};
-            CHECK_CL(clEnqueueNDRangeKernel(queue, subhist, 2, nullptr, global_size, local_size, 0,
-                                            nullptr, nullptr));
-            const cl_uint table_count = static_cast<cl_uint>(tables);
-            CHECK_CL(clSetKernelArg(sum_tables, 0, sizeof(cl_mem), &sub_histograms));
-            CHECK_CL(clSetKernelArg(sum_tables, 1, sizeof table_pitch_bins, &table_pitch_bins));
-            CHECK_CL(clSetKernelArg(sum_tables, 2, sizeof table_count, &table_count));
-            CHECK_CL(clSetKernelArg(sum_tables, 3, sizeof(cl_mem), &histogram));
-            const std::size_t sum_size = (kBins + group_size - 1) / group_size * group_size;
-            cl_event summed = nullptr;
-            CHECK_CL(clEnqueueNDRangeKernel(queue, sum_tables, 1, nullptr, &sum_size, &group_size,
-                                            0, nullptr, &summed));
-            CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
-                                         result.data(), 0, nullptr, nullptr));
-            time.kernel_ms = common::opencl::elapsed_ms(zeroed, summed);
-            CHECK_CL(clReleaseEvent(summed));
-            CHECK_CL(clReleaseEvent(zeroed));
-        });
-        return time;
+        const cl_uint zero = 0;
+        cl_event zeroed = nullptr;
+        CHECK_CL(clEnqueueFillBuffer(queue, sub_histograms, &zero, sizeof zero, 0, tables_bytes, 0,
+                                     nullptr, &zeroed));
+        CHECK_CL(clSetKernelArg(subhist, 0, sizeof(cl_mem), &image));
+        CHECK_CL(clSetKernelArg(subhist, 1, sizeof image_pitch_bytes, &image_pitch_bytes));
+        CHECK_CL(clSetKernelArg(subhist, 2, sizeof width, &width));
+        CHECK_CL(clSetKernelArg(subhist, 3, sizeof count, &count));
+        CHECK_CL(clSetKernelArg(subhist, 4, sizeof(cl_mem), &sub_histograms));
+        CHECK_CL(clSetKernelArg(subhist, 5, sizeof table_pitch_bins, &table_pitch_bins));
+        const std::size_t global_size[2] = {groups_x * group_size, groups_y};
+        const std::size_t local_size[2] = {group_size, 1};
+        CHECK_CL(clEnqueueNDRangeKernel(queue, subhist, 2, nullptr, global_size, local_size, 0,
+                                        nullptr, nullptr));
+        const cl_uint table_count = static_cast<cl_uint>(tables);
+        CHECK_CL(clSetKernelArg(sum_tables, 0, sizeof(cl_mem), &sub_histograms));
+        CHECK_CL(clSetKernelArg(sum_tables, 1, sizeof table_pitch_bins, &table_pitch_bins));
+        CHECK_CL(clSetKernelArg(sum_tables, 2, sizeof table_count, &table_count));
+        CHECK_CL(clSetKernelArg(sum_tables, 3, sizeof(cl_mem), &histogram));
+        const std::size_t sum_size = (kBins + group_size - 1) / group_size * group_size;
+        cl_event summed = nullptr;
+        CHECK_CL(clEnqueueNDRangeKernel(queue, sum_tables, 1, nullptr, &sum_size, &group_size, 0,
+                                        nullptr, &summed));
+        CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram), result.data(),
+                                     0, nullptr, nullptr));
+        const double kernel_ms = common::opencl::elapsed_ms(zeroed, summed);
+        CHECK_CL(clReleaseEvent(summed));
+        CHECK_CL(clReleaseEvent(zeroed));
+        return kernel_ms;
     };
 
-    // 10. Each variant that is asked for: checked, timed, and checked again.
-    if (options.wants("global")) {
-        report.add(common::verify_and_time("global", expected, options.repeat, [&](Histogram& h) {
-            return count_in_one_table(global, h);
-        }));
-    }
-    if (options.wants("subhist")) {
-        report.add(
-            common::verify_and_time("subhist", expected, options.repeat, count_in_sub_histograms));
-    }
-    if (options.wants("racy")) {
-        Histogram last{};
-        report.add(common::verify_and_time("racy", expected, options.repeat, [&](Histogram& h) {
-            const RunTime time = count_in_one_table(racy, h);
-            last = h;
-            return time;
-        }));
-        report.say_what_was_lost("racy", last);
-    }
+    // 10. Each variant that is asked for: poisoned, checked, timed, and checked again.
+    const auto run = [&](const char* variant, const common::DeviceRun& parts) {
+        if (options.wants(variant)) {
+            report.add(common::verify_and_time(variant, expected, options.repeat, parts));
+        }
+    };
+    const auto poison_histogram = [&] {
+        common::opencl::poison(queue, histogram, sizeof(Histogram));
+    };
+    const auto poison_all = [&] {
+        common::opencl::poison(queue, sub_histograms, tables_bytes);
+        poison_histogram();
+    };
+    run("global", {poison_histogram, write_pixels,
+                   [&](Histogram& result) { return count_in_one_table(global, result); }});
+    run("subhist", {poison_all, write_rows, count_in_sub_histograms});
+    Histogram last{};
+    run("racy", {poison_histogram, write_pixels, [&](Histogram& result) {
+                     const double kernel_ms = count_in_one_table(racy, result);
+                     last = result;
+                     return kernel_ms;
+                 }});
+    if (options.wants("racy")) report.say_what_was_lost("racy", last);
 
     // 11. What was created is released, in the opposite order.
     for (const cl_mem buffer : {histogram, sub_histograms, image, pixels}) {

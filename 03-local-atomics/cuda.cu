@@ -24,7 +24,6 @@
 
 using common::Histogram;
 using common::kBins;
-using common::RunTime;
 
 // ---- local: the five steps ----
 //
@@ -159,7 +158,7 @@ int main(int argc, char** argv) try {
 
     // 5. The kernels. They were compiled with this file, above.
 
-    // 6. The launch: two blocks for each multiprocessor, 256 threads in each.
+    // 6. The launch: two blocks for each multiprocessor, 256 threads in each by default.
     const auto group_size = static_cast<unsigned>(options.group_size.value_or(256));
     const auto groups = static_cast<unsigned>(
         options.groups.value_or(2 * common::cuda::multiprocessors(device.id)));
@@ -191,82 +190,73 @@ int main(int argc, char** argv) try {
     CHECK_CUDA(cudaMallocHost(&pinned_buckets, buckets_bytes));
     const std::size_t table_pitch_bins = table_pitch_bytes / sizeof(std::uint32_t);
 
-    // 8. local: copy the pixels in, zero the histogram, count, copy the histogram out.
+    // 8. local: the pixels are copied in; then zero the histogram, count, copy it out.
     const auto write_pixels = [&] {
         CHECK_CUDA(cudaMemcpy(pixels, input.pixels.data(), count, cudaMemcpyHostToDevice));
     };
     const auto count_local = [&](Histogram& result) {
-        common::cuda::poison(histogram, sizeof(Histogram));
-        RunTime time;
-        time.end_to_end_ms = common::wall_ms([&] {
-            write_pixels();
-            CHECK_CUDA(cudaEventRecord(begin));
-            CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
-            histogram_local<<<groups, group_size>>>(pixels, count, histogram);
-            CHECK_CUDA(cudaGetLastError());
-            CHECK_CUDA(cudaEventRecord(end));
-            CHECK_CUDA(
-                cudaMemcpy(result.data(), histogram, sizeof(Histogram), cudaMemcpyDeviceToHost));
-            time.kernel_ms = common::cuda::elapsed_ms(begin, end);
-        });
-        return time;
+        CHECK_CUDA(cudaEventRecord(begin));
+        CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
+        histogram_local<<<groups, group_size>>>(pixels, count, histogram);
+        CHECK_CUDA(cudaGetLastError());
+        CHECK_CUDA(cudaEventRecord(end));
+        CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof(Histogram), cudaMemcpyDeviceToHost));
+        const double kernel_ms = common::cuda::elapsed_ms(begin, end);
+        return kernel_ms;
     };
 
     // 9. local-buckets: nothing to zero, for each block writes its whole row. The host adds the
     //    rows; that belongs to the end-to-end time, not to the kernel's.
     const auto count_in_buckets = [&](Histogram& result) {
-        common::cuda::poison(buckets, buckets_bytes);
-        RunTime time;
-        time.end_to_end_ms = common::wall_ms([&] {
-            write_pixels();
-            CHECK_CUDA(cudaEventRecord(begin));
-            histogram_buckets<<<groups, group_size>>>(pixels, count, buckets);
-            CHECK_CUDA(cudaGetLastError());
-            CHECK_CUDA(cudaEventRecord(end));
-            CHECK_CUDA(cudaMemcpy(pinned_buckets, buckets, buckets_bytes, cudaMemcpyDeviceToHost));
-            common::add_rows(pinned_buckets, groups, result);
-            time.kernel_ms = common::cuda::elapsed_ms(begin, end);
-        });
-        return time;
+        CHECK_CUDA(cudaEventRecord(begin));
+        histogram_buckets<<<groups, group_size>>>(pixels, count, buckets);
+        CHECK_CUDA(cudaGetLastError());
+        CHECK_CUDA(cudaEventRecord(end));
+        CHECK_CUDA(cudaMemcpy(pinned_buckets, buckets, buckets_bytes, cudaMemcpyDeviceToHost));
+        common::add_rows(pinned_buckets, groups, result);
+        const double kernel_ms = common::cuda::elapsed_ms(begin, end);
+        return kernel_ms;
     };
 
     // 10. local-subhist: pitched rows, a row for each block, and a second kernel.
-    const auto count_in_sub_histograms = [&](Histogram& result) {
-        common::cuda::poison(sub_histograms, tables * table_pitch_bytes);
-        common::cuda::poison(histogram, sizeof(Histogram));
-        RunTime time;
-        time.end_to_end_ms = common::wall_ms([&] {
-            CHECK_CUDA(cudaMemcpy2D(image, image_pitch_bytes, input.pixels.data(), width, width,
-                                    count / width, cudaMemcpyHostToDevice));
-            if (count % width > 0) {
-                CHECK_CUDA(cudaMemcpy(image + count / width * image_pitch_bytes,
-                                      &input.pixels[count / width * width], count % width,
-                                      cudaMemcpyHostToDevice));
-            }
-            CHECK_CUDA(cudaEventRecord(begin));
-            subhist<<<dim3(groups_x, groups_y), group_size, sizeof(Histogram)>>>(
-                image, image_pitch_bytes, width, count, sub_histograms, table_pitch_bins);
-            CHECK_CUDA(cudaGetLastError());
-            sum_tables<<<(kBins + group_size - 1) / group_size, group_size>>>(
-                sub_histograms, table_pitch_bins, tables, histogram);
-            CHECK_CUDA(cudaGetLastError());
-            CHECK_CUDA(cudaEventRecord(end));
-            CHECK_CUDA(
-                cudaMemcpy(result.data(), histogram, sizeof(Histogram), cudaMemcpyDeviceToHost));
-            time.kernel_ms = common::cuda::elapsed_ms(begin, end);
-        });
-        return time;
-    };
-
-    // 11. Each variant that is asked for: checked, timed, and checked again.
-    const auto run = [&](const char* variant, const common::Run& count_it) {
-        if (options.wants(variant)) {
-            report.add(common::verify_and_time(variant, expected, options.repeat, count_it));
+    const auto write_rows = [&] {
+        CHECK_CUDA(cudaMemcpy2D(image, image_pitch_bytes, input.pixels.data(), width, width,
+                                count / width, cudaMemcpyHostToDevice));
+        if (count % width > 0) {
+            CHECK_CUDA(cudaMemcpy(image + count / width * image_pitch_bytes,
+                                  &input.pixels[count / width * width], count % width,
+                                  cudaMemcpyHostToDevice));
         }
     };
-    run("local", count_local);
-    run("local-buckets", count_in_buckets);
-    run("local-subhist", count_in_sub_histograms);
+    const auto count_in_sub_histograms = [&](Histogram& result) {
+        CHECK_CUDA(cudaEventRecord(begin));
+        subhist<<<dim3(groups_x, groups_y), group_size, sizeof(Histogram)>>>(
+            image, image_pitch_bytes, width, count, sub_histograms, table_pitch_bins);
+        CHECK_CUDA(cudaGetLastError());
+        sum_tables<<<(kBins + group_size - 1) / group_size, group_size>>>(
+            sub_histograms, table_pitch_bins, tables, histogram);
+        CHECK_CUDA(cudaGetLastError());
+        CHECK_CUDA(cudaEventRecord(end));
+        CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof(Histogram), cudaMemcpyDeviceToHost));
+        const double kernel_ms = common::cuda::elapsed_ms(begin, end);
+        return kernel_ms;
+    };
+
+    // 11. Each variant that is asked for: poisoned, checked, timed, and checked again.
+    const auto run = [&](const char* variant, const common::DeviceRun& parts) {
+        if (options.wants(variant)) {
+            report.add(common::verify_and_time(variant, expected, options.repeat, parts));
+        }
+    };
+    const auto poison_histogram = [&] { common::cuda::poison(histogram, sizeof(Histogram)); };
+    const auto poison_buckets = [&] { common::cuda::poison(buckets, buckets_bytes); };
+    const auto poison_tables = [&] {
+        common::cuda::poison(sub_histograms, tables * table_pitch_bytes);
+        poison_histogram();
+    };
+    run("local", {poison_histogram, write_pixels, count_local});
+    run("local-buckets", {poison_buckets, write_pixels, count_in_buckets});
+    run("local-subhist", {poison_tables, write_rows, count_in_sub_histograms});
 
     // 12. What was created is released, in the opposite order.
     CHECK_CUDA(cudaFreeHost(pinned_buckets));

@@ -3,12 +3,17 @@
 
 #define BINS 256
 
+// The host passes GROUP_SIZE when it builds this file. A compiler that does not know how large the
+// groups will be has to guess, and may refuse larger ones (NVIDIA's guesses 256).
+#define OF_GROUP_SIZE __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
+
 // ---- local: the five steps ----
 //
 // Every loop over the bins strides by the size of the *group*, because the group's own work-items
 // share the work. Striding by the global size here is a mistake that was published: then each group
 // hands over only the first bins of its table.
-__kernel void histogram_local(__global const uchar* pixels, ulong count, __global uint* histogram) {
+__kernel OF_GROUP_SIZE void histogram_local(__global const uchar* pixels, ulong count,
+                                            __global uint* histogram) {
     __local uint table[BINS];
     const size_t item = get_local_id(0);
     const size_t group_size = get_local_size(0);
@@ -36,7 +41,8 @@ __kernel void histogram_local(__global const uchar* pixels, ulong count, __globa
 // ---- local-buckets: each group writes its own row, and the host adds the rows ----
 //
 // Steps 1 to 4 are the same. A row belongs to one group, so step 5 needs no atomic.
-__kernel void histogram_buckets(__global const uchar* pixels, ulong count, __global uint* buckets) {
+__kernel OF_GROUP_SIZE void histogram_buckets(__global const uchar* pixels, ulong count,
+                                              __global uint* buckets) {
     __local uint table[BINS];
     const size_t item = get_local_id(0);
     const size_t group_size = get_local_size(0);
@@ -58,9 +64,9 @@ __kernel void histogram_buckets(__global const uchar* pixels, ulong count, __glo
 //
 // As in chapter 02 a group covers columns and its work-items walk down the rows. `table` is local
 // memory whose size the host chooses: clSetKernelArg with a size and no data.
-__kernel void subhist(__global const uchar* image, ulong image_pitch_bytes, ulong width,
-                      ulong count, __local uint* table, __global uint* tables,
-                      ulong table_pitch_bins) {
+__kernel OF_GROUP_SIZE void subhist(__global const uchar* image, ulong image_pitch_bytes,
+                                    ulong width, ulong count, __local uint* table,
+                                    __global uint* tables, ulong table_pitch_bins) {
     const size_t item = get_local_id(0);
     const size_t group_size = get_local_size(0);
     for (size_t bin = item; bin < BINS; bin += group_size) {
@@ -84,8 +90,8 @@ __kernel void subhist(__global const uchar* image, ulong image_pitch_bytes, ulon
 }
 
 // A work-item for each bin adds up that bin of all tables.
-__kernel void sum_tables(__global const uint* tables, ulong table_pitch_bins, uint table_count,
-                         __global uint* histogram) {
+__kernel OF_GROUP_SIZE void sum_tables(__global const uint* tables, ulong table_pitch_bins,
+                                       uint table_count, __global uint* histogram) {
     for (size_t bin = get_global_id(0); bin < BINS; bin += get_global_size(0)) {
         uint sum = 0;
         for (uint table = 0; table < table_count; ++table) {

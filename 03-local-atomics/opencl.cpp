@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <string>
 
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
@@ -25,7 +26,6 @@
 
 using common::Histogram;
 using common::kBins;
-using common::RunTime;
 
 const common::Program kProgram{
     "03-local-atomics",
@@ -67,10 +67,13 @@ int main(int argc, char** argv) try {
         report.set_read_ceiling(common::opencl::read_ceiling_gb_s(context, queue, count));
     }
 
-    // 5. The kernels. They are compiled now, for this device.
+    // 5. The kernels. They are compiled now, for this device and for this size of work-group.
+    const std::size_t group_size = options.group_size.value_or(256);
+    common::opencl::require_group_size(device.id, group_size);
     const cl_program program = common::opencl::build_program(
         context, device.id, "histogram.cl",
-        common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER), "");
+        common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER),
+        "-DGROUP_SIZE=" + std::to_string(group_size));
     const cl_kernel local = clCreateKernel(program, "histogram_local", &error);
     CHECK_CL(error, "clCreateKernel(histogram_local)");
     const cl_kernel in_buckets = clCreateKernel(program, "histogram_buckets", &error);
@@ -80,13 +83,9 @@ int main(int argc, char** argv) try {
     const cl_kernel sum_tables = clCreateKernel(program, "sum_tables", &error);
     CHECK_CL(error, "clCreateKernel(sum_tables)");
 
-    // 6. The launch: two work-groups for each compute unit, 256 work-items in each.
-    const std::size_t group_size = options.group_size.value_or(256);
+    // 6. The launch: two work-groups for each compute unit, 256 work-items in each by default.
     const std::size_t groups =
         options.groups.value_or(2 * common::opencl::compute_units(device.id));
-    for (const cl_kernel kernel : {local, in_buckets, subhist, sum_tables}) {
-        common::opencl::require_group_size(kernel, device.id, group_size);
-    }
     // local-subhist: across, as many groups as the columns need; the others share the rows.
     const std::size_t groups_x =
         std::clamp<std::size_t>((width + group_size - 1) / group_size, 1, groups);
@@ -119,7 +118,7 @@ int main(int argc, char** argv) try {
         clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(Histogram), nullptr, &error);
     CHECK_CL(error, "clCreateBuffer(histogram)");
 
-    // 8. local: copy the pixels in, zero the histogram, count, copy the histogram out.
+    // 8. local: the pixels are copied in; then zero the histogram, count, copy it out.
     const std::size_t global_size = groups * group_size;
     const auto write_pixels = [&] {
         if (count == 0) return;
@@ -127,112 +126,106 @@ int main(int argc, char** argv) try {
                                       nullptr, nullptr));
     };
     const auto count_local = [&](Histogram& result) {
-        common::opencl::poison(queue, histogram, sizeof(Histogram));
-        RunTime time;
-        time.end_to_end_ms = common::wall_ms([&] {
-            write_pixels();
-            const cl_uint zero = 0;
-            cl_event zeroed = nullptr;
-            CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, sizeof(Histogram),
-                                         0, nullptr, &zeroed));
-            CHECK_CL(clSetKernelArg(local, 0, sizeof(cl_mem), &pixels));
-            CHECK_CL(clSetKernelArg(local, 1, sizeof count, &count));
-            CHECK_CL(clSetKernelArg(local, 2, sizeof(cl_mem), &histogram));
-            cl_event counted = nullptr;
-            CHECK_CL(clEnqueueNDRangeKernel(queue, local, 1, nullptr, &global_size, &group_size, 0,
-                                            nullptr, &counted));
-            CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
-                                         result.data(), 0, nullptr, nullptr));
-            time.kernel_ms = common::opencl::elapsed_ms(zeroed, counted);
-            CHECK_CL(clReleaseEvent(counted));
-            CHECK_CL(clReleaseEvent(zeroed));
-        });
-        return time;
+        const cl_uint zero = 0;
+        cl_event zeroed = nullptr;
+        CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, sizeof(Histogram), 0,
+                                     nullptr, &zeroed));
+        CHECK_CL(clSetKernelArg(local, 0, sizeof(cl_mem), &pixels));
+        CHECK_CL(clSetKernelArg(local, 1, sizeof count, &count));
+        CHECK_CL(clSetKernelArg(local, 2, sizeof(cl_mem), &histogram));
+        cl_event counted = nullptr;
+        CHECK_CL(clEnqueueNDRangeKernel(queue, local, 1, nullptr, &global_size, &group_size, 0,
+                                        nullptr, &counted));
+        CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram), result.data(),
+                                     0, nullptr, nullptr));
+        const double kernel_ms = common::opencl::elapsed_ms(zeroed, counted);
+        CHECK_CL(clReleaseEvent(counted));
+        CHECK_CL(clReleaseEvent(zeroed));
+        return kernel_ms;
     };
 
     // 9. local-buckets: nothing to zero, for each group writes its whole row. The host adds the
-    // rows;
-    //    that belongs to the end-to-end time, not to the kernel's.
+    //    rows; that belongs to the end-to-end time, not to the kernel's.
     const auto count_in_buckets = [&](Histogram& result) {
-        common::opencl::poison(queue, buckets, buckets_bytes);
-        RunTime time;
-        time.end_to_end_ms = common::wall_ms([&] {
-            write_pixels();
-            CHECK_CL(clSetKernelArg(in_buckets, 0, sizeof(cl_mem), &pixels));
-            CHECK_CL(clSetKernelArg(in_buckets, 1, sizeof count, &count));
-            CHECK_CL(clSetKernelArg(in_buckets, 2, sizeof(cl_mem), &buckets));
-            cl_event counted = nullptr;
-            CHECK_CL(clEnqueueNDRangeKernel(queue, in_buckets, 1, nullptr, &global_size,
-                                            &group_size, 0, nullptr, &counted));
-            void* const mapped = clEnqueueMapBuffer(queue, buckets, CL_TRUE, CL_MAP_READ, 0,
-                                                    buckets_bytes, 0, nullptr, nullptr, &error);
-            CHECK_CL(error, "clEnqueueMapBuffer");
-            common::add_rows(static_cast<const std::uint32_t*>(mapped), groups, result);
-            CHECK_CL(clEnqueueUnmapMemObject(queue, buckets, mapped, 0, nullptr, nullptr));
-            CHECK_CL(clFinish(queue));
-            time.kernel_ms = common::opencl::elapsed_ms(counted, counted);
-            CHECK_CL(clReleaseEvent(counted));
-        });
-        return time;
+        CHECK_CL(clSetKernelArg(in_buckets, 0, sizeof(cl_mem), &pixels));
+        CHECK_CL(clSetKernelArg(in_buckets, 1, sizeof count, &count));
+        CHECK_CL(clSetKernelArg(in_buckets, 2, sizeof(cl_mem), &buckets));
+        cl_event counted = nullptr;
+        CHECK_CL(clEnqueueNDRangeKernel(queue, in_buckets, 1, nullptr, &global_size, &group_size, 0,
+                                        nullptr, &counted));
+        void* const mapped = clEnqueueMapBuffer(queue, buckets, CL_TRUE, CL_MAP_READ, 0,
+                                                buckets_bytes, 0, nullptr, nullptr, &error);
+        CHECK_CL(error, "clEnqueueMapBuffer");
+        common::add_rows(static_cast<const std::uint32_t*>(mapped), groups, result);
+        CHECK_CL(clEnqueueUnmapMemObject(queue, buckets, mapped, 0, nullptr, nullptr));
+        CHECK_CL(clFinish(queue));
+        const double kernel_ms = common::opencl::elapsed_ms(counted, counted);
+        CHECK_CL(clReleaseEvent(counted));
+        return kernel_ms;
     };
 
     // 10. local-subhist: pitched rows, a row for each group, and a second kernel.
-    const auto count_in_sub_histograms = [&](Histogram& result) {
-        common::opencl::poison(queue, sub_histograms, tables_bytes);
-        common::opencl::poison(queue, histogram, sizeof(Histogram));
-        RunTime time;
-        time.end_to_end_ms = common::wall_ms([&] {
-            const std::size_t origin[3] = {0, 0, 0};
-            const std::size_t whole_rows[3] = {width, count / width, 1};
-            if (whole_rows[1] > 0) {
-                CHECK_CL(clEnqueueWriteBufferRect(queue, image, CL_FALSE, origin, origin,
-                                                  whole_rows, image_pitch_bytes, 0, width, 0,
-                                                  input.pixels.data(), 0, nullptr, nullptr));
-            }
-            if (count % width > 0) {
-                CHECK_CL(clEnqueueWriteBuffer(
-                    queue, image, CL_FALSE, count / width * image_pitch_bytes, count % width,
-                    &input.pixels[count / width * width], 0, nullptr, nullptr));
-            }
-            CHECK_CL(clSetKernelArg(subhist, 0, sizeof(cl_mem), &image));
-            CHECK_CL(clSetKernelArg(subhist, 1, sizeof image_pitch_bytes, &image_pitch_bytes));
-            CHECK_CL(clSetKernelArg(subhist, 2, sizeof width, &width));
-            CHECK_CL(clSetKernelArg(subhist, 3, sizeof count, &count));
-            CHECK_CL(clSetKernelArg(subhist, 4, sizeof(Histogram), nullptr));  // local memory
-            CHECK_CL(clSetKernelArg(subhist, 5, sizeof(cl_mem), &sub_histograms));
-            CHECK_CL(clSetKernelArg(subhist, 6, sizeof table_pitch_bins, &table_pitch_bins));
-            const std::size_t subhist_size[2] = {groups_x * group_size, groups_y};
-            const std::size_t local_size[2] = {group_size, 1};
-            cl_event counted = nullptr;
-            CHECK_CL(clEnqueueNDRangeKernel(queue, subhist, 2, nullptr, subhist_size, local_size, 0,
-                                            nullptr, &counted));
-            const cl_uint table_count = static_cast<cl_uint>(tables);
-            CHECK_CL(clSetKernelArg(sum_tables, 0, sizeof(cl_mem), &sub_histograms));
-            CHECK_CL(clSetKernelArg(sum_tables, 1, sizeof table_pitch_bins, &table_pitch_bins));
-            CHECK_CL(clSetKernelArg(sum_tables, 2, sizeof table_count, &table_count));
-            CHECK_CL(clSetKernelArg(sum_tables, 3, sizeof(cl_mem), &histogram));
-            const std::size_t sum_size = (kBins + group_size - 1) / group_size * group_size;
-            cl_event summed = nullptr;
-            CHECK_CL(clEnqueueNDRangeKernel(queue, sum_tables, 1, nullptr, &sum_size, &group_size,
-                                            0, nullptr, &summed));
-            CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
-                                         result.data(), 0, nullptr, nullptr));
-            time.kernel_ms = common::opencl::elapsed_ms(counted, summed);
-            CHECK_CL(clReleaseEvent(summed));
-            CHECK_CL(clReleaseEvent(counted));
-        });
-        return time;
-    };
-
-    // 11. Each variant that is asked for: checked, timed, and checked again.
-    const auto run = [&](const char* variant, const common::Run& count_it) {
-        if (options.wants(variant)) {
-            report.add(common::verify_and_time(variant, expected, options.repeat, count_it));
+    const auto write_rows = [&] {
+        const std::size_t origin[3] = {0, 0, 0};
+        const std::size_t whole_rows[3] = {width, count / width, 1};
+        if (whole_rows[1] > 0) {
+            CHECK_CL(clEnqueueWriteBufferRect(queue, image, CL_FALSE, origin, origin, whole_rows,
+                                              image_pitch_bytes, 0, width, 0, input.pixels.data(),
+                                              0, nullptr, nullptr));
+        }
+        if (count % width > 0) {
+            CHECK_CL(clEnqueueWriteBuffer(queue, image, CL_FALSE, count / width * image_pitch_bytes,
+                                          count % width, &input.pixels[count / width * width], 0,
+                                          nullptr, nullptr));
         }
     };
-    run("local", count_local);
-    run("local-buckets", count_in_buckets);
-    run("local-subhist", count_in_sub_histograms);
+    const auto count_in_sub_histograms = [&](Histogram& result) {
+        CHECK_CL(clSetKernelArg(subhist, 0, sizeof(cl_mem), &image));
+        CHECK_CL(clSetKernelArg(subhist, 1, sizeof image_pitch_bytes, &image_pitch_bytes));
+        CHECK_CL(clSetKernelArg(subhist, 2, sizeof width, &width));
+        CHECK_CL(clSetKernelArg(subhist, 3, sizeof count, &count));
+        CHECK_CL(clSetKernelArg(subhist, 4, sizeof(Histogram), nullptr));  // local memory
+        CHECK_CL(clSetKernelArg(subhist, 5, sizeof(cl_mem), &sub_histograms));
+        CHECK_CL(clSetKernelArg(subhist, 6, sizeof table_pitch_bins, &table_pitch_bins));
+        const std::size_t subhist_size[2] = {groups_x * group_size, groups_y};
+        const std::size_t local_size[2] = {group_size, 1};
+        cl_event counted = nullptr;
+        CHECK_CL(clEnqueueNDRangeKernel(queue, subhist, 2, nullptr, subhist_size, local_size, 0,
+                                        nullptr, &counted));
+        const cl_uint table_count = static_cast<cl_uint>(tables);
+        CHECK_CL(clSetKernelArg(sum_tables, 0, sizeof(cl_mem), &sub_histograms));
+        CHECK_CL(clSetKernelArg(sum_tables, 1, sizeof table_pitch_bins, &table_pitch_bins));
+        CHECK_CL(clSetKernelArg(sum_tables, 2, sizeof table_count, &table_count));
+        CHECK_CL(clSetKernelArg(sum_tables, 3, sizeof(cl_mem), &histogram));
+        const std::size_t sum_size = (kBins + group_size - 1) / group_size * group_size;
+        cl_event summed = nullptr;
+        CHECK_CL(clEnqueueNDRangeKernel(queue, sum_tables, 1, nullptr, &sum_size, &group_size, 0,
+                                        nullptr, &summed));
+        CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram), result.data(),
+                                     0, nullptr, nullptr));
+        const double kernel_ms = common::opencl::elapsed_ms(counted, summed);
+        CHECK_CL(clReleaseEvent(summed));
+        CHECK_CL(clReleaseEvent(counted));
+        return kernel_ms;
+    };
+
+    // 11. Each variant that is asked for: poisoned, checked, timed, and checked again.
+    const auto run = [&](const char* variant, const common::DeviceRun& parts) {
+        if (options.wants(variant)) {
+            report.add(common::verify_and_time(variant, expected, options.repeat, parts));
+        }
+    };
+    const auto poison_histogram = [&] {
+        common::opencl::poison(queue, histogram, sizeof(Histogram));
+    };
+    const auto poison_buckets = [&] { common::opencl::poison(queue, buckets, buckets_bytes); };
+    const auto poison_tables = [&] {
+        common::opencl::poison(queue, sub_histograms, tables_bytes);
+        poison_histogram();
+    };
+    run("local", {poison_histogram, write_pixels, count_local});
+    run("local-buckets", {poison_buckets, write_pixels, count_in_buckets});
+    run("local-subhist", {poison_tables, write_rows, count_in_sub_histograms});
 
     // 12. What was created is released, in the opposite order.
     for (const cl_mem buffer : {histogram, buckets, sub_histograms, image, pixels}) {

@@ -28,7 +28,6 @@
 
 using common::Histogram;
 using common::kBins;
-using common::RunTime;
 
 // ---- private: 256 counters for each thread ----
 //
@@ -223,20 +222,21 @@ int main(int argc, char** argv) try {
     CHECK_CUDA(
         cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlock, device.id));
 
-    // 6. The kernels. They were compiled with this file, above.
+    const std::size_t room = static_cast<std::size_t>(shared_bytes) / kBins;
 
-    // 7. The launch. By default two blocks for each multiprocessor; the 8-bit counters take 128
-    //    threads in each, or as many as have room, and lane-bins as many as the device allows.
+    // 6. The launch: two blocks for each multiprocessor, 256 threads in each by default; 128, or as
+    //    many as have room, for the 8-bit counters; as many as can be for lane-bins.
     const auto groups = static_cast<unsigned>(
         options.groups.value_or(2 * common::cuda::multiprocessors(device.id)));
     const auto group_size = static_cast<unsigned>(options.group_size.value_or(256));
-    const std::size_t room = static_cast<std::size_t>(shared_bytes) / kBins;
     const auto uchar_size =
         static_cast<unsigned>(options.group_size.value_or(std::min<std::size_t>(128, room)));
     const auto lane_size = static_cast<unsigned>(options.group_size.value_or(1024));
     for (const unsigned size : {group_size, uchar_size, lane_size}) {
         common::cuda::require_group_size(device.id, size);
     }
+
+    // 7. The kernels. They were compiled with this file, above.
 
     // 8. Memory on the device, and pinned memory on the host for the rows that it will add.
     std::uint8_t* pixels = nullptr;
@@ -252,23 +252,17 @@ int main(int argc, char** argv) try {
         CHECK_CUDA(cudaMemcpy(pixels, input.pixels.data(), count, cudaMemcpyHostToDevice));
     };
 
-    // 9. private and lane-bins: copy the pixels in, zero the histogram, count, copy it out.
+    // 9. private and lane-bins: zero the histogram, count, copy it out.
     using Kernel = void (*)(const std::uint8_t*, std::size_t, std::uint32_t*);
     const auto count_with_atomics = [&](Kernel kernel, unsigned size, Histogram& result) {
-        common::cuda::poison(histogram, sizeof(Histogram));
-        RunTime time;
-        time.end_to_end_ms = common::wall_ms([&] {
-            write_pixels();
-            CHECK_CUDA(cudaEventRecord(begin));
-            CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
-            kernel<<<groups, size>>>(pixels, count, histogram);
-            CHECK_CUDA(cudaGetLastError());
-            CHECK_CUDA(cudaEventRecord(end));
-            CHECK_CUDA(
-                cudaMemcpy(result.data(), histogram, sizeof(Histogram), cudaMemcpyDeviceToHost));
-            time.kernel_ms = common::cuda::elapsed_ms(begin, end);
-        });
-        return time;
+        CHECK_CUDA(cudaEventRecord(begin));
+        CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
+        kernel<<<groups, size>>>(pixels, count, histogram);
+        CHECK_CUDA(cudaGetLastError());
+        CHECK_CUDA(cudaEventRecord(end));
+        CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof(Histogram), cudaMemcpyDeviceToHost));
+        const double kernel_ms = common::cuda::elapsed_ms(begin, end);
+        return kernel_ms;
     };
 
     // 10. uchar-bins: shared memory for 256 bytes a thread, a row for each block, and the host adds
@@ -276,27 +270,25 @@ int main(int argc, char** argv) try {
     using ByteKernel = void (*)(const std::uint8_t*, std::size_t, unsigned, std::uint32_t*);
     const auto count_in_bytes = [&](ByteKernel kernel, unsigned pixels_per_item,
                                     Histogram& result) {
-        common::cuda::poison(rows, rows_bytes);
-        RunTime time;
-        time.end_to_end_ms = common::wall_ms([&] {
-            write_pixels();
-            CHECK_CUDA(cudaEventRecord(begin));
-            kernel<<<groups, uchar_size, uchar_size * kBins>>>(pixels, count, pixels_per_item,
-                                                               rows);
-            CHECK_CUDA(cudaGetLastError());
-            CHECK_CUDA(cudaEventRecord(end));
-            CHECK_CUDA(cudaMemcpy(pinned_rows, rows, rows_bytes, cudaMemcpyDeviceToHost));
-            common::add_rows(pinned_rows, groups, result);
-            time.kernel_ms = common::cuda::elapsed_ms(begin, end);
-        });
-        return time;
+        CHECK_CUDA(cudaEventRecord(begin));
+        kernel<<<groups, uchar_size, uchar_size * kBins>>>(pixels, count, pixels_per_item, rows);
+        CHECK_CUDA(cudaGetLastError());
+        CHECK_CUDA(cudaEventRecord(end));
+        CHECK_CUDA(cudaMemcpy(pinned_rows, rows, rows_bytes, cudaMemcpyDeviceToHost));
+        common::add_rows(pinned_rows, groups, result);
+        const double kernel_ms = common::cuda::elapsed_ms(begin, end);
+        return kernel_ms;
     };
 
-    // 11. Each variant that is asked for: checked, timed, and checked again.
-    const auto run = [&](const char* variant, const common::Run& count_it) {
+    // 11. Each variant that is asked for: poisoned, checked, timed, and checked again.
+    const auto run = [&](const char* variant, const common::DeviceRun& parts) {
         if (options.wants(variant)) {
-            report.add(common::verify_and_time(variant, expected, options.repeat, count_it));
+            report.add(common::verify_and_time(variant, expected, options.repeat, parts));
         }
+    };
+    const auto run_with_atomics = [&](const char* variant, Kernel kernel, unsigned size) {
+        run(variant, {[&] { common::cuda::poison(histogram, sizeof(Histogram)); }, write_pixels,
+                      [&](Histogram& result) { return count_with_atomics(kernel, size, result); }});
     };
     const auto run_in_bytes = [&](const char* variant, ByteKernel kernel,
                                   unsigned pixels_per_item) {
@@ -307,12 +299,11 @@ int main(int argc, char** argv) try {
                                                     std::to_string(shared_bytes)));
             return;
         }
-        run(variant, [&, kernel, pixels_per_item](Histogram& h) {
-            return count_in_bytes(kernel, pixels_per_item, h);
-        });
+        run(variant,
+            {[&] { common::cuda::poison(rows, rows_bytes); }, write_pixels,
+             [&](Histogram& result) { return count_in_bytes(kernel, pixels_per_item, result); }});
     };
-    run("private",
-        [&](Histogram& h) { return count_with_atomics(histogram_private, group_size, h); });
+    run_with_atomics("private", histogram_private, group_size);
     if (options.wants("private")) {
         cudaFuncAttributes attributes{};
         CHECK_CUDA(cudaFuncGetAttributes(&attributes, histogram_private));
@@ -321,8 +312,7 @@ int main(int argc, char** argv) try {
     }
     run_in_bytes("uchar-bins", histogram_uchar, 255);
     run_in_bytes("uchar-bins-banked", histogram_uchar_banked, 255);
-    run("lane-bins",
-        [&](Histogram& h) { return count_with_atomics(histogram_lanes, lane_size, h); });
+    run_with_atomics("lane-bins", histogram_lanes, lane_size);
     run_in_bytes("uchar-overflow", histogram_uchar, 256);
 
     // 12. What was created is released, in the opposite order.

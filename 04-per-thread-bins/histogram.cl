@@ -3,13 +3,17 @@
 
 #define BINS 256
 
+// The host passes the sizes of the groups when it builds this file. A compiler that does not know
+// them has to guess, and may refuse larger groups (NVIDIA's guesses 256).
+#define OF_SIZE(items) __attribute__((reqd_work_group_size(items, 1, 1)))
+
 // ---- private: 256 counters in each work-item's private memory ----
 //
 // Private memory means registers, and registers cannot be indexed: `counters[pixel]` forces the
 // array out into slow memory that only looks private. The host program prints how much of it there
 // is.
-__kernel void histogram_private(__global const uchar* pixels, ulong count,
-                                __global uint* histogram) {
+__kernel OF_SIZE(GROUP_SIZE) void histogram_private(__global const uchar* pixels, ulong count,
+                                                    __global uint* histogram) {
     uint counters[BINS];
     for (uint bin = 0; bin < BINS; ++bin) {
         counters[bin] = 0;
@@ -29,10 +33,12 @@ __kernel void histogram_private(__global const uchar* pixels, ulong count,
 // An 8-bit counter holds at most 255. So the work-items count at most `pixels_per_item` pixels
 // each, add their counters up, and begin again: that number must not be more than 255. `bins` has
 // 256 bytes for each work-item of the group, and the group's sums go to its own row of `rows`.
-__kernel void histogram_uchar(__global const uchar* pixels, ulong count, uint pixels_per_item,
-                              __local uchar* bins, __global uint* rows) {
+__kernel OF_SIZE(UCHAR_GROUP_SIZE) void histogram_uchar(__global const uchar* pixels, ulong count,
+                                                        uint pixels_per_item, __local uint* words,
+                                                        __global uint* rows) {
     const size_t item = get_local_id(0);
     const size_t group_size = get_local_size(0);
+    __local uchar* bins = (__local uchar*)words;
     __local uchar* own = bins + item * BINS;
     __global uint* row = rows + get_group_id(0) * BINS;
     // Each bin of the row is one work-item's, here and below: no atomic.
@@ -45,7 +51,7 @@ __kernel void histogram_uchar(__global const uchar* pixels, ulong count, uint pi
          first += get_num_groups(0) * at_once) {
         // Zeroed by all together: neighbouring work-items take neighbouring words, four bins each.
         for (size_t word = item; word < group_size * (BINS / 4); word += group_size) {
-            ((__local uint*)bins)[word] = 0;
+            words[word] = 0;
         }
         barrier(CLK_LOCAL_MEM_FENCE);
         const ulong end = min(first + at_once, count);
@@ -77,11 +83,13 @@ __kernel void histogram_uchar(__global const uchar* pixels, ulong count, uint pi
 // pixels they wait for each other. Here the words of the work-items take turns, so work-item t has
 // only words of bank t % 32, whatever it counts: bin b is byte b % 4 of word (b / 4) * group_size +
 // t.
-__kernel void histogram_uchar_banked(__global const uchar* pixels, ulong count,
-                                     uint pixels_per_item, __local uchar* bins,
-                                     __global uint* rows) {
+__kernel OF_SIZE(UCHAR_GROUP_SIZE) void histogram_uchar_banked(__global const uchar* pixels,
+                                                               ulong count, uint pixels_per_item,
+                                                               __local uint* words,
+                                                               __global uint* rows) {
     const size_t item = get_local_id(0);
     const size_t group_size = get_local_size(0);
+    __local uchar* bins = (__local uchar*)words;
     __global uint* row = rows + get_group_id(0) * BINS;
     for (size_t bin = item; bin < BINS; bin += group_size) {
         row[bin] = 0;
@@ -90,7 +98,7 @@ __kernel void histogram_uchar_banked(__global const uchar* pixels, ulong count,
     for (ulong first = get_group_id(0) * at_once; first < count;
          first += get_num_groups(0) * at_once) {
         for (uint word = 0; word < BINS / 4; ++word) {
-            ((__local uint*)bins)[word * group_size + item] = 0;
+            words[word * group_size + item] = 0;
         }
         const ulong end = min(first + at_once, count);
         for (ulong i = first + item; i < end; i += group_size) {
@@ -121,10 +129,6 @@ __kernel void histogram_uchar_banked(__global const uchar* pixels, ulong count,
 // the pixel: the 32 work-items that run in step use 32 banks, and none waits for another.
 // Work-items with the same lane share a copy, so the additions are atomic. Pixels come 16 at a
 // time.
-#ifndef COPIES
-#define COPIES 32
-#endif
-
 void count_four(__local uint* own, uint four) {
     atomic_inc(&own[(four & 0xff) * COPIES]);
     atomic_inc(&own[(four >> 8 & 0xff) * COPIES]);
@@ -132,7 +136,8 @@ void count_four(__local uint* own, uint four) {
     atomic_inc(&own[(four >> 24) * COPIES]);
 }
 
-__kernel void histogram_lanes(__global const uchar* pixels, ulong count, __global uint* histogram) {
+__kernel OF_SIZE(LANE_GROUP_SIZE) void histogram_lanes(__global const uchar* pixels, ulong count,
+                                                       __global uint* histogram) {
     __local uint table[BINS * COPIES];
     const size_t item = get_local_id(0);
     const size_t group_size = get_local_size(0);

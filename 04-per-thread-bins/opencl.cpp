@@ -28,7 +28,6 @@
 
 using common::Histogram;
 using common::kBins;
-using common::RunTime;
 
 const common::Program kProgram{
     "04-per-thread-bins",
@@ -78,12 +77,27 @@ int main(int argc, char** argv) try {
     unsigned copies = 32;
     while (copies > 8 && copies * sizeof(Histogram) > local_bytes)
         copies /= 2;
+    const std::size_t room = local_bytes / kBins;
 
-    // 6. The kernels. They are compiled now, for this device.
+    // 6. The launch: two work-groups for each compute unit, 256 work-items in each by default; 128,
+    //    or as many as have room, for the 8-bit counters; as many as can be for lane-bins.
+    const std::size_t groups =
+        options.groups.value_or(2 * common::opencl::compute_units(device.id));
+    const std::size_t most = common::opencl::most_work_items(device.id);
+    const std::size_t group_size = options.group_size.value_or(256);
+    const std::size_t uchar_size = options.group_size.value_or(std::min<std::size_t>(128, room));
+    const std::size_t lane_size = options.group_size.value_or(std::min<std::size_t>(1024, most));
+    for (const std::size_t size : {group_size, uchar_size, lane_size}) {
+        common::opencl::require_group_size(device.id, size);
+    }
+
+    // 7. The kernels. They are compiled now, for this device and for these sizes.
     const cl_program program = common::opencl::build_program(
         context, device.id, "histogram.cl",
         common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER),
-        "-DCOPIES=" + std::to_string(copies));
+        "-DCOPIES=" + std::to_string(copies) + " -DGROUP_SIZE=" + std::to_string(group_size) +
+            " -DUCHAR_GROUP_SIZE=" + std::to_string(uchar_size) +
+            " -DLANE_GROUP_SIZE=" + std::to_string(lane_size));
     const cl_kernel in_private = clCreateKernel(program, "histogram_private", &error);
     CHECK_CL(error, "clCreateKernel(histogram_private)");
     const cl_kernel uchar_bins = clCreateKernel(program, "histogram_uchar", &error);
@@ -92,21 +106,6 @@ int main(int argc, char** argv) try {
     CHECK_CL(error, "clCreateKernel(histogram_uchar_banked)");
     const cl_kernel lanes = clCreateKernel(program, "histogram_lanes", &error);
     CHECK_CL(error, "clCreateKernel(histogram_lanes)");
-
-    // 7. The launch. By default two work-groups for each compute unit; the 8-bit counters take 128
-    //    work-items in each, or as many as have room, and lane-bins as many as the device allows.
-    const std::size_t groups =
-        options.groups.value_or(2 * common::opencl::compute_units(device.id));
-    const std::size_t group_size = options.group_size.value_or(256);
-    const std::size_t room = local_bytes / kBins;
-    const std::size_t uchar_size = options.group_size.value_or(std::min<std::size_t>(128, room));
-    const std::size_t lane_size = options.group_size.value_or(
-        std::min<std::size_t>(1024, common::opencl::most_work_items(lanes, device.id)));
-    common::opencl::require_group_size(in_private, device.id, group_size);
-    common::opencl::require_group_size(lanes, device.id, lane_size);
-    for (const cl_kernel kernel : {uchar_bins, uchar_banked}) {
-        common::opencl::require_group_size(kernel, device.id, uchar_size);
-    }
 
     // 8. Memory on the device. A buffer of no bytes is an error, a picture of no pixels is not.
     const cl_mem pixels =
@@ -125,65 +124,60 @@ int main(int argc, char** argv) try {
                                       nullptr, nullptr));
     };
 
-    // 9. private and lane-bins: copy the pixels in, zero the histogram, count, copy it out.
+    // 9. private and lane-bins: zero the histogram, count, copy it out.
     const auto count_with_atomics = [&](cl_kernel kernel, std::size_t size, Histogram& result) {
-        common::opencl::poison(queue, histogram, sizeof(Histogram));
-        RunTime time;
-        time.end_to_end_ms = common::wall_ms([&] {
-            write_pixels();
-            const cl_uint zero = 0;
-            cl_event zeroed = nullptr;
-            CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, sizeof(Histogram),
-                                         0, nullptr, &zeroed));
-            CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
-            CHECK_CL(clSetKernelArg(kernel, 1, sizeof count, &count));
-            CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &histogram));
-            const std::size_t global_size = groups * size;
-            cl_event counted = nullptr;
-            CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &size, 0,
-                                            nullptr, &counted));
-            CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
-                                         result.data(), 0, nullptr, nullptr));
-            time.kernel_ms = common::opencl::elapsed_ms(zeroed, counted);
-            CHECK_CL(clReleaseEvent(counted));
-            CHECK_CL(clReleaseEvent(zeroed));
-        });
-        return time;
+        const cl_uint zero = 0;
+        cl_event zeroed = nullptr;
+        CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, sizeof(Histogram), 0,
+                                     nullptr, &zeroed));
+        CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
+        CHECK_CL(clSetKernelArg(kernel, 1, sizeof count, &count));
+        CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &histogram));
+        const std::size_t global_size = groups * size;
+        cl_event counted = nullptr;
+        CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &size, 0, nullptr,
+                                        &counted));
+        CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram), result.data(),
+                                     0, nullptr, nullptr));
+        const double kernel_ms = common::opencl::elapsed_ms(zeroed, counted);
+        CHECK_CL(clReleaseEvent(counted));
+        CHECK_CL(clReleaseEvent(zeroed));
+        return kernel_ms;
     };
 
     // 10. uchar-bins: local memory for 256 bytes a work-item, a row for each work-group, and the
     //     host adds the rows; that belongs to the end-to-end time, not to the kernel's.
     const auto count_in_bytes = [&](cl_kernel kernel, cl_uint pixels_per_item, Histogram& result) {
-        common::opencl::poison(queue, rows, rows_bytes);
-        RunTime time;
-        time.end_to_end_ms = common::wall_ms([&] {
-            write_pixels();
-            CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
-            CHECK_CL(clSetKernelArg(kernel, 1, sizeof count, &count));
-            CHECK_CL(clSetKernelArg(kernel, 2, sizeof pixels_per_item, &pixels_per_item));
-            CHECK_CL(clSetKernelArg(kernel, 3, uchar_size * kBins, nullptr));  // local memory
-            CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &rows));
-            const std::size_t global_size = groups * uchar_size;
-            cl_event counted = nullptr;
-            CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &uchar_size, 0,
-                                            nullptr, &counted));
-            void* const mapped = clEnqueueMapBuffer(queue, rows, CL_TRUE, CL_MAP_READ, 0,
-                                                    rows_bytes, 0, nullptr, nullptr, &error);
-            CHECK_CL(error, "clEnqueueMapBuffer");
-            common::add_rows(static_cast<const std::uint32_t*>(mapped), groups, result);
-            CHECK_CL(clEnqueueUnmapMemObject(queue, rows, mapped, 0, nullptr, nullptr));
-            CHECK_CL(clFinish(queue));
-            time.kernel_ms = common::opencl::elapsed_ms(counted, counted);
-            CHECK_CL(clReleaseEvent(counted));
-        });
-        return time;
+        CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
+        CHECK_CL(clSetKernelArg(kernel, 1, sizeof count, &count));
+        CHECK_CL(clSetKernelArg(kernel, 2, sizeof pixels_per_item, &pixels_per_item));
+        CHECK_CL(clSetKernelArg(kernel, 3, uchar_size * kBins, nullptr));  // local memory
+        CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &rows));
+        const std::size_t global_size = groups * uchar_size;
+        cl_event counted = nullptr;
+        CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &uchar_size, 0,
+                                        nullptr, &counted));
+        void* const mapped = clEnqueueMapBuffer(queue, rows, CL_TRUE, CL_MAP_READ, 0, rows_bytes, 0,
+                                                nullptr, nullptr, &error);
+        CHECK_CL(error, "clEnqueueMapBuffer");
+        common::add_rows(static_cast<const std::uint32_t*>(mapped), groups, result);
+        CHECK_CL(clEnqueueUnmapMemObject(queue, rows, mapped, 0, nullptr, nullptr));
+        CHECK_CL(clFinish(queue));
+        const double kernel_ms = common::opencl::elapsed_ms(counted, counted);
+        CHECK_CL(clReleaseEvent(counted));
+        return kernel_ms;
     };
 
-    // 11. Each variant that is asked for: checked, timed, and checked again.
-    const auto run = [&](const char* variant, const common::Run& count_it) {
+    // 11. Each variant that is asked for: poisoned, checked, timed, and checked again.
+    const auto run = [&](const char* variant, const common::DeviceRun& parts) {
         if (options.wants(variant)) {
-            report.add(common::verify_and_time(variant, expected, options.repeat, count_it));
+            report.add(common::verify_and_time(variant, expected, options.repeat, parts));
         }
+    };
+    const auto run_with_atomics = [&](const char* variant, cl_kernel kernel, std::size_t size) {
+        run(variant,
+            {[&] { common::opencl::poison(queue, histogram, sizeof(Histogram)); }, write_pixels,
+             [&](Histogram& result) { return count_with_atomics(kernel, size, result); }});
     };
     const auto run_in_bytes = [&](const char* variant, cl_kernel kernel, cl_uint pixels_per_item) {
         if (uchar_size > room && options.wants(variant)) {
@@ -193,11 +187,11 @@ int main(int argc, char** argv) try {
                                                     std::to_string(local_bytes)));
             return;
         }
-        run(variant, [&, kernel, pixels_per_item](Histogram& h) {
-            return count_in_bytes(kernel, pixels_per_item, h);
-        });
+        run(variant,
+            {[&] { common::opencl::poison(queue, rows, rows_bytes); }, write_pixels,
+             [&](Histogram& result) { return count_in_bytes(kernel, pixels_per_item, result); }});
     };
-    run("private", [&](Histogram& h) { return count_with_atomics(in_private, group_size, h); });
+    run_with_atomics("private", in_private, group_size);
     if (options.wants("private")) {
         cl_ulong private_bytes = 0;
         CHECK_CL(clGetKernelWorkGroupInfo(in_private, device.id, CL_KERNEL_PRIVATE_MEM_SIZE,
@@ -207,7 +201,7 @@ int main(int argc, char** argv) try {
     }
     run_in_bytes("uchar-bins", uchar_bins, 255);
     run_in_bytes("uchar-bins-banked", uchar_banked, 255);
-    run("lane-bins", [&](Histogram& h) { return count_with_atomics(lanes, lane_size, h); });
+    run_with_atomics("lane-bins", lanes, lane_size);
     run_in_bytes("uchar-overflow", uchar_bins, 256);
 
     // 12. What was created is released, in the opposite order.

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Records what this machine measures, for the tables in the lessons.
 
-    docs/record.py NAME        e.g. docs/record.py epyc-zen4
+    docs/record.py NAME                            e.g. docs/record.py epyc-zen4
+    docs/record.py h200 --size 1G --api CUDA OpenCL --input photo uniform
 
-Runs every chapter program that is built on each input below and keeps the JSON that it writes in
+Runs every chapter program that is built, on each input below, and keeps the JSON that it writes in
 docs/results/NAME/CHAPTER-API-INPUT.json, beside machine.json, which says what it was measured on. Build
 first (./tutorial run), close what else is running, and look at the numbers before committing them.
 docs/tables.py then writes them into the lessons.
@@ -19,9 +20,13 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+# The number of pixels is put after each.
 INPUTS = {
-    "photo": [str(ROOT / "images" / "landscape.bmp"), "--tile", "100M"],
-    "uniform": ["--random", "100M"],
+    "photo": [str(ROOT / "images" / "landscape.bmp"), "--tile"],
+    "uniform": ["--random"],
+    "four-values": ["--values", "4", "--random"],
+    "constant": ["--constant", "127", "--random"],
+    "ramp": ["--ramp", "--random"],
 }
 
 
@@ -49,6 +54,14 @@ def cached(build, name):
     return found.group(1) if found else None
 
 
+def nvcc_release(nvcc):
+    """Such as "release 13.0, V13.0.88", or None."""
+    if not nvcc or nvcc.endswith("NOTFOUND"):
+        return None
+    done = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=True)
+    return re.search(r"release .*", done.stdout).group(0)
+
+
 def machine(build):
     return {
         "date": datetime.date.today().isoformat(),
@@ -59,7 +72,7 @@ def machine(build):
         "processor_model": cpu_field("model"),
         "compiler": first_line(cached(build, "CMAKE_CXX_COMPILER"), "--version"),
         "build_type": cached(build, "CMAKE_BUILD_TYPE"),
-        "nvcc": cached(build, "CMAKE_CUDA_COMPILER"),
+        "nvcc": nvcc_release(cached(build, "CMAKE_CUDA_COMPILER")),
         "gpu": first_line("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"),
     }
 
@@ -68,6 +81,9 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     arguments.add_argument("name", help="the folder in docs/results, named after the machine")
     arguments.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    arguments.add_argument("--size", default="100M", help="pixels, as the programs take them")
+    arguments.add_argument("--input", nargs="+", choices=INPUTS, default=["photo", "uniform"])
+    arguments.add_argument("--api", nargs="+", choices=["C++", "OpenCL", "CUDA"])
     options = arguments.parse_args()
     programs = options.build / "programs.tsv"
     if not programs.is_file():
@@ -78,12 +94,15 @@ def main():
     (folder / "machine.json").write_text(json.dumps(machine(options.build), indent=2) + "\n")
     for line in programs.read_text().splitlines():
         chapter, api, program, why = line.split("\t")
+        if options.api and api not in options.api:
+            continue
         if program == "-":
             print(f"{chapter}, {api}: skipped, {why}")
             continue
-        for name, picture in INPUTS.items():
+        for name in options.input:
             result = folder / f"{chapter}-{api}-{name}.json"
-            done = subprocess.run([program, *picture, "--json", result], stdout=subprocess.DEVNULL)
+            command = [program, *INPUTS[name], options.size, "--json", result]
+            done = subprocess.run(command, stdout=subprocess.DEVNULL)
             if done.returncode == 77:
                 print(f"{chapter}, {api}: nothing to run it on")
                 break

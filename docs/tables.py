@@ -33,22 +33,24 @@ def table(path):
     run = json.loads(path.read_text())
     where = json.loads((path.parent / "machine.json").read_text())
     lines = [
-        "| Strategy | Time, ms | GB/s | Times faster than `serial` | Check |",
-        "|---|--:|--:|--:|---|",
+        "| Strategy | Time, ms | GB/s | % of the read ceiling | Times faster than `serial` | Check |",
+        "|---|--:|--:|--:|--:|---|",
     ]
     for row in run["results"]:
         median = row["kernel_ms"]["median"] if row["kernel_ms"] else None
         lines.append(
             f"| `{row['variant']}` | {digits(median)} | {digits(row['gb_s'])} "
-            f"| {digits(row['speedup_over_serial'])} | {row['check']} |"
+            f"| {digits(row['percent_of_ceiling'])} | {digits(row['speedup_over_serial'])} | {row['check']} |"
         )
-    ceiling = run["read_ceiling_gb_s"]
+    if run["api"] == "C++":
+        device = f"{run['device']} (family {where['processor_family']}, model {where['processor_model']})"
+    else:
+        device = run["device"]
     lines += [
         "",
-        f"Recorded {where['date']} on {run['device']} "
-        f"(family {where['processor_family']}, model {where['processor_model']}), {run['driver']}; "
+        f"Recorded {where['date']}: {run['chapter']}, {run['api']} on {device}; {run['driver']}; "
         f"{run['input']['name']}, {run['input']['pixels']} pixels; medians; "
-        f"read ceiling {digits(ceiling)} GB/s.",
+        f"read ceiling {digits(run['read_ceiling_gb_s'])} GB/s.",
     ]
     return "\n".join(lines) + "\n"
 

@@ -115,6 +115,25 @@ function(expect_oclgrind_race chapter name variant)
     endif()
 endfunction()
 
+# Every kernel of a CUDA program under compute-sanitizer: accesses out of bounds, races in shared
+# memory, uninitialised memory, divergent barriers. It does not see races in global memory.
+find_program(COMPUTE_SANITIZER compute-sanitizer HINTS ${CUDAToolkit_BIN_DIR})
+function(add_sanitizer_tests chapter name program variants labels)
+    if(NOT COMPUTE_SANITIZER)
+        return()
+    endif()
+    foreach(variant IN LISTS variants)
+        foreach(tool memcheck racecheck initcheck synccheck)
+            set(test ${chapter}.${name}.${variant}.${tool})
+            add_test(NAME ${test} COMMAND ${COMPUTE_SANITIZER} --tool ${tool} --error-exitcode 1
+                ${program} --random 100003 --contention 40 --variant ${variant} --repeat 1 --no-ceiling)
+            set_tests_properties(${test} PROPERTIES LABELS "${labels};sanitizer"
+                SKIP_REGULAR_EXPRESSION "no CUDA device" FAIL_REGULAR_EXPRESSION
+                "ERROR SUMMARY: [1-9];hazards displayed \\([1-9]")
+        endforeach()
+    endforeach()
+endfunction()
+
 # expect_broken(variant INPUT arguments... STDERR regex): in both APIs the variant that is broken on
 # purpose does not match on this input, and the report says what the expression asks for.
 function(expect_broken variant)
@@ -209,6 +228,10 @@ function(add_chapter_program name)
     endif()
     if(arg_API STREQUAL "OpenCL")
         add_oclgrind_tests(${chapter} ${name} ${program} "${arg_VARIANTS}" "${labels}")
+    endif()
+
+    if(arg_API STREQUAL "CUDA")
+        add_sanitizer_tests(${chapter} ${name} ${program} "${arg_VARIANTS}" "${labels}")
     endif()
 
     # `all` runs exactly the variants declared here, so that no kernel goes untested.

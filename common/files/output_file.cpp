@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <memory>
+#include <random>
 #include <string>
 #include <system_error>
 
@@ -30,7 +31,9 @@ File open_or_refuse(const fs::path& named, const fs::path& opened) {
 
 bool is_device_or_pipe(const fs::path& path) {
     std::error_code ignored;
-    return fs::exists(path, ignored) && fs::is_other(path, ignored);
+    // /dev/stdout may lead to a regular file, which is being written to: it must not be replaced.
+    return path.native().starts_with("/dev/") ||
+           (fs::exists(path, ignored) && fs::is_other(path, ignored));
 }
 
 // A link stays a link: what is replaced is the file that it points to.
@@ -44,8 +47,10 @@ fs::path final_target(fs::path path) {
 }
 
 fs::path unfinished(const fs::path& target) {
+    // A name of this process's own: nobody's file is in the way, and nobody's is lost.
+    static const unsigned own = std::random_device{}();
     fs::path name = target;
-    name += ".unfinished";
+    name += fmt::format(".unfinished-{:08x}", own);
     return name;
 }
 

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 #include <stb_image.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <limits>
 #include <memory>
 #include <new>
@@ -25,11 +28,14 @@ namespace {
 // is a refill and so tells which buffer is its own.
 class WatchedFile {
  public:
-    explicit WatchedFile(std::FILE* file) : file_(file) {}
+    explicit WatchedFile(std::FILE* file) : file_(file) {
+        head_.resize(kHeadSize);
+        head_.resize(std::fread(head_.data(), 1, head_.size(), file));
+    }
 
     [[nodiscard]] bool read_past_the_end() const { return past_end_; }
 
-    /// The file's first bytes, as far as stb_image has asked for them (a hundred and more).
+    /// The file's first bytes, for a look at its header. stb_image gets them, too.
     [[nodiscard]] std::string_view head() const { return head_; }
 
     static int read(void* self, char* to, int size) {
@@ -38,18 +44,25 @@ class WatchedFile {
     // By reading, not seeking, so that a pipe works too. Padding that is missing at the very end of
     // a file is no pixel, so running out here is not held against it.
     static void skip(void* self, int count) {
-        std::FILE* file = static_cast<WatchedFile*>(self)->file_;
-        while (count-- > 0 && std::fgetc(file) != EOF) {
+        auto& watched = *static_cast<WatchedFile*>(self);
+        for (; count > 0 && watched.head_given_ < watched.head_.size(); --count)
+            ++watched.head_given_;
+        while (count-- > 0 && std::fgetc(watched.file_) != EOF) {
         }
     }
-    static int at_end(void* self) { return std::feof(static_cast<WatchedFile*>(self)->file_); }
+    static int at_end(void* self) {
+        const auto& watched = *static_cast<WatchedFile*>(self);
+        return watched.head_given_ == watched.head_.size() && std::feof(watched.file_) != 0;
+    }
 
  private:
     int read(char* to, std::size_t size) {
-        const std::size_t got = std::fread(to, 1, size, file_);
+        const std::size_t from_head = std::min(size, head_.size() - head_given_);
+        std::memcpy(to, head_.data() + head_given_, from_head);
+        head_given_ += from_head;
+        const std::size_t got = from_head + std::fread(to + from_head, 1, size - from_head, file_);
         if (own_buffer_ == nullptr) {
             own_buffer_ = to;
-            head_.assign(to, got);
         } else if (to == own_buffer_ ? got == 0 : got < size) {
             past_end_ = true;
         }
@@ -58,7 +71,9 @@ class WatchedFile {
 
     std::FILE* file_;
     char* own_buffer_ = nullptr;
+    static constexpr std::size_t kHeadSize = 32;
     std::string head_;
+    std::size_t head_given_ = 0;  // bytes of the head that stb_image has had
     bool past_end_ = false;
 };
 
@@ -80,12 +95,12 @@ std::string bmp_trouble(std::string_view head) {
         const std::uint32_t bits = little_endian(head, 24, 2);
         return bits <= 8 ? "unsupported: a BMP of OS/2 with a palette" : "";
     }
-    const auto width = static_cast<std::int32_t>(little_endian(head, 18, 4));
-    const auto height = static_cast<std::int32_t>(little_endian(head, 22, 4));
-    const std::int64_t area = std::int64_t{width} * height;
-    constexpr std::int64_t kMostArea = std::numeric_limits<std::int32_t>::max();
-    return area > kMostArea || area < -kMostArea
-               ? fmt::format("too large a picture: {} x {} pixels", width, height)
+    const auto width = std::int64_t{static_cast<std::int32_t>(little_endian(head, 18, 4))};
+    const auto height = std::int64_t{static_cast<std::int32_t>(little_endian(head, 22, 4))};
+    // stb_image decodes to up to 4 bytes a pixel and counts them in 31 bits.
+    constexpr std::int64_t kMostArea = std::numeric_limits<std::int32_t>::max() / 4;
+    return std::abs(width) * std::abs(height) > kMostArea
+               ? fmt::format("too large a picture: {} x {} pixels", width, std::abs(height))
                : "";
 }
 
@@ -111,6 +126,9 @@ Picture load_picture(const std::filesystem::path& path) {
     }
 
     WatchedFile watched(file.get());
+    if (const std::string trouble = bmp_trouble(watched.head()); !trouble.empty()) {
+        throw unusable(path, trouble);
+    }
     const stbi_io_callbacks callbacks{WatchedFile::read, WatchedFile::skip, WatchedFile::at_end};
     int width = 0;
     int height = 0;
@@ -119,8 +137,6 @@ Picture load_picture(const std::filesystem::path& path) {
         stbi_load_from_callbacks(&callbacks, &watched, &width, &height, &channels_in_file, 1),
         stbi_image_free);
     if (!grey) {
-        const std::string trouble = bmp_trouble(watched.head());
-        if (!trouble.empty()) throw unusable(path, trouble);
         const std::string_view reason = stbi_failure_reason();
         if (reason.find("not of any known type") != std::string_view::npos) {
             throw unusable(path, "not a picture of a format that stb_image reads");
@@ -138,9 +154,6 @@ Picture load_picture(const std::filesystem::path& path) {
     }
     if (watched.read_past_the_end()) {
         throw unusable(path, "truncated: the file ends before the picture does");
-    }
-    if (const std::string trouble = bmp_trouble(watched.head()); !trouble.empty()) {
-        throw unusable(path, trouble);
     }
     if (width == 0 || height == 0) {
         throw unusable(path, "damaged or truncated: a picture without pixels");

@@ -252,19 +252,17 @@ std::size_t compute_units(cl_device_id device) {
     return units;
 }
 
-std::size_t most_work_items(cl_kernel kernel, cl_device_id device) {
+std::size_t most_work_items(cl_device_id device) {
     std::size_t most = 0;
-    CHECK_CL(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most,
-                                      nullptr));
+    CHECK_CL(clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof most, &most, nullptr));
     return most;
 }
 
-void require_group_size(cl_kernel kernel, cl_device_id device, std::size_t group_size) {
-    const std::size_t most = most_work_items(kernel, device);
+void require_group_size(cl_device_id device, std::size_t group_size) {
+    const std::size_t most = most_work_items(device);
     if (group_size > most) {
-        throw BadInput(fmt::format(
-            "work-groups of {} work-items: this device runs this kernel with at most {}",
-            group_size, most));
+        throw BadInput(fmt::format("work-groups of {} work-items: this device runs at most {}",
+                                   group_size, most));
     }
 }
 

@@ -69,11 +69,11 @@ cl_program build_program(cl_context context, cl_device_id device, const std::str
 /// CL_DEVICE_MAX_COMPUTE_UNITS: a GPU's multiprocessors, a CPU's hardware threads.
 std::size_t compute_units(cl_device_id device);
 
-/// The most work-items that a work-group of this kernel may have on this device.
-std::size_t most_work_items(cl_kernel kernel, cl_device_id device);
+/// The most work-items that a work-group may have on this device (CL_DEVICE_MAX_WORK_GROUP_SIZE).
+std::size_t most_work_items(cl_device_id device);
 
-/// @throws BadInput where the device cannot run the kernel with work-groups of this size
-void require_group_size(cl_kernel kernel, cl_device_id device, std::size_t group_size);
+/// @throws BadInput where the device cannot run work-groups of this size
+void require_group_size(cl_device_id device, std::size_t group_size);
 
 /// Fills a buffer with kPoison, and waits.
 /// @param bytes a multiple of 4

@@ -73,7 +73,7 @@ double read_ceiling_gb_s(cl_context context, cl_command_queue queue, std::uint64
         CHECK_CL(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE,
                                           sizeof group_size, &group_size, nullptr));
         group_size = std::min(group_size, most_items);
-        for (const std::size_t groups_per_unit : {1, 2, 4, 16}) {
+        for (const std::size_t groups_per_unit : {1U, 2U, 4U, 16U}) {
             const std::size_t global_size = groups_per_unit * compute_units(device) * group_size;
             for (int repeat = 0; repeat < 5; ++repeat) {
                 cl_event done = nullptr;

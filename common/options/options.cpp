@@ -186,6 +186,7 @@ Options parse(int argc, const char* const* argv, const Program& program) {
     }
     if (app.count("--plot") > 0) {
         options.plot = plot;
+        if (options.plot == options.json) throw BadInput("--json and --plot name the same file");
         require_writable(*options.plot);
     }
     return options;

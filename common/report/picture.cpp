@@ -79,6 +79,13 @@ class Canvas {
     std::vector<Colour> rgb_;
 };
 
+// The font has the printable characters of ASCII and looks all others up outside its table.
+std::string printable(std::string text) {
+    std::replace_if(
+        text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+    return text;
+}
+
 std::string shortened(const std::string& text, std::size_t most) {
     return text.size() <= most ? text : text.substr(0, most - 3) + "...";
 }
@@ -156,7 +163,7 @@ void draw_histogram(Canvas& canvas, const Histogram& histogram) {
 
 std::string histogram_png(const Input& input, const Histogram& histogram) {
     Canvas canvas;
-    canvas.text(kMargin, kTop - 26, shortened(input.name, 40));
+    canvas.text(kMargin, kTop - 26, printable(shortened(input.name, 40)));
     draw_picture(canvas, input);
     canvas.text(kMargin, kTop + kSide + 24, fmt::format("{} pixels", input.pixels.size()));
     draw_histogram(canvas, histogram);

@@ -38,7 +38,8 @@ std::string number(std::optional<double> value) {
                        : magnitude >= 10  ? 1
                        : magnitude >= 1   ? 2
                        : magnitude >= 0.1 ? 3
-                                          : 4);
+                       : magnitude > 0    ? 2 - static_cast<int>(std::floor(std::log10(magnitude)))
+                                          : 3);
 }
 
 Report::Report(const Program& program, const Options& options, const Input& input,

@@ -259,25 +259,18 @@ TEST_F(OpenClProgram, AWrongBuildOptionIsShown) {
                            "'-nosuchoption'"));
 }
 
-// ---- what a host program asks of a kernel, a buffer and an event --------------------------------
+// ---- what a host program asks of a device, a buffer and an event --------------------------------
 
-TEST_F(OpenClProgram, AKernelHasALargestWorkGroup) {
+TEST_F(OpenClProgram, ADeviceHasALargestWorkGroup) {
     EXPECT_GE(opencl::compute_units(device_), 1U);
-    const cl_program program = opencl::build_program(
-        context_, device_, "one.cl", "kernel void one(global uint* out) { out[0] = 1; }", "");
-    cl_int error = CL_SUCCESS;
-    const cl_kernel kernel = clCreateKernel(program, "one", &error);
-    CHECK_CL(error, "clCreateKernel");
-    const std::size_t most = opencl::most_work_items(kernel, device_);
+    const std::size_t most = opencl::most_work_items(device_);
     EXPECT_GE(most, 1U);
-    EXPECT_NO_THROW(opencl::require_group_size(kernel, device_, 1));
-    EXPECT_NO_THROW(opencl::require_group_size(kernel, device_, most));
+    EXPECT_NO_THROW(opencl::require_group_size(device_, 1));
+    EXPECT_NO_THROW(opencl::require_group_size(device_, most));
     const std::string text =
-        tests::bad_input([&] { opencl::require_group_size(kernel, device_, most + 1); });
+        tests::bad_input([&] { opencl::require_group_size(device_, most + 1); });
     EXPECT_TRUE(tests::has(text, "work-groups of " + std::to_string(most + 1) + " work-items"));
     EXPECT_TRUE(tests::has(text, "at most " + std::to_string(most)));
-    CHECK_CL(clReleaseKernel(kernel));
-    CHECK_CL(clReleaseProgram(program));
 }
 
 TEST_F(OpenClProgram, ABufferIsPoisonedAsFarAsIsAsked) {

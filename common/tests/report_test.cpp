@@ -81,10 +81,10 @@ TEST_F(ReportTest, TheSerialLoopOfTheSameRunIsOne) {
     finish({serial, row("local", Check::kMatch)}, 0.01);
     EXPECT_TRUE(tests::has(out_, "read ceiling: 0.0100 GB/s"));
     EXPECT_TRUE(tests::has(out_,
-                           "serial        10.0   10.0..10.0 (3)  0.0010          10.0      1.00"
+                           "serial        10.0   10.0..10.0 (3)  0.00100          10.0      1.00"
                            "              -  match\n"));
     EXPECT_TRUE(tests::has(out_,
-                           "local         2.00   1.00..4.00 (3)  0.0050          50.0      5.00"
+                           "local         2.00   1.00..4.00 (3)  0.00500          50.0      5.00"
                            "              -  match\n"));
 }
 

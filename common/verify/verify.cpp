@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <utility>
 #include <vector>
 
 namespace common {
@@ -24,41 +26,96 @@ Result skipped(const std::string& variant, const std::string& reason) {
     return {variant, Check::kSkipped, reason, {}, std::nullopt};
 }
 
+namespace {
+
+// One variant's result, as its runs come in.
+class Examination {
+ public:
+    Examination(const std::string& variant, const Histogram& expected) : expected_(expected) {
+        result_.variant = variant;
+        fmt::print(stderr, "  {} ...", variant);
+        std::fflush(stderr);
+    }
+
+    // The first mismatch is reported in full; what comes after it is no news.
+    void compare_with_expected(const Histogram& actual, const char* when) {
+        const Comparison comparison = compare(expected_, actual);
+        if (comparison.match() || result_.check == Check::kMismatch) return;
+        result_.check = Check::kMismatch;
+        result_.reason =
+            fmt::format("{} of {} bins wrong, total {} instead of {}, {}", comparison.wrong.size(),
+                        kBins, comparison.actual_total, comparison.expected_total, when);
+        fmt::print(stderr, "{}: does not match the CPU, {}\n{}", result_.variant, when,
+                   failure_report(comparison));
+    }
+
+    Result finish(const Timing& kernel, std::vector<double> end_to_end_ms) {
+        result_.kernel = kernel;
+        if (!end_to_end_ms.empty()) {
+            result_.end_to_end_ms = summarize(std::move(end_to_end_ms)).median_ms;
+        }
+        fmt::print(stderr, " {:.4g} ms, {}\n", result_.kernel.median_ms, to_string(result_.check));
+        return result_;
+    }
+
+ private:
+    const Histogram& expected_;
+    Result result_;
+};
+
+}  // namespace
+
 Result verify_and_time(const std::string& variant, const Histogram& expected,
                        std::optional<int> repeat, const Run& run) {
-    Result result{variant, Check::kMatch, "", {}, std::nullopt};
+    Examination examination(variant, expected);
     Histogram actual;
     const auto poisoned_run = [&] {
         actual.fill(kPoison);
         return run(actual);
     };
-    const auto hold_against_expected = [&](const char* when) {
-        const Comparison comparison = compare(expected, actual);
-        if (comparison.match() || result.check == Check::kMismatch) return;
-        result.check = Check::kMismatch;
-        result.reason =
-            fmt::format("{} of {} bins wrong, total {} instead of {}, {}", comparison.wrong.size(),
-                        kBins, comparison.actual_total, comparison.expected_total, when);
-        fmt::print(stderr, "{}: does not match the CPU, {}\n{}", variant, when,
-                   failure_report(comparison));
-    };
-
-    fmt::print(stderr, "  {} ...", variant);
-    std::fflush(stderr);
     poisoned_run();
-    hold_against_expected("before timing");
+    examination.compare_with_expected(actual, "before timing");
     std::vector<double> end_to_end_ms;
-    result.kernel = measure(
+    const Timing kernel = measure(
         [&] {
             const RunTime time = poisoned_run();
             if (time.end_to_end_ms) end_to_end_ms.push_back(*time.end_to_end_ms);
             return time.kernel_ms;
         },
         repeat);
-    hold_against_expected("after the last timed run");
-    if (!end_to_end_ms.empty()) result.end_to_end_ms = summarize(end_to_end_ms).median_ms;
-    fmt::print(stderr, " {:.4g} ms, {}\n", result.kernel.median_ms, to_string(result.check));
-    return result;
+    examination.compare_with_expected(actual, "after the last timed run");
+    return examination.finish(kernel, std::move(end_to_end_ms));
+}
+
+Result verify_and_time(const std::string& variant, const Histogram& expected,
+                       std::optional<int> repeat, const DeviceRun& run) {
+    Examination examination(variant, expected);
+    Histogram actual;
+    const auto poison = [&] {
+        actual.fill(kPoison);
+        run.poison();
+    };
+    run.copy_in();
+    poison();
+    run.count(actual);
+    examination.compare_with_expected(actual, "before timing");
+    const Timing kernel = measure(
+        [&] {
+            poison();
+            return run.count(actual);
+        },
+        repeat);
+    examination.compare_with_expected(actual, "after the last timed run");
+    std::vector<double> end_to_end_ms;
+    for (int i = 0; i < std::min(3, repeat.value_or(3)); ++i) {
+        poison();
+        end_to_end_ms.push_back(wall_ms([&] {
+            run.copy_in();
+            run.count(actual);
+        }));
+    }
+    examination.compare_with_expected(actual, "after the runs with copies");
+    return examination.finish(kernel, std::move(end_to_end_ms));
 }
 
 }  // namespace common

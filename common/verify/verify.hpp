@@ -42,6 +42,21 @@ using Run = std::function<RunTime(Histogram& histogram)>;
 Result verify_and_time(const std::string& variant, const Histogram& expected,
                        std::optional<int> repeat, const Run& run);
 
+/// A strategy that runs on a device, in its parts.
+struct DeviceRun {
+    std::function<void()> poison;   ///< fills what it writes to on the device with the pattern
+    std::function<void()> copy_in;  ///< copies the pixels to the device
+    /// Zeroes what needs it, counts, and copies the histogram to the host.
+    /// @return the kernels' time in milliseconds, zeroing included
+    std::function<double(Histogram& histogram)> count;
+};
+
+/// The same for a strategy on a device. The pixels are copied in once for all timed runs, so that
+/// the device does not idle between them. Then come runs with the copies, for the end-to-end time
+/// (three, or as many as `repeat` says if that is fewer), and their last result is compared, too.
+Result verify_and_time(const std::string& variant, const Histogram& expected,
+                       std::optional<int> repeat, const DeviceRun& run);
+
 /// The row of a strategy that cannot run here.
 Result skipped(const std::string& variant, const std::string& reason);
 
