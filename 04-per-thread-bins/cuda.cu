@@ -144,6 +144,13 @@ __device__ void count_four(std::uint32_t* own, std::uint32_t four) {
     atomicAdd(&own[(four >> 24) * kCopies], 1U);
 }
 
+__device__ void count_sixteen(std::uint32_t* own, uint4 sixteen) {
+    count_four(own, sixteen.x);
+    count_four(own, sixteen.y);
+    count_four(own, sixteen.z);
+    count_four(own, sixteen.w);
+}
+
 __global__ void histogram_lanes(const std::uint8_t* pixels, std::size_t count,
                                 std::uint32_t* histogram) {
     __shared__ std::uint32_t table[kBins * kCopies];
@@ -153,19 +160,27 @@ __global__ void histogram_lanes(const std::uint8_t* pixels, std::size_t count,
     __syncthreads();
 
     std::uint32_t* own = table + threadIdx.x % kCopies;
-    const std::size_t vectors = count / 16;
-    const auto* sixteen = reinterpret_cast<const uint4*>(pixels);
+    const auto* vectors = reinterpret_cast<const uint4*>(pixels);
+    const std::size_t vector_count = count / 16;
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
     const std::size_t item = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    for (std::size_t i = item; i < vectors; i += stride) {
-        const uint4 p = sixteen[i];
-        count_four(own, p.x);
-        count_four(own, p.y);
-        count_four(own, p.z);
-        count_four(own, p.w);
+    std::size_t i = item;
+    // Four loads before the first count: while one is on its way, so are the others.
+    for (; i + 3 * stride < vector_count; i += 4 * stride) {
+        const uint4 first = vectors[i];
+        const uint4 second = vectors[i + stride];
+        const uint4 third = vectors[i + 2 * stride];
+        const uint4 fourth = vectors[i + 3 * stride];
+        count_sixteen(own, first);
+        count_sixteen(own, second);
+        count_sixteen(own, third);
+        count_sixteen(own, fourth);
+    }
+    for (; i < vector_count; i += stride) {
+        count_sixteen(own, vectors[i]);
     }
     // The last few pixels, fewer than 16.
-    for (std::size_t i = vectors * 16 + item; i < count; i += stride) {
+    for (i = vector_count * 16 + item; i < count; i += stride) {
         atomicAdd(&own[pixels[i] * kCopies], 1U);
     }
     __syncthreads();

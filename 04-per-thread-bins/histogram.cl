@@ -136,6 +136,13 @@ void count_four(__local uint* own, uint four) {
     atomic_inc(&own[(four >> 24) * COPIES]);
 }
 
+void count_sixteen(__local uint* own, uint4 sixteen) {
+    count_four(own, sixteen.x);
+    count_four(own, sixteen.y);
+    count_four(own, sixteen.z);
+    count_four(own, sixteen.w);
+}
+
 __kernel OF_SIZE(LANE_GROUP_SIZE) void histogram_lanes(__global const uchar* pixels, ulong count,
                                                        __global uint* histogram) {
     __local uint table[BINS * COPIES];
@@ -147,17 +154,26 @@ __kernel OF_SIZE(LANE_GROUP_SIZE) void histogram_lanes(__global const uchar* pix
     barrier(CLK_LOCAL_MEM_FENCE);
 
     __local uint* own = table + item % COPIES;
-    const ulong vectors = count / 16;
-    __global const uint4* sixteen = (__global const uint4*)pixels;
-    for (ulong i = get_global_id(0); i < vectors; i += get_global_size(0)) {
-        const uint4 p = sixteen[i];
-        count_four(own, p.x);
-        count_four(own, p.y);
-        count_four(own, p.z);
-        count_four(own, p.w);
+    __global const uint4* vectors = (__global const uint4*)pixels;
+    const ulong vector_count = count / 16;
+    const ulong stride = get_global_size(0);
+    ulong i = get_global_id(0);
+    // Four loads before the first count: while one is on its way, so are the others.
+    for (; i + 3 * stride < vector_count; i += 4 * stride) {
+        const uint4 first = vectors[i];
+        const uint4 second = vectors[i + stride];
+        const uint4 third = vectors[i + 2 * stride];
+        const uint4 fourth = vectors[i + 3 * stride];
+        count_sixteen(own, first);
+        count_sixteen(own, second);
+        count_sixteen(own, third);
+        count_sixteen(own, fourth);
+    }
+    for (; i < vector_count; i += stride) {
+        count_sixteen(own, vectors[i]);
     }
     // The last few pixels, fewer than 16.
-    for (ulong i = vectors * 16 + get_global_id(0); i < count; i += get_global_size(0)) {
+    for (i = vector_count * 16 + get_global_id(0); i < count; i += stride) {
         atomic_inc(&own[pixels[i] * COPIES]);
     }
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -231,6 +231,11 @@ function(add_chapter_program name)
     endif()
 
     if(arg_API STREQUAL "CUDA")
+        # More pixels than a signed 32-bit index reaches. On a CPU this would take minutes.
+        add_test(NAME ${chapter}.${name}.more-than-2-31-pixels
+            COMMAND ${program} --random 2200M --repeat 1 --no-ceiling)
+        set_tests_properties(${chapter}.${name}.more-than-2-31-pixels PROPERTIES
+            LABELS "${labels};large" SKIP_REGULAR_EXPRESSION "no CUDA device" RUN_SERIAL ON)
         add_sanitizer_tests(${chapter} ${name} ${program} "${arg_VARIANTS}" "${labels}")
     endif()
 
