@@ -88,8 +88,9 @@ function(add_oclgrind_tests chapter name program variants labels)
             string(REGEX MATCH "^([^|]+)[|](.*)$" _ "${input}")
             set(test ${chapter}.${name}.${variant}.oclgrind-${CMAKE_MATCH_1})
             separate_arguments(arguments UNIX_COMMAND "${CMAKE_MATCH_2}")
-            if(NOT OCLGRIND)
-                add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} -E echo "skipped: no Oclgrind")
+            if(NOT OCLGRIND OR TUTORIAL_SANITIZE) # which want to be loaded first, both of them
+                add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} -E echo
+                    "skipped: no Oclgrind, or a build with sanitizers")
                 set_tests_properties(${test} PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped")
             else()
                 add_test(NAME ${test} COMMAND ${OCLGRIND} --data-races --uninitialized --check-api
@@ -105,7 +106,7 @@ endfunction()
 
 # A kernel that races on purpose is caught: the race detector is seen to work.
 function(expect_oclgrind_race chapter name variant)
-    if(OCLGRIND)
+    if(OCLGRIND AND NOT TUTORIAL_SANITIZE)
         string(REGEX MATCH "^[0-9]+" number ${chapter})
         add_test(NAME ${chapter}.${name}.${variant}.oclgrind-catches COMMAND ${OCLGRIND} --data-races
             --max-errors 1 $<TARGET_FILE:${chapter}-${name}> --random 1000 --variant ${variant} --repeat 1

@@ -123,7 +123,6 @@ Options parse(int argc, const char* const* argv, const Program& program) {
 
     CLI::App app(fmt::format("{} ({}): {}", program.chapter, program.api, program.summary),
                  program.chapter + "/" + program.name);
-    app.footer(variants_help(program));
     app.add_option("IMAGE", image,
                    "any picture that stb_image reads (default: the sample picture)");
     app.add_option("--tile", tile, "repeat the picture up to N pixels (N takes K, M or G)");
@@ -161,7 +160,8 @@ Options parse(int argc, const char* const* argv, const Program& program) {
     try {
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
-        std::fputs(app.help().c_str(), stdout);
+        // Not as CLI11's footer: newer versions fill its lines, and the columns are gone.
+        std::fputs((app.help() + '\n' + variants_help(program)).c_str(), stdout);
         throw Finished();
     } catch (const CLI::ParseError& error) {
         throw BadInput(std::string(error.what()) + " (--help lists the options)");
