@@ -29,28 +29,40 @@ def digits(value):
     return f"{value:.{decimals}f}"
 
 
+def size(pixels):
+    """A number of pixels as the command line takes it, where it is a whole number of MiB or GiB."""
+    for unit, letter in ((1 << 30, "GiB"), (1 << 20, "MiB")):
+        if pixels >= unit and pixels % unit == 0:
+            return f"{pixels // unit} {letter}"
+    return f"{pixels} pixels"
+
+
 def table(path):
     run = json.loads(path.read_text())
     where = json.loads((path.parent / "machine.json").read_text())
+    copies = run["api"] != "C++"
+    titles = ["Strategy", "Time, ms", "GB/s", "% of the read ceiling", "Times faster than `serial`"]
+    titles += ["End to end, ms"] if copies else []
+    titles += ["Check"]
     lines = [
-        "| Strategy | Time, ms | GB/s | % of the read ceiling | Times faster than `serial` | Check |",
-        "|---|--:|--:|--:|--:|---|",
+        f"**{run['api']} on {run['device']}: {run['input']['name']}, {size(run['input']['pixels'])}**",
+        "",
+        "| " + " | ".join(titles) + " |",
+        "|---|" + "--:|" * (len(titles) - 2) + "---|",
     ]
     for row in run["results"]:
         median = row["kernel_ms"]["median"] if row["kernel_ms"] else None
-        lines.append(
-            f"| `{row['variant']}` | {digits(median)} | {digits(row['gb_s'])} "
-            f"| {digits(row['percent_of_ceiling'])} | {digits(row['speedup_over_serial'])} | {row['check']} |"
-        )
-    if run["api"] == "C++":
-        device = f"{run['device']} (family {where['processor_family']}, model {where['processor_model']})"
-    else:
-        device = run["device"]
+        cells = [f"`{row['variant']}`", digits(median), digits(row["gb_s"])]
+        cells += [digits(row["percent_of_ceiling"]), digits(row["speedup_over_serial"])]
+        cells += [digits(row["end_to_end_ms"])] if copies else []
+        cells += [row["check"]]
+        lines.append("| " + " | ".join(cells) + " |")
+    host = f"{where['processor']}, family {where['processor_family']}, model {where['processor_model']}"
     lines += [
         "",
-        f"Recorded {where['date']}: {run['chapter']}, {run['api']} on {device}; {run['driver']}; "
-        f"{run['input']['name']}, {run['input']['pixels']} pixels; medians; "
-        f"read ceiling {digits(run['read_ceiling_gb_s'])} GB/s.",
+        f"Medians, recorded {where['date']}. {run['driver']}; host: {host}, {where['compiler']}; "
+        f"read ceiling {digits(run['read_ceiling_gb_s'])} GB/s; "
+        f"`serial` on the host took {digits(run['serial_ms'])} ms.",
     ]
     return "\n".join(lines) + "\n"
 

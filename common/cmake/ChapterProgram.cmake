@@ -198,7 +198,9 @@ function(add_chapter_program name)
     if(NOT BUILD_TESTING)
         return()
     endif()
+    # Not "c++", which ctest -L would read as a regular expression.
     string(TOLOWER ${arg_API} api_label)
+    string(REPLACE "c++" "cpu" api_label ${api_label})
     set(labels "chapter-${number};${api_label}")
     set(program $<TARGET_FILE:${target}>)
     # Every variant on every input: the program's own exit status is the verdict.

@@ -45,7 +45,7 @@ class Examination {
         result_.reason =
             fmt::format("{} of {} bins wrong, total {} instead of {}, {}", comparison.wrong.size(),
                         kBins, comparison.actual_total, comparison.expected_total, when);
-        fmt::print(stderr, "{}: does not match the CPU, {}\n{}", result_.variant, when,
+        fmt::print(stderr, "\n{}: does not match the CPU, {}\n{}", result_.variant, when,
                    failure_report(comparison));
     }
 
