@@ -60,7 +60,9 @@ def table(path):
     host = f"{where['processor']}, family {where['processor_family']}, model {where['processor_model']}"
     lines += [
         "",
-        f"Medians, recorded {where['date']}. {run['driver']}; host: {host}, {where['compiler']}; "
+        f"Medians, recorded {where['date']}. {run['driver']}; "
+        + (f"{where['gpu']}; " if where["gpu"] else "")
+        + f"host: {host}, {where['compiler']}; "
         f"read ceiling {digits(run['read_ceiling_gb_s'])} GB/s; "
         f"`serial` on the host took {digits(run['serial_ms'])} ms.",
     ]
