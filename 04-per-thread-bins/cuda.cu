@@ -240,9 +240,12 @@ int main(int argc, char** argv) try {
     const std::size_t room = static_cast<std::size_t>(shared_bytes) / kBins;
 
     // 6. The launch: two blocks for each multiprocessor, 256 threads in each by default; 128, or as
-    //    many as have room, for the 8-bit counters; as many as can be for lane-bins.
-    const auto groups = static_cast<unsigned>(
-        options.groups.value_or(2 * common::cuda::multiprocessors(device.id)));
+    //    many as have room, for the 8-bit counters; for lane-bins one block for each
+    //    multiprocessor, as large as can be: its loads keep the memory busy, and fewer tables are
+    //    merged.
+    const unsigned units = common::cuda::multiprocessors(device.id);
+    const auto groups = static_cast<unsigned>(options.groups.value_or(2 * units));
+    const auto lane_groups = static_cast<unsigned>(options.groups.value_or(units));
     const auto group_size = static_cast<unsigned>(options.group_size.value_or(256));
     const auto uchar_size =
         static_cast<unsigned>(options.group_size.value_or(std::min<std::size_t>(128, room)));
@@ -269,10 +272,11 @@ int main(int argc, char** argv) try {
 
     // 9. private and lane-bins: zero the histogram, count, copy it out.
     using Kernel = void (*)(const std::uint8_t*, std::size_t, std::uint32_t*);
-    const auto count_with_atomics = [&](Kernel kernel, unsigned size, Histogram& result) {
+    const auto count_with_atomics = [&](Kernel kernel, unsigned launched_groups, unsigned size,
+                                        Histogram& result) {
         CHECK_CUDA(cudaEventRecord(begin));
         CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
-        kernel<<<groups, size>>>(pixels, count, histogram);
+        kernel<<<launched_groups, size>>>(pixels, count, histogram);
         CHECK_CUDA(cudaGetLastError());
         CHECK_CUDA(cudaEventRecord(end));
         CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof(Histogram), cudaMemcpyDeviceToHost));
@@ -301,9 +305,12 @@ int main(int argc, char** argv) try {
             report.add(common::verify_and_time(variant, expected, options.repeat, parts));
         }
     };
-    const auto run_with_atomics = [&](const char* variant, Kernel kernel, unsigned size) {
+    const auto run_with_atomics = [&](const char* variant, Kernel kernel, unsigned launched_groups,
+                                      unsigned size) {
         run(variant, {[&] { common::cuda::poison(histogram, sizeof(Histogram)); }, write_pixels,
-                      [&](Histogram& result) { return count_with_atomics(kernel, size, result); }});
+                      [&](Histogram& result) {
+                          return count_with_atomics(kernel, launched_groups, size, result);
+                      }});
     };
     const auto run_in_bytes = [&](const char* variant, ByteKernel kernel,
                                   unsigned pixels_per_item) {
@@ -318,7 +325,7 @@ int main(int argc, char** argv) try {
             {[&] { common::cuda::poison(rows, rows_bytes); }, write_pixels,
              [&](Histogram& result) { return count_in_bytes(kernel, pixels_per_item, result); }});
     };
-    run_with_atomics("private", histogram_private, group_size);
+    run_with_atomics("private", histogram_private, groups, group_size);
     if (options.wants("private")) {
         cudaFuncAttributes attributes{};
         CHECK_CUDA(cudaFuncGetAttributes(&attributes, histogram_private));
@@ -327,7 +334,7 @@ int main(int argc, char** argv) try {
     }
     run_in_bytes("uchar-bins", histogram_uchar, 255);
     run_in_bytes("uchar-bins-banked", histogram_uchar_banked, 255);
-    run_with_atomics("lane-bins", histogram_lanes, lane_size);
+    run_with_atomics("lane-bins", histogram_lanes, lane_groups, lane_size);
     run_in_bytes("uchar-overflow", histogram_uchar, 256);
 
     // 12. What was created is released, in the opposite order.

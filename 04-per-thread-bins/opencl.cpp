@@ -80,9 +80,11 @@ int main(int argc, char** argv) try {
     const std::size_t room = local_bytes / kBins;
 
     // 6. The launch: two work-groups for each compute unit, 256 work-items in each by default; 128,
-    //    or as many as have room, for the 8-bit counters; as many as can be for lane-bins.
-    const std::size_t groups =
-        options.groups.value_or(2 * common::opencl::compute_units(device.id));
+    //    or as many as have room, for the 8-bit counters; for lane-bins one group for each compute
+    //    unit, as large as can be: its loads keep the memory busy, and fewer tables are merged.
+    const std::size_t units = common::opencl::compute_units(device.id);
+    const std::size_t groups = options.groups.value_or(2 * units);
+    const std::size_t lane_groups = options.groups.value_or(units);
     const std::size_t most = common::opencl::most_work_items(device.id);
     const std::size_t group_size = options.group_size.value_or(256);
     const std::size_t uchar_size = options.group_size.value_or(std::min<std::size_t>(128, room));
@@ -125,7 +127,8 @@ int main(int argc, char** argv) try {
     };
 
     // 9. private and lane-bins: zero the histogram, count, copy it out.
-    const auto count_with_atomics = [&](cl_kernel kernel, std::size_t size, Histogram& result) {
+    const auto count_with_atomics = [&](cl_kernel kernel, std::size_t launched_groups,
+                                        std::size_t size, Histogram& result) {
         const cl_uint zero = 0;
         cl_event zeroed = nullptr;
         CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, sizeof(Histogram), 0,
@@ -133,7 +136,7 @@ int main(int argc, char** argv) try {
         CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
         CHECK_CL(clSetKernelArg(kernel, 1, sizeof count, &count));
         CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &histogram));
-        const std::size_t global_size = groups * size;
+        const std::size_t global_size = launched_groups * size;
         cl_event counted = nullptr;
         CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &size, 0, nullptr,
                                         &counted));
@@ -174,10 +177,13 @@ int main(int argc, char** argv) try {
             report.add(common::verify_and_time(variant, expected, options.repeat, parts));
         }
     };
-    const auto run_with_atomics = [&](const char* variant, cl_kernel kernel, std::size_t size) {
+    const auto run_with_atomics = [&](const char* variant, cl_kernel kernel,
+                                      std::size_t launched_groups, std::size_t size) {
         run(variant,
             {[&] { common::opencl::poison(queue, histogram, sizeof(Histogram)); }, write_pixels,
-             [&](Histogram& result) { return count_with_atomics(kernel, size, result); }});
+             [&](Histogram& result) {
+                 return count_with_atomics(kernel, launched_groups, size, result);
+             }});
     };
     const auto run_in_bytes = [&](const char* variant, cl_kernel kernel, cl_uint pixels_per_item) {
         if (uchar_size > room && options.wants(variant)) {
@@ -191,7 +197,7 @@ int main(int argc, char** argv) try {
             {[&] { common::opencl::poison(queue, rows, rows_bytes); }, write_pixels,
              [&](Histogram& result) { return count_in_bytes(kernel, pixels_per_item, result); }});
     };
-    run_with_atomics("private", in_private, group_size);
+    run_with_atomics("private", in_private, groups, group_size);
     if (options.wants("private")) {
         cl_ulong private_bytes = 0;
         CHECK_CL(clGetKernelWorkGroupInfo(in_private, device.id, CL_KERNEL_PRIVATE_MEM_SIZE,
@@ -201,7 +207,7 @@ int main(int argc, char** argv) try {
     }
     run_in_bytes("uchar-bins", uchar_bins, 255);
     run_in_bytes("uchar-bins-banked", uchar_banked, 255);
-    run_with_atomics("lane-bins", lanes, lane_size);
+    run_with_atomics("lane-bins", lanes, lane_groups, lane_size);
     run_in_bytes("uchar-overflow", uchar_bins, 256);
 
     // 12. What was created is released, in the opposite order.
