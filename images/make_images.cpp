@@ -835,7 +835,8 @@ Picture landscape() {
     for (int y = 0; y < scene.height; ++y) {
         for (int x = 0; x < scene.width; ++x, ++n) {
             const Fixed a = levels(light[n]);
-            // Little grain, strongest in the middle tones: neighbours are often equal, as in photographs.
+            // Little grain, strongest in the middle tones: neighbours are often equal, as in
+            // photographs.
             const Fixed middle = saturate(a / 255_f) * (one - saturate(a / 255_f));
             p.at(x, y) = to_byte(a + grain(x, y, 35) * (0.3_f + 0.6_f * middle));
         }
