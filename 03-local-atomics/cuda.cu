@@ -146,19 +146,8 @@ int main(int argc, char** argv) try {
 
     // 3. The device.
     const common::cuda::Device device = common::cuda::choose_device(options.device);
-    common::Report report(kProgram, options, input, expected, device.name, device.driver);
 
-    // 4. Where its commands go: the context comes by itself, the default stream keeps their
-    //    order, and two events note when the work began and ended.
-    cudaEvent_t begin = nullptr;
-    cudaEvent_t end = nullptr;
-    CHECK_CUDA(cudaEventCreate(&begin));
-    CHECK_CUDA(cudaEventCreate(&end));
-    if (options.read_ceiling) report.set_read_ceiling(common::cuda::read_ceiling_gb_s(count));
-
-    // 5. The kernels. They were compiled with this file, above.
-
-    // 6. The launch: two blocks for each multiprocessor, 256 threads in each by default.
+    // 4. The launch: two blocks for each multiprocessor, 256 threads in each by default.
     const auto group_size = static_cast<unsigned>(options.group_size.value_or(256));
     const auto groups = static_cast<unsigned>(
         options.groups.value_or(2 * common::cuda::multiprocessors(device.id)));
@@ -168,6 +157,17 @@ int main(int argc, char** argv) try {
         std::clamp<std::size_t>((width + group_size - 1) / group_size, 1, groups));
     const unsigned groups_y = std::min(groups / groups_x, common::cuda::kMostBlocksInY);
     const std::uint32_t tables = groups_x * groups_y;
+    common::Report report(kProgram, options, input, expected, device.name, device.driver);
+
+    // 5. Where its commands go: the context comes by itself, the default stream keeps their
+    //    order, and two events note when the work began and ended.
+    cudaEvent_t begin = nullptr;
+    cudaEvent_t end = nullptr;
+    CHECK_CUDA(cudaEventCreate(&begin));
+    CHECK_CUDA(cudaEventCreate(&end));
+    if (options.read_ceiling) report.set_read_ceiling(common::cuda::read_ceiling_gb_s(count));
+
+    // 6. The kernels. They were compiled with this file, above.
 
     // 7. Memory on the device. In `image` each row begins where the device reads best:
     //    cudaMallocPitch chooses the pitch, in bytes; the tables' pitch is then turned into bins.

@@ -53,9 +53,20 @@ int main(int argc, char** argv) try {
 
     // 3. The device.
     const common::opencl::Device device = common::opencl::choose_device(options.device);
+
+    // 4. The launch: two work-groups for each compute unit, 256 work-items in each by default.
+    const std::size_t group_size = options.group_size.value_or(256);
+    common::opencl::require_group_size(device.id, group_size);
+    const std::size_t groups =
+        options.groups.value_or(2 * common::opencl::compute_units(device.id));
+    // local-subhist: across, as many groups as the columns need; the others share the rows.
+    const std::size_t groups_x =
+        std::clamp<std::size_t>((width + group_size - 1) / group_size, 1, groups);
+    const std::size_t groups_y = groups / groups_x;
+    const std::size_t tables = groups_x * groups_y;
     common::Report report(kProgram, options, input, expected, device.name, device.driver_line());
 
-    // 4. Where its commands go: a context for the device, and a queue that keeps their order and
+    // 5. Where its commands go: a context for the device, and a queue that keeps their order and
     //    notes when each began and ended.
     cl_int error = CL_SUCCESS;
     const cl_context context = clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
@@ -67,9 +78,7 @@ int main(int argc, char** argv) try {
         report.set_read_ceiling(common::opencl::read_ceiling_gb_s(context, queue, count));
     }
 
-    // 5. The kernels. They are compiled now, for this device and for this size of work-group.
-    const std::size_t group_size = options.group_size.value_or(256);
-    common::opencl::require_group_size(device.id, group_size);
+    // 6. The kernels. They are compiled now, for this device and for this size of work-group.
     const cl_program program = common::opencl::build_program(
         context, device.id, "histogram.cl",
         common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER),
@@ -82,15 +91,6 @@ int main(int argc, char** argv) try {
     CHECK_CL(error, "clCreateKernel(subhist)");
     const cl_kernel sum_tables = clCreateKernel(program, "sum_tables", &error);
     CHECK_CL(error, "clCreateKernel(sum_tables)");
-
-    // 6. The launch: two work-groups for each compute unit, 256 work-items in each by default.
-    const std::size_t groups =
-        options.groups.value_or(2 * common::opencl::compute_units(device.id));
-    // local-subhist: across, as many groups as the columns need; the others share the rows.
-    const std::size_t groups_x =
-        std::clamp<std::size_t>((width + group_size - 1) / group_size, 1, groups);
-    const std::size_t groups_y = groups / groups_x;
-    const std::size_t tables = groups_x * groups_y;
 
     // 7. Memory on the device. In `image` each row begins at a multiple of 512 bytes, where a
     //    device reads best.

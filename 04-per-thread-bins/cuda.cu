@@ -221,17 +221,8 @@ int main(int argc, char** argv) try {
 
     // 3. The device.
     const common::cuda::Device device = common::cuda::choose_device(options.device);
-    common::Report report(kProgram, options, input, expected, device.name, device.driver);
 
-    // 4. Where its commands go: the context comes by itself, the default stream keeps their
-    //    order, and two events note when the work began and ended.
-    cudaEvent_t begin = nullptr;
-    cudaEvent_t end = nullptr;
-    CHECK_CUDA(cudaEventCreate(&begin));
-    CHECK_CUDA(cudaEventCreate(&end));
-    if (options.read_ceiling) report.set_read_ceiling(common::cuda::read_ceiling_gb_s(count));
-
-    // 5. What fits: how much shared memory a block has (without asking for more) decides how many
+    // 4. What fits: how much shared memory a block has (without asking for more) decides how many
     //    threads have room for 256 bytes each. The 32 copies of lane-bins fit every CUDA device.
     int shared_bytes = 0;
     CHECK_CUDA(
@@ -239,7 +230,7 @@ int main(int argc, char** argv) try {
 
     const std::size_t room = static_cast<std::size_t>(shared_bytes) / kBins;
 
-    // 6. The launch: two blocks for each multiprocessor, 256 threads in each by default; 128, or as
+    // 5. The launch: two blocks for each multiprocessor, 256 threads in each by default; 128, or as
     //    many as have room, for the 8-bit counters; for lane-bins one block for each
     //    multiprocessor, as large as can be: its loads keep the memory busy, and fewer tables are
     //    merged.
@@ -253,6 +244,15 @@ int main(int argc, char** argv) try {
     for (const unsigned size : {group_size, uchar_size, lane_size}) {
         common::cuda::require_group_size(device.id, size);
     }
+    common::Report report(kProgram, options, input, expected, device.name, device.driver);
+
+    // 6. Where its commands go: the context comes by itself, the default stream keeps their
+    //    order, and two events note when the work began and ended.
+    cudaEvent_t begin = nullptr;
+    cudaEvent_t end = nullptr;
+    CHECK_CUDA(cudaEventCreate(&begin));
+    CHECK_CUDA(cudaEventCreate(&end));
+    if (options.read_ceiling) report.set_read_ceiling(common::cuda::read_ceiling_gb_s(count));
 
     // 7. The kernels. They were compiled with this file, above.
 

@@ -55,21 +55,8 @@ int main(int argc, char** argv) try {
 
     // 3. The device.
     const common::opencl::Device device = common::opencl::choose_device(options.device);
-    common::Report report(kProgram, options, input, expected, device.name, device.driver_line());
 
-    // 4. Where its commands go: a context for the device, and a queue that keeps their order and
-    //    notes when each began and ended.
-    cl_int error = CL_SUCCESS;
-    const cl_context context = clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
-    CHECK_CL(error, "clCreateContext");
-    const cl_command_queue queue =
-        clCreateCommandQueue(context, device.id, CL_QUEUE_PROFILING_ENABLE, &error);
-    CHECK_CL(error, "clCreateCommandQueue");
-    if (options.read_ceiling) {
-        report.set_read_ceiling(common::opencl::read_ceiling_gb_s(context, queue, count));
-    }
-
-    // 5. What fits: how much local memory a work-group has decides how many copies lane-bins keeps,
+    // 4. What fits: how much local memory a work-group has decides how many copies lane-bins keeps,
     //    and how many work-items have room for 256 bytes each.
     cl_ulong local_bytes = 0;
     CHECK_CL(clGetDeviceInfo(device.id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes,
@@ -79,7 +66,7 @@ int main(int argc, char** argv) try {
         copies /= 2;
     const std::size_t room = local_bytes / kBins;
 
-    // 6. The launch: two work-groups for each compute unit, 256 work-items in each by default; 128,
+    // 5. The launch: two work-groups for each compute unit, 256 work-items in each by default; 128,
     //    or as many as have room, for the 8-bit counters; for lane-bins one group for each compute
     //    unit, as large as can be: its loads keep the memory busy, and fewer tables are merged.
     const std::size_t units = common::opencl::compute_units(device.id);
@@ -91,6 +78,19 @@ int main(int argc, char** argv) try {
     const std::size_t lane_size = options.group_size.value_or(std::min<std::size_t>(1024, most));
     for (const std::size_t size : {group_size, uchar_size, lane_size}) {
         common::opencl::require_group_size(device.id, size);
+    }
+    common::Report report(kProgram, options, input, expected, device.name, device.driver_line());
+
+    // 6. Where its commands go: a context for the device, and a queue that keeps their order and
+    //    notes when each began and ended.
+    cl_int error = CL_SUCCESS;
+    const cl_context context = clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
+    CHECK_CL(error, "clCreateContext");
+    const cl_command_queue queue =
+        clCreateCommandQueue(context, device.id, CL_QUEUE_PROFILING_ENABLE, &error);
+    CHECK_CL(error, "clCreateCommandQueue");
+    if (options.read_ceiling) {
+        report.set_read_ceiling(common::opencl::read_ceiling_gb_s(context, queue, count));
     }
 
     // 7. The kernels. They are compiled now, for this device and for these sizes.

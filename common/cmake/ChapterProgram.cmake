@@ -226,7 +226,7 @@ function(add_chapter_program name)
             endforeach()
         endforeach()
         expect_run(NAME ${chapter}.${name}.refuses-too-large-groups STATUS 2
-            STDERR "(work-groups of 1048576 work-items|blocks of 1048576 threads): this device" LABELS ${labels}
+            STDERR "(work-groups of 1048576 work-items|blocks of 1048576 threads): this device" ONE_LINE LABELS ${labels}
             COMMAND ${program} --group-size 1048576 --random 100)
     endif()
     if(arg_API STREQUAL "OpenCL")
