@@ -47,6 +47,7 @@ set(TUTORIAL_LAUNCHES
     "one-group|--groups 1"                    "one-item|--group-size 1 --groups 1"
     "one-large-group|--group-size 1024 --groups 1"
     "more-groups-than-work|--groups 5000")
+list(TRANSFORM TUTORIAL_LAUNCHES REPLACE "[|]" "|--random 100003 ")
 
 # name | arguments | what the one line on standard error must match
 set(TUTORIAL_BAD_COMMAND_LINES
@@ -203,28 +204,21 @@ function(add_chapter_program name)
     string(REPLACE "c++" "cpu" api_label ${api_label})
     set(labels "chapter-${number};${api_label}")
     set(program $<TARGET_FILE:${target}>)
-    # Every variant on every input: the program's own exit status is the verdict.
+    # Every variant on every input and in every launch: the program's own exit status is the verdict.
+    set(cases ${TUTORIAL_TEST_INPUTS})
+    if(NOT arg_API STREQUAL "C++")
+        list(APPEND cases ${TUTORIAL_LAUNCHES})
+    endif()
     foreach(variant IN LISTS arg_VARIANTS)
-        foreach(input IN LISTS TUTORIAL_TEST_INPUTS)
-            string(REGEX MATCH "^[^|]+" input_name "${input}")
-            string(REGEX REPLACE "^[^|]+[|]" "" arguments "${input}")
-            separate_arguments(arguments)
-            set(test ${chapter}.${name}.${variant}.${input_name})
+        foreach(case IN LISTS cases)
+            string(REGEX MATCH "^([^|]+)[|](.*)$" _ "${case}")
+            set(test ${chapter}.${name}.${variant}.${CMAKE_MATCH_1})
+            separate_arguments(arguments UNIX_COMMAND "${CMAKE_MATCH_2}")
             add_test(NAME ${test} COMMAND ${program} ${arguments} --variant ${variant} --repeat 1 --no-ceiling)
             set_tests_properties(${test} PROPERTIES LABELS "${labels}" SKIP_RETURN_CODE 77)
         endforeach()
     endforeach()
     if(NOT arg_API STREQUAL "C++")
-        foreach(variant IN LISTS arg_VARIANTS)
-            foreach(launch IN LISTS TUTORIAL_LAUNCHES)
-                string(REGEX MATCH "^([^|]+)[|](.*)$" _ "${launch}")
-                set(test ${chapter}.${name}.${variant}.${CMAKE_MATCH_1})
-                separate_arguments(arguments UNIX_COMMAND "${CMAKE_MATCH_2}")
-                add_test(NAME ${test} COMMAND ${program} --random 100003 ${arguments}
-                    --variant ${variant} --repeat 1 --no-ceiling)
-                set_tests_properties(${test} PROPERTIES LABELS "${labels}" SKIP_RETURN_CODE 77)
-            endforeach()
-        endforeach()
         expect_run(NAME ${chapter}.${name}.refuses-too-large-groups STATUS 2
             STDERR "(work-groups of 1048576 work-items|blocks of 1048576 threads): this device" ONE_LINE LABELS ${labels}
             COMMAND ${program} --group-size 1048576 --random 100)

@@ -205,4 +205,54 @@ TEST(Verify, ChecksAreCalledAsInTheTableAndTheJson) {
     EXPECT_EQ(common::to_string(Check::kSkipped), "skipped");
 }
 
+// ---- a strategy on a device ---------------------------------------------------------------------
+
+// A device that is told which of its runs this is, 0 first: one before timing, the timed ones, and
+// as many with copies.
+Examined examine_on_device(const std::function<void(Histogram&, int run)>& strategy) {
+    int run = 0;
+    int poisoned = 0;
+    int copied = 0;
+    testing::internal::CaptureStderr();
+    const Result result =
+        common::verify_and_time("planted", kExpected, kRepeat,
+                                common::DeviceRun{[&] { ++poisoned; }, [&] { ++copied; },
+                                                  [&](Histogram& out) {
+                                                      strategy(out, run++);
+                                                      return 1.0 + run;
+                                                  }});
+    EXPECT_EQ(run, 1 + 2 * kRepeat);
+    EXPECT_EQ(poisoned, run);
+    EXPECT_EQ(copied, 1 + kRepeat);
+    return {result, testing::internal::GetCapturedStderr()};
+}
+
+TEST(VerifyOnDevice, ARightStrategyPasses) {
+    const Examined examined = examine_on_device([](Histogram& out, int) { out = kExpected; });
+    EXPECT_EQ(examined.result.check, Check::kMatch);
+    EXPECT_EQ(examined.result.kernel.runs, kRepeat);
+    EXPECT_EQ(examined.result.kernel.median_ms, 4.0);  // of 3, 4 and 5: the first was not timed
+    EXPECT_TRUE(examined.result.end_to_end_ms);
+}
+
+TEST(VerifyOnDevice, WrongFromTheFirstRunOnIsCaught) {
+    expect_caught(examine_on_device([](Histogram&, int) {}), kBefore);
+}
+
+TEST(VerifyOnDevice, WrongInTheTimedRunsIsCaught) {
+    expect_caught(examine_on_device([](Histogram& out, int run) {
+                      out = kExpected;
+                      if (run == kRepeat) --out[7];
+                  }),
+                  kAfter);
+}
+
+TEST(VerifyOnDevice, WrongOnlyWithTheCopiesIsCaught) {
+    expect_caught(examine_on_device([](Histogram& out, int run) {
+                      out = kExpected;
+                      if (run == 2 * kRepeat) --out[7];
+                  }),
+                  "after the runs with copies");
+}
+
 }  // namespace

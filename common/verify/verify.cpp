@@ -49,6 +49,17 @@ class Examination {
                    failure_report(comparison));
     }
 
+    // Once untimed and compared, which warms up; then timed; and the last timed run compared.
+    // `run` leaves its counts in `actual` and returns its own time in milliseconds.
+    Timing check_time_check(const Histogram& actual, std::optional<int> repeat,
+                            const std::function<double()>& run) {
+        run();
+        compare_with_expected(actual, "before timing");
+        const Timing timing = measure(run, repeat);
+        compare_with_expected(actual, "after the last timed run");
+        return timing;
+    }
+
     Result finish(const Timing& kernel, std::vector<double> end_to_end_ms) {
         result_.kernel = kernel;
         if (!end_to_end_ms.empty()) {
@@ -69,21 +80,14 @@ Result verify_and_time(const std::string& variant, const Histogram& expected,
                        std::optional<int> repeat, const Run& run) {
     Examination examination(variant, expected);
     Histogram actual;
-    const auto poisoned_run = [&] {
-        actual.fill(kPoison);
-        return run(actual);
-    };
-    poisoned_run();
-    examination.compare_with_expected(actual, "before timing");
     std::vector<double> end_to_end_ms;
-    const Timing kernel = measure(
-        [&] {
-            const RunTime time = poisoned_run();
-            if (time.end_to_end_ms) end_to_end_ms.push_back(*time.end_to_end_ms);
-            return time.kernel_ms;
-        },
-        repeat);
-    examination.compare_with_expected(actual, "after the last timed run");
+    const Timing kernel = examination.check_time_check(actual, repeat, [&] {
+        actual.fill(kPoison);
+        const RunTime time = run(actual);
+        if (time.end_to_end_ms) end_to_end_ms.push_back(*time.end_to_end_ms);
+        return time.kernel_ms;
+    });
+    if (!end_to_end_ms.empty()) end_to_end_ms.erase(end_to_end_ms.begin());  // was not timed
     return examination.finish(kernel, std::move(end_to_end_ms));
 }
 
@@ -96,16 +100,10 @@ Result verify_and_time(const std::string& variant, const Histogram& expected,
         run.poison();
     };
     run.copy_in();
-    poison();
-    run.count(actual);
-    examination.compare_with_expected(actual, "before timing");
-    const Timing kernel = measure(
-        [&] {
-            poison();
-            return run.count(actual);
-        },
-        repeat);
-    examination.compare_with_expected(actual, "after the last timed run");
+    const Timing kernel = examination.check_time_check(actual, repeat, [&] {
+        poison();
+        return run.count(actual);
+    });
     std::vector<double> end_to_end_ms;
     for (int i = 0; i < std::min(3, repeat.value_or(3)); ++i) {
         poison();
