@@ -3,9 +3,12 @@
 #   add_chapter_program(opencl
 #       API      OpenCL                # C++, OpenCL or CUDA
 #       SOURCES  opencl.cpp
+#       LIBRARIES chapter_05           # beside those in common/, where there are any
 #       KERNELS  histogram.cl          # read at run time, from beside the program or from here
 #       VARIANTS global subhist        # each becomes a row of the table and a set of tests
-#       BROKEN   racy)                 # broken on purpose: known to the program, never part of `all`
+#       BROKEN   racy                  # broken on purpose: known to the program, never part of `all`
+#       MAY_SKIP npp                   # of VARIANTS: those that may say that they cannot run here
+#       APART)                         # not one of the programs that `./tutorial run` works through
 #
 # It makes the program <build>/<chapter>/<name>, enters it in the list that `./tutorial run` works
 # through (write_program_list), and adds the tests: every variant on every input of
@@ -163,13 +166,16 @@ function(expect_same_steps)
 endfunction()
 
 function(add_chapter_program name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "" "API" "SOURCES;KERNELS;VARIANTS;BROKEN")
+    cmake_parse_arguments(PARSE_ARGV 1 arg "APART" "API"
+        "SOURCES;LIBRARIES;KERNELS;VARIANTS;BROKEN;MAY_SKIP")
     get_filename_component(chapter ${CMAKE_CURRENT_SOURCE_DIR} NAME)
     string(REGEX MATCH "^[0-9]+" number ${chapter})
     set(target ${chapter}-${name})
     if(arg_API STREQUAL "CUDA" AND TUTORIAL_CUDA_MISSING)
-        set_property(GLOBAL APPEND PROPERTY TUTORIAL_PROGRAMS
-            "${chapter}\t${arg_API}\t-\t${TUTORIAL_CUDA_MISSING}")
+        if(NOT arg_APART)
+            set_property(GLOBAL APPEND PROPERTY TUTORIAL_PROGRAMS
+                "${chapter}\t${arg_API}\t-\t${TUTORIAL_CUDA_MISSING}")
+        endif()
         # One test in place of all its tests, so that ctest's summary names what was not tested.
         add_test(NAME ${chapter}.${name}.not-built COMMAND ${CMAKE_COMMAND} -E echo
             "skipped: ${TUTORIAL_CUDA_MISSING}")
@@ -186,15 +192,17 @@ function(add_chapter_program name)
     add_executable(${target} ${arg_SOURCES} ${arg_KERNELS})
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name})
     target_compile_definitions(${target} PRIVATE CHAPTER_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}")
-    target_link_libraries(${target} PRIVATE common project_warnings)
+    target_link_libraries(${target} PRIVATE common project_warnings ${arg_LIBRARIES})
     if(arg_API STREQUAL "OpenCL")
         target_link_libraries(${target} PRIVATE common_opencl)
     elseif(arg_API STREQUAL "CUDA")
         target_link_libraries(${target} PRIVATE common_cuda)
     endif()
-    add_dependencies(programs ${target})
-    set_property(GLOBAL APPEND PROPERTY TUTORIAL_PROGRAMS
-        "${chapter}\t${arg_API}\t$<TARGET_FILE:${target}>\t-")
+    if(NOT arg_APART)
+        add_dependencies(programs ${target})
+        set_property(GLOBAL APPEND PROPERTY TUTORIAL_PROGRAMS
+            "${chapter}\t${arg_API}\t$<TARGET_FILE:${target}>\t-")
+    endif()
 
     if(NOT BUILD_TESTING)
         return()
@@ -237,8 +245,15 @@ function(add_chapter_program name)
     endif()
 
     # `all` runs exactly the variants declared here, so that no kernel goes untested.
-    list(JOIN arg_VARIANTS " [^\n]* match\n" rows)
-    expect_run(NAME ${chapter}.${name}.all STATUS 0 STDOUT "-\n${rows} [^\n]* match\n$" LABELS ${labels}
+    set(rows "")
+    foreach(variant IN LISTS arg_VARIANTS)
+        if(variant IN_LIST arg_MAY_SKIP)
+            string(APPEND rows "${variant} [^\n]* (match|skipped[^\n]*)\n")
+        else()
+            string(APPEND rows "${variant} [^\n]* match\n")
+        endif()
+    endforeach()
+    expect_run(NAME ${chapter}.${name}.all STATUS 0 STDOUT "-\n${rows}$" LABELS ${labels}
         COMMAND ${program} --repeat 2)
     list(JOIN arg_VARIANTS ", " valid)
     if(arg_BROKEN)

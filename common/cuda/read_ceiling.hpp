@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 namespace common::cuda {
 
@@ -12,5 +13,11 @@ namespace common::cuda {
 ///        least 256 MiB, so that it does not fit a cache, and at most 1 GiB
 /// @throws std::runtime_error where a call fails
 double read_ceiling_gb_s(std::uint64_t pixels);
+
+/// The same for memory that the caller has filled.
+/// @param copies where to read, in turn, each at an address that 16 divides: as many as it takes
+///        that no cache still holds the first when the last has been read
+/// @param bytes of each; what is left of a division by 16 is not read
+double read_ceiling_gb_s(const std::vector<const std::uint8_t*>& copies, std::uint64_t bytes);
 
 }  // namespace common::cuda

@@ -117,7 +117,8 @@ std::uint64_t parse_pixel_count(const std::string& text) {
 
 namespace {
 
-Options parse(int argc, const char* const* argv, const Program& program) {
+Options parse(int argc, const char* const* argv, const Program& program,
+              const std::function<void(CLI::App&)>& add_more) {
     Options options;
     std::string image, tile, random, seed, variant = "all", json, plot;
 
@@ -156,6 +157,7 @@ Options parse(int argc, const char* const* argv, const Program& program) {
     app.add_option("--json", json, "write the results as JSON")->type_name("FILE");
     app.add_option("--plot", plot, "write the picture beside its histogram as a PNG")
         ->type_name("FILE");
+    if (add_more) add_more(app);
 
     try {
         app.parse(argc, argv);
@@ -195,9 +197,10 @@ Options parse(int argc, const char* const* argv, const Program& program) {
 
 }  // namespace
 
-Options parse_options(int argc, const char* const* argv, const Program& program) {
+Options parse_options(int argc, const char* const* argv, const Program& program,
+                      const std::function<void(CLI::App& app)>& add_more) {
     try {
-        return parse(argc, argv, program);
+        return parse(argc, argv, program, add_more);
     } catch (const BadInput& error) {
         // What the user typed is part of the message, and may hold line breaks.
         throw BadInput(one_line(error.what()));

@@ -5,10 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+namespace CLI {
+class App;
+}
 
 namespace common {
 
@@ -59,6 +64,8 @@ std::uint64_t parse_pixel_count(const std::string& text);
 /// Reads the command line. --help prints the help and throws Finished.
 /// @throws BadInput in one line that names the option, also for an output file that could not be
 /// written
-Options parse_options(int argc, const char* const* argv, const Program& program);
+/// @param add_more adds the options that only this program has, with variables of its own
+Options parse_options(int argc, const char* const* argv, const Program& program,
+                      const std::function<void(CLI::App& app)>& add_more = {});
 
 }  // namespace common

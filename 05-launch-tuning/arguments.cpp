@@ -1,0 +1,114 @@
+#include "05-launch-tuning/arguments.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstring>
+
+#include "common/histogram/histogram.hpp"
+#include "common/status/status.hpp"
+
+namespace {
+
+void refuse_contradictions(const Arguments& arguments) {
+    if (arguments.tune && arguments.end_to_end) {
+        throw common::BadInput("--tune and --end-to-end exclude each other");
+    }
+    const bool placed = arguments.offset > 0 || arguments.pitch;
+    if (placed && (arguments.tune || arguments.end_to_end)) {
+        throw common::BadInput("--offset and --pitch go with neither --tune nor --end-to-end");
+    }
+    if (arguments.copies.value_or(1) > 1 && arguments.kernel.value_or("lane-bins") != "lane-bins") {
+        throw common::BadInput(fmt::format("--copies is for --kernel lane-bins: {} keeps one table",
+                                           *arguments.kernel));
+    }
+}
+
+// Whether the device has room for the groups of this choice.
+bool fits(const tuning::Choice& choice, const tuning::Facts& facts) {
+    return tuning::local_bytes_of(choice) <= facts.local_bytes;
+}
+
+}  // namespace
+
+Arguments parse_arguments(int argc, const char* const* argv, const common::Program& program) {
+    Arguments arguments;
+    arguments.common = common::parse_options(argc, argv, program, [&](CLI::App& app) {
+        app.add_flag("--tune", arguments.tune,
+                     "measure which kernel and launch are best here, and remember it for `tuned`");
+        app.add_flag("--end-to-end", arguments.end_to_end,
+                     "compare ways to copy and count, by wall time");
+        app.add_option("--offset", arguments.offset, "bytes in front of the first pixel")
+            ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 20))
+            ->type_name("N");
+        app.add_option("--pitch", arguments.pitch, "bytes from one row of the picture to the next")
+            ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 20))
+            ->type_name("N");
+        app.add_option("--kernel", arguments.kernel, "how `tuned` counts")
+            ->check(CLI::IsMember(tuning::kernel_names()))
+            ->type_name("NAME");
+        app.add_option("--copies", arguments.copies, "copies of the table in lane-bins")
+            ->check(CLI::IsMember({1U, 2U, 4U, 8U, 16U, 32U}))
+            ->type_name("N");
+        app.add_option("--loads", arguments.loads, "loads on their way at once in `tuned`")
+            ->check(CLI::IsMember({1U, 2U, 4U, 8U}))
+            ->type_name("N");
+    });
+    refuse_contradictions(arguments);
+    return arguments;
+}
+
+Picture place_in_buffer(const Arguments& arguments, const common::Input& input) {
+    const std::uint64_t pitch = arguments.pitch.value_or(input.width);
+    if (pitch < input.width) {
+        throw common::BadInput(
+            fmt::format("--pitch {}: a row of this picture has {} pixels", pitch, input.width));
+    }
+    return {arguments.offset, input.pixels.size(), input.width, pitch};
+}
+
+common::PixelBuffer with_gaps(const common::Input& input, const Picture& picture) {
+    common::PixelBuffer bytes(picture.bytes());
+    std::memset(bytes.data(), common::kPoisonByte, bytes.size());
+    for (std::uint64_t y = 0; y < picture.rows(); ++y) {
+        const std::uint64_t length = std::min(picture.width, picture.count - y * picture.width);
+        std::memcpy(&bytes[picture.first + y * picture.pitch], &input.pixels[y * picture.width],
+                    length);
+    }
+    return bytes;
+}
+
+tuning::Choice choose_tuned(const Arguments& arguments, const std::optional<tuning::Tuning>& known,
+                            const tuning::Facts& facts, std::uint64_t pixels) {
+    tuning::Choice choice = tuning::choose(known, facts, pixels);
+    choice.kernel = arguments.kernel.value_or(choice.kernel);
+    if (std::find(facts.kernels.begin(), facts.kernels.end(), choice.kernel) ==
+        facts.kernels.end()) {
+        throw common::BadInput(fmt::format("--kernel {}: the {} program has no such kernel",
+                                           choice.kernel, facts.api));
+    }
+    if (choice.kernel != "lane-bins") choice.copies = 1;
+    choice.copies = arguments.copies.value_or(choice.copies);
+    choice.loads = arguments.loads.value_or(choice.loads);
+    choice.group_size = arguments.common.group_size.value_or(choice.group_size);
+    const std::string wanted = to_string(choice);
+    if (!fits(choice, facts) && choice.kernel != "local") choice.kernel = "lane-bins";
+    while (!fits(choice, facts) && choice.copies > 1)
+        choice.copies /= 2;
+    if (to_string(choice) != wanted) {
+        fmt::print(stderr, "  tuned: {} does not fit {} bytes of local memory\n", wanted,
+                   facts.local_bytes);
+    }
+    fmt::print(
+        stderr, "  tuned: {} ({})\n", to_string(choice),
+        known ? "found by --tune on " + known->date : "the default: --tune has not run here");
+    return choice;
+}
+
+std::size_t pixels_at_once(const tuning::Choice& choice) {
+    if (choice.kernel == "lane-bins") return std::size_t{16} * choice.loads;
+    if (choice.kernel == "local") return choice.loads;
+    if (choice.kernel == "byte-bins") return 255;
+    return 4096;  // item-bins: a stretch worth zeroing and adding up 2048 counters for
+}

@@ -1,0 +1,397 @@
+// Chapter 05 in CUDA: the same kernels, fed properly. The kernels are in histogram.cuh, for
+// peers.cu uses them, too.
+//
+//   two-per-sm  chapter 03's kernel, two blocks of 256 for each multiprocessor
+//   occupancy   as many threads as the device holds, walked over the picture across and down
+//   vector      one table for each block, 16 pixels to a load
+//   tuned       the best kernel in the best launch for this device, in one launch
+//
+// Run it:  build/05-launch-tuning/cuda --tile 100M
+//          build/05-launch-tuning/cuda --tune
+//          build/05-launch-tuning/cuda --tile 100M --variant tuned --kernel lane-bins --copies 8
+//          build/05-launch-tuning/cuda --tile 1G --end-to-end
+//
+// histogram.cl and opencl.cpp do the same in OpenCL, in the same steps.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <cstring>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "05-launch-tuning/arguments.hpp"
+#include "05-launch-tuning/cuda_facts.hpp"
+#include "05-launch-tuning/end_to_end.hpp"
+#include "05-launch-tuning/histogram.cuh"
+#include "05-launch-tuning/launch.hpp"
+#include "05-launch-tuning/tuning/run.hpp"
+#include "05-launch-tuning/tuning/tuning.hpp"
+#include "common/cuda/cuda.hpp"
+#include "common/cuda/read_ceiling.hpp"
+#include "common/histogram/histogram.hpp"
+#include "common/inputs/inputs.hpp"
+#include "common/options/options.hpp"
+#include "common/report/report.hpp"
+#include "common/status/status.hpp"
+#include "common/timing/timing.hpp"
+#include "common/verify/verify.hpp"
+
+using common::Histogram;
+using common::kBins;
+
+const common::Program kProgram{"05-launch-tuning",
+                               "cuda",
+                               "CUDA",
+                               "the same kernels, launched as this device likes it",
+                               {{"two-per-sm", "chapter 03's kernel, two blocks for each unit"},
+                                {"occupancy", "as many threads as the device holds"},
+                                {"vector", "one table for each block, 16 pixels to a load"},
+                                {"tuned", "the best kernel in the best launch for this device"}}};
+
+// ---- A kernel and how it is launched ----
+
+struct Launch {
+    dim3 blocks;
+    dim3 threads;
+};
+
+Launch as_launch(const Shape& shape) {
+    return {dim3(static_cast<unsigned>(shape.groups_x), static_cast<unsigned>(shape.groups_y)),
+            dim3(static_cast<unsigned>(shape.items_x), static_cast<unsigned>(shape.items_y))};
+}
+
+// A tuned kernel, and the launch that a choice means for a picture of some size.
+struct TunedLaunch {
+    kernels::Tuned kernel = nullptr;
+    Launch launch;
+    std::size_t shared_bytes = 0;  // that the host gives it
+};
+
+TunedLaunch make_tuned(const tuning::Choice& choice, const Picture& picture, std::size_t groups) {
+    return {kernels::tuned_kernel(choice.kernel, choice.copies, choice.loads),
+            as_launch(
+                lay_over(picture.as_one_row(), choice.group_size, groups, pixels_at_once(choice))),
+            tuning::local_bytes_of(choice)};
+}
+
+// The one launch of `tuned`. The totals are zero before it and after it.
+void launch_tuned(const TunedLaunch& tuned, const std::uint8_t* pixels, const Picture& picture,
+                  std::uint32_t* totals, std::uint32_t* histogram, cudaStream_t stream = nullptr) {
+    tuned.kernel<<<tuned.launch.blocks, tuned.launch.threads, tuned.shared_bytes, stream>>>(
+        pixels, picture.as_one_row(), totals, histogram);
+    CHECK_CUDA(cudaGetLastError());
+}
+
+// 256 sums and a counter of blocks, zeroed once: every launch of `tuned` leaves zeros behind.
+constexpr std::size_t kTotalsBytes = sizeof(Histogram) + sizeof(std::uint32_t);
+
+std::uint32_t* create_totals() {
+    std::uint32_t* totals = nullptr;
+    CHECK_CUDA(cudaMalloc(&totals, kTotalsBytes));
+    CHECK_CUDA(cudaMemset(totals, 0, kTotalsBytes));
+    return totals;
+}
+
+// They hold no poison before a run, as other buffers do, so it is looked whether they are zero.
+void require_zero(const std::uint32_t* totals) {
+    std::vector<std::uint32_t> words(kTotalsBytes / sizeof(std::uint32_t));
+    CHECK_CUDA(cudaMemcpy(words.data(), totals, kTotalsBytes, cudaMemcpyDeviceToHost));
+    if (std::any_of(words.begin(), words.end(), [](std::uint32_t word) { return word != 0; })) {
+        throw std::runtime_error("the last launch did not leave its totals at zero");
+    }
+}
+
+// ---- --tune: measure every launch worth a try ----
+
+int tune(const Arguments& arguments, const tuning::Facts& facts) {
+    const auto pictures = tuning::test_pictures(facts);
+    std::vector<std::uint8_t*> buffers;
+    for (const tuning::TestPicture& picture : pictures) {
+        std::uint8_t* buffer = nullptr;
+        CHECK_CUDA(cudaMalloc(&buffer, picture.pixels.size()));
+        CHECK_CUDA(cudaMemcpy(buffer, picture.pixels.data(), picture.pixels.size(),
+                              cudaMemcpyHostToDevice));
+        buffers.push_back(buffer);
+    }
+    std::uint32_t* const totals = create_totals();
+    std::uint32_t* histogram = nullptr;
+    CHECK_CUDA(cudaMalloc(&histogram, sizeof(Histogram)));
+    cudaEvent_t begin = nullptr;
+    cudaEvent_t end = nullptr;
+    CHECK_CUDA(cudaEventCreate(&begin));
+    CHECK_CUDA(cudaEventCreate(&end));
+
+    const int status = tuning::run(
+        arguments, facts, pictures,
+        [&](const tuning::Choice& choice, std::size_t which, const Picture& part,
+            Histogram& result) {
+            const TunedLaunch tuned =
+                make_tuned(choice, part,
+                           groups_with_work(part.count, choice.group_size, pixels_at_once(choice),
+                                            choice.groups_per_unit * facts.units));
+            common::cuda::poison(histogram, sizeof(Histogram));
+            CHECK_CUDA(cudaEventRecord(begin));
+            tuned.kernel<<<tuned.launch.blocks, tuned.launch.threads, tuned.shared_bytes>>>(
+                buffers[which], part, totals, histogram);
+            // Only what the launch itself says is a refusal; whatever comes later is an error.
+            if (const cudaError_t refusal = cudaGetLastError(); refusal != cudaSuccess) {
+                throw tuning::Refused(cudaGetErrorString(refusal));
+            }
+            CHECK_CUDA(cudaEventRecord(end));
+            CHECK_CUDA(
+                cudaMemcpy(result.data(), histogram, sizeof(Histogram), cudaMemcpyDeviceToHost));
+            return common::cuda::elapsed_ms(begin, end);
+        });
+    CHECK_CUDA(cudaEventDestroy(end));
+    CHECK_CUDA(cudaEventDestroy(begin));
+    CHECK_CUDA(cudaFree(histogram));
+    CHECK_CUDA(cudaFree(totals));
+    for (std::uint8_t* const buffer : buffers)
+        CHECK_CUDA(cudaFree(buffer));
+    return status;
+}
+
+// ---- --end-to-end: three ways to copy and count ----
+//
+// pageable   the pixels from where they happen to be, then the count
+// pinned     from memory that the driver can copy from without a detour
+// pipelined  the same in chunks: while one is counted, the next is on its way
+
+int end_to_end(const Arguments& arguments, const common::Input& input, const Histogram& expected,
+               const common::cuda::Device& device, const tuning::Facts& facts,
+               const std::optional<tuning::Tuning>& known) {
+    EndToEnd report(kProgram, arguments, input, expected, device.name, device.driver);
+    const std::size_t count = input.pixels.size();
+    if (count == 0) throw common::BadInput("--end-to-end: there are no pixels to copy");
+    const Picture whole{0, count, count, count};
+    const std::size_t chunks = (count + kChunkPixels - 1) / kChunkPixels;
+
+    // A launch for the whole picture, and one for a chunk.
+    const auto make_for = [&](const Picture& picture) {
+        const tuning::Choice choice = choose_tuned(arguments, known, facts, picture.count);
+        return make_tuned(choice, picture,
+                          arguments.common.groups.value_or(groups_with_work(
+                              picture.count, choice.group_size, pixels_at_once(choice),
+                              choice.groups_per_unit * facts.units)));
+    };
+    const TunedLaunch count_whole = make_for(whole);
+    const std::size_t chunk_pixels = std::min<std::size_t>(count, kChunkPixels);
+    const TunedLaunch count_chunk = make_for({0, chunk_pixels, chunk_pixels, chunk_pixels});
+
+    // Pinned memory for the pixels and for the rows: each chunk has a histogram of its own.
+    std::uint8_t* pinned = nullptr;
+    std::uint32_t* pinned_rows = nullptr;
+    std::uint8_t* pixels = nullptr;
+    std::uint32_t* rows = nullptr;
+    const std::size_t rows_bytes = chunks * sizeof(Histogram);
+    CHECK_CUDA(cudaMallocHost(&pinned, count));
+    CHECK_CUDA(cudaMallocHost(&pinned_rows, rows_bytes));
+    CHECK_CUDA(cudaMalloc(&pixels, count));
+    CHECK_CUDA(cudaMalloc(&rows, rows_bytes));
+    std::uint32_t* const totals = create_totals();
+    std::memcpy(pinned, input.pixels.data(), count);
+    // A stream keeps the order of its commands, so what is to overlap needs two, and an event for
+    // each chunk that tells the second stream when the first has copied it.
+    cudaStream_t copies = nullptr;
+    cudaStream_t counts = nullptr;
+    CHECK_CUDA(cudaStreamCreateWithFlags(&copies, cudaStreamNonBlocking));
+    CHECK_CUDA(cudaStreamCreateWithFlags(&counts, cudaStreamNonBlocking));
+    std::vector<cudaEvent_t> copied(chunks);
+    for (cudaEvent_t& event : copied)
+        CHECK_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+
+    const auto copy_all = [&](const void* from) {
+        CHECK_CUDA(cudaMemcpyAsync(pixels, from, count, cudaMemcpyHostToDevice, counts));
+    };
+    const auto count_all = [&](Histogram& result) {
+        launch_tuned(count_whole, pixels, whole, totals, rows, counts);
+        CHECK_CUDA(
+            cudaMemcpyAsync(pinned_rows, rows, sizeof(Histogram), cudaMemcpyDeviceToHost, counts));
+        CHECK_CUDA(cudaStreamSynchronize(counts));
+        common::add_rows(pinned_rows, 1, result);
+    };
+    report.measure_copy([&] {
+        copy_all(pinned);
+        CHECK_CUDA(cudaStreamSynchronize(counts));
+    });
+    report.measure_way("pageable", [&](Histogram& result) {
+        copy_all(input.pixels.data());
+        count_all(result);
+    });
+    report.measure_way("pinned", [&](Histogram& result) {
+        copy_all(pinned);
+        count_all(result);
+    });
+    report.measure_way("pipelined", [&](Histogram& result) {
+        for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
+            const std::size_t first = chunk * kChunkPixels;
+            const std::size_t length = std::min<std::size_t>(kChunkPixels, count - first);
+            CHECK_CUDA(cudaMemcpyAsync(pixels + first, pinned + first, length,
+                                       cudaMemcpyHostToDevice, copies));
+            CHECK_CUDA(cudaEventRecord(copied[chunk], copies));
+            CHECK_CUDA(cudaStreamWaitEvent(counts, copied[chunk], 0));
+            launch_tuned(count_chunk, pixels, {first, length, length, length}, totals,
+                         rows + chunk * kBins, counts);
+        }
+        CHECK_CUDA(cudaMemcpyAsync(pinned_rows, rows, rows_bytes, cudaMemcpyDeviceToHost, counts));
+        CHECK_CUDA(cudaStreamSynchronize(counts));
+        common::add_rows(pinned_rows, chunks, result);
+    });
+    require_zero(totals);
+
+    for (const cudaEvent_t event : copied)
+        CHECK_CUDA(cudaEventDestroy(event));
+    CHECK_CUDA(cudaStreamDestroy(counts));
+    CHECK_CUDA(cudaStreamDestroy(copies));
+    CHECK_CUDA(cudaFree(totals));
+    CHECK_CUDA(cudaFree(rows));
+    CHECK_CUDA(cudaFree(pixels));
+    CHECK_CUDA(cudaFreeHost(pinned_rows));
+    CHECK_CUDA(cudaFreeHost(pinned));
+    return report.finish();
+}
+
+int main(int argc, char** argv) try {
+    // 1. What is asked for.
+    const Arguments arguments = parse_arguments(argc, argv, kProgram);
+    const common::Options& options = arguments.common;
+    if (options.list_devices) {
+        std::fputs(common::cuda::list(common::cuda::devices()).c_str(), stdout);
+        return common::kEveryVariantMatches;
+    }
+
+    // 2. The pixels, the right answer, and where the picture is to lie in its buffer.
+    //    (--tune has pictures of its own.)
+    const common::Input input = arguments.tune ? common::Input() : common::load_input(options);
+    const Histogram expected = common::reference_histogram(input.pixels);
+    const Picture picture = place_in_buffer(arguments, input);
+
+    // 3. The device, what it allows, and what --tune has found on it.
+    const common::cuda::Device device = common::cuda::choose_device(options.device);
+    const tuning::Facts facts = cuda_facts(device);
+    common::cuda::require_group_size(device.id,
+                                     static_cast<unsigned>(options.group_size.value_or(1)));
+    const std::optional<tuning::Tuning> known =
+        arguments.tune ? std::nullopt : tuning::recall(facts);
+
+    // 4. Where its commands go: the context comes by itself, the default stream keeps their
+    //    order, and two events note when the work began and ended.
+    if (arguments.tune) return tune(arguments, facts);
+    if (arguments.end_to_end) return end_to_end(arguments, input, expected, device, facts, known);
+    cudaEvent_t begin = nullptr;
+    cudaEvent_t end = nullptr;
+    CHECK_CUDA(cudaEventCreate(&begin));
+    CHECK_CUDA(cudaEventCreate(&end));
+    common::Report report(kProgram, options, input, expected, device.name, device.driver);
+    if (options.read_ceiling) {
+        report.set_read_ceiling(common::cuda::read_ceiling_gb_s(picture.count));
+    }
+
+    // 5. The launches. two-per-sm: two blocks of 256 for each multiprocessor. occupancy: blocks of
+    //    512, as many as fill the device, each beside none and below the others. vector: as many,
+    //    side by side. tuned: what was measured.
+    const std::size_t two_size = options.group_size.value_or(256);
+    const std::size_t two_groups = options.groups.value_or(2 * facts.units);
+    const std::size_t full_size = options.group_size.value_or(512);
+    int resident = 0;
+    CHECK_CUDA(
+        cudaDeviceGetAttribute(&resident, cudaDevAttrMaxThreadsPerMultiProcessor, device.id));
+    const std::size_t full_groups = options.groups.value_or(
+        std::max<std::size_t>(facts.units * static_cast<std::size_t>(resident) / full_size, 1));
+    const tuning::Choice choice = choose_tuned(arguments, known, facts, picture.count);
+    const std::size_t tuned_groups = options.groups.value_or(
+        groups_with_work(picture.count, choice.group_size, pixels_at_once(choice),
+                         choice.groups_per_unit * facts.units));
+    const Launch two_per_sm = as_launch(lay_over(picture.as_one_row(), two_size, two_groups, 1));
+    const Launch occupancy = as_launch(
+        {full_size, 1, 1, std::min<std::size_t>(full_groups, common::cuda::kMostBlocksInY)});
+    const Launch vector = as_launch(lay_over(picture.as_one_row(), full_size, full_groups, 16));
+    const TunedLaunch tuned = make_tuned(choice, picture, tuned_groups);
+    if (options.wants("occupancy")) {
+        // The runtime knows the kernel's registers and shared memory, too, and may find that fewer
+        // blocks fit than the threads alone would allow.
+        int fitting = 0;
+        CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+            &fitting, kernels::histogram_occupancy, static_cast<int>(full_size), 0));
+        std::fprintf(stderr,
+                     "  occupancy: %zu multiprocessors x %d threads on each / blocks of %zu = %zu "
+                     "blocks; the occupancy API says %zu x %d = %zu\n",
+                     facts.units, resident, full_size, full_groups, facts.units, fitting,
+                     facts.units * static_cast<std::size_t>(fitting));
+    }
+
+    // 6. The kernels. They were compiled with this file, in histogram.cuh.
+
+    // 7. Memory on the device.
+    std::uint8_t* pixels = nullptr;
+    std::uint32_t* histogram = nullptr;
+    CHECK_CUDA(cudaMalloc(&pixels, picture.bytes()));
+    CHECK_CUDA(cudaMalloc(&histogram, sizeof(Histogram)));
+    std::uint32_t* const totals = create_totals();
+    const common::PixelBuffer placed =
+        picture.bytes() == input.pixels.size() ? common::PixelBuffer() : with_gaps(input, picture);
+    const std::uint8_t* const bytes = placed.empty() ? input.pixels.data() : placed.data();
+    const auto write_pixels = [&] {
+        CHECK_CUDA(cudaMemcpy(pixels, bytes, picture.bytes(), cudaMemcpyHostToDevice));
+    };
+    const auto read_histogram = [&](Histogram& result) {
+        CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof(Histogram), cudaMemcpyDeviceToHost));
+    };
+
+    // 8. two-per-sm, occupancy, vector: zero the histogram, count, copy it out.
+    using Kernel = void (*)(const std::uint8_t*, Picture, std::uint32_t*);
+    const auto count_in_two = [&](Kernel kernel, const Launch& launch, const Picture& part,
+                                  Histogram& result) {
+        CHECK_CUDA(cudaEventRecord(begin));
+        CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
+        kernel<<<launch.blocks, launch.threads>>>(pixels, part, histogram);
+        CHECK_CUDA(cudaGetLastError());
+        CHECK_CUDA(cudaEventRecord(end));
+        read_histogram(result);
+        return common::cuda::elapsed_ms(begin, end);
+    };
+
+    // 9. tuned: one launch, which zeroes and finishes by itself.
+    const auto count_in_one = [&](Histogram& result) {
+        CHECK_CUDA(cudaEventRecord(begin));
+        launch_tuned(tuned, pixels, picture, totals, histogram);
+        CHECK_CUDA(cudaEventRecord(end));
+        read_histogram(result);
+        return common::cuda::elapsed_ms(begin, end);
+    };
+
+    // 10. Each variant that is asked for: poisoned, checked, timed, and checked again.
+    const auto poison = [&] {
+        common::cuda::poison(histogram, sizeof(Histogram));
+        require_zero(totals);
+    };
+    const auto run = [&](const char* variant, const auto& count) {
+        if (options.wants(variant)) {
+            report.add(common::verify_and_time(variant, expected, options.repeat,
+                                               common::DeviceRun{poison, write_pixels, count}));
+        }
+    };
+    const auto run_in_two = [&](const char* variant, Kernel kernel, const Launch& launch,
+                                const Picture& part) {
+        run(variant, [&](Histogram& result) { return count_in_two(kernel, launch, part, result); });
+    };
+    run_in_two("two-per-sm", kernels::histogram_local, two_per_sm, picture.as_one_row());
+    run_in_two("occupancy", kernels::histogram_occupancy, occupancy, picture);
+    run_in_two("vector", kernels::histogram_vector<1, 1>, vector, picture.as_one_row());
+    run("tuned", count_in_one);
+    require_zero(totals);
+
+    // 11. What was created is released, in the opposite order.
+    CHECK_CUDA(cudaFree(totals));
+    CHECK_CUDA(cudaFree(histogram));
+    CHECK_CUDA(cudaFree(pixels));
+    CHECK_CUDA(cudaEventDestroy(end));
+    CHECK_CUDA(cudaEventDestroy(begin));
+
+    // 12. The table, and the exit status that tells the truth.
+    return report.finish();
+} catch (...) {
+    return common::report_exception("05-launch-tuning/cuda");
+}

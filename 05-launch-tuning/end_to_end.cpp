@@ -1,0 +1,126 @@
+#include "05-launch-tuning/end_to_end.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "common/files/output_file.hpp"
+#include "common/report/report.hpp"
+#include "common/report/table.hpp"
+#include "common/status/status.hpp"
+
+using common::Check;
+using common::number;
+using Json = nlohmann::ordered_json;
+
+EndToEnd::EndToEnd(const common::Program& program, const Arguments& arguments,
+                   const common::Input& input, const common::Histogram& expected,
+                   std::string device, std::string driver)
+    : program_(program),
+      arguments_(arguments),
+      input_(input),
+      expected_(expected),
+      device_(std::move(device)),
+      driver_(std::move(driver)) {
+    if (arguments.common.plot) {
+        throw common::BadInput("--plot: --end-to-end draws nothing");
+    }
+}
+
+void EndToEnd::measure_copy(const std::function<void()>& copy) {
+    copy();
+    copy_ = common::measure([&] { return common::wall_ms(copy); }, arguments_.common.repeat);
+}
+
+void EndToEnd::measure_way(const std::string& name,
+                           const std::function<void(common::Histogram&)>& run) {
+    fmt::print(stderr, "  {} ...\n", name);
+    common::Histogram histogram;
+    Way way{name, Check::kMatch, "", {}};
+    const auto compare = [&](const char* when) {
+        const common::Comparison comparison = common::compare(expected_, histogram);
+        if (comparison.match() || way.check == Check::kMismatch) return;
+        way.check = Check::kMismatch;
+        way.reason =
+            fmt::format("{} of {} bins wrong, {}", comparison.wrong.size(), common::kBins, when);
+        fmt::print(stderr, "{}: does not match the CPU, {}\n{}", name, when,
+                   common::failure_report(comparison));
+    };
+    histogram.fill(common::kPoison);
+    run(histogram);
+    compare("before timing");
+    way.time = common::measure(
+        [&] {
+            histogram.fill(common::kPoison);
+            return common::wall_ms([&] { run(histogram); });
+        },
+        arguments_.common.repeat);
+    compare("after the last timed run");
+    ways_.push_back(std::move(way));
+}
+
+double EndToEnd::gb_s(double milliseconds) const {
+    return common::gigabytes_per_second(static_cast<double>(input_.pixels.size()), milliseconds);
+}
+
+double EndToEnd::percent_of_copy(const Way& way) const {
+    return way.time.median_ms > 0 ? 100 * copy_.median_ms / way.time.median_ms : 0;
+}
+
+int EndToEnd::finish() const {
+    fmt::print("\n{}, {} on {} ({}), end to end\ninput: {} ({} pixels)\n", program_.chapter,
+               program_.api, device_, driver_, input_.name, input_.pixels.size());
+    fmt::print("the copy from pinned memory alone: {} ms, {} GB/s\n\n", number(copy_.median_ms),
+               number(gb_s(copy_.median_ms)));
+    std::vector<std::vector<std::string>> rows;
+    for (const Way& way : ways_) {
+        rows.push_back({way.name, number(way.time.median_ms),
+                        fmt::format("{}..{} ({})", number(way.time.min_ms), number(way.time.max_ms),
+                                    way.time.runs),
+                        number(gb_s(way.time.median_ms)), number(percent_of_copy(way)),
+                        way.reason.empty()
+                            ? to_string(way.check)
+                            : fmt::format("{}: {}", to_string(way.check), way.reason)});
+    }
+    fmt::print("{}", common::text_table({{"way"},
+                                         {"median ms", true},
+                                         {"min..max (runs)", true},
+                                         {"GB/s", true},
+                                         {"% of the copy alone", true},
+                                         {"check"}},
+                                        rows));
+    if (arguments_.common.json) common::write_whole(*arguments_.common.json, json_text());
+    return std::any_of(ways_.begin(), ways_.end(),
+                       [](const Way& way) { return way.check == Check::kMismatch; })
+               ? common::kMismatch
+               : common::kEveryVariantMatches;
+}
+
+std::string EndToEnd::json_text() const {
+    Json json;
+    json["chapter"] = program_.chapter;
+    json["api"] = program_.api;
+    json["device"] = device_;
+    json["driver"] = driver_;
+    json["input"] = {{"name", input_.name},
+                     {"pixels", input_.pixels.size()},
+                     {"seed", input_.seed ? Json(*input_.seed) : Json(nullptr)}};
+    json["pinned_copy_ms"] = copy_.median_ms;
+    json["end_to_end"] = Json::array();
+    for (const Way& way : ways_) {
+        json["end_to_end"].push_back({{"variant", way.name},
+                                      {"check", to_string(way.check)},
+                                      {"reason", way.reason},
+                                      {"end_to_end_ms",
+                                       {{"median", way.time.median_ms},
+                                        {"min", way.time.min_ms},
+                                        {"max", way.time.max_ms},
+                                        {"runs", way.time.runs}}},
+                                      {"gb_s", gb_s(way.time.median_ms)},
+                                      {"percent_of_pinned_copy", percent_of_copy(way)}});
+    }
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}

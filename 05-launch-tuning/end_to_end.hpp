@@ -1,0 +1,58 @@
+/// @file
+/// What --end-to-end says at its end: the ways to copy and count, held against the copy alone.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "05-launch-tuning/arguments.hpp"
+#include "common/histogram/histogram.hpp"
+#include "common/inputs/inputs.hpp"
+#include "common/options/options.hpp"
+#include "common/timing/timing.hpp"
+#include "common/verify/verify.hpp"
+
+/// Pixels in a chunk of the pipelined way: small beside a picture that is worth a pipeline, large
+/// beside what it costs to start a copy and a kernel.
+inline constexpr std::uint64_t kChunkPixels = std::uint64_t{16} << 20;
+
+class EndToEnd {
+ public:
+    /// @param device,driver as the table and the JSON name them
+    EndToEnd(const common::Program& program, const Arguments& arguments, const common::Input& input,
+             const common::Histogram& expected, std::string device, std::string driver);
+
+    /// The copy of all pixels from pinned memory, and nothing else.
+    /// @param copy copies, and returns when that is done
+    void measure_copy(const std::function<void()>& copy);
+
+    /// A way that copies and counts, by wall time, checked before and after it is timed.
+    /// @param run leaves the histogram in its argument, which holds the poison pattern before
+    void measure_way(const std::string& name, const std::function<void(common::Histogram&)>& run);
+
+    /// Prints the table and writes what --json asks for.
+    /// @return the exit status
+    int finish() const;
+
+ private:
+    struct Way {
+        std::string name;
+        common::Check check;
+        std::string reason;
+        common::Timing time;
+    };
+    [[nodiscard]] std::string json_text() const;
+    [[nodiscard]] double percent_of_copy(const Way& way) const;
+    [[nodiscard]] double gb_s(double milliseconds) const;
+
+    const common::Program& program_;
+    const Arguments& arguments_;
+    const common::Input& input_;
+    const common::Histogram& expected_;
+    std::string device_;
+    std::string driver_;
+    common::Timing copy_;
+    std::vector<Way> ways_;
+};

@@ -1,0 +1,315 @@
+// Chapter 05, the OpenCL kernels. Read at run time: edit, save, run again.
+// The kernels of chapters 03 and 04 again, for any alignment and any pitch, and with everything
+// that a launch can vary left to the host.
+
+#define BINS 256
+
+// The host passes these when it builds this file, once for each launch: GROUP_X by GROUP_Y
+// work-items in a group, COPIES of the table, and LOADS that a work-item has on their way at once.
+#define GROUP_SIZE (GROUP_X * GROUP_Y)
+#define OF_SHAPE __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
+
+// A picture is four numbers beside its buffer: row y begins at byte `first + y * pitch` and has
+// `width` pixels, `count` in all; the last row may be short. Without gaps it is one long row.
+#define PICTURE __global const uchar *pixels, ulong first, ulong count, ulong width, ulong pitch
+#define THE_PICTURE pixels, first, count, width, pitch
+
+uint item_in_group(void) {
+    return get_local_id(1) * GROUP_X + get_local_id(0);
+}
+
+// Nobody counts before all words are zero.
+void zero(__local uint* words, uint count) {
+    for (uint word = item_in_group(); word < count; word += GROUP_SIZE) {
+        words[word] = 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+// Where row y ends: the last one may be short.
+ulong end_of_row(ulong y, ulong first, ulong count, ulong width, ulong pitch) {
+    return first + y * pitch + min(width, count - y * width);
+}
+
+// ---- Counting pixel by pixel: the work-items side by side walk a row, those below other rows ----
+
+void count_bytes(PICTURE, __local uint* table) {
+    const ulong stride = get_global_size(0);
+    for (ulong y = get_global_id(1); y * width < count; y += get_global_size(1)) {
+        const ulong end = end_of_row(y, first, count, width, pitch);
+        ulong i = first + y * pitch + get_global_id(0);
+        for (; i + (LOADS - 1) * stride < end; i += LOADS * stride) {
+            uchar loaded[LOADS];
+#pragma unroll
+            for (uint n = 0; n < LOADS; ++n) {
+                loaded[n] = pixels[i + n * stride];
+            }
+#pragma unroll
+            for (uint n = 0; n < LOADS; ++n) {
+                atomic_inc(&table[loaded[n]]);
+            }
+        }
+        for (; i < end; i += stride) {
+            atomic_inc(&table[pixels[i]]);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+// ---- Counting 16 pixels a load, into one of COPIES tables ----
+//
+// Bin b of copy l is word b * COPIES + l, as in chapter 04; with one copy it is chapter 03's table.
+
+void count_four(__local uint* own, uint four) {
+    atomic_inc(&own[(four & 0xff) * COPIES]);
+    atomic_inc(&own[(four >> 8 & 0xff) * COPIES]);
+    atomic_inc(&own[(four >> 16 & 0xff) * COPIES]);
+    atomic_inc(&own[(four >> 24) * COPIES]);
+}
+
+void count_sixteen(__local uint* own, uint4 sixteen) {
+    count_four(own, sixteen.x);
+    count_four(own, sixteen.y);
+    count_four(own, sixteen.z);
+    count_four(own, sixteen.w);
+}
+
+void count_vectors(PICTURE, __local uint* table) {
+    __local uint* own = table + item_in_group() % COPIES;
+    __global const uint4* vectors = (__global const uint4*)pixels;
+    const ulong stride = get_global_size(0);
+    for (ulong y = get_global_id(1); y * width < count; y += get_global_size(1)) {
+        const ulong start = first + y * pitch;
+        const ulong end = end_of_row(y, first, count, width, pitch);
+        // A load of 16 bytes needs an address that 16 divides. The pixels in front of the first
+        // such address, the head, and behind the last, the tail, are counted one by one.
+        const ulong head_end = min((start + 15) / 16 * 16, end);
+        const ulong tail = max(end / 16 * 16, head_end);
+        for (ulong i = start + get_global_id(0); i < head_end; i += stride) {
+            atomic_inc(&own[pixels[i] * COPIES]);
+        }
+        ulong i = head_end / 16 + get_global_id(0);
+        const ulong last = tail / 16;
+        for (; i + (LOADS - 1) * stride < last; i += LOADS * stride) {
+            uint4 loaded[LOADS];
+#pragma unroll
+            for (uint n = 0; n < LOADS; ++n) {
+                loaded[n] = vectors[i + n * stride];
+            }
+#pragma unroll
+            for (uint n = 0; n < LOADS; ++n) {
+                count_sixteen(own, loaded[n]);
+            }
+        }
+        for (; i < last; i += stride) {
+            count_sixteen(own, vectors[i]);
+        }
+        for (i = tail + get_global_id(0); i < end; i += stride) {
+            atomic_inc(&own[pixels[i] * COPIES]);
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+// The sum of a bin's copies. Each work-item begins with another copy: the banks take turns.
+uint sum_of_copies(__local const uint* table, uint bin) {
+    uint sum = 0;
+    for (uint n = 0; n < COPIES; ++n) {
+        sum += table[bin * COPIES + (bin + n) % COPIES];
+    }
+    return sum;
+}
+
+// ---- two-per-sm: chapter 03's `local`, two groups for each compute unit ----
+
+__kernel OF_SHAPE void histogram_local(PICTURE, __global uint* histogram) {
+    __local uint table[BINS];
+    zero(table, BINS);
+    count_bytes(THE_PICTURE, table);
+    for (uint bin = item_in_group(); bin < BINS; bin += GROUP_SIZE) {
+        atomic_add(&histogram[bin], table[bin]);
+    }
+}
+
+// ---- occupancy: as many work-items as the device holds, moved over the picture like a stamp ----
+//
+// The launch does not cover the picture: it is moved across and down, and each work-item counts
+// eight rows of its column before it moves on.
+#define ROWS_AT_ONCE 8
+
+__kernel OF_SHAPE void histogram_occupancy(PICTURE, __global uint* histogram) {
+    __local uint table[BINS];
+    zero(table, BINS);
+    for (ulong x = get_global_id(0); x < width; x += get_global_size(0)) {
+        for (ulong y = get_global_id(1) * ROWS_AT_ONCE; y * width < count;
+             y += get_global_size(1) * ROWS_AT_ONCE) {
+            for (ulong row = y; row < y + ROWS_AT_ONCE; ++row) {
+                // Below the picture, or behind the end of a short last row, there is nothing.
+                if (row * width + x < count) {
+                    atomic_inc(&table[pixels[first + row * pitch + x]]);
+                }
+            }
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint bin = item_in_group(); bin < BINS; bin += GROUP_SIZE) {
+        atomic_add(&histogram[bin], table[bin]);
+    }
+}
+
+// ---- vector: one table, 16-byte loads ----
+
+__kernel OF_SHAPE void histogram_vector(PICTURE, __global uint* histogram) {
+    __local uint table[BINS * COPIES];
+    zero(table, BINS * COPIES);
+    count_vectors(THE_PICTURE, table);
+    for (uint bin = item_in_group(); bin < BINS; bin += GROUP_SIZE) {
+        atomic_add(&histogram[bin], sum_of_copies(table, bin));
+    }
+}
+
+// ---- tuned: one launch that zeroes, counts and finishes ----
+//
+// `totals` has 256 sums and a counter of groups, all of them zero between launches. Every group
+// adds its sums to them, and the last group to finish moves the totals to the histogram and leaves
+// zeros behind. So nothing has to be zeroed before, and a small picture takes one launch instead of
+// two.
+
+// What this work-item has added is seen by every group before what it does next. OpenCL C 3.0 has a
+// fence that promises so much; before it there was only mem_fence, which devices keep for all
+// groups though the standard speaks of one.
+void fence(void) {
+#if __OPENCL_C_VERSION__ >= 300 && defined(__opencl_c_atomic_order_acq_rel) && \
+    defined(__opencl_c_atomic_scope_device)
+    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device);
+#else
+    mem_fence(CLK_GLOBAL_MEM_FENCE);
+#endif
+}
+
+void hand_over(__global uint* totals, uint bin, uint sum) {
+    if (sum > 0) {
+        atomic_add(&totals[bin], sum);
+    }
+}
+
+void finish(__global uint* totals, __global uint* histogram, __local uint* is_last) {
+    fence();
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    if (item_in_group() == 0) {
+        const uint groups = get_num_groups(0) * get_num_groups(1);
+        *is_last = atomic_inc(&totals[BINS]) == groups - 1;
+        fence();
+    }
+    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
+    // The loop is the same for all work-items, with the test inside: see chapter 04's uchar-bins.
+    for (uint base = 0; base < BINS; base += GROUP_SIZE) {
+        const uint bin = base + item_in_group();
+        if (*is_last && bin < BINS) {
+            histogram[bin] = atomic_xchg(&totals[bin], 0);
+        }
+    }
+    if (*is_last && item_in_group() == 0) {
+        atomic_xchg(&totals[BINS], 0);
+    }
+}
+
+// The local memory comes from the host, which knows how much each of these needs. Its first word
+// serves `finish` when the table has been handed over.
+
+__kernel OF_SHAPE void tuned_local(PICTURE, __global uint* totals, __global uint* histogram,
+                                   __local uint* table) {
+    zero(table, BINS);
+    count_bytes(THE_PICTURE, table);
+    for (uint bin = item_in_group(); bin < BINS; bin += GROUP_SIZE) {
+        hand_over(totals, bin, table[bin]);
+    }
+    finish(totals, histogram, table);
+}
+
+__kernel OF_SHAPE void tuned_lanes(PICTURE, __global uint* totals, __global uint* histogram,
+                                   __local uint* table) {
+    zero(table, BINS * COPIES);
+    count_vectors(THE_PICTURE, table);
+    for (uint bin = item_in_group(); bin < BINS; bin += GROUP_SIZE) {
+        hand_over(totals, bin, sum_of_copies(table, bin));
+    }
+    finish(totals, histogram, table);
+}
+
+// 8-bit counters for each work-item, as chapter 04's uchar-bins: at most 255 pixels, then they are
+// added up. Behind them in `words` stand the group's sums.
+#define PIXELS_PER_TURN 255
+
+__kernel OF_SHAPE void tuned_bytes(PICTURE, __global uint* totals, __global uint* histogram,
+                                   __local uint* words) {
+    __local uchar* bytes = (__local uchar*)words;
+    __local uchar* own = bytes + item_in_group() * BINS;
+    __local uint* sums = words + GROUP_SIZE * (BINS / 4);
+    zero(sums, BINS);
+    const ulong at_once = GROUP_SIZE * PIXELS_PER_TURN;
+    // All work-items of the group take the same turns, so all of them reach every barrier.
+    for (ulong y = get_group_id(1); y * width < count; y += get_num_groups(1)) {
+        const ulong end = end_of_row(y, first, count, width, pitch);
+        for (ulong turn = first + y * pitch + get_group_id(0) * at_once; turn < end;
+             turn += get_num_groups(0) * at_once) {
+            zero(words, GROUP_SIZE * (BINS / 4));
+            const ulong turn_end = min(turn + at_once, end);
+            for (ulong i = turn + item_in_group(); i < turn_end; i += GROUP_SIZE) {
+                ++own[pixels[i]];
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+            for (uint base = 0; base < BINS; base += GROUP_SIZE) {
+                const uint bin = base + item_in_group();
+                if (bin < BINS) {
+                    uint sum = 0;
+                    for (uint item = 0; item < GROUP_SIZE; ++item) {
+                        sum += bytes[item * BINS + bin];
+                    }
+                    sums[bin] += sum;
+                }
+            }
+            barrier(CLK_LOCAL_MEM_FENCE);
+        }
+    }
+    for (uint bin = item_in_group(); bin < BINS; bin += GROUP_SIZE) {
+        hand_over(totals, bin, sums[bin]);
+    }
+    finish(totals, histogram, words);
+}
+
+// Counters of 32 bits for each work-item, eight for each bin, as chapter 01's threads-private: for
+// CPUs, where a work-item of a group of one is a loop on a core of its own and atomics are dear.
+#define LANES 8
+
+__kernel OF_SHAPE void tuned_items(PICTURE, __global uint* totals, __global uint* histogram,
+                                   __local uint* words) {
+    __local uint* own = words + item_in_group() * BINS * LANES;
+    for (uint word = 0; word < BINS * LANES; ++word) {
+        own[word] = 0;
+    }
+    for (ulong y = get_global_id(1); y * width < count; y += get_global_size(1)) {
+        const ulong start = first + y * pitch;
+        const ulong length = end_of_row(y, first, count, width, pitch) - start;
+        // A stretch of its own for each work-item.
+        ulong i = start + length * get_global_id(0) / get_global_size(0);
+        const ulong end = start + length * (get_global_id(0) + 1) / get_global_size(0);
+        for (; i + LOADS * LANES <= end; i += LOADS * LANES) {
+#pragma unroll
+            for (uint n = 0; n < LOADS * LANES; ++n) {
+                ++own[pixels[i + n] * LANES + n % LANES];
+            }
+        }
+        for (; i < end; ++i) {
+            ++own[pixels[i] * LANES + i % LANES];
+        }
+    }
+    for (uint bin = 0; bin < BINS; ++bin) {
+        uint sum = 0;
+        for (uint lane = 0; lane < LANES; ++lane) {
+            sum += own[bin * LANES + lane];
+        }
+        hand_over(totals, bin, sum);
+    }
+    finish(totals, histogram, words);
+}

@@ -1,0 +1,344 @@
+// Chapter 05, the CUDA kernels, for the two programs that use them: cuda.cu and peers.cu.
+// The kernels of chapters 03 and 04 again, for any alignment and any pitch, and with everything
+// that a launch can vary left to the host. histogram.cl has the same in OpenCL.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+
+#include "05-launch-tuning/launch.hpp"
+#include "common/histogram/histogram.hpp"
+
+// kCopies of the table, and kLoads that a thread has on their way at once, are template parameters:
+// the compiler unrolls for them. (OpenCL compiles at run time and gets them as macros.)
+
+namespace kernels {
+
+using common::kBins;
+
+__device__ inline unsigned thread_in_block() {
+    return threadIdx.y * blockDim.x + threadIdx.x;
+}
+__device__ inline unsigned block_size() {
+    return blockDim.x * blockDim.y;
+}
+
+// Nobody counts before all words are zero.
+__device__ inline void zero(std::uint32_t* words, unsigned count) {
+    for (unsigned word = thread_in_block(); word < count; word += block_size()) {
+        words[word] = 0;
+    }
+    __syncthreads();
+}
+
+// The threads of the whole launch stand in columns, across and down.
+__device__ inline std::uint64_t column() {
+    return std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+}
+__device__ inline std::uint64_t columns() {
+    return std::uint64_t{gridDim.x} * blockDim.x;
+}
+__device__ inline std::uint64_t row() {
+    return std::uint64_t{blockIdx.y} * blockDim.y + threadIdx.y;
+}
+__device__ inline std::uint64_t rows() {
+    return std::uint64_t{gridDim.y} * blockDim.y;
+}
+
+// Where row y ends: the last one may be short.
+__device__ inline std::uint64_t end_of_row(const Picture& picture, std::uint64_t y) {
+    return picture.first + y * picture.pitch +
+           min(picture.width, picture.count - y * picture.width);
+}
+
+// ---- Counting pixel by pixel: the threads side by side walk a row, those below other rows ----
+
+template <unsigned kLoads>
+__device__ void count_bytes(const std::uint8_t* pixels, const Picture& picture,
+                            std::uint32_t* table) {
+    const std::uint64_t stride = columns();
+    for (std::uint64_t y = row(); y * picture.width < picture.count; y += rows()) {
+        const std::uint64_t end = end_of_row(picture, y);
+        std::uint64_t i = picture.first + y * picture.pitch + column();
+        for (; i + (kLoads - 1) * stride < end; i += kLoads * stride) {
+            std::uint8_t loaded[kLoads];
+#pragma unroll
+            for (unsigned n = 0; n < kLoads; ++n) {
+                loaded[n] = pixels[i + n * stride];
+            }
+#pragma unroll
+            for (unsigned n = 0; n < kLoads; ++n) {
+                atomicAdd(&table[loaded[n]], 1U);
+            }
+        }
+        for (; i < end; i += stride) {
+            atomicAdd(&table[pixels[i]], 1U);
+        }
+    }
+    __syncthreads();
+}
+
+// ---- Counting 16 pixels a load, into one of kCopies tables ----
+//
+// Bin b of copy l is word b * kCopies + l, as in chapter 04; with one copy it is chapter 03's
+// table.
+
+template <unsigned kCopies>
+__device__ void count_four(std::uint32_t* own, std::uint32_t four) {
+    atomicAdd(&own[(four & 0xff) * kCopies], 1U);
+    atomicAdd(&own[(four >> 8 & 0xff) * kCopies], 1U);
+    atomicAdd(&own[(four >> 16 & 0xff) * kCopies], 1U);
+    atomicAdd(&own[(four >> 24) * kCopies], 1U);
+}
+
+template <unsigned kCopies>
+__device__ void count_sixteen(std::uint32_t* own, uint4 sixteen) {
+    count_four<kCopies>(own, sixteen.x);
+    count_four<kCopies>(own, sixteen.y);
+    count_four<kCopies>(own, sixteen.z);
+    count_four<kCopies>(own, sixteen.w);
+}
+
+template <unsigned kCopies, unsigned kLoads>
+__device__ void count_vectors(const std::uint8_t* pixels, const Picture& picture,
+                              std::uint32_t* table) {
+    std::uint32_t* own = table + thread_in_block() % kCopies;
+    const auto* vectors = reinterpret_cast<const uint4*>(pixels);
+    const std::uint64_t stride = columns();
+    for (std::uint64_t y = row(); y * picture.width < picture.count; y += rows()) {
+        const std::uint64_t start = picture.first + y * picture.pitch;
+        const std::uint64_t end = end_of_row(picture, y);
+        // A load of 16 bytes needs an address that 16 divides. The pixels in front of the first
+        // such address, the head, and behind the last, the tail, are counted one by one.
+        const std::uint64_t head_end = min((start + 15) / 16 * 16, end);
+        const std::uint64_t tail = max(end / 16 * 16, head_end);
+        for (std::uint64_t i = start + column(); i < head_end; i += stride) {
+            atomicAdd(&own[pixels[i] * kCopies], 1U);
+        }
+        std::uint64_t i = head_end / 16 + column();
+        const std::uint64_t last = tail / 16;
+        for (; i + (kLoads - 1) * stride < last; i += kLoads * stride) {
+            uint4 loaded[kLoads];
+#pragma unroll
+            for (unsigned n = 0; n < kLoads; ++n) {
+                loaded[n] = vectors[i + n * stride];
+            }
+#pragma unroll
+            for (unsigned n = 0; n < kLoads; ++n) {
+                count_sixteen<kCopies>(own, loaded[n]);
+            }
+        }
+        for (; i < last; i += stride) {
+            count_sixteen<kCopies>(own, vectors[i]);
+        }
+        for (i = tail + column(); i < end; i += stride) {
+            atomicAdd(&own[pixels[i] * kCopies], 1U);
+        }
+    }
+    __syncthreads();
+}
+
+// The sum of a bin's copies. Each thread begins with another copy: the banks take turns.
+template <unsigned kCopies>
+__device__ std::uint32_t sum_of_copies(const std::uint32_t* table, unsigned bin) {
+    std::uint32_t sum = 0;
+    for (unsigned n = 0; n < kCopies; ++n) {
+        sum += table[bin * kCopies + (bin + n) % kCopies];
+    }
+    return sum;
+}
+
+// ---- two-per-sm: chapter 03's `local`, two blocks for each multiprocessor ----
+
+static __global__ void histogram_local(const std::uint8_t* pixels, Picture picture,
+                                       std::uint32_t* histogram) {
+    __shared__ std::uint32_t table[kBins];
+    zero(table, kBins);
+    count_bytes<1>(pixels, picture, table);
+    for (unsigned bin = thread_in_block(); bin < kBins; bin += block_size()) {
+        atomicAdd(&histogram[bin], table[bin]);
+    }
+}
+
+// ---- occupancy: as many threads as the device holds, moved over the picture like a stamp ----
+//
+// The launch does not cover the picture: it is moved across and down, and each thread counts eight
+// rows of its column before it moves on.
+constexpr unsigned kRowsAtOnce = 8;
+
+static __global__ void histogram_occupancy(const std::uint8_t* pixels, Picture picture,
+                                           std::uint32_t* histogram) {
+    __shared__ std::uint32_t table[kBins];
+    zero(table, kBins);
+    for (std::uint64_t x = column(); x < picture.width; x += columns()) {
+        for (std::uint64_t y = row() * kRowsAtOnce; y * picture.width < picture.count;
+             y += rows() * kRowsAtOnce) {
+            for (std::uint64_t one = y; one < y + kRowsAtOnce; ++one) {
+                // Below the picture, or behind the end of a short last row, there is nothing.
+                if (one * picture.width + x < picture.count) {
+                    atomicAdd(&table[pixels[picture.first + one * picture.pitch + x]], 1U);
+                }
+            }
+        }
+    }
+    __syncthreads();
+    for (unsigned bin = thread_in_block(); bin < kBins; bin += block_size()) {
+        atomicAdd(&histogram[bin], table[bin]);
+    }
+}
+
+// ---- vector: 16-byte loads; with one copy one table, with 32 chapter 04's `lane-bins` ----
+
+template <unsigned kCopies, unsigned kLoads>
+__global__ void histogram_vector(const std::uint8_t* pixels, Picture picture,
+                                 std::uint32_t* histogram) {
+    __shared__ std::uint32_t table[kBins * kCopies];
+    zero(table, kBins * kCopies);
+    count_vectors<kCopies, kLoads>(pixels, picture, table);
+    for (unsigned bin = thread_in_block(); bin < kBins; bin += block_size()) {
+        atomicAdd(&histogram[bin], sum_of_copies<kCopies>(table, bin));
+    }
+}
+
+// ---- tuned: one launch that zeroes, counts and finishes ----
+//
+// `totals` has 256 sums and a counter of blocks, all of them zero between launches. Every block
+// adds its sums to them, and the last block to finish moves the totals to the histogram and leaves
+// zeros behind. So nothing has to be zeroed before, and a small picture takes one launch instead of
+// two.
+
+__device__ inline void hand_over(std::uint32_t* totals, unsigned bin, std::uint32_t sum) {
+    if (sum > 0) {
+        atomicAdd(&totals[bin], sum);
+    }
+}
+
+__device__ inline void finish(std::uint32_t* totals, std::uint32_t* histogram,
+                              std::uint32_t* is_last) {
+    // What this thread has added is seen by every block before its block is counted.
+    __threadfence();
+    __syncthreads();
+    if (thread_in_block() == 0) {
+        *is_last = atomicAdd(&totals[kBins], 1U) == gridDim.x * gridDim.y - 1;
+        __threadfence();
+    }
+    __syncthreads();
+    if (*is_last) {
+        for (unsigned bin = thread_in_block(); bin < kBins; bin += block_size()) {
+            histogram[bin] = atomicExch(&totals[bin], 0U);
+        }
+        if (thread_in_block() == 0) {
+            atomicExch(&totals[kBins], 0U);
+        }
+    }
+}
+
+// The shared memory comes from the host, which knows how much each of these needs. Its first word
+// serves `finish` when the table has been handed over.
+
+template <unsigned kLoads>
+__global__ void tuned_local(const std::uint8_t* pixels, Picture picture, std::uint32_t* totals,
+                            std::uint32_t* histogram) {
+    extern __shared__ std::uint32_t table[];
+    zero(table, kBins);
+    count_bytes<kLoads>(pixels, picture, table);
+    for (unsigned bin = thread_in_block(); bin < kBins; bin += block_size()) {
+        hand_over(totals, bin, table[bin]);
+    }
+    finish(totals, histogram, table);
+}
+
+template <unsigned kCopies, unsigned kLoads>
+__global__ void tuned_lanes(const std::uint8_t* pixels, Picture picture, std::uint32_t* totals,
+                            std::uint32_t* histogram) {
+    extern __shared__ std::uint32_t table[];
+    zero(table, kBins * kCopies);
+    count_vectors<kCopies, kLoads>(pixels, picture, table);
+    for (unsigned bin = thread_in_block(); bin < kBins; bin += block_size()) {
+        hand_over(totals, bin, sum_of_copies<kCopies>(table, bin));
+    }
+    finish(totals, histogram, table);
+}
+
+// 8-bit counters for each thread, as chapter 04's uchar-bins: at most 255 pixels, then they are
+// added up. Behind them in `words` stand the block's sums.
+constexpr unsigned kPixelsPerTurn = 255;
+
+static __global__ void tuned_bytes(const std::uint8_t* pixels, Picture picture,
+                                   std::uint32_t* totals, std::uint32_t* histogram) {
+    extern __shared__ std::uint32_t words[];
+    auto* const bytes = reinterpret_cast<std::uint8_t*>(words);
+    std::uint8_t* own = bytes + thread_in_block() * kBins;
+    std::uint32_t* sums = words + block_size() * (kBins / 4);
+    zero(sums, kBins);
+    const std::uint64_t at_once = std::uint64_t{block_size()} * kPixelsPerTurn;
+    // All threads of the block take the same turns, so all of them reach every barrier.
+    for (std::uint64_t y = blockIdx.y; y * picture.width < picture.count; y += gridDim.y) {
+        const std::uint64_t end = end_of_row(picture, y);
+        for (std::uint64_t turn = picture.first + y * picture.pitch + blockIdx.x * at_once;
+             turn < end; turn += gridDim.x * at_once) {
+            zero(words, block_size() * (kBins / 4));
+            const std::uint64_t turn_end = min(turn + at_once, end);
+            for (std::uint64_t i = turn + thread_in_block(); i < turn_end; i += block_size()) {
+                ++own[pixels[i]];
+            }
+            __syncthreads();
+            for (unsigned bin = thread_in_block(); bin < kBins; bin += block_size()) {
+                std::uint32_t sum = 0;
+                for (unsigned thread = 0; thread < block_size(); ++thread) {
+                    sum += bytes[thread * kBins + bin];
+                }
+                sums[bin] += sum;
+            }
+            __syncthreads();
+        }
+    }
+    for (unsigned bin = thread_in_block(); bin < kBins; bin += block_size()) {
+        hand_over(totals, bin, sums[bin]);
+    }
+    finish(totals, histogram, words);
+}
+
+// ---- Which of them a choice means ----
+
+using Tuned = void (*)(const std::uint8_t* pixels, Picture picture, std::uint32_t* totals,
+                       std::uint32_t* histogram);
+
+template <unsigned kLoads>
+Tuned lanes_with(unsigned copies) {
+    switch (copies) {
+        case 1:
+            return tuned_lanes<1, kLoads>;
+        case 2:
+            return tuned_lanes<2, kLoads>;
+        case 4:
+            return tuned_lanes<4, kLoads>;
+        case 8:
+            return tuned_lanes<8, kLoads>;
+        case 16:
+            return tuned_lanes<16, kLoads>;
+        default:
+            return tuned_lanes<32, kLoads>;
+    }
+}
+
+/// @param kernel "local", "lane-bins" or "byte-bins"
+/// @param copies 1, 2, 4, 8, 16 or 32
+/// @param loads 1, 2, 4 or 8
+inline Tuned tuned_kernel(const std::string& kernel, unsigned copies, unsigned loads) {
+    if (kernel == "byte-bins") return tuned_bytes;
+    const bool local = kernel == "local";
+    switch (loads) {
+        case 1:
+            return local ? tuned_local<1> : lanes_with<1>(copies);
+        case 2:
+            return local ? tuned_local<2> : lanes_with<2>(copies);
+        case 4:
+            return local ? tuned_local<4> : lanes_with<4>(copies);
+        default:
+            return local ? tuned_local<8> : lanes_with<8>(copies);
+    }
+}
+
+}  // namespace kernels

@@ -1,0 +1,257 @@
+// How far from the libraries: chapter 05's `tuned` beside CUB, NPP and the chapters' kernels, in
+// one process and on the same buffers.
+//
+//   cub        cub::DeviceHistogram::HistogramEven, of the CUDA Core Compute Libraries
+//   npp        nppiHistogramEven_8u_C1R, of the NVIDIA Performance Primitives, where they are
+//   global     chapter 02: one table for everyone
+//   local      chapter 03: a table for each block
+//   lane-bins  chapter 04: a table for each lane
+//   tuned      chapter 05
+//
+// Run it:  build/05-launch-tuning/peers --random 1G
+//          build/05-launch-tuning/peers --random 1G --contention 40
+//
+// The pixels lie in the device's memory several times, and each run counts another copy, so that no
+// cache has them. What has to be zeroed is zeroed within the time, for all alike.
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdio>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <cub/device/device_histogram.cuh>
+
+#include "05-launch-tuning/arguments.hpp"
+#include "05-launch-tuning/cuda_facts.hpp"
+#include "05-launch-tuning/histogram.cuh"
+#include "05-launch-tuning/launch.hpp"
+#include "05-launch-tuning/tuning/tuning.hpp"
+#include "common/cuda/cuda.hpp"
+#include "common/cuda/read_ceiling.hpp"
+#include "common/histogram/histogram.hpp"
+#include "common/inputs/inputs.hpp"
+#include "common/report/report.hpp"
+#include "common/status/status.hpp"
+#include "common/verify/verify.hpp"
+
+#ifdef WITH_NPP
+#include <npp.h>
+#endif
+
+using common::Histogram;
+using common::kBins;
+
+const common::Program kProgram{"05-launch-tuning",
+                               "peers",
+                               "CUDA",
+                               "the chapters' kernels beside NVIDIA's libraries",
+                               {{"cub", "cub::DeviceHistogram::HistogramEven"},
+                                {"npp", "nppiHistogramEven_8u_C1R"},
+                                {"global", "chapter 02: one table for everyone"},
+                                {"local", "chapter 03: a table for each block"},
+                                {"lane-bins", "chapter 04: a table for each lane"},
+                                {"tuned", "chapter 05"}}};
+
+// Chapter 02's `global`.
+__global__ void histogram_global(const std::uint8_t* pixels, std::uint64_t count,
+                                 std::uint32_t* histogram) {
+    const std::uint64_t stride = std::uint64_t{gridDim.x} * blockDim.x;
+    for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
+         i += stride) {
+        atomicAdd(&histogram[pixels[i]], 1U);
+    }
+}
+
+#ifdef WITH_NPP
+
+void check_npp(NppStatus status, const char* call) {
+    if (status != NPP_SUCCESS) {
+        throw std::runtime_error(std::string(call) + ": NPP's status " + std::to_string(status));
+    }
+}
+
+// What NPP wants to know of the stream and the device.
+NppStreamContext npp_context(int device) {
+    NppStreamContext context{};
+    cudaDeviceProp properties{};
+    CHECK_CUDA(cudaGetDeviceProperties(&properties, device));
+    context.nCudaDeviceId = device;
+    context.nMultiProcessorCount = properties.multiProcessorCount;
+    context.nMaxThreadsPerMultiProcessor = properties.maxThreadsPerMultiProcessor;
+    context.nMaxThreadsPerBlock = properties.maxThreadsPerBlock;
+    context.nSharedMemPerBlock = properties.sharedMemPerBlock;
+    context.nCudaDevAttrComputeCapabilityMajor = properties.major;
+    context.nCudaDevAttrComputeCapabilityMinor = properties.minor;
+    return context;
+}
+
+// NPP counts rectangles of at most 2^31 pixels. The one that these pixels make, about as wide as
+// high; nothing where they make only a strip.
+std::optional<NppiSize> as_rectangle(std::uint64_t count) {
+    std::uint64_t width = 1;
+    while (count % (2 * width) == 0 && 4 * width * width <= count)
+        width *= 2;
+    if (count == 0 || width < 64 || count / width > (1U << 20) || count >= (1U << 31)) {
+        return std::nullopt;
+    }
+    return NppiSize{static_cast<int>(width), static_cast<int>(count / width)};
+}
+
+// NPP's versions differ in the type that they return the size in: int, later size_t.
+template <typename Size>
+std::size_t npp_scratch_bytes(NppStatus (*ask)(NppiSize, int, Size*, NppStreamContext),
+                              NppiSize size, const NppStreamContext& context) {
+    Size bytes = 0;
+    check_npp(ask(size, kBins + 1, &bytes, context), "nppiHistogramEvenGetBufferSize_8u_C1R_Ctx");
+    return static_cast<std::size_t>(bytes);
+}
+
+#endif
+
+int main(int argc, char** argv) try {
+    const Arguments arguments = parse_arguments(argc, argv, kProgram);
+    const common::Options& options = arguments.common;
+    if (options.list_devices) {
+        std::fputs(common::cuda::list(common::cuda::devices()).c_str(), stdout);
+        return common::kEveryVariantMatches;
+    }
+    if (arguments.tune || arguments.end_to_end || arguments.offset > 0 || arguments.pitch) {
+        throw common::BadInput("peers takes no --tune, --end-to-end, --offset or --pitch");
+    }
+    const common::Input input = common::load_input(options);
+    const Histogram expected = common::reference_histogram(input.pixels);
+    const std::uint64_t count = input.pixels.size();
+    const common::cuda::Device device = common::cuda::choose_device(options.device);
+    const tuning::Facts facts = cuda_facts(device);
+    const auto require = [&](std::size_t group_size) {
+        common::cuda::require_group_size(device.id, static_cast<unsigned>(group_size));
+    };
+    require(options.group_size.value_or(1));
+    const tuning::Choice choice = choose_tuned(arguments, tuning::recall(facts), facts, count);
+    common::Report report(kProgram, options, input, expected, device.name, device.driver);
+
+    // As many copies as no cache holds, each where a 16-byte load can begin.
+    constexpr std::uint64_t kAtLeast = std::uint64_t{512} << 20;
+    const std::uint64_t spacing = (count + 255) / 256 * 256;
+    const std::uint64_t copy_count =
+        count == 0 ? 1 : std::max<std::uint64_t>(2, (kAtLeast + spacing - 1) / spacing);
+    std::uint8_t* buffer = nullptr;
+    CHECK_CUDA(cudaMalloc(&buffer, std::max<std::uint64_t>(copy_count * spacing, 1)));
+    CHECK_CUDA(cudaMemcpy(buffer, input.pixels.data(), count, cudaMemcpyHostToDevice));
+    std::vector<const std::uint8_t*> copies;
+    for (std::uint64_t copy = 0; copy < copy_count; ++copy) {
+        if (copy > 0) {
+            CHECK_CUDA(
+                cudaMemcpy(buffer + copy * spacing, buffer, count, cudaMemcpyDeviceToDevice));
+        }
+        copies.push_back(buffer + copy * spacing);
+    }
+    if (options.read_ceiling && count > 0) {
+        report.set_read_ceiling(common::cuda::read_ceiling_gb_s(copies, count));
+    }
+
+    std::uint32_t* histogram = nullptr;
+    std::uint32_t* totals = nullptr;
+    cudaEvent_t begin = nullptr;
+    cudaEvent_t end = nullptr;
+    CHECK_CUDA(cudaMalloc(&histogram, sizeof(Histogram)));
+    CHECK_CUDA(cudaMalloc(&totals, sizeof(Histogram) + sizeof(std::uint32_t)));
+    CHECK_CUDA(cudaMemset(totals, 0, sizeof(Histogram) + sizeof(std::uint32_t)));
+    CHECK_CUDA(cudaEventCreate(&begin));
+    CHECK_CUDA(cudaEventCreate(&end));
+
+    // Each is run on the next copy, on a poisoned histogram, between two events.
+    std::size_t next = 0;
+    const auto run = [&](const char* variant,
+                         const std::function<void(const std::uint8_t* pixels)>& count_on_device) {
+        if (!options.wants(variant)) return;
+        report.add(common::verify_and_time(
+            variant, expected, options.repeat, [&](Histogram& result) -> common::RunTime {
+                common::cuda::poison(histogram, sizeof(Histogram));
+                const std::uint8_t* const pixels = copies[next++ % copies.size()];
+                CHECK_CUDA(cudaEventRecord(begin));
+                count_on_device(pixels);
+                CHECK_CUDA(cudaGetLastError());
+                CHECK_CUDA(cudaEventRecord(end));
+                CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof(Histogram),
+                                      cudaMemcpyDeviceToHost));
+                return {common::cuda::elapsed_ms(begin, end), std::nullopt};
+            }));
+    };
+    const auto zero_histogram = [&] {
+        CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
+    };
+
+    // CUB. Its scratch memory is allocated once, as one would.
+    const auto cub_histogram = [&](void* scratch, std::size_t& bytes, const std::uint8_t* pixels) {
+        CHECK_CUDA(cub::DeviceHistogram::HistogramEven(
+            scratch, bytes, pixels, histogram, static_cast<int>(kBins) + 1, 0,
+            static_cast<int>(kBins), static_cast<std::int64_t>(count)));
+    };
+    std::size_t cub_bytes = 0;
+    void* cub_scratch = nullptr;
+    cub_histogram(nullptr, cub_bytes, copies.front());
+    CHECK_CUDA(cudaMalloc(&cub_scratch, std::max<std::size_t>(cub_bytes, 1)));
+    run("cub", [&](const std::uint8_t* pixels) { cub_histogram(cub_scratch, cub_bytes, pixels); });
+
+#ifdef WITH_NPP
+    if (const std::optional<NppiSize> size = as_rectangle(count); !size) {
+        if (options.wants("npp")) {
+            report.add(common::skipped("npp", "these pixels make no rectangle that NPP takes"));
+        }
+    } else {
+        const NppStreamContext context = npp_context(device.id);
+        std::uint8_t* scratch = nullptr;
+        CHECK_CUDA(cudaMalloc(&scratch, npp_scratch_bytes(nppiHistogramEvenGetBufferSize_8u_C1R_Ctx,
+                                                          *size, context)));
+        run("npp", [&](const std::uint8_t* pixels) {
+            check_npp(nppiHistogramEven_8u_C1R_Ctx(pixels, size->width, *size,
+                                                   reinterpret_cast<Npp32s*>(histogram), kBins + 1,
+                                                   0, kBins, scratch, context),
+                      "nppiHistogramEven_8u_C1R_Ctx");
+        });
+        CHECK_CUDA(cudaFree(scratch));
+    }
+#else
+    if (options.wants("npp")) {
+        report.add(common::skipped("npp", "built without NPP (the toolkit's libnppist)"));
+    }
+#endif
+
+    // The chapters' kernels, launched as the chapters launch them.
+    const auto units = static_cast<unsigned>(facts.units);
+    const Picture whole{0, count, count, count};
+    run("global", [&](const std::uint8_t* pixels) {
+        zero_histogram();
+        histogram_global<<<2 * units, 256>>>(pixels, count, histogram);
+    });
+    run("local", [&](const std::uint8_t* pixels) {
+        zero_histogram();
+        kernels::histogram_local<<<2 * units, 256>>>(pixels, whole, histogram);
+    });
+    run("lane-bins", [&](const std::uint8_t* pixels) {
+        zero_histogram();
+        kernels::histogram_vector<32, 4><<<units, 1024>>>(pixels, whole, histogram);
+    });
+    const std::size_t groups = options.groups.value_or(groups_with_work(
+        count, choice.group_size, pixels_at_once(choice), choice.groups_per_unit * units));
+    run("tuned", [&](const std::uint8_t* pixels) {
+        kernels::tuned_kernel(
+            choice.kernel, choice.copies,
+            choice.loads)<<<static_cast<unsigned>(groups), static_cast<unsigned>(choice.group_size),
+                            tuning::local_bytes_of(choice)>>>(pixels, whole, totals, histogram);
+    });
+
+    CHECK_CUDA(cudaFree(cub_scratch));
+    CHECK_CUDA(cudaEventDestroy(end));
+    CHECK_CUDA(cudaEventDestroy(begin));
+    CHECK_CUDA(cudaFree(totals));
+    CHECK_CUDA(cudaFree(histogram));
+    CHECK_CUDA(cudaFree(buffer));
+    return report.finish();
+} catch (...) {
+    return common::report_exception("05-launch-tuning/peers");
+}

@@ -1,0 +1,97 @@
+#include "05-launch-tuning/tuning/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "common/files/output_file.hpp"
+#include "common/inputs/inputs.hpp"
+#include "common/status/status.hpp"
+#include "common/timing/timing.hpp"
+
+namespace tuning {
+namespace {
+
+// Seconds for the whole search, so that with the pictures and the last launch it ends in a minute.
+constexpr double kBudget = 40;
+
+TestPicture repeated(common::PixelBuffer period, std::uint64_t count) {
+    TestPicture picture;
+    picture.of_a_period = common::reference_histogram(period);
+    picture.pixels.resize(count);
+    for (std::uint64_t first = 0; first < count; first += period.size()) {
+        std::copy(period.begin(), period.end(),
+                  picture.pixels.begin() + static_cast<std::ptrdiff_t>(first));
+    }
+    return picture;
+}
+
+// The median of a few runs, each on another part of the picture, so that a small one does not come
+// out of the cache that the run before has filled.
+double time_on(const Choice& choice, std::uint64_t pixels, double hopeless_ms, std::size_t which,
+               const TestPicture& picture, const RunOnce& run_once) {
+    constexpr int kRuns = 5;
+    const common::Histogram expected = picture.expected(pixels);
+    std::uint64_t first = 0;
+    const auto run_on_next = [&] {
+        common::Histogram result;
+        const double time_ms = run_once(choice, which, {first, pixels, pixels, pixels}, result);
+        if (const common::Comparison comparison = common::compare(expected, result);
+            !comparison.match()) {
+            throw Wrong(fmt::format("{} of {} bins wrong", comparison.wrong.size(), common::kBins));
+        }
+        first = (first + pixels) % picture.pixels.size();
+        return time_ms;
+    };
+    run_on_next();  // compiles, warms up
+    std::vector<double> times_ms{run_on_next()};
+    while (times_ms.size() < kRuns && times_ms.front() < hopeless_ms)
+        times_ms.push_back(run_on_next());
+    return common::summarize(times_ms).median_ms;
+}
+
+}  // namespace
+
+common::Histogram TestPicture::expected(std::uint64_t count) const {
+    common::Histogram histogram = of_a_period;
+    for (std::uint32_t& bin : histogram)
+        bin *= static_cast<std::uint32_t>(count / kPeriod);
+    return histogram;
+}
+
+std::array<TestPicture, 2> test_pictures(const Facts& facts) {
+    const std::uint64_t most = tuned_sizes(facts).back();
+    return {repeated(common::uniform_pixels(TestPicture::kPeriod, 256, 1), most),
+            repeated(common::constant_pixels(TestPicture::kPeriod, 127), most)};
+}
+
+int run(const Arguments& arguments, const Facts& facts, const std::array<TestPicture, 2>& pictures,
+        const RunOnce& run_once) {
+    const Tuning found =
+        tune(facts, kBudget, [&](const Choice& choice, std::uint64_t pixels, double hopeless_ms) {
+            double worst_ms = 0;
+            for (std::size_t which = 0; which < pictures.size(); ++which) {
+                worst_ms = std::max(worst_ms, time_on(choice, pixels, hopeless_ms, which,
+                                                      pictures[which], run_once));
+            }
+            return worst_ms;
+        });
+    fmt::print("{}", heat_map_text(found));
+    if (found.count(Outcome::kMeasured) == 0) {
+        fmt::print(stderr, "no launch could be measured; nothing is remembered\n");
+        return common::kMismatch;
+    }
+    const std::filesystem::path kept = remember(facts, found);
+    std::filesystem::path picture = kept;
+    picture.replace_extension(".png");
+    if (arguments.common.plot) picture = *arguments.common.plot;
+    common::write_whole(picture, heat_map_png(found));
+    if (arguments.common.json) common::write_whole(*arguments.common.json, to_json_text(found));
+    fmt::print("\nremembered for `tuned` in {}\nthe heat map: {}\n", kept.string(),
+               picture.string());
+    return found.count(Outcome::kWrong) > 0 ? common::kMismatch : common::kEveryVariantMatches;
+}
+
+}  // namespace tuning
