@@ -54,6 +54,10 @@ Arguments parse_arguments(int argc, const char* const* argv, const common::Progr
         app.add_option("--loads", arguments.loads, "loads on their way at once in `tuned`")
             ->check(CLI::IsMember({1U, 2U, 4U, 8U}))
             ->type_name("N");
+        if (program.api == "OpenCL") {
+            app.add_flag("--two-launches", arguments.two_launches,
+                         "`tuned` as on devices without 64-bit atomics: zeroed before");
+        }
     });
     refuse_contradictions(arguments);
     return arguments;

@@ -21,6 +21,7 @@ struct Arguments {
     std::optional<std::string> kernel;   ///< these three: how `tuned` is to count
     std::optional<unsigned> copies;
     std::optional<unsigned> loads;
+    bool two_launches = false;  ///< OpenCL: as on devices that have no 64-bit atomics
 };
 
 /// Reads the command line.

@@ -78,27 +78,27 @@ TunedLaunch make_tuned(const tuning::Choice& choice, const Picture& picture, std
 
 // The one launch of `tuned`. The totals are zero before it and after it.
 void launch_tuned(const TunedLaunch& tuned, const std::uint8_t* pixels, const Picture& picture,
-                  std::uint32_t* totals, std::uint32_t* histogram, cudaStream_t stream = nullptr) {
+                  kernels::Total* totals, std::uint32_t* histogram, cudaStream_t stream = nullptr) {
     tuned.kernel<<<tuned.launch.blocks, tuned.launch.threads, tuned.shared_bytes, stream>>>(
         pixels, picture.as_one_row(), totals, histogram);
     CHECK_CUDA(cudaGetLastError());
 }
 
-// 256 sums and a counter of blocks, zeroed once: every launch of `tuned` leaves zeros behind.
-constexpr std::size_t kTotalsBytes = sizeof(Histogram) + sizeof(std::uint32_t);
+// 256 totals of 64 bits, zeroed once: every launch of `tuned` leaves zeros behind.
+constexpr std::size_t kTotalsBytes = kBins * sizeof(kernels::Total);
 
-std::uint32_t* create_totals() {
-    std::uint32_t* totals = nullptr;
+kernels::Total* create_totals() {
+    kernels::Total* totals = nullptr;
     CHECK_CUDA(cudaMalloc(&totals, kTotalsBytes));
     CHECK_CUDA(cudaMemset(totals, 0, kTotalsBytes));
     return totals;
 }
 
 // They hold no poison before a run, as other buffers do, so it is looked whether they are zero.
-void require_zero(const std::uint32_t* totals) {
-    std::vector<std::uint32_t> words(kTotalsBytes / sizeof(std::uint32_t));
+void require_zero(const kernels::Total* totals) {
+    std::vector<kernels::Total> words(kBins);
     CHECK_CUDA(cudaMemcpy(words.data(), totals, kTotalsBytes, cudaMemcpyDeviceToHost));
-    if (std::any_of(words.begin(), words.end(), [](std::uint32_t word) { return word != 0; })) {
+    if (std::any_of(words.begin(), words.end(), [](kernels::Total word) { return word != 0; })) {
         throw std::runtime_error("the last launch did not leave its totals at zero");
     }
 }
@@ -115,7 +115,7 @@ int tune(const Arguments& arguments, const tuning::Facts& facts) {
                               cudaMemcpyHostToDevice));
         buffers.push_back(buffer);
     }
-    std::uint32_t* const totals = create_totals();
+    kernels::Total* const totals = create_totals();
     std::uint32_t* histogram = nullptr;
     CHECK_CUDA(cudaMalloc(&histogram, sizeof(Histogram)));
     cudaEvent_t begin = nullptr;
@@ -190,7 +190,7 @@ int end_to_end(const Arguments& arguments, const common::Input& input, const His
     CHECK_CUDA(cudaMallocHost(&pinned_rows, rows_bytes));
     CHECK_CUDA(cudaMalloc(&pixels, count));
     CHECK_CUDA(cudaMalloc(&rows, rows_bytes));
-    std::uint32_t* const totals = create_totals();
+    kernels::Total* const totals = create_totals();
     std::memcpy(pinned, input.pixels.data(), count);
     // A stream keeps the order of its commands, so what is to overlap needs two, and an event for
     // each chunk that tells the second stream when the first has copied it.
@@ -329,7 +329,7 @@ int main(int argc, char** argv) try {
     std::uint32_t* histogram = nullptr;
     CHECK_CUDA(cudaMalloc(&pixels, picture.bytes()));
     CHECK_CUDA(cudaMalloc(&histogram, sizeof(Histogram)));
-    std::uint32_t* const totals = create_totals();
+    kernels::Total* const totals = create_totals();
     const common::PixelBuffer placed =
         picture.bytes() == input.pixels.size() ? common::PixelBuffer() : with_gaps(input, picture);
     const std::uint8_t* const bytes = placed.empty() ? input.pixels.data() : placed.data();

@@ -15,6 +15,10 @@ inline tuning::Facts cuda_facts(const common::cuda::Device& device) {
     facts.units = common::cuda::multiprocessors(device.id);
     facts.most_items = ask(cudaDevAttrMaxThreadsPerBlock);
     facts.local_bytes = ask(cudaDevAttrMaxSharedMemoryPerBlock);
+    std::size_t free_bytes = 0;
+    std::size_t memory_bytes = 0;
+    CHECK_CUDA(cudaMemGetInfo(&free_bytes, &memory_bytes));
+    facts.picture_bytes = memory_bytes / 4;
     facts.kernels = {"local", "lane-bins", "byte-bins"};  // item-bins is for CPUs
     return facts;
 }

@@ -170,78 +170,56 @@ __kernel OF_SHAPE void histogram_vector(PICTURE, __global uint* histogram) {
 
 // ---- tuned: one launch that zeroes, counts and finishes ----
 //
-// `totals` has 256 sums and a counter of groups, all of them zero between launches. Every group
-// adds its sums to them, and the last group to finish moves the totals to the histogram and leaves
-// zeros behind. So nothing has to be zeroed before, and a small picture takes one launch instead of
-// two.
+// Every group adds its sum of a bin to that bin's total. A total has 64 bits: the lower 32 are the
+// sum, the upper 32 the number of groups that have added theirs, in one atomic operation. So the
+// group that comes last sees it in what the addition returns, and has the whole sum in hand: it
+// writes the histogram and leaves a zero behind for the next launch. Nothing has to be zeroed
+// before, nobody waits for anybody, and no fence is needed, for nothing is read but what the atomic
+// returns.
+//
+// Where a device has no 64-bit atomics the host zeroes the histogram before, as for the others.
+#ifdef cl_khr_int64_base_atomics
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#endif
 
-// What this work-item has added is seen by every group before what it does next. OpenCL C 3.0 has a
-// fence that promises so much; before it there was only mem_fence, which devices keep for all
-// groups though the standard speaks of one.
-void fence(void) {
-#if __OPENCL_C_VERSION__ >= 300 && defined(__opencl_c_atomic_order_acq_rel) && \
-    defined(__opencl_c_atomic_scope_device)
-    atomic_work_item_fence(CLK_GLOBAL_MEM_FENCE, memory_order_acq_rel, memory_scope_device);
+void hand_over(__global ulong* totals, __global uint* histogram, uint bin, uint sum) {
+#ifdef IN_ONE_LAUNCH
+    const uint groups = get_num_groups(0) * get_num_groups(1);
+    const ulong before = atom_add(&totals[bin], (1UL << 32) + sum);
+    if (before >> 32 == groups - 1) {
+        histogram[bin] = (uint)before + sum;
+        atom_xchg(&totals[bin], 0UL);
+    }
 #else
-    mem_fence(CLK_GLOBAL_MEM_FENCE);
+    atomic_add(&histogram[bin], sum);
 #endif
 }
 
-void hand_over(__global uint* totals, uint bin, uint sum) {
-    if (sum > 0) {
-        atomic_add(&totals[bin], sum);
-    }
-}
+// The local memory comes from the host, which knows how much each of these needs.
 
-void finish(__global uint* totals, __global uint* histogram, __local uint* is_last) {
-    fence();
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    if (item_in_group() == 0) {
-        const uint groups = get_num_groups(0) * get_num_groups(1);
-        *is_last = atomic_inc(&totals[BINS]) == groups - 1;
-        fence();
-    }
-    barrier(CLK_LOCAL_MEM_FENCE | CLK_GLOBAL_MEM_FENCE);
-    // The loop is the same for all work-items, with the test inside: see chapter 04's uchar-bins.
-    for (uint base = 0; base < BINS; base += GROUP_SIZE) {
-        const uint bin = base + item_in_group();
-        if (*is_last && bin < BINS) {
-            histogram[bin] = atomic_xchg(&totals[bin], 0);
-        }
-    }
-    if (*is_last && item_in_group() == 0) {
-        atomic_xchg(&totals[BINS], 0);
-    }
-}
-
-// The local memory comes from the host, which knows how much each of these needs. Its first word
-// serves `finish` when the table has been handed over.
-
-__kernel OF_SHAPE void tuned_local(PICTURE, __global uint* totals, __global uint* histogram,
+__kernel OF_SHAPE void tuned_local(PICTURE, __global ulong* totals, __global uint* histogram,
                                    __local uint* table) {
     zero(table, BINS);
     count_bytes(THE_PICTURE, table);
     for (uint bin = item_in_group(); bin < BINS; bin += GROUP_SIZE) {
-        hand_over(totals, bin, table[bin]);
+        hand_over(totals, histogram, bin, table[bin]);
     }
-    finish(totals, histogram, table);
 }
 
-__kernel OF_SHAPE void tuned_lanes(PICTURE, __global uint* totals, __global uint* histogram,
+__kernel OF_SHAPE void tuned_lanes(PICTURE, __global ulong* totals, __global uint* histogram,
                                    __local uint* table) {
     zero(table, BINS * COPIES);
     count_vectors(THE_PICTURE, table);
     for (uint bin = item_in_group(); bin < BINS; bin += GROUP_SIZE) {
-        hand_over(totals, bin, sum_of_copies(table, bin));
+        hand_over(totals, histogram, bin, sum_of_copies(table, bin));
     }
-    finish(totals, histogram, table);
 }
 
 // 8-bit counters for each work-item, as chapter 04's uchar-bins: at most 255 pixels, then they are
 // added up. Behind them in `words` stand the group's sums.
 #define PIXELS_PER_TURN 255
 
-__kernel OF_SHAPE void tuned_bytes(PICTURE, __global uint* totals, __global uint* histogram,
+__kernel OF_SHAPE void tuned_bytes(PICTURE, __global ulong* totals, __global uint* histogram,
                                    __local uint* words) {
     __local uchar* bytes = (__local uchar*)words;
     __local uchar* own = bytes + item_in_group() * BINS;
@@ -273,16 +251,15 @@ __kernel OF_SHAPE void tuned_bytes(PICTURE, __global uint* totals, __global uint
         }
     }
     for (uint bin = item_in_group(); bin < BINS; bin += GROUP_SIZE) {
-        hand_over(totals, bin, sums[bin]);
+        hand_over(totals, histogram, bin, sums[bin]);
     }
-    finish(totals, histogram, words);
 }
 
 // Counters of 32 bits for each work-item, eight for each bin, as chapter 01's threads-private: for
 // CPUs, where a work-item of a group of one is a loop on a core of its own and atomics are dear.
 #define LANES 8
 
-__kernel OF_SHAPE void tuned_items(PICTURE, __global uint* totals, __global uint* histogram,
+__kernel OF_SHAPE void tuned_items(PICTURE, __global ulong* totals, __global uint* histogram,
                                    __local uint* words) {
     __local uint* own = words + item_in_group() * BINS * LANES;
     for (uint word = 0; word < BINS * LANES; ++word) {
@@ -304,12 +281,17 @@ __kernel OF_SHAPE void tuned_items(PICTURE, __global uint* totals, __global uint
             ++own[pixels[i] * LANES + i % LANES];
         }
     }
-    for (uint bin = 0; bin < BINS; ++bin) {
-        uint sum = 0;
-        for (uint lane = 0; lane < LANES; ++lane) {
-            sum += own[bin * LANES + lane];
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint base = 0; base < BINS; base += GROUP_SIZE) {
+        const uint bin = base + item_in_group();
+        if (bin < BINS) {
+            uint sum = 0;
+            for (uint item = 0; item < GROUP_SIZE; ++item) {
+                for (uint lane = 0; lane < LANES; ++lane) {
+                    sum += words[(item * BINS + bin) * LANES + lane];
+                }
+            }
+            hand_over(totals, histogram, bin, sum);
         }
-        hand_over(totals, bin, sum);
     }
-    finish(totals, histogram, words);
 }

@@ -203,70 +203,54 @@ __global__ void histogram_vector(const std::uint8_t* pixels, Picture picture,
 
 // ---- tuned: one launch that zeroes, counts and finishes ----
 //
-// `totals` has 256 sums and a counter of blocks, all of them zero between launches. Every block
-// adds its sums to them, and the last block to finish moves the totals to the histogram and leaves
-// zeros behind. So nothing has to be zeroed before, and a small picture takes one launch instead of
-// two.
+// Every block adds its sum of a bin to that bin's total. A total has 64 bits: the lower 32 are the
+// sum, the upper 32 the number of blocks that have added theirs, in one atomic operation. So the
+// block that comes last sees it in what the addition returns, and has the whole sum in hand: it
+// writes the histogram and leaves a zero behind for the next launch. Nothing has to be zeroed
+// before, nobody waits for anybody, and no fence is needed, for nothing is read but what the atomic
+// returns.
+using Total = unsigned long long;
 
-__device__ inline void hand_over(std::uint32_t* totals, unsigned bin, std::uint32_t sum) {
-    if (sum > 0) {
-        atomicAdd(&totals[bin], sum);
+__device__ inline void hand_over(Total* totals, std::uint32_t* histogram, unsigned bin,
+                                 std::uint32_t sum) {
+    const unsigned blocks = gridDim.x * gridDim.y;
+    const Total before = atomicAdd(&totals[bin], (Total{1} << 32) + sum);
+    if (before >> 32 == blocks - 1) {
+        histogram[bin] = static_cast<std::uint32_t>(before) + sum;
+        atomicExch(&totals[bin], Total{0});
     }
 }
 
-__device__ inline void finish(std::uint32_t* totals, std::uint32_t* histogram,
-                              std::uint32_t* is_last) {
-    // What this thread has added is seen by every block before its block is counted.
-    __threadfence();
-    __syncthreads();
-    if (thread_in_block() == 0) {
-        *is_last = atomicAdd(&totals[kBins], 1U) == gridDim.x * gridDim.y - 1;
-        __threadfence();
-    }
-    __syncthreads();
-    if (*is_last) {
-        for (unsigned bin = thread_in_block(); bin < kBins; bin += block_size()) {
-            histogram[bin] = atomicExch(&totals[bin], 0U);
-        }
-        if (thread_in_block() == 0) {
-            atomicExch(&totals[kBins], 0U);
-        }
-    }
-}
-
-// The shared memory comes from the host, which knows how much each of these needs. Its first word
-// serves `finish` when the table has been handed over.
+// The shared memory comes from the host, which knows how much each of these needs.
 
 template <unsigned kLoads>
-__global__ void tuned_local(const std::uint8_t* pixels, Picture picture, std::uint32_t* totals,
+__global__ void tuned_local(const std::uint8_t* pixels, Picture picture, Total* totals,
                             std::uint32_t* histogram) {
     extern __shared__ std::uint32_t table[];
     zero(table, kBins);
     count_bytes<kLoads>(pixels, picture, table);
     for (unsigned bin = thread_in_block(); bin < kBins; bin += block_size()) {
-        hand_over(totals, bin, table[bin]);
+        hand_over(totals, histogram, bin, table[bin]);
     }
-    finish(totals, histogram, table);
 }
 
 template <unsigned kCopies, unsigned kLoads>
-__global__ void tuned_lanes(const std::uint8_t* pixels, Picture picture, std::uint32_t* totals,
+__global__ void tuned_lanes(const std::uint8_t* pixels, Picture picture, Total* totals,
                             std::uint32_t* histogram) {
     extern __shared__ std::uint32_t table[];
     zero(table, kBins * kCopies);
     count_vectors<kCopies, kLoads>(pixels, picture, table);
     for (unsigned bin = thread_in_block(); bin < kBins; bin += block_size()) {
-        hand_over(totals, bin, sum_of_copies<kCopies>(table, bin));
+        hand_over(totals, histogram, bin, sum_of_copies<kCopies>(table, bin));
     }
-    finish(totals, histogram, table);
 }
 
 // 8-bit counters for each thread, as chapter 04's uchar-bins: at most 255 pixels, then they are
 // added up. Behind them in `words` stand the block's sums.
 constexpr unsigned kPixelsPerTurn = 255;
 
-static __global__ void tuned_bytes(const std::uint8_t* pixels, Picture picture,
-                                   std::uint32_t* totals, std::uint32_t* histogram) {
+static __global__ void tuned_bytes(const std::uint8_t* pixels, Picture picture, Total* totals,
+                                   std::uint32_t* histogram) {
     extern __shared__ std::uint32_t words[];
     auto* const bytes = reinterpret_cast<std::uint8_t*>(words);
     std::uint8_t* own = bytes + thread_in_block() * kBins;
@@ -295,14 +279,13 @@ static __global__ void tuned_bytes(const std::uint8_t* pixels, Picture picture,
         }
     }
     for (unsigned bin = thread_in_block(); bin < kBins; bin += block_size()) {
-        hand_over(totals, bin, sums[bin]);
+        hand_over(totals, histogram, bin, sums[bin]);
     }
-    finish(totals, histogram, words);
 }
 
 // ---- Which of them a choice means ----
 
-using Tuned = void (*)(const std::uint8_t* pixels, Picture picture, std::uint32_t* totals,
+using Tuned = void (*)(const std::uint8_t* pixels, Picture picture, Total* totals,
                        std::uint32_t* histogram);
 
 template <unsigned kLoads>

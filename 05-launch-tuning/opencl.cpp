@@ -49,11 +49,18 @@ const common::Program kProgram{"05-launch-tuning",
 
 // ---- What the device has ----
 
-// OpenCL 3.0 devices compile OpenCL C 3.0, which has a fence between groups that 1.2 lacks.
-bool has_opencl_c_3(cl_device_id device) {
-    char version[128] = {};  // "OpenCL 3.0 and what the vendor adds"
-    CHECK_CL(clGetDeviceInfo(device, CL_DEVICE_VERSION, sizeof version - 1, version, nullptr));
-    return version[sizeof "OpenCL " - 1] >= '3';
+std::string extensions_of(cl_device_id device) {
+    std::size_t length = 0;
+    CHECK_CL(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, 0, nullptr, &length));
+    std::string extensions(length, ' ');
+    CHECK_CL(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, length, extensions.data(), nullptr));
+    return extensions;
+}
+
+// `tuned` finishes in one launch where there are 64-bit atomics, which OpenCL 1.2 leaves to an
+// extension.
+bool has_64_bit_atomics(cl_device_id device) {
+    return extensions_of(device).find("cl_khr_int64_base_atomics") != std::string::npos;
 }
 
 // How many work-items a compute unit holds at once, and how that is known.
@@ -68,11 +75,7 @@ struct Resident {
 Resident resident_items(cl_device_id device) {
     constexpr cl_device_info kCapabilityMajor = 0x4000;  // of cl_nv_device_attribute_query
     constexpr cl_device_info kCapabilityMinor = 0x4001;
-    std::size_t length = 0;
-    CHECK_CL(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, 0, nullptr, &length));
-    std::string extensions(length, ' ');
-    CHECK_CL(clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, length, extensions.data(), nullptr));
-    if (extensions.find("cl_nv_device_attribute_query") == std::string::npos) {
+    if (extensions_of(device).find("cl_nv_device_attribute_query") == std::string::npos) {
         return {common::opencl::most_work_items(device), "what one group may have"};
     }
     cl_uint major = 0;
@@ -102,21 +105,20 @@ struct Session {
     cl_context context = nullptr;
     cl_device_id device = nullptr;
     cl_command_queue queue = nullptr;
+    bool one_launch = true;  // `tuned` needs no zeroing before
 };
 
-// The kernel is compiled for the shape of its groups, the copies and the loads. OpenCL C 3.0 where
-// the device has it, for its fence; 1.2 elsewhere.
+// The kernel is compiled for the shape of its groups, the copies and the loads.
 Launch build_launch(const Session& session, const std::string& kernel, const Shape& shape,
                     unsigned copies, unsigned loads) {
     Launch launch;
     launch.shape = shape;
-    const std::string standard = has_opencl_c_3(session.device) ? "-cl-std=CL3.0" : "-cl-std=CL1.2";
     launch.program = common::opencl::build_program(
         session.context, session.device, "histogram.cl",
         common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER),
-        standard + " -DGROUP_X=" + std::to_string(shape.items_x) +
+        "-DGROUP_X=" + std::to_string(shape.items_x) +
             " -DGROUP_Y=" + std::to_string(shape.items_y) + " -DCOPIES=" + std::to_string(copies) +
-            " -DLOADS=" + std::to_string(loads));
+            " -DLOADS=" + std::to_string(loads) + (session.one_launch ? " -DIN_ONE_LAUNCH" : ""));
     cl_int error = CL_SUCCESS;
     launch.kernel = clCreateKernel(launch.program, kernel.c_str(), &error);
     CHECK_CL(error, "clCreateKernel");
@@ -169,22 +171,38 @@ cl_event enqueue(cl_command_queue queue, const Launch& launch, cl_event wait_for
     return done;
 }
 
-// The one launch of `tuned`. The totals are zero before it and after it.
-cl_event enqueue_tuned(cl_command_queue queue, const Launch& launch, cl_mem pixels,
-                       const Picture& picture, cl_mem totals, cl_mem histogram,
-                       cl_event wait_for = nullptr) {
-    set_picture(launch.kernel, pixels, picture.as_one_row());
-    CHECK_CL(clSetKernelArg(launch.kernel, 5, sizeof(cl_mem), &totals));
-    CHECK_CL(clSetKernelArg(launch.kernel, 6, sizeof(cl_mem), &histogram));
-    CHECK_CL(clSetKernelArg(launch.kernel, 7, launch.local_bytes, nullptr));  // local memory
-    return enqueue(queue, launch, wait_for);
+// @return the event of the zeroing, for the caller to release
+cl_event enqueue_zero(cl_command_queue queue, cl_mem histogram) {
+    const cl_uint zero = 0;
+    cl_event zeroed = nullptr;
+    CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, sizeof(Histogram), 0,
+                                 nullptr, &zeroed));
+    return zeroed;
 }
 
-// 256 sums and a counter of groups, zeroed once: every launch of `tuned` leaves zeros behind.
-constexpr std::size_t kTotalsBytes = sizeof(Histogram) + sizeof(cl_uint);
+// The first and the last of the commands that are timed together; they may be the same.
+struct Commands {
+    cl_event first = nullptr;
+    cl_event last = nullptr;
+};
+
+void release(const Commands& commands) {
+    CHECK_CL(clReleaseEvent(commands.last));
+    if (commands.first != commands.last) CHECK_CL(clReleaseEvent(commands.first));
+}
+
+// From the beginning of the first to the end of the last, which have completed; releases both.
+double milliseconds(const Commands& commands) {
+    const double time_ms = common::opencl::elapsed_ms(commands.first, commands.last);
+    release(commands);
+    return time_ms;
+}
+
+// 256 totals of 64 bits, zeroed once: every launch of `tuned` leaves zeros behind.
+constexpr std::size_t kTotalsBytes = kBins * sizeof(cl_ulong);
 
 cl_mem create_totals(const Session& session) {
-    std::vector<cl_uint> zeros(kTotalsBytes / sizeof(cl_uint));
+    std::vector<cl_ulong> zeros(kBins);
     cl_int error = CL_SUCCESS;
     const cl_mem totals = clCreateBuffer(session.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
                                          kTotalsBytes, zeros.data(), &error);
@@ -192,12 +210,25 @@ cl_mem create_totals(const Session& session) {
     return totals;
 }
 
+// The launch of `tuned`: the only command, or behind a zeroing where it needs one.
+Commands enqueue_tuned(const Session& session, const Launch& launch, cl_mem pixels,
+                       const Picture& picture, cl_mem totals, cl_mem histogram,
+                       cl_event wait_for = nullptr) {
+    const cl_event zeroed = session.one_launch ? nullptr : enqueue_zero(session.queue, histogram);
+    set_picture(launch.kernel, pixels, picture.as_one_row());
+    CHECK_CL(clSetKernelArg(launch.kernel, 5, sizeof(cl_mem), &totals));
+    CHECK_CL(clSetKernelArg(launch.kernel, 6, sizeof(cl_mem), &histogram));
+    CHECK_CL(clSetKernelArg(launch.kernel, 7, launch.local_bytes, nullptr));  // local memory
+    const cl_event counted = enqueue(session.queue, launch, wait_for);
+    return {zeroed != nullptr ? zeroed : counted, counted};
+}
+
 // They hold no poison before a run, as other buffers do, so it is looked whether they are zero.
 void require_zero(const Session& session, cl_mem totals) {
-    std::vector<cl_uint> words(kTotalsBytes / sizeof(cl_uint));
+    std::vector<cl_ulong> words(kBins);
     CHECK_CL(clEnqueueReadBuffer(session.queue, totals, CL_TRUE, 0, kTotalsBytes, words.data(), 0,
                                  nullptr, nullptr));
-    if (std::any_of(words.begin(), words.end(), [](cl_uint word) { return word != 0; })) {
+    if (std::any_of(words.begin(), words.end(), [](cl_ulong word) { return word != 0; })) {
         throw std::runtime_error("the last launch did not leave its totals at zero");
     }
 }
@@ -238,14 +269,12 @@ int tune(const Arguments& arguments, const tuning::Facts& facts, const Session& 
                 if (launch.kernel == nullptr) launch = build_tuned(session, choice, part, groups);
                 launch.shape.groups_x = groups;
                 common::opencl::poison(session.queue, histogram, sizeof(Histogram));
-                const cl_event counted =
-                    enqueue_tuned(session.queue, launch, buffers[which], part, totals, histogram);
+                const Commands commands =
+                    enqueue_tuned(session, launch, buffers[which], part, totals, histogram);
                 CHECK_CL(clEnqueueReadBuffer(session.queue, histogram, CL_TRUE, 0,
                                              sizeof(Histogram), result.data(), 0, nullptr,
                                              nullptr));
-                const double kernel_ms = common::opencl::elapsed_ms(counted, counted);
-                CHECK_CL(clReleaseEvent(counted));
-                return kernel_ms;
+                return milliseconds(commands);
             } catch (const std::exception& refusal) {
                 throw tuning::Refused(refusal.what());
             }
@@ -318,8 +347,7 @@ int end_to_end(const Arguments& arguments, const common::Input& input, const His
                                       nullptr));
     };
     const auto count_all = [&](Histogram& result) {
-        CHECK_CL(clReleaseEvent(enqueue_tuned(session.queue, count_whole, pixels, whole, totals,
-                                              row_of_chunk.front())));
+        release(enqueue_tuned(session, count_whole, pixels, whole, totals, row_of_chunk.front()));
         CHECK_CL(clEnqueueReadBuffer(session.queue, row_of_chunk.front(), CL_TRUE, 0,
                                      sizeof(Histogram), result.data(), 0, nullptr, nullptr));
     };
@@ -345,9 +373,8 @@ int end_to_end(const Arguments& arguments, const common::Input& input, const His
                                           nullptr, &copied));
             // Without a flush a driver may wait for more commands before it begins.
             CHECK_CL(clFlush(copies));
-            CHECK_CL(clReleaseEvent(enqueue_tuned(session.queue, count_chunk, pixels,
-                                                  {first, length, length, length}, totals,
-                                                  row_of_chunk[chunk], copied)));
+            release(enqueue_tuned(session, count_chunk, pixels, {first, length, length, length},
+                                  totals, row_of_chunk[chunk], copied));
             CHECK_CL(clFlush(session.queue));
             CHECK_CL(clReleaseEvent(copied));
         }
@@ -395,6 +422,13 @@ int main(int argc, char** argv) try {
     CHECK_CL(clGetDeviceInfo(device.id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes,
                              nullptr));
     facts.local_bytes = local_bytes;
+    cl_ulong memory_bytes = 0;
+    cl_ulong most_bytes = 0;
+    CHECK_CL(clGetDeviceInfo(device.id, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory_bytes,
+                             &memory_bytes, nullptr));
+    CHECK_CL(clGetDeviceInfo(device.id, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most_bytes,
+                             &most_bytes, nullptr));
+    facts.picture_bytes = std::min(memory_bytes / 4, most_bytes);
     facts.kernels = tuning::kernel_names();
     common::opencl::require_group_size(device.id, options.group_size.value_or(1));
     const std::optional<tuning::Tuning> known =
@@ -408,7 +442,8 @@ int main(int argc, char** argv) try {
     const cl_command_queue queue =
         clCreateCommandQueue(context, device.id, CL_QUEUE_PROFILING_ENABLE, &error);
     CHECK_CL(error, "clCreateCommandQueue");
-    const Session session{context, device.id, queue};
+    const Session session{context, device.id, queue,
+                          has_64_bit_atomics(device.id) && !arguments.two_launches};
     const auto release_session = [&] {
         CHECK_CL(clReleaseCommandQueue(queue));
         CHECK_CL(clReleaseContext(context));
@@ -493,27 +528,19 @@ int main(int argc, char** argv) try {
 
     // 8. two-per-sm, occupancy, vector: zero the histogram, count, copy it out.
     const auto count_in_two = [&](const Launch& launch, const Picture& part, Histogram& result) {
-        const cl_uint zero = 0;
-        cl_event zeroed = nullptr;
-        CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, sizeof(Histogram), 0,
-                                     nullptr, &zeroed));
+        const cl_event zeroed = enqueue_zero(queue, histogram);
         set_picture(launch.kernel, pixels, part);
         CHECK_CL(clSetKernelArg(launch.kernel, 5, sizeof(cl_mem), &histogram));
         const cl_event counted = enqueue(queue, launch);
         read_histogram(result);
-        const double kernel_ms = common::opencl::elapsed_ms(zeroed, counted);
-        CHECK_CL(clReleaseEvent(counted));
-        CHECK_CL(clReleaseEvent(zeroed));
-        return kernel_ms;
+        return milliseconds({zeroed, counted});
     };
 
-    // 9. tuned: one launch, which zeroes and finishes by itself.
+    // 9. tuned: one launch, which zeroes and finishes by itself (two, where it cannot).
     const auto count_in_one = [&](Histogram& result) {
-        const cl_event counted = enqueue_tuned(queue, tuned, pixels, picture, totals, histogram);
+        const Commands commands = enqueue_tuned(session, tuned, pixels, picture, totals, histogram);
         read_histogram(result);
-        const double kernel_ms = common::opencl::elapsed_ms(counted, counted);
-        CHECK_CL(clReleaseEvent(counted));
-        return kernel_ms;
+        return milliseconds(commands);
     };
 
     // 10. Each variant that is asked for: poisoned, checked, timed, and checked again.

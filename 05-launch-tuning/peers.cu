@@ -7,6 +7,9 @@
 //   local      chapter 03: a table for each block
 //   lane-bins  chapter 04: a table for each lane
 //   tuned      chapter 05
+//   from-cache the same kernel on 8 MiB of the picture, again and again until it has counted as
+//   many
+//              pixels: how fast it would be if the memory were not what it waits for
 //
 // Run it:  build/05-launch-tuning/peers --random 1G
 //          build/05-launch-tuning/peers --random 1G --contention 40
@@ -53,7 +56,8 @@ const common::Program kProgram{"05-launch-tuning",
                                 {"global", "chapter 02: one table for everyone"},
                                 {"local", "chapter 03: a table for each block"},
                                 {"lane-bins", "chapter 04: a table for each lane"},
-                                {"tuned", "chapter 05"}}};
+                                {"tuned", "chapter 05"},
+                                {"from-cache", "the same, on pixels that the cache holds"}}};
 
 // Chapter 02's `global`.
 __global__ void histogram_global(const std::uint8_t* pixels, std::uint64_t count,
@@ -154,22 +158,23 @@ int main(int argc, char** argv) try {
     }
 
     std::uint32_t* histogram = nullptr;
-    std::uint32_t* totals = nullptr;
+    kernels::Total* totals = nullptr;
     cudaEvent_t begin = nullptr;
     cudaEvent_t end = nullptr;
     CHECK_CUDA(cudaMalloc(&histogram, sizeof(Histogram)));
-    CHECK_CUDA(cudaMalloc(&totals, sizeof(Histogram) + sizeof(std::uint32_t)));
-    CHECK_CUDA(cudaMemset(totals, 0, sizeof(Histogram) + sizeof(std::uint32_t)));
+    CHECK_CUDA(cudaMalloc(&totals, kBins * sizeof(kernels::Total)));
+    CHECK_CUDA(cudaMemset(totals, 0, kBins * sizeof(kernels::Total)));
     CHECK_CUDA(cudaEventCreate(&begin));
     CHECK_CUDA(cudaEventCreate(&end));
 
     // Each is run on the next copy, on a poisoned histogram, between two events.
     std::size_t next = 0;
-    const auto run = [&](const char* variant,
-                         const std::function<void(const std::uint8_t* pixels)>& count_on_device) {
+    using CountOnDevice = std::function<void(const std::uint8_t* pixels)>;
+    const auto run_expecting = [&](const char* variant, const Histogram& right,
+                                   const CountOnDevice& count_on_device) {
         if (!options.wants(variant)) return;
         report.add(common::verify_and_time(
-            variant, expected, options.repeat, [&](Histogram& result) -> common::RunTime {
+            variant, right, options.repeat, [&](Histogram& result) -> common::RunTime {
                 common::cuda::poison(histogram, sizeof(Histogram));
                 const std::uint8_t* const pixels = copies[next++ % copies.size()];
                 CHECK_CUDA(cudaEventRecord(begin));
@@ -180,6 +185,9 @@ int main(int argc, char** argv) try {
                                       cudaMemcpyDeviceToHost));
                 return {common::cuda::elapsed_ms(begin, end), std::nullopt};
             }));
+    };
+    const auto run = [&](const char* variant, const CountOnDevice& count_on_device) {
+        run_expecting(variant, expected, count_on_device);
     };
     const auto zero_histogram = [&] {
         CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
@@ -238,11 +246,25 @@ int main(int argc, char** argv) try {
     });
     const std::size_t groups = options.groups.value_or(groups_with_work(
         count, choice.group_size, pixels_at_once(choice), choice.groups_per_unit * units));
-    run("tuned", [&](const std::uint8_t* pixels) {
+    const auto count_tuned = [&](const std::uint8_t* pixels, const Picture& picture) {
         kernels::tuned_kernel(
             choice.kernel, choice.copies,
             choice.loads)<<<static_cast<unsigned>(groups), static_cast<unsigned>(choice.group_size),
-                            tuning::local_bytes_of(choice)>>>(pixels, whole, totals, histogram);
+                            tuning::local_bytes_of(choice)>>>(pixels, picture, totals, histogram);
+    };
+    run("tuned", [&](const std::uint8_t* pixels) { count_tuned(pixels, whole); });
+
+    // A picture whose rows all lie in the same place: the pitch is 0.
+    const std::uint64_t part = std::min<std::uint64_t>(count, std::uint64_t{8} << 20);
+    Histogram of_parts{};
+    for (std::uint64_t first = 0; first < count; first += part) {
+        const std::uint64_t length = std::min(part, count - first);
+        const Histogram more = common::reference_histogram({input.pixels.data(), length});
+        for (std::size_t bin = 0; bin < kBins; ++bin)
+            of_parts[bin] += more[bin];
+    }
+    run_expecting("from-cache", of_parts, [&](const std::uint8_t*) {
+        count_tuned(copies.front(), {0, count, part, 0});
     });
 
     CHECK_CUDA(cudaFree(cub_scratch));

@@ -1,24 +1,14 @@
 #include "common/report/picture.hpp"
 
 #include <fmt/format.h>
-#include <stb_easy_font.h>
-#include <stb_image_write.h>
 
 #include <algorithm>
-#include <array>
-#include <cstring>
-#include <vector>
+
+#include "common/report/canvas.hpp"
 
 namespace common {
 namespace {
 
-struct Colour {
-    std::uint8_t r, g, b;
-};
-
-constexpr Colour kPaper{250, 250, 248};
-constexpr Colour kInk{32, 34, 38};
-constexpr Colour kFaint{216, 218, 222};
 constexpr Colour kBar{38, 98, 158};
 
 constexpr int kSide = 512;  // of the picture and of the bars, which are 2 pixels wide
@@ -28,67 +18,6 @@ constexpr int kBottom = 64;  // room for the grey scale and the numbers under th
 constexpr int kGap = 48;
 constexpr int kWidth = kMargin + kSide + kGap + kSide + kMargin;
 constexpr int kHeight = kTop + kSide + kBottom;
-
-class Canvas {
- public:
-    Canvas() : rgb_(static_cast<std::size_t>(kWidth) * kHeight, kPaper) {}
-
-    void fill(int left, int top, int width, int height, Colour colour) {
-        for (int y = std::max(top, 0); y < std::min(top + height, kHeight); ++y) {
-            for (int x = std::max(left, 0); x < std::min(left + width, kWidth); ++x) {
-                rgb_[static_cast<std::size_t>(y) * kWidth + static_cast<std::size_t>(x)] = colour;
-            }
-        }
-    }
-
-    // The easy font gives each stroke as a quadrangle along the axes: corners 0 and 2 span it.
-    void text(int left, int top, std::string line) {
-        constexpr int kScale = 2;
-        struct Corner {
-            float x, y, z;
-            std::array<std::uint8_t, 4> colour;
-        };
-        std::vector<Corner> corners(line.size() * 64 + 64);
-        const int quads = stb_easy_font_print(0, 0, line.data(), nullptr, corners.data(),
-                                              static_cast<int>(corners.size() * sizeof(Corner)));
-        for (int quad = 0; quad < quads; ++quad) {
-            const Corner& from = corners[static_cast<std::size_t>(quad) * 4];
-            const Corner& to = corners[static_cast<std::size_t>(quad) * 4 + 2];
-            fill(left + kScale * static_cast<int>(from.x), top + kScale * static_cast<int>(from.y),
-                 kScale * static_cast<int>(to.x - from.x), kScale * static_cast<int>(to.y - from.y),
-                 kInk);
-        }
-    }
-
-    static int text_width(std::string line) { return 2 * stb_easy_font_width(line.data()); }
-
-    [[nodiscard]] std::string png() const {
-        std::string bytes;
-        const auto append = [](void* to, void* data, int size) {
-            static_cast<std::string*>(to)->append(static_cast<const char*>(data),
-                                                  static_cast<std::size_t>(size));
-        };
-        if (stbi_write_png_to_func(append, &bytes, kWidth, kHeight, 3, rgb_.data(), 3 * kWidth) ==
-            0) {
-            throw std::bad_alloc();
-        }
-        return bytes;
-    }
-
- private:
-    std::vector<Colour> rgb_;
-};
-
-// The font has the printable characters of ASCII and looks all others up outside its table.
-std::string printable(std::string text) {
-    std::replace_if(
-        text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
-    return text;
-}
-
-std::string shortened(const std::string& text, std::size_t most) {
-    return text.size() <= most ? text : text.substr(0, most - 3) + "...";
-}
 
 // Each shown pixel is the mean of the pixels that it stands for; a small picture is enlarged.
 void draw_picture(Canvas& canvas, const Input& input) {
@@ -162,8 +91,8 @@ void draw_histogram(Canvas& canvas, const Histogram& histogram) {
 }  // namespace
 
 std::string histogram_png(const Input& input, const Histogram& histogram) {
-    Canvas canvas;
-    canvas.text(kMargin, kTop - 26, printable(shortened(input.name, 40)));
+    Canvas canvas(kWidth, kHeight);
+    canvas.text(kMargin, kTop - 26, shortened(input.name, 40));
     draw_picture(canvas, input);
     canvas.text(kMargin, kTop + kSide + 24, fmt::format("{} pixels", input.pixels.size()));
     draw_histogram(canvas, histogram);

@@ -1,0 +1,282 @@
+// The result of a search as JSON, and where it is kept between runs.
+#include "05-launch-tuning/tuning/tuning.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+
+#include "common/files/output_file.hpp"
+#include "common/status/status.hpp"
+
+namespace tuning {
+namespace {
+
+namespace fs = std::filesystem;
+
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kFormat = "histogram-tutorials tuning 1";
+// Some times what a search writes: a file beyond it is none of ours, and need not be read.
+constexpr std::uintmax_t kMostBytes = 16 << 20;
+constexpr std::size_t kMostTrials = 10'000;
+
+// A device may call itself anything; what is not UTF-8 is replaced rather than refused.
+std::string dumped(const Json& json) {
+    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+// What becomes of a text that is written as JSON and read again.
+std::string as_kept(const std::string& text) {
+    return Json::parse(dumped(text)).get<std::string>();
+}
+
+void add_choice(Json& row, const Choice& choice) {
+    row["kernel"] = choice.kernel;
+    row["copies"] = choice.copies;
+    row["loads"] = choice.loads;
+    row["group_size"] = choice.group_size;
+    row["groups_per_unit"] = choice.groups_per_unit;
+}
+
+Json json_of(const Trial& trial) {
+    const bool measured = trial.outcome == Outcome::kMeasured;
+    Json row;
+    row["pixels"] = trial.pixels;
+    add_choice(row, trial.choice);
+    row["outcome"] = to_string(trial.outcome);
+    row["worst_ms"] = measured ? Json(trial.worst_ms) : Json(nullptr);
+    row["gb_s"] = measured ? Json(trial.gb_s()) : Json(nullptr);
+    row["reason"] = trial.reason;
+    return row;
+}
+
+Json json_of_best(const Trial& trial) {
+    Json row;
+    row["pixels"] = trial.pixels;
+    add_choice(row, trial.choice);
+    row["worst_ms"] = trial.worst_ms;
+    row["gb_s"] = trial.gb_s();
+    return row;
+}
+
+// The library turns -1, 2.5 and true into a whole number, each its own way. Here they are errors.
+std::uint64_t whole_number(const Json& row, const char* key, std::uint64_t least,
+                           std::uint64_t most) {
+    const Json& value = row.at(key);
+    if (!value.is_number_unsigned() || value.get<std::uint64_t>() < least ||
+        value.get<std::uint64_t>() > most) {
+        throw common::BadInput(fmt::format("{} is {}, not a whole number from {} to {}", key,
+                                           dumped(value), least, most));
+    }
+    return value.get<std::uint64_t>();
+}
+
+unsigned power_of_two(const Json& row, const char* key, unsigned most) {
+    const auto value = static_cast<unsigned>(whole_number(row, key, 1, most));
+    if (!std::has_single_bit(value))
+        throw common::BadInput(fmt::format("{} is {}, not a power of two", key, value));
+    return value;
+}
+
+Choice choice_from(const Json& row) {
+    Choice choice;
+    choice.kernel = row.at("kernel").get<std::string>();
+    const std::vector<std::string>& names = kernel_names();
+    if (std::find(names.begin(), names.end(), choice.kernel) == names.end())
+        throw common::BadInput(fmt::format("{} is no kernel", dumped(row.at("kernel"))));
+    choice.copies = power_of_two(row, "copies", choice.kernel == "lane-bins" ? 32 : 1);
+    choice.loads = power_of_two(row, "loads", 8);
+    choice.group_size = whole_number(row, "group_size", 1, 1U << 20);
+    choice.groups_per_unit = whole_number(row, "groups_per_unit", 1, 1U << 16);
+    return choice;
+}
+
+Outcome outcome_from(const Json& value) {
+    for (const Outcome outcome :
+         {Outcome::kMeasured, Outcome::kRefused, Outcome::kWrong, Outcome::kNotTried}) {
+        if (value == to_string(outcome)) return outcome;
+    }
+    throw common::BadInput(fmt::format("{} is no outcome", dumped(value)));
+}
+
+Trial trial_from(const Json& row) {
+    Trial trial;
+    trial.choice = choice_from(row);
+    trial.pixels = whole_number(row, "pixels", 1, std::uint64_t{1} << 32);
+    trial.outcome = outcome_from(row.at("outcome"));
+    trial.reason = row.at("reason").get<std::string>();
+    if (trial.outcome == Outcome::kMeasured) {
+        trial.worst_ms = row.at("worst_ms").get<double>();
+        if (!(trial.worst_ms > 0) || !std::isfinite(trial.worst_ms))
+            throw common::BadInput(fmt::format("worst_ms is {}, no time", trial.worst_ms));
+    } else if (!row.at("worst_ms").is_null()) {
+        throw common::BadInput("worst_ms is given for what was not measured");
+    }
+    return trial;
+}
+
+Tuning tuning_from(const Json& json) {
+    if (json.at("format") != kFormat) {
+        throw common::BadInput(
+            fmt::format("its format is {}, not \"{}\"", dumped(json.at("format")), kFormat));
+    }
+    Tuning tuning;
+    tuning.api = json.at("api").get<std::string>();
+    tuning.device = json.at("device").get<std::string>();
+    tuning.driver = json.at("driver").get<std::string>();
+    tuning.date = json.at("date").get<std::string>();
+    tuning.seconds = json.at("seconds").get<double>();
+    if (!(tuning.seconds >= 0)) throw common::BadInput("seconds is less than none");
+    const Json& trials = json.at("trials");
+    if (!trials.is_array()) throw common::BadInput("trials is no array");
+    if (trials.size() > kMostTrials)
+        throw common::BadInput(
+            fmt::format("{} trials are more than any search has", trials.size()));
+    for (const Json& row : trials)
+        tuning.trials.push_back(trial_from(row));
+    return tuning;
+}
+
+// As the base directory specification asks, a folder that is not given in full counts as none.
+fs::path folder_from(const char* variable) {
+    const char* value = std::getenv(variable);
+    const fs::path folder = value == nullptr ? "" : value;
+    return folder.is_absolute() ? folder : fs::path();
+}
+
+fs::path cache_folder() {
+    if (const fs::path folder = folder_from("XDG_CACHE_HOME"); !folder.empty()) return folder;
+#if defined(_WIN32)
+    return folder_from("LOCALAPPDATA");
+#else
+    const fs::path home = folder_from("HOME");
+    if (home.empty()) return {};
+#if defined(__APPLE__)
+    return home / "Library" / "Caches";
+#else
+    return home / ".cache";
+#endif
+#endif
+}
+
+// Fowler, Noll and Vo's hash (FNV-1a, 64 bits): the same on every machine, unlike std::hash.
+std::uint64_t stable_hash(const std::string& text) {
+    std::uint64_t hash = 14'695'981'039'346'656'037U;
+    for (const char c : text)
+        hash = (hash ^ static_cast<unsigned char>(c)) * 1'099'511'628'211U;
+    return hash;
+}
+
+// Letters and digits, each run of other characters as one '-'.
+std::string file_name_part(const std::string& text) {
+    constexpr std::size_t kMost = 80;
+    std::string name;
+    for (const char c : text) {
+        const bool plain =
+            (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        if (plain) {
+            name += c;
+        } else if (!name.empty() && name.back() != '-') {
+            name += '-';
+        }
+    }
+    name.resize(std::min(name.size(), kMost));
+    name.erase(name.find_last_not_of('-') + 1);
+    return name;
+}
+
+std::string bytes_of(const fs::path& path) {
+    // A folder can be opened like a file, and a pipe would wait for its writer.
+    if (!fs::is_regular_file(path)) throw common::BadInput("it is no regular file");
+    if (fs::file_size(path) > kMostBytes) throw common::BadInput("it is too large");
+    std::ifstream file(path, std::ios::binary);
+    if (!file) throw common::BadInput("it cannot be read");
+    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+}  // namespace
+
+std::string to_json_text(const Tuning& tuning) {
+    const auto line = [](const char* key, const Json& value) {
+        return fmt::format("  \"{}\": {},\n", key, dumped(value));
+    };
+    // A line for each row: a search has a thousand of them, of ten fields.
+    const auto array = [](const char* key, const std::vector<Json>& rows) {
+        std::string lines;
+        for (const Json& row : rows)
+            lines += (lines.empty() ? "\n    " : ",\n    ") + dumped(row);
+        return fmt::format("  \"{}\": [{}{}]", key, lines, lines.empty() ? "" : "\n  ");
+    };
+    std::vector<Json> best;
+    for (const std::uint64_t pixels : tuning.sizes()) {
+        if (const Trial* trial = tuning.best(pixels)) best.push_back(json_of_best(*trial));
+    }
+    std::vector<Json> trials;
+    for (const Trial& trial : tuning.trials)
+        trials.push_back(json_of(trial));
+    return "{\n" + line("format", kFormat) + line("api", tuning.api) +
+           line("device", tuning.device) + line("driver", tuning.driver) +
+           line("date", tuning.date) + line("seconds", tuning.seconds) + array("best", best) +
+           ",\n" + array("trials", trials) + "\n}\n";
+}
+
+Tuning from_json_text(const std::string& text) {
+    try {
+        return tuning_from(Json::parse(text));
+    } catch (const std::exception& error) {
+        throw common::BadInput(fmt::format("not the result of a search: {}", error.what()));
+    }
+}
+
+fs::path memory_file(const Facts& facts) {
+    const fs::path folder = cache_folder();
+    if (folder.empty()) return {};
+    // The names alone could be alike once they are made safe, and a driver's version is in none.
+    const std::uint64_t hash = stable_hash(facts.api + '\0' + facts.device + '\0' + facts.driver);
+    return folder / "histogram-tutorials" /
+           fmt::format("{}-{:016x}.json", file_name_part(facts.api + '-' + facts.device), hash);
+}
+
+fs::path remember(const Facts& facts, const Tuning& tuning) {
+    const fs::path file = memory_file(facts);
+    if (file.empty()) {
+        throw common::BadInput(
+            "there is no folder to keep the tuning in: XDG_CACHE_HOME and the home folder are not "
+            "set");
+    }
+    std::error_code error;
+    fs::create_directories(file.parent_path(), error);
+    if (error) {
+        throw common::BadInput(
+            fmt::format("cannot create {}: {}", file.parent_path().string(), error.message()));
+    }
+    common::write_whole(file, to_json_text(tuning));
+    return file;
+}
+
+std::optional<Tuning> recall(const Facts& facts) {
+    const fs::path file = memory_file(facts);
+    std::error_code ignored;
+    if (file.empty() || !fs::exists(file, ignored)) return std::nullopt;
+    try {
+        Tuning tuning = from_json_text(bytes_of(file));
+        if (tuning.api != as_kept(facts.api) || tuning.device != as_kept(facts.device) ||
+            tuning.driver != as_kept(facts.driver)) {
+            throw common::BadInput("it belongs to another device or driver");
+        }
+        return tuning;
+    } catch (const std::exception& error) {
+        fmt::print(stderr, "warning: the tuning in {} is passed over: {}\n", file.string(),
+                   error.what());
+        return std::nullopt;
+    }
+}
+
+}  // namespace tuning
