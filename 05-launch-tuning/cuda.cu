@@ -22,7 +22,7 @@
 #include <vector>
 
 #include "05-launch-tuning/arguments.hpp"
-#include "05-launch-tuning/cuda_facts.hpp"
+#include "05-launch-tuning/cuda_tuned.cuh"
 #include "05-launch-tuning/end_to_end.hpp"
 #include "05-launch-tuning/histogram.cuh"
 #include "05-launch-tuning/launch.hpp"
@@ -127,6 +127,9 @@ int tune(const Arguments& arguments, const tuning::Facts& facts) {
         arguments, facts, pictures,
         [&](const tuning::Choice& choice, std::size_t which, const Picture& part,
             Histogram& result) {
+            if (choice.group_size > most_threads(choice)) {
+                throw tuning::Refused("too few registers for blocks of this size");
+            }
             const TunedLaunch tuned =
                 make_tuned(choice, part,
                            groups_with_work(part.count, choice.group_size, pixels_at_once(choice),
@@ -170,7 +173,7 @@ int end_to_end(const Arguments& arguments, const common::Input& input, const His
 
     // A launch for the whole picture, and one for a chunk.
     const auto make_for = [&](const Picture& picture) {
-        const tuning::Choice choice = choose_tuned(arguments, known, facts, picture.count);
+        const tuning::Choice choice = choose_launchable(arguments, known, facts, picture.count);
         return make_tuned(choice, picture,
                           arguments.common.groups.value_or(groups_with_work(
                               picture.count, choice.group_size, pixels_at_once(choice),
@@ -300,7 +303,7 @@ int main(int argc, char** argv) try {
         cudaDeviceGetAttribute(&resident, cudaDevAttrMaxThreadsPerMultiProcessor, device.id));
     const std::size_t full_groups = options.groups.value_or(
         std::max<std::size_t>(facts.units * static_cast<std::size_t>(resident) / full_size, 1));
-    const tuning::Choice choice = choose_tuned(arguments, known, facts, picture.count);
+    const tuning::Choice choice = choose_launchable(arguments, known, facts, picture.count);
     const std::size_t tuned_groups = options.groups.value_or(
         groups_with_work(picture.count, choice.group_size, pixels_at_once(choice),
                          choice.groups_per_unit * facts.units));

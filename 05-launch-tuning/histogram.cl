@@ -6,6 +6,7 @@
 
 // The host passes these when it builds this file, once for each launch: GROUP_X by GROUP_Y
 // work-items in a group, COPIES of the table, and LOADS that a work-item has on their way at once.
+// And it says which kernel it WANTs: a compiler takes its time with each.
 #define GROUP_SIZE (GROUP_X * GROUP_Y)
 #define OF_SHAPE __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 
@@ -90,15 +91,30 @@ void count_vectors(PICTURE, __local uint* table) {
         }
         ulong i = head_end / 16 + get_global_id(0);
         const ulong last = tail / 16;
-        for (; i + (LOADS - 1) * stride < last; i += LOADS * stride) {
-            uint4 loaded[LOADS];
+        // While some are counted, the next are on their way: they are asked for before the counting
+        // begins, and not looked at before it ends.
+        if (i + (LOADS - 1) * stride < last) {
+            uint4 now[LOADS];
 #pragma unroll
             for (uint n = 0; n < LOADS; ++n) {
-                loaded[n] = vectors[i + n * stride];
+                now[n] = vectors[i + n * stride];
+            }
+            i += LOADS * stride;
+            for (; i + (LOADS - 1) * stride < last; i += LOADS * stride) {
+                uint4 next[LOADS];
+#pragma unroll
+                for (uint n = 0; n < LOADS; ++n) {
+                    next[n] = vectors[i + n * stride];
+                }
+#pragma unroll
+                for (uint n = 0; n < LOADS; ++n) {
+                    count_sixteen(own, now[n]);
+                    now[n] = next[n];
+                }
             }
 #pragma unroll
             for (uint n = 0; n < LOADS; ++n) {
-                count_sixteen(own, loaded[n]);
+                count_sixteen(own, now[n]);
             }
         }
         for (; i < last; i += stride) {
@@ -122,6 +138,7 @@ uint sum_of_copies(__local const uint* table, uint bin) {
 
 // ---- two-per-sm: chapter 03's `local`, two groups for each compute unit ----
 
+#ifdef WANT_histogram_local
 __kernel OF_SHAPE void histogram_local(PICTURE, __global uint* histogram) {
     __local uint table[BINS];
     zero(table, BINS);
@@ -130,6 +147,7 @@ __kernel OF_SHAPE void histogram_local(PICTURE, __global uint* histogram) {
         atomic_add(&histogram[bin], table[bin]);
     }
 }
+#endif
 
 // ---- occupancy: as many work-items as the device holds, moved over the picture like a stamp ----
 //
@@ -137,6 +155,7 @@ __kernel OF_SHAPE void histogram_local(PICTURE, __global uint* histogram) {
 // eight rows of its column before it moves on.
 #define ROWS_AT_ONCE 8
 
+#ifdef WANT_histogram_occupancy
 __kernel OF_SHAPE void histogram_occupancy(PICTURE, __global uint* histogram) {
     __local uint table[BINS];
     zero(table, BINS);
@@ -156,9 +175,11 @@ __kernel OF_SHAPE void histogram_occupancy(PICTURE, __global uint* histogram) {
         atomic_add(&histogram[bin], table[bin]);
     }
 }
+#endif
 
 // ---- vector: one table, 16-byte loads ----
 
+#ifdef WANT_histogram_vector
 __kernel OF_SHAPE void histogram_vector(PICTURE, __global uint* histogram) {
     __local uint table[BINS * COPIES];
     zero(table, BINS * COPIES);
@@ -167,6 +188,7 @@ __kernel OF_SHAPE void histogram_vector(PICTURE, __global uint* histogram) {
         atomic_add(&histogram[bin], sum_of_copies(table, bin));
     }
 }
+#endif
 
 // ---- tuned: one launch that zeroes, counts and finishes ----
 //
@@ -197,6 +219,7 @@ void hand_over(__global ulong* totals, __global uint* histogram, uint bin, uint 
 
 // The local memory comes from the host, which knows how much each of these needs.
 
+#ifdef WANT_tuned_local
 __kernel OF_SHAPE void tuned_local(PICTURE, __global ulong* totals, __global uint* histogram,
                                    __local uint* table) {
     zero(table, BINS);
@@ -205,7 +228,9 @@ __kernel OF_SHAPE void tuned_local(PICTURE, __global ulong* totals, __global uin
         hand_over(totals, histogram, bin, table[bin]);
     }
 }
+#endif
 
+#ifdef WANT_tuned_lanes
 __kernel OF_SHAPE void tuned_lanes(PICTURE, __global ulong* totals, __global uint* histogram,
                                    __local uint* table) {
     zero(table, BINS * COPIES);
@@ -214,11 +239,13 @@ __kernel OF_SHAPE void tuned_lanes(PICTURE, __global ulong* totals, __global uin
         hand_over(totals, histogram, bin, sum_of_copies(table, bin));
     }
 }
+#endif
 
 // 8-bit counters for each work-item, as chapter 04's uchar-bins: at most 255 pixels, then they are
 // added up. Behind them in `words` stand the group's sums.
 #define PIXELS_PER_TURN 255
 
+#ifdef WANT_tuned_bytes
 __kernel OF_SHAPE void tuned_bytes(PICTURE, __global ulong* totals, __global uint* histogram,
                                    __local uint* words) {
     __local uchar* bytes = (__local uchar*)words;
@@ -254,11 +281,13 @@ __kernel OF_SHAPE void tuned_bytes(PICTURE, __global ulong* totals, __global uin
         hand_over(totals, histogram, bin, sums[bin]);
     }
 }
+#endif
 
 // Counters of 32 bits for each work-item, eight for each bin, as chapter 01's threads-private: for
 // CPUs, where a work-item of a group of one is a loop on a core of its own and atomics are dear.
 #define LANES 8
 
+#ifdef WANT_tuned_items
 __kernel OF_SHAPE void tuned_items(PICTURE, __global ulong* totals, __global uint* histogram,
                                    __local uint* words) {
     __local uint* own = words + item_in_group() * BINS * LANES;
@@ -295,3 +324,4 @@ __kernel OF_SHAPE void tuned_items(PICTURE, __global ulong* totals, __global uin
         }
     }
 }
+#endif

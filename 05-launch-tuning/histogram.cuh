@@ -118,15 +118,30 @@ __device__ void count_vectors(const std::uint8_t* pixels, const Picture& picture
         }
         std::uint64_t i = head_end / 16 + column();
         const std::uint64_t last = tail / 16;
-        for (; i + (kLoads - 1) * stride < last; i += kLoads * stride) {
-            uint4 loaded[kLoads];
+        // While some are counted, the next are on their way: they are asked for before the counting
+        // begins, and not looked at before it ends.
+        if (i + (kLoads - 1) * stride < last) {
+            uint4 now[kLoads];
 #pragma unroll
             for (unsigned n = 0; n < kLoads; ++n) {
-                loaded[n] = vectors[i + n * stride];
+                now[n] = vectors[i + n * stride];
+            }
+            i += kLoads * stride;
+            for (; i + (kLoads - 1) * stride < last; i += kLoads * stride) {
+                uint4 next[kLoads];
+#pragma unroll
+                for (unsigned n = 0; n < kLoads; ++n) {
+                    next[n] = vectors[i + n * stride];
+                }
+#pragma unroll
+                for (unsigned n = 0; n < kLoads; ++n) {
+                    count_sixteen<kCopies>(own, now[n]);
+                    now[n] = next[n];
+                }
             }
 #pragma unroll
             for (unsigned n = 0; n < kLoads; ++n) {
-                count_sixteen<kCopies>(own, loaded[n]);
+                count_sixteen<kCopies>(own, now[n]);
             }
         }
         for (; i < last; i += stride) {

@@ -116,7 +116,7 @@ Launch build_launch(const Session& session, const std::string& kernel, const Sha
     launch.program = common::opencl::build_program(
         session.context, session.device, "histogram.cl",
         common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER),
-        "-DGROUP_X=" + std::to_string(shape.items_x) +
+        "-DWANT_" + kernel + " -DGROUP_X=" + std::to_string(shape.items_x) +
             " -DGROUP_Y=" + std::to_string(shape.items_y) + " -DCOPIES=" + std::to_string(copies) +
             " -DLOADS=" + std::to_string(loads) + (session.one_launch ? " -DIN_ONE_LAUNCH" : ""));
     cl_int error = CL_SUCCESS;

@@ -28,7 +28,7 @@
 #include <cub/device/device_histogram.cuh>
 
 #include "05-launch-tuning/arguments.hpp"
-#include "05-launch-tuning/cuda_facts.hpp"
+#include "05-launch-tuning/cuda_tuned.cuh"
 #include "05-launch-tuning/histogram.cuh"
 #include "05-launch-tuning/launch.hpp"
 #include "05-launch-tuning/tuning/tuning.hpp"
@@ -134,14 +134,17 @@ int main(int argc, char** argv) try {
         common::cuda::require_group_size(device.id, static_cast<unsigned>(group_size));
     };
     require(options.group_size.value_or(1));
-    const tuning::Choice choice = choose_tuned(arguments, tuning::recall(facts), facts, count);
+    const tuning::Choice choice = choose_launchable(arguments, tuning::recall(facts), facts, count);
     common::Report report(kProgram, options, input, expected, device.name, device.driver);
 
     // As many copies as no cache holds, each where a 16-byte load can begin.
     constexpr std::uint64_t kAtLeast = std::uint64_t{512} << 20;
+    constexpr std::uint64_t kMostCopies =
+        4096;  // of a picture that small the kernel's time says little
     const std::uint64_t spacing = (count + 255) / 256 * 256;
     const std::uint64_t copy_count =
-        count == 0 ? 1 : std::max<std::uint64_t>(2, (kAtLeast + spacing - 1) / spacing);
+        count == 0 ? 1
+                   : std::clamp<std::uint64_t>((kAtLeast + spacing - 1) / spacing, 2, kMostCopies);
     std::uint8_t* buffer = nullptr;
     CHECK_CUDA(cudaMalloc(&buffer, std::max<std::uint64_t>(copy_count * spacing, 1)));
     CHECK_CUDA(cudaMemcpy(buffer, input.pixels.data(), count, cudaMemcpyHostToDevice));

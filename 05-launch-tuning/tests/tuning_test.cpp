@@ -234,20 +234,20 @@ TEST(TunedSizes, Ascend) {
 
 TEST(DefaultChoice, OnAGpuIsOneLargeGroupForEachUnit) {
     Facts facts = gpu();
-    EXPECT_EQ(tuning::default_choice(facts, 4 * kMi), (Choice{"lane-bins", 32, 4, 1024, 1}));
+    EXPECT_EQ(tuning::default_choice(facts, 4 * kMi), (Choice{"lane-bins", 32, 2, 1024, 1}));
     facts.local_bytes = 48 * kKi;
-    EXPECT_EQ(tuning::default_choice(facts, 256 * kMi), (Choice{"lane-bins", 32, 4, 1024, 1}));
+    EXPECT_EQ(tuning::default_choice(facts, 256 * kMi), (Choice{"lane-bins", 32, 2, 1024, 1}));
     facts.local_bytes = 31 * kKi;
-    EXPECT_EQ(tuning::default_choice(facts, 256 * kMi), (Choice{"lane-bins", 16, 4, 1024, 1}));
+    EXPECT_EQ(tuning::default_choice(facts, 256 * kMi), (Choice{"lane-bins", 16, 2, 1024, 1}));
     facts.local_bytes = kKi;
     facts.most_items = 256;
-    EXPECT_EQ(tuning::default_choice(facts, 256 * kMi), (Choice{"lane-bins", 1, 4, 256, 1}));
+    EXPECT_EQ(tuning::default_choice(facts, 256 * kMi), (Choice{"lane-bins", 1, 2, 256, 1}));
 }
 
 TEST(DefaultChoice, ForSmallPicturesIsSmaller) {
     Facts facts = gpu();
-    EXPECT_EQ(tuning::default_choice(facts, 4 * kMi - 1), (Choice{"lane-bins", 4, 1, 256, 2}));
-    EXPECT_EQ(tuning::default_choice(facts, 0), (Choice{"lane-bins", 4, 1, 256, 2}));
+    EXPECT_EQ(tuning::default_choice(facts, 4 * kMi - 1), (Choice{"lane-bins", 4, 1, 512, 2}));
+    EXPECT_EQ(tuning::default_choice(facts, 0), (Choice{"lane-bins", 4, 1, 512, 2}));
     facts.local_bytes = 2 * kKi;
     facts.most_items = 128;
     EXPECT_EQ(tuning::default_choice(facts, 1), (Choice{"lane-bins", 2, 1, 128, 2}));

@@ -133,9 +133,9 @@ Choice default_choice(const Facts& facts, std::uint64_t pixels) {
         if (!is_allowed(sound, facts)) sound = lane_bins(facts, 1, 4, 256, 1);
     } else if (pixels < 4 * kMi) {
         // Zeroing and merging a table costs as much for a few pixels as for many.
-        sound = lane_bins(facts, 4, 1, 256, 2);
+        sound = lane_bins(facts, 4, 1, 512, 2);
     } else {
-        sound = lane_bins(facts, 32, 4, 1024, 1);
+        sound = lane_bins(facts, 32, 2, 1024, 1);
     }
     if (is_allowed(sound, facts)) return sound;
     const std::vector<Choice> all = candidates(facts);
