@@ -382,7 +382,7 @@ int main(int argc, char** argv) try {
     };
     run_in_two("two-per-sm", kernels::histogram_local, two_per_sm, picture.as_one_row());
     run_in_two("occupancy", kernels::histogram_occupancy, occupancy, picture);
-    run_in_two("vector", kernels::histogram_vector<1, 1>, vector, picture.as_one_row());
+    run_in_two("vector", kernels::histogram_vector, vector, picture.as_one_row());
     run("tuned", count_in_one);
     require_zero(totals);
 

@@ -69,6 +69,41 @@ __global__ void histogram_global(const std::uint8_t* pixels, std::uint64_t count
     }
 }
 
+// Chapter 04's `lane-bins`: bin b of copy l is word b * 32 + l.
+constexpr unsigned kCopies = 32;
+
+__global__ void histogram_lanes(const std::uint8_t* pixels, std::uint64_t count,
+                                std::uint32_t* histogram) {
+    __shared__ std::uint32_t table[kBins * kCopies];
+    kernels::zero(table, kBins * kCopies);
+    std::uint32_t* own = table + threadIdx.x % kCopies;
+    const auto* vectors = reinterpret_cast<const uint4*>(pixels);
+    const std::uint64_t vector_count = count / 16;
+    const std::uint64_t stride = std::uint64_t{gridDim.x} * blockDim.x;
+    const std::uint64_t thread = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    std::uint64_t i = thread;
+    for (; i + 3 * stride < vector_count; i += 4 * stride) {
+        const uint4 first = vectors[i];
+        const uint4 second = vectors[i + stride];
+        const uint4 third = vectors[i + 2 * stride];
+        const uint4 fourth = vectors[i + 3 * stride];
+        kernels::count_sixteen<kCopies>(own, first);
+        kernels::count_sixteen<kCopies>(own, second);
+        kernels::count_sixteen<kCopies>(own, third);
+        kernels::count_sixteen<kCopies>(own, fourth);
+    }
+    for (; i < vector_count; i += stride) {
+        kernels::count_sixteen<kCopies>(own, vectors[i]);
+    }
+    for (i = vector_count * 16 + thread; i < count; i += stride) {
+        atomicAdd(&own[pixels[i] * kCopies], 1U);
+    }
+    __syncthreads();
+    for (unsigned bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
+        atomicAdd(&histogram[bin], kernels::sum_of_copies<kCopies>(table, bin));
+    }
+}
+
 #ifdef WITH_NPP
 
 void check_npp(NppStatus status, const char* call) {
@@ -245,7 +280,7 @@ int main(int argc, char** argv) try {
     });
     run("lane-bins", [&](const std::uint8_t* pixels) {
         zero_histogram();
-        kernels::histogram_vector<32, 4><<<units, 1024>>>(pixels, whole, histogram);
+        histogram_lanes<<<units, 1024>>>(pixels, count, histogram);
     });
     const std::size_t groups = options.groups.value_or(groups_with_work(
         count, choice.group_size, pixels_at_once(choice), choice.groups_per_unit * units));

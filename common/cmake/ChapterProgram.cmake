@@ -8,7 +8,7 @@
 #       VARIANTS global subhist        # each becomes a row of the table and a set of tests
 #       BROKEN   racy                  # broken on purpose: known to the program, never part of `all`
 #       MAY_SKIP npp                   # of VARIANTS: those that may say that they cannot run here
-#       APART)                         # not one of the programs that `./tutorial run` works through
+#       APART)                         # beside the lesson: not for `./tutorial run`, and fewer tests
 #
 # It makes the program <build>/<chapter>/<name>, enters it in the list that `./tutorial run` works
 # through (write_program_list), and adds the tests: every variant on every input of
@@ -214,7 +214,9 @@ function(add_chapter_program name)
     set(program $<TARGET_FILE:${target}>)
     # Every variant on every input and in every launch: the program's own exit status is the verdict.
     set(cases ${TUTORIAL_TEST_INPUTS})
-    if(NOT arg_API STREQUAL "C++")
+    if(arg_APART)
+        list(FILTER cases INCLUDE REGEX "^(size-(0|1|257)|prime|constant-large|contention-40|landscape)[|]")
+    elseif(NOT arg_API STREQUAL "C++")
         list(APPEND cases ${TUTORIAL_LAUNCHES})
     endif()
     foreach(variant IN LISTS arg_VARIANTS)
