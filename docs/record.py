@@ -1,13 +1,18 @@
 #!/usr/bin/env python3
-"""Records what this machine measures, for the tables in the lessons.
+"""Records what this machine measures, for the tables and figures in the lessons.
 
     docs/record.py NAME                            e.g. docs/record.py epyc-zen4
     docs/record.py h200 --size 1G --api CUDA OpenCL --input photo uniform
+    docs/record.py h200 --no-chapters --peers      nothing but the comparison with the libraries
 
-Runs every chapter program that is built, on each input below, and keeps the JSON that it writes in
-docs/results/NAME/CHAPTER-API-INPUT.json, beside machine.json, which says what it was measured on. Build
-first (./tutorial run), close what else is running, and look at the numbers before committing them.
-docs/tables.py then writes them into the lessons.
+Runs every chapter program that is built, on each input, and keeps the JSON that it writes in
+docs/results/NAME.json; what is not measured this time stays there as it was. --tune, --peers and
+--end-to-end add runs of chapter 05, --tune before all others, so that `tuned` knows its result.
+
+A strategy that does not match, or a program that fails, stops the recording, and nothing is written.
+Interrupted with Ctrl-C, or terminated, it keeps what was finished. Build first (./tutorial run), close
+what else is running, and look at the numbers before committing them. docs/tables.py and docs/plots.py
+then write them into the lessons.
 """
 
 import argparse
@@ -16,18 +21,52 @@ import json
 import pathlib
 import platform
 import re
+import signal
 import subprocess
 import sys
+import tempfile
+from typing import NamedTuple, Optional
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-# The number of pixels is put after each.
-INPUTS = {
-    "photo": [str(ROOT / "images" / "landscape.bmp"), "--tile"],
-    "uniform": ["--random"],
-    "four-values": ["--values", "4", "--random"],
-    "constant": ["--constant", "127", "--random"],
-    "ramp": ["--ramp", "--random"],
-}
+import recorded
+from recorded import ROOT
+
+CHAPTER_05 = "05-launch-tuning"
+
+
+class Program(NamedTuple):
+    """A line of the build's programs.tsv."""
+
+    chapter: str
+    api: str
+    path: str  # "-" where it was not built
+    why: str
+
+    @property
+    def name(self):
+        """As the results know it, such as "04-per-thread-bins/cuda"."""
+        return f"{self.chapter}/{pathlib.Path(self.path).name}"
+
+
+class Job(NamedTuple):
+    """One run of a program."""
+
+    kind: str  # the array of the results that it belongs to
+    program: Program
+    input: Optional[str]
+    size: Optional[str]
+    arguments: list
+
+    def __str__(self):
+        words = [self.program.name, self.input, self.size]
+        words += [] if self.kind == "runs" else ["--" + self.kind.replace("_", "-")]
+        return " ".join(word for word in words if word)
+
+
+class Stopped(Exception):
+    """The recording cannot go on; the text says why."""
+
+
+# ---- what this machine is ------------------------------------------------------------------------
 
 
 def first_line(*command):
@@ -50,6 +89,7 @@ def cpu_field(name):
 
 
 def cached(build, name):
+    """A setting of the build, or None."""
     found = re.search(rf"^{name}:\w+=(.*)$", (build / "CMakeCache.txt").read_text(), re.MULTILINE)
     return found.group(1) if found else None
 
@@ -62,10 +102,11 @@ def nvcc_release(nvcc):
     return re.search(r"release .*", done.stdout).group(0)
 
 
-def machine(build):
+def machine(build, commit):
+    """What the results are measured on, with what, and when."""
     return {
         "date": datetime.date.today().isoformat(),
-        "commit": first_line("git", "-C", str(ROOT), "describe", "--always", "--dirty"),
+        "commit": commit or first_line("git", "-C", str(ROOT), "describe", "--always", "--dirty"),
         "system": platform.platform(),
         "processor": cpu_field("model name"),
         "processor_family": cpu_field("cpu family"),
@@ -77,38 +118,186 @@ def machine(build):
     }
 
 
-def main():
-    arguments = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    arguments.add_argument("name", help="the folder in docs/results, named after the machine")
-    arguments.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    arguments.add_argument("--size", default="100M", help="pixels, as the programs take them")
-    arguments.add_argument("--input", nargs="+", choices=INPUTS, default=["photo", "uniform"])
-    arguments.add_argument("--api", nargs="+", choices=["C++", "OpenCL", "CUDA"])
-    options = arguments.parse_args()
-    programs = options.build / "programs.tsv"
-    if not programs.is_file():
-        sys.exit(f"record.py: {programs} is missing: build first (./tutorial run)")
+# ---- what there is to run ------------------------------------------------------------------------
 
-    folder = ROOT / "docs" / "results" / options.name
-    folder.mkdir(parents=True, exist_ok=True)
-    (folder / "machine.json").write_text(json.dumps(machine(options.build), indent=2) + "\n")
-    for line in programs.read_text().splitlines():
-        chapter, api, program, why = line.split("\t")
-        if options.api and api not in options.api:
+
+def input_arguments(name, size):
+    """What makes a program count this input."""
+    if name == "photo":
+        return [str(ROOT / "images" / "landscape.bmp"), "--tile", size]
+    kinds = {"uniform": [], "four-values": ["--values", "4"], "constant": ["--constant", "127"], "ramp": ["--ramp"]}
+    kinds.update({contention: ["--contention", contention.split("-")[1]] for contention in recorded.CONTENTIONS})
+    return [*kinds[name], "--random", size]
+
+
+def built_programs(build):
+    """The programs of the build's list, those that were not built among them, without peers."""
+    path = build / "programs.tsv"
+    if not path.is_file():
+        raise Stopped(f"{path} is missing: build first (./tutorial run)")
+    programs = [Program(*line.split("\t")) for line in path.read_text().splitlines()]
+    return [program for program in programs if program.name != recorded.PEERS]
+
+
+def peers(build):
+    """The program that compares with the libraries, which need not be in the build's list."""
+    path = build / recorded.PEERS
+    return Program(CHAPTER_05, "CUDA", str(path) if path.is_file() else "-", "peers was not built")
+
+
+def of_chapters(programs, names):
+    """The programs of these chapters; of all without names."""
+    there = sorted({program.chapter for program in programs})
+    for name in names or []:
+        if name not in there:
+            raise Stopped(f"there is no chapter {name} in the build: it has {', '.join(there)}")
+    return [program for program in programs if program.chapter in (names or there)]
+
+
+def grid(programs, options, inputs, sizes, kind="runs", more=()):
+    """Each program on each input in each size: those of the command line, else those given."""
+    return [
+        Job(kind, program, name, size, [*input_arguments(name, size), *more])
+        for program in programs
+        for size in options.size or sizes
+        for name in options.input or inputs
+    ]
+
+
+def jobs_of(options):
+    """Everything that the command line asks for, in the order in which it is run."""
+    programs = built_programs(options.build)
+    of_05 = [program for program in programs if program.chapter == CHAPTER_05]
+    jobs = []
+    if options.tune:
+        jobs += [Job("tune", program, None, None, ["--tune"]) for program in of_05]
+    if not options.no_chapters:
+        jobs += grid(of_chapters(programs, options.chapter), options, ["photo", "uniform"], ["100M"])
+    if options.peers:
+        jobs += grid([peers(options.build)], options, recorded.INPUTS, ["256K", "16M", "100M", "1G"])
+    if options.end_to_end:
+        jobs += grid(of_05, options, ["photo"], ["100M"], "end_to_end", ["--end-to-end"])
+    jobs = [job for job in jobs if job.program.api in (options.api or [job.program.api])]
+    for program in recorded.unique(job.program for job in jobs if job.program.path == "-"):
+        print(f"{program.chapter}, {program.api}: skipped, {program.why}", flush=True)
+    jobs = [job for job in jobs if job.program.path != "-"]
+    for job in jobs:  # before an hour of measuring, not after it
+        if not pathlib.Path(job.program.path).is_file():
+            raise Stopped(f"{job.program.path} is missing: build first (./tutorial run)")
+    return jobs
+
+
+# ---- running it ----------------------------------------------------------------------------------
+
+
+def run(job):
+    """The JSON that the program writes, or None where it finds nothing to run on. Raises Stopped."""
+    with tempfile.TemporaryDirectory() as folder:
+        result = pathlib.Path(folder, "run.json")
+        try:
+            done = subprocess.run([job.program.path, *job.arguments, "--json", str(result)],
+                                  stdout=subprocess.DEVNULL)
+        except OSError as error:
+            raise Stopped(f"{job}: {error}") from None
+        if done.returncode == 77:
+            return None
+        if done.returncode == 1:
+            raise Stopped(f"{job}: a result does not match the CPU, or a call failed; the lines above say which")
+        if done.returncode != 0:
+            raise Stopped(f"{job}: ended with {done.returncode}")
+        try:
+            return json.loads(result.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise Stopped(f"{job}: wrote no JSON that can be read: {error}") from None
+
+
+def entry_of(job, document, where):
+    """What the results keep of a run."""
+    entry = {"program": job.program.name, "input": job.input, "size": job.size}
+    entry = {name: value for name, value in entry.items() if value}
+    return {**entry, "date": where["date"], "commit": where["commit"], "run": document}
+
+
+def measure(jobs, where, entries):
+    """Runs the jobs and adds what they write to `entries`, so that an interrupt loses none of it."""
+    nowhere = set()
+    for number, job in enumerate(jobs, 1):
+        if job.program in nowhere:
             continue
-        if program == "-":
-            print(f"{chapter}, {api}: skipped, {why}")
-            continue
-        for name in options.input:
-            result = folder / f"{chapter}-{api}-{name}.json"
-            command = [program, *INPUTS[name], options.size, "--json", result]
-            done = subprocess.run(command, stdout=subprocess.DEVNULL)
-            if done.returncode == 77:
-                print(f"{chapter}, {api}: nothing to run it on")
-                break
-            if done.returncode != 0:
-                sys.exit(f"record.py: {program} ended with {done.returncode}; {folder} is not complete")
-            print(f"wrote {result.relative_to(ROOT)}")
+        print(f"[{number}/{len(jobs)}] {job}", flush=True)
+        document = run(job)
+        if document is None:
+            print(f"{job.program.name}: nothing to run it on", flush=True)
+            nowhere.add(job.program)
+        else:
+            entries[job.kind].append(entry_of(job, document, where))
+
+
+def record(options, path):
+    """Measures and writes the file. Raises Stopped, and then the file is as it was."""
+    old = recorded.load(path) if path.exists() else None
+    where = machine(options.build, options.commit)
+    jobs = jobs_of(options)
+    entries = {kind: [] for kind in recorded.KINDS}
+    interrupted = False
+    try:
+        measure(jobs, where, entries)
+    except KeyboardInterrupt:
+        interrupted = True
+    count = sum(len(of_kind) for of_kind in entries.values())
+    if count == 0:
+        raise Stopped("interrupted" if interrupted else "nothing was recorded")
+    recorded.save(path, recorded.merged(old, where, entries))
+    print(f"wrote {path.relative_to(ROOT)}: {count} of {len(jobs)} runs" + (", interrupted" if interrupted else ""))
+    return 130 if interrupted else 0
+
+
+def size_argument(text):
+    """A size as the programs take it, 1G for 1024M. argparse makes a message of the ValueError."""
+    if not re.fullmatch(r"[0-9]+[KMG]?", text):
+        raise ValueError(text)
+    return recorded.short_size(recorded.pixels_of(text))
+
+
+def parse_arguments():
+    """The command line. --input and --size hold for everything that is asked for with them."""
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("name", help="the file in docs/results without its .json, named after the device")
+    arguments.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    arguments.add_argument("--commit", help="what is measured, where the sources came without git")
+    arguments.add_argument("--size", nargs="+", type=size_argument,
+                           help="pixels, as the programs take them; default 100M, for peers 256K 16M 100M 1G")
+    arguments.add_argument("--input", nargs="+", choices=recorded.INPUTS, metavar="INPUT",
+                           help=f"default photo uniform, for peers all, for --end-to-end photo; of "
+                                f"{', '.join(recorded.INPUTS[:6])}, contention-10 ... contention-100")
+    arguments.add_argument("--api", nargs="+", choices=["C++", "OpenCL", "CUDA"])
+    arguments.add_argument("--chapter", nargs="+", help="only the programs of these, such as 04-per-thread-bins")
+    arguments.add_argument("--no-chapters", action="store_true",
+                           help="only what --tune, --peers and --end-to-end ask for")
+    arguments.add_argument("--tune", action="store_true", help="let chapter 05 look for the best launch")
+    arguments.add_argument("--peers", action="store_true", help="compare with the libraries")
+    arguments.add_argument("--end-to-end", action="store_true", help="measure chapter 05's ways to copy and count")
+    options = arguments.parse_args()
+    if not re.fullmatch(r"\w[\w.-]*", options.name):
+        arguments.error(f"{options.name} is no name for a file")
+    return options
+
+
+def interrupt(*_):
+    """What a terminating signal does: the same as Ctrl-C."""
+    raise KeyboardInterrupt
+
+
+def main():
+    options = parse_arguments()
+    path = recorded.ROOT / "docs" / "results" / f"{options.name}.json"
+    signal.signal(signal.SIGTERM, interrupt)
+    try:
+        sys.exit(record(options, path))
+    except (Stopped, recorded.NotRecorded, OSError, KeyboardInterrupt) as error:
+        state = "is as it was" if path.exists() else "was not written"
+        why = "interrupted" if isinstance(error, KeyboardInterrupt) else error
+        sys.exit(f"record.py: {why}; {path.relative_to(ROOT)} {state}")
 
 
 if __name__ == "__main__":

@@ -2,106 +2,291 @@
 """Writes the recorded results into the pages, and checks that pages and results agree.
 
     docs/tables.py             rewrite the tables
-    docs/tables.py --check     change nothing; exit 1 where a page differs or a link leads nowhere
+    docs/tables.py --check     change nothing; exit 1 where a page differs or a result that a page names
+                               is not recorded
 
-A table stands in a page between these two lines, the file relative to the root of the repository:
+A table stands in a page between two comments. The first says what it shows:
 
-    <!-- results: docs/results/NAME/CHAPTER-API-INPUT.json -->
-    <!-- end of results -->
+    results: docs/results/h200.json 04-per-thread-bins/cuda photo 1G
+                                     one run: a row for each strategy
+    chapters: docs/results/h200.json photo 1G
+                                     a row for each program: its fastest strategy
+    peers: docs/results/h200.json 1G
+                                     a row for each input: the strategies beside the libraries
+    end-to-end: docs/results/h200.json 05-launch-tuning/cuda photo 1G
+                                     a row for each way to copy and count
+    tuning: docs/results/h200.json 05-launch-tuning/cuda
+                                     a row for each size: the best launch that --tune found
+
+The second is always "end of results". The pages have examples.
 """
 
 import argparse
-import json
-import pathlib
+import inspect
 import re
 import sys
+from collections import Counter
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
-TABLE = re.compile(r"<!-- results: (\S+) -->\n(.*?)<!-- end of results -->", re.DOTALL)
-LINK = re.compile(r"\]\(([^)#\s]+)(?:#[^)]*)?\)")
+import recorded
+from recorded import ROOT, NotRecorded, digits, size_in_words, unique
+
+OPENING = re.compile(r"<!-- [\w-]+: docs/results/")
+END = "<!-- end of results -->"
+TABLE = re.compile(rf"<!-- ([\w-]+): (docs/results/\S+)([^>\n]*) -->\n((?:(?!<!-- ).)*){END}", re.DOTALL)
+# Below this a rate says little, as most of the time is what a launch costs: times are shown instead.
+SMALL = 1 << 20
 
 
-def digits(value):
-    """Three significant digits without an exponent; '-' where there is no number."""
-    if value is None:
+# ---- what all tables share -----------------------------------------------------------------------
+
+
+def markdown(columns, rows):
+    """A table. A column whose title begins with '<' is aligned to the left, every other to the right."""
+    titles = [title.lstrip("<") for title in columns]
+    lines = ["| " + " | ".join(titles) + " |"]
+    lines.append("|" + "".join("---|" if title[0] == "<" else "--:|" for title in columns))
+    lines += ["| " + " | ".join(cells) + " |" for cells in rows]
+    return lines
+
+
+def provenance(recording, entries):
+    """When and on what these entries were measured."""
+    hosts = [recorded.host(recording, entry) for entry in entries]
+    parts = unique(entry["run"]["driver"] for entry in entries) + unique(where["gpu"] for where in hosts)
+    names = unique(
+        f"{where['processor']}, family {where['processor_family']}, model {where['processor_model']}, "
+        f"{where['compiler']}"
+        for where in hosts
+    )
+    return f"recorded {recorded.dates(entries)}. {'; '.join(parts)}; host: {' and '.join(names)}"
+
+
+def heading(entry, what):
+    run = entry["run"]
+    return f"**{run['api']} on {run['device']}: {what}**"
+
+
+def input_of(entry):
+    given = entry["run"]["input"]
+    return f"{given['name']}, {size_in_words(given['pixels'])}"
+
+
+def duration(milliseconds):
+    """A time with its unit, for columns that hold both short and long ones."""
+    if milliseconds is None:
         return "-"
-    decimals = max(0, 2 - len(str(int(abs(value)))) + 1) if abs(value) >= 1 else 3
-    return f"{value:.{decimals}f}"
+    return f"{digits(1000 * milliseconds)} µs" if milliseconds < 1 else f"{digits(milliseconds)} ms"
 
 
-def size(pixels):
-    """A number of pixels as the command line takes it, where it is a whole number of MiB or GiB."""
-    for unit, letter in ((1 << 30, "GiB"), (1 << 20, "MiB")):
-        if pixels >= unit and pixels % unit == 0:
-            return f"{pixels // unit} {letter}"
-    return f"{pixels} pixels"
+def ratio(one, other):
+    return None if one is None or not other else one / other
 
 
-def table(path):
-    run = json.loads(path.read_text())
-    where = json.loads((path.parent / "machine.json").read_text())
+# ---- the kinds of tables -------------------------------------------------------------------------
+
+
+def results_table(recording, program, name, size):
+    """One run: a row for each strategy."""
+    entry = recorded.find(recording, "runs", program, name, size)
+    run = entry["run"]
     copies = run["api"] != "C++"
-    titles = ["Strategy", "Time, ms", "GB/s", "% of the read ceiling", "Times faster than `serial`"]
-    titles += ["End to end, ms"] if copies else []
-    titles += ["Check"]
-    lines = [
-        f"**{run['api']} on {run['device']}: {run['input']['name']}, {size(run['input']['pixels'])}**",
+    columns = ["<Strategy", "Time, ms", "GB/s", "% of the read ceiling", "Times faster than `serial`"]
+    columns += (["End to end, ms"] if copies else []) + ["<Check"]
+    rows = []
+    for result in run["results"]:
+        median = result["kernel_ms"]["median"] if result["kernel_ms"] else None
+        cells = [f"`{result['variant']}`", digits(median), digits(result["gb_s"])]
+        cells += [digits(result["percent_of_ceiling"]), digits(result["speedup_over_serial"])]
+        cells += [digits(result["end_to_end_ms"])] if copies else []
+        rows.append(cells + [result["check"]])
+    return [
+        heading(entry, input_of(entry)),
         "",
-        "| " + " | ".join(titles) + " |",
-        "|---|" + "--:|" * (len(titles) - 2) + "---|",
-    ]
-    for row in run["results"]:
-        median = row["kernel_ms"]["median"] if row["kernel_ms"] else None
-        cells = [f"`{row['variant']}`", digits(median), digits(row["gb_s"])]
-        cells += [digits(row["percent_of_ceiling"]), digits(row["speedup_over_serial"])]
-        cells += [digits(row["end_to_end_ms"])] if copies else []
-        cells += [row["check"]]
-        lines.append("| " + " | ".join(cells) + " |")
-    host = f"{where['processor']}, family {where['processor_family']}, model {where['processor_model']}"
-    lines += [
+        *markdown(columns, rows),
         "",
-        f"Medians, recorded {where['date']}. {run['driver']}; "
-        + (f"{where['gpu']}; " if where["gpu"] else "")
-        + f"host: {host}, {where['compiler']}; "
+        f"Medians, {provenance(recording, [entry])}; "
         f"read ceiling {digits(run['read_ceiling_gb_s'])} GB/s; "
         f"`serial` on the host took {digits(run['serial_ms'])} ms.",
     ]
-    return "\n".join(lines) + "\n"
+
+
+def fastest(run):
+    """The fastest strategy of a run, or None where none was measured."""
+    measured = [result for result in run["results"] if result["check"] == "match" and result["gb_s"]]
+    return max(measured, key=lambda result: result["gb_s"], default=None)
+
+
+def chapters_table(recording, name, size):
+    """A row for each program: its fastest strategy."""
+    entries = [
+        entry
+        for entry in recording["runs"]
+        if (entry["input"], entry["size"]) == (name, size) and entry["program"] != recorded.PEERS
+        and fastest(entry["run"])
+    ]
+    if not entries:
+        raise NotRecorded(f"no chapter's run on {name} {size} is recorded")
+    rows = []
+    for entry in entries:
+        best = fastest(entry["run"])
+        cells = [entry["run"]["chapter"], entry["run"]["api"], f"`{best['variant']}`", digits(best["gb_s"])]
+        rows.append(cells + [digits(best["percent_of_ceiling"]), digits(best["speedup_over_serial"])])
+    columns = ["<Chapter", "<API", "<Fastest strategy", "GB/s", "% of the read ceiling"]
+    devices = " and ".join(unique(entry["run"]["device"] for entry in entries))
+    return [
+        f"**The fastest of each chapter on {devices}: {input_of(entries[0])}**",
+        "",
+        *markdown(columns + ["Times faster than `serial`"], rows),
+        "",
+        f"Medians, {provenance(recording, entries)}; each beside the read ceiling and the `serial` of its own run.",
+    ]
+
+
+def peers_table(recording, size):
+    """A row for each input: the strategies beside the libraries."""
+    entries = [e for e in recording["runs"] if (e["program"], e["size"]) == (recorded.PEERS, size)]
+    if not entries:
+        raise NotRecorded(f"{recorded.PEERS} {size} is not among its runs")
+    pixels = entries[0]["run"]["input"]["pixels"]
+    small = pixels < SMALL
+    variants = unique(result["variant"] for entry in entries for result in entry["run"]["results"])
+
+    def shown(gb_s):
+        return digits(ratio(pixels / 1000, gb_s) if small else gb_s)
+
+    rows = []
+    for entry in entries:
+        rates = {result["variant"]: result["gb_s"] for result in entry["run"]["results"]}
+        ceiling, tuned = entry["run"]["read_ceiling_gb_s"], rates.get("tuned")
+        share = ratio(tuned, ceiling)
+        cells = [entry["input"], shown(ceiling), *(shown(rates.get(variant)) for variant in variants)]
+        cells += [digits(None if share is None else 100 * share)]
+        rows.append(cells + [digits(ratio(tuned, rates.get("cub"))), digits(ratio(tuned, rates.get("npp")))])
+    columns = ["<Input", "Reading alone" if small else "Read ceiling", *(f"`{variant}`" for variant in variants)]
+    columns += ["`tuned`, % of the read ceiling", "`tuned` / CUB", "`tuned` / NPP"]
+    return [
+        heading(entries[0], f"{size_in_words(pixels)}, {'µs' if small else 'GB/s'}"),
+        "",
+        *markdown(columns, rows),
+        "",
+        f"Medians, {provenance(recording, entries)}. The last two columns: how many times as fast `tuned` is."
+        + skipped(entries),
+    ]
+
+
+def skipped(entries):
+    """Which variants were skipped, and why, in a sentence of its own; nothing where none was."""
+    reasons = unique(
+        f"`{result['variant']}` ({result['reason']})"
+        for entry in entries
+        for result in entry["run"]["results"]
+        if result["check"] == "skipped"
+    )
+    return f" Skipped: {'; '.join(reasons)}." if reasons else ""
+
+
+def end_to_end_table(recording, program, name, size):
+    """A row for each way to copy and count."""
+    entry = recorded.find(recording, "end_to_end", program, name, size)
+    run = entry["run"]
+    rows = []
+    for way in run["end_to_end"]:
+        cells = [f"`{way['variant']}`", digits(way["end_to_end_ms"]["median"]), digits(way["gb_s"])]
+        rows.append(cells + [digits(way["percent_of_pinned_copy"]), way["check"]])
+    return [
+        heading(entry, f"{input_of(entry)}, end to end"),
+        "",
+        *markdown(["<Way", "Time, ms", "GB/s", "% of the speed of the copy alone", "<Check"], rows),
+        "",
+        f"Medians, {provenance(recording, [entry])}; "
+        f"the copy from pinned memory alone took {digits(run['pinned_copy_ms'])} ms.",
+    ]
+
+
+def tuning_table(recording, program):
+    """A row for each size: the best launch that --tune found."""
+    entry = recorded.find(recording, "tune", program)
+    run = entry["run"]
+    rows = []
+    for best in run["best"]:
+        cells = [size_in_words(best["pixels"]), f"`{best['kernel']}`"]
+        cells += [str(best[part]) for part in ("copies", "loads", "group_size", "groups_per_unit")]
+        rows.append(cells + [duration(best["worst_ms"]), digits(best["gb_s"])])
+    columns = ["<Pixels", "<Kernel", "Copies", "Loads", "Group size", "Groups for each unit"]
+    count = Counter(trial["outcome"] for trial in run["trials"])
+    outcomes = ", ".join(f"{count[name]} {name}" for name in ("measured", "refused", "wrong", "not tried"))
+    return [
+        heading(entry, "the best launch found for each size"),
+        "",
+        *markdown(columns + ["Time", "GB/s"], rows),
+        "",
+        f"The time is that of the picture that took longest, {provenance(recording, [entry])}; "
+        f"the search took {digits(run['seconds'])} s: of {len(run['trials'])} launches {outcomes}.",
+    ]
+
+
+KINDS = {
+    "results": results_table,
+    "chapters": chapters_table,
+    "peers": peers_table,
+    "end-to-end": end_to_end_table,
+    "tuning": tuning_table,
+}
+
+
+# ---- the pages -----------------------------------------------------------------------------------
+
+
+def table(kind, file, arguments):
+    """The lines between the two comments. Raises NotRecorded, also for a comment that makes no sense."""
+    if kind not in KINDS:
+        raise NotRecorded(f"there is no kind of table '{kind}', only {', '.join(KINDS)}")
+    wanted = list(inspect.signature(KINDS[kind]).parameters)[1:]
+    if len(arguments) != len(wanted):
+        raise NotRecorded(f"'{kind}' takes, after the file: {' '.join(wanted)}")
+    try:
+        return "\n".join(KINDS[kind](recorded.load(ROOT / file), *arguments)) + "\n"
+    except KeyError as error:
+        raise NotRecorded(f"{file} lacks the field {error}") from None
+
+
+def with_tables(text, wrong):
+    """The page with its tables as the results have them; what cannot be is added to `wrong`."""
+
+    def written(match):
+        kind, file, arguments, _ = match.groups()
+        try:
+            return f"<!-- {kind}: {file}{arguments} -->\n{table(kind, file, arguments.split())}{END}"
+        except NotRecorded as error:
+            wrong.append(f"{file}{arguments}: {error}")
+            return match.group(0)
+
+    if len(OPENING.findall(text)) != len(TABLE.findall(text)):
+        wrong.append("a table's first comment has no end, or is not written as docs/tables.py says")
+    return TABLE.sub(written, text)
 
 
 def pages():
-    return sorted(
-        page
-        for page in [*ROOT.glob("*.md"), *ROOT.glob("0*/**/*.md"), *ROOT.glob("docs/**/*.md"),
-                     *ROOT.glob("images/*.md"), *ROOT.glob("common/**/*.md")]
-    )
+    patterns = ("*.md", "0*/**/*.md", "docs/**/*.md", "images/*.md", "common/**/*.md")
+    return sorted({page for pattern in patterns for page in ROOT.glob(pattern)})
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    arguments.add_argument("--check", action="store_true")
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--check", action="store_true", help="change nothing, and exit 1 where something is wrong")
     check = arguments.parse_args().check
     wrong = []
     for page in pages():
         name = page.relative_to(ROOT)
-        old = page.read_text()
-
-        def written(match):
-            source = ROOT / match.group(1)
-            if not source.is_file():
-                wrong.append(f"{name}: there is no {match.group(1)}")
-                return match.group(0)
-            return f"<!-- results: {match.group(1)} -->\n{table(source)}<!-- end of results -->"
-
-        new = TABLE.sub(written, old)
+        old = page.read_text(encoding="utf-8")
+        found = []
+        new = with_tables(old, found)
         if new != old and check:
-            wrong.append(f"{name}: a table differs from its results (docs/tables.py writes it)")
+            found.append("a table differs from its results (docs/tables.py writes it)")
         elif new != old:
-            page.write_text(new)
+            page.write_text(new, encoding="utf-8")
             print(f"wrote {name}")
-        for target in LINK.findall(new):
-            if "://" not in target and not (page.parent / target).exists():
-                wrong.append(f"{name}: the link to {target} leads nowhere")
+        wrong += [f"{name}: {line}" for line in found]
     for line in wrong:
         print(line, file=sys.stderr)
     sys.exit(1 if wrong else 0)

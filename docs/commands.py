@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+"""Runs the commands that the pages quote, on small pictures, and checks how each ends.
+
+    docs/commands.py [--build DIRECTORY] [PAGE ...]
+
+It takes the ```sh blocks of the top page, the lessons and docs/, and of their lines those that run a
+program of build/, alone, under oclgrind, or with a variable before it. Sizes of millions of pixels
+become small, and a program runs once instead of many times. A comment at the end of a line promises
+something: "# exits 1" where it does not end well, "# exits 0 or 1" where luck decides, and
+'# says "data race at"' that these words are among what it writes.
+
+A program that was not built, or that finds nothing to run on (status 77), is passed over with its
+reason; so is oclgrind where it is missing.
+"""
+
+import argparse
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+EXITS = re.compile(r"\bexits (\d+)(?: or (\d+))?")
+SAYS = re.compile(r'\bsays "([^"]+)"')
+SIZE = re.compile(r"\d+[MG]")
+SMALL = "300K"  # more than the sample picture, and in it work for several groups
+SECONDS = 120
+# Options after which a program does not count, so that it takes no number of runs.
+NO_RUN = {"--help", "--list-devices"}
+
+
+def lines_of(text):
+    """The lines of the sh blocks; one that ends in a backslash goes on in the next."""
+    for block in BLOCK.findall(text):
+        yield from re.sub(r"\\\n\s*", "", block).splitlines()
+
+
+class Command:
+    """A line that runs a program of build/."""
+
+    def __init__(self, variables, words, promise):
+        self.variables = variables
+        self.words = made_small(words)
+        exits = EXITS.search(promise)
+        self.statuses = {int(status) for status in exits.groups() if status} if exits else {0}
+        self.says = SAYS.findall(promise)
+
+    def __str__(self):
+        return " ".join([*(f"{name}={value}" for name, value in self.variables.items()), *self.words])
+
+    def broken_promises(self, status, output):
+        if status not in self.statuses:
+            yield f"ends with {status}, not {' or '.join(map(str, sorted(self.statuses)))}"
+        for text in self.says:
+            if text not in output:
+                yield f"does not say '{text}'"
+
+
+def parsed(line):
+    """The command in a line, or None where it runs something else."""
+    code, _, promise = line.partition(" #")
+    words = shlex.split(code, comments=True)
+    variables = {}
+    while words and re.fullmatch(r"[A-Z_]+=.*", words[0]):
+        name, _, value = words.pop(0).partition("=")
+        variables[name] = value
+    if not words or not (words[0].startswith("build/") or words[0] == "oclgrind"):
+        return None
+    return Command(variables, words, promise)
+
+
+def made_small(words):
+    """The same command on few pixels, run once."""
+    words = [SMALL if SIZE.fullmatch(word) else word for word in words]
+    if not NO_RUN & set(words):
+        words += [] if "--repeat" in words else ["--repeat", "1"]
+        words += [] if "--no-ceiling" in words else ["--no-ceiling"]
+    return words
+
+
+def not_built(build):
+    """{program: why} of those that the build leaves out."""
+    path = build / "programs.tsv"
+    rows = [line.split("\t") for line in path.read_text().splitlines()] if path.is_file() else []
+    return {f"{chapter}/{'cuda' if api == 'CUDA' else 'opencl'}": why for chapter, api, program, why in rows
+            if program == "-"}
+
+
+def why_not(words, build):
+    """Why a command cannot be run here, or None."""
+    if words[0] == "oclgrind" and not shutil.which("oclgrind"):
+        return "no oclgrind"
+    program = next((word for word in words if word.startswith("build/")), "").removeprefix("build/")
+    return not_built(build).get(program)
+
+
+def run(command, folder):
+    """(status, what it wrote). The folder holds `build` and the files that commands name."""
+    try:
+        done = subprocess.run(command.words, cwd=folder, env={**os.environ, **command.variables}, timeout=SECONDS,
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    except subprocess.TimeoutExpired:
+        return f"nothing within {SECONDS} seconds", ""
+    except OSError as error:
+        return str(error), ""
+    return done.returncode, done.stdout.decode(errors="replace")
+
+
+def place(folder, build):
+    """A folder to run in: the build, the pictures, and a reader's own photo."""
+    (folder / "build").symlink_to(build, target_is_directory=True)
+    if (ROOT / "images").is_dir():
+        (folder / "images").symlink_to(ROOT / "images", target_is_directory=True)
+        shutil.copy(ROOT / "images" / "colour.bmp", folder / "photo.png")
+
+
+def pages(names):
+    if names:
+        return [pathlib.Path(name).resolve() for name in names]
+    patterns = ("README.md", "0*/README.md", "docs/*.md")
+    return sorted({page for pattern in patterns for page in ROOT.glob(pattern)})
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
+    arguments.add_argument("pages", nargs="*", metavar="PAGE")
+    options = arguments.parse_args()
+    build = options.build.resolve()
+    ran, wrong = 0, 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = pathlib.Path(name)
+        place(folder, build)
+        for page in pages(options.pages):
+            for line in lines_of(page.read_text(encoding="utf-8")):
+                command = parsed(line)
+                if command is None:
+                    continue
+                where = f"{page.relative_to(ROOT)}: {command}"
+                why = why_not(command.words, build)
+                status, output = (77, why) if why else run(command, folder)
+                if status == 77:
+                    print(f"{where}: skipped, {output.strip().splitlines()[-1]}", flush=True)
+                    continue
+                ran += 1
+                faults = list(command.broken_promises(status, output))
+                if not faults:
+                    print(f"{where}: {status}", flush=True)
+                    continue
+                wrong += 1
+                print(f"{where}: {' and '.join(faults)}\n{output}", file=sys.stderr, flush=True)
+    print(f"{ran} commands ran, {wrong} of them not as the page says")
+    sys.exit(1 if wrong or not ran else 0)
+
+
+if __name__ == "__main__":
+    main()

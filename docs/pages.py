@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""Checks the pages: links and pictures lead somewhere, lessons have their headings and their length.
+
+    docs/pages.py     exit 1 where a link or picture is not there, a link's #part is no heading of its
+                      page, a lesson's headings differ from those below, or it is too short or too long
+"""
+
+import argparse
+import pathlib
+import re
+import sys
+import urllib.parse
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+HEADINGS = [
+    "What you will learn",
+    "The idea in one picture",
+    "The strategy",
+    "The race conditions",
+    "Where the data lives",
+    "Predict, then run",
+    "Measured",
+    "What went wrong in published code",
+    "Exercises",
+    "Sources",
+]
+FEWEST, MOST = 1500, 3000
+
+FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
+GENERATED = re.compile(r"<!-- (?:[\w-]+: docs/results/|\[\[\[cog ).*?<!-- (?:end of results|\[\[\[end\]\]\]) -->", re.DOTALL)
+COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
+PICTURE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
+# Markdown's links and pictures, and HTML's, which can do what Markdown cannot.
+LINK = re.compile(r"""\]\(([^)\s]+)(?:\s+"[^"]*")?\)|\b(?:src|srcset|href)="([^"\s]+)\"""")
+HEADING = re.compile(r"^(#{1,6})[ ]+(.+?)[ ]*#*$", re.MULTILINE)
+
+
+def without_code(text):
+    return re.sub(r"`[^`\n]*`", "`code`", FENCED.sub("", text))
+
+
+# ---- links ---------------------------------------------------------------------------------------
+
+
+def anchors(text):
+    """What a link to a part of this page may be called: the headings, as GitHub turns them into names."""
+    names, seen = set(), {}
+    for _, title in HEADING.findall(FENCED.sub("", text)):
+        title = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title)  # a link in a heading: its text
+        name = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+        again = seen.get(name, 0)
+        seen[name] = again + 1
+        names.add(f"{name}-{again}" if again else name)
+    return names | set(re.findall(r'\bid="([^"]+)"', text))
+
+
+def dead_links(page, text):
+    """What is wrong with the links and pictures of a page."""
+    wrong = []
+    for markdown, html in LINK.findall(without_code(text)):
+        link = markdown or html
+        if re.match(r"[a-z][a-z+.-]*:", link):  # https:, mailto:
+            continue
+        path, _, part = urllib.parse.unquote(link).partition("#")
+        target = page.parent / path if path else page
+        if not target.exists():
+            wrong.append(f"the link to {link} leads nowhere")
+        elif part and target.suffix == ".md":
+            other = text if target == page else target.read_text(encoding="utf-8")
+            if part not in anchors(other):
+                wrong.append(f"the link to {link} names no heading of that page")
+    return wrong
+
+
+# ---- lessons -------------------------------------------------------------------------------------
+
+
+def words(text):
+    """Words of prose: no code, no tables, nothing generated, no pictures' descriptions."""
+    for no_prose in (GENERATED, FENCED, COMMENT, PICTURE):
+        text = no_prose.sub("", text)
+    prose = [line for line in text.splitlines() if not line.startswith("|")]
+    return sum(1 for word in " ".join(prose).split() if re.search(r"\w", word))
+
+
+def lesson_faults(text):
+    """What a chapter's README lacks as a lesson."""
+    wrong = []
+    headings = [title for level, title in HEADING.findall(FENCED.sub("", text)) if level == "##"]
+    if headings != HEADINGS:
+        first = next((pair for pair in zip(headings + ["nothing"], HEADINGS + ["nothing"]) if pair[0] != pair[1]))
+        wrong.append(f"the headings of a lesson: '{first[0]}' stands where '{first[1]}' should")
+    count = words(text)
+    if not FEWEST <= count <= MOST:
+        wrong.append(f"a lesson has {FEWEST} to {MOST} words, this one {count}")
+    return wrong
+
+
+def pages():
+    patterns = ("*.md", "0*/**/*.md", "docs/**/*.md", "images/*.md", "common/**/*.md")
+    return sorted({page for pattern in patterns for page in ROOT.glob(pattern)})
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--words", action="store_true", help="tell how long the lessons are")
+    tell = arguments.parse_args().words
+    wrong = []
+    for page in pages():
+        name = page.relative_to(ROOT)
+        text = page.read_text(encoding="utf-8")
+        found = dead_links(page, text)
+        if page.name == "README.md" and re.match(r"0\d-", page.parent.name):
+            found += lesson_faults(text)
+            if tell:
+                print(f"{name}: {words(text)} words")
+        wrong += [f"{name}: {line}" for line in found]
+    for line in wrong:
+        print(line, file=sys.stderr)
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

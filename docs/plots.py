@@ -1,0 +1,440 @@
+#!/usr/bin/env python3
+"""Draws the recorded results: docs/figures/*.svg.
+
+    docs/plots.py             draw all that there are results for
+    docs/plots.py --check     change nothing; exit 1 where a picture differs from what the results give
+
+    climb.svg                     how far each chapter's strategies come, in percent of the read ceiling
+    contention.svg                the strategies and the libraries, from no to full contention
+    tuning-DEVICE-PROGRAM.svg     what --tune found, a heat map for each size
+
+What is not recorded yet is not drawn.
+"""
+
+import argparse
+import math
+import sys
+from collections import Counter
+
+import recorded
+from recorded import ROOT, NotRecorded, digits, size_in_words, unique
+from svg import HEAT, Picture
+
+RESULTS = ROOT / "docs" / "results"
+FIGURES = ROOT / "docs" / "figures"
+# Pictures that this program makes and nobody else does.
+OURS = ("climb.svg", "contention.svg", "tuning-*.svg")
+# The climb and the contention are those of one device, on inputs of one size.
+DEVICE = "h200"
+SIZE = "1G"
+WIDTH = 800
+
+
+# ---- axes ----------------------------------------------------------------------------------------
+
+
+class LogScale:
+    """Puts values between two others on a line between two coordinates, by their logarithm."""
+
+    def __init__(self, low, high, start, end):
+        self.low, self.high, self.start, self.end = low, high, start, end
+
+    def __call__(self, value):
+        part = math.log(value / self.low) / math.log(self.high / self.low)
+        return self.start + part * (self.end - self.start)
+
+    def decades(self):
+        """The powers of ten on it."""
+        first = math.ceil(round(math.log10(self.low), 9))
+        last = math.floor(round(math.log10(self.high), 9))
+        return [10**power if power >= 0 else 1 / 10**-power for power in range(first, last + 1)]
+
+
+def decade_below(value):
+    return 10 ** math.floor(math.log10(value))
+
+
+def plain(value):
+    """0.1, 1, 10, 1000: a power of ten without an exponent."""
+    return f"{value:g}" if value < 1 else f"{value:.0f}"
+
+
+def apart(places, gap, lowest):
+    """The places in ascending order, moved as little as it takes to be `gap` apart and above `lowest`."""
+    moved = []
+    for place in places:
+        moved.append(max(place, moved[-1] + gap) if moved else place)
+    for i in range(len(moved) - 1, -1, -1):
+        limit = lowest if i == len(moved) - 1 else moved[i + 1] - gap
+        moved[i] = min(moved[i], limit)
+    return moved
+
+
+def measured(run):
+    """The strategies of a run that have a rate."""
+    return [result for result in run["results"] if result["gb_s"]]
+
+
+def source(entries):
+    """What a picture says of its numbers."""
+    run = entries[0]["run"]
+    return f"{run['device']}; medians, recorded {recorded.dates(entries)}"
+
+
+# ---- climb.svg -----------------------------------------------------------------------------------
+
+# API: form, colour, where its rates end, and how far its marks stand from the middle of the row, so that
+# neither hides the other.
+APIS = {"OpenCL": ("diamond", "orange", 696, -4.5), "CUDA": ("circle", "blue", 776, 4.5)}
+ROW = 24
+
+
+def climb_rows(entries):
+    """{chapter: {strategy: {API: its result}}}, chapters and strategies in order."""
+    chapters = {}
+    for entry in entries:
+        strategies = chapters.setdefault(entry["run"]["chapter"], {})
+        for result in measured(entry["run"]):
+            if result["percent_of_ceiling"]:
+                strategies.setdefault(result["variant"], {})[entry["run"]["api"]] = result
+    return chapters
+
+
+def climb(recording):
+    """How far each strategy comes: a row for each, a mark for each API. Raises NotRecorded."""
+    entries = [
+        entry
+        for entry in recording["runs"]
+        if (entry["input"], entry["size"]) == ("photo", SIZE)
+        and entry["program"] != recorded.PEERS
+        and entry["run"]["api"] in APIS
+    ]
+    chapters = climb_rows(entries)
+    shares = [result["percent_of_ceiling"] for strategies in chapters.values()
+              for results in strategies.values() for result in results.values()]
+    if not shares:
+        raise NotRecorded(f"no run on photo {SIZE}")
+
+    top = 92
+    bottom = top + ROW * (len(chapters) + sum(len(strategies) for strategies in chapters.values()))
+    picture = Picture(WIDTH, bottom + 68, "How far each chapter's strategies come",
+                      "Each strategy's speed in percent of the read ceiling, on a logarithmic scale, in OpenCL and "
+                      "in CUDA; the same numbers stand in the tables of the chapters.")
+    scale = LogScale(decade_below(min(shares)), max(100, *shares) * 1.06, 190, 566)
+    climb_head(picture, entries, scale, top, bottom)
+    y = top
+    for chapter, strategies in chapters.items():
+        picture.rect(16, y, WIDTH - 32, ROW, "fill-band")
+        picture.text(24, y + 17, chapter, "fill-ink bold")
+        y += ROW
+        for name, results in strategies.items():
+            climb_row(picture, scale, y, name, results)
+            y += ROW
+    return picture.to_text()
+
+
+def climb_head(picture, entries, scale, top, bottom):
+    """Title, axis, the columns' heads, which explain the marks, and the source."""
+    given = entries[0]["run"]["input"]
+    picture.text(16, 28, "How far each chapter comes, in % of the read ceiling", "fill-ink title")
+    picture.text(16, 48, f"{given['name']}, {size_in_words(given['pixels'])}; logarithmic scale", "fill-muted")
+    for api, (shape, colour, x, _) in APIS.items():
+        picture.text(x, top - 8, api, f"fill-{colour} bold", "end")
+        picture.mark(shape, x - 9 * len(api) - 18, top - 12.5, f"fill-{colour}")
+        picture.text(x, bottom + 20, "GB/s", "fill-muted", "end")
+    for tick in scale.decades():
+        picture.line(scale(tick), top, scale(tick), bottom, "line-muted" if tick == 100 else "line-grid",
+                     1.5 if tick == 100 else 1, "5 4" if tick == 100 else None)
+        picture.text(scale(tick), bottom + 20, f"{plain(tick)} %", "fill-muted", "middle")
+    picture.text(scale(100), top - 8, "read ceiling", "fill-muted", "middle")
+    picture.text(16, bottom + 52, f"{source(entries)}. The ceiling is what the device's memory gives to a program "
+                                  "that only reads.", "fill-muted small")
+
+
+def climb_row(picture, scale, y, name, results):
+    """One strategy: its name, its marks, and its rates."""
+    picture.text(36, y + 17, name, "fill-ink code")
+    places = [scale(result["percent_of_ceiling"]) for result in results.values()]
+    picture.line(scale.start, y + 12.5, max(places), y + 12.5, "line-grid", 2)
+    for api, (shape, colour, x, shift) in APIS.items():
+        result = results.get(api)
+        picture.text(x, y + 17, digits(result["gb_s"]) if result else "-", "fill-ink", "end")
+        if result:
+            picture.mark(shape, scale(result["percent_of_ceiling"]), y + 12.5 + shift, f"fill-{colour}", 4.5)
+
+
+# ---- contention.svg ------------------------------------------------------------------------------
+
+# variant: what it is called, form, colour, width of its line. Form and colour tell the same, so that
+# either is enough. The first is drawn first, and wide: what lies upon it does not hide it.
+LINES = {
+    "tuned": ("tuned", "circle", "blue", 7),
+    "npp": ("NPP", "square", "purple", 1.5),
+    "cub": ("CUB", "triangle", "green", 1.5),
+    "global": ("global", "wedge", "yellow", 1.5),
+    "local": ("local", "cross", "muted", 1.5),
+    "lane-bins": ("lane-bins", "diamond", "orange", 1.5),
+}
+RIGHT = 620
+
+
+def line_style(name):
+    """Of a variant that is not among them: plain, but there."""
+    return LINES.get(name, (name, "square", "muted", 1.5))
+
+
+def contention_lines(entries):
+    """{variant: [(percent, GB/s)]} of the variants that have at least two points."""
+    lines = {}
+    for entry in entries:
+        for result in measured(entry["run"]):
+            point = (int(entry["input"].split("-")[1]), result["gb_s"])
+            lines.setdefault(result["variant"], []).append(point)
+    order = unique([*(name for name in LINES if name in lines), *lines])
+    return {name: sorted(lines[name]) for name in order if len(lines[name]) > 1}
+
+
+def contention(recording):
+    """GB/s against contention, a line for each variant of peers. Raises NotRecorded."""
+    entries = [
+        entry
+        for entry in recording["runs"]
+        if (entry["program"], entry["size"]) == (recorded.PEERS, SIZE) and entry["input"] in recorded.CONTENTIONS
+    ]
+    lines = contention_lines(entries)
+    if not lines:
+        raise NotRecorded(f"{recorded.PEERS} has no contention at {SIZE}")
+    ceilings = [entry["run"]["read_ceiling_gb_s"] for entry in entries if entry["run"]["read_ceiling_gb_s"]]
+    rates = [rate for points in lines.values() for _, rate in points]
+
+    picture = Picture(WIDTH, 520, "What contention costs",
+                      "GB/s of each strategy and library, on a logarithmic scale, against the share of pixels that "
+                      "have one and the same value; the table in chapter 05 has the same numbers.")
+    scale = LogScale(decade_below(min(rates)), max(rates + ceilings) * 1.3, 440, 80)
+    contention_axes(picture, entries, scale)
+    if ceilings:
+        level = scale(sum(ceilings) / len(ceilings))
+        picture.line(70, level, RIGHT, level, "line-muted", 1.5, "5 4")
+        picture.text(70, level - 11, f"read ceiling, {digits(sum(ceilings) / len(ceilings))} GB/s", "fill-muted halo")
+    for name, points in lines.items():
+        _, shape, colour, width = line_style(name)
+        places = [(contention_x(percent), scale(rate)) for percent, rate in points]
+        picture.path(places, f"line-{colour}", width)
+        for x, y in places:
+            picture.mark(shape, x, y, f"fill-{colour}", 6 if width > 2 else 4)
+    contention_labels(picture, scale, lines)
+    return picture.to_text()
+
+
+def contention_x(percent):
+    return 70 + (RIGHT - 70) * percent / 100
+
+
+def contention_axes(picture, entries, scale):
+    """Title, both axes, and the source."""
+    run = entries[0]["run"]
+    picture.text(16, 28, "What contention costs, in GB/s", "fill-ink title")
+    picture.text(16, 48, f"{run['api']}, {size_in_words(run['input']['pixels'])} of random pixels; logarithmic scale",
+                 "fill-muted")
+    for tick in scale.decades():
+        picture.line(70, scale(tick), RIGHT, scale(tick))
+        picture.text(60, scale(tick) + 4.5, plain(tick), "fill-muted", "end")
+    for percent in range(0, 101, 10):
+        picture.line(contention_x(percent), scale.start, contention_x(percent), scale.start + 5, "line-muted")
+        picture.text(contention_x(percent), scale.start + 20, f"{percent}", "fill-muted", "middle")
+    picture.text((70 + RIGHT) / 2, scale.start + 42, "contention: % of the pixels that have one and the same value",
+                 "fill-muted", "middle")
+    picture.text(16, scale.start + 68, f"{source(entries)}.", "fill-muted small")
+
+
+def contention_labels(picture, scale, lines):
+    """Each line's name and its rate, at its right end; led to it where labels had to move apart."""
+    ends = sorted((scale(points[-1][1]), name) for name, points in lines.items())
+    labels = apart([y for y, _ in ends], 17, scale.start)
+    for (y, name), place in zip(ends, labels):
+        words, shape, colour, _ = line_style(name)
+        picture.path([(RIGHT + 7, y), (RIGHT + 13, y), (RIGHT + 25, place), (RIGHT + 31, place)], f"line-{colour}", 1)
+        picture.mark(shape, RIGHT + 40, place, f"fill-{colour}", 4)
+        picture.text(RIGHT + 50, place + 4.5, words, f"fill-{colour} bold")
+        picture.text(WIDTH - 10, place + 4.5, digits(lines[name][-1][1]), f"fill-{colour}", "end")
+
+
+# ---- tuning-DEVICE-PROGRAM.svg -------------------------------------------------------------------
+
+LEFT = 132
+CELL_HEIGHT = 21
+SIGNS = {"wrong": "!", "refused": "×", "not tried": "·"}
+
+
+def row_of(trial):
+    """The row of a heat map that a trial belongs to."""
+    return f"lane-bins × {trial['copies']}" if trial["kernel"] == "lane-bins" else trial["kernel"]
+
+
+def column_of(trial):
+    return trial["group_size"], trial["groups_per_unit"]
+
+
+def cells_of(trials):
+    """{(row, column): trial}, the fastest over the loads; where none was measured, what kept it from that."""
+    rank = ["measured", *SIGNS]
+    best = {}
+    for trial in sorted(trials, key=lambda t: (rank.index(t["outcome"]), t["worst_ms"] or 0)):
+        best.setdefault((row_of(trial), column_of(trial)), trial)
+    return best
+
+
+def tuning(entry):
+    """What --tune tried, a heat map for each size. Raises NotRecorded."""
+    run = entry["run"]
+    if not any(trial["outcome"] == "measured" for trial in run["trials"]):
+        raise NotRecorded("--tune measured nothing")
+    sizes = sorted({trial["pixels"] for trial in run["trials"]})
+    rows = unique(row_of(trial) for trial in run["trials"])
+    columns = sorted({column_of(trial) for trial in run["trials"]})
+    panel = CELL_HEIGHT * len(rows) + 88
+    top = 104
+    picture = Picture(WIDTH, top + panel * len(sizes) + 24, f"What --tune found on {run['device']} with {run['api']}",
+                      "For each size of picture a heat map: the speed of each kernel in each launch, in percent of "
+                      "the fastest.")
+    picture.text(16, 28, f"What --tune found: {run['api']} on {run['device']}", "fill-ink title")
+    picture.text(16, 48, "in % of the fastest of the same size; each cell is the best over the number of loads",
+                 "fill-muted")
+    heat_key(picture, 66, {trial["outcome"] for trial in run["trials"]})
+    for number, pixels in enumerate(sizes):
+        trials = [trial for trial in run["trials"] if trial["pixels"] == pixels]
+        heat_map(picture, top + panel * number, pixels, rows, columns, trials)
+    picture.text(16, top + panel * len(sizes) + 8, f"Recorded {entry['date']}; {outcomes(run)}. A time is that of the "
+                 "picture that took longest.", "fill-muted small")
+    return picture.to_text()
+
+
+def outcomes(run):
+    """How many launches were measured, refused and so on."""
+    count = Counter(trial["outcome"] for trial in run["trials"])
+    return ", ".join(f"{count[name]} {name}" for name in ("measured", *SIGNS) if count[name])
+
+
+def heat_key(picture, y, outcomes_there):
+    """What the colours and signs mean."""
+    for step in range(len(HEAT)):
+        picture.rect(16 + 28 * step, y, 28, 14, f"heat-{step}")
+    for part in (0, 50, 100):
+        anchor = {0: "start", 50: "middle", 100: "end"}[part]
+        picture.text(16 + 2.8 * part, y + 27, f"{part} %", "fill-muted small", anchor)
+    x = 330
+    for name, sign in SIGNS.items():
+        if name in outcomes_there:
+            picture.text(x, y + 11, f"{sign}  {name}", "fill-muted")
+            x += 90
+    picture.rect(x, y - 1, 24, 15, "line-best", 2.5)
+    picture.text(x + 32, y + 11, "the fastest", "fill-muted")
+
+
+def heat_map(picture, top, pixels, rows, columns, trials):
+    """One size: its heading, a row for each kernel, and under it what the columns are."""
+    width = (WIDTH - 16 - LEFT) / len(columns)
+    cells = cells_of(trials)
+    found = [trial for trial in cells.values() if trial["outcome"] == "measured"]
+    best = min(found, key=lambda trial: trial["worst_ms"], default=None)
+    picture.text(16, top + 28, f"{size_in_words(pixels)}", "fill-ink bold")
+    picture.text(LEFT, top + 28, best_words(best), "fill-ink")
+    y = top + 38
+    for number, row in enumerate(rows):
+        picture.text(LEFT - 10, y + CELL_HEIGHT * number + 15, row, "fill-ink code small", "end")
+    for (row, column), trial in cells.items():
+        x = LEFT + width * columns.index(column)
+        heat_cell(picture, x, y + CELL_HEIGHT * rows.index(row), width, trial, best)
+    if best:
+        picture.rect(LEFT + width * columns.index(column_of(best)) - 0.5,
+                     y + CELL_HEIGHT * rows.index(row_of(best)) - 0.5, width, CELL_HEIGHT, "line-best", 2.5)
+    heat_columns(picture, y + CELL_HEIGHT * len(rows), columns, width)
+
+
+def best_words(best):
+    if best is None:
+        return "nothing was measured"
+    return (f"fastest: {row_of(best)}, {best['loads']} load{'s' if best['loads'] > 1 else ''}, groups of "
+            f"{best['group_size']}, {best['groups_per_unit']} for each unit: {digits(best['gb_s'])} GB/s")
+
+
+def heat_cell(picture, x, y, width, trial, best):
+    """A cell with its percentage, or with the sign of what kept it from being measured."""
+    middle = x + (width - 1) / 2
+    if trial["outcome"] != "measured":
+        picture.rect(x, y, width - 1, CELL_HEIGHT - 1, "fill-band")
+        picture.text(middle, y + 15, SIGNS[trial["outcome"]], "fill-muted small", "middle")
+        return
+    percent = 100 * best["worst_ms"] / trial["worst_ms"]
+    step = min(int(percent / 100 * len(HEAT)), len(HEAT) - 1)
+    picture.rect(x, y, width - 1, CELL_HEIGHT - 1, f"heat-{step}")
+    if width >= 20:
+        picture.text(middle, y + 14, f"{percent:.0f}", f"{'on-bright' if step > 4 else 'on-dark'} small", "middle")
+
+
+def heat_columns(picture, y, columns, width):
+    """Groups for each unit under each column, and the group size under each run of columns."""
+    for number, (_, groups) in enumerate(columns):
+        picture.text(LEFT + width * (number + 0.5), y + 13, str(groups), "fill-muted small", "middle")
+    for size in unique(size for size, _ in columns):
+        places = [number for number, column in enumerate(columns) if column[0] == size]
+        start, end = LEFT + width * places[0], LEFT + width * (places[-1] + 1)
+        picture.line(start + 2, y + 19, end - 3, y + 19, "line-muted")
+        picture.text((start + end) / 2, y + 33, str(size), "fill-ink small", "middle")
+    picture.text(LEFT - 10, y + 13, "groups for each unit", "fill-muted small", "end")
+    picture.text(LEFT - 10, y + 33, "group size", "fill-muted small", "end")
+
+
+# ---- the files -----------------------------------------------------------------------------------
+
+
+def drawings():
+    """{file name: a function that draws it}."""
+    todo = {
+        "climb.svg": lambda: climb(recorded.load(RESULTS / f"{DEVICE}.json")),
+        "contention.svg": lambda: contention(recorded.load(RESULTS / f"{DEVICE}.json")),
+    }
+    for path in sorted(RESULTS.glob("*.json")):
+        for entry in recorded.load(path)["tune"]:
+            program = entry["program"].split("/")[-1]
+            todo[f"tuning-{path.stem}-{program}.svg"] = lambda entry=entry: tuning(entry)
+    return todo
+
+
+def pictures():
+    """{file name: contents} of everything that there are results for."""
+    drawn = {}
+    for name, draw in drawings().items():
+        try:
+            drawn[name] = draw()
+        except NotRecorded:
+            pass
+    return drawn
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("--check", action="store_true", help="change nothing, and exit 1 where a picture differs")
+    check = arguments.parse_args().check
+    drawn = pictures()
+    wrong = []
+    for path in sorted(path for pattern in OURS for path in FIGURES.glob(pattern)):
+        if path.name not in drawn:
+            wrong.append(f"{path.relative_to(ROOT)}: the results have nothing to draw it from")
+    for name, text in drawn.items():
+        path = FIGURES / name
+        if path.is_file() and path.read_bytes() == text.encode():
+            continue
+        if check:
+            wrong.append(f"{path.relative_to(ROOT)}: is not what the results give (docs/plots.py draws it)")
+        else:
+            FIGURES.mkdir(exist_ok=True)
+            path.write_bytes(text.encode())
+            print(f"wrote {path.relative_to(ROOT)}")
+    for line in wrong:
+        print(line, file=sys.stderr)
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,154 @@
+"""The recorded results, one file for each device: finding one in it, and writing it.
+
+docs/results/README.md describes the file. record.py writes it; tables.py and plots.py read it.
+"""
+
+import json
+import os
+import pathlib
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+KINDS = ("runs", "end_to_end", "tune")
+PEERS = "05-launch-tuning/peers"
+# What can be counted, by the names that the results know it by; record.py knows the arguments.
+CONTENTIONS = tuple(f"contention-{percent}" for percent in range(0, 101, 10))
+INPUTS = ("photo", "uniform", "four-values", "constant", "ramp", *CONTENTIONS)
+UNITS = (("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10))
+# An object or array that is no longer than this stands on one line of the file: a strategy's result.
+LONGEST_LINE = 320
+
+
+class NotRecorded(Exception):
+    """The results do not have what was asked for; the text says what."""
+
+
+# ---- sizes and numbers ---------------------------------------------------------------------------
+
+
+def pixels_of(size):
+    """The number of pixels that "16M" stands for. Raises ValueError for what is no size."""
+    factor = dict(UNITS).get(size[-1:], 0)
+    return int(size[:-1]) * factor if factor else int(size)
+
+
+def short_size(pixels):
+    """A number of pixels as the command line takes it: 1G, 100M, 256K, 1000."""
+    for letter, factor in UNITS:
+        if pixels >= factor and pixels % factor == 0:
+            return f"{pixels // factor}{letter}"
+    return str(pixels)
+
+
+def size_in_words(pixels):
+    """A number of pixels for a reader: 1 GiB, 100 MiB, 256 KiB, 1000 pixels."""
+    short = short_size(pixels)
+    return f"{short} pixels" if short.isdigit() else f"{short[:-1]} {short[-1]}iB"
+
+
+def digits(value):
+    """Three significant digits without an exponent; '-' where there is no number."""
+    if value is None:
+        return "-"
+    rounded = abs(float(f"{value:.3g}"))  # 99.96 has become 100 before its digits are counted
+    decimals = max(0, 3 - len(str(int(rounded)))) if rounded >= 1 else 3
+    return f"{value:.{decimals}f}"
+
+
+# ---- looking up ----------------------------------------------------------------------------------
+
+
+def load(path):
+    """The contents of a file of results. Raises NotRecorded where there is none or it is damaged."""
+    name = path.relative_to(ROOT)
+    if not path.is_file():
+        raise NotRecorded(f"there is no {name}")
+    try:
+        recording = json.loads(path.read_text(encoding="utf-8"))
+        return {"machine": recording["machine"], **{kind: recording.get(kind, []) for kind in KINDS}}
+    except (ValueError, TypeError, KeyError) as error:
+        raise NotRecorded(f"{name} is no file of results: {error}") from None
+
+
+def key(entry):
+    """What a newer recording replaces: the same program on the same input of the same size."""
+    return entry["program"], entry.get("input"), entry.get("size")
+
+
+def find(recording, kind, program, name=None, size=None):
+    """The entry of `kind` for this program, input and size. Raises NotRecorded."""
+    for entry in recording[kind]:
+        if key(entry) == (program, name, size):
+            return entry
+    wanted = " ".join(part for part in (program, name, size) if part)
+    raise NotRecorded(f"{wanted} is not among its {kind}")
+
+
+def host(recording, entry):
+    """The machine that an entry was measured on."""
+    return {**recording["machine"], **entry.get("machine", {})}
+
+
+def unique(values):
+    """The values without repetitions and without None, in order."""
+    return list(dict.fromkeys(value for value in values if value is not None))
+
+
+def dates(entries):
+    """When the entries were recorded: a day, or the first and the last."""
+    days = sorted({entry["date"] for entry in entries})
+    return days[0] if len(days) == 1 else f"{days[0]} to {days[-1]}"
+
+
+# ---- writing -------------------------------------------------------------------------------------
+
+
+def merged(old, machine, new):
+    """`old` with the entries of `new`, measured on `machine`, in place of those of the same key.
+
+    The file names one machine. Where this one differs from it, and entries from then are kept, the
+    new entries say in what.
+    """
+    taken = {kind: {key(entry) for entry in new[kind]} for kind in KINDS}
+    kept = {kind: [e for e in old[kind] if key(e) not in taken[kind]] for kind in KINDS} if old else {}
+    now = {"date": machine["date"], "commit": machine["commit"]}
+    base = {**old["machine"], **now} if any(kept.values()) else machine
+    differs = {field: value for field, value in machine.items() if base.get(field) != value}
+    mark = {"machine": differs} if differs else {}
+    result = {"machine": base}
+    for kind in KINDS:
+        added = [{**{k: v for k, v in e.items() if k != "run"}, **mark, "run": e["run"]} for e in new[kind]]
+        result[kind] = sorted(kept.get(kind, []) + added, key=_order)
+    return result
+
+
+def _order(entry):
+    """By program, size and input, so that a new recording changes the lines of its own entries only."""
+    program, name, size = key(entry)
+    return program, pixels_of(size or "0"), INPUTS.index(name) if name else 0
+
+
+def text_of(value, indent=""):
+    """JSON in which short objects and arrays take one line, so that a result can be read and compared."""
+    line = json.dumps(value, ensure_ascii=False)
+    if len(line) <= LONGEST_LINE or not isinstance(value, (dict, list)):
+        return line
+    deeper = indent + "  "
+    if isinstance(value, dict):
+        parts = [f"{json.dumps(name)}: {text_of(part, deeper)}" for name, part in value.items()]
+        return "{\n" + ",\n".join(deeper + part for part in parts) + f"\n{indent}}}"
+    return "[\n" + ",\n".join(deeper + text_of(part, deeper) for part in value) + f"\n{indent}]"
+
+
+def save(path, recording):
+    """Writes the file whole or not at all: until it is complete, the old one stays."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text_of(recording) + "\n")
+        os.chmod(temporary, 0o644)  # mkstemp's files are for their owner alone
+        os.replace(temporary, path)
+    except BaseException:
+        os.unlink(temporary)
+        raise

@@ -1,0 +1,111 @@
+"""A small repository in a temporary folder, with copies of the programs in docs/, for their tests."""
+
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+DOCS = pathlib.Path(__file__).resolve().parent.parent
+
+MACHINE = {
+    "date": "2026-01-02",
+    "commit": "abc1234",
+    "system": "Linux",
+    "processor": "Some CPU",
+    "processor_family": "6",
+    "processor_model": "7",
+    "compiler": "c++ 12",
+    "build_type": "Release",
+    "nvcc": None,
+    "gpu": "Some GPU, 1.0",
+}
+PIXELS = {"256K": 1 << 18, "1M": 1 << 20, "1G": 1 << 30}
+
+
+def result(variant, gb_s, pixels, check="match", reason=""):
+    """A strategy's result as a program writes it; `gb_s` None for one that was skipped."""
+    median = gb_s and pixels / gb_s / 1e6
+    return {
+        "variant": variant,
+        "check": check,
+        "reason": reason,
+        "kernel_ms": median and {"median": median, "min": median, "max": median, "runs": 7},
+        "gb_s": gb_s,
+        "percent_of_ceiling": gb_s and gb_s / 40,
+        "speedup_over_serial": gb_s and gb_s / 2,
+        "end_to_end_ms": median and 2 * median,
+    }
+
+
+def run_document(chapter, api, results, pixels):
+    """What --json writes."""
+    return {
+        "chapter": chapter,
+        "api": api,
+        "device": "Some device",
+        "driver": f"{api} driver",
+        "input": {"name": "picture.bmp", "pixels": pixels, "seed": None},
+        "read_ceiling_gb_s": 4000.0,
+        "serial_ms": 500.0,
+        "results": results,
+    }
+
+
+def run_entry(program, rates, name="photo", size="1G"):
+    """What the results keep of a run: {strategy: GB/s}."""
+    chapter, file = program.split("/")
+    api = {"cpu": "C++", "opencl": "OpenCL"}.get(file, "CUDA")
+    results = [result(variant, gb_s, PIXELS[size]) for variant, gb_s in rates.items()]
+    document = run_document(chapter, api, results, PIXELS[size])
+    return {"program": program, "input": name, "size": size, "date": "2026-01-02", "commit": None, "run": document}
+
+
+def recording(runs=(), end_to_end=(), tune=()):
+    return {"machine": MACHINE, "runs": list(runs), "end_to_end": list(end_to_end), "tune": list(tune)}
+
+
+class RepositoryTest(unittest.TestCase):
+    """Each test has a repository of its own, at self.root."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name).resolve()
+        (self.root / "docs" / "results").mkdir(parents=True)
+        for program in DOCS.glob("*.py"):
+            shutil.copy(program, self.root / "docs")
+
+    def run_program(self, name, *arguments):
+        """Runs a program of docs/; its exit status and what it wrote are in the result."""
+        command = [sys.executable, str(self.root / "docs" / name), *arguments]
+        return subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
+
+    def succeed(self, name, *arguments):
+        done = self.run_program(name, *arguments)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return done
+
+    def fail_with(self, line, name, *arguments):
+        """The program exits 1 and says `line`."""
+        done = self.run_program(name, *arguments)
+        self.assertEqual(done.returncode, 1, done.stdout)
+        self.assertIn(line, done.stderr)
+        self.assertNotIn("Traceback", done.stderr)
+
+    def write(self, path, text):
+        path = self.root / path
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def read(self, path):
+        return (self.root / path).read_text(encoding="utf-8")
+
+    def write_results(self, contents, name="device"):
+        return self.write(f"docs/results/{name}.json", json.dumps(contents))
+
+    def results(self, name="device"):
+        return json.loads(self.read(f"docs/results/{name}.json"))

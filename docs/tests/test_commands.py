@@ -1,0 +1,80 @@
+"""commands.py: which lines of a page it runs, and that one which ends otherwise than promised is noticed."""
+
+import unittest
+
+import repository
+
+# Stands for a program of a chapter: it says how it was called, and ends with the number after --status.
+PROGRAM = """#!/bin/sh
+echo "called with $*, LUCK=$LUCK"
+while [ $# -gt 0 ]; do
+    if [ "$1" = --status ]; then exit "$2"; fi
+    shift
+done
+"""
+
+
+class Commands(repository.RepositoryTest):
+    def setUp(self):
+        super().setUp()
+        self.write("build/01-cpu/cpu", PROGRAM).chmod(0o755)
+        self.write("build/programs.tsv", "01-cpu\tC++\tbuild/01-cpu/cpu\t-\n02-a\tCUDA\t-\tno compiler\n")
+
+    def page(self, *lines):
+        self.write("README.md", "\n".join(["# A", "", "```sh", *lines, "```", ""]))
+
+    def ran(self, *lines):
+        self.page(*lines)
+        return self.succeed("commands.py").stdout.splitlines()
+
+    def test_what_is_run(self):
+        self.write("01-cpu/README.md", "```sh\nbuild/01-cpu/cpu --ramp\n```\n")
+        self.write("docs/a.md", "```c\nbuild/01-cpu/cpu --no\n```\n```sh\nbuild/01-cpu/cpu\n```\n")
+        lines = self.ran("./tutorial run", "cmake build/01-cpu", "build/01-cpu/cpu --help   # everything else",
+                         "LUCK=1 build/01-cpu/cpu \\", "    --repeat 2")
+        self.assertEqual(lines, [
+            "01-cpu/README.md: build/01-cpu/cpu --ramp --repeat 1 --no-ceiling: 0",
+            "README.md: build/01-cpu/cpu --help: 0",
+            "README.md: LUCK=1 build/01-cpu/cpu --repeat 2 --no-ceiling: 0",
+            "docs/a.md: build/01-cpu/cpu --repeat 1 --no-ceiling: 0",
+            "4 commands ran, 0 of them not as the page says",
+        ])
+
+    def test_large_pictures_become_small(self):
+        lines = self.ran("build/01-cpu/cpu --random 100M --groups 5000", "build/01-cpu/cpu --tile 1G",
+                         "build/01-cpu/cpu --random 256")
+        self.assertEqual([line.split(" --repeat")[0] for line in lines[:3]], [
+            "README.md: build/01-cpu/cpu --random 300K --groups 5000", "README.md: build/01-cpu/cpu --tile 300K",
+            "README.md: build/01-cpu/cpu --random 256",
+        ])
+
+    def test_the_variables_are_set(self):
+        self.ran('LUCK=17 build/01-cpu/cpu  # says "LUCK=17"')
+
+    def test_a_status_that_is_promised(self):
+        self.ran("build/01-cpu/cpu --status 1  # exits 1: broken on purpose",
+                 "build/01-cpu/cpu --status 1  # exits 0 or 1", "build/01-cpu/cpu  # exits 0 or 1")
+
+    def test_another_status_is_noticed(self):
+        for line, why in (("build/01-cpu/cpu --status 1", "ends with 1, not 0"),
+                          ("build/01-cpu/cpu  # exits 1", "ends with 0, not 1"),
+                          ("build/01-cpu/cpu --status 2  # exits 0 or 1", "ends with 2, not 0 or 1"),
+                          ("build/01-cpu/nosuch", "No such file"),
+                          ('build/01-cpu/cpu  # says "nosuch"', "does not say 'nosuch'")):
+            with self.subTest(line=line):
+                self.page(line)
+                self.fail_with(why, "commands.py")
+
+    def test_what_cannot_run_here_is_passed_over(self):
+        lines = self.ran("build/02-a/cuda --tile 1G", "build/01-cpu/cpu --status 77", "build/01-cpu/cpu")
+        self.assertIn("skipped, no compiler", lines[0])
+        self.assertIn("skipped, called with --status 77", lines[1])
+        self.assertEqual(lines[-1], "1 commands ran, 0 of them not as the page says")
+
+    def test_where_nothing_runs_something_is_wrong(self):
+        self.page("./tutorial run")
+        self.assertEqual(self.run_program("commands.py").returncode, 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

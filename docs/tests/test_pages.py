@@ -1,0 +1,85 @@
+"""pages.py: everything about links, headings and lengths that it must notice."""
+
+import unittest
+
+import repository
+
+HEADINGS = ["What you will learn", "The idea in one picture", "The strategy", "The race conditions",
+            "Where the data lives", "Predict, then run", "Measured", "What went wrong in published code",
+            "Exercises", "Sources"]
+LESSON = "02-global-atomics/README.md"
+
+
+def lesson(headings=HEADINGS, words=2000):
+    """A lesson of that many words, those of the title and of the headings among them."""
+    here = 2 + sum(len(heading.split()) for heading in headings)
+    sections = "".join(f"## {heading}\n\n" for heading in headings)
+    return f"# Chapter 02\n\n{sections}{'word ' * (words - here)}\n"
+
+
+class Links(repository.RepositoryTest):
+    def setUp(self):
+        super().setUp()
+        self.write("docs/there.md", "# The top\n\n## One, two\n\n## Again\n\n## Again\n\n```sh\n# no heading\n```\n")
+
+    def test_links_that_lead_somewhere(self):
+        self.write("README.md", '# A\n\n[b](docs/there.md) ![d](docs/there.md "t") <img src="docs/there.md"> [e](#a)\n'
+                   "[f](docs/there.md#one-two) [g](docs/there.md#again-1) [h](docs/) [i](https://example.org/nosuch#x)\n"
+                   "`[&](Pixels)` [two words](docs/there.md#the-top)\n\n```cpp\n[=](Pixels)\n```\n")
+        self.succeed("pages.py")
+
+    def test_links_that_lead_nowhere(self):
+        for dead in ("[a](docs/nosuch.md)", "[a](docs/nosuch.md#part)", "![a](docs/nosuch.svg)",
+                     '![a](docs/nosuch.svg "title")', '<img alt="a" src="docs/nosuch.svg">'):
+            with self.subTest(dead=dead):
+                self.write("README.md", f"[b](docs/there.md) {dead} [c](https://example.org/nosuch)\n")
+                self.fail_with("README.md: the link to docs/nosuch.", "pages.py")
+
+    def test_parts_that_are_not_there(self):
+        for part in ("docs/there.md#nosuch", "docs/there.md#again-2", "docs/there.md#no-heading", "#the-top"):
+            with self.subTest(part=part):
+                self.write("README.md", f"# A\n\n[b]({part})\n")
+                self.fail_with(f"README.md: the link to {part} names no heading", "pages.py")
+
+
+class Lessons(repository.RepositoryTest):
+    def test_a_lesson(self):
+        self.write(LESSON, lesson())
+        self.succeed("pages.py")
+
+    def test_other_pages_may_be_short(self):
+        self.write("02-global-atomics/tests/README.md", "Short.\n")
+        self.succeed("pages.py")
+
+    def test_a_missing_heading(self):
+        self.write(LESSON, lesson([heading for heading in HEADINGS if heading != "Where the data lives"]))
+        self.fail_with(f"{LESSON}: the headings of a lesson: 'Predict, then run' stands where 'Where the data lives'",
+                       "pages.py")
+
+    def test_headings_in_another_order(self):
+        self.write(LESSON, lesson([*HEADINGS[:8], "Sources", "Exercises"]))
+        self.fail_with("'Sources' stands where 'Exercises' should", "pages.py")
+
+    def test_a_heading_too_many(self):
+        self.write(LESSON, lesson([*HEADINGS, "More"]))
+        self.fail_with("'More' stands where 'nothing' should", "pages.py")
+
+    def test_the_length(self):
+        for words, line in ((1499, "this one 1499"), (3001, "this one 3001")):
+            self.write(LESSON, lesson(words=words))
+            self.fail_with(f"{LESSON}: a lesson has 1500 to 3000 words, {line}", "pages.py")
+        for words in (1500, 3000):
+            self.write(LESSON, lesson(words=words))
+            self.succeed("pages.py")
+
+    def test_code_and_tables_are_no_words(self):
+        no_prose = ("```c\nint a b c;\n```\n", "| a | b |\n|---|---|\n", "![a picture of that](p.svg)\n",
+                    "<!-- results: docs/results/x.json a b 1G -->\nmany words here\n<!-- end of results -->\n",
+                    '<!-- [[[cog kernels("f") ]]] -->\nOpenCL:\n```c\nint f;\n```\n<!-- [[[end]]] -->\n')
+        self.write("02-global-atomics/p.svg", "")
+        self.write(LESSON, lesson(words=1499) + "\n".join(no_prose))
+        self.fail_with("this one 1499", "pages.py")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,105 @@
+"""plots.py: what it draws, and that --check notices a picture that its results no longer give."""
+
+import os
+import unittest
+import xml.etree.ElementTree
+
+import repository
+from repository import recording, run_entry
+
+FIGURES = "docs/figures"
+
+
+def trial(kernel, outcome, worst_ms, group_size=256, pixels=1 << 20):
+    return {"pixels": pixels, "kernel": kernel, "copies": 1, "loads": 4, "group_size": group_size,
+            "groups_per_unit": 1, "outcome": outcome, "worst_ms": worst_ms,
+            "gb_s": worst_ms and pixels / worst_ms / 1e6, "reason": ""}
+
+
+def everything():
+    """Results for every picture."""
+    runs = [
+        run_entry("02-global-atomics/cuda", {"global": 5.8, "subhist": 146.0}),
+        run_entry("02-global-atomics/opencl", {"global": 5.79}),
+        run_entry("04-per-thread-bins/cuda", {"lane-bins": 3900.0}),
+    ]
+    runs += [run_entry("05-launch-tuning/peers", {"cub": 2000.0 - percent, "tuned": 3990.0}, f"contention-{percent}")
+             for percent in (0, 50, 100)]
+    trials = [trial("local", "measured", 0.02), trial("lane-bins", "measured", 0.01),
+              trial("lane-bins", "refused", None, 512), trial("local", "not tried", None, pixels=1 << 24)]
+    run = {"api": "CUDA", "device": "Some device", "driver": "CUDA driver", "seconds": 1.0, "best": [trials[1]],
+           "trials": trials}
+    tune = [{"program": "05-launch-tuning/cuda", "date": "2026-01-02", "commit": None, "run": run}]
+    return recording(runs, tune=tune)
+
+
+class Plots(repository.RepositoryTest):
+    def setUp(self):
+        super().setUp()
+        self.contents = everything()
+        self.write_results(self.contents, "h200")
+
+    def figures(self):
+        return sorted(os.listdir(self.root / FIGURES))
+
+    def texts(self, name):
+        """The words of a picture; fails where it is no XML."""
+        tree = xml.etree.ElementTree.parse(self.root / FIGURES / name)
+        return [text.text for text in tree.iter("{http://www.w3.org/2000/svg}text")]
+
+    def test_draws_what_there_are_results_for(self):
+        self.succeed("plots.py")
+        self.assertEqual(self.figures(), ["climb.svg", "contention.svg", "tuning-h200-cuda.svg"])
+        for word in ("02-global-atomics", "subhist", "lane-bins", "5.79", "5.80", "146", "3900"):
+            self.assertIn(word, self.texts("climb.svg"))
+        for word in ("CUB", "tuned", "1900", "3990", "read ceiling, 4000 GB/s"):
+            self.assertIn(word, self.texts("contention.svg"))
+        for word in ("1 MiB", "local", "lane-bins × 1", "50", "100", "×", "·", "nothing was measured"):
+            self.assertIn(word, self.texts("tuning-h200-cuda.svg"))
+
+    def test_draws_the_same_again(self):
+        self.succeed("plots.py")
+        first = self.read(f"{FIGURES}/climb.svg")
+        self.succeed("plots.py", "--check")
+        self.assertEqual(self.succeed("plots.py").stdout, "")
+        self.assertEqual(self.read(f"{FIGURES}/climb.svg"), first)
+
+    def test_changed_numbers_are_noticed(self):
+        self.succeed("plots.py")
+        runs = self.contents["runs"]
+        for name, result, field, value in (
+            ("climb.svg", runs[0]["run"]["results"][0], "gb_s", 6.8),
+            ("climb.svg", runs[0]["run"]["results"][1], "percent_of_ceiling", 3.5),
+            ("contention.svg", runs[-2]["run"]["results"][0], "gb_s", 1800.0),
+            ("tuning-h200-cuda.svg", self.contents["tune"][0]["run"]["trials"][0], "worst_ms", 0.021),
+        ):
+            with self.subTest(name=name, field=field):
+                before, result[field] = result[field], value
+                self.write_results(self.contents, "h200")
+                self.fail_with(f"docs/figures/{name}: is not what the results give", "plots.py", "--check")
+                result[field] = before
+        self.write_results(self.contents, "h200")
+        self.succeed("plots.py", "--check")
+
+    def test_a_changed_or_missing_picture_is_noticed(self):
+        self.succeed("plots.py")
+        self.write(f"{FIGURES}/climb.svg", self.read(f"{FIGURES}/climb.svg").replace("146", "147"))
+        (self.root / FIGURES / "contention.svg").unlink()
+        self.fail_with("climb.svg: is not what", "plots.py", "--check")
+        self.fail_with("contention.svg: is not what", "plots.py", "--check")
+
+    def test_without_results_there_is_no_picture_and_no_error(self):
+        self.write_results(recording(), "h200")
+        self.succeed("plots.py", "--check")
+        self.succeed("plots.py")
+        self.assertFalse((self.root / FIGURES).exists())
+
+    def test_a_picture_without_results_is_an_error(self):
+        self.write(f"{FIGURES}/tuning-h200-opencl.svg", "<svg/>")
+        line = f"{FIGURES}/tuning-h200-opencl.svg: the results have nothing to draw it from"
+        self.fail_with(line, "plots.py")
+        self.fail_with(line, "plots.py", "--check")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,211 @@
+"""record.py: what it merges, and that nothing that goes wrong harms what was recorded before."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+import repository
+
+# A program that writes the JSON that stands beside it, and the arguments that it was given.
+MATCHES = """#!/bin/sh
+echo "$@" >> "$0.arguments"
+for last; do :; done
+cp "$0.json" "$last"
+"""
+NOTHING_TO_RUN_ON = "#!/bin/sh\nexit 77\n"
+# A mismatch has its JSON written all the same.
+MISMATCHES = MATCHES + "exit 1\n"
+
+
+class Record(repository.RepositoryTest):
+    def setUp(self):
+        super().setUp()
+        self.lines = []
+        self.write("build/CMakeCache.txt", "CMAKE_CXX_COMPILER:FILEPATH=/bin/true\nCMAKE_BUILD_TYPE:STRING=Release\n")
+        self.write("build/programs.tsv", "")
+
+    def program(self, name, script, rates=None, listed=True):
+        """A program of the build: a script, and the document that it writes."""
+        entry = repository.run_entry(name, rates or {"strategy": 100.0}, size="1M")
+        path = self.write(f"build/{name}", script)
+        path.chmod(0o755)
+        self.write(f"build/{name}.json", json.dumps(entry["run"]))
+        if listed:
+            self.list_program(entry["run"]["chapter"], entry["run"]["api"], path)
+
+    def list_program(self, chapter, api, path, why="-"):
+        self.lines.append(f"{chapter}\t{api}\t{path}\t{why}\n")
+        self.write("build/programs.tsv", "".join(self.lines))
+
+    def arguments_of(self, name):
+        return self.read(f"build/{name}.arguments").splitlines()
+
+    def keys(self, kind="runs"):
+        return [(e["program"], e.get("input"), e.get("size")) for e in self.results()[kind]]
+
+    def test_keeps_what_the_program_wrote(self):
+        self.program("01-cpu/cpu", MATCHES, {"serial": 2.5573635086506093})
+        self.succeed("record.py", "device", "--size", "1M", "--input", "photo")
+        (entry,) = self.results()["runs"]
+        self.assertEqual(entry["run"], json.loads(self.read("build/01-cpu/cpu.json")))
+        self.assertEqual((entry["program"], entry["input"], entry["size"]), ("01-cpu/cpu", "photo", "1M"))
+        self.assertEqual(entry["date"], self.results()["machine"]["date"])
+        self.assertIn("commit", entry)
+
+    def test_inputs_become_arguments(self):
+        self.program("01-cpu/cpu", MATCHES)
+        self.succeed("record.py", "device", "--size", "1024K", "2M", "--input", "photo", "contention-40")
+        landscape = self.root / "images" / "landscape.bmp"
+        given = [line.rsplit(" --json ", 1)[0] for line in self.arguments_of("01-cpu/cpu")]
+        self.assertEqual(given, [f"{landscape} --tile 1M", "--contention 40 --random 1M",
+                                 f"{landscape} --tile 2M", "--contention 40 --random 2M"])
+
+    def test_merges_what_was_measured_again(self):
+        self.write_results(repository.recording([
+            repository.run_entry("01-cpu/cpu", {"serial": 1.0}, "photo", "1M"),
+            repository.run_entry("01-cpu/cpu", {"serial": 1.0}, "uniform", "1M"),
+            repository.run_entry("01-cpu/cpu", {"serial": 1.0}, "photo", "1G"),
+            repository.run_entry("02-global-atomics/opencl", {"global": 1.0}, "photo", "1M"),
+        ]))
+        self.program("01-cpu/cpu", MATCHES, {"serial": 3.0})
+        self.program("02-global-atomics/opencl", MATCHES, {"global": 3.0})
+        self.succeed("record.py", "device", "--size", "1M", "--input", "photo", "--chapter", "01-cpu")
+        rates = [entry["run"]["results"][0]["gb_s"] for entry in self.results()["runs"]]
+        self.assertEqual(list(zip(self.keys(), rates)), [
+            (("01-cpu/cpu", "photo", "1M"), 3.0),
+            (("01-cpu/cpu", "uniform", "1M"), 1.0),
+            (("01-cpu/cpu", "photo", "1G"), 1.0),
+            (("02-global-atomics/opencl", "photo", "1M"), 1.0),
+        ])
+
+    def test_another_machine_is_told_apart(self):
+        other = repository.run_entry("01-cpu/cpu", {"serial": 1.0}, "uniform", "1M")
+        self.write_results(repository.recording([other]))
+        self.program("01-cpu/cpu", MATCHES)
+        self.succeed("record.py", "device", "--size", "1M", "--input", "photo")
+        new, old = self.results()["runs"]
+        self.assertNotIn("machine", old)
+        self.assertEqual(self.results()["machine"]["processor"], "Some CPU")
+        self.assertNotEqual(new["machine"]["processor"], "Some CPU")
+        self.assertNotIn("date", new["machine"])
+        self.assertEqual(self.results()["machine"]["date"], new["date"])
+
+    def test_goes_on_past_what_finds_no_device(self):
+        self.program("01-cpu/cpu", MATCHES)
+        self.program("02-global-atomics/cuda", NOTHING_TO_RUN_ON)
+        self.program("02-global-atomics/opencl", MATCHES)
+        self.list_program("03-local-atomics", "CUDA", "-", "no CUDA compiler")
+        done = self.succeed("record.py", "device", "--size", "1M", "--input", "photo", "uniform")
+        self.assertIn("02-global-atomics/cuda: nothing to run it on", done.stdout)
+        self.assertIn("03-local-atomics, CUDA: skipped, no CUDA compiler", done.stdout)
+        self.assertEqual({program for program, _, _ in self.keys()}, {"01-cpu/cpu", "02-global-atomics/opencl"})
+
+    def assert_stops(self, line):
+        """The recording fails with this line, and the file and its folder stay as they were."""
+        old = repository.run_entry("01-cpu/cpu", {"serial": 1.0}, "photo", "1M")
+        self.write_results(repository.recording([old]))
+        before = self.read("docs/results/device.json")
+        self.fail_with(line, "record.py", "device", "--size", "1M", "--input", "photo")
+        self.assertEqual(self.read("docs/results/device.json"), before)
+        self.assertEqual(os.listdir(self.root / "docs" / "results"), ["device.json"])
+
+    def test_a_mismatch_stops_and_harms_nothing(self):
+        self.program("01-cpu/cpu", MATCHES)
+        self.program("02-global-atomics/cuda", NOTHING_TO_RUN_ON)
+        self.program("02-global-atomics/opencl", MISMATCHES)
+        self.assert_stops("02-global-atomics/opencl photo 1M: a result does not match the CPU")
+
+    def test_a_failing_program_stops_and_harms_nothing(self):
+        self.program("01-cpu/cpu", MATCHES)
+        self.program("02-global-atomics/opencl", "#!/bin/sh\nexit 2\n")
+        self.assert_stops("02-global-atomics/opencl photo 1M: ended with 2")
+
+    def test_a_program_that_writes_nothing_stops_and_harms_nothing(self):
+        self.program("01-cpu/cpu", "#!/bin/sh\nexit 0\n")
+        self.assert_stops("01-cpu/cpu photo 1M: wrote no JSON")
+
+    def test_nothing_to_record_is_an_error(self):
+        self.program("01-cpu/cpu", NOTHING_TO_RUN_ON)
+        self.assert_stops("nothing was recorded")
+
+    def test_a_damaged_file_is_found_before_anything_is_measured(self):
+        self.program("01-cpu/cpu", MATCHES)
+        self.write("docs/results/device.json", "{")
+        self.fail_with("docs/results/device.json is no file of results", "record.py", "device")
+        self.assertEqual(self.read("docs/results/device.json"), "{")
+        self.assertFalse((self.root / "build/01-cpu/cpu.arguments").exists())
+
+    def test_a_file_is_written_whole_or_not_at_all(self):
+        path = self.write_results(repository.recording())
+        before = self.read("docs/results/device.json")
+        sys.path.insert(0, str(repository.DOCS))
+        self.addCleanup(sys.path.remove, str(repository.DOCS))
+        import recorded
+
+        with self.assertRaises(TypeError):
+            recorded.save(path, {"machine": {}, "runs": [object()]})
+        self.assertEqual(self.read("docs/results/device.json"), before)
+        self.assertEqual(os.listdir(path.parent), ["device.json"])
+
+    def test_an_interrupt_keeps_what_was_finished(self):
+        self.program("01-cpu/cpu", MATCHES)
+        self.program("02-global-atomics/opencl", '#!/bin/sh\ntouch "$0.began"\nexec sleep 60\n')
+        command = [sys.executable, str(self.root / "docs/record.py"), "device", "--size", "1M", "--input", "photo"]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
+            began = self.root / "build/02-global-atomics/opencl.began"
+            deadline = time.monotonic() + 30
+            while not began.exists() and time.monotonic() < deadline:
+                time.sleep(0.02)
+            running.send_signal(signal.SIGTERM)
+            output, _ = running.communicate(timeout=30)
+        self.assertEqual(running.returncode, 130, output)
+        self.assertIn("1 of 2 runs, interrupted", output)
+        self.assertEqual(self.keys(), [("01-cpu/cpu", "photo", "1M")])
+
+    def test_peers_has_inputs_and_sizes_of_its_own(self):
+        self.program("01-cpu/cpu", MATCHES)
+        self.program("05-launch-tuning/peers", MATCHES, listed=False)
+        self.succeed("record.py", "device", "--no-chapters", "--peers")
+        self.assertEqual(len(self.keys()), 16 * 4)
+        self.assertEqual({size for _, _, size in self.keys()}, {"256K", "16M", "100M", "1G"})
+        self.assertEqual(self.keys()[0], ("05-launch-tuning/peers", "photo", "256K"))
+        self.assertEqual(self.keys()[15], ("05-launch-tuning/peers", "contention-100", "256K"))
+
+    def test_peers_that_is_not_built_is_named(self):
+        self.program("01-cpu/cpu", MATCHES)
+        done = self.succeed("record.py", "device", "--size", "1M", "--peers")
+        self.assertIn("skipped, peers was not built", done.stdout)
+
+    def test_end_to_end_and_tune_have_places_of_their_own(self):
+        self.program("05-launch-tuning/opencl", MATCHES)
+        self.program("05-launch-tuning/cuda", MATCHES)
+        self.succeed("record.py", "device", "--no-chapters", "--end-to-end", "--tune", "--size", "1M")
+        self.assertEqual(self.keys(), [])
+        self.assertEqual(self.keys("end_to_end"), [("05-launch-tuning/cuda", "photo", "1M"),
+                                                   ("05-launch-tuning/opencl", "photo", "1M")])
+        self.assertEqual(self.keys("tune"), [("05-launch-tuning/cuda", None, None),
+                                             ("05-launch-tuning/opencl", None, None)])
+        first, second = self.arguments_of("05-launch-tuning/cuda")
+        self.assertTrue(first.startswith("--tune --json "), "so that `tuned` is tuned in what follows")
+        self.assertIn("--tile 1M --end-to-end --json ", second)
+
+    def test_a_missing_program_is_found_before_anything_is_measured(self):
+        self.program("01-cpu/cpu", MATCHES)
+        self.list_program("02-global-atomics", "OpenCL", self.root / "build/02-global-atomics/opencl")
+        self.fail_with("02-global-atomics/opencl is missing: build first", "record.py", "device")
+        self.assertFalse((self.root / "build/01-cpu/cpu.arguments").exists())
+
+    def test_refuses_what_it_does_not_know(self):
+        self.program("01-cpu/cpu", MATCHES)
+        self.fail_with("there is no chapter 06", "record.py", "device", "--chapter", "06")
+        for arguments in (["--size", "1Q"], ["--input", "nosuch"], ["--api", "Metal"]):
+            self.assertEqual(self.run_program("record.py", "device", *arguments).returncode, 2)
+        self.assertEqual(self.run_program("record.py", "../device").returncode, 2)
+
+
+if __name__ == "__main__":
+    unittest.main()
