@@ -37,6 +37,9 @@ Arguments parse_arguments(int argc, const char* const* argv, const common::Progr
     arguments.common = common::parse_options(argc, argv, program, [&](CLI::App& app) {
         app.add_flag("--tune", arguments.tune,
                      "measure which kernel and launch are best here, and remember it for `tuned`");
+        app.add_option("--seconds", arguments.seconds, "how long --tune may search (default: 40)")
+            ->check(CLI::Range(1.0, 3600.0))
+            ->type_name("S");
         app.add_flag("--end-to-end", arguments.end_to_end,
                      "compare ways to copy and count, by wall time");
         app.add_option("--offset", arguments.offset, "bytes in front of the first pixel")

@@ -15,6 +15,7 @@
 struct Arguments {
     common::Options common;
     bool tune = false;
+    double seconds = 40;  ///< that the search may take
     bool end_to_end = false;
     std::uint64_t offset = 0;            ///< bytes in front of the first pixel
     std::optional<std::uint64_t> pitch;  ///< bytes from one row to the next

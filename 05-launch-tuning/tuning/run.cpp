@@ -14,9 +14,6 @@
 namespace tuning {
 namespace {
 
-// Seconds for the whole search, so that with the pictures and the last launch it ends in a minute.
-constexpr double kBudget = 40;
-
 TestPicture repeated(common::PixelBuffer period, std::uint64_t count) {
     TestPicture picture;
     picture.of_a_period = common::reference_histogram(period);
@@ -70,14 +67,15 @@ std::array<TestPicture, 2> test_pictures(const Facts& facts) {
 int run(const Arguments& arguments, const Facts& facts, const std::array<TestPicture, 2>& pictures,
         const RunOnce& run_once) {
     const Tuning found =
-        tune(facts, kBudget, [&](const Choice& choice, std::uint64_t pixels, double hopeless_ms) {
-            double worst_ms = 0;
-            for (std::size_t which = 0; which < pictures.size(); ++which) {
-                worst_ms = std::max(worst_ms, time_on(choice, pixels, hopeless_ms, which,
-                                                      pictures[which], run_once));
-            }
-            return worst_ms;
-        });
+        tune(facts, arguments.seconds,
+             [&](const Choice& choice, std::uint64_t pixels, double hopeless_ms) {
+                 double worst_ms = 0;
+                 for (std::size_t which = 0; which < pictures.size(); ++which) {
+                     worst_ms = std::max(worst_ms, time_on(choice, pixels, hopeless_ms, which,
+                                                           pictures[which], run_once));
+                 }
+                 return worst_ms;
+             });
     fmt::print("{}", heat_map_text(found));
     if (found.count(Outcome::kMeasured) == 0) {
         fmt::print(stderr, "no launch could be measured; nothing is remembered\n");
