@@ -4,13 +4,13 @@
     docs/commands.py [--build DIRECTORY] [PAGE ...]
 
 It takes the ```sh blocks of the top page, the lessons and docs/, and of their lines those that run a
-program of build/, alone, under oclgrind, or with a variable before it. Sizes of millions of pixels
+program of build/: alone, under oclgrind or compute-sanitizer, or with a variable before it. Sizes of millions of pixels
 become small, and a program runs once instead of many times. A comment at the end of a line promises
 something: "# exits 1" where it does not end well, "# exits 0 or 1" where luck decides, and
 '# says "data race at"' that these words are among what it writes.
 
 A program that was not built, or that finds nothing to run on (status 77), is passed over with its
-reason; so is oclgrind where it is missing.
+reason; so is a tool that is missing.
 """
 
 import argparse
@@ -30,6 +30,7 @@ SAYS = re.compile(r'\bsays "([^"]+)"')
 SIZE = re.compile(r"\d+[MG]")
 SMALL = "300K"  # more than the sample picture, and in it work for several groups
 SECONDS = 120
+TOOLS = {"oclgrind", "compute-sanitizer"}
 # Options after which a program does not count, so that it takes no number of runs.
 NO_RUN = {"--help", "--list-devices"}
 
@@ -69,14 +70,15 @@ def parsed(line):
     while words and re.fullmatch(r"[A-Z_]+=.*", words[0]):
         name, _, value = words.pop(0).partition("=")
         variables[name] = value
-    if not words or not (words[0].startswith("build/") or words[0] == "oclgrind"):
+    if not words or not (words[0].startswith("build/") or words[0] in TOOLS):
         return None
     return Command(variables, words, promise)
 
 
 def made_small(words):
-    """The same command on few pixels, run once."""
+    """The same command on few pixels, run once, and a search that is over soon."""
     words = [SMALL if SIZE.fullmatch(word) else word for word in words]
+    words = ["1" if before == "--seconds" else word for before, word in zip(["", *words], words)]
     if not NO_RUN & set(words):
         words += [] if "--repeat" in words else ["--repeat", "1"]
         words += [] if "--no-ceiling" in words else ["--no-ceiling"]
@@ -93,16 +95,19 @@ def not_built(build):
 
 def why_not(words, build):
     """Why a command cannot be run here, or None."""
-    if words[0] == "oclgrind" and not shutil.which("oclgrind"):
-        return "no oclgrind"
+    if words[0] in TOOLS and not shutil.which(words[0]):
+        return f"no {words[0]}"
     program = next((word for word in words if word.startswith("build/")), "").removeprefix("build/")
     return not_built(build).get(program)
 
 
 def run(command, folder):
     """(status, what it wrote). The folder holds `build` and the files that commands name."""
+    # What a command keeps for its next run is not to replace what the reader has kept.
+    cache = (folder / "build").resolve() / "docs" / "cache"
+    environment = {**os.environ, "XDG_CACHE_HOME": str(cache), **command.variables}
     try:
-        done = subprocess.run(command.words, cwd=folder, env={**os.environ, **command.variables}, timeout=SECONDS,
+        done = subprocess.run(command.words, cwd=folder, env=environment, timeout=SECONDS,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     except subprocess.TimeoutExpired:
         return f"nothing within {SECONDS} seconds", ""

@@ -66,9 +66,11 @@ class Commands(repository.RepositoryTest):
                 self.fail_with(why, "commands.py")
 
     def test_what_cannot_run_here_is_passed_over(self):
-        lines = self.ran("build/02-a/cuda --tile 1G", "build/01-cpu/cpu --status 77", "build/01-cpu/cpu")
+        lines = self.ran("build/02-a/cuda --tile 1G", "build/01-cpu/cpu --status 77", "build/01-cpu/cpu",
+                         "compute-sanitizer --tool racecheck build/02-a/cuda")
         self.assertIn("skipped, no compiler", lines[0])
         self.assertIn("skipped, called with --status 77", lines[1])
+        self.assertIn("skipped, no comp", lines[3])
         self.assertEqual(lines[-1], "1 commands ran, 0 of them not as the page says")
 
     def test_where_nothing_runs_something_is_wrong(self):
