@@ -1,16 +1,9 @@
 """excerpts.py: what it cuts out of a source, and that --check notices a source that has changed."""
 
 import importlib.util
-import pathlib
-import shutil
-import sys
-import tempfile
 import unittest
 
 import repository
-
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
-import excerpts  # noqa: E402, from the folder above
 
 CL = """// A comment.
 #define BINS 256
@@ -32,41 +25,6 @@ __kernel OF_SIZE(N) void count(__global uint* a,
 """
 CUDA = "__global__ void count(unsigned* a) {\n    first();\n    second();\n}\n"
 LESSON = "02-a/README.md"
-
-
-class WithoutCog(unittest.TestCase):
-    """What --check does where there is no cog."""
-
-    def setUp(self):
-        self.folder = pathlib.Path(tempfile.mkdtemp())
-        self.addCleanup(shutil.rmtree, self.folder)
-        self.addCleanup(sys.modules.pop, "cog", None)
-
-    def page(self, source):
-        (self.folder / "cpu.cpp").write_text(source)
-        page = self.folder / "README.md"
-        page.write_text('A.\n<!-- [[[cog excerpt("cpu.cpp", "one") ]]] -->\n```cpp\nint one() {\n    return 1;\n}\n```\n'
-                        "<!-- [[[end]]] -->\nB.\n")
-        return page
-
-    def test_gives_the_pages_of_this_project(self):
-        self.assertGreater(len(excerpts.pages()), 3)
-        for page in excerpts.pages():
-            self.assertEqual(excerpts.without_cog(page), page.read_text(encoding="utf-8"))
-
-    def test_notices_a_changed_source(self):
-        page = self.page("int one() {\n    return 1;\n}\n")
-        self.assertEqual(excerpts.without_cog(page), page.read_text())
-        page = self.page("int one() {\n    return 2;\n}\n")
-        self.assertIn("return 2;", excerpts.without_cog(page))
-
-    def test_refuses_what_makes_no_sense(self):
-        page = self.page("int two() {\n}\n")
-        with self.assertRaises(excerpts.NoExcerpt):
-            excerpts.without_cog(page)
-        page.write_text("<!-- [[[cog nosuch() ]]] -->\n<!-- [[[end]]] -->\n")
-        with self.assertRaises(excerpts.NoExcerpt):
-            excerpts.without_cog(page)
 
 
 @unittest.skipIf(importlib.util.find_spec("cogapp") is None, "this Python has no cog")
