@@ -30,6 +30,18 @@ bool fits(const tuning::Choice& choice, const tuning::Facts& facts) {
     return tuning::local_bytes_of(choice) <= facts.local_bytes;
 }
 
+// A kernel that was not chosen by measuring: one group for each unit, as large as is tried at all.
+tuning::Choice usual_launch(const std::string& kernel, const tuning::Facts& facts) {
+    tuning::Choice usual{kernel, 1, 2, 1, 1};
+    for (const tuning::Choice& candidate : tuning::candidates(facts)) {
+        if (candidate.kernel == kernel && fits(candidate, facts) &&
+            candidate.group_size <= facts.most_items) {
+            usual.group_size = std::max(usual.group_size, candidate.group_size);
+        }
+    }
+    return usual;
+}
+
 }  // namespace
 
 Arguments parse_arguments(int argc, const char* const* argv, const common::Program& program) {
@@ -89,12 +101,14 @@ common::PixelBuffer with_gaps(const common::Input& input, const Picture& picture
 tuning::Choice choose_tuned(const Arguments& arguments, const std::optional<tuning::Tuning>& known,
                             const tuning::Facts& facts, std::uint64_t pixels) {
     tuning::Choice choice = tuning::choose(known, facts, pixels);
-    choice.kernel = arguments.kernel.value_or(choice.kernel);
-    if (std::find(facts.kernels.begin(), facts.kernels.end(), choice.kernel) ==
-        facts.kernels.end()) {
-        throw common::BadInput(fmt::format("--kernel {}: the {} program has no such kernel",
-                                           choice.kernel, facts.api));
+    // Copies are lane-bins' alone, so whoever asks for them asks for it.
+    const std::string kernel =
+        arguments.kernel.value_or(arguments.copies ? "lane-bins" : choice.kernel);
+    if (std::find(facts.kernels.begin(), facts.kernels.end(), kernel) == facts.kernels.end()) {
+        throw common::BadInput(
+            fmt::format("--kernel {}: the {} program has no such kernel", kernel, facts.api));
     }
+    if (kernel != choice.kernel) choice = usual_launch(kernel, facts);
     if (choice.kernel != "lane-bins") choice.copies = 1;
     choice.copies = arguments.copies.value_or(choice.copies);
     choice.loads = arguments.loads.value_or(choice.loads);

@@ -7,9 +7,8 @@
 //   local      chapter 03: a table for each block
 //   lane-bins  chapter 04: a table for each lane
 //   tuned      chapter 05
-//   from-cache the same kernel on 8 MiB of the picture, again and again until it has counted as
-//   many
-//              pixels: how fast it would be if the memory were not what it waits for
+//   from-cache  tuned on 8 MiB of the picture, again and again until it has counted as many pixels:
+//               how fast it would be if the memory were not what it waits for
 //
 // Run it:  build/05-launch-tuning/peers --random 1G
 //          build/05-launch-tuning/peers --random 1G --contention 40

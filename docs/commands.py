@@ -98,7 +98,8 @@ def why_not(words, build):
     if words[0] in TOOLS and not shutil.which(words[0]):
         return f"no {words[0]}"
     program = next((word for word in words if word.startswith("build/")), "").removeprefix("build/")
-    return not_built(build).get(program)
+    # What is a CUDA program, too, is missing where those are.
+    return not_built(build).get(program.replace("/peers", "/cuda"))
 
 
 def run(command, folder):

@@ -168,6 +168,15 @@ TEST(ChooseTuned, TakesTheDefaultAndWhatTheCommandLineChanges) {
     EXPECT_EQ(chosen({"--copies", "8", "--loads", "4", "--group-size", "96"}, gpu()),
               (tuning::Choice{"lane-bins", 8, 4, 96, 1}));
     EXPECT_EQ(chosen({"--kernel", "local"}, gpu()), (tuning::Choice{"local", 1, 2, 1024, 1}));
+    EXPECT_EQ(chosen({"--kernel", "byte-bins"}, gpu()),
+              (tuning::Choice{"byte-bins", 1, 2, 128, 1}));
+    tuning::Facts cpu = gpu();
+    cpu.cpu = true;
+    cpu.kernels.push_back("item-bins");
+    EXPECT_EQ(chosen({}, cpu).kernel, "item-bins");
+    // Not in groups of one, which suit item-bins alone; and copies are lane-bins'.
+    EXPECT_EQ(chosen({"--kernel", "lane-bins"}, cpu), (tuning::Choice{"lane-bins", 1, 2, 256, 1}));
+    EXPECT_EQ(chosen({"--copies", "8"}, cpu), (tuning::Choice{"lane-bins", 8, 2, 256, 1}));
     EXPECT_EQ(bad_input([] {
                   chosen({"--kernel", "item-bins"}, gpu());
               }),
