@@ -121,9 +121,10 @@ tuning::Choice choose_tuned(const Arguments& arguments, const std::optional<tuni
         fmt::print(stderr, "  tuned: {} does not fit {} bytes of local memory\n", wanted,
                    facts.local_bytes);
     }
-    fmt::print(
-        stderr, "  tuned: {} ({})\n", to_string(choice),
-        known ? "found by --tune on " + known->date : "the default: --tune has not run here");
+    const bool changed = choice != tuning::choose(known, facts, pixels) || arguments.common.groups;
+    fmt::print(stderr, "  tuned: {} ({}{})\n", to_string(choice),
+               known ? "found by --tune on " + known->date : "the default: --tune has not run here",
+               changed ? ", but changed here" : "");
     return choice;
 }
 

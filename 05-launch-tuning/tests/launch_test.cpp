@@ -164,7 +164,13 @@ tuning::Choice chosen(std::vector<const char*> words, const tuning::Facts& facts
 }
 
 TEST(ChooseTuned, TakesTheDefaultAndWhatTheCommandLineChanges) {
-    EXPECT_EQ(chosen({}, gpu()), (tuning::Choice{"lane-bins", 32, 2, 1024, 1}));
+    std::string said;
+    EXPECT_EQ(chosen({}, gpu(), &said), (tuning::Choice{"lane-bins", 32, 2, 1024, 1}));
+    EXPECT_TRUE(has(said, "(the default: --tune has not run here)\n"));
+    chosen({"--loads", "4"}, gpu(), &said);
+    EXPECT_TRUE(has(said, "(the default: --tune has not run here, but changed here)\n"));
+    chosen({"--groups", "4"}, gpu(), &said);
+    EXPECT_TRUE(has(said, "changed here"));
     EXPECT_EQ(chosen({"--copies", "8", "--loads", "4", "--group-size", "96"}, gpu()),
               (tuning::Choice{"lane-bins", 8, 4, 96, 1}));
     EXPECT_EQ(chosen({"--kernel", "local"}, gpu()), (tuning::Choice{"local", 1, 2, 1024, 1}));
