@@ -34,8 +34,7 @@ bool fits(const tuning::Choice& choice, const tuning::Facts& facts) {
 tuning::Choice usual_launch(const std::string& kernel, const tuning::Facts& facts) {
     tuning::Choice usual{kernel, 1, 2, 1, 1};
     for (const tuning::Choice& candidate : tuning::candidates(facts)) {
-        if (candidate.kernel == kernel && fits(candidate, facts) &&
-            candidate.group_size <= facts.most_items) {
+        if (candidate.kernel == kernel && tuning::objection(candidate, facts).empty()) {
             usual.group_size = std::max(usual.group_size, candidate.group_size);
         }
     }
@@ -100,7 +99,8 @@ common::PixelBuffer with_gaps(const common::Input& input, const Picture& picture
 
 tuning::Choice choose_tuned(const Arguments& arguments, const std::optional<tuning::Tuning>& known,
                             const tuning::Facts& facts, std::uint64_t pixels) {
-    tuning::Choice choice = tuning::choose(known, facts, pixels);
+    const tuning::Choice found = tuning::choose(known, facts, pixels);
+    tuning::Choice choice = found;
     // Copies are lane-bins' alone, so whoever asks for them asks for it.
     const std::string kernel =
         arguments.kernel.value_or(arguments.copies ? "lane-bins" : choice.kernel);
@@ -121,7 +121,7 @@ tuning::Choice choose_tuned(const Arguments& arguments, const std::optional<tuni
         fmt::print(stderr, "  tuned: {} does not fit {} bytes of local memory\n", wanted,
                    facts.local_bytes);
     }
-    const bool changed = choice != tuning::choose(known, facts, pixels) || arguments.common.groups;
+    const bool changed = choice != found || arguments.common.groups;
     fmt::print(stderr, "  tuned: {} ({}{})\n", to_string(choice),
                known ? "found by --tune on " + known->date : "the default: --tune has not run here",
                changed ? ", but changed here" : "");

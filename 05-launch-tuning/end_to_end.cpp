@@ -37,37 +37,19 @@ void EndToEnd::measure_copy(const std::function<void()>& copy) {
 
 void EndToEnd::measure_way(const std::string& name,
                            const std::function<void(common::Histogram&)>& run) {
-    fmt::print(stderr, "  {} ...\n", name);
-    common::Histogram histogram;
-    Way way{name, Check::kMatch, "", {}};
-    const auto compare = [&](const char* when) {
-        const common::Comparison comparison = common::compare(expected_, histogram);
-        if (comparison.match() || way.check == Check::kMismatch) return;
-        way.check = Check::kMismatch;
-        way.reason =
-            fmt::format("{} of {} bins wrong, {}", comparison.wrong.size(), common::kBins, when);
-        fmt::print(stderr, "{}: does not match the CPU, {}\n{}", name, when,
-                   common::failure_report(comparison));
-    };
-    histogram.fill(common::kPoison);
-    run(histogram);
-    compare("before timing");
-    way.time = common::measure(
-        [&] {
-            histogram.fill(common::kPoison);
-            return common::wall_ms([&] { run(histogram); });
-        },
-        arguments_.common.repeat);
-    compare("after the last timed run");
-    ways_.push_back(std::move(way));
+    ways_.push_back(
+        common::verify_and_time(name, expected_, arguments_.common.repeat,
+                                [&](common::Histogram& histogram) -> common::RunTime {
+                                    return {common::wall_ms([&] { run(histogram); }), std::nullopt};
+                                }));
 }
 
 double EndToEnd::gb_s(double milliseconds) const {
     return common::gigabytes_per_second(static_cast<double>(input_.pixels.size()), milliseconds);
 }
 
-double EndToEnd::percent_of_copy(const Way& way) const {
-    return way.time.median_ms > 0 ? 100 * copy_.median_ms / way.time.median_ms : 0;
+double EndToEnd::percent_of_copy(const common::Result& way) const {
+    return way.kernel.median_ms > 0 ? 100 * copy_.median_ms / way.kernel.median_ms : 0;
 }
 
 int EndToEnd::finish() const {
@@ -76,11 +58,11 @@ int EndToEnd::finish() const {
     fmt::print("the copy from pinned memory alone: {} ms, {} GB/s\n\n", number(copy_.median_ms),
                number(gb_s(copy_.median_ms)));
     std::vector<std::vector<std::string>> rows;
-    for (const Way& way : ways_) {
-        rows.push_back({way.name, number(way.time.median_ms),
-                        fmt::format("{}..{} ({})", number(way.time.min_ms), number(way.time.max_ms),
-                                    way.time.runs),
-                        number(gb_s(way.time.median_ms)), number(percent_of_copy(way)),
+    for (const common::Result& way : ways_) {
+        rows.push_back({way.variant, number(way.kernel.median_ms),
+                        fmt::format("{}..{} ({})", number(way.kernel.min_ms),
+                                    number(way.kernel.max_ms), way.kernel.runs),
+                        number(gb_s(way.kernel.median_ms)), number(percent_of_copy(way)),
                         way.reason.empty()
                             ? to_string(way.check)
                             : fmt::format("{}: {}", to_string(way.check), way.reason)});
@@ -94,7 +76,7 @@ int EndToEnd::finish() const {
                                         rows));
     if (arguments_.common.json) common::write_whole(*arguments_.common.json, json_text());
     return std::any_of(ways_.begin(), ways_.end(),
-                       [](const Way& way) { return way.check == Check::kMismatch; })
+                       [](const common::Result& way) { return way.check == Check::kMismatch; })
                ? common::kMismatch
                : common::kEveryVariantMatches;
 }
@@ -110,16 +92,16 @@ std::string EndToEnd::json_text() const {
                      {"seed", input_.seed ? Json(*input_.seed) : Json(nullptr)}};
     json["pinned_copy_ms"] = copy_.median_ms;
     json["end_to_end"] = Json::array();
-    for (const Way& way : ways_) {
-        json["end_to_end"].push_back({{"variant", way.name},
+    for (const common::Result& way : ways_) {
+        json["end_to_end"].push_back({{"variant", way.variant},
                                       {"check", to_string(way.check)},
                                       {"reason", way.reason},
                                       {"end_to_end_ms",
-                                       {{"median", way.time.median_ms},
-                                        {"min", way.time.min_ms},
-                                        {"max", way.time.max_ms},
-                                        {"runs", way.time.runs}}},
-                                      {"gb_s", gb_s(way.time.median_ms)},
+                                       {{"median", way.kernel.median_ms},
+                                        {"min", way.kernel.min_ms},
+                                        {"max", way.kernel.max_ms},
+                                        {"runs", way.kernel.runs}}},
+                                      {"gb_s", gb_s(way.kernel.median_ms)},
                                       {"percent_of_pinned_copy", percent_of_copy(way)}});
     }
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

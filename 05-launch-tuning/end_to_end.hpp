@@ -37,14 +37,8 @@ class EndToEnd {
     int finish() const;
 
  private:
-    struct Way {
-        std::string name;
-        common::Check check;
-        std::string reason;
-        common::Timing time;
-    };
     [[nodiscard]] std::string json_text() const;
-    [[nodiscard]] double percent_of_copy(const Way& way) const;
+    [[nodiscard]] double percent_of_copy(const common::Result& way) const;
     [[nodiscard]] double gb_s(double milliseconds) const;
 
     const common::Program& program_;
@@ -54,5 +48,5 @@ class EndToEnd {
     std::string device_;
     std::string driver_;
     common::Timing copy_;
-    std::vector<Way> ways_;
+    std::vector<common::Result> ways_;  // their kernel's time is the wall time
 };

@@ -13,9 +13,9 @@ import sys
 from pathlib import Path
 
 from diagram import MARGIN, WIDTH, Diagram
+from svg import keep
 
-ROOT = Path(__file__).resolve().parent.parent
-FIGURES = ROOT / "docs" / "figures"
+FIGURES = Path(__file__).resolve().parent / "figures"
 
 # Threads or groups that have to be told apart, in this order.
 COLOURS = ("blue", "green", "purple", "yellow")
@@ -907,18 +907,8 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--check", action="store_true", help="change nothing, and exit 1 where a figure differs")
     check = arguments.parse_args().check
-    wrong = []
-    for name, draw in DRAWINGS.items():
-        path = FIGURES / name
-        drawn = draw().to_text().encode()
-        if path.is_file() and path.read_bytes() == drawn:
-            continue
-        if check:
-            wrong.append(f"{path.relative_to(ROOT)}: is not what docs/figures.py draws")
-        else:
-            FIGURES.mkdir(exist_ok=True)
-            path.write_bytes(drawn)
-            print(f"wrote {path.relative_to(ROOT)}")
+    drawn = {name: draw().to_text() for name, draw in DRAWINGS.items()}
+    wrong = keep(drawn, FIGURES, check, "is not what docs/figures.py draws")
     for line in wrong:
         print(line, file=sys.stderr)
     sys.exit(1 if wrong else 0)

@@ -18,7 +18,7 @@ from collections import Counter
 
 import recorded
 from recorded import ROOT, NotRecorded, digits, size_in_words, unique
-from svg import HEAT, Picture
+from svg import HEAT, Picture, keep
 
 RESULTS = ROOT / "docs" / "results"
 FIGURES = ROOT / "docs" / "figures"
@@ -423,16 +423,7 @@ def main():
     for path in sorted(path for pattern in OURS for path in FIGURES.glob(pattern)):
         if path.name not in drawn:
             wrong.append(f"{path.relative_to(ROOT)}: the results have nothing to draw it from")
-    for name, text in drawn.items():
-        path = FIGURES / name
-        if path.is_file() and path.read_bytes() == text.encode():
-            continue
-        if check:
-            wrong.append(f"{path.relative_to(ROOT)}: is not what the results give (docs/plots.py draws it)")
-        else:
-            FIGURES.mkdir(exist_ok=True)
-            path.write_bytes(text.encode())
-            print(f"wrote {path.relative_to(ROOT)}")
+    wrong += keep(drawn, FIGURES, check, "is not what the results give (docs/plots.py draws it)")
     for line in wrong:
         print(line, file=sys.stderr)
     sys.exit(1 if wrong else 0)

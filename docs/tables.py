@@ -28,6 +28,7 @@ import sys
 from collections import Counter
 
 import recorded
+from pages import pages
 from recorded import ROOT, NotRecorded, digits, size_in_words, unique
 
 OPENING = re.compile(r"<!-- [\w-]+: docs/results/")
@@ -264,11 +265,6 @@ def with_tables(text, wrong):
     if len(OPENING.findall(text)) != len(TABLE.findall(text)):
         wrong.append("a table's first comment has no end, or is not written as docs/tables.py says")
     return TABLE.sub(written, text)
-
-
-def pages():
-    patterns = ("*.md", "0*/**/*.md", "docs/**/*.md", "images/*.md", "common/**/*.md")
-    return sorted({page for pattern in patterns for page in ROOT.glob(pattern)})
 
 
 def main():

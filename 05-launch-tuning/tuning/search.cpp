@@ -79,12 +79,19 @@ std::string one_line(std::string text) {
     return text;
 }
 
-double best_ms(std::span<const Trial> trials) {
-    double best = std::numeric_limits<double>::infinity();
+// The fastest of those that were measured; null where none was.
+const Trial* fastest(std::span<const Trial> trials) {
+    const Trial* best = nullptr;
     for (const Trial& trial : trials) {
-        if (trial.outcome == Outcome::kMeasured) best = std::min(best, trial.worst_ms);
+        if (trial.outcome != Outcome::kMeasured) continue;
+        if (best == nullptr || trial.worst_ms < best->worst_ms) best = &trial;
     }
     return best;
+}
+
+double best_ms(std::span<const Trial> trials) {
+    const Trial* const best = fastest(trials);
+    return best == nullptr ? std::numeric_limits<double>::infinity() : best->worst_ms;
 }
 
 void run(Trial& trial, double hopeless_ms, const Measure& measure, Progress& progress) {
@@ -144,13 +151,12 @@ class Family {
         std::size_t measured = 0;
         std::size_t all = 0;
         for (std::size_t base = first_; base < trials_.size(); base += stride_) {
-            const Trial* best = nullptr;
-            for (std::size_t i = base; i < base + size_; ++i, ++all) {
-                const Trial& trial = trials_[i];
-                if (trial.outcome != Outcome::kMeasured) continue;
-                ++measured;
-                if (best == nullptr || trial.worst_ms < best->worst_ms) best = &trial;
-            }
+            const auto of_size = std::span<const Trial>(trials_).subspan(base, size_);
+            all += of_size.size();
+            measured += static_cast<std::size_t>(std::count_if(
+                of_size.begin(), of_size.end(),
+                [](const Trial& trial) { return trial.outcome == Outcome::kMeasured; }));
+            const Trial* const best = fastest(of_size);
             rates += (rates.empty() ? "" : ", ") +
                      (best == nullptr ? "-" : common::number(best->gb_s()));
         }
