@@ -201,8 +201,7 @@ int main(int argc, char** argv) try {
         CHECK_CUDA(cudaGetLastError());
         CHECK_CUDA(cudaEventRecord(end));
         CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof(Histogram), cudaMemcpyDeviceToHost));
-        const double kernel_ms = common::cuda::elapsed_ms(begin, end);
-        return kernel_ms;
+        return common::cuda::elapsed_ms(begin, end);
     };
 
     // 9. local-buckets: nothing to zero, for each block writes its whole row. The host adds the
@@ -214,8 +213,7 @@ int main(int argc, char** argv) try {
         CHECK_CUDA(cudaEventRecord(end));
         CHECK_CUDA(cudaMemcpy(pinned_buckets, buckets, buckets_bytes, cudaMemcpyDeviceToHost));
         common::add_rows(pinned_buckets, groups, result);
-        const double kernel_ms = common::cuda::elapsed_ms(begin, end);
-        return kernel_ms;
+        return common::cuda::elapsed_ms(begin, end);
     };
 
     // 10. local-subhist: pitched rows, a row for each block, and a second kernel.
@@ -238,8 +236,7 @@ int main(int argc, char** argv) try {
         CHECK_CUDA(cudaGetLastError());
         CHECK_CUDA(cudaEventRecord(end));
         CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof(Histogram), cudaMemcpyDeviceToHost));
-        const double kernel_ms = common::cuda::elapsed_ms(begin, end);
-        return kernel_ms;
+        return common::cuda::elapsed_ms(begin, end);
     };
 
     // 11. Each variant that is asked for: poisoned, checked, timed, and checked again.

@@ -280,8 +280,7 @@ int main(int argc, char** argv) try {
         CHECK_CUDA(cudaGetLastError());
         CHECK_CUDA(cudaEventRecord(end));
         CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof(Histogram), cudaMemcpyDeviceToHost));
-        const double kernel_ms = common::cuda::elapsed_ms(begin, end);
-        return kernel_ms;
+        return common::cuda::elapsed_ms(begin, end);
     };
 
     // 10. uchar-bins: shared memory for 256 bytes a thread, a row for each block, and the host adds
@@ -295,8 +294,7 @@ int main(int argc, char** argv) try {
         CHECK_CUDA(cudaEventRecord(end));
         CHECK_CUDA(cudaMemcpy(pinned_rows, rows, rows_bytes, cudaMemcpyDeviceToHost));
         common::add_rows(pinned_rows, groups, result);
-        const double kernel_ms = common::cuda::elapsed_ms(begin, end);
-        return kernel_ms;
+        return common::cuda::elapsed_ms(begin, end);
     };
 
     // 11. Each variant that is asked for: poisoned, checked, timed, and checked again.

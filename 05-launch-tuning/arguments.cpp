@@ -48,7 +48,7 @@ Arguments parse_arguments(int argc, const char* const* argv, const common::Progr
     arguments.common = common::parse_options(argc, argv, program, [&](CLI::App& app) {
         app.add_flag("--tune", arguments.tune,
                      "measure which kernel and launch are best here, and remember it for `tuned`");
-        app.add_option("--seconds", arguments.seconds, "how long --tune may search (default: 40)")
+        app.add_option("--seconds", arguments.seconds, "how long --tune may search (default: 50)")
             ->check(CLI::Range(1.0, 3600.0))
             ->type_name("S");
         app.add_flag("--end-to-end", arguments.end_to_end,
@@ -68,6 +68,10 @@ Arguments parse_arguments(int argc, const char* const* argv, const common::Progr
         app.add_option("--loads", arguments.loads, "loads on their way at once in `tuned`")
             ->check(CLI::IsMember({1U, 2U, 4U, 8U}))
             ->type_name("N");
+        if (program.name == "peers") {
+            app.add_flag("--queued", arguments.queued,
+                         "keep the device busy until all commands of a run wait in its queue");
+        }
         if (program.api == "OpenCL") {
             app.add_flag("--two-launches", arguments.two_launches,
                          "`tuned` as on devices without 64-bit atomics: zeroed before");
@@ -117,12 +121,13 @@ tuning::Choice choose_tuned(const Arguments& arguments, const std::optional<tuni
     if (!fits(choice, facts) && choice.kernel != "local") choice.kernel = "lane-bins";
     while (!fits(choice, facts) && choice.copies > 1)
         choice.copies /= 2;
+    if (!arguments.end_to_end && !arguments.common.wants("tuned")) return choice;
     if (to_string(choice) != wanted) {
         fmt::print(stderr, "  tuned: {} does not fit {} bytes of local memory\n", wanted,
                    facts.local_bytes);
     }
     const bool changed = choice != found || arguments.common.groups;
-    fmt::print(stderr, "  tuned: {} ({}{})\n", to_string(choice),
+    fmt::print(stderr, "  tuned, {}: {} ({}{})\n", tuning::size_text(pixels), to_string(choice),
                known ? "found by --tune on " + known->date : "the default: --tune has not run here",
                changed ? ", but changed here" : "");
     return choice;
@@ -133,4 +138,10 @@ std::size_t pixels_at_once(const tuning::Choice& choice) {
     if (choice.kernel == "local") return choice.loads;
     if (choice.kernel == "byte-bins") return 255;
     return 4096;  // item-bins: a stretch worth zeroing and adding up 2048 counters for
+}
+
+std::size_t groups_of(const tuning::Choice& choice, const tuning::Facts& facts,
+                      std::uint64_t pixels) {
+    return groups_with_work(pixels, choice.group_size, pixels_at_once(choice),
+                            choice.groups_per_unit * facts.units);
 }

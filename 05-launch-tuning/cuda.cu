@@ -50,57 +50,14 @@ const common::Program kProgram{"05-launch-tuning",
                                 {"vector", "one table for each block, 16 pixels to a load"},
                                 {"tuned", "the best kernel in the best launch for this device"}}};
 
-// ---- A kernel and how it is launched ----
-
-struct Launch {
-    dim3 blocks;
-    dim3 threads;
-};
-
-Launch as_launch(const Shape& shape) {
-    return {dim3(static_cast<unsigned>(shape.groups_x), static_cast<unsigned>(shape.groups_y)),
-            dim3(static_cast<unsigned>(shape.items_x), static_cast<unsigned>(shape.items_y))};
-}
-
-// A tuned kernel, and the launch that a choice means for a picture of some size.
-struct TunedLaunch {
-    kernels::Tuned kernel = nullptr;
-    Launch launch;
-    std::size_t shared_bytes = 0;  // that the host gives it
-};
-
-TunedLaunch make_tuned(const tuning::Choice& choice, const Picture& picture, std::size_t groups) {
-    return {kernels::tuned_kernel(choice.kernel, choice.copies, choice.loads),
-            as_launch(
-                lay_over(picture.as_one_row(), choice.group_size, groups, pixels_at_once(choice))),
-            tuning::local_bytes_of(choice)};
-}
-
-// The one launch of `tuned`. The totals are zero before it and after it.
+// ---- The one launch of `tuned` ----
+//
+// Which kernel, in which launch, is in cuda_tuned.cu. The totals are zero before it and after it.
 void launch_tuned(const TunedLaunch& tuned, const std::uint8_t* pixels, const Picture& picture,
                   kernels::Total* totals, std::uint32_t* histogram, cudaStream_t stream = nullptr) {
     tuned.kernel<<<tuned.launch.blocks, tuned.launch.threads, tuned.shared_bytes, stream>>>(
         pixels, picture.as_one_row(), totals, histogram);
     CHECK_CUDA(cudaGetLastError());
-}
-
-// 256 totals of 64 bits, zeroed once: every launch of `tuned` leaves zeros behind.
-constexpr std::size_t kTotalsBytes = kBins * sizeof(kernels::Total);
-
-kernels::Total* create_totals() {
-    kernels::Total* totals = nullptr;
-    CHECK_CUDA(cudaMalloc(&totals, kTotalsBytes));
-    CHECK_CUDA(cudaMemset(totals, 0, kTotalsBytes));
-    return totals;
-}
-
-// They hold no poison before a run, as other buffers do, so it is looked whether they are zero.
-void require_zero(const kernels::Total* totals) {
-    std::vector<kernels::Total> words(kBins);
-    CHECK_CUDA(cudaMemcpy(words.data(), totals, kTotalsBytes, cudaMemcpyDeviceToHost));
-    if (std::any_of(words.begin(), words.end(), [](kernels::Total word) { return word != 0; })) {
-        throw std::runtime_error("the last launch did not leave its totals at zero");
-    }
 }
 
 // ---- --tune: measure every launch worth a try ----
@@ -131,9 +88,7 @@ int tune(const Arguments& arguments, const tuning::Facts& facts) {
                 throw tuning::Refused("too few registers for blocks of this size");
             }
             const TunedLaunch tuned =
-                make_tuned(choice, part,
-                           groups_with_work(part.count, choice.group_size, pixels_at_once(choice),
-                                            choice.groups_per_unit * facts.units));
+                make_tuned(choice, part, groups_of(choice, facts, part.count));
             common::cuda::poison(histogram, sizeof(Histogram));
             CHECK_CUDA(cudaEventRecord(begin));
             tuned.kernel<<<tuned.launch.blocks, tuned.launch.threads, tuned.shared_bytes>>>(
@@ -174,10 +129,9 @@ int end_to_end(const Arguments& arguments, const common::Input& input, const His
     // A launch for the whole picture, and one for a chunk.
     const auto make_for = [&](const Picture& picture) {
         const tuning::Choice choice = choose_launchable(arguments, known, facts, picture.count);
-        return make_tuned(choice, picture,
-                          arguments.common.groups.value_or(groups_with_work(
-                              picture.count, choice.group_size, pixels_at_once(choice),
-                              choice.groups_per_unit * facts.units)));
+        return make_tuned(
+            choice, picture,
+            arguments.common.groups.value_or(groups_of(choice, facts, picture.count)));
     };
     const TunedLaunch count_whole = make_for(whole);
     const std::size_t chunk_pixels = std::min<std::size_t>(count, kChunkPixels);
@@ -304,9 +258,8 @@ int main(int argc, char** argv) try {
     const std::size_t full_groups = options.groups.value_or(
         std::max<std::size_t>(facts.units * static_cast<std::size_t>(resident) / full_size, 1));
     const tuning::Choice choice = choose_launchable(arguments, known, facts, picture.count);
-    const std::size_t tuned_groups = options.groups.value_or(
-        groups_with_work(picture.count, choice.group_size, pixels_at_once(choice),
-                         choice.groups_per_unit * facts.units));
+    const std::size_t tuned_groups =
+        options.groups.value_or(groups_of(choice, facts, picture.count));
     const Launch two_per_sm = as_launch(lay_over(picture.as_one_row(), two_size, two_groups, 1));
     const Launch occupancy = as_launch(
         {full_size, 1, 1, std::min<std::size_t>(full_groups, common::cuda::kMostBlocksInY)});

@@ -86,20 +86,27 @@ void count_vectors(PICTURE, __local uint* table) {
         // such address, the head, and behind the last, the tail, are counted one by one.
         const ulong head_end = min((start + 15) / 16 * 16, end);
         const ulong tail = max(end / 16 * 16, head_end);
-        for (ulong i = start + get_global_id(0); i < head_end; i += stride) {
-            atomic_inc(&own[pixels[i] * COPIES]);
-        }
-        ulong i = head_end / 16 + get_global_id(0);
         const ulong last = tail / 16;
-        // While some are counted, the next are on their way: they are asked for before the counting
-        // begins, and not looked at before it ends.
-        if (i + (LOADS - 1) * stride < last) {
-            uint4 now[LOADS];
+        ulong i = head_end / 16 + get_global_id(0);
+        const bool enough = i + (LOADS - 1) * stride < last;
+        uint4 now[LOADS];
+        if (enough) {
 #pragma unroll
             for (uint n = 0; n < LOADS; ++n) {
                 now[n] = vectors[i + n * stride];
             }
             i += LOADS * stride;
+        }
+        // The first are on their way.
+        for (ulong h = start + get_global_id(0); h < head_end; h += stride) {
+            atomic_inc(&own[pixels[h] * COPIES]);
+        }
+        for (ulong t = tail + get_global_id(0); t < end; t += stride) {
+            atomic_inc(&own[pixels[t] * COPIES]);
+        }
+        if (enough) {
+            // While some are counted, the next are on their way: they are asked for before the
+            // counting begins, and not looked at before it ends.
             for (; i + (LOADS - 1) * stride < last; i += LOADS * stride) {
                 uint4 next[LOADS];
 #pragma unroll
@@ -119,9 +126,6 @@ void count_vectors(PICTURE, __local uint* table) {
         }
         for (; i < last; i += stride) {
             count_sixteen(own, vectors[i]);
-        }
-        for (i = tail + get_global_id(0); i < end; i += stride) {
-            atomic_inc(&own[pixels[i] * COPIES]);
         }
     }
     barrier(CLK_LOCAL_MEM_FENCE);

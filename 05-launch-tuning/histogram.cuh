@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 #include "05-launch-tuning/launch.hpp"
 #include "common/histogram/histogram.hpp"
@@ -113,20 +112,27 @@ __device__ void count_vectors(const std::uint8_t* pixels, const Picture& picture
         // such address, the head, and behind the last, the tail, are counted one by one.
         const std::uint64_t head_end = min((start + 15) / 16 * 16, end);
         const std::uint64_t tail = max(end / 16 * 16, head_end);
-        for (std::uint64_t i = start + column(); i < head_end; i += stride) {
-            atomicAdd(&own[pixels[i] * kCopies], 1U);
-        }
-        std::uint64_t i = head_end / 16 + column();
         const std::uint64_t last = tail / 16;
-        // While some are counted, the next are on their way: they are asked for before the counting
-        // begins, and not looked at before it ends.
-        if (i + (kLoads - 1) * stride < last) {
-            uint4 now[kLoads];
+        std::uint64_t i = head_end / 16 + column();
+        const bool enough = i + (kLoads - 1) * stride < last;
+        uint4 now[kLoads];
+        if (enough) {
 #pragma unroll
             for (unsigned n = 0; n < kLoads; ++n) {
                 now[n] = vectors[i + n * stride];
             }
             i += kLoads * stride;
+        }
+        // The first are on their way.
+        for (std::uint64_t h = start + column(); h < head_end; h += stride) {
+            atomicAdd(&own[pixels[h] * kCopies], 1U);
+        }
+        for (std::uint64_t t = tail + column(); t < end; t += stride) {
+            atomicAdd(&own[pixels[t] * kCopies], 1U);
+        }
+        if (enough) {
+            // While some are counted, the next are on their way: they are asked for before the
+            // counting begins, and not looked at before it ends.
             for (; i + (kLoads - 1) * stride < last; i += kLoads * stride) {
                 uint4 next[kLoads];
 #pragma unroll
@@ -146,9 +152,6 @@ __device__ void count_vectors(const std::uint8_t* pixels, const Picture& picture
         }
         for (; i < last; i += stride) {
             count_sixteen<kCopies>(own, vectors[i]);
-        }
-        for (i = tail + column(); i < end; i += stride) {
-            atomicAdd(&own[pixels[i] * kCopies], 1U);
         }
     }
     __syncthreads();
@@ -297,45 +300,7 @@ static __global__ void tuned_bytes(const std::uint8_t* pixels, Picture picture, 
     }
 }
 
-// ---- Which of them a choice means ----
-
 using Tuned = void (*)(const std::uint8_t* pixels, Picture picture, Total* totals,
                        std::uint32_t* histogram);
-
-template <unsigned kLoads>
-Tuned lanes_with(unsigned copies) {
-    switch (copies) {
-        case 1:
-            return tuned_lanes<1, kLoads>;
-        case 2:
-            return tuned_lanes<2, kLoads>;
-        case 4:
-            return tuned_lanes<4, kLoads>;
-        case 8:
-            return tuned_lanes<8, kLoads>;
-        case 16:
-            return tuned_lanes<16, kLoads>;
-        default:
-            return tuned_lanes<32, kLoads>;
-    }
-}
-
-/// @param kernel "local", "lane-bins" or "byte-bins"
-/// @param copies 1, 2, 4, 8, 16 or 32
-/// @param loads 1, 2, 4 or 8
-inline Tuned tuned_kernel(const std::string& kernel, unsigned copies, unsigned loads) {
-    if (kernel == "byte-bins") return tuned_bytes;
-    const bool local = kernel == "local";
-    switch (loads) {
-        case 1:
-            return local ? tuned_local<1> : lanes_with<1>(copies);
-        case 2:
-            return local ? tuned_local<2> : lanes_with<2>(copies);
-        case 4:
-            return local ? tuned_local<4> : lanes_with<4>(copies);
-        default:
-            return local ? tuned_local<8> : lanes_with<8>(copies);
-    }
-}
 
 }  // namespace kernels

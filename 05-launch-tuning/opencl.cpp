@@ -263,9 +263,7 @@ int tune(const Arguments& arguments, const tuning::Facts& facts, const Session& 
                 Launch& launch =
                     built[choice.kernel + " " + std::to_string(choice.copies) + " " +
                           std::to_string(choice.loads) + " " + std::to_string(choice.group_size)];
-                const std::size_t groups =
-                    groups_with_work(part.count, choice.group_size, pixels_at_once(choice),
-                                     choice.groups_per_unit * facts.units);
+                const std::size_t groups = groups_of(choice, facts, part.count);
                 if (launch.kernel == nullptr) launch = build_tuned(session, choice, part, groups);
                 launch.shape.groups_x = groups;
                 common::opencl::poison(session.queue, histogram, sizeof(Histogram));
@@ -306,10 +304,9 @@ int end_to_end(const Arguments& arguments, const common::Input& input, const His
     // A launch for the whole picture, and one for a chunk.
     const auto build_for = [&](const Picture& picture) {
         const tuning::Choice choice = choose_tuned(arguments, known, facts, picture.count);
-        return build_tuned(session, choice, picture,
-                           arguments.common.groups.value_or(groups_with_work(
-                               picture.count, choice.group_size, pixels_at_once(choice),
-                               choice.groups_per_unit * facts.units)));
+        return build_tuned(
+            session, choice, picture,
+            arguments.common.groups.value_or(groups_of(choice, facts, picture.count)));
     };
     const Launch count_whole = build_for(whole);
     const Launch count_chunk = build_for({0, std::min(count, kChunkPixels), count, count});
@@ -474,9 +471,8 @@ int main(int argc, char** argv) try {
     const std::size_t full_groups =
         options.groups.value_or(std::max<std::size_t>(facts.units * resident.items / full_size, 1));
     const tuning::Choice choice = choose_tuned(arguments, known, facts, picture.count);
-    const std::size_t tuned_groups = options.groups.value_or(
-        groups_with_work(picture.count, choice.group_size, pixels_at_once(choice),
-                         choice.groups_per_unit * facts.units));
+    const std::size_t tuned_groups =
+        options.groups.value_or(groups_of(choice, facts, picture.count));
     for (const std::size_t size : {two_size, full_size, choice.group_size}) {
         common::opencl::require_group_size(device.id, size);
     }

@@ -12,9 +12,15 @@
 //
 // Run it:  build/05-launch-tuning/peers --random 1G
 //          build/05-launch-tuning/peers --random 1G --contention 40
+//          build/05-launch-tuning/peers --queued
 //
 // The pixels lie in the device's memory several times, and each run counts another copy, so that no
 // cache has them. What has to be zeroed is zeroed within the time, for all alike.
+//
+// The device has nothing to do when a run begins, as in the chapters' programs, so that the time
+// has in it how long the host takes to hand it the commands: on a small picture that is most of it.
+// With --queued the device is kept busy until all of them wait in its queue, and the time is the
+// device's alone.
 
 #include <algorithm>
 #include <cstdint>
@@ -57,6 +63,15 @@ const common::Program kProgram{"05-launch-tuning",
                                 {"lane-bins", "chapter 04: a table for each lane"},
                                 {"tuned", "chapter 05"},
                                 {"from-cache", "the same, on pixels that the cache holds"}}};
+
+// Long enough for the host to enqueue whatever is to be timed: some 50 microseconds.
+constexpr long long kBusyClocks = 100'000;
+
+__global__ void stay_busy() {
+    const long long begin = clock64();
+    while (clock64() - begin < kBusyClocks) {
+    }
+}
 
 // Chapter 02's `global`.
 __global__ void histogram_global(const std::uint8_t* pixels, std::uint64_t count,
@@ -190,17 +205,16 @@ int main(int argc, char** argv) try {
         }
         copies.push_back(buffer + copy * spacing);
     }
-    if (options.read_ceiling && count > 0) {
+    // The ceiling is measured from an idle device, and would be no ceiling for what is queued.
+    if (options.read_ceiling && count > 0 && !arguments.queued) {
         report.set_read_ceiling(common::cuda::read_ceiling_gb_s(copies, count));
     }
 
     std::uint32_t* histogram = nullptr;
-    kernels::Total* totals = nullptr;
+    kernels::Total* const totals = create_totals();
     cudaEvent_t begin = nullptr;
     cudaEvent_t end = nullptr;
     CHECK_CUDA(cudaMalloc(&histogram, sizeof(Histogram)));
-    CHECK_CUDA(cudaMalloc(&totals, kBins * sizeof(kernels::Total)));
-    CHECK_CUDA(cudaMemset(totals, 0, kBins * sizeof(kernels::Total)));
     CHECK_CUDA(cudaEventCreate(&begin));
     CHECK_CUDA(cudaEventCreate(&end));
 
@@ -214,6 +228,7 @@ int main(int argc, char** argv) try {
             variant, right, options.repeat, [&](Histogram& result) -> common::RunTime {
                 common::cuda::poison(histogram, sizeof(Histogram));
                 const std::uint8_t* const pixels = copies[next++ % copies.size()];
+                if (arguments.queued) stay_busy<<<1, 1>>>();
                 CHECK_CUDA(cudaEventRecord(begin));
                 count_on_device(pixels);
                 CHECK_CUDA(cudaGetLastError());
@@ -281,13 +296,11 @@ int main(int argc, char** argv) try {
         zero_histogram();
         histogram_lanes<<<units, 1024>>>(pixels, count, histogram);
     });
-    const std::size_t groups = options.groups.value_or(groups_with_work(
-        count, choice.group_size, pixels_at_once(choice), choice.groups_per_unit * units));
+    const TunedLaunch tuned =
+        make_tuned(choice, whole, options.groups.value_or(groups_of(choice, facts, count)));
     const auto count_tuned = [&](const std::uint8_t* pixels, const Picture& picture) {
-        kernels::tuned_kernel(
-            choice.kernel, choice.copies,
-            choice.loads)<<<static_cast<unsigned>(groups), static_cast<unsigned>(choice.group_size),
-                            tuning::local_bytes_of(choice)>>>(pixels, picture, totals, histogram);
+        tuned.kernel<<<tuned.launch.blocks, tuned.launch.threads, tuned.shared_bytes>>>(
+            pixels, picture, totals, histogram);
     };
     run("tuned", [&](const std::uint8_t* pixels) { count_tuned(pixels, whole); });
 

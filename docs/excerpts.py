@@ -12,7 +12,8 @@ first calls a function of this file:
 
 excerpt(file, function) shows a function; the file is relative to the page. kernels(function) shows
 the function of histogram.cl and then that of cuda.cu. Both take since="text" and upto="text": only
-the lines from the first that holds the one to the first after it that holds the other.
+the lines from the first that holds the one to the first after it that holds the other, and on to where
+the blocks that begin there end.
 """
 
 import argparse
@@ -43,8 +44,15 @@ def function_lines(source, name):
     raise NoExcerpt(f"{name} has no end")
 
 
+def depth(lines):
+    """How many blocks are open at the end of these lines."""
+    text = "".join(lines)
+    return text.count("{") - text.count("}")
+
+
 def part_of(lines, since, upto):
-    """The lines from the one that holds `since` to the one that holds `upto`, without the common indent."""
+    """The lines from the one that holds `since` to the one that holds `upto`, or to where the blocks that begin
+    there end, without the common indent."""
 
     def find(text, first):
         for number in range(first, len(lines)):
@@ -54,6 +62,8 @@ def part_of(lines, since, upto):
 
     first = 0 if since is None else find(since, 0)
     last = len(lines) - 1 if upto is None else find(upto, first)
+    while upto and last < len(lines) - 1 and depth(lines[first : last + 1]) > 0:
+        last += 1
     if (since or upto) and lines[last] == "}":  # the function's own brace, whose partner is not shown
         last -= 1
     shown = lines[first : last + 1]

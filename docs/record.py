@@ -6,8 +6,8 @@
     docs/record.py h200 --no-chapters --peers      nothing but the comparison with the libraries
 
 Runs every chapter program that is built, on each input, and keeps the JSON that it writes in
-docs/results/NAME.json; what is not measured this time stays there as it was. --tune, --peers and
---end-to-end add runs of chapter 05, --tune before all others, so that `tuned` knows its result.
+docs/results/NAME.json; what is not measured this time stays there as it was. --tune, --peers, --queued
+and --end-to-end add runs of chapter 05, --tune before all others, so that `tuned` knows its result.
 
 A strategy that does not match, or a program that fails, stops the recording, and nothing is written.
 Interrupted with Ctrl-C, or terminated, it keeps what was finished. Build first (./tutorial run), close
@@ -175,6 +175,8 @@ def jobs_of(options):
         jobs += grid(of_chapters(programs, options.chapter), options, ["photo", "uniform"], ["100M"])
     if options.peers:
         jobs += grid([peers(options.build)], options, recorded.INPUTS, ["256K", "16M", "100M", "1G"])
+    if options.queued:
+        jobs += grid([peers(options.build)], options, recorded.INPUTS[:5], ["256K"], "queued", ["--queued"])
     if options.end_to_end:
         jobs += grid(of_05, options, ["photo"], ["100M"], "end_to_end", ["--end-to-end"])
     jobs = [job for job in jobs if job.program.api in (options.api or [job.program.api])]
@@ -266,16 +268,20 @@ def parse_arguments():
     arguments.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     arguments.add_argument("--commit", help="what is measured, where the sources came without git")
     arguments.add_argument("--size", nargs="+", type=size_argument,
-                           help="pixels, as the programs take them; default 100M, for peers 256K 16M 100M 1G")
+                           help="pixels, as the programs take them; default 100M, for --peers 256K 16M 100M 1G, for "
+                                "--queued 256K")
     arguments.add_argument("--input", nargs="+", choices=recorded.INPUTS, metavar="INPUT",
-                           help=f"default photo uniform, for peers all, for --end-to-end photo; of "
+                           help=f"default photo uniform, for --peers all, for --queued the first five, for --end-to-end "
+                                f"photo; of "
                                 f"{', '.join(recorded.INPUTS[:6])}, contention-10 ... contention-100")
     arguments.add_argument("--api", nargs="+", choices=["C++", "OpenCL", "CUDA"])
     arguments.add_argument("--chapter", nargs="+", help="only the programs of these, such as 04-per-thread-bins")
     arguments.add_argument("--no-chapters", action="store_true",
-                           help="only what --tune, --peers and --end-to-end ask for")
+                           help="only what --tune, --peers, --queued and --end-to-end ask for")
     arguments.add_argument("--tune", action="store_true", help="let chapter 05 look for the best launch")
     arguments.add_argument("--peers", action="store_true", help="compare with the libraries")
+    arguments.add_argument("--queued", action="store_true",
+                           help="the same on small pictures, with all commands in the device's queue before it begins")
     arguments.add_argument("--end-to-end", action="store_true", help="measure chapter 05's ways to copy and count")
     options = arguments.parse_args()
     if not re.fullmatch(r"\w[\w.-]*", options.name):

@@ -9,7 +9,7 @@ import pathlib
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-KINDS = ("runs", "end_to_end", "tune")
+KINDS = ("runs", "queued", "end_to_end", "tune")
 PEERS = "05-launch-tuning/peers"
 # What can be counted, by the names that the results know it by; record.py knows the arguments.
 CONTENTIONS = tuple(f"contention-{percent}" for percent in range(0, 101, 10))

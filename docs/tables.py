@@ -13,6 +13,8 @@ A table stands in a page between two comments. The first says what it shows:
                                      a row for each program: its fastest strategy
     peers: docs/results/h200.json 1G
                                      a row for each input: the strategies beside the libraries
+    queued: docs/results/h200.json 256K
+                                     the same with all commands in the device's queue before it begins
     end-to-end: docs/results/h200.json 05-launch-tuning/cuda photo 1G
                                      a row for each way to copy and count
     tuning: docs/results/h200.json 05-launch-tuning/cuda
@@ -145,11 +147,21 @@ def chapters_table(recording, name, size):
 
 def peers_table(recording, size):
     """A row for each input: the strategies beside the libraries."""
-    entries = [e for e in recording["runs"] if (e["program"], e["size"]) == (recorded.PEERS, size)]
+    return beside_the_libraries(recording, "runs", size)
+
+
+def queued_table(recording, size):
+    """The same with all commands in the device's queue before it begins. It has no read ceiling."""
+    return beside_the_libraries(recording, "queued", size)
+
+
+def beside_the_libraries(recording, kind, size):
+    entries = [e for e in recording[kind] if (e["program"], e["size"]) == (recorded.PEERS, size)]
     if not entries:
-        raise NotRecorded(f"{recorded.PEERS} {size} is not among its runs")
+        raise NotRecorded(f"{recorded.PEERS} {size} is not among its {kind}")
     pixels = entries[0]["run"]["input"]["pixels"]
     small = pixels < SMALL
+    queued = kind == "queued"
     variants = unique(result["variant"] for entry in entries for result in entry["run"]["results"])
 
     def shown(gb_s):
@@ -160,15 +172,18 @@ def peers_table(recording, size):
         rates = {result["variant"]: result["gb_s"] for result in entry["run"]["results"]}
         ceiling, tuned = entry["run"]["read_ceiling_gb_s"], rates.get("tuned")
         share = ratio(tuned, ceiling)
-        cells = [entry["input"], shown(ceiling), *(shown(rates.get(variant)) for variant in variants)]
-        cells += [digits(None if share is None else 100 * share)]
+        cells = [entry["input"], *([] if queued else [shown(ceiling)])]
+        cells += [shown(rates.get(variant)) for variant in variants]
+        cells += [] if queued else [digits(None if share is None else 100 * share)]
         rows.append(cells + [digits(ratio(tuned, rates.get("cub"))), digits(ratio(tuned, rates.get("npp")))])
-    columns = ["<Input", "Reading alone" if small else "Read ceiling", *(f"`{variant}`" for variant in variants)]
-    columns += ["`tuned`, % of the read ceiling", "`tuned` / CUB", "`tuned` / NPP"]
+    columns = ["<Input", *([] if queued else ["Reading alone" if small else "Read ceiling"])]
+    columns += [f"`{variant}`" for variant in variants]
+    columns += [] if queued else ["`tuned`, % of the read ceiling"]
+    unit = "µs" if small else "GB/s"
     return [
-        heading(entries[0], f"{size_in_words(pixels)}, {'µs' if small else 'GB/s'}"),
+        heading(entries[0], f"{size_in_words(pixels)}, {unit}" + (", all commands queued" if queued else "")),
         "",
-        *markdown(columns, rows),
+        *markdown([*columns, "`tuned` / CUB", "`tuned` / NPP"], rows),
         "",
         f"Medians, {provenance(recording, entries)}. The last two columns: how many times as fast `tuned` is."
         + skipped(entries),
@@ -230,6 +245,7 @@ KINDS = {
     "results": results_table,
     "chapters": chapters_table,
     "peers": peers_table,
+    "queued": queued_table,
     "end-to-end": end_to_end_table,
     "tuning": tuning_table,
 }

@@ -19,6 +19,8 @@
 #include <set>
 #include <thread>
 
+#include "05-launch-tuning/tuning/run.hpp"
+#include "common/histogram/histogram.hpp"
 #include "common/tests/support.hpp"
 
 namespace {
@@ -610,11 +612,14 @@ TEST(Search, SaysALineForEachKernel) {
         });
     });
     const auto lines = std::count(text.begin(), text.end(), '\n');
-    EXPECT_EQ(lines, 1 + 6 + 1 + 1) << text;
+    EXPECT_EQ(lines, 1 + 1 + 6 + 1 + 1) << text;
     EXPECT_EQ(text.find('\r'), std::string::npos);
-    EXPECT_TRUE(has(text, "  lane-bins, 8 copies: best 4000, 4000 GB/s (16 of 32 launches)\n"));
-    EXPECT_TRUE(has(text, "  byte-bins: best -, - GB/s (0 of 48 launches)\n"));
-    EXPECT_TRUE(text.starts_with("  local: best 4000, 4000 GB/s (16 of 32 launches)\n")) << text;
+    EXPECT_TRUE(has(text, "  lane-bins, 8 copies: 4000, 4000 GB/s (16 of 32 launches)\n"));
+    EXPECT_TRUE(has(text, "  byte-bins: -, - GB/s (0 of 48 launches)\n"));
+    EXPECT_TRUE(
+        text.starts_with("  the best of each kernel for 256 Ki pixels, 8 Mi pixels:\n"
+                         "  local: 4000, 4000 GB/s (16 of 32 launches)\n"))
+        << text;
 }
 
 TEST(Search, OnATerminalRewritesOneLine) {
@@ -644,11 +649,91 @@ TEST(Search, OnATerminalRewritesOneLine) {
     read_all();
     close(terminal);
     close(master);
-    EXPECT_TRUE(has(text, "\r  local: best 0.262, 8.39 GB/s "));
+    EXPECT_TRUE(has(text, "\r  local: 0.262, 8.39 GB/s "));
     // A mistake has a line of its own, from the left edge on, and is all that stays.
     EXPECT_TRUE(has(text, "\r  WRONG: local, 4 loads, groups of 64, 1 for each unit, at 256 Ki"));
-    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4) << text;
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1 + 4) << text;
     EXPECT_TRUE(text.ends_with(" \r")) << text;
+}
+
+// A GPU whose pictures are small enough to be made for a test: 256 Ki and 16 Mi pixels.
+Facts small_gpu() {
+    Facts facts = gpu();
+    facts.picture_bytes = 16 * kMi;
+    return facts;
+}
+
+// Counts on the CPU, and says which part of which picture it was given.
+struct CountingDevice {
+    const tuning::TestPictures& pictures;
+    std::vector<std::pair<std::size_t, std::uint64_t>>& runs;
+    std::vector<double> times_ms;  // by picture
+
+    double operator()(const Choice&, std::size_t which, const Picture& part,
+                      common::Histogram& result) {
+        runs.emplace_back(which, part.first);
+        EXPECT_EQ(part.width, part.count);
+        EXPECT_EQ(part.pitch, part.count);
+        result = common::reference_histogram({&pictures[which].pixels[part.first], part.count});
+        return times_ms[which];
+    }
+};
+
+TEST(MeasureOn, TheSlowestPictureCounts) {
+    const tuning::TestPictures pictures = tuning::test_pictures(small_gpu());
+    std::vector<std::pair<std::size_t, std::uint64_t>> runs;
+    for (const std::vector<double>& times_ms :
+         {std::vector<double>{3.0, 1.0, 2.0}, std::vector<double>{1.0, 3.0, 2.0},
+          std::vector<double>{1.0, 2.0, 3.0}}) {
+        const Measure measure =
+            tuning::measure_on(pictures, CountingDevice{pictures, runs, times_ms});
+        EXPECT_EQ(measure({}, 256 * kKi, 100), 3.0);
+    }
+}
+
+TEST(MeasureOn, NoRunCountsWhatTheOneBeforeHasCounted) {
+    const tuning::TestPictures pictures = tuning::test_pictures(small_gpu());
+    std::vector<std::pair<std::size_t, std::uint64_t>> runs;
+    const Measure measure = tuning::measure_on(pictures, CountingDevice{pictures, runs, {1, 1, 1}});
+    // Also from one choice to the next, of which the pictures hold 64 parts.
+    for (int choice = 0; choice < 4; ++choice)
+        measure({}, 256 * kKi, 100);
+    ASSERT_GE(runs.size(), 64U);
+    for (std::size_t i = 0; i + 32 <= runs.size(); ++i) {
+        std::set<std::uint64_t> parts;
+        for (std::size_t j = i; j < i + 32; ++j)
+            parts.insert(runs[j].second);
+        EXPECT_EQ(parts.size(), 32U) << i;
+    }
+    runs.clear();
+    measure({}, 16 * kMi, 100);  // all of it is one part
+    for (const auto& [which, first] : runs)
+        EXPECT_EQ(first, 0U);
+}
+
+TEST(MeasureOn, WhatIsHopelessIsTimedOnceAndOnOnePicture) {
+    const tuning::TestPictures pictures = tuning::test_pictures(small_gpu());
+    std::vector<std::pair<std::size_t, std::uint64_t>> runs;
+    const Measure measure = tuning::measure_on(pictures, CountingDevice{pictures, runs, {5, 5, 5}});
+    measure({}, 256 * kKi, 4);
+    EXPECT_EQ(runs.size(), 2U);  // to warm up, and once
+    runs.clear();
+    measure({}, 256 * kKi, 6);
+    EXPECT_EQ(runs.size(), 3U * 6);
+}
+
+TEST(MeasureOn, AWrongCountIsWrongOnAnyPicture) {
+    const tuning::TestPictures pictures = tuning::test_pictures(small_gpu());
+    for (std::size_t bad = 0; bad < pictures.size(); ++bad) {
+        const Measure measure = tuning::measure_on(
+            pictures,
+            [&](const Choice&, std::size_t which, const Picture& part, common::Histogram& result) {
+                result = pictures[which].expected(part.count);
+                if (which == bad) ++result[127];
+                return 1.0;
+            });
+        EXPECT_THROW(measure({}, 256 * kKi, 100), tuning::Wrong) << bad;
+    }
 }
 
 TEST(Results, AreCountedAndCompared) {

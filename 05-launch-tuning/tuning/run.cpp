@@ -24,21 +24,21 @@ TestPicture repeated(common::PixelBuffer period, std::uint64_t count) {
     return picture;
 }
 
-// The median of a few runs, each on another part of the picture, so that a small one does not come
-// out of the cache that the run before has filled.
+// The median of a few runs. `part` counts all runs of a search, so that each takes the part of its
+// picture behind the one before: a small picture would otherwise come out of the cache that the run
+// before has filled.
 double time_on(const Choice& choice, std::uint64_t pixels, double hopeless_ms, std::size_t which,
-               const TestPicture& picture, const RunOnce& run_once) {
+               const TestPicture& picture, const RunOnce& run_once, std::uint64_t& part) {
     constexpr int kRuns = 5;
     const common::Histogram expected = picture.expected(pixels);
-    std::uint64_t first = 0;
     const auto run_on_next = [&] {
+        const std::uint64_t first = part++ % (picture.pixels.size() / pixels) * pixels;
         common::Histogram result;
         const double time_ms = run_once(choice, which, {first, pixels, pixels, pixels}, result);
         if (const common::Comparison comparison = common::compare(expected, result);
             !comparison.match()) {
             throw Wrong(fmt::format("{} of {} bins wrong", comparison.wrong.size(), common::kBins));
         }
-        first = (first + pixels) % picture.pixels.size();
         return time_ms;
     };
     run_on_next();  // compiles, warms up
@@ -57,24 +57,28 @@ common::Histogram TestPicture::expected(std::uint64_t count) const {
     return histogram;
 }
 
-std::array<TestPicture, 2> test_pictures(const Facts& facts) {
+TestPictures test_pictures(const Facts& facts) {
     const std::uint64_t most = tuned_sizes(facts).back();
     return {repeated(common::uniform_pixels(TestPicture::kPeriod, 256, 1), most),
-            repeated(common::constant_pixels(TestPicture::kPeriod, 127), most)};
+            repeated(common::constant_pixels(TestPicture::kPeriod, 127), most),
+            repeated(common::ramp_pixels(TestPicture::kPeriod), most)};
 }
 
-int run(const Arguments& arguments, const Facts& facts, const std::array<TestPicture, 2>& pictures,
+Measure measure_on(const TestPictures& pictures, const RunOnce& run_once) {
+    return [&pictures, run_once, part = std::uint64_t{0}](
+               const Choice& choice, std::uint64_t pixels, double hopeless_ms) mutable {
+        double worst_ms = 0;
+        for (std::size_t which = 0; which < pictures.size() && worst_ms < hopeless_ms; ++which) {
+            worst_ms = std::max(worst_ms, time_on(choice, pixels, hopeless_ms, which,
+                                                  pictures[which], run_once, part));
+        }
+        return worst_ms;
+    };
+}
+
+int run(const Arguments& arguments, const Facts& facts, const TestPictures& pictures,
         const RunOnce& run_once) {
-    const Tuning found =
-        tune(facts, arguments.seconds,
-             [&](const Choice& choice, std::uint64_t pixels, double hopeless_ms) {
-                 double worst_ms = 0;
-                 for (std::size_t which = 0; which < pictures.size(); ++which) {
-                     worst_ms = std::max(worst_ms, time_on(choice, pixels, hopeless_ms, which,
-                                                           pictures[which], run_once));
-                 }
-                 return worst_ms;
-             });
+    const Tuning found = tune(facts, arguments.seconds, measure_on(pictures, run_once));
     fmt::print("{}", heat_map_text(found));
     if (found.count(Outcome::kMeasured) == 0) {
         fmt::print(stderr, "no launch could be measured; nothing is remembered\n");

@@ -145,7 +145,7 @@ class Family {
         return spread;
     }
 
-    // "  lane-bins, 8 copies: best 34.1, 1077, 2309 GB/s (192 of 192 launches)", by size.
+    // "  lane-bins, 8 copies: 34.1, 1077, 2309 GB/s (192 of 192 launches)": the best of each size.
     [[nodiscard]] std::string progress_line() const {
         std::string rates;
         std::size_t measured = 0;
@@ -160,8 +160,8 @@ class Family {
             rates += (rates.empty() ? "" : ", ") +
                      (best == nullptr ? "-" : common::number(best->gb_s()));
         }
-        return fmt::format("  {}: best {} GB/s ({} of {} launches)",
-                           kernel_text(trials_[first_].choice), rates, measured, all);
+        return fmt::format("  {}: {} GB/s ({} of {} launches)", kernel_text(trials_[first_].choice),
+                           rates, measured, all);
     }
 
  private:
@@ -240,6 +240,10 @@ Tuning tune(const Facts& facts, double budget_s, const Measure& measure) {
         return std::span(trials).subspan(trial / choices * choices, choices);
     };
     Progress progress;
+    std::string sizes;
+    for (const std::uint64_t pixels : tuning.sizes())
+        sizes += (sizes.empty() ? "" : ", ") + size_text(pixels);
+    progress.say(fmt::format("  the best of each kernel for {}:", sizes));
     const auto try_out = [&](std::size_t trial, double deadline_s) {
         if (trials[trial].outcome != Outcome::kNotTried || !(now_s() < deadline_s)) return;
         run(trials[trial], kHopeless * best_ms(of_size(trial)), measure, progress);

@@ -32,6 +32,11 @@ std::vector<Device> devices() {
     // Left untouched where there is no driver, so it must not be read then.
     int count = 0;
     const cudaError_t found = cudaGetDeviceCount(&count);
+    if (found == cudaErrorInsufficientDriver) {
+        throw NothingToRunOn(fmt::format(
+            "no CUDA device: there is no NVIDIA driver, or one older than CUDA {} asks for",
+            version(CUDART_VERSION)));
+    }
     if (found != cudaSuccess) {
         throw NothingToRunOn(fmt::format("no CUDA device: {}", cudaGetErrorString(found)));
     }

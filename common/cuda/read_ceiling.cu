@@ -8,17 +8,31 @@ namespace common::cuda {
 namespace {
 
 // The sum is written only if it is one certain number, which the compiler cannot rule out: so it
-// has to read everything, and hardly ever is anything written.
+// has to read everything, and hardly ever is anything written. kLoads are on their way at once.
+template <unsigned kLoads>
 __global__ void read_all(const uint4* words, std::size_t count, unsigned* hardly_ever) {
     uint4 sum{0, 0, 0, 0};
-    const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
-         i += stride) {
-        const uint4 word = words[i];
+    const auto add = [&](const uint4& word) {
         sum.x += word.x;
         sum.y += word.y;
         sum.z += word.z;
         sum.w += word.w;
+    };
+    const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+    std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    for (; i + (kLoads - 1) * stride < count; i += kLoads * stride) {
+        uint4 loaded[kLoads];
+#pragma unroll
+        for (unsigned n = 0; n < kLoads; ++n) {
+            loaded[n] = words[i + n * stride];
+        }
+#pragma unroll
+        for (unsigned n = 0; n < kLoads; ++n) {
+            add(loaded[n]);
+        }
+    }
+    for (; i < count; i += stride) {
+        add(words[i]);
     }
     constexpr unsigned kCertain = 0x9E37'79B9;
     if ((sum.x ^ sum.y ^ sum.z ^ sum.w) == kCertain) {
@@ -40,18 +54,20 @@ double read_ceiling_gb_s(const std::vector<const std::uint8_t*>& copies, std::ui
 
     double best = 0;
     std::size_t next = 0;
-    for (const unsigned threads : {256U, 512U, 1024U}) {
-        for (const unsigned blocks_per_multiprocessor : {1U, 2U, 4U, 16U}) {
-            const unsigned blocks = blocks_per_multiprocessor * multiprocessors(device);
-            for (int repeat = 0; repeat < 5; ++repeat) {
-                const auto* const words =
-                    reinterpret_cast<const uint4*>(copies[next++ % copies.size()]);
-                CHECK_CUDA(cudaEventRecord(begin));
-                read_all<<<blocks, threads>>>(words, bytes / sizeof(uint4), hardly_ever);
-                CHECK_CUDA(cudaGetLastError());
-                CHECK_CUDA(cudaEventRecord(end));
-                best = std::max(
-                    best, gigabytes_per_second(static_cast<double>(bytes), elapsed_ms(begin, end)));
+    for (const auto read : {read_all<1>, read_all<4>}) {
+        for (const unsigned threads : {256U, 512U, 1024U}) {
+            for (const unsigned blocks_per_multiprocessor : {1U, 2U, 4U, 16U}) {
+                const unsigned blocks = blocks_per_multiprocessor * multiprocessors(device);
+                for (int repeat = 0; repeat < 5; ++repeat) {
+                    const auto* const words =
+                        reinterpret_cast<const uint4*>(copies[next++ % copies.size()]);
+                    CHECK_CUDA(cudaEventRecord(begin));
+                    read<<<blocks, threads>>>(words, bytes / sizeof(uint4), hardly_ever);
+                    CHECK_CUDA(cudaGetLastError());
+                    CHECK_CUDA(cudaEventRecord(end));
+                    best = std::max(best, gigabytes_per_second(static_cast<double>(bytes),
+                                                               elapsed_ms(begin, end)));
+                }
             }
         }
     }
@@ -62,9 +78,7 @@ double read_ceiling_gb_s(const std::vector<const std::uint8_t*>& copies, std::ui
 }
 
 double read_ceiling_gb_s(std::uint64_t pixels) {
-    constexpr std::uint64_t kLeast = std::uint64_t{256} << 20;
-    constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
-    const std::size_t bytes = std::clamp(pixels, kLeast, kMost);
+    const std::size_t bytes = read_ceiling_bytes(pixels);
     std::uint8_t* buffer = nullptr;
     CHECK_CUDA(cudaMalloc(&buffer, bytes));
     CHECK_CUDA(cudaMemset(buffer, 0, bytes));

@@ -8,9 +8,9 @@ namespace common::opencl {
 namespace {
 
 // What is written only if the buffer held anything but zeros, which the compiler cannot know: so it
-// has to read everything, and nothing is written. Two ways to walk: neighbouring work-items read
-// neighbouring words, as a GPU likes it, or each work-item reads a stretch of its own, as a CPU
-// does.
+// has to read everything, and nothing is written. Ways to walk: neighbouring work-items read
+// neighbouring words, as a GPU likes it, one or four on their way at once; or each work-item reads
+// a stretch of its own, as a CPU likes it.
 const char* const kSource = R"(
 void tell_if_not_zero(uint4 sum, __global uint* never) {
     if ((sum.x | sum.y | sum.z | sum.w) != 0) {
@@ -21,6 +21,23 @@ void tell_if_not_zero(uint4 sum, __global uint* never) {
 __kernel void read_in_turn(__global const uint4* words, ulong count, __global uint* never) {
     uint4 sum = (uint4)(0);
     for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {
+        sum |= words[i];
+    }
+    tell_if_not_zero(sum, never);
+}
+
+__kernel void read_four_in_turn(__global const uint4* words, ulong count, __global uint* never) {
+    uint4 sum = (uint4)(0);
+    const ulong stride = get_global_size(0);
+    ulong i = get_global_id(0);
+    for (; i + 3 * stride < count; i += 4 * stride) {
+        const uint4 first = words[i];
+        const uint4 second = words[i + stride];
+        const uint4 third = words[i + 2 * stride];
+        const uint4 fourth = words[i + 3 * stride];
+        sum |= first | second | third | fourth;
+    }
+    for (; i < count; i += stride) {
         sum |= words[i];
     }
     tell_if_not_zero(sum, never);
@@ -45,12 +62,10 @@ std::uint64_t most_bytes(cl_device_id device) {
 }  // namespace
 
 double read_ceiling_gb_s(cl_context context, cl_command_queue queue, std::uint64_t pixels) {
-    constexpr std::uint64_t kLeast = std::uint64_t{256} << 20;
-    constexpr std::uint64_t kMost = std::uint64_t{1} << 30;
     cl_device_id device = nullptr;
     CHECK_CL(clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr));
     const std::size_t bytes =
-        std::min(std::clamp(pixels, kLeast, kMost), most_bytes(device) / 2) / 16 * 16;
+        std::min(read_ceiling_bytes(pixels), most_bytes(device) / 2) / 16 * 16;
     const cl_ulong words = bytes / 16;
 
     cl_int error = CL_SUCCESS;
@@ -92,8 +107,10 @@ double read_ceiling_gb_s(cl_context context, cl_command_queue queue, std::uint64
     if ((type & CL_DEVICE_TYPE_CPU) != 0) {
         read_with("read_stretch", 1);
     } else {
-        read_with("read_in_turn", 256);
-        read_with("read_in_turn", 1024);
+        for (const char* const kernel : {"read_in_turn", "read_four_in_turn"}) {
+            read_with(kernel, 256);
+            read_with(kernel, 1024);
+        }
     }
 
     CHECK_CL(clReleaseMemObject(never));

@@ -2,6 +2,8 @@
 /// Repeated measurements of one run, and what is reported of them.
 #pragma once
 
+#include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <vector>
@@ -31,5 +33,11 @@ Timing measure(const std::function<double()>& run, std::optional<int> repeat);
 
 /// Bytes of pixels (one each) over time, in GB/s of 10^9 bytes; 0 for no time.
 double gigabytes_per_second(double bytes, double milliseconds);
+
+/// How much is read to find the read ceiling of a device's memory: as many bytes as the picture has
+/// pixels, but at least 256 MiB, so that they do not fit a cache, and at most 1 GiB.
+constexpr std::uint64_t read_ceiling_bytes(std::uint64_t pixels) {
+    return std::clamp(pixels, std::uint64_t{256} << 20, std::uint64_t{1} << 30);
+}
 
 }  // namespace common

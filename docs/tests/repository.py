@@ -63,8 +63,9 @@ def run_entry(program, rates, name="photo", size="1G"):
     return {"program": program, "input": name, "size": size, "date": "2026-01-02", "commit": None, "run": document}
 
 
-def recording(runs=(), end_to_end=(), tune=()):
-    return {"machine": MACHINE, "runs": list(runs), "end_to_end": list(end_to_end), "tune": list(tune)}
+def recording(runs=(), queued=(), end_to_end=(), tune=()):
+    kinds = {"runs": runs, "queued": queued, "end_to_end": end_to_end, "tune": tune}
+    return {"machine": MACHINE, **{kind: list(entries) for kind, entries in kinds.items()}}
 
 
 class RepositoryTest(unittest.TestCase):

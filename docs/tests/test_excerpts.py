@@ -54,6 +54,10 @@ class Excerpts(repository.RepositoryTest):
         self.assertEqual(self.written('excerpt("histogram.cl", "count", since="if", upto="}")'),
                          ["```c", "if (b) {", "    second();", "}", "```"])
 
+    def test_a_part_that_begins_a_block_has_its_end(self):
+        self.assertEqual(self.written('excerpt("histogram.cl", "count", since="for", upto="first")'),
+                         ["```c", "for (;;) {", "    first();", "    if (b) {", "        second();", "    }", "}", "```"])
+
     def test_to_the_end_without_the_brace_of_the_function(self):
         self.assertEqual(self.written('excerpt("cuda.cu", "count", since="second")'), ["```cpp", "second();", "```"])
 

@@ -175,6 +175,16 @@ class Record(repository.RepositoryTest):
         self.assertEqual(self.keys()[0], ("05-launch-tuning/peers", "photo", "256K"))
         self.assertEqual(self.keys()[15], ("05-launch-tuning/peers", "contention-100", "256K"))
 
+    def test_queued_is_kept_beside_peers(self):
+        self.program("01-cpu/cpu", MATCHES)
+        self.program("05-launch-tuning/peers", MATCHES, listed=False)
+        self.succeed("record.py", "device", "--no-chapters", "--peers", "--queued", "--size", "256K")
+        self.assertEqual(len(self.keys()), 16)
+        self.assertEqual([(name, size) for _, name, size in self.keys("queued")],
+                         [(name, "256K") for name in ("photo", "uniform", "four-values", "constant", "ramp")])
+        given = self.arguments_of("05-launch-tuning/peers")
+        self.assertEqual(["--queued" in line for line in given], [False] * 16 + [True] * 5)
+
     def test_peers_that_is_not_built_is_named(self):
         self.program("01-cpu/cpu", MATCHES)
         done = self.succeed("record.py", "device", "--size", "1M", "--peers")

@@ -97,6 +97,14 @@ The end.
         self.assertEqual(lines[0], "**CUDA on Some device: 256 KiB, µs**")
         self.assertEqual(lines[4], "| photo | 0.066 | 13.1 | 6.55 | 1.00 | 2.00 | - |")
 
+    def test_queued_has_no_read_ceiling(self):
+        entry = run_entry("05-launch-tuning/peers", {"cub": 20.0, "tuned": 40.0}, size="256K")
+        idle = run_entry("05-launch-tuning/peers", {"cub": 1.0, "tuned": 1.0}, size="256K")
+        lines = self.table(recording([idle], queued=[entry]), "queued: docs/results/device.json 256K")
+        self.assertEqual(lines[0], "**CUDA on Some device: 256 KiB, µs, all commands queued**")
+        self.assertEqual(lines[2], "| Input | `cub` | `tuned` | `tuned` / CUB | `tuned` / NPP |")
+        self.assertEqual(lines[4], "| photo | 13.1 | 6.55 | 2.00 | - |")
+
     def test_end_to_end(self):
         document = run_document("05-launch-tuning", "CUDA", [], 1 << 30)
         times = {"median": 20.0, "min": 19.0, "max": 21.0, "runs": 7}
