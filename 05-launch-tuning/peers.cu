@@ -188,8 +188,8 @@ int main(int argc, char** argv) try {
 
     // As many copies as no cache holds, each where a 16-byte load can begin.
     constexpr std::uint64_t kAtLeast = std::uint64_t{512} << 20;
-    constexpr std::uint64_t kMostCopies =
-        4096;  // of a picture that small the kernel's time says little
+    // Of a picture so small that these would not fill a cache the kernel's time says little.
+    constexpr std::uint64_t kMostCopies = 4096;
     const std::uint64_t spacing = (count + 255) / 256 * 256;
     const std::uint64_t copy_count =
         count == 0 ? 1

@@ -248,8 +248,8 @@ TEST(DefaultChoice, OnAGpuIsOneLargeGroupForEachUnit) {
 
 TEST(DefaultChoice, ForSmallPicturesIsSmaller) {
     Facts facts = gpu();
-    EXPECT_EQ(tuning::default_choice(facts, 4 * kMi - 1), (Choice{"lane-bins", 4, 1, 512, 2}));
-    EXPECT_EQ(tuning::default_choice(facts, 0), (Choice{"lane-bins", 4, 1, 512, 2}));
+    EXPECT_EQ(tuning::default_choice(facts, 4 * kMi - 1), (Choice{"lane-bins", 8, 1, 512, 2}));
+    EXPECT_EQ(tuning::default_choice(facts, 0), (Choice{"lane-bins", 8, 1, 512, 2}));
     facts.local_bytes = 2 * kKi;
     facts.most_items = 128;
     EXPECT_EQ(tuning::default_choice(facts, 1), (Choice{"lane-bins", 2, 1, 128, 2}));

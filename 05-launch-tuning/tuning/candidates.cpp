@@ -133,7 +133,7 @@ Choice default_choice(const Facts& facts, std::uint64_t pixels) {
         if (!is_allowed(sound, facts)) sound = lane_bins(facts, 1, 4, 256, 1);
     } else if (pixels < 4 * kMi) {
         // Zeroing and merging a table costs as much for a few pixels as for many.
-        sound = lane_bins(facts, 4, 1, 512, 2);
+        sound = lane_bins(facts, 8, 1, 512, 2);
     } else {
         sound = lane_bins(facts, 32, 2, 1024, 1);
     }
