@@ -66,7 +66,7 @@ Arguments parse_arguments(int argc, const char* const* argv, const common::Progr
             ->check(CLI::IsMember({1U, 2U, 4U, 8U, 16U, 32U}))
             ->type_name("N");
         app.add_option("--loads", arguments.loads, "loads on their way at once in `tuned`")
-            ->check(CLI::IsMember({1U, 2U, 4U, 8U}))
+            ->check(CLI::Range(1U, 4U))
             ->type_name("N");
         if (program.name == "peers") {
             app.add_flag("--queued", arguments.queued,

@@ -38,10 +38,10 @@ kernels::Tuned kernel_of(const tuning::Choice& choice) {
             return local ? kernels::tuned_local<1> : lanes_with<1>(choice.copies);
         case 2:
             return local ? kernels::tuned_local<2> : lanes_with<2>(choice.copies);
-        case 4:
-            return local ? kernels::tuned_local<4> : lanes_with<4>(choice.copies);
+        case 3:
+            return local ? kernels::tuned_local<3> : lanes_with<3>(choice.copies);
         default:
-            return local ? kernels::tuned_local<8> : lanes_with<8>(choice.copies);
+            return local ? kernels::tuned_local<4> : lanes_with<4>(choice.copies);
     }
 }
 

@@ -109,7 +109,7 @@ std::vector<Choice> candidates(const Facts& facts) {
         for (unsigned copies = 1; copies <= most_copies; copies *= 2) {
             for (const std::size_t group_size : launches.group_sizes) {
                 for (const std::size_t groups : launches.groups_per_unit) {
-                    for (const unsigned loads : {1U, 2U, 4U, 8U})
+                    for (const unsigned loads : {1U, 2U, 3U, 4U})
                         all.push_back({kernel, copies, loads, group_size, groups});
                 }
             }

@@ -78,21 +78,17 @@ std::uint64_t whole_number(const Json& row, const char* key, std::uint64_t least
     return value.get<std::uint64_t>();
 }
 
-unsigned power_of_two(const Json& row, const char* key, unsigned most) {
-    const auto value = static_cast<unsigned>(whole_number(row, key, 1, most));
-    if (!std::has_single_bit(value))
-        throw common::BadInput(fmt::format("{} is {}, not a power of two", key, value));
-    return value;
-}
-
 Choice choice_from(const Json& row) {
     Choice choice;
     choice.kernel = row.at("kernel").get<std::string>();
     const std::vector<std::string>& names = kernel_names();
     if (std::find(names.begin(), names.end(), choice.kernel) == names.end())
         throw common::BadInput(fmt::format("{} is no kernel", dumped(row.at("kernel"))));
-    choice.copies = power_of_two(row, "copies", choice.kernel == "lane-bins" ? 32 : 1);
-    choice.loads = power_of_two(row, "loads", 8);
+    choice.copies = static_cast<unsigned>(
+        whole_number(row, "copies", 1, choice.kernel == "lane-bins" ? 32 : 1));
+    if (!std::has_single_bit(choice.copies))
+        throw common::BadInput(fmt::format("copies is {}, not a power of two", choice.copies));
+    choice.loads = static_cast<unsigned>(whole_number(row, "loads", 1, 4));
     choice.group_size = whole_number(row, "group_size", 1, 1U << 20);
     choice.groups_per_unit = whole_number(row, "groups_per_unit", 1, 1U << 16);
     return choice;
