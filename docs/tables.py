@@ -61,7 +61,9 @@ def provenance(recording, entries):
         f"{where['compiler']}"
         for where in hosts
     )
-    return f"recorded {recorded.dates(entries)}. {'; '.join(parts)}; host: {' and '.join(names)}"
+    commits = unique(entry["commit"] for entry in entries)
+    when = recorded.dates(entries) + (f", commit {' and '.join(commits)}" if commits else "")
+    return f"recorded {when}. {'; '.join(parts)}; host: {' and '.join(names)}"
 
 
 def heading(entry, what):

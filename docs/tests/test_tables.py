@@ -97,6 +97,12 @@ The end.
         self.assertEqual(lines[0], "**CUDA on Some device: 256 KiB, µs**")
         self.assertEqual(lines[4], "| photo | 0.066 | 13.1 | 6.55 | 1.00 | 2.00 | - |")
 
+    def test_the_commits_are_named(self):
+        entries = [{**run_entry("05-launch-tuning/peers", {"tuned": 1.0}, name), "commit": commit}
+                   for name, commit in (("photo", "abc1234"), ("uniform", "def5678"), ("ramp", None))]
+        lines = self.table(recording(entries), "peers: docs/results/device.json 1G")
+        self.assertIn("recorded 2026-01-02, commit abc1234 and def5678. CUDA driver", lines[-1])
+
     def test_queued_has_no_read_ceiling(self):
         entry = run_entry("05-launch-tuning/peers", {"cub": 20.0, "tuned": 40.0}, size="256K")
         idle = run_entry("05-launch-tuning/peers", {"cub": 1.0, "tuned": 1.0}, size="256K")
