@@ -19,6 +19,8 @@ A table stands in a page between two comments. The first says what it shows:
                                      a row for each way to copy and count
     tuning: docs/results/h200.json 05-launch-tuning/cuda
                                      a row for each size: the best launch that --tune found
+    loads: docs/results/h200.json 1G
+                                     a row for each API: what --tune found for each number of loads
 
 The second is always "end of results". The pages have examples.
 """
@@ -243,6 +245,37 @@ def tuning_table(recording, program):
     ]
 
 
+def loads_table(recording, size):
+    """A row for each API: the best launch of lane-bins with the most copies, for each number of loads."""
+    pixels = recorded.pixels_of(size)
+    rows, entries, loads, most = [], [], [], 0
+    for entry in recording["tune"]:
+        trials = [
+            trial
+            for trial in entry["run"]["trials"]
+            if (trial["pixels"], trial["kernel"], trial["outcome"]) == (pixels, "lane-bins", "measured")
+        ]
+        if trials:
+            entries.append(entry)
+            most = max(trial["copies"] for trial in trials)
+            loads = loads or sorted({trial["loads"] for trial in trials})
+            rates = [
+                max((t["gb_s"] for t in trials if (t["copies"], t["loads"]) == (most, number)), default=None)
+                for number in loads
+            ]
+            rows.append([entry["run"]["api"], *(digits(rate) for rate in rates)])
+    if not rows:
+        raise NotRecorded(f"lane-bins at {size} is not among its tune")
+    columns = ["<API", *(f"{number} load{'s' if number > 1 else ''}" for number in loads)]
+    return [
+        f"**`lane-bins` with {most} copies on {entries[0]['run']['device']}: {size_in_words(pixels)}, GB/s**",
+        "",
+        *markdown(columns, rows),
+        "",
+        f"The best launch for each number of loads, by the picture that took longest, {provenance(recording, entries)}.",
+    ]
+
+
 KINDS = {
     "results": results_table,
     "chapters": chapters_table,
@@ -250,6 +283,7 @@ KINDS = {
     "queued": queued_table,
     "end-to-end": end_to_end_table,
     "tuning": tuning_table,
+    "loads": loads_table,
 }
 
 

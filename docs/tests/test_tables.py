@@ -111,6 +111,20 @@ The end.
         self.assertEqual(lines[2], "| Input | `cub` | `tuned` | `tuned` / CUB | `tuned` / NPP |")
         self.assertEqual(lines[4], "| photo | 13.1 | 6.55 | 2.00 | - |")
 
+    def test_loads(self):
+        def trial(copies, loads, gb_s, kernel="lane-bins", outcome="measured", pixels=1 << 30):
+            return {"pixels": pixels, "kernel": kernel, "copies": copies, "loads": loads, "outcome": outcome,
+                    "gb_s": gb_s}
+
+        trials = [trial(32, 1, 100.0), trial(32, 1, 90.0), trial(32, 2, 200.0), trial(16, 2, 999.0),
+                  trial(32, 2, 999.0, outcome="wrong"), trial(32, 2, 999.0, pixels=1 << 20),
+                  trial(1, 2, 999.0, kernel="local")]
+        run = {"api": "CUDA", "device": "Some device", "driver": "CUDA driver", "trials": trials}
+        entry = {"program": "05-launch-tuning/cuda", "date": "2026-01-02", "commit": None, "run": run}
+        lines = self.table(recording(tune=[entry]), "loads: docs/results/device.json 1G")
+        self.assertEqual(lines[:5], ["**`lane-bins` with 32 copies on Some device: 1 GiB, GB/s**", "",
+                                     "| API | 1 load | 2 loads |", "|---|--:|--:|", "| CUDA | 100 | 200 |"])
+
     def test_end_to_end(self):
         document = run_document("05-launch-tuning", "CUDA", [], 1 << 30)
         times = {"median": 20.0, "min": 19.0, "max": 21.0, "runs": 7}
@@ -161,6 +175,8 @@ The end.
             ("chapters: docs/results/device.json photo 1G", "no chapter's run on photo 1G is recorded"),
             ("end-to-end: docs/results/device.json 05-launch-tuning/cuda photo 1M", "is not among its end_to_end"),
             ("tuning: docs/results/device.json 05-launch-tuning/cuda", "is not among its tune"),
+            ("loads: docs/results/device.json 1M", "lane-bins at 1M is not among its tune"),
+            ("queued: docs/results/device.json 1M", "05-launch-tuning/peers 1M is not among its queued"),
             ("nosuch: docs/results/device.json 1M", "there is no kind of table 'nosuch'"),
             ("peers: docs/results/device.json 1M photo", "'peers' takes, after the file: size"),
         ):
