@@ -15,9 +15,21 @@ void refuse_contradictions(const Arguments& arguments) {
     if (arguments.tune && arguments.end_to_end) {
         throw common::BadInput("--tune and --end-to-end exclude each other");
     }
+    const common::Options& options = arguments.common;
+    if (arguments.tune && (options.image || options.tile || options.random || options.group_size ||
+                           options.groups || options.repeat || arguments.kernel ||
+                           arguments.copies || arguments.loads || arguments.two_launches)) {
+        throw common::BadInput(
+            "--tune chooses its pictures, kernels and launches itself: with it go --seconds, "
+            "--device, --json and --plot");
+    }
     const bool placed = arguments.offset > 0 || arguments.pitch;
     if (placed && (arguments.tune || arguments.end_to_end)) {
         throw common::BadInput("--offset and --pitch go with neither --tune nor --end-to-end");
+    }
+    if (const std::string kernel = arguments.kernel.value_or("lane-bins");
+        arguments.loads.value_or(1) > tuning::most_loads(kernel)) {
+        throw common::BadInput(fmt::format("--loads: {} loads a pixel at a time", kernel));
     }
     if (arguments.copies.value_or(1) > 1 && arguments.kernel.value_or("lane-bins") != "lane-bins") {
         throw common::BadInput(fmt::format("--copies is for --kernel lane-bins: {} keeps one table",
@@ -32,7 +44,7 @@ bool fits(const tuning::Choice& choice, const tuning::Facts& facts) {
 
 // A kernel that was not chosen by measuring: one group for each unit, as large as is tried at all.
 tuning::Choice usual_launch(const std::string& kernel, const tuning::Facts& facts) {
-    tuning::Choice usual{kernel, 1, 2, 1, 1};
+    tuning::Choice usual{kernel, 1, std::min(2U, tuning::most_loads(kernel)), 1, 1};
     for (const tuning::Choice& candidate : tuning::candidates(facts)) {
         if (candidate.kernel == kernel && tuning::objection(candidate, facts).empty()) {
             usual.group_size = std::max(usual.group_size, candidate.group_size);
@@ -115,7 +127,8 @@ tuning::Choice choose_tuned(const Arguments& arguments, const std::optional<tuni
     if (kernel != choice.kernel) choice = usual_launch(kernel, facts);
     if (choice.kernel != "lane-bins") choice.copies = 1;
     choice.copies = arguments.copies.value_or(choice.copies);
-    choice.loads = arguments.loads.value_or(choice.loads);
+    choice.loads =
+        std::min(arguments.loads.value_or(choice.loads), tuning::most_loads(choice.kernel));
     choice.group_size = arguments.common.group_size.value_or(choice.group_size);
     const std::string wanted = to_string(choice);
     if (!fits(choice, facts) && choice.kernel != "local") choice.kernel = "lane-bins";

@@ -278,7 +278,7 @@ int main(int argc, char** argv) try {
                      facts.units * static_cast<std::size_t>(fitting));
     }
 
-    // 6. The kernels. They were compiled with this file, in histogram.cuh.
+    // 6. The kernels. They were compiled with this file, and those of `tuned` with cuda_tuned.cu.
 
     // 7. Memory on the device.
     std::uint8_t* pixels = nullptr;

@@ -137,7 +137,16 @@ TEST(Arguments, RefusesWhatExcludesEachOther) {
     EXPECT_TRUE(has(refusal({"--end-to-end", "--pitch", "600"}), "--pitch"));
     EXPECT_TRUE(has(refusal({"--kernel", "local", "--copies", "2"}), "one table"));
     EXPECT_TRUE(has(refusal({"--copies", "3"}), "--copies"));
-    EXPECT_TRUE(has(refusal({"--loads", "16"}), "--loads"));
+    EXPECT_TRUE(has(refusal({"--loads", "5"}), "--loads"));
+    EXPECT_TRUE(has(refusal({"--kernel", "byte-bins", "--loads", "2"}), "a pixel at a time"));
+    EXPECT_EQ(parsed({"--kernel", "byte-bins", "--loads", "1"}).loads, 1U);
+    for (const char* option :
+         {"--tile", "--random", "--group-size", "--groups", "--repeat", "--copies", "--loads"}) {
+        EXPECT_TRUE(has(refusal({"--tune", option, "4"}), "with it go --seconds")) << option;
+    }
+    EXPECT_TRUE(has(refusal({"--tune", "--two-launches"}), "with it go --seconds"));
+    EXPECT_TRUE(has(refusal({"--tune", "--kernel", "local"}), "with it go --seconds"));
+    EXPECT_TRUE(parsed({"--tune", "--seconds", "3", "--device", "0", "--json", "a"}).tune);
     EXPECT_TRUE(has(refusal({"--kernel", "nosuch"}), "--kernel"));
     EXPECT_TRUE(has(refusal({"--seconds", "0"}), "--seconds"));
     EXPECT_TRUE(parsed({"--two-launches"}).two_launches);
@@ -175,7 +184,7 @@ TEST(ChooseTuned, TakesTheDefaultAndWhatTheCommandLineChanges) {
               (tuning::Choice{"lane-bins", 8, 4, 96, 1}));
     EXPECT_EQ(chosen({"--kernel", "local"}, gpu()), (tuning::Choice{"local", 1, 2, 1024, 1}));
     EXPECT_EQ(chosen({"--kernel", "byte-bins"}, gpu()),
-              (tuning::Choice{"byte-bins", 1, 2, 128, 1}));
+              (tuning::Choice{"byte-bins", 1, 1, 128, 1}));
     tuning::Facts cpu = gpu();
     cpu.cpu = true;
     cpu.kernels.push_back("item-bins");
@@ -196,8 +205,7 @@ TEST(ChooseTuned, FallsBackWhereItDoesNotFitAndSaysSo) {
         chosen({"--kernel", "byte-bins", "--group-size", "1024"}, gpu(), &said);
     EXPECT_EQ(choice.kernel, "lane-bins");
     EXPECT_EQ(choice.group_size, 1024U);
-    EXPECT_TRUE(
-        has(said, "byte-bins, 2 loads, groups of 1024, 1 for each unit does not fit 49152"));
+    EXPECT_TRUE(has(said, "byte-bins, 1 load, groups of 1024, 1 for each unit does not fit 49152"));
     tuning::Facts small = gpu();
     small.local_bytes = 8 * 1024;
     EXPECT_EQ(chosen({"--copies", "32"}, small, &said).copies, 8U);

@@ -78,6 +78,10 @@ const std::vector<std::string>& kernel_names() {
     return names;
 }
 
+unsigned most_loads(const std::string& kernel) {
+    return kernel == "byte-bins" ? 1 : 4;
+}
+
 std::uint64_t local_bytes_of(const Choice& choice) {
     // 256 bytes for each work-item, and behind them the sums of the group.
     if (choice.kernel == "byte-bins") return choice.group_size * std::uint64_t{256} + kTableBytes;
@@ -109,7 +113,7 @@ std::vector<Choice> candidates(const Facts& facts) {
         for (unsigned copies = 1; copies <= most_copies; copies *= 2) {
             for (const std::size_t group_size : launches.group_sizes) {
                 for (const std::size_t groups : launches.groups_per_unit) {
-                    for (const unsigned loads : {1U, 2U, 3U, 4U})
+                    for (unsigned loads = 1; loads <= most_loads(kernel); ++loads)
                         all.push_back({kernel, copies, loads, group_size, groups});
                 }
             }

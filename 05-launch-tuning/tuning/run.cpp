@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 #include "common/files/output_file.hpp"
@@ -84,14 +85,27 @@ int run(const Arguments& arguments, const Facts& facts, const TestPictures& pict
         fmt::print(stderr, "no launch could be measured; nothing is remembered\n");
         return common::kMismatch;
     }
-    const std::filesystem::path kept = remember(facts, found);
+    // A search that had hardly any time does not replace one that had more.
+    const std::size_t missing = found.count(Outcome::kNotTried);
+    const std::optional<Tuning> old =
+        2 * missing > found.trials.size() ? recall(facts) : std::nullopt;
+    const bool keeps_old = old && old->count(Outcome::kMeasured) > found.count(Outcome::kMeasured);
+    const std::filesystem::path kept = keeps_old ? memory_file(facts) : remember(facts, found);
     std::filesystem::path picture = kept;
     picture.replace_extension(".png");
     if (arguments.common.plot) picture = *arguments.common.plot;
-    common::write_whole(picture, heat_map_png(found));
+    if (!keeps_old || arguments.common.plot) common::write_whole(picture, heat_map_png(found));
     if (arguments.common.json) common::write_whole(*arguments.common.json, to_json_text(found));
-    fmt::print("\nremembered for `tuned` in {}\nthe heat map: {}\n", kept.string(),
-               picture.string());
+    if (missing > 0) {
+        fmt::print("\n{} of {} launches were not tried: --seconds gives a search more time\n",
+                   missing, found.trials.size());
+    }
+    if (keeps_old) {
+        fmt::print("an earlier search had more time; its result stays in {}\n", kept.string());
+    } else {
+        fmt::print("\nremembered for `tuned` in {}\nthe heat map: {}\n", kept.string(),
+                   picture.string());
+    }
     return found.count(Outcome::kWrong) > 0 ? common::kMismatch : common::kEveryVariantMatches;
 }
 

@@ -50,6 +50,9 @@ struct Facts {
 /// The kernels that a Choice may name, in the order of the heat map.
 const std::vector<std::string>& kernel_names();
 
+/// The most loads on their way that a kernel is built for: byte-bins loads a pixel at a time.
+unsigned most_loads(const std::string& kernel);
+
 /// The bytes of local memory that a group needs.
 std::uint64_t local_bytes_of(const Choice& choice);
 
