@@ -2,7 +2,7 @@
 // peers.cu uses them, too.
 //
 //   two-per-sm  chapter 03's kernel, two blocks of 256 for each multiprocessor
-//   occupancy   as many threads as the device holds, walked over the picture across and down
+//   occupancy   as many threads as the device holds, walked over the picture down and across
 //   vector      one table for each block, 16 pixels to a load
 //   tuned       the best kernel in the best launch for this device, in one launch
 //
@@ -247,7 +247,7 @@ int main(int argc, char** argv) try {
     }
 
     // 5. The launches. two-per-sm: two blocks of 256 for each multiprocessor. occupancy: blocks of
-    //    512, as many as fill the device, each beside none and below the others. vector: as many,
+    //    512, as many as fill the device, one below the other. vector: as many,
     //    side by side. tuned: what was measured.
     const std::size_t two_size = options.group_size.value_or(256);
     const std::size_t two_groups = options.groups.value_or(2 * facts.units);

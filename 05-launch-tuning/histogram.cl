@@ -155,7 +155,7 @@ __kernel OF_SHAPE void histogram_local(PICTURE, __global uint* histogram) {
 
 // ---- occupancy: as many work-items as the device holds, moved over the picture like a stamp ----
 //
-// The launch does not cover the picture: it is moved across and down, and each work-item counts
+// The launch does not cover the picture: it is moved down and across, and each work-item counts
 // eight rows of its column before it moves on.
 #define ROWS_AT_ONCE 8
 

@@ -181,7 +181,7 @@ static __global__ void histogram_local(const std::uint8_t* pixels, Picture pictu
 
 // ---- occupancy: as many threads as the device holds, moved over the picture like a stamp ----
 //
-// The launch does not cover the picture: it is moved across and down, and each thread counts eight
+// The launch does not cover the picture: it is moved down and across, and each thread counts eight
 // rows of its column before it moves on.
 constexpr unsigned kRowsAtOnce = 8;
 

@@ -1,7 +1,7 @@
 // Chapter 05 in OpenCL: the same kernels, fed properly. The kernels are in histogram.cl.
 //
 //   two-per-sm  chapter 03's kernel, two groups of 256 for each compute unit
-//   occupancy   as many work-items as the device holds, walked over the picture across and down
+//   occupancy   as many work-items as the device holds, walked over the picture down and across
 //   vector      one table for each group, 16 pixels to a load
 //   tuned       the best kernel in the best launch for this device, in one launch
 //
@@ -461,7 +461,7 @@ int main(int argc, char** argv) try {
     }
 
     // 5. The launches. two-per-sm: two groups of 256 for each compute unit. occupancy: groups of
-    //    512, as many as fill the device, each beside none and below the others. vector: as many,
+    //    512, as many as fill the device, one below the other. vector: as many,
     //    side by side. tuned: what was measured.
     const std::size_t two_size = options.group_size.value_or(256);
     const std::size_t two_groups = options.groups.value_or(2 * facts.units);

@@ -116,14 +116,15 @@ The end.
             return {"pixels": pixels, "kernel": kernel, "copies": copies, "loads": loads, "outcome": outcome,
                     "gb_s": gb_s}
 
-        trials = [trial(32, 1, 100.0), trial(32, 1, 90.0), trial(32, 2, 200.0), trial(16, 2, 999.0),
+        trials = [trial(1, 2, 50.0), trial(32, 1, 100.0), trial(32, 1, 90.0), trial(32, 2, 200.0), trial(16, 2, 999.0),
                   trial(32, 2, 999.0, outcome="wrong"), trial(32, 2, 999.0, pixels=1 << 20),
                   trial(1, 2, 999.0, kernel="local")]
         run = {"api": "CUDA", "device": "Some device", "driver": "CUDA driver", "trials": trials}
         entry = {"program": "05-launch-tuning/cuda", "date": "2026-01-02", "commit": None, "run": run}
         lines = self.table(recording(tune=[entry]), "loads: docs/results/device.json 1G")
-        self.assertEqual(lines[:5], ["**`lane-bins` with 32 copies on Some device: 1 GiB, GB/s**", "",
-                                     "| API | 1 load | 2 loads |", "|---|--:|--:|", "| CUDA | 100 | 200 |"])
+        self.assertEqual(lines[:6], ["**`lane-bins` on Some device: 1 GiB, GB/s**", "",
+                                     "| API | Copies | 1 load | 2 loads |", "|---|--:|--:|--:|",
+                                     "| CUDA | 1 | - | 50.0 |", "| CUDA | 32 | 100 | 200 |"])
 
     def test_end_to_end(self):
         document = run_document("05-launch-tuning", "CUDA", [], 1 << 30)
