@@ -79,7 +79,9 @@ def made_small(words):
     """The same command on few pixels, run once, and a search that is over soon."""
     words = [SMALL if SIZE.fullmatch(word) else word for word in words]
     words = ["1" if before == "--seconds" else word for before, word in zip(["", *words], words)]
-    if not NO_RUN & set(words):
+    if "--tune" in words:
+        words += [] if "--seconds" in words else ["--seconds", "1"]
+    elif not NO_RUN & set(words):
         words += [] if "--repeat" in words else ["--repeat", "1"]
         words += [] if "--no-ceiling" in words else ["--no-ceiling"]
     return words

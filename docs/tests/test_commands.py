@@ -48,6 +48,10 @@ class Commands(repository.RepositoryTest):
             "README.md: build/01-cpu/cpu --random 256",
         ])
 
+    def test_a_search_becomes_short_and_gets_nothing_else(self):
+        lines = self.ran("build/01-cpu/cpu --tune", "build/01-cpu/cpu --tune --seconds 20")
+        self.assertEqual(lines[:2], ["README.md: build/01-cpu/cpu --tune --seconds 1: 0"] * 2)
+
     def test_the_variables_are_set(self):
         self.ran('LUCK=17 build/01-cpu/cpu  # says "LUCK=17"')
 
