@@ -139,7 +139,10 @@ def chapters_table(recording, name, size):
         cells = [entry["run"]["chapter"], entry["run"]["api"], f"`{best['variant']}`", digits(best["gb_s"])]
         rows.append(cells + [digits(best["percent_of_ceiling"]), digits(best["speedup_over_serial"])])
     columns = ["<Chapter", "<API", "<Fastest strategy", "GB/s", "% of the read ceiling"]
-    devices = " and ".join(unique(entry["run"]["device"] for entry in entries))
+    # Without a GPU all of them ran on the one processor, which OpenCL calls by another name.
+    hosts = [recorded.host(recording, entry) for entry in entries]
+    names = [entry["run"]["device"] if where["gpu"] else where["processor"] for entry, where in zip(entries, hosts)]
+    devices = " and ".join(unique(names))
     return [
         f"**The fastest of each chapter on {devices}: {input_of(entries[0])}**",
         "",

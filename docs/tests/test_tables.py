@@ -75,6 +75,15 @@ The end.
         ])
         self.assertEqual(lines[6], "")
 
+    def test_chapters_without_a_gpu_name_the_processor_once(self):
+        entries = [run_entry("01-cpu/cpu", {"serial": 2.0}, size="1M"),
+                   run_entry("02-global-atomics/opencl", {"global": 1.0}, size="1M")]
+        contents = recording(entries)
+        for gpu, devices in (("Some GPU, 1.0", "Some device"), (None, "Some CPU")):
+            contents["machine"] = {**contents["machine"], "gpu": gpu}
+            lines = self.table(contents, "chapters: docs/results/device.json photo 1M")
+            self.assertTrue(lines[0].startswith(f"**The fastest of each chapter on {devices}: "), lines[0])
+
     def test_peers(self):
         entry = run_entry("05-launch-tuning/peers", {"cub": 2000.0, "tuned": 3000.0}, "contention-40", "1G")
         entry["run"]["results"].append(result("npp", None, 1 << 30, "skipped", "no NPP here"))
