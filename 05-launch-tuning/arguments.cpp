@@ -158,3 +158,9 @@ std::size_t groups_of(const tuning::Choice& choice, const tuning::Facts& facts,
     return groups_with_work(pixels, choice.group_size, pixels_at_once(choice),
                             choice.groups_per_unit * facts.units);
 }
+
+std::string launch_text(const tuning::Choice& choice, std::size_t groups) {
+    return fmt::format("{}, {} load{}, {} group{} of {}", kernel_text(choice), choice.loads,
+                       choice.loads == 1 ? "" : "s", groups, groups == 1 ? "" : "s",
+                       choice.group_size);
+}

@@ -19,6 +19,7 @@
 #include <cstring>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "05-launch-tuning/arguments.hpp"
@@ -323,11 +324,12 @@ int main(int argc, char** argv) try {
         common::cuda::poison(histogram, sizeof(Histogram));
         require_zero(totals);
     };
-    const auto run = [&](const char* variant, const auto& count) {
-        if (options.wants(variant)) {
-            report.add(common::verify_and_time(variant, expected, options.repeat,
-                                               common::DeviceRun{poison, write_pixels, count}));
-        }
+    const auto run = [&](const char* variant, const auto& count, const std::string& launch = {}) {
+        if (!options.wants(variant)) return;
+        common::Result result = common::verify_and_time(
+            variant, expected, options.repeat, common::DeviceRun{poison, write_pixels, count});
+        result.launch = launch;
+        report.add(std::move(result));
     };
     const auto run_in_two = [&](const char* variant, Kernel kernel, const Launch& launch,
                                 const Picture& part) {
@@ -336,7 +338,8 @@ int main(int argc, char** argv) try {
     run_in_two("two-per-sm", kernels::histogram_local, two_per_sm, picture.as_one_row());
     run_in_two("occupancy", kernels::histogram_occupancy, occupancy, picture);
     run_in_two("vector", kernels::histogram_vector, vector, picture.as_one_row());
-    run("tuned", count_in_one);
+    run("tuned", count_in_one,
+        launch_text(choice, std::size_t{tuned.launch.blocks.x} * tuned.launch.blocks.y));
     require_zero(totals);
 
     // 11. What was created is released, in the opposite order.

@@ -18,6 +18,7 @@
 #include <cstring>
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "05-launch-tuning/arguments.hpp"
@@ -544,11 +545,12 @@ int main(int argc, char** argv) try {
         common::opencl::poison(queue, histogram, sizeof(Histogram));
         require_zero(session, totals);
     };
-    const auto run = [&](const char* variant, const auto& count) {
-        if (options.wants(variant)) {
-            report.add(common::verify_and_time(variant, expected, options.repeat,
-                                               common::DeviceRun{poison, write_pixels, count}));
-        }
+    const auto run = [&](const char* variant, const auto& count, const std::string& launch = {}) {
+        if (!options.wants(variant)) return;
+        common::Result result = common::verify_and_time(
+            variant, expected, options.repeat, common::DeviceRun{poison, write_pixels, count});
+        result.launch = launch;
+        report.add(std::move(result));
     };
     const auto run_in_two = [&](const char* variant, const Launch& launch, const Picture& part) {
         run(variant, [&](Histogram& result) { return count_in_two(launch, part, result); });
@@ -556,7 +558,7 @@ int main(int argc, char** argv) try {
     run_in_two("two-per-sm", two_per_sm, picture.as_one_row());
     run_in_two("occupancy", occupancy, picture);
     run_in_two("vector", vector, picture.as_one_row());
-    run("tuned", count_in_one);
+    run("tuned", count_in_one, launch_text(choice, tuned.shape.groups_x * tuned.shape.groups_y));
     require_zero(session, totals);
 
     // 11. What was created is released, in the opposite order.

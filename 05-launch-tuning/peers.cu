@@ -29,6 +29,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <cub/device/device_histogram.cuh>
@@ -223,9 +224,10 @@ int main(int argc, char** argv) try {
     std::size_t next = 0;
     using CountOnDevice = std::function<void(const std::uint8_t* pixels)>;
     const auto run_expecting = [&](const char* variant, const Histogram& right,
-                                   const CountOnDevice& count_on_device) {
+                                   const CountOnDevice& count_on_device,
+                                   const std::string& launch = {}) {
         if (!options.wants(variant)) return;
-        report.add(common::verify_and_time(
+        common::Result timed = common::verify_and_time(
             variant, right, options.repeat, [&](Histogram& result) -> common::RunTime {
                 common::cuda::poison(histogram, sizeof(Histogram));
                 const std::uint8_t* const pixels = copies[next++ % copies.size()];
@@ -237,10 +239,13 @@ int main(int argc, char** argv) try {
                 CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof(Histogram),
                                       cudaMemcpyDeviceToHost));
                 return {common::cuda::elapsed_ms(begin, end), std::nullopt};
-            }));
+            });
+        timed.launch = launch;
+        report.add(std::move(timed));
     };
-    const auto run = [&](const char* variant, const CountOnDevice& count_on_device) {
-        run_expecting(variant, expected, count_on_device);
+    const auto run = [&](const char* variant, const CountOnDevice& count_on_device,
+                         const std::string& launch = {}) {
+        run_expecting(variant, expected, count_on_device, launch);
     };
     const auto zero_histogram = [&] {
         CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
@@ -304,7 +309,9 @@ int main(int argc, char** argv) try {
     };
     const TunedLaunch tuned =
         make_tuned(choice, whole, options.groups.value_or(groups_of(choice, facts, count)));
-    run("tuned", [&](const std::uint8_t* pixels) { count_with(tuned, pixels, whole); });
+    run(
+        "tuned", [&](const std::uint8_t* pixels) { count_with(tuned, pixels, whole); },
+        launch_text(choice, tuned.launch.blocks.x));
 
     // A picture whose rows all lie in the same place: the pitch is 0.
     const std::uint64_t part = std::min<std::uint64_t>(count, std::uint64_t{8} << 20);
@@ -319,9 +326,12 @@ int main(int argc, char** argv) try {
     // a step there would be one, and nothing on its way while it is counted.
     const tuning::Choice sound = tuning::default_choice(facts, count);
     const TunedLaunch in_steps = make_tuned(sound, whole, groups_of(sound, facts, count));
-    run_expecting("from-cache", of_parts, [&](const std::uint8_t*) {
-        count_with(in_steps, copies.front(), {0, count, part, 0});
-    });
+    run_expecting(
+        "from-cache", of_parts,
+        [&](const std::uint8_t*) {
+            count_with(in_steps, copies.front(), {0, count, part, 0});
+        },
+        launch_text(sound, in_steps.launch.blocks.x));
 
     CHECK_CUDA(cudaFree(cub_scratch));
     CHECK_CUDA(cudaEventDestroy(end));

@@ -212,6 +212,12 @@ TEST(ChooseTuned, FallsBackWhereItDoesNotFitAndSaysSo) {
     EXPECT_TRUE(has(said, "does not fit 8192 bytes"));
 }
 
+TEST(LaunchText, SaysWhatWasLaunched) {
+    EXPECT_EQ(launch_text({"lane-bins", 32, 4, 512, 2}, 264),
+              "lane-bins, 32 copies, 4 loads, 264 groups of 512");
+    EXPECT_EQ(launch_text({"local", 1, 1, 64, 8}, 1), "local, 1 load, 1 group of 64");
+}
+
 TEST(PixelsAtOnce, AreWhatAKernelTakesInOneStep) {
     EXPECT_EQ(pixels_at_once({"lane-bins", 4, 2, 1, 1}), 32U);
     EXPECT_EQ(pixels_at_once({"local", 1, 4, 1, 1}), 4U);

@@ -76,6 +76,7 @@ std::string to_json_text(const RunDocument& document) {
         row["percent_of_ceiling"] = or_null(document.percent_of_ceiling(result));
         row["speedup_over_serial"] = or_null(document.speedup_over_serial(result));
         row["end_to_end_ms"] = or_null(result.end_to_end_ms);
+        row["launch"] = result.launch;
         json["results"].push_back(std::move(row));
     }
     // A device may call itself anything; what is not UTF-8 is replaced rather than refused.
@@ -107,6 +108,7 @@ RunDocument read_document(const std::filesystem::path& path) {
                                  kernel.at("runs")};
             }
             result.end_to_end_ms = optional_at<double>(row, "end_to_end_ms");
+            result.launch = row.at("launch");
             document.results.push_back(std::move(result));
         }
         return document;

@@ -26,7 +26,7 @@ RunDocument sample() {
     document.read_ceiling_gb_s = 4000.5;
     document.serial_ms = 2000;
     document.results = {
-        {"local", Check::kMatch, "", {2, 1.5, 3.25, 9}, 812.5},
+        {"local", Check::kMatch, "", {2, 1.5, 3.25, 9}, 812.5, "2 groups of 256"},
         {"local-subhist", Check::kMismatch, "2 of 256 bins wrong", {4, 4, 4, 1}, std::nullopt},
         {"vector", Check::kSkipped, "no local memory", {}, std::nullopt}};
     return document;
@@ -71,11 +71,13 @@ TEST_F(Document, HasEveryFieldOfTheDescription) {
     EXPECT_DOUBLE_EQ(local.at("percent_of_ceiling").get<double>(), 100 * 2147.4836475 / 4000.5);
     EXPECT_EQ(local.at("speedup_over_serial"), 1000);
     EXPECT_EQ(local.at("end_to_end_ms"), 812.5);
+    EXPECT_EQ(local.at("launch"), "2 groups of 256");
 
     const Json& wrong = json.at("results")[1];
     EXPECT_EQ(wrong.at("check"), "mismatch");
     EXPECT_EQ(wrong.at("reason"), "2 of 256 bins wrong");
     EXPECT_TRUE(wrong.at("end_to_end_ms").is_null());
+    EXPECT_EQ(wrong.at("launch"), "");
 }
 
 TEST_F(Document, WhatASkippedRowLacksIsNull) {
@@ -130,6 +132,7 @@ TEST_F(Document, IsReadAsItWasWritten) {
         EXPECT_EQ(read.results[i].kernel.max_ms, written.results[i].kernel.max_ms);
         EXPECT_EQ(read.results[i].kernel.runs, written.results[i].kernel.runs);
         EXPECT_EQ(read.results[i].end_to_end_ms, written.results[i].end_to_end_ms);
+        EXPECT_EQ(read.results[i].launch, written.results[i].launch);
     }
     EXPECT_EQ(common::to_json_text(read), common::to_json_text(written));
 }
@@ -179,7 +182,8 @@ TEST_F(Document, EveryMissingFieldIsNamed) {
         json["input"].erase(field);
         EXPECT_TRUE(tests::has(complaint(json.dump()), field));
     }
-    for (const char* field : {"variant", "check", "reason", "kernel_ms", "end_to_end_ms"}) {
+    for (const char* field :
+         {"variant", "check", "reason", "kernel_ms", "end_to_end_ms", "launch"}) {
         Json json = whole;
         json["results"][1].erase(field);
         EXPECT_TRUE(tests::has(complaint(json.dump()), field));

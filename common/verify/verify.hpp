@@ -23,6 +23,7 @@ struct Result {
     std::string reason;  ///< why it was skipped or what is wrong, in one line; else empty
     Timing kernel;       ///< zero runs where it was skipped
     std::optional<double> end_to_end_ms;  ///< with the copies, where there are any
+    std::string launch = {};  ///< which kernel in which launch, where the program chose it
 };
 
 /// What one run took.
