@@ -54,17 +54,18 @@
 using common::Histogram;
 using common::kBins;
 
-const common::Program kProgram{"05-launch-tuning",
-                               "peers",
-                               "CUDA",
-                               "the chapters' kernels beside NVIDIA's libraries",
-                               {{"cub", "cub::DeviceHistogram::HistogramEven"},
-                                {"npp", "nppiHistogramEven_8u_C1R"},
-                                {"global", "chapter 02: one table for everyone"},
-                                {"local", "chapter 03: a table for each block"},
-                                {"lane-bins", "chapter 04: a table for each lane"},
-                                {"tuned", "chapter 05"},
-                                {"from-cache", "the same, on pixels that the cache holds"}}};
+const common::Program kProgram{
+    "05-launch-tuning",
+    "peers",
+    "CUDA",
+    "the chapters' kernels beside NVIDIA's libraries",
+    {{"cub", "cub::DeviceHistogram::HistogramEven"},
+     {"npp", "nppiHistogramEven_8u_C1R"},
+     {"global", "chapter 02: one table for everyone"},
+     {"local", "chapter 03: a table for each block"},
+     {"lane-bins", "chapter 04: a table for each lane"},
+     {"tuned", "chapter 05"},
+     {"from-cache", "in its default launch, on pixels that the cache holds"}}};
 
 // Long enough for the host to enqueue whatever is to be timed: some 50 microseconds.
 constexpr long long kBusyClocks = 100'000;
