@@ -27,13 +27,13 @@ void refuse_contradictions(const Arguments& arguments) {
     if (placed && (arguments.tune || arguments.end_to_end)) {
         throw common::BadInput("--offset and --pitch go with neither --tune nor --end-to-end");
     }
-    if (const std::string kernel = arguments.kernel.value_or("lane-bins");
-        arguments.loads.value_or(1) > tuning::most_loads(kernel)) {
+    const std::string kernel = arguments.kernel.value_or("lane-bins");
+    if (arguments.loads.value_or(1) > tuning::most_loads(kernel)) {
         throw common::BadInput(fmt::format("--loads: {} loads a pixel at a time", kernel));
     }
-    if (arguments.copies.value_or(1) > 1 && arguments.kernel.value_or("lane-bins") != "lane-bins") {
-        throw common::BadInput(fmt::format("--copies is for --kernel lane-bins: {} keeps one table",
-                                           *arguments.kernel));
+    if (arguments.copies.value_or(1) > 1 && kernel != "lane-bins") {
+        throw common::BadInput(
+            fmt::format("--copies is for --kernel lane-bins: {} keeps one table", kernel));
     }
 }
 
@@ -60,7 +60,8 @@ Arguments parse_arguments(int argc, const char* const* argv, const common::Progr
     arguments.common = common::parse_options(argc, argv, program, [&](CLI::App& app) {
         app.add_flag("--tune", arguments.tune,
                      "measure which kernel and launch are best here, and remember it for `tuned`");
-        app.add_option("--seconds", arguments.seconds, "how long --tune may search (default: 50)")
+        app.add_option("--seconds", arguments.seconds,
+                       fmt::format("how long --tune may search (default: {})", arguments.seconds))
             ->check(CLI::Range(1.0, 3600.0))
             ->type_name("S");
         app.add_flag("--end-to-end", arguments.end_to_end,
@@ -134,6 +135,7 @@ tuning::Choice choose_tuned(const Arguments& arguments, const std::optional<tuni
     if (!fits(choice, facts) && choice.kernel != "local") choice.kernel = "lane-bins";
     while (!fits(choice, facts) && choice.copies > 1)
         choice.copies /= 2;
+    // Where it is not run, nobody wants to read how it would be.
     if (!arguments.end_to_end && !arguments.common.wants("tuned")) return choice;
     if (to_string(choice) != wanted) {
         fmt::print(stderr, "  tuned: {} does not fit {} bytes of local memory\n", wanted,
@@ -157,10 +159,4 @@ std::size_t groups_of(const tuning::Choice& choice, const tuning::Facts& facts,
                       std::uint64_t pixels) {
     return groups_with_work(pixels, choice.group_size, pixels_at_once(choice),
                             choice.groups_per_unit * facts.units);
-}
-
-std::string launch_text(const tuning::Choice& choice, std::size_t groups) {
-    return fmt::format("{}, {} load{}, {} group{} of {}", kernel_text(choice), choice.loads,
-                       choice.loads == 1 ? "" : "s", groups, groups == 1 ? "" : "s",
-                       choice.group_size);
 }

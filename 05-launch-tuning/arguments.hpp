@@ -49,9 +49,6 @@ tuning::Choice choose_tuned(const Arguments& arguments, const std::optional<tuni
 /// Pixels that a work-item takes in one step.
 std::size_t pixels_at_once(const tuning::Choice& choice);
 
-/// "lane-bins, 32 copies, 4 loads, 264 groups of 512": what was launched, for the results.
-std::string launch_text(const tuning::Choice& choice, std::size_t groups);
-
 /// Groups for a launch of this choice: as many as it says for each unit, but no more than have
 /// work.
 std::size_t groups_of(const tuning::Choice& choice, const tuning::Facts& facts,

@@ -176,7 +176,7 @@ def jobs_of(options):
     if options.peers:
         jobs += grid([peers(options.build)], options, recorded.INPUTS, ["256K", "16M", "100M", "1G"])
     if options.queued:
-        jobs += grid([peers(options.build)], options, recorded.INPUTS[:5], ["256K"], "queued", ["--queued"])
+        jobs += grid([peers(options.build)], options, recorded.PICTURES, ["256K"], "queued", ["--queued"])
     if options.end_to_end:
         jobs += grid(of_05, options, ["photo"], ["100M"], "end_to_end", ["--end-to-end"])
     jobs = [job for job in jobs if job.program.api in (options.api or [job.program.api])]
@@ -272,8 +272,7 @@ def parse_arguments():
                                 "--queued 256K")
     arguments.add_argument("--input", nargs="+", choices=recorded.INPUTS, metavar="INPUT",
                            help=f"default photo uniform, for --peers all, for --queued the first five, for --end-to-end "
-                                f"photo; of "
-                                f"{', '.join(recorded.INPUTS[:6])}, contention-10 ... contention-100")
+                                f"photo; of {', '.join(recorded.PICTURES)}, contention-0 ... contention-100")
     arguments.add_argument("--api", nargs="+", choices=["C++", "OpenCL", "CUDA"])
     arguments.add_argument("--chapter", nargs="+", help="only the programs of these, such as 04-per-thread-bins")
     arguments.add_argument("--no-chapters", action="store_true",

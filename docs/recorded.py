@@ -13,7 +13,8 @@ KINDS = ("runs", "queued", "end_to_end", "tune")
 PEERS = "05-launch-tuning/peers"
 # What can be counted, by the names that the results know it by; record.py knows the arguments.
 CONTENTIONS = tuple(f"contention-{percent}" for percent in range(0, 101, 10))
-INPUTS = ("photo", "uniform", "four-values", "constant", "ramp", *CONTENTIONS)
+PICTURES = ("photo", "uniform", "four-values", "constant", "ramp")
+INPUTS = (*PICTURES, *CONTENTIONS)
 UNITS = (("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10))
 # An object or array that is no longer than this stands on one line of the file: a strategy's result.
 LONGEST_LINE = 320

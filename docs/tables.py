@@ -168,29 +168,29 @@ def beside_the_libraries(recording, kind, size):
         raise NotRecorded(f"{recorded.PEERS} {size} is not among its {kind}")
     pixels = entries[0]["run"]["input"]["pixels"]
     small = pixels < SMALL
-    queued = kind == "queued"
     variants = unique(result["variant"] for entry in entries for result in entry["run"]["results"])
 
     def shown(gb_s):
         return digits(ratio(pixels / 1000, gb_s) if small else gb_s)
 
-    rows = []
+    columns = ["<Input", "Reading alone" if small else "Read ceiling", *(f"`{variant}`" for variant in variants)]
+    lines = [columns + ["`tuned`, % of the read ceiling", "`tuned` / CUB", "`tuned` / NPP"]]
     for entry in entries:
         rates = {result["variant"]: result["gb_s"] for result in entry["run"]["results"]}
         ceiling, tuned = entry["run"]["read_ceiling_gb_s"], rates.get("tuned")
         share = ratio(tuned, ceiling)
-        cells = [entry["input"], *([] if queued else [shown(ceiling)])]
-        cells += [shown(rates.get(variant)) for variant in variants]
-        cells += [] if queued else [digits(None if share is None else 100 * share)]
-        rows.append(cells + [digits(ratio(tuned, rates.get("cub"))), digits(ratio(tuned, rates.get("npp")))])
-    columns = ["<Input", *([] if queued else ["Reading alone" if small else "Read ceiling"])]
-    columns += [f"`{variant}`" for variant in variants]
-    columns += [] if queued else ["`tuned`, % of the read ceiling"]
-    unit = "µs" if small else "GB/s"
+        cells = [entry["input"], shown(ceiling), *(shown(rates.get(variant)) for variant in variants)]
+        cells += [digits(None if share is None else 100 * share)]
+        lines.append(cells + [digits(ratio(tuned, rates.get("cub"))), digits(ratio(tuned, rates.get("npp")))])
+    what = f"{size_in_words(pixels)}, {'µs' if small else 'GB/s'}"
+    if kind == "queued":
+        what += ", all commands queued"
+        of_the_ceiling = (1, 2 + len(variants))
+        lines = [[cell for at, cell in enumerate(line) if at not in of_the_ceiling] for line in lines]
     return [
-        heading(entries[0], f"{size_in_words(pixels)}, {unit}" + (", all commands queued" if queued else "")),
+        heading(entries[0], what),
         "",
-        *markdown([*columns, "`tuned` / CUB", "`tuned` / NPP"], rows),
+        *markdown(lines[0], lines[1:]),
         "",
         f"Medians, {provenance(recording, entries)}. The last two columns: how many times as fast `tuned` is."
         + skipped(entries),

@@ -213,9 +213,9 @@ TEST(ChooseTuned, FallsBackWhereItDoesNotFitAndSaysSo) {
 }
 
 TEST(LaunchText, SaysWhatWasLaunched) {
-    EXPECT_EQ(launch_text({"lane-bins", 32, 4, 512, 2}, 264),
+    EXPECT_EQ(tuning::launch_text({"lane-bins", 32, 4, 512, 2}, 264),
               "lane-bins, 32 copies, 4 loads, 264 groups of 512");
-    EXPECT_EQ(launch_text({"local", 1, 1, 64, 8}, 1), "local, 1 load, 1 group of 64");
+    EXPECT_EQ(tuning::launch_text({"local", 1, 1, 64, 8}, 1), "local, 1 load, 1 group of 64");
 }
 
 TEST(PixelsAtOnce, AreWhatAKernelTakesInOneStep) {

@@ -67,6 +67,12 @@ std::string to_string(const Choice& choice) {
                        choice.groups_per_unit);
 }
 
+std::string launch_text(const Choice& choice, std::size_t groups) {
+    return fmt::format("{}, {}, {} of {}", kernel_text(choice),
+                       counted(choice.loads, "load", "loads"), counted(groups, "group", "groups"),
+                       choice.group_size);
+}
+
 std::string size_text(std::uint64_t pixels) {
     if (pixels > 0 && pixels % kMi == 0) return fmt::format("{} Mi pixels", pixels / kMi);
     if (pixels > 0 && pixels % kKi == 0) return fmt::format("{} Ki pixels", pixels / kKi);

@@ -241,7 +241,7 @@ Tuning tune(const Facts& facts, double budget_s, const Measure& measure) {
     };
     Progress progress;
     std::string sizes;
-    for (const std::uint64_t pixels : tuning.sizes())
+    for (const std::uint64_t pixels : tuned_sizes(facts))
         sizes += (sizes.empty() ? "" : ", ") + size_text(pixels);
     progress.say(fmt::format("  the best of each kernel for {}:", sizes));
     const auto try_out = [&](std::size_t trial, double deadline_s) {

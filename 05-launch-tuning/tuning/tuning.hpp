@@ -28,6 +28,9 @@ struct Choice {
 /// "lane-bins, 32 copies, 4 loads, groups of 1024, 1 for each unit"
 std::string to_string(const Choice& choice);
 
+/// "lane-bins, 32 copies, 4 loads, 264 groups of 512": what was launched, for the results.
+std::string launch_text(const Choice& choice, std::size_t groups);
+
 /// "lane-bins, 32 copies", "local"
 std::string kernel_text(const Choice& choice);
 
