@@ -18,6 +18,7 @@
 #include <cstdio>
 #include <cstring>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -83,20 +84,23 @@ int tune(const Arguments& arguments, const tuning::Facts& facts) {
 
     const int status = tuning::run(
         arguments, facts, pictures,
-        [&](const tuning::Choice& choice, std::size_t which, const Picture& part,
+        [&](const tuning::Choice& choice, std::size_t which, std::span<const Picture> parts,
             Histogram& result) {
             if (choice.group_size > most_threads(choice)) {
                 throw tuning::Refused("too few registers for blocks of this size");
             }
+            const std::uint64_t count = parts.front().count;
             const TunedLaunch tuned =
-                make_tuned(choice, part, groups_of(choice, facts, part.count));
+                make_tuned(choice, parts.front(), groups_of(choice, facts, count));
             common::cuda::poison(histogram, sizeof(Histogram));
             CHECK_CUDA(cudaEventRecord(begin));
-            tuned.kernel<<<tuned.launch.blocks, tuned.launch.threads, tuned.shared_bytes>>>(
-                buffers[which], part, totals, histogram);
-            // Only what the launch itself says is a refusal; whatever comes later is an error.
-            if (const cudaError_t refusal = cudaGetLastError(); refusal != cudaSuccess) {
-                throw tuning::Refused(cudaGetErrorString(refusal));
+            for (const Picture& part : parts) {
+                tuned.kernel<<<tuned.launch.blocks, tuned.launch.threads, tuned.shared_bytes>>>(
+                    buffers[which], part, totals, histogram);
+                // Only what the launch itself says is a refusal; whatever comes later is an error.
+                if (const cudaError_t refusal = cudaGetLastError(); refusal != cudaSuccess) {
+                    throw tuning::Refused(cudaGetErrorString(refusal));
+                }
             }
             CHECK_CUDA(cudaEventRecord(end));
             CHECK_CUDA(

@@ -27,9 +27,9 @@ void zero(__local uint* words, uint count) {
     barrier(CLK_LOCAL_MEM_FENCE);
 }
 
-// Where row y ends: the last one may be short.
+// Where row y ends: the last one may be short, and below the picture there are only empty ones.
 ulong end_of_row(ulong y, ulong first, ulong count, ulong width, ulong pitch) {
-    return first + y * pitch + min(width, count - y * width);
+    return first + y * pitch + min(width, count - min(y * width, count));
 }
 
 // ---- Counting pixel by pixel: the work-items side by side walk a row, those below other rows ----
@@ -60,73 +60,108 @@ void count_bytes(PICTURE, __local uint* table) {
 // ---- Counting 16 pixels a load, into one of COPIES tables ----
 //
 // Bin b of copy l is word b * COPIES + l, as in chapter 04; with one copy it is chapter 03's table.
+// The place is worked out in bytes: one shift takes a pixel's value out of its vector and
+// multiplies it, one instruction masks it and puts the copy in, and the atomic adds the table's
+// address. Finding the place must not take longer than the counting.
+#define BYTES_OF_BIN (COPIES * 4)
 
-void count_four(__local uint* own, uint four) {
-    atomic_inc(&own[(four & 0xff) * COPIES]);
-    atomic_inc(&own[(four >> 8 & 0xff) * COPIES]);
-    atomic_inc(&own[(four >> 16 & 0xff) * COPIES]);
-    atomic_inc(&own[(four >> 24) * COPIES]);
+void count_one(__local uint* table, uint own_bytes, uint value) {
+    __local uchar* bin = (__local uchar*)table + (value * BYTES_OF_BIN | own_bytes);
+    atomic_inc((__local uint*)bin);
 }
 
-void count_sixteen(__local uint* own, uint4 sixteen) {
-    count_four(own, sixteen.x);
-    count_four(own, sixteen.y);
-    count_four(own, sixteen.z);
-    count_four(own, sixteen.w);
+void count_four(__local uint* table, uint own_bytes, uint four) {
+    count_one(table, own_bytes, four & 0xff);
+    count_one(table, own_bytes, four >> 8 & 0xff);
+    count_one(table, own_bytes, four >> 16 & 0xff);
+    count_one(table, own_bytes, four >> 24);
 }
 
+void count_sixteen(__local uint* table, uint own_bytes, uint4 sixteen) {
+    count_four(table, own_bytes, sixteen.x);
+    count_four(table, own_bytes, sixteen.y);
+    count_four(table, own_bytes, sixteen.z);
+    count_four(table, own_bytes, sixteen.w);
+}
+
+// A row: a load of 16 bytes needs an address that 16 divides. The pixels in front of the first such
+// address, the head, and behind the last whole vector, the tail, are counted one by one.
+typedef struct {
+    __global const uchar* pixels;
+    uint head;         // pixels
+    uint vectors;      // of 16 pixels
+    uint tail;         // pixels
+    uint own;          // this work-item's first vector, and
+    uint stride;       // from one of its vectors to the next; both no more than there are
+    uint4 now[LOADS];  // what it has on its way
+} Row;
+
+__global const uint4* body_of(Row row) {
+    return (__global const uint4*)(row.pixels + row.head);
+}
+
+// Asks for the first vectors of row y. Below the picture rows are empty.
+Row begin_row(PICTURE, ulong y) {
+    const ulong start = first + y * pitch;
+    const ulong length = end_of_row(y, first, count, width, pitch) - start;
+    Row row;
+    row.pixels = pixels + start;
+    row.head = min((16 - start % 16) % 16, length);
+    row.vectors = (length - row.head) / 16;
+    row.tail = (length - row.head) % 16;
+    row.own = min(get_global_id(0), (size_t)row.vectors);
+    row.stride = min(get_global_size(0), (size_t)row.vectors);
+#pragma unroll
+    for (uint n = 0; n < LOADS; ++n) {
+        const uint i = row.own + n * row.stride;
+        if (i < row.vectors) {
+            row.now[n] = body_of(row)[i];
+        }
+    }
+    return row;
+}
+
+void count_row(Row row, __local uint* table) {
+    const uint own_bytes = item_in_group() % COPIES * 4;
+    for (ulong i = get_global_id(0); i < row.head; i += get_global_size(0)) {
+        count_one(table, own_bytes, row.pixels[i]);
+    }
+    for (ulong i = get_global_id(0); i < row.tail; i += get_global_size(0)) {
+        count_one(table, own_bytes, row.pixels[row.head + row.vectors * 16UL + i]);
+    }
+    // While some are counted, the next are on their way: they are asked for before the counting
+    // begins, and not looked at before it ends.
+    for (uint i = row.own; i < row.vectors; i += LOADS * row.stride) {
+        uint4 next[LOADS];
+#pragma unroll
+        for (uint n = 0; n < LOADS; ++n) {
+            const uint later = i + (LOADS + n) * row.stride;
+            if (later < row.vectors) {
+                next[n] = body_of(row)[later];
+            }
+        }
+#pragma unroll
+        for (uint n = 0; n < LOADS; ++n) {
+            if (i + n * row.stride < row.vectors) {
+                count_sixteen(table, own_bytes, row.now[n]);
+            }
+            row.now[n] = next[n];
+        }
+    }
+}
+
+// The table is zeroed while the first pixels are on their way.
 void count_vectors(PICTURE, __local uint* table) {
-    __local uint* own = table + item_in_group() % COPIES;
-    __global const uint4* vectors = (__global const uint4*)pixels;
-    const ulong stride = get_global_size(0);
-    for (ulong y = get_global_id(1); y * width < count; y += get_global_size(1)) {
-        const ulong start = first + y * pitch;
-        const ulong end = end_of_row(y, first, count, width, pitch);
-        // A load of 16 bytes needs an address that 16 divides. The pixels in front of the first
-        // such address, the head, and behind the last, the tail, are counted one by one.
-        const ulong head_end = min((start + 15) / 16 * 16, end);
-        const ulong tail = max(end / 16 * 16, head_end);
-        const ulong last = tail / 16;
-        ulong i = head_end / 16 + get_global_id(0);
-        const bool enough = i + (LOADS - 1) * stride < last;
-        uint4 now[LOADS];
-        if (enough) {
-#pragma unroll
-            for (uint n = 0; n < LOADS; ++n) {
-                now[n] = vectors[i + n * stride];
-            }
-            i += LOADS * stride;
+    ulong y = get_global_id(1);
+    Row row = begin_row(THE_PICTURE, y);
+    zero(table, BINS * COPIES);
+    for (;;) {
+        count_row(row, table);
+        y += get_global_size(1);
+        if (y * width >= count) {
+            break;
         }
-        // The first are on their way.
-        for (ulong h = start + get_global_id(0); h < head_end; h += stride) {
-            atomic_inc(&own[pixels[h] * COPIES]);
-        }
-        for (ulong t = tail + get_global_id(0); t < end; t += stride) {
-            atomic_inc(&own[pixels[t] * COPIES]);
-        }
-        if (enough) {
-            // While some are counted, the next are on their way: they are asked for before the
-            // counting begins, and not looked at before it ends.
-            for (; i + (LOADS - 1) * stride < last; i += LOADS * stride) {
-                uint4 next[LOADS];
-#pragma unroll
-                for (uint n = 0; n < LOADS; ++n) {
-                    next[n] = vectors[i + n * stride];
-                }
-#pragma unroll
-                for (uint n = 0; n < LOADS; ++n) {
-                    count_sixteen(own, now[n]);
-                    now[n] = next[n];
-                }
-            }
-#pragma unroll
-            for (uint n = 0; n < LOADS; ++n) {
-                count_sixteen(own, now[n]);
-            }
-        }
-        for (; i < last; i += stride) {
-            count_sixteen(own, vectors[i]);
-        }
+        row = begin_row(THE_PICTURE, y);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
 }
@@ -186,7 +221,6 @@ __kernel OF_SHAPE void histogram_occupancy(PICTURE, __global uint* histogram) {
 #ifdef WANT_histogram_vector
 __kernel OF_SHAPE void histogram_vector(PICTURE, __global uint* histogram) {
     __local uint table[BINS * COPIES];
-    zero(table, BINS * COPIES);
     count_vectors(THE_PICTURE, table);
     for (uint bin = item_in_group(); bin < BINS; bin += GROUP_SIZE) {
         atomic_add(&histogram[bin], sum_of_copies(table, bin));
@@ -237,7 +271,6 @@ __kernel OF_SHAPE void tuned_local(PICTURE, __global ulong* totals, __global uin
 #ifdef WANT_tuned_lanes
 __kernel OF_SHAPE void tuned_lanes(PICTURE, __global ulong* totals, __global uint* histogram,
                                    __local uint* table) {
-    zero(table, BINS * COPIES);
     count_vectors(THE_PICTURE, table);
     for (uint bin = item_in_group(); bin < BINS; bin += GROUP_SIZE) {
         hand_over(totals, histogram, bin, sum_of_copies(table, bin));

@@ -45,10 +45,10 @@ __device__ inline std::uint64_t rows() {
     return std::uint64_t{gridDim.y} * blockDim.y;
 }
 
-// Where row y ends: the last one may be short.
+// Where row y ends: the last one may be short, and below the picture there are only empty ones.
 __device__ inline std::uint64_t end_of_row(const Picture& picture, std::uint64_t y) {
-    return picture.first + y * picture.pitch +
-           min(picture.width, picture.count - y * picture.width);
+    const std::uint64_t before = min(y * picture.width, picture.count);
+    return picture.first + y * picture.pitch + min(picture.width, picture.count - before);
 }
 
 // ---- Counting pixel by pixel: the threads side by side walk a row, those below other rows ----
@@ -81,78 +81,112 @@ __device__ void count_bytes(const std::uint8_t* pixels, const Picture& picture,
 // ---- Counting 16 pixels a load, into one of kCopies tables ----
 //
 // Bin b of copy l is word b * kCopies + l, as in chapter 04; with one copy it is chapter 03's
-// table.
+// table. The place is worked out in bytes: one shift takes a pixel's value out of its vector and
+// multiplies it, one instruction masks it and puts the copy in, and the atomic adds the table's
+// address. Finding the place must not take longer than the counting.
 
 template <unsigned kCopies>
-__device__ void count_four(std::uint32_t* own, std::uint32_t four) {
-    atomicAdd(&own[(four & 0xff) * kCopies], 1U);
-    atomicAdd(&own[(four >> 8 & 0xff) * kCopies], 1U);
-    atomicAdd(&own[(four >> 16 & 0xff) * kCopies], 1U);
-    atomicAdd(&own[(four >> 24) * kCopies], 1U);
+__device__ void count_one(std::uint32_t* table, unsigned own_bytes, std::uint32_t value) {
+    constexpr unsigned kBytesOfBin = kCopies * sizeof(std::uint32_t);
+    char* const bin = reinterpret_cast<char*>(table) + (value * kBytesOfBin | own_bytes);
+    atomicAdd(reinterpret_cast<std::uint32_t*>(bin), 1U);
 }
 
 template <unsigned kCopies>
-__device__ void count_sixteen(std::uint32_t* own, uint4 sixteen) {
-    count_four<kCopies>(own, sixteen.x);
-    count_four<kCopies>(own, sixteen.y);
-    count_four<kCopies>(own, sixteen.z);
-    count_four<kCopies>(own, sixteen.w);
+__device__ void count_four(std::uint32_t* table, unsigned own_bytes, std::uint32_t four) {
+    count_one<kCopies>(table, own_bytes, four & 0xff);
+    count_one<kCopies>(table, own_bytes, four >> 8 & 0xff);
+    count_one<kCopies>(table, own_bytes, four >> 16 & 0xff);
+    count_one<kCopies>(table, own_bytes, four >> 24);
+}
+
+template <unsigned kCopies>
+__device__ void count_sixteen(std::uint32_t* table, unsigned own_bytes, uint4 sixteen) {
+    count_four<kCopies>(table, own_bytes, sixteen.x);
+    count_four<kCopies>(table, own_bytes, sixteen.y);
+    count_four<kCopies>(table, own_bytes, sixteen.z);
+    count_four<kCopies>(table, own_bytes, sixteen.w);
+}
+
+// A row: a load of 16 bytes needs an address that 16 divides. The pixels in front of the first such
+// address, the head, and behind the last whole vector, the tail, are counted one by one.
+template <unsigned kLoads>
+struct Row {
+    const std::uint8_t* pixels;
+    unsigned head;      // pixels
+    unsigned vectors;   // of 16 pixels
+    unsigned tail;      // pixels
+    unsigned own;       // this thread's first vector, and
+    unsigned stride;    // from one of its vectors to the next; both no more than there are
+    uint4 now[kLoads];  // what it has on its way
+};
+
+template <unsigned kLoads>
+__device__ const uint4* body_of(const Row<kLoads>& row) {
+    return reinterpret_cast<const uint4*>(row.pixels + row.head);
+}
+
+// Asks for the first vectors of row y. Below the picture rows are empty.
+template <unsigned kLoads>
+__device__ Row<kLoads> begin_row(const std::uint8_t* pixels, const Picture& picture,
+                                 std::uint64_t y) {
+    const std::uint64_t start = picture.first + y * picture.pitch;
+    const std::uint64_t length = end_of_row(picture, y) - start;
+    Row<kLoads> row;
+    row.pixels = pixels + start;
+    row.head = min((16 - start % 16) % 16, length);
+    row.vectors = (length - row.head) / 16;
+    row.tail = (length - row.head) % 16;
+    row.own = min(column(), std::uint64_t{row.vectors});
+    row.stride = min(columns(), std::uint64_t{row.vectors});
+#pragma unroll
+    for (unsigned n = 0; n < kLoads; ++n) {
+        const unsigned i = row.own + n * row.stride;
+        if (i < row.vectors) row.now[n] = body_of(row)[i];
+    }
+    return row;
 }
 
 template <unsigned kCopies, unsigned kLoads>
+__device__ void count_row(Row<kLoads>& row, std::uint32_t* table) {
+    const unsigned own_bytes = thread_in_block() % kCopies * sizeof(std::uint32_t);
+    for (std::uint64_t i = column(); i < row.head; i += columns()) {
+        count_one<kCopies>(table, own_bytes, row.pixels[i]);
+    }
+    for (std::uint64_t i = column(); i < row.tail; i += columns()) {
+        count_one<kCopies>(table, own_bytes, row.pixels[row.head + row.vectors * 16ULL + i]);
+    }
+    // While some are counted, the next are on their way: they are asked for before the counting
+    // begins, and not looked at before it ends.
+    for (unsigned i = row.own; i < row.vectors; i += kLoads * row.stride) {
+        uint4 next[kLoads];
+#pragma unroll
+        for (unsigned n = 0; n < kLoads; ++n) {
+            const unsigned later = i + (kLoads + n) * row.stride;
+            if (later < row.vectors) next[n] = body_of(row)[later];
+        }
+#pragma unroll
+        for (unsigned n = 0; n < kLoads; ++n) {
+            if (i + n * row.stride < row.vectors) {
+                count_sixteen<kCopies>(table, own_bytes, row.now[n]);
+            }
+            row.now[n] = next[n];
+        }
+    }
+}
+
+// The table is zeroed while the first pixels are on their way.
+template <unsigned kCopies, unsigned kLoads>
 __device__ void count_vectors(const std::uint8_t* pixels, const Picture& picture,
                               std::uint32_t* table) {
-    std::uint32_t* own = table + thread_in_block() % kCopies;
-    const auto* vectors = reinterpret_cast<const uint4*>(pixels);
-    const std::uint64_t stride = columns();
-    for (std::uint64_t y = row(); y * picture.width < picture.count; y += rows()) {
-        const std::uint64_t start = picture.first + y * picture.pitch;
-        const std::uint64_t end = end_of_row(picture, y);
-        // A load of 16 bytes needs an address that 16 divides. The pixels in front of the first
-        // such address, the head, and behind the last, the tail, are counted one by one.
-        const std::uint64_t head_end = min((start + 15) / 16 * 16, end);
-        const std::uint64_t tail = max(end / 16 * 16, head_end);
-        const std::uint64_t last = tail / 16;
-        std::uint64_t i = head_end / 16 + column();
-        const bool enough = i + (kLoads - 1) * stride < last;
-        uint4 now[kLoads];
-        if (enough) {
-#pragma unroll
-            for (unsigned n = 0; n < kLoads; ++n) {
-                now[n] = vectors[i + n * stride];
-            }
-            i += kLoads * stride;
-        }
-        // The first are on their way.
-        for (std::uint64_t h = start + column(); h < head_end; h += stride) {
-            atomicAdd(&own[pixels[h] * kCopies], 1U);
-        }
-        for (std::uint64_t t = tail + column(); t < end; t += stride) {
-            atomicAdd(&own[pixels[t] * kCopies], 1U);
-        }
-        if (enough) {
-            // While some are counted, the next are on their way: they are asked for before the
-            // counting begins, and not looked at before it ends.
-            for (; i + (kLoads - 1) * stride < last; i += kLoads * stride) {
-                uint4 next[kLoads];
-#pragma unroll
-                for (unsigned n = 0; n < kLoads; ++n) {
-                    next[n] = vectors[i + n * stride];
-                }
-#pragma unroll
-                for (unsigned n = 0; n < kLoads; ++n) {
-                    count_sixteen<kCopies>(own, now[n]);
-                    now[n] = next[n];
-                }
-            }
-#pragma unroll
-            for (unsigned n = 0; n < kLoads; ++n) {
-                count_sixteen<kCopies>(own, now[n]);
-            }
-        }
-        for (; i < last; i += stride) {
-            count_sixteen<kCopies>(own, vectors[i]);
-        }
+    std::uint64_t y = row();
+    Row<kLoads> one = begin_row<kLoads>(pixels, picture, y);
+    zero(table, kBins * kCopies);
+    for (;;) {
+        count_row<kCopies>(one, table);
+        y += rows();
+        if (y * picture.width >= picture.count) break;
+        one = begin_row<kLoads>(pixels, picture, y);
     }
     __syncthreads();
 }
@@ -211,7 +245,6 @@ static __global__ void histogram_occupancy(const std::uint8_t* pixels, Picture p
 static __global__ void histogram_vector(const std::uint8_t* pixels, Picture picture,
                                         std::uint32_t* histogram) {
     __shared__ std::uint32_t table[kBins];
-    zero(table, kBins);
     count_vectors<1, 1>(pixels, picture, table);
     for (unsigned bin = thread_in_block(); bin < kBins; bin += block_size()) {
         atomicAdd(&histogram[bin], table[bin]);
@@ -255,7 +288,6 @@ template <unsigned kCopies, unsigned kLoads>
 __global__ void tuned_lanes(const std::uint8_t* pixels, Picture picture, Total* totals,
                             std::uint32_t* histogram) {
     extern __shared__ std::uint32_t table[];
-    zero(table, kBins * kCopies);
     count_vectors<kCopies, kLoads>(pixels, picture, table);
     for (unsigned bin = thread_in_block(); bin < kBins; bin += block_size()) {
         hand_over(totals, histogram, bin, sum_of_copies<kCopies>(table, bin));

@@ -17,6 +17,7 @@
 #include <cstdio>
 #include <cstring>
 #include <map>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -258,22 +259,31 @@ int tune(const Arguments& arguments, const tuning::Facts& facts, const Session& 
     std::map<std::string, Launch> built;
     const int status = tuning::run(
         arguments, facts, pictures,
-        [&](const tuning::Choice& choice, std::size_t which, const Picture& part,
+        [&](const tuning::Choice& choice, std::size_t which, std::span<const Picture> parts,
             Histogram& result) {
             try {
                 Launch& launch =
                     built[choice.kernel + " " + std::to_string(choice.copies) + " " +
                           std::to_string(choice.loads) + " " + std::to_string(choice.group_size)];
-                const std::size_t groups = groups_of(choice, facts, part.count);
-                if (launch.kernel == nullptr) launch = build_tuned(session, choice, part, groups);
+                const std::size_t groups = groups_of(choice, facts, parts.front().count);
+                if (launch.kernel == nullptr) {
+                    launch = build_tuned(session, choice, parts.front(), groups);
+                }
                 launch.shape.groups_x = groups;
                 common::opencl::poison(session.queue, histogram, sizeof(Histogram));
-                const Commands commands =
-                    enqueue_tuned(session, launch, buffers[which], part, totals, histogram);
+                std::vector<Commands> launches;
+                for (const Picture& part : parts) {
+                    launches.push_back(
+                        enqueue_tuned(session, launch, buffers[which], part, totals, histogram));
+                }
                 CHECK_CL(clEnqueueReadBuffer(session.queue, histogram, CL_TRUE, 0,
                                              sizeof(Histogram), result.data(), 0, nullptr,
                                              nullptr));
-                return milliseconds(commands);
+                const double time_ms =
+                    common::opencl::elapsed_ms(launches.front().first, launches.back().last);
+                for (const Commands& commands : launches)
+                    release(commands);
+                return time_ms;
             } catch (const std::exception& refusal) {
                 throw tuning::Refused(refusal.what());
             }

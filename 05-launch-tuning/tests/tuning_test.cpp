@@ -17,6 +17,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <span>
 #include <thread>
 
 #include "05-launch-tuning/tuning/run.hpp"
@@ -236,14 +237,14 @@ TEST(TunedSizes, Ascend) {
 
 TEST(DefaultChoice, OnAGpuIsOneLargeGroupForEachUnit) {
     Facts facts = gpu();
-    EXPECT_EQ(tuning::default_choice(facts, 4 * kMi), (Choice{"lane-bins", 32, 2, 1024, 1}));
+    EXPECT_EQ(tuning::default_choice(facts, 4 * kMi), (Choice{"lane-bins", 32, 4, 1024, 1}));
     facts.local_bytes = 48 * kKi;
-    EXPECT_EQ(tuning::default_choice(facts, 256 * kMi), (Choice{"lane-bins", 32, 2, 1024, 1}));
+    EXPECT_EQ(tuning::default_choice(facts, 256 * kMi), (Choice{"lane-bins", 32, 4, 1024, 1}));
     facts.local_bytes = 31 * kKi;
-    EXPECT_EQ(tuning::default_choice(facts, 256 * kMi), (Choice{"lane-bins", 16, 2, 1024, 1}));
+    EXPECT_EQ(tuning::default_choice(facts, 256 * kMi), (Choice{"lane-bins", 16, 4, 1024, 1}));
     facts.local_bytes = kKi;
     facts.most_items = 256;
-    EXPECT_EQ(tuning::default_choice(facts, 256 * kMi), (Choice{"lane-bins", 1, 2, 256, 1}));
+    EXPECT_EQ(tuning::default_choice(facts, 256 * kMi), (Choice{"lane-bins", 1, 4, 256, 1}));
 }
 
 TEST(DefaultChoice, ForSmallPicturesIsSmaller) {
@@ -668,15 +669,20 @@ Facts small_gpu() {
 struct CountingDevice {
     const tuning::TestPictures& pictures;
     std::vector<std::pair<std::size_t, std::uint64_t>>& runs;
-    std::vector<double> times_ms;  // by picture
+    std::vector<double> times_ms;  // of a launch, by picture
+    std::vector<std::size_t>* in_a_row = nullptr;
 
-    double operator()(const Choice&, std::size_t which, const Picture& part,
+    double operator()(const Choice&, std::size_t which, std::span<const Picture> parts,
                       common::Histogram& result) {
-        runs.emplace_back(which, part.first);
-        EXPECT_EQ(part.width, part.count);
-        EXPECT_EQ(part.pitch, part.count);
-        result = common::reference_histogram({&pictures[which].pixels[part.first], part.count});
-        return times_ms[which];
+        for (const Picture& part : parts) {
+            runs.emplace_back(which, part.first);
+            EXPECT_EQ(part.width, part.count);
+            EXPECT_EQ(part.pitch, part.count);
+        }
+        if (in_a_row != nullptr) in_a_row->push_back(parts.size());
+        const Picture& last = parts.back();
+        result = common::reference_histogram({&pictures[which].pixels[last.first], last.count});
+        return times_ms[which] * static_cast<double>(parts.size());
     }
 };
 
@@ -720,16 +726,42 @@ TEST(MeasureOn, WhatIsHopelessIsTimedOnceAndOnOnePicture) {
     EXPECT_EQ(runs.size(), 2U);  // to warm up, and once
     runs.clear();
     measure({}, 256 * kKi, 6);
-    EXPECT_EQ(runs.size(), 3U * 6);
+    EXPECT_EQ(runs.size(), 3U * (2 + 5));
+}
+
+TEST(MeasureOn, ShortLaunchesFollowEachOther) {
+    const tuning::TestPictures pictures = tuning::test_pictures(small_gpu());
+    std::vector<std::pair<std::size_t, std::uint64_t>> runs;
+    // 10, 0.1, 0.02 and 0.001 milliseconds: one, one, five, and never more than 16.
+    for (const auto& [one_ms, launches] :
+         {std::pair<double, std::size_t>{10, 1}, {0.1, 1}, {0.02, 5}, {0.001, 16}}) {
+        std::vector<std::size_t> in_a_row;
+        const Measure measure = tuning::measure_on(
+            pictures, CountingDevice{pictures, runs, {one_ms, one_ms, one_ms}, &in_a_row});
+        EXPECT_DOUBLE_EQ(measure({}, 256 * kKi, 100), one_ms);  // of one of them
+        const std::vector<std::size_t> on_a_picture{1,        1,        launches, launches,
+                                                    launches, launches, launches};
+        ASSERT_EQ(in_a_row.size(), 3 * on_a_picture.size()) << one_ms;
+        for (std::size_t i = 0; i < in_a_row.size(); ++i)
+            EXPECT_EQ(in_a_row[i], on_a_picture[i % on_a_picture.size()]) << one_ms << ", " << i;
+    }
+}
+
+TEST(MeasureOn, AClockThatStandsIsNotDividedBy) {
+    const tuning::TestPictures pictures = tuning::test_pictures(small_gpu());
+    std::vector<std::pair<std::size_t, std::uint64_t>> runs;
+    const Measure measure = tuning::measure_on(pictures, CountingDevice{pictures, runs, {0, 0, 0}});
+    EXPECT_EQ(measure({}, 256 * kKi, 100), 0);
+    EXPECT_EQ(runs.size(), 3U * 2);
 }
 
 TEST(MeasureOn, AWrongCountIsWrongOnAnyPicture) {
     const tuning::TestPictures pictures = tuning::test_pictures(small_gpu());
     for (std::size_t bad = 0; bad < pictures.size(); ++bad) {
         const Measure measure = tuning::measure_on(
-            pictures,
-            [&](const Choice&, std::size_t which, const Picture& part, common::Histogram& result) {
-                result = pictures[which].expected(part.count);
+            pictures, [&](const Choice&, std::size_t which, std::span<const Picture> parts,
+                          common::Histogram& result) {
+                result = pictures[which].expected(parts.back().count);
                 if (which == bad) ++result[127];
                 return 1.0;
             });
@@ -1249,13 +1281,13 @@ void tune_waiting(const Facts& facts, const tuning::TestPictures& pictures, doub
     arguments.seconds = seconds;
     testing::internal::CaptureStdout();
     testing::internal::CaptureStderr();
-    const int status = tuning::run(
-        arguments, facts, pictures,
-        [&](const Choice&, std::size_t which, const Picture& part, common::Histogram& result) {
-            std::this_thread::sleep_for(pause);
-            result = pictures[which].expected(part.count);
-            return 1.0;
-        });
+    const int status = tuning::run(arguments, facts, pictures,
+                                   [&](const Choice&, std::size_t which,
+                                       std::span<const Picture> parts, common::Histogram& result) {
+                                       std::this_thread::sleep_for(pause);
+                                       result = pictures[which].expected(parts.back().count);
+                                       return 1.0;
+                                   });
     testing::internal::GetCapturedStderr();
     const std::string text = testing::internal::GetCapturedStdout();
     EXPECT_EQ(status, 0);

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "common/files/output_file.hpp"
@@ -25,27 +27,40 @@ TestPicture repeated(common::PixelBuffer period, std::uint64_t count) {
     return picture;
 }
 
-// The median of a few runs. `part` counts all runs of a search, so that each takes the part of its
-// picture behind the one before: a small picture would otherwise come out of the cache that the run
-// before has filled.
+// How many launches in a row make up a run, if one takes so long.
+std::size_t launches_of(double one_ms) {
+    constexpr double kLongEnoughMs = 0.1;
+    constexpr double kMost = 16;
+    return static_cast<std::size_t>(std::clamp(std::ceil(kLongEnoughMs / one_ms), 1.0, kMost));
+}
+
+// The median of a few runs. `part` counts all launches of a search, so that each takes the part of
+// its picture behind the one before: a small picture would otherwise come out of the cache that the
+// launch before has filled.
 double time_on(const Choice& choice, std::uint64_t pixels, double hopeless_ms, std::size_t which,
-               const TestPicture& picture, const RunOnce& run_once, std::uint64_t& part) {
+               const TestPicture& picture, const RunInARow& run_in_a_row, std::uint64_t& part) {
     constexpr int kRuns = 5;
     const common::Histogram expected = picture.expected(pixels);
-    const auto run_on_next = [&] {
-        const std::uint64_t first = part++ % (picture.pixels.size() / pixels) * pixels;
+    const auto run = [&](std::size_t launches) {
+        std::vector<Picture> parts;
+        while (parts.size() < launches) {
+            const std::uint64_t first = part++ % (picture.pixels.size() / pixels) * pixels;
+            parts.push_back({first, pixels, pixels, pixels});
+        }
         common::Histogram result;
-        const double time_ms = run_once(choice, which, {first, pixels, pixels, pixels}, result);
+        const double time_ms = run_in_a_row(choice, which, parts, result);
         if (const common::Comparison comparison = common::compare(expected, result);
             !comparison.match()) {
             throw Wrong(fmt::format("{} of {} bins wrong", comparison.wrong.size(), common::kBins));
         }
-        return time_ms;
+        return time_ms / static_cast<double>(launches);
     };
-    run_on_next();  // compiles, warms up
-    std::vector<double> times_ms{run_on_next()};
-    while (times_ms.size() < kRuns && times_ms.front() < hopeless_ms)
-        times_ms.push_back(run_on_next());
+    run(1);  // compiles, warms up
+    const double one_ms = run(1);
+    if (!(one_ms > 0 && one_ms < hopeless_ms)) return one_ms;
+    std::vector<double> times_ms;
+    while (times_ms.size() < kRuns)
+        times_ms.push_back(run(launches_of(one_ms)));
     return common::summarize(times_ms).median_ms;
 }
 
@@ -65,21 +80,21 @@ TestPictures test_pictures(const Facts& facts) {
             repeated(common::ramp_pixels(TestPicture::kPeriod), most)};
 }
 
-Measure measure_on(const TestPictures& pictures, const RunOnce& run_once) {
-    return [&pictures, run_once, part = std::uint64_t{0}](
+Measure measure_on(const TestPictures& pictures, const RunInARow& run_in_a_row) {
+    return [&pictures, run_in_a_row, part = std::uint64_t{0}](
                const Choice& choice, std::uint64_t pixels, double hopeless_ms) mutable {
         double worst_ms = 0;
         for (std::size_t which = 0; which < pictures.size() && worst_ms < hopeless_ms; ++which) {
             worst_ms = std::max(worst_ms, time_on(choice, pixels, hopeless_ms, which,
-                                                  pictures[which], run_once, part));
+                                                  pictures[which], run_in_a_row, part));
         }
         return worst_ms;
     };
 }
 
 int run(const Arguments& arguments, const Facts& facts, const TestPictures& pictures,
-        const RunOnce& run_once) {
-    const Tuning found = tune(facts, arguments.seconds, measure_on(pictures, run_once));
+        const RunInARow& run_in_a_row) {
+    const Tuning found = tune(facts, arguments.seconds, measure_on(pictures, run_in_a_row));
     fmt::print("{}", heat_map_text(found));
     if (found.count(Outcome::kMeasured) == 0) {
         fmt::print(stderr, "no launch could be measured; nothing is remembered\n");
