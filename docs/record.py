@@ -7,7 +7,8 @@
 
 Runs every chapter program that is built, on each input, and keeps the JSON that it writes in
 docs/results/NAME.json; what is not measured this time stays there as it was. --tune, --peers, --queued
-and --end-to-end add runs of chapter 05, --tune before all others, so that `tuned` knows its result.
+and --end-to-end add runs of chapter 05, --tune before all others, so that `tuned` knows its result;
+--counters adds what NVIDIA's profiler, Nsight Compute, reads while some of the CUDA kernels run.
 
 A strategy that does not match, or a program that fails, stops the recording, and nothing is written.
 Interrupted with Ctrl-C, or terminated, it keeps what was finished. Build first (./tutorial run), close
@@ -16,11 +17,13 @@ then write them into the lessons.
 """
 
 import argparse
+import csv
 import datetime
 import json
 import pathlib
 import platform
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -31,6 +34,12 @@ import recorded
 from recorded import ROOT
 
 CHAPTER_05 = "05-launch-tuning"
+# The strategies of which --counters reads the counters, by program.
+PROFILED = {
+    "03-local-atomics/cuda": ["local"],
+    "04-per-thread-bins/cuda": ["lane-bins"],
+    "05-launch-tuning/cuda": ["vector", "tuned"],
+}
 
 
 class Program(NamedTuple):
@@ -177,6 +186,9 @@ def jobs_of(options):
         jobs += grid([peers(options.build)], options, recorded.INPUTS, ["256K", "16M", "100M", "1G"])
     if options.queued:
         jobs += grid([peers(options.build)], options, recorded.PICTURES, ["256K"], "queued", ["--queued"])
+    if options.counters:
+        profiled = [program for program in programs if program.name in PROFILED]
+        jobs += grid(profiled, options, ["uniform"], ["100M"], "counters")
     if options.end_to_end:
         jobs += grid(of_05, options, ["photo"], ["100M"], "end_to_end", ["--end-to-end"])
     jobs = [job for job in jobs if job.program.api in (options.api or [job.program.api])]
@@ -192,13 +204,16 @@ def jobs_of(options):
 # ---- running it ----------------------------------------------------------------------------------
 
 
-def run(job):
-    """The JSON that the program writes, or None where it finds nothing to run on. Raises Stopped."""
+def run(job, arguments=(), under=()):
+    """The JSON that the program writes, or None where it finds nothing to run on. Raises Stopped.
+
+    `arguments` follow those of the job; `under` is a command that runs the program.
+    """
     with tempfile.TemporaryDirectory() as folder:
         result = pathlib.Path(folder, "run.json")
+        command = [*under, job.program.path, *job.arguments, *arguments, "--json", str(result)]
         try:
-            done = subprocess.run([job.program.path, *job.arguments, "--json", str(result)],
-                                  stdout=subprocess.DEVNULL)
+            done = subprocess.run(command, stdout=subprocess.DEVNULL)
         except OSError as error:
             raise Stopped(f"{job}: {error}") from None
         if done.returncode == 77:
@@ -211,6 +226,46 @@ def run(job):
             return json.loads(result.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise Stopped(f"{job}: wrote no JSON that can be read: {error}") from None
+
+
+def profile(job):
+    """What the program writes, with the counters of some strategies in place of their times, or None.
+
+    Raises Stopped.
+    """
+    ncu = shutil.which("ncu")
+    if ncu is None:
+        raise Stopped("--counters: there is no ncu on the PATH (Nsight Compute, part of the CUDA toolkit)")
+    document, counters = None, []
+    with tempfile.TemporaryDirectory() as folder:
+        for variant in PROFILED[job.program.name]:
+            log = pathlib.Path(folder, f"{variant}.csv")
+            # The second launch of the strategy's kernel: the first may have to load it.
+            under = [ncu, "--csv", "--log-file", str(log), "--clock-control", "none",
+                     "--kernel-name", "regex:histogram_|tuned_", "--launch-skip", "1", "--launch-count", "1",
+                     "--metrics", ",".join(recorded.COUNTERS.values())]
+            document = run(job, ["--variant", variant, "--repeat", "3", "--no-ceiling"], under)
+            if document is None:
+                return None
+            if any(result["check"] != "match" for result in document["results"]):
+                raise Stopped(f"{job} {variant}: a result does not match the CPU")
+            text = log.read_text(encoding="utf-8") if log.is_file() else ""
+            counters.append({"variant": variant, **counters_of(text, f"{job} {variant}")})
+    kept = ("chapter", "api", "device", "driver", "input")
+    return {**{field: document[field] for field in kept}, "counters": counters}
+
+
+def counters_of(log, what):
+    """{"kernel": its name, "percent": {counter: value}} of what ncu writes with --csv. Raises Stopped."""
+    lines = [line for line in log.splitlines() if line.startswith('"')]
+    rows = list(csv.DictReader(lines))
+    try:
+        percent = {row["Metric Name"]: float(row["Metric Value"]) for row in rows}
+        wanted = {counter: percent[counter] for counter in recorded.COUNTERS.values()}
+        return {"kernel": rows[0]["Kernel Name"], "percent": wanted}
+    except (KeyError, ValueError, IndexError):
+        said = " ".join(line for line in log.splitlines() if line.startswith("==ERROR==")) or "it wrote no counters"
+        raise Stopped(f"{what}: ncu: {said}") from None
 
 
 def entry_of(job, document, where):
@@ -227,7 +282,7 @@ def measure(jobs, where, entries):
         if job.program in nowhere:
             continue
         print(f"[{number}/{len(jobs)}] {job}", flush=True)
-        document = run(job)
+        document = profile(job) if job.kind == "counters" else run(job)
         if document is None:
             print(f"{job.program.name}: nothing to run it on", flush=True)
             nowhere.add(job.program)
@@ -276,12 +331,14 @@ def parse_arguments():
     arguments.add_argument("--api", nargs="+", choices=["C++", "OpenCL", "CUDA"])
     arguments.add_argument("--chapter", nargs="+", help="only the programs of these, such as 04-per-thread-bins")
     arguments.add_argument("--no-chapters", action="store_true",
-                           help="only what --tune, --peers, --queued and --end-to-end ask for")
+                           help="only what the options below ask for")
     arguments.add_argument("--tune", action="store_true", help="let chapter 05 look for the best launch")
     arguments.add_argument("--peers", action="store_true", help="compare with the libraries")
     arguments.add_argument("--queued", action="store_true",
                            help="the same on small pictures, with all commands in the device's queue before it begins")
     arguments.add_argument("--end-to-end", action="store_true", help="measure chapter 05's ways to copy and count")
+    arguments.add_argument("--counters", action="store_true",
+                           help="read with Nsight Compute what some CUDA kernels keep busy (default uniform)")
     options = arguments.parse_args()
     if not re.fullmatch(r"\w[\w.-]*", options.name):
         arguments.error(f"{options.name} is no name for a file")

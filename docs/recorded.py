@@ -9,12 +9,20 @@ import pathlib
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-KINDS = ("runs", "queued", "end_to_end", "tune")
+KINDS = ("runs", "queued", "end_to_end", "tune", "counters")
 PEERS = "05-launch-tuning/peers"
 # What can be counted, by the names that the results know it by; record.py knows the arguments.
 CONTENTIONS = tuple(f"contention-{percent}" for percent in range(0, 101, 10))
 PICTURES = ("photo", "uniform", "four-values", "constant", "ramp")
 INPUTS = (*PICTURES, *CONTENTIONS)
+# What Nsight Compute reads of a kernel, each in percent of what the device could do: the column of the
+# table, and the counter.
+COUNTERS = {
+    "Memory": "dram__throughput.avg.pct_of_peak_sustained_elapsed",
+    "Shared memory": "l1tex__data_pipe_lsu_wavefronts_mem_shared.avg.pct_of_peak_sustained_active",
+    "Integer unit": "sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active",
+    "Instructions issued": "smsp__issue_active.avg.pct_of_peak_sustained_active",
+}
 UNITS = (("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10))
 # An object or array that is no longer than this stands on one line of the file: a strategy's result.
 LONGEST_LINE = 320

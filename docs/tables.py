@@ -21,6 +21,8 @@ A table stands in a page between two comments. The first says what it shows:
                                      a row for each size: the best launch that --tune found
     loads: docs/results/h200.json 1G
                                      a row for each API: what --tune found for each number of loads
+    counters: docs/results/h200.json uniform 1G
+                                     a row for each kernel: what it kept busy, as the profiler read it
 
 The second is always "end of results". The pages have examples.
 """
@@ -277,6 +279,27 @@ def loads_table(recording, size):
     ]
 
 
+def counters_table(recording, name, size):
+    """A row for each kernel: what it kept busy."""
+    entries = [entry for entry in recording["counters"] if (entry["input"], entry["size"]) == (name, size)]
+    if not entries:
+        raise NotRecorded(f"{name} {size} is not among its counters")
+    rows = [
+        [entry["run"]["chapter"], f"`{kernel['variant']}`",
+         *(digits(kernel["percent"][counter]) for counter in recorded.COUNTERS.values())]
+        for entry in entries
+        for kernel in entry["run"]["counters"]
+    ]
+    return [
+        heading(entries[0], f"{size_in_words(entries[0]['run']['input']['pixels'])} of {name} pixels, busy in %"),
+        "",
+        *markdown(["<Chapter", "<Strategy", *recorded.COUNTERS], rows),
+        "",
+        f"In percent of what the device could do, as Nsight Compute counted in one launch, "
+        f"{provenance(recording, entries)}.",
+    ]
+
+
 KINDS = {
     "results": results_table,
     "chapters": chapters_table,
@@ -285,6 +308,7 @@ KINDS = {
     "end-to-end": end_to_end_table,
     "tuning": tuning_table,
     "loads": loads_table,
+    "counters": counters_table,
 }
 
 

@@ -63,8 +63,8 @@ def run_entry(program, rates, name="photo", size="1G"):
     return {"program": program, "input": name, "size": size, "date": "2026-01-02", "commit": None, "run": document}
 
 
-def recording(runs=(), queued=(), end_to_end=(), tune=()):
-    kinds = {"runs": runs, "queued": queued, "end_to_end": end_to_end, "tune": tune}
+def recording(runs=(), queued=(), end_to_end=(), tune=(), counters=()):
+    kinds = {"runs": runs, "queued": queued, "end_to_end": end_to_end, "tune": tune, "counters": counters}
     return {"machine": MACHINE, **{kind: list(entries) for kind, entries in kinds.items()}}
 
 

@@ -10,6 +10,9 @@ import unittest
 
 import repository
 
+sys.path.insert(0, str(repository.DOCS))
+import recorded  # noqa: E402
+
 # A program that writes the JSON that stands beside it, and the arguments that it was given.
 MATCHES = """#!/bin/sh
 echo "$@" >> "$0.arguments"
@@ -19,6 +22,27 @@ cp "$0.json" "$last"
 NOTHING_TO_RUN_ON = "#!/bin/sh\nexit 77\n"
 # A mismatch has its JSON written all the same.
 MISMATCHES = MATCHES + "exit 1\n"
+# A profiler that runs the program behind its own arguments, and writes the log that stands beside it.
+NCU = """#!/bin/sh
+echo "$@" >> "$0.arguments"
+while [ "$1" != --metrics ]; do
+    [ "$1" = --log-file ] && log=$2
+    shift
+done
+shift 2
+"$@" || exit $?
+cp "$0.log" "$log"
+"""
+
+
+def ncu_log(values):
+    """What Nsight Compute writes with --csv: {counter: value as text}."""
+    lines = ["==PROF== Connected to process 7 (/build/cuda)",
+             '==PROF== Profiling "tuned_lanes": 0%....50%....100% - 3 passes',
+             '"ID","Kernel Name","CC","Section Name","Metric Name","Metric Unit","Metric Value"']
+    lines += [f'"0","void tuned_lanes<32, 4>(const unsigned char *, Picture)","9.0","Metrics","{name}","%","{value}"'
+              for name, value in values.items()]
+    return "\n".join([*lines, "==PROF== Disconnected from process 7"]) + "\n"
 
 
 class Record(repository.RepositoryTest):
@@ -142,10 +166,6 @@ class Record(repository.RepositoryTest):
     def test_a_file_is_written_whole_or_not_at_all(self):
         path = self.write_results(repository.recording())
         before = self.read("docs/results/device.json")
-        sys.path.insert(0, str(repository.DOCS))
-        self.addCleanup(sys.path.remove, str(repository.DOCS))
-        import recorded
-
         with self.assertRaises(TypeError):
             recorded.save(path, {"machine": {}, "runs": [object()]})
         self.assertEqual(self.read("docs/results/device.json"), before)
@@ -202,6 +222,66 @@ class Record(repository.RepositoryTest):
         first, second = self.arguments_of("05-launch-tuning/cuda")
         self.assertTrue(first.startswith("--tune --json "), "so that `tuned` is tuned in what follows")
         self.assertIn("--tile 1M --end-to-end --json ", second)
+
+    def profiler(self, log):
+        """Puts a profiler on the PATH, which writes this log."""
+        self.write("tools/ncu", NCU).chmod(0o755)
+        self.write("tools/ncu.log", log)
+        before = os.environ["PATH"]
+        self.addCleanup(os.environ.__setitem__, "PATH", before)
+        os.environ["PATH"] = f"{self.root / 'tools'}{os.pathsep}{before}"
+
+    COUNTED = {counter: f"{10 * at}.5" for at, counter in enumerate(recorded.COUNTERS.values(), 1)}
+
+    def test_counters_are_those_of_each_strategy(self):
+        self.program("01-cpu/cpu", MATCHES)
+        self.program("05-launch-tuning/cuda", MATCHES)
+        self.program("05-launch-tuning/opencl", MATCHES)
+        self.profiler(ncu_log(self.COUNTED))
+        self.succeed("record.py", "device", "--no-chapters", "--counters", "--size", "1M")
+        self.assertEqual(self.keys("counters"), [("05-launch-tuning/cuda", "uniform", "1M")])
+        (entry,) = self.results()["counters"]
+        percent = {counter: float(value) for counter, value in self.COUNTED.items()}
+        kernel = "void tuned_lanes<32, 4>(const unsigned char *, Picture)"
+        self.assertEqual(entry["run"]["counters"],
+                         [{"variant": "vector", "kernel": kernel, "percent": percent},
+                          {"variant": "tuned", "kernel": kernel, "percent": percent}])
+        self.assertNotIn("results", entry["run"])
+        self.assertEqual(entry["run"]["device"], "Some device")
+        given = [line.rsplit(" --json ", 1)[0] for line in self.arguments_of("05-launch-tuning/cuda")]
+        self.assertEqual(given, [f"--random 1M --variant {variant} --repeat 3 --no-ceiling"
+                                 for variant in ("vector", "tuned")])
+        self.assertIn(",".join(self.COUNTED), self.read("tools/ncu.arguments"))
+
+    def assert_no_counters(self, line):
+        self.fail_with(line, "record.py", "device", "--no-chapters", "--counters", "--size", "1M")
+        self.assertFalse((self.root / "docs/results/device.json").exists())
+
+    def test_counters_that_cannot_be_read_stop(self):
+        self.program("05-launch-tuning/cuda", MATCHES)
+        for log in ["", ncu_log({}), ncu_log({**self.COUNTED, recorded.COUNTERS["Memory"]: "n/a"}),
+                    ncu_log(dict(list(self.COUNTED.items())[1:]))]:
+            self.profiler(log)
+            self.assert_no_counters("05-launch-tuning/cuda uniform 1M --counters vector: ncu: it wrote no counters")
+        self.profiler("==ERROR== ERR_NVGPUCTRPERM - no permission\n")
+        self.assert_no_counters("vector: ncu: ==ERROR== ERR_NVGPUCTRPERM - no permission")
+
+    def test_counters_of_what_does_not_match_stop(self):
+        self.profiler(ncu_log(self.COUNTED))
+        self.program("05-launch-tuning/cuda", MISMATCHES)
+        self.assert_no_counters("a result does not match the CPU")
+        document = json.loads(self.read("build/05-launch-tuning/cuda.json"))
+        document["results"][0]["check"] = "mismatch"
+        self.write("build/05-launch-tuning/cuda", MATCHES).chmod(0o755)
+        self.write("build/05-launch-tuning/cuda.json", json.dumps(document))
+        self.assert_no_counters("vector: a result does not match the CPU")
+
+    def test_counters_need_the_profiler(self):
+        self.program("05-launch-tuning/cuda", MATCHES)
+        before = os.environ["PATH"]
+        self.addCleanup(os.environ.__setitem__, "PATH", before)
+        os.environ["PATH"] = str(self.root)
+        self.assert_no_counters("there is no ncu on the PATH")
 
     def test_a_missing_program_is_found_before_anything_is_measured(self):
         self.program("01-cpu/cpu", MATCHES)

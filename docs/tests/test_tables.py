@@ -1,9 +1,13 @@
 """tables.py: the tables it writes, and everything that --check must notice."""
 
+import sys
 import unittest
 
 import repository
 from repository import recording, result, run_document, run_entry
+
+sys.path.insert(0, str(repository.DOCS))
+import recorded  # noqa: E402
 
 MARKER = "<!-- results: docs/results/device.json 02-global-atomics/cuda photo 1M -->"
 PAGE = f"""# A lesson
@@ -134,6 +138,27 @@ The end.
         self.assertEqual(lines[:6], ["**`lane-bins` on Some device: 1 GiB, GB/s**", "",
                                      "| API | Copies | 1 load | 2 loads |", "|---|--:|--:|--:|",
                                      "| CUDA | 1 | - | 50.0 |", "| CUDA | 32 | 100 | 200 |"])
+
+    def test_counters(self):
+        def kernel(variant, values):
+            percent = dict(zip(recorded.COUNTERS.values(), values))
+            return {"variant": variant, "kernel": "void f()", "percent": percent}
+
+        run = run_document("05-launch-tuning", "CUDA", [], 1 << 30)
+        run["counters"] = [kernel("vector", [20.0, 99.51, 15.2, 30.0]), kernel("tuned", [94.01, 58.3, 57.36, 9.87])]
+        entry = {"program": "05-launch-tuning/cuda", "input": "uniform", "size": "1G", "date": "2026-01-02",
+                 "commit": "abc", "run": run}
+        other = {**entry, "input": "ramp", "run": {**run, "counters": []}}
+        lines = self.table(recording(counters=[other, entry]), "counters: docs/results/device.json uniform 1G")
+        self.assertEqual(lines[:6], ["**CUDA on Some device: 1 GiB of uniform pixels, busy in %**", "",
+                                     "| Chapter | Strategy | Memory | Shared memory | Integer unit | "
+                                     "Instructions issued |", "|---|---|--:|--:|--:|--:|",
+                                     "| 05-launch-tuning | `vector` | 20.0 | 99.5 | 15.2 | 30.0 |",
+                                     "| 05-launch-tuning | `tuned` | 94.0 | 58.3 | 57.4 | 9.87 |"])
+        self.assertEqual(lines[7], "In percent of what the device could do, as Nsight Compute counted in one launch, "
+                                   f"recorded 2026-01-02, commit abc. CUDA driver; Some GPU, 1.0; {HOST}.")
+        self.write("README.md", page_with("counters: docs/results/device.json photo 1G"))
+        self.fail_with("photo 1G is not among its counters", "tables.py")
 
     def test_end_to_end(self):
         document = run_document("05-launch-tuning", "CUDA", [], 1 << 30)
