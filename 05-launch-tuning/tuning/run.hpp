@@ -39,7 +39,7 @@ TestPictures test_pictures(const Facts& facts);
 /// Runs a choice on parts of one of the pictures, which lies in the device's memory, one launch for
 /// each part. The launches follow each other without waiting for the host.
 /// @param result of the last part
-/// @return the time from the beginning of the first to the end of the last, in milliseconds
+/// @return the device's time for all of them together, in milliseconds
 /// @throws Refused where the device cannot do it
 using RunInARow = std::function<double(const Choice& choice, std::size_t picture,
                                        std::span<const Picture> parts, common::Histogram& result)>;
