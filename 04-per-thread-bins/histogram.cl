@@ -87,14 +87,15 @@ __kernel OF_SIZE(UCHAR_GROUP_SIZE) void histogram_uchar_banked(__global const uc
                                                                ulong count, uint pixels_per_item,
                                                                __local uint* words,
                                                                __global uint* rows) {
-    const size_t item = get_local_id(0);
-    const size_t group_size = get_local_size(0);
+    // Not size_t: the remainder below, of 64-bit numbers, would be a routine that a GPU calls.
+    const uint item = get_local_id(0);
+    const uint group_size = get_local_size(0);
     __local uchar* bins = (__local uchar*)words;
     __global uint* row = rows + get_group_id(0) * BINS;
-    for (size_t bin = item; bin < BINS; bin += group_size) {
+    for (uint bin = item; bin < BINS; bin += group_size) {
         row[bin] = 0;
     }
-    const ulong at_once = group_size * pixels_per_item;
+    const ulong at_once = (ulong)group_size * pixels_per_item;
     for (ulong first = get_group_id(0) * at_once; first < count;
          first += get_num_groups(0) * at_once) {
         for (uint word = 0; word < BINS / 4; ++word) {
@@ -106,13 +107,13 @@ __kernel OF_SIZE(UCHAR_GROUP_SIZE) void histogram_uchar_banked(__global const uc
             ++bins[((bin / 4) * group_size + item) * 4 + bin % 4];
         }
         barrier(CLK_LOCAL_MEM_FENCE);
-        for (size_t base = 0; base < BINS; base += group_size) {
-            const size_t bin = base + item;
+        for (uint base = 0; base < BINS; base += group_size) {
+            const uint bin = base + item;
             if (bin < BINS) {
                 uint sum = 0;
-                for (size_t n = 0; n < group_size; ++n) {
+                for (uint n = 0; n < group_size; ++n) {
                     // Each begins with its own counters, so that here, too, the banks take turns.
-                    const size_t other = (item + n) % group_size;
+                    const uint other = (item + n) % group_size;
                     sum += bins[((bin / 4) * group_size + other) * 4 + bin % 4];
                 }
                 row[bin] += sum;
