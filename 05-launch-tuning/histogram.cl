@@ -4,9 +4,9 @@
 
 #define BINS 256
 
-// The host passes these when it builds this file, once for each launch: GROUP_X by GROUP_Y
-// work-items in a group, COPIES of the table, and LOADS that a work-item has on their way at once.
-// And it says which kernel it WANTs: a compiler takes its time with each.
+// The host passes these when it builds this file, once for each kernel and shape: GROUP_X by
+// GROUP_Y work-items in a group, COPIES of the table, and LOADS that a work-item has on their way
+// at once. And it says which kernel it WANTs: a compiler takes its time with each.
 #define GROUP_SIZE (GROUP_X * GROUP_Y)
 #define OF_SHAPE __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
 
@@ -33,6 +33,8 @@ ulong end_of_row(ulong y, ulong first, ulong count, ulong width, ulong pitch) {
 }
 
 // ---- Counting pixel by pixel: the work-items side by side walk a row, those below other rows ----
+//
+// LOADS pixels are asked for together, then counted; none is on its way meanwhile.
 
 void count_bytes(PICTURE, __local uint* table) {
     const ulong stride = get_global_size(0);
@@ -92,7 +94,7 @@ typedef struct {
     uint vectors;      // of 16 pixels
     uint tail;         // pixels
     uint own;          // this work-item's first vector, and
-    uint stride;       // from one of its vectors to the next; both no more than there are
+    uint stride;       // from one of its vectors to the next; no more than `vectors`, for 32 bits
     uint4 now[LOADS];  // what it has on its way
 } Row;
 
@@ -130,7 +132,7 @@ void count_row(Row row, __local uint* table) {
         count_one(table, own_bytes, row.pixels[row.head + row.vectors * 16UL + i]);
     }
     // While some are counted, the next are on their way: they are asked for before the counting
-    // begins, and not looked at before it ends.
+    // begins, and not needed before it ends. What is not there is not counted, whatever `next` has.
     for (uint i = row.own; i < row.vectors; i += LOADS * row.stride) {
         uint4 next[LOADS];
 #pragma unroll
@@ -235,7 +237,7 @@ __kernel OF_SHAPE void histogram_vector(PICTURE, __global uint* histogram) {
 // group that comes last sees it in what the addition returns, and has the whole sum in hand: it
 // writes the histogram and leaves a zero behind for the next launch. Nothing has to be zeroed
 // before, nobody waits for anybody, and no fence is needed, for nothing is read but what the atomic
-// returns.
+// returns. (The zero is written by an atomic, too, as every access to a total is one.)
 //
 // Where a device has no 64-bit atomics the host zeroes the histogram before, as for the others.
 #ifdef cl_khr_int64_base_atomics

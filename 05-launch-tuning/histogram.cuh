@@ -52,6 +52,8 @@ __device__ inline std::uint64_t end_of_row(const Picture& picture, std::uint64_t
 }
 
 // ---- Counting pixel by pixel: the threads side by side walk a row, those below other rows ----
+//
+// kLoads pixels are asked for together, then counted; none is on its way meanwhile.
 
 template <unsigned kLoads>
 __device__ void count_bytes(const std::uint8_t* pixels, const Picture& picture,
@@ -117,7 +119,7 @@ struct Row {
     unsigned vectors;   // of 16 pixels
     unsigned tail;      // pixels
     unsigned own;       // this thread's first vector, and
-    unsigned stride;    // from one of its vectors to the next; both no more than there are
+    unsigned stride;    // from one of its vectors to the next; no more than `vectors`, for 32 bits
     uint4 now[kLoads];  // what it has on its way
 };
 
@@ -157,7 +159,7 @@ __device__ void count_row(Row<kLoads>& row, std::uint32_t* table) {
         count_one<kCopies>(table, own_bytes, row.pixels[row.head + row.vectors * 16ULL + i]);
     }
     // While some are counted, the next are on their way: they are asked for before the counting
-    // begins, and not looked at before it ends.
+    // begins, and not needed before it ends. What is not there is not counted, whatever `next` has.
     for (unsigned i = row.own; i < row.vectors; i += kLoads * row.stride) {
         uint4 next[kLoads];
 #pragma unroll
@@ -258,7 +260,7 @@ static __global__ void histogram_vector(const std::uint8_t* pixels, Picture pict
 // block that comes last sees it in what the addition returns, and has the whole sum in hand: it
 // writes the histogram and leaves a zero behind for the next launch. Nothing has to be zeroed
 // before, nobody waits for anybody, and no fence is needed, for nothing is read but what the atomic
-// returns.
+// returns. (The zero is written by an atomic, too, as every access to a total is one.)
 using Total = unsigned long long;
 
 __device__ inline void hand_over(Total* totals, std::uint32_t* histogram, unsigned bin,

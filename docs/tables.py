@@ -19,8 +19,9 @@ A table stands in a page between two comments. The first says what it shows:
                                      a row for each way to copy and count
     tuning: docs/results/h200.json 05-launch-tuning/cuda
                                      a row for each size: the best launch that --tune found
-    loads: docs/results/h200.json 1G
-                                     a row for each API: what --tune found for each number of loads
+    loads: docs/results/h200.json 1G 1024 1
+                                     a row for each API: what --tune found for each number of loads in groups
+                                     of 1024, one for each unit
     counters: docs/results/h200.json uniform 1G
                                      a row for each kernel: what it kept busy, as the profiler read it
 
@@ -115,8 +116,19 @@ def results_table(recording, program, name, size):
         "",
         f"Medians, {provenance(recording, [entry])}; "
         f"read ceiling {digits(run['read_ceiling_gb_s'])} GB/s; "
-        f"`serial` on the host took {digits(run['serial_ms'])} ms.",
+        f"`serial` on the host took {digits(run['serial_ms'])} ms." + launches([entry]),
     ]
+
+
+def launches(entries, variants=None):
+    """How these variants were launched, in a sentence of its own; nothing where the runs do not say."""
+    by_variant = {}
+    for entry in entries:
+        for result in entry["run"]["results"]:
+            if result.get("launch") and result["variant"] in (variants or [result["variant"]]):
+                by_variant.setdefault(result["variant"], []).append(result["launch"])
+    each = [f"`{variant}` was {' or '.join(unique(texts))}" for variant, texts in by_variant.items()]
+    return f" {'; '.join(each)}." if each else ""
 
 
 def fastest(run):
@@ -171,6 +183,8 @@ def beside_the_libraries(recording, kind, size):
     pixels = entries[0]["run"]["input"]["pixels"]
     small = pixels < SMALL
     variants = unique(result["variant"] for entry in entries for result in entry["run"]["results"])
+    if small:  # of a picture that is no larger than a cache it says nothing
+        variants = [variant for variant in variants if variant != "from-cache"]
 
     def shown(gb_s):
         return digits(ratio(pixels / 1000, gb_s) if small else gb_s)
@@ -195,7 +209,7 @@ def beside_the_libraries(recording, kind, size):
         *markdown(lines[0], lines[1:]),
         "",
         f"Medians, {provenance(recording, entries)}. The last two columns: how many times as fast `tuned` is."
-        + skipped(entries),
+        + launches(entries, variants) + skipped(entries),
     ]
 
 
@@ -250,31 +264,33 @@ def tuning_table(recording, program):
     ]
 
 
-def loads_table(recording, size):
-    """A row for each API and for one copy and the most: the best launch of lane-bins for each number of loads."""
+def loads_table(recording, size, group_size, groups):
+    """A row for each API and for one copy and the most: lane-bins in one launch for each number of loads."""
     pixels = recorded.pixels_of(size)
+    launch = (pixels, "lane-bins", int(group_size), int(groups), "measured")
     rows, entries, numbers = [], [], set()
     for entry in recording["tune"]:
-        best = {}
-        for trial in entry["run"]["trials"]:
-            if (trial["pixels"], trial["kernel"], trial["outcome"]) == (pixels, "lane-bins", "measured"):
-                where = (trial["copies"], trial["loads"])
-                best[where] = max(best.get(where, 0), trial["gb_s"])
-        if best:
+        rates = {
+            (trial["copies"], trial["loads"]): trial["gb_s"]
+            for trial in entry["run"]["trials"]
+            if (trial["pixels"], trial["kernel"], trial["group_size"], trial["groups_per_unit"],
+                trial["outcome"]) == launch
+        }
+        if rates:
             entries.append(entry)
-            numbers.update(loads for _, loads in best)
-            rows += [(entry["run"]["api"], copies, best) for copies in unique([1, max(copies for copies, _ in best)])]
+            numbers.update(loads for _, loads in rates)
+            rows += [(entry["run"]["api"], copies, rates) for copies in unique([1, max(copies for copies, _ in rates)])]
     if not rows:
-        raise NotRecorded(f"lane-bins at {size} is not among its tune")
+        raise NotRecorded(f"lane-bins at {size} in groups of {group_size}, {groups} for each unit, is not among its tune")
     columns = ["<API", "Copies", *(f"{number} load{'s' if number > 1 else ''}" for number in sorted(numbers))]
-    cells = [[api, str(copies), *(digits(best.get((copies, number))) for number in sorted(numbers))]
-             for api, copies, best in rows]
+    cells = [[api, str(copies), *(digits(rates.get((copies, number))) for number in sorted(numbers))]
+             for api, copies, rates in rows]
     return [
         f"**`lane-bins` on {entries[0]['run']['device']}: {size_in_words(pixels)}, GB/s**",
         "",
         *markdown(columns, cells),
         "",
-        f"The best launch that the search found for each, by the picture that took longest, "
+        f"In groups of {group_size}, {groups} for each unit; the picture that took longest, "
         f"{provenance(recording, entries)}.",
     ]
 
@@ -295,7 +311,8 @@ def counters_table(recording, name, size):
         "",
         *markdown(["<Chapter", "<Strategy", *recorded.COUNTERS], rows),
         "",
-        f"In percent of what the device could do, as Nsight Compute counted in one launch, "
+        "Of the memory's bytes in percent of what its clock allows, which reading alone does not reach either; of the "
+        "others in percent of the clocks in which a multiprocessor was at work. One launch under Nsight Compute, "
         f"{provenance(recording, entries)}.",
     ]
 
@@ -326,6 +343,8 @@ def table(kind, file, arguments):
         return "\n".join(KINDS[kind](recorded.load(ROOT / file), *arguments)) + "\n"
     except KeyError as error:
         raise NotRecorded(f"{file} lacks the field {error}") from None
+    except ValueError as error:
+        raise NotRecorded(f"'{kind}' of {' '.join(arguments)}: {error}") from None
 
 
 def with_tables(text, wrong):

@@ -125,19 +125,46 @@ The end.
         self.assertEqual(lines[4], "| photo | 13.1 | 6.55 | 2.00 | - |")
 
     def test_loads(self):
-        def trial(copies, loads, gb_s, kernel="lane-bins", outcome="measured", pixels=1 << 30):
+        def trial(copies, loads, gb_s, kernel="lane-bins", outcome="measured", pixels=1 << 30, size=1024, groups=1):
             return {"pixels": pixels, "kernel": kernel, "copies": copies, "loads": loads, "outcome": outcome,
-                    "gb_s": gb_s}
+                    "gb_s": gb_s, "group_size": size, "groups_per_unit": groups}
 
-        trials = [trial(1, 2, 50.0), trial(32, 1, 100.0), trial(32, 1, 90.0), trial(32, 2, 200.0), trial(16, 2, 999.0),
-                  trial(32, 2, 999.0, outcome="wrong"), trial(32, 2, 999.0, pixels=1 << 20),
-                  trial(1, 2, 999.0, kernel="local")]
+        trials = [trial(1, 2, 50.0), trial(32, 1, 100.0), trial(32, 1, 990.0, size=512), trial(32, 2, 200.0),
+                  trial(32, 2, 999.0, groups=2), trial(16, 2, 999.0), trial(32, 3, 999.0, outcome="wrong"),
+                  trial(32, 2, 999.0, pixels=1 << 20), trial(1, 2, 999.0, kernel="local")]
         run = {"api": "CUDA", "device": "Some device", "driver": "CUDA driver", "trials": trials}
         entry = {"program": "05-launch-tuning/cuda", "date": "2026-01-02", "commit": None, "run": run}
-        lines = self.table(recording(tune=[entry]), "loads: docs/results/device.json 1G")
+        lines = self.table(recording(tune=[entry]), "loads: docs/results/device.json 1G 1024 1")
         self.assertEqual(lines[:6], ["**`lane-bins` on Some device: 1 GiB, GB/s**", "",
                                      "| API | Copies | 1 load | 2 loads |", "|---|--:|--:|--:|",
                                      "| CUDA | 1 | - | 50.0 |", "| CUDA | 32 | 100 | 200 |"])
+        self.assertTrue(lines[7].startswith("In groups of 1024, 1 for each unit; the picture that took longest, "))
+        self.write("README.md", page_with("loads: docs/results/device.json 1G 256 1"))
+        self.fail_with("in groups of 256, 1 for each unit, is not among its tune", "tables.py")
+
+    def test_launches_are_named(self):
+        entry = run_entry("05-launch-tuning/peers", {"cub": 20.0, "tuned": 40.0, "from-cache": 50.0})
+        entry["run"]["results"][1]["launch"] = "4 groups of 8"
+        entry["run"]["results"][2]["launch"] = "2 groups of 9"
+        other = run_entry("05-launch-tuning/peers", {"cub": 20.0, "tuned": 40.0}, name="ramp")
+        other["run"]["results"][1]["launch"] = "5 groups of 8"
+        again = run_entry("05-launch-tuning/peers", {"cub": 20.0, "tuned": 40.0}, name="uniform")
+        again["run"]["results"][1]["launch"] = "4 groups of 8"
+        lines = self.table(recording([entry, other, again]), "peers: docs/results/device.json 1G")
+        self.assertTrue(lines[-1].endswith("`tuned` is. `tuned` was 4 groups of 8 or 5 groups of 8; "
+                                           "`from-cache` was 2 groups of 9."), lines[-1])
+        chapter = run_entry("05-launch-tuning/cuda", {"vector": 20.0, "tuned": 40.0})
+        chapter["run"]["results"][1]["launch"] = "4 groups of 8"
+        lines = self.table(recording([chapter]), "results: docs/results/device.json 05-launch-tuning/cuda photo 1G")
+        self.assertTrue(lines[-1].endswith("took 500 ms. `tuned` was 4 groups of 8."), lines[-1])
+
+    def test_small_pictures_have_no_column_from_cache(self):
+        entry = run_entry("05-launch-tuning/peers", {"cub": 20.0, "tuned": 40.0, "from-cache": 50.0}, size="256K")
+        for result_ in entry["run"]["results"][1:]:
+            result_["launch"] = f"{result_['variant']} in groups"
+        lines = self.table(recording([entry]), "peers: docs/results/device.json 256K")
+        self.assertNotIn("from-cache", "".join(lines))
+        self.assertTrue(lines[-1].endswith("`tuned` was tuned in groups."))
 
     def test_counters(self):
         def kernel(variant, values):
@@ -155,7 +182,9 @@ The end.
                                      "Instructions issued |", "|---|---|--:|--:|--:|--:|",
                                      "| 05-launch-tuning | `vector` | 20.0 | 99.5 | 15.2 | 30.0 |",
                                      "| 05-launch-tuning | `tuned` | 94.0 | 58.3 | 57.4 | 9.87 |"])
-        self.assertEqual(lines[7], "In percent of what the device could do, as Nsight Compute counted in one launch, "
+        self.assertEqual(lines[7], "Of the memory's bytes in percent of what its clock allows, which reading alone does "
+                                   "not reach either; of the others in percent of the clocks in which a multiprocessor "
+                                   "was at work. One launch under Nsight Compute, "
                                    f"recorded 2026-01-02, commit abc. CUDA driver; Some GPU, 1.0; {HOST}.")
         self.write("README.md", page_with("counters: docs/results/device.json photo 1G"))
         self.fail_with("photo 1G is not among its counters", "tables.py")
@@ -210,7 +239,8 @@ The end.
             ("chapters: docs/results/device.json photo 1G", "no chapter's run on photo 1G is recorded"),
             ("end-to-end: docs/results/device.json 05-launch-tuning/cuda photo 1M", "is not among its end_to_end"),
             ("tuning: docs/results/device.json 05-launch-tuning/cuda", "is not among its tune"),
-            ("loads: docs/results/device.json 1M", "lane-bins at 1M is not among its tune"),
+            ("loads: docs/results/device.json 1M 1024 1", "lane-bins at 1M in groups of 1024, 1 for"),
+            ("loads: docs/results/device.json 1M many 1", "'loads' of 1M many 1: invalid literal"),
             ("queued: docs/results/device.json 1M", "05-launch-tuning/peers 1M is not among its queued"),
             ("nosuch: docs/results/device.json 1M", "there is no kind of table 'nosuch'"),
             ("peers: docs/results/device.json 1M photo", "'peers' takes, after the file: size"),
