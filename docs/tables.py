@@ -9,6 +9,8 @@ A table stands in a page between two comments. The first says what it shows:
 
     results: docs/results/h200.json 04-per-thread-bins/cuda photo 1G
                                      one run: a row for each strategy
+    inputs: docs/results/h200.json 05-launch-tuning/cuda 1G
+                                     one program: a row for each input
     chapters: docs/results/h200.json photo 1G
                                      a row for each program: its fastest strategy
     peers: docs/results/h200.json 1G
@@ -135,6 +137,29 @@ def fastest(run):
     """The fastest strategy of a run, or None where none was measured."""
     measured = [result for result in run["results"] if result["check"] == "match" and result["gb_s"]]
     return max(measured, key=lambda result: result["gb_s"], default=None)
+
+
+def inputs_table(recording, program, size):
+    """One program: a row for each input."""
+    entries = [entry for entry in recording["runs"] if (entry["program"], entry["size"]) == (program, size)]
+    if not entries:
+        raise NotRecorded(f"{program} {size} is not among its runs")
+    variants = unique(result["variant"] for entry in entries for result in entry["run"]["results"])
+    rows = []
+    for entry in entries:
+        rates = {result["variant"]: result["gb_s"] for result in entry["run"]["results"]}
+        ceiling = entry["run"]["read_ceiling_gb_s"]
+        share = ratio(rates.get(variants[-1]), ceiling)
+        rows.append([entry["input"], digits(ceiling), *(digits(rates.get(variant)) for variant in variants),
+                     digits(None if share is None else 100 * share)])
+    columns = ["<Input", "Read ceiling", *(f"`{variant}`" for variant in variants)]
+    return [
+        heading(entries[0], f"{size_in_words(entries[0]['run']['input']['pixels'])}, GB/s"),
+        "",
+        *markdown(columns + [f"`{variants[-1]}`, % of the read ceiling"], rows),
+        "",
+        f"Medians, {provenance(recording, entries)}." + launches(entries),
+    ]
 
 
 def chapters_table(recording, name, size):
@@ -319,6 +344,7 @@ def counters_table(recording, name, size):
 
 KINDS = {
     "results": results_table,
+    "inputs": inputs_table,
     "chapters": chapters_table,
     "peers": peers_table,
     "queued": queued_table,

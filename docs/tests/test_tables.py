@@ -66,6 +66,20 @@ The end.
         lines = self.table(recording([entry]), marker)
         self.assertEqual([line.split(" | ")[2] for line in lines[4:8]], ["1234", "100", "9.99", "0.012"])
 
+    def test_inputs(self):
+        photo = run_entry("05-launch-tuning/cuda", {"vector": 1000.0, "tuned": 3900.0})
+        ramp = run_entry("05-launch-tuning/cuda", {"vector": 500.0, "tuned": None}, name="ramp")
+        photo["run"]["results"][1]["launch"] = "4 groups of 8"
+        others = [run_entry("05-launch-tuning/opencl", {"vector": 1.0, "tuned": 1.0}),
+                  run_entry("05-launch-tuning/cuda", {"vector": 1.0, "tuned": 1.0}, size="1M")]
+        marker = "inputs: docs/results/device.json 05-launch-tuning/cuda 1G"
+        lines = self.table(recording([*others, photo, ramp]), marker)
+        self.assertEqual(lines[:6], ["**CUDA on Some device: 1 GiB, GB/s**", "",
+                                     "| Input | Read ceiling | `vector` | `tuned` | `tuned`, % of the read ceiling |",
+                                     "|---|--:|--:|--:|--:|", "| photo | 4000 | 1000 | 3900 | 97.5 |",
+                                     "| ramp | 4000 | 500 | - | - |"])
+        self.assertTrue(lines[7].endswith(f"{HOST}. `tuned` was 4 groups of 8."), lines[7])
+
     def test_chapters(self):
         entries = [self.entry, run_entry("04-per-thread-bins/cuda", {"private": 50.0, "lane-bins": 3900.0}, size="1M"),
                    run_entry("05-launch-tuning/peers", {"cub": 9999.0}, size="1M"),
@@ -235,6 +249,7 @@ The end.
              "02-global-atomics/cuda photo 1G is not among its runs"),
             ("results: docs/results/nosuch.json 02-global-atomics/cuda photo 1M",
              "there is no docs/results/nosuch.json"),
+            ("inputs: docs/results/device.json 05-launch-tuning/cuda 1M", "05-launch-tuning/cuda 1M is not among its"),
             ("peers: docs/results/device.json 1M", "05-launch-tuning/peers 1M is not among its runs"),
             ("chapters: docs/results/device.json photo 1G", "no chapter's run on photo 1G is recorded"),
             ("end-to-end: docs/results/device.json 05-launch-tuning/cuda photo 1M", "is not among its end_to_end"),
