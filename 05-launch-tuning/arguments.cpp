@@ -95,6 +95,9 @@ Arguments parse_arguments(int argc, const char* const* argv, const common::Progr
 }
 
 Picture place_in_buffer(const Arguments& arguments, const common::Input& input) {
+    if (arguments.end_to_end && input.pixels.empty()) {
+        throw common::BadInput("--end-to-end: there are no pixels to copy");
+    }
     const std::uint64_t pitch = arguments.pitch.value_or(input.width);
     if (pitch < input.width) {
         throw common::BadInput(

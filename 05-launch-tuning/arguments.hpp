@@ -33,7 +33,8 @@ Arguments parse_arguments(int argc, const char* const* argv, const common::Progr
 
 /// Where the picture is to lie in the device's buffer: without gaps at its beginning, if nothing
 /// else was asked for.
-/// @throws common::BadInput for a pitch below the picture's width
+/// @throws common::BadInput for a pitch below the picture's width, and where --end-to-end has
+/// nothing to copy
 Picture place_in_buffer(const Arguments& arguments, const common::Input& input);
 
 /// The bytes of such a buffer: the rows in their places, and around them a pattern that nobody

@@ -126,6 +126,10 @@ TEST(PlaceInBuffer, IsWithoutGapsUnlessAskedFor) {
                   place_in_buffer(parsed({"--pitch", "3"}), input);
               }),
               "--pitch 3: a row of this picture has 4 pixels");
+    // Nothing to count is a picture like any other; nothing to copy is none.
+    EXPECT_EQ(place_in_buffer(parsed({}), input_of(0, 0)).count, 0U);
+    EXPECT_EQ(bad_input([&] { place_in_buffer(parsed({"--end-to-end"}), input_of(0, 0)); }),
+              "--end-to-end: there are no pixels to copy");
 }
 
 TEST(Arguments, RefusesWhatExcludesEachOther) {
