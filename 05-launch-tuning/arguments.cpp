@@ -44,7 +44,7 @@ bool fits(const tuning::Choice& choice, const tuning::Facts& facts) {
 
 // A kernel that was not chosen by measuring: one group for each unit, as large as is tried at all.
 tuning::Choice usual_launch(const std::string& kernel, const tuning::Facts& facts) {
-    tuning::Choice usual{kernel, 1, std::min(4U, tuning::most_loads(kernel)), 1, 1};
+    tuning::Choice usual{kernel, 1, std::min(3U, tuning::most_loads(kernel)), 1, 1};
     for (const tuning::Choice& candidate : tuning::candidates(facts)) {
         if (candidate.kernel == kernel && tuning::objection(candidate, facts).empty()) {
             usual.group_size = std::max(usual.group_size, candidate.group_size);

@@ -76,7 +76,9 @@ int tune(const Arguments& arguments, const tuning::Facts& facts) {
     }
     kernels::Total* const totals = create_totals();
     std::uint32_t* histogram = nullptr;
+    std::uint32_t* unread = nullptr;
     CHECK_CUDA(cudaMalloc(&histogram, sizeof(Histogram)));
+    CHECK_CUDA(cudaMalloc(&unread, sizeof(Histogram)));
     cudaEvent_t begin = nullptr;
     cudaEvent_t end = nullptr;
     CHECK_CUDA(cudaEventCreate(&begin));
@@ -92,11 +94,13 @@ int tune(const Arguments& arguments, const tuning::Facts& facts) {
             const std::uint64_t count = parts.front().count;
             const TunedLaunch tuned =
                 make_tuned(choice, parts.front(), groups_of(choice, facts, count));
+            // Only the last launch writes what is read: those before it cannot be right in its
+            // place.
             common::cuda::poison(histogram, sizeof(Histogram));
             CHECK_CUDA(cudaEventRecord(begin));
             for (const Picture& part : parts) {
                 tuned.kernel<<<tuned.launch.blocks, tuned.launch.threads, tuned.shared_bytes>>>(
-                    buffers[which], part, totals, histogram);
+                    buffers[which], part, totals, &part == &parts.back() ? histogram : unread);
                 // Only what the launch itself says is a refusal; whatever comes later is an error.
                 if (const cudaError_t refusal = cudaGetLastError(); refusal != cudaSuccess) {
                     throw tuning::Refused(cudaGetErrorString(refusal));
@@ -109,6 +113,7 @@ int tune(const Arguments& arguments, const tuning::Facts& facts) {
         });
     CHECK_CUDA(cudaEventDestroy(end));
     CHECK_CUDA(cudaEventDestroy(begin));
+    CHECK_CUDA(cudaFree(unread));
     CHECK_CUDA(cudaFree(histogram));
     CHECK_CUDA(cudaFree(totals));
     for (std::uint8_t* const buffer : buffers)

@@ -253,6 +253,9 @@ int tune(const Arguments& arguments, const tuning::Facts& facts, const Session& 
     const cl_mem histogram =
         clCreateBuffer(session.context, CL_MEM_READ_WRITE, sizeof(Histogram), nullptr, &error);
     CHECK_CL(error, "clCreateBuffer(histogram)");
+    const cl_mem unread =
+        clCreateBuffer(session.context, CL_MEM_READ_WRITE, sizeof(Histogram), nullptr, &error);
+    CHECK_CL(error, "clCreateBuffer(unread)");
 
     // What was compiled for one size of picture serves the others: only the number of groups
     // differs.
@@ -261,6 +264,7 @@ int tune(const Arguments& arguments, const tuning::Facts& facts, const Session& 
         arguments, facts, pictures,
         [&](const tuning::Choice& choice, std::size_t which, std::span<const Picture> parts,
             Histogram& result) {
+            std::vector<Commands> launches;
             try {
                 Launch& launch =
                     built[choice.kernel + " " + std::to_string(choice.copies) + " " +
@@ -270,26 +274,29 @@ int tune(const Arguments& arguments, const tuning::Facts& facts, const Session& 
                     launch = build_tuned(session, choice, parts.front(), groups);
                 }
                 launch.shape.groups_x = groups;
+                // Only the last launch writes what is read: no other can be right in its place.
                 common::opencl::poison(session.queue, histogram, sizeof(Histogram));
-                std::vector<Commands> launches;
                 for (const Picture& part : parts) {
-                    launches.push_back(
-                        enqueue_tuned(session, launch, buffers[which], part, totals, histogram));
+                    launches.push_back(enqueue_tuned(session, launch, buffers[which], part, totals,
+                                                     &part == &parts.back() ? histogram : unread));
                 }
                 CHECK_CL(clEnqueueReadBuffer(session.queue, histogram, CL_TRUE, 0,
                                              sizeof(Histogram), result.data(), 0, nullptr,
                                              nullptr));
                 // Without the gaps between them: noting the times makes those larger.
                 double time_ms = 0;
-                for (const Commands& commands : launches)
-                    time_ms += milliseconds(commands);
+                for (; !launches.empty(); launches.pop_back())
+                    time_ms += milliseconds(launches.back());
                 return time_ms;
             } catch (const std::exception& refusal) {
+                for (const Commands& commands : launches)
+                    release(commands);
                 throw tuning::Refused(refusal.what());
             }
         });
     for (const auto& [name, launch] : built)
         release(launch);
+    CHECK_CL(clReleaseMemObject(unread));
     CHECK_CL(clReleaseMemObject(histogram));
     CHECK_CL(clReleaseMemObject(totals));
     for (const cl_mem buffer : buffers)

@@ -337,8 +337,8 @@ int main(int argc, char** argv) try {
         for (std::size_t bin = 0; bin < kBins; ++bin)
             of_parts[bin] += more[bin];
     }
-    // With two loads, so that there are several steps in each of these short rows: with more there
-    // would be one, and nothing on its way while it is counted.
+    // With two loads, so that there are steps enough in each of these short rows: with more there
+    // would be hardly a second, and nothing on its way while the first is counted.
     tuning::Choice two_loads = tuning::default_choice(facts, count);
     two_loads.loads = 2;
     const TunedLaunch in_steps = make_tuned(two_loads, whole, groups_of(two_loads, facts, count));

@@ -34,11 +34,11 @@ import recorded
 from recorded import ROOT
 
 CHAPTER_05 = "05-launch-tuning"
-# The strategies of which --counters reads the counters, by program.
+# The strategies of which --counters reads the counters, by the chapter of the CUDA program.
 PROFILED = {
-    "03-local-atomics/cuda": ["local"],
-    "04-per-thread-bins/cuda": ["lane-bins"],
-    "05-launch-tuning/cuda": ["vector", "tuned"],
+    "03-local-atomics": ["local"],
+    "04-per-thread-bins": ["lane-bins"],
+    "05-launch-tuning": ["vector", "tuned"],
 }
 
 
@@ -187,7 +187,7 @@ def jobs_of(options):
     if options.queued:
         jobs += grid([peers(options.build)], options, recorded.PICTURES, ["256K"], "queued", ["--queued"])
     if options.counters:
-        profiled = [program for program in programs if program.name in PROFILED]
+        profiled = [program for program in programs if program.api == "CUDA" and program.chapter in PROFILED]
         jobs += grid(profiled, options, ["uniform"], ["100M"], "counters")
     if options.end_to_end:
         jobs += grid(of_05, options, ["photo"], ["100M"], "end_to_end", ["--end-to-end"])
@@ -238,34 +238,44 @@ def profile(job):
         raise Stopped("--counters: there is no ncu on the PATH (Nsight Compute, part of the CUDA toolkit)")
     document, counters = None, []
     with tempfile.TemporaryDirectory() as folder:
-        for variant in PROFILED[job.program.name]:
+        for variant in PROFILED[job.program.chapter]:
             log = pathlib.Path(folder, f"{variant}.csv")
             # The second launch of the strategy's kernel: the first may have to load it.
             under = [ncu, "--csv", "--log-file", str(log), "--clock-control", "none",
                      "--kernel-name", "regex:histogram_|tuned_", "--launch-skip", "1", "--launch-count", "1",
                      "--metrics", ",".join(recorded.COUNTERS.values())]
-            document = run(job, ["--variant", variant, "--repeat", "3", "--no-ceiling"], under)
+            try:
+                document = run(job, ["--variant", variant, "--repeat", "3", "--no-ceiling"], under)
+            except Stopped as error:
+                raise Stopped(errors_of(log) or error) from None
             if document is None:
                 return None
-            if any(result["check"] != "match" for result in document["results"]):
-                raise Stopped(f"{job} {variant}: a result does not match the CPU")
-            text = log.read_text(encoding="utf-8") if log.is_file() else ""
-            counters.append({"variant": variant, **counters_of(text, f"{job} {variant}")})
+            (result,) = document["results"]
+            if result["check"] != "match":
+                raise Stopped(f"{job} {variant}: the result does not match the CPU")
+            counters.append({"variant": variant, "launch": result.get("launch"),
+                             **counters_of(log, f"{job} {variant}")})
     kept = ("chapter", "api", "device", "driver", "input")
     return {**{field: document[field] for field in kept}, "counters": counters}
 
 
+def errors_of(log):
+    """What ncu says that went wrong, in one line; nothing where it says nothing."""
+    text = log.read_text(encoding="utf-8") if log.is_file() else ""
+    errors = " ".join(line for line in text.splitlines() if line.startswith("==ERROR=="))
+    return errors and f"ncu: {errors}"
+
+
 def counters_of(log, what):
     """{"kernel": its name, "percent": {counter: value}} of what ncu writes with --csv. Raises Stopped."""
-    lines = [line for line in log.splitlines() if line.startswith('"')]
-    rows = list(csv.DictReader(lines))
+    text = log.read_text(encoding="utf-8") if log.is_file() else ""
+    rows = list(csv.DictReader(line for line in text.splitlines() if line.startswith('"')))
     try:
         percent = {row["Metric Name"]: float(row["Metric Value"]) for row in rows}
         wanted = {counter: percent[counter] for counter in recorded.COUNTERS.values()}
         return {"kernel": rows[0]["Kernel Name"], "percent": wanted}
     except (KeyError, ValueError, IndexError):
-        said = " ".join(line for line in log.splitlines() if line.startswith("==ERROR==")) or "it wrote no counters"
-        raise Stopped(f"{what}: ncu: {said}") from None
+        raise Stopped(f"{what}: {errors_of(log) or 'ncu: it wrote no counters'}") from None
 
 
 def entry_of(job, document, where):

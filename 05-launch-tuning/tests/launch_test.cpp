@@ -178,7 +178,7 @@ tuning::Choice chosen(std::vector<const char*> words, const tuning::Facts& facts
 
 TEST(ChooseTuned, TakesTheDefaultAndWhatTheCommandLineChanges) {
     std::string said;
-    EXPECT_EQ(chosen({}, gpu(), &said), (tuning::Choice{"lane-bins", 32, 4, 1024, 1}));
+    EXPECT_EQ(chosen({}, gpu(), &said), (tuning::Choice{"lane-bins", 32, 3, 1024, 1}));
     EXPECT_TRUE(has(said, "(the default: --tune has not run here)\n"));
     chosen({"--loads", "1"}, gpu(), &said);
     EXPECT_TRUE(has(said, "(the default: --tune has not run here, but changed here)\n"));
@@ -186,7 +186,7 @@ TEST(ChooseTuned, TakesTheDefaultAndWhatTheCommandLineChanges) {
     EXPECT_TRUE(has(said, "changed here"));
     EXPECT_EQ(chosen({"--copies", "8", "--loads", "1", "--group-size", "96"}, gpu()),
               (tuning::Choice{"lane-bins", 8, 1, 96, 1}));
-    EXPECT_EQ(chosen({"--kernel", "local"}, gpu()), (tuning::Choice{"local", 1, 4, 1024, 1}));
+    EXPECT_EQ(chosen({"--kernel", "local"}, gpu()), (tuning::Choice{"local", 1, 3, 1024, 1}));
     EXPECT_EQ(chosen({"--kernel", "byte-bins"}, gpu()),
               (tuning::Choice{"byte-bins", 1, 1, 128, 1}));
     tuning::Facts cpu = gpu();
@@ -194,8 +194,8 @@ TEST(ChooseTuned, TakesTheDefaultAndWhatTheCommandLineChanges) {
     cpu.kernels.push_back("item-bins");
     EXPECT_EQ(chosen({}, cpu).kernel, "item-bins");
     // Not in groups of one, which suit item-bins alone; and copies are lane-bins'.
-    EXPECT_EQ(chosen({"--kernel", "lane-bins"}, cpu), (tuning::Choice{"lane-bins", 1, 4, 256, 1}));
-    EXPECT_EQ(chosen({"--copies", "8"}, cpu), (tuning::Choice{"lane-bins", 8, 4, 256, 1}));
+    EXPECT_EQ(chosen({"--kernel", "lane-bins"}, cpu), (tuning::Choice{"lane-bins", 1, 3, 256, 1}));
+    EXPECT_EQ(chosen({"--copies", "8"}, cpu), (tuning::Choice{"lane-bins", 8, 3, 256, 1}));
     EXPECT_EQ(bad_input([] {
                   chosen({"--kernel", "item-bins"}, gpu());
               }),

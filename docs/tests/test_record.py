@@ -223,9 +223,9 @@ class Record(repository.RepositoryTest):
         self.assertTrue(first.startswith("--tune --json "), "so that `tuned` is tuned in what follows")
         self.assertIn("--tile 1M --end-to-end --json ", second)
 
-    def profiler(self, log):
-        """Puts a profiler on the PATH, which writes this log."""
-        self.write("tools/ncu", NCU).chmod(0o755)
+    def profiler(self, log, more=""):
+        """Puts a profiler on the PATH, which writes this log, and does `more`."""
+        self.write("tools/ncu", NCU + more).chmod(0o755)
         self.write("tools/ncu.log", log)
         before = os.environ["PATH"]
         self.addCleanup(os.environ.__setitem__, "PATH", before)
@@ -237,6 +237,9 @@ class Record(repository.RepositoryTest):
         self.program("01-cpu/cpu", MATCHES)
         self.program("05-launch-tuning/cuda", MATCHES)
         self.program("05-launch-tuning/opencl", MATCHES)
+        document = json.loads(self.read("build/05-launch-tuning/cuda.json"))
+        document["results"][0]["launch"] = "4 groups of 8"
+        self.write("build/05-launch-tuning/cuda.json", json.dumps(document))
         self.profiler(ncu_log(self.COUNTED))
         self.succeed("record.py", "device", "--no-chapters", "--counters", "--size", "1M")
         self.assertEqual(self.keys("counters"), [("05-launch-tuning/cuda", "uniform", "1M")])
@@ -244,8 +247,8 @@ class Record(repository.RepositoryTest):
         percent = {counter: float(value) for counter, value in self.COUNTED.items()}
         kernel = "void tuned_lanes<32, 4>(const unsigned char *, Picture)"
         self.assertEqual(entry["run"]["counters"],
-                         [{"variant": "vector", "kernel": kernel, "percent": percent},
-                          {"variant": "tuned", "kernel": kernel, "percent": percent}])
+                         [{"variant": "vector", "launch": "4 groups of 8", "kernel": kernel, "percent": percent},
+                          {"variant": "tuned", "launch": "4 groups of 8", "kernel": kernel, "percent": percent}])
         self.assertNotIn("results", entry["run"])
         self.assertEqual(entry["run"]["device"], "Some device")
         given = [line.rsplit(" --json ", 1)[0] for line in self.arguments_of("05-launch-tuning/cuda")]
@@ -263,8 +266,16 @@ class Record(repository.RepositoryTest):
                     ncu_log(dict(list(self.COUNTED.items())[1:]))]:
             self.profiler(log)
             self.assert_no_counters("05-launch-tuning/cuda uniform 1M --counters vector: ncu: it wrote no counters")
-        self.profiler("==ERROR== ERR_NVGPUCTRPERM - no permission\n")
-        self.assert_no_counters("vector: ncu: ==ERROR== ERR_NVGPUCTRPERM - no permission")
+        for more in ("", "exit 1\n"):  # whatever the profiler's exit status
+            self.profiler("==ERROR== ERR_NVGPUCTRPERM - no permission\n", more)
+            self.assert_no_counters("ncu: ==ERROR== ERR_NVGPUCTRPERM - no permission")
+
+    def test_counters_without_cuda_say_so(self):
+        self.program("01-cpu/cpu", MATCHES)
+        self.list_program("05-launch-tuning", "CUDA", "-", "no CUDA compiler")
+        done = self.run_program("record.py", "device", "--no-chapters", "--counters")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("05-launch-tuning, CUDA: skipped, no CUDA compiler", done.stdout)
 
     def test_counters_of_what_does_not_match_stop(self):
         self.profiler(ncu_log(self.COUNTED))
@@ -274,7 +285,7 @@ class Record(repository.RepositoryTest):
         document["results"][0]["check"] = "mismatch"
         self.write("build/05-launch-tuning/cuda", MATCHES).chmod(0o755)
         self.write("build/05-launch-tuning/cuda.json", json.dumps(document))
-        self.assert_no_counters("vector: a result does not match the CPU")
+        self.assert_no_counters("vector: the result does not match the CPU")
 
     def test_counters_need_the_profiler(self):
         self.program("05-launch-tuning/cuda", MATCHES)
