@@ -44,7 +44,8 @@ bool fits(const tuning::Choice& choice, const tuning::Facts& facts) {
 
 // A kernel that was not chosen by measuring: one group for each unit, as large as is tried at all.
 tuning::Choice usual_launch(const std::string& kernel, const tuning::Facts& facts) {
-    tuning::Choice usual{kernel, 1, std::min(3U, tuning::most_loads(kernel)), 1, 1};
+    tuning::Choice usual{kernel, 1, std::min(tuning::kUsualLoads, tuning::most_loads(kernel)), 1,
+                         1};
     for (const tuning::Choice& candidate : tuning::candidates(facts)) {
         if (candidate.kernel == kernel && tuning::objection(candidate, facts).empty()) {
             usual.group_size = std::max(usual.group_size, candidate.group_size);
@@ -79,7 +80,7 @@ Arguments parse_arguments(int argc, const char* const* argv, const common::Progr
             ->check(CLI::IsMember({1U, 2U, 4U, 8U, 16U, 32U}))
             ->type_name("N");
         app.add_option("--loads", arguments.loads, "loads on their way at once in `tuned`")
-            ->check(CLI::Range(1U, 4U))
+            ->check(CLI::Range(1U, tuning::kMostLoads))
             ->type_name("N");
         if (program.name == "peers") {
             app.add_flag("--queued", arguments.queued,

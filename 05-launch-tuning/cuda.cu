@@ -94,8 +94,7 @@ int tune(const Arguments& arguments, const tuning::Facts& facts) {
             const std::uint64_t count = parts.front().count;
             const TunedLaunch tuned =
                 make_tuned(choice, parts.front(), groups_of(choice, facts, count));
-            // Only the last launch writes what is read: those before it cannot be right in its
-            // place.
+            // Only the last launch writes what is read: no other can be right in its place.
             common::cuda::poison(histogram, sizeof(Histogram));
             CHECK_CUDA(cudaEventRecord(begin));
             for (const Picture& part : parts) {
@@ -256,8 +255,8 @@ int main(int argc, char** argv) try {
     }
 
     // 5. The launches. two-per-sm: two blocks of 256 for each multiprocessor. occupancy: blocks of
-    //    512, as many as fill the device, one below the other. vector: as many,
-    //    side by side. tuned: what was measured.
+    //    512, as many as fill the device, one below the other. vector: as many, side by side.
+    //    tuned: what was measured.
     const std::size_t two_size = options.group_size.value_or(256);
     const std::size_t two_groups = options.groups.value_or(2 * facts.units);
     const std::size_t full_size = options.group_size.value_or(512);

@@ -478,8 +478,8 @@ int main(int argc, char** argv) try {
     }
 
     // 5. The launches. two-per-sm: two groups of 256 for each compute unit. occupancy: groups of
-    //    512, as many as fill the device, one below the other. vector: as many,
-    //    side by side. tuned: what was measured.
+    //    512, as many as fill the device, one below the other. vector: as many, side by side.
+    //    tuned: what was measured.
     const std::size_t two_size = options.group_size.value_or(256);
     const std::size_t two_groups = options.groups.value_or(2 * facts.units);
     const std::size_t full_size =

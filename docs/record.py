@@ -247,35 +247,38 @@ def profile(job):
             try:
                 document = run(job, ["--variant", variant, "--repeat", "3", "--no-ceiling"], under)
             except Stopped as error:
-                raise Stopped(errors_of(log) or error) from None
+                raise Stopped(errors_of(lines_of(log)) or error) from None
             if document is None:
                 return None
             (result,) = document["results"]
             if result["check"] != "match":
                 raise Stopped(f"{job} {variant}: the result does not match the CPU")
             counters.append({"variant": variant, "launch": result.get("launch"),
-                             **counters_of(log, f"{job} {variant}")})
+                             **counters_of(lines_of(log), f"{job} {variant}")})
     kept = ("chapter", "api", "device", "driver", "input")
     return {**{field: document[field] for field in kept}, "counters": counters}
 
 
-def errors_of(log):
+def lines_of(log):
+    """What ncu has written, or nothing."""
+    return log.read_text(encoding="utf-8").splitlines() if log.is_file() else []
+
+
+def errors_of(lines):
     """What ncu says that went wrong, in one line; nothing where it says nothing."""
-    text = log.read_text(encoding="utf-8") if log.is_file() else ""
-    errors = " ".join(line for line in text.splitlines() if line.startswith("==ERROR=="))
+    errors = " ".join(line for line in lines if line.startswith("==ERROR=="))
     return errors and f"ncu: {errors}"
 
 
-def counters_of(log, what):
+def counters_of(lines, what):
     """{"kernel": its name, "percent": {counter: value}} of what ncu writes with --csv. Raises Stopped."""
-    text = log.read_text(encoding="utf-8") if log.is_file() else ""
-    rows = list(csv.DictReader(line for line in text.splitlines() if line.startswith('"')))
+    rows = list(csv.DictReader(line for line in lines if line.startswith('"')))
     try:
         percent = {row["Metric Name"]: float(row["Metric Value"]) for row in rows}
         wanted = {counter: percent[counter] for counter in recorded.COUNTERS.values()}
         return {"kernel": rows[0]["Kernel Name"], "percent": wanted}
     except (KeyError, ValueError, IndexError):
-        raise Stopped(f"{what}: {errors_of(log) or 'ncu: it wrote no counters'}") from None
+        raise Stopped(f"{what}: {errors_of(lines) or 'ncu: it wrote no counters'}") from None
 
 
 def entry_of(job, document, where):

@@ -127,7 +127,7 @@ def launches(entries, variants=None):
     by_variant = {}
     for entry in entries:
         for result in entry["run"]["results"]:
-            if result.get("launch") and result["variant"] in (variants or [result["variant"]]):
+            if result.get("launch") and (variants is None or result["variant"] in variants):
                 by_variant.setdefault(result["variant"], []).append(result["launch"])
     each = [f"`{variant}` was {' or '.join(unique(texts))}" for variant, texts in by_variant.items()]
     return f" {'; '.join(each)}." if each else ""
@@ -139,19 +139,26 @@ def fastest(run):
     return max(measured, key=lambda result: result["gb_s"], default=None)
 
 
+def rates_of(entry):
+    """{strategy: GB/s} of a run."""
+    return {result["variant"]: result["gb_s"] for result in entry["run"]["results"]}
+
+
+def beside_the_ceiling(entry, variants, compared, shown):
+    """An input's cells: the read ceiling, the strategies, and how much of the ceiling one of them reaches."""
+    rates, ceiling = rates_of(entry), entry["run"]["read_ceiling_gb_s"]
+    share = ratio(rates.get(compared), ceiling)
+    return [entry["input"], shown(ceiling), *(shown(rates.get(variant)) for variant in variants),
+            digits(None if share is None else 100 * share)]
+
+
 def inputs_table(recording, program, size):
-    """One program: a row for each input."""
+    """One program: a row for each input. The last strategy is held against the read ceiling."""
     entries = [entry for entry in recording["runs"] if (entry["program"], entry["size"]) == (program, size)]
     if not entries:
         raise NotRecorded(f"{program} {size} is not among its runs")
     variants = unique(result["variant"] for entry in entries for result in entry["run"]["results"])
-    rows = []
-    for entry in entries:
-        rates = {result["variant"]: result["gb_s"] for result in entry["run"]["results"]}
-        ceiling = entry["run"]["read_ceiling_gb_s"]
-        share = ratio(rates.get(variants[-1]), ceiling)
-        rows.append([entry["input"], digits(ceiling), *(digits(rates.get(variant)) for variant in variants),
-                     digits(None if share is None else 100 * share)])
+    rows = [beside_the_ceiling(entry, variants, variants[-1], digits) for entry in entries]
     columns = ["<Input", "Read ceiling", *(f"`{variant}`" for variant in variants)]
     return [
         heading(entries[0], f"{size_in_words(entries[0]['run']['input']['pixels'])}, GB/s"),
@@ -217,12 +224,9 @@ def beside_the_libraries(recording, kind, size):
     columns = ["<Input", "Reading alone" if small else "Read ceiling", *(f"`{variant}`" for variant in variants)]
     lines = [columns + ["`tuned`, % of the read ceiling", "`tuned` / CUB", "`tuned` / NPP"]]
     for entry in entries:
-        rates = {result["variant"]: result["gb_s"] for result in entry["run"]["results"]}
-        ceiling, tuned = entry["run"]["read_ceiling_gb_s"], rates.get("tuned")
-        share = ratio(tuned, ceiling)
-        cells = [entry["input"], shown(ceiling), *(shown(rates.get(variant)) for variant in variants)]
-        cells += [digits(None if share is None else 100 * share)]
-        lines.append(cells + [digits(ratio(tuned, rates.get("cub"))), digits(ratio(tuned, rates.get("npp")))])
+        rates = rates_of(entry)
+        ratios = [digits(ratio(rates.get("tuned"), rates.get(library))) for library in ("cub", "npp")]
+        lines.append(beside_the_ceiling(entry, variants, "tuned", shown) + ratios)
     what = f"{size_in_words(pixels)}, {'µs' if small else 'GB/s'}"
     if kind == "queued":
         what += ", all commands queued"

@@ -85,7 +85,7 @@ const std::vector<std::string>& kernel_names() {
 }
 
 unsigned most_loads(const std::string& kernel) {
-    return kernel == "byte-bins" ? 1 : 4;
+    return kernel == "byte-bins" ? 1 : kMostLoads;
 }
 
 std::uint64_t local_bytes_of(const Choice& choice) {
@@ -145,8 +145,7 @@ Choice default_choice(const Facts& facts, std::uint64_t pixels) {
         // Zeroing and merging a table costs as much for a few pixels as for many.
         sound = lane_bins(facts, 8, 1, 512, 2);
     } else {
-        // A fourth load gains little, and its registers leave no room for 1024 on every GPU.
-        sound = lane_bins(facts, 32, 3, 1024, 1);
+        sound = lane_bins(facts, 32, kUsualLoads, 1024, 1);
     }
     if (is_allowed(sound, facts)) return sound;
     const std::vector<Choice> all = candidates(facts);

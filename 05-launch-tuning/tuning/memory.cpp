@@ -88,7 +88,7 @@ Choice choice_from(const Json& row) {
         whole_number(row, "copies", 1, choice.kernel == "lane-bins" ? 32 : 1));
     if (!std::has_single_bit(choice.copies))
         throw common::BadInput(fmt::format("copies is {}, not a power of two", choice.copies));
-    choice.loads = static_cast<unsigned>(whole_number(row, "loads", 1, 4));
+    choice.loads = static_cast<unsigned>(whole_number(row, "loads", 1, kMostLoads));
     choice.group_size = whole_number(row, "group_size", 1, 1U << 20);
     choice.groups_per_unit = whole_number(row, "groups_per_unit", 1, 1U << 16);
     return choice;

@@ -53,7 +53,14 @@ struct Facts {
 /// The kernels that a Choice may name, in the order of the heat map.
 const std::vector<std::string>& kernel_names();
 
-/// The most loads on their way that a kernel is built for: byte-bins loads a pixel at a time.
+/// The most loads on their way that any kernel is built for.
+constexpr unsigned kMostLoads = 4;
+
+/// What a GPU gets unmeasured. A fourth load gains little, and its registers leave no room for
+/// groups of 1024 on every GPU.
+constexpr unsigned kUsualLoads = 3;
+
+/// The most loads that this kernel is built for: byte-bins loads a pixel at a time.
 unsigned most_loads(const std::string& kernel);
 
 /// The bytes of local memory that a group needs.

@@ -227,9 +227,12 @@ class Record(repository.RepositoryTest):
         """Puts a profiler on the PATH, which writes this log, and does `more`."""
         self.write("tools/ncu", NCU + more).chmod(0o755)
         self.write("tools/ncu.log", log)
-        before = os.environ["PATH"]
-        self.addCleanup(os.environ.__setitem__, "PATH", before)
-        os.environ["PATH"] = f"{self.root / 'tools'}{os.pathsep}{before}"
+        self.set_path(f"{self.root / 'tools'}{os.pathsep}{os.environ['PATH']}")
+
+    def set_path(self, path):
+        """The PATH until the test is over."""
+        self.addCleanup(os.environ.__setitem__, "PATH", os.environ["PATH"])
+        os.environ["PATH"] = path
 
     COUNTED = {counter: f"{10 * at}.5" for at, counter in enumerate(recorded.COUNTERS.values(), 1)}
 
@@ -289,9 +292,7 @@ class Record(repository.RepositoryTest):
 
     def test_counters_need_the_profiler(self):
         self.program("05-launch-tuning/cuda", MATCHES)
-        before = os.environ["PATH"]
-        self.addCleanup(os.environ.__setitem__, "PATH", before)
-        os.environ["PATH"] = str(self.root)
+        self.set_path(str(self.root))
         self.assert_no_counters("there is no ncu on the PATH")
 
     def test_a_missing_program_is_found_before_anything_is_measured(self):
