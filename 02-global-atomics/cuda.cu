@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <string>
 
 #include "common/cuda/cuda.hpp"
 #include "common/cuda/read_ceiling.hpp"
@@ -112,22 +113,15 @@ int main(int argc, char** argv) try {
     const common::Input input = common::load_input(options);
     const Histogram expected = common::reference_histogram(input.pixels);
     const std::size_t count = input.pixels.size();
-    const std::size_t width = input.width;
-    const std::size_t rows = (count + width - 1) / width;  // the last one may be short
 
     // 3. The device.
     const common::cuda::Device device = common::cuda::choose_device(options.device);
 
     // 4. The launch: two blocks for each multiprocessor, 256 threads in each by default.
     const auto group_size = static_cast<unsigned>(options.group_size.value_or(256));
+    common::cuda::require_group_size(device.id, group_size);
     const auto groups = static_cast<unsigned>(
         options.groups.value_or(2 * common::cuda::multiprocessors(device.id)));
-    common::cuda::require_group_size(device.id, group_size);
-    // subhist: across, as many blocks as the columns need; the others share the rows.
-    const auto groups_x = static_cast<unsigned>(
-        std::clamp<std::size_t>((width + group_size - 1) / group_size, 1, groups));
-    const unsigned groups_y = std::min(groups / groups_x, common::cuda::kMostBlocksInY);
-    const std::uint32_t tables = groups_x * groups_y;
     common::Report report(kProgram, options, input, expected, device.name, device.driver);
 
     // 5. Where its commands go: the context comes by itself, the default stream keeps their
@@ -136,92 +130,97 @@ int main(int argc, char** argv) try {
     cudaEvent_t end = nullptr;
     CHECK_CUDA(cudaEventCreate(&begin));
     CHECK_CUDA(cudaEventCreate(&end));
+
+    // 6. The read ceiling: how fast this device's memory gives pixels to a kernel that only reads.
     if (options.read_ceiling) report.set_read_ceiling(common::cuda::read_ceiling_gb_s(count));
 
-    // 6. The kernels. They were compiled with this file, above.
+    // 7. The kernels. They were compiled with this file, above.
 
-    // 7. Memory on the device. In `image` each row begins where the device reads best:
-    //    cudaMallocPitch chooses the pitch, in bytes; the tables' pitch is then turned into bins.
-    std::uint8_t* pixels = nullptr;
-    std::uint8_t* image = nullptr;
-    std::uint32_t* sub_histograms = nullptr;
+    // 8. What the strategies share: the histogram. It is read and written: an atomic does both.
     std::uint32_t* histogram = nullptr;
-    std::size_t image_pitch_bytes = 0;
-    std::size_t table_pitch_bytes = 0;
-    CHECK_CUDA(cudaMalloc(&pixels, count));
-    CHECK_CUDA(cudaMallocPitch(&image, &image_pitch_bytes, width, std::max<std::size_t>(rows, 1)));
-    CHECK_CUDA(cudaMallocPitch(&sub_histograms, &table_pitch_bytes, sizeof(Histogram), tables));
     CHECK_CUDA(cudaMalloc(&histogram, sizeof(Histogram)));
-    const std::size_t table_pitch_bins = table_pitch_bytes / sizeof(std::uint32_t);
+    const auto poison_result = [&] { common::cuda::poison(histogram, sizeof(Histogram)); };
 
-    // 8. racy and global: the pixels are copied in; then zero the table, count, copy the table out.
-    const auto write_pixels = [&] {
-        CHECK_CUDA(cudaMemcpy(pixels, input.pixels.data(), count, cudaMemcpyHostToDevice));
-    };
-    using Kernel = void (*)(const std::uint8_t*, std::size_t, std::uint32_t*);
-    const auto count_in_one_table = [&](Kernel kernel, Histogram& result) {
-        CHECK_CUDA(cudaEventRecord(begin));
-        CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
-        kernel<<<groups, group_size>>>(pixels, count, histogram);
-        CHECK_CUDA(cudaGetLastError());
-        CHECK_CUDA(cudaEventRecord(end));
-        CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof(Histogram), cudaMemcpyDeviceToHost));
-        return common::cuda::elapsed_ms(begin, end);
-    };
+    // 9. global, and racy, which has another kernel: the pixels are copied in; then zero the
+    //    histogram, count, copy it out. Each is poisoned, checked, timed, and checked again.
+    for (const std::string variant : {"global", "racy"}) {
+        if (!options.wants(variant)) continue;
+        auto* const kernel = variant == "racy" ? histogram_racy : histogram_global;
+        std::uint8_t* pixels = nullptr;
+        CHECK_CUDA(cudaMalloc(&pixels, count));
+        const auto write_pixels = [&] {
+            CHECK_CUDA(cudaMemcpy(pixels, input.pixels.data(), count, cudaMemcpyHostToDevice));
+        };
+        Histogram last{};
+        const auto count_pixels = [&](Histogram& result) {
+            CHECK_CUDA(cudaEventRecord(begin));
+            CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
+            kernel<<<groups, group_size>>>(pixels, count, histogram);
+            CHECK_CUDA(cudaGetLastError());
+            CHECK_CUDA(cudaEventRecord(end));
+            CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
+            last = result;
+            return common::cuda::elapsed_ms(begin, end);
+        };
+        report.add(common::verify_and_time(variant, expected, options.repeat,
+                                           {poison_result, write_pixels, count_pixels}));
+        if (variant == "racy") report.say_what_was_lost(variant, last);
+        CHECK_CUDA(cudaFree(pixels));
+    }
 
-    // 9. subhist: the same with pitched rows, a table for each group, and a second kernel.
-    const auto write_rows = [&] {
-        CHECK_CUDA(cudaMemcpy2D(image, image_pitch_bytes, input.pixels.data(), width, width,
-                                count / width, cudaMemcpyHostToDevice));
-        if (count % width > 0) {
-            CHECK_CUDA(cudaMemcpy(image + count / width * image_pitch_bytes,
-                                  &input.pixels[count / width * width], count % width,
-                                  cudaMemcpyHostToDevice));
-        }
-    };
-    const auto count_in_sub_histograms = [&](Histogram& result) {
-        CHECK_CUDA(cudaEventRecord(begin));
-        CHECK_CUDA(
-            cudaMemset2DAsync(sub_histograms, table_pitch_bytes, 0, sizeof(Histogram), tables));
-        subhist<<<dim3(groups_x, groups_y), group_size>>>(image, image_pitch_bytes, width, count,
-                                                          sub_histograms, table_pitch_bins);
-        CHECK_CUDA(cudaGetLastError());
-        sum_tables<<<(kBins + group_size - 1) / group_size, group_size>>>(
-            sub_histograms, table_pitch_bins, tables, histogram);
-        CHECK_CUDA(cudaGetLastError());
-        CHECK_CUDA(cudaEventRecord(end));
-        CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof(Histogram), cudaMemcpyDeviceToHost));
-        return common::cuda::elapsed_ms(begin, end);
-    };
+    // 10. subhist: the same with pitched rows, a table for each block, and a second kernel.
+    //     cudaMallocPitch chooses the pitch, in bytes, so that each row of `image` begins where the
+    //     device reads best; the tables' pitch is then turned into bins.
+    if (options.wants("subhist")) {
+        const std::size_t width = input.width;
+        // The last row may be short, and a picture of no pixels gets memory for one row.
+        const std::size_t rows = std::max<std::size_t>((count + width - 1) / width, 1);
+        // Across, as many blocks as the columns need; the others share the rows.
+        const auto groups_x = static_cast<unsigned>(
+            std::clamp<std::size_t>((width + group_size - 1) / group_size, 1, groups));
+        const unsigned groups_y = std::min(groups / groups_x, common::cuda::kMostBlocksInY);
+        const std::uint32_t tables = groups_x * groups_y;
+        std::uint8_t* image = nullptr;
+        std::uint32_t* sub_histograms = nullptr;
+        std::size_t image_pitch_bytes = 0;
+        std::size_t table_pitch_bytes = 0;
+        CHECK_CUDA(cudaMallocPitch(&image, &image_pitch_bytes, width, rows));
+        CHECK_CUDA(cudaMallocPitch(&sub_histograms, &table_pitch_bytes, sizeof(Histogram), tables));
+        const std::size_t table_pitch_bins = table_pitch_bytes / sizeof(std::uint32_t);
+        const auto poison_all = [&] {
+            common::cuda::poison(sub_histograms, tables * table_pitch_bytes);
+            poison_result();
+        };
+        const auto write_rows = [&] {
+            CHECK_CUDA(cudaMemcpy2D(image, image_pitch_bytes, input.pixels.data(), width, width,
+                                    count / width, cudaMemcpyHostToDevice));
+            if (const std::size_t rest = count % width; rest > 0) {
+                CHECK_CUDA(cudaMemcpy(image + count / width * image_pitch_bytes,
+                                      &input.pixels[count - rest], rest, cudaMemcpyHostToDevice));
+            }
+        };
+        const auto count_in_sub_histograms = [&](Histogram& result) {
+            CHECK_CUDA(cudaEventRecord(begin));
+            CHECK_CUDA(
+                cudaMemset2DAsync(sub_histograms, table_pitch_bytes, 0, sizeof(Histogram), tables));
+            subhist<<<dim3(groups_x, groups_y), group_size>>>(
+                image, image_pitch_bytes, width, count, sub_histograms, table_pitch_bins);
+            CHECK_CUDA(cudaGetLastError());
+            sum_tables<<<(kBins + group_size - 1) / group_size, group_size>>>(
+                sub_histograms, table_pitch_bins, tables, histogram);
+            CHECK_CUDA(cudaGetLastError());
+            CHECK_CUDA(cudaEventRecord(end));
+            CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
+            return common::cuda::elapsed_ms(begin, end);
+        };
+        report.add(common::verify_and_time("subhist", expected, options.repeat,
+                                           {poison_all, write_rows, count_in_sub_histograms}));
+        CHECK_CUDA(cudaFree(sub_histograms));
+        CHECK_CUDA(cudaFree(image));
+    }
 
-    // 10. Each variant that is asked for: poisoned, checked, timed, and checked again.
-    const auto run = [&](const char* variant, const common::DeviceRun& parts) {
-        if (options.wants(variant)) {
-            report.add(common::verify_and_time(variant, expected, options.repeat, parts));
-        }
-    };
-    const auto poison_histogram = [&] { common::cuda::poison(histogram, sizeof(Histogram)); };
-    const auto poison_all = [&] {
-        common::cuda::poison(sub_histograms, tables * table_pitch_bytes);
-        poison_histogram();
-    };
-    run("global", {poison_histogram, write_pixels, [&](Histogram& result) {
-                       return count_in_one_table(histogram_global, result);
-                   }});
-    run("subhist", {poison_all, write_rows, count_in_sub_histograms});
-    Histogram last{};
-    run("racy", {poison_histogram, write_pixels, [&](Histogram& result) {
-                     const double kernel_ms = count_in_one_table(histogram_racy, result);
-                     last = result;
-                     return kernel_ms;
-                 }});
-    if (options.wants("racy")) report.say_what_was_lost("racy", last);
-
-    // 11. What was created is released, in the opposite order.
+    // 11. What is left is released, in the opposite order.
     CHECK_CUDA(cudaFree(histogram));
-    CHECK_CUDA(cudaFree(sub_histograms));
-    CHECK_CUDA(cudaFree(image));
-    CHECK_CUDA(cudaFree(pixels));
     CHECK_CUDA(cudaEventDestroy(end));
     CHECK_CUDA(cudaEventDestroy(begin));
 

@@ -48,8 +48,6 @@ int main(int argc, char** argv) try {
     const common::Input input = common::load_input(options);
     const Histogram expected = common::reference_histogram(input.pixels);
     const cl_ulong count = input.pixels.size();
-    const cl_ulong width = input.width;
-    const cl_ulong rows = (count + width - 1) / width;  // the last one may be short
 
     // 3. The device.
     const common::opencl::Device device = common::opencl::choose_device(options.device);
@@ -59,11 +57,6 @@ int main(int argc, char** argv) try {
     common::opencl::require_group_size(device.id, group_size);
     const std::size_t groups =
         options.groups.value_or(2 * common::opencl::compute_units(device.id));
-    // subhist: across, as many groups as the columns need; the others share the rows.
-    const std::size_t groups_x =
-        std::clamp<std::size_t>((width + group_size - 1) / group_size, 1, groups);
-    const std::size_t groups_y = groups / groups_x;
-    const std::size_t tables = groups_x * groups_y;
     common::Report report(kProgram, options, input, expected, device.name, device.driver_line());
 
     // 5. Where its commands go: a context for the device, and a queue that keeps their order and
@@ -74,149 +67,149 @@ int main(int argc, char** argv) try {
     const cl_command_queue queue =
         clCreateCommandQueue(context, device.id, CL_QUEUE_PROFILING_ENABLE, &error);
     CHECK_CL(error, "clCreateCommandQueue");
+
+    // 6. The read ceiling: how fast this device's memory gives pixels to a kernel that only reads.
     if (options.read_ceiling) {
         report.set_read_ceiling(common::opencl::read_ceiling_gb_s(context, queue, count));
     }
 
-    // 6. The kernels. They are compiled now, for this device and for this size of work-group.
+    // 7. The kernels. They are compiled now, for this device and for this size of work-group.
     const cl_program program = common::opencl::build_program(
         context, device.id, "histogram.cl",
         common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER),
         "-DGROUP_SIZE=" + std::to_string(group_size));
-    const cl_kernel racy = clCreateKernel(program, "histogram_racy", &error);
-    CHECK_CL(error, "clCreateKernel(histogram_racy)");
-    const cl_kernel global = clCreateKernel(program, "histogram_global", &error);
-    CHECK_CL(error, "clCreateKernel(histogram_global)");
-    const cl_kernel subhist = clCreateKernel(program, "subhist", &error);
-    CHECK_CL(error, "clCreateKernel(subhist)");
-    const cl_kernel sum_tables = clCreateKernel(program, "sum_tables", &error);
-    CHECK_CL(error, "clCreateKernel(sum_tables)");
 
-    // 7. Memory on the device. In `image` each row begins at a multiple of 512 bytes, where a
-    //    device reads best. The histogram is read and written by the kernels: an atomic does both.
-    constexpr cl_ulong kRowAlignment = 512;
-    const cl_ulong image_pitch_bytes = (width + kRowAlignment - 1) / kRowAlignment * kRowAlignment;
-    const cl_ulong table_pitch_bins = kBins;
-    // A buffer of no bytes is an error, a picture of no pixels is not.
-    const auto at_least_one = [](std::size_t bytes) { return std::max<std::size_t>(bytes, 1); };
-    const std::size_t tables_bytes = tables * table_pitch_bins * sizeof(cl_uint);
-    const cl_mem pixels =
-        clCreateBuffer(context, CL_MEM_READ_ONLY, at_least_one(count), nullptr, &error);
-    CHECK_CL(error, "clCreateBuffer(pixels)");
-    const cl_mem image = clCreateBuffer(context, CL_MEM_READ_ONLY,
-                                        at_least_one(rows * image_pitch_bytes), nullptr, &error);
-    CHECK_CL(error, "clCreateBuffer(image)");
-    const cl_mem sub_histograms =
-        clCreateBuffer(context, CL_MEM_READ_WRITE, tables_bytes, nullptr, &error);
-    CHECK_CL(error, "clCreateBuffer(sub_histograms)");
+    // 8. What the strategies share: the histogram. It is read and written: an atomic does both.
     const cl_mem histogram =
         clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(Histogram), nullptr, &error);
     CHECK_CL(error, "clCreateBuffer(histogram)");
+    const auto poison_result = [&] { common::opencl::poison(queue, histogram, sizeof(Histogram)); };
 
-    // 8. racy and global: the pixels are copied in; then zero the table, count, copy the table out.
-    const auto write_pixels = [&] {
-        if (count == 0) return;
-        CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, count, input.pixels.data(), 0,
-                                      nullptr, nullptr));
-    };
-    const auto count_in_one_table = [&](cl_kernel kernel, Histogram& result) {
-        const cl_uint zero = 0;
-        cl_event zeroed = nullptr;
-        CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, sizeof(Histogram), 0,
-                                     nullptr, &zeroed));
-        CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
-        CHECK_CL(clSetKernelArg(kernel, 1, sizeof count, &count));
-        CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &histogram));
-        const std::size_t global_size = groups * group_size;
-        cl_event counted = nullptr;
-        CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &group_size, 0,
-                                        nullptr, &counted));
-        CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram), result.data(),
-                                     0, nullptr, nullptr));
-        const double kernel_ms = common::opencl::elapsed_ms(zeroed, counted);
-        CHECK_CL(clReleaseEvent(counted));
-        CHECK_CL(clReleaseEvent(zeroed));
-        return kernel_ms;
-    };
-
-    // 9. subhist: the same with pitched rows, a table for each group, and a second kernel.
-    const auto write_rows = [&] {
-        const std::size_t origin[3] = {0, 0, 0};
-        const std::size_t whole_rows[3] = {width, count / width, 1};
-        if (whole_rows[1] > 0) {
-            CHECK_CL(clEnqueueWriteBufferRect(queue, image, CL_FALSE, origin, origin, whole_rows,
-                                              image_pitch_bytes, 0, width, 0, input.pixels.data(),
-                                              0, nullptr, nullptr));
-        }
-        if (count % width > 0) {
-            CHECK_CL(clEnqueueWriteBuffer(queue, image, CL_FALSE, count / width * image_pitch_bytes,
-                                          count % width, &input.pixels[count / width * width], 0,
+    // 9. global, and racy, which has another kernel: the pixels are copied in; then zero the
+    //    histogram, count, copy it out. Each is poisoned, checked, timed, and checked again.
+    for (const std::string variant : {"global", "racy"}) {
+        if (!options.wants(variant)) continue;
+        const cl_kernel kernel = clCreateKernel(program, ("histogram_" + variant).c_str(), &error);
+        CHECK_CL(error, ("clCreateKernel(histogram_" + variant + ")").c_str());
+        // A buffer of no bytes is an error, a picture of no pixels is not.
+        const cl_mem pixels = clCreateBuffer(context, CL_MEM_READ_ONLY,
+                                             std::max<std::size_t>(count, 1), nullptr, &error);
+        CHECK_CL(error, "clCreateBuffer(pixels)");
+        const auto write_pixels = [&] {
+            if (count == 0) return;
+            CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, count, input.pixels.data(), 0,
                                           nullptr, nullptr));
-        }
-    };
-    const auto count_in_sub_histograms = [&](Histogram& result) {
-        const cl_uint zero = 0;
-        cl_event zeroed = nullptr;
-        CHECK_CL(clEnqueueFillBuffer(queue, sub_histograms, &zero, sizeof zero, 0, tables_bytes, 0,
-                                     nullptr, &zeroed));
-        CHECK_CL(clSetKernelArg(subhist, 0, sizeof(cl_mem), &image));
-        CHECK_CL(clSetKernelArg(subhist, 1, sizeof image_pitch_bytes, &image_pitch_bytes));
-        CHECK_CL(clSetKernelArg(subhist, 2, sizeof width, &width));
-        CHECK_CL(clSetKernelArg(subhist, 3, sizeof count, &count));
-        CHECK_CL(clSetKernelArg(subhist, 4, sizeof(cl_mem), &sub_histograms));
-        CHECK_CL(clSetKernelArg(subhist, 5, sizeof table_pitch_bins, &table_pitch_bins));
-        const std::size_t global_size[2] = {groups_x * group_size, groups_y};
-        const std::size_t local_size[2] = {group_size, 1};
-        CHECK_CL(clEnqueueNDRangeKernel(queue, subhist, 2, nullptr, global_size, local_size, 0,
-                                        nullptr, nullptr));
-        const cl_uint table_count = static_cast<cl_uint>(tables);
-        CHECK_CL(clSetKernelArg(sum_tables, 0, sizeof(cl_mem), &sub_histograms));
-        CHECK_CL(clSetKernelArg(sum_tables, 1, sizeof table_pitch_bins, &table_pitch_bins));
-        CHECK_CL(clSetKernelArg(sum_tables, 2, sizeof table_count, &table_count));
-        CHECK_CL(clSetKernelArg(sum_tables, 3, sizeof(cl_mem), &histogram));
-        const std::size_t sum_size = (kBins + group_size - 1) / group_size * group_size;
-        cl_event summed = nullptr;
-        CHECK_CL(clEnqueueNDRangeKernel(queue, sum_tables, 1, nullptr, &sum_size, &group_size, 0,
-                                        nullptr, &summed));
-        CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram), result.data(),
-                                     0, nullptr, nullptr));
-        const double kernel_ms = common::opencl::elapsed_ms(zeroed, summed);
-        CHECK_CL(clReleaseEvent(summed));
-        CHECK_CL(clReleaseEvent(zeroed));
-        return kernel_ms;
-    };
-
-    // 10. Each variant that is asked for: poisoned, checked, timed, and checked again.
-    const auto run = [&](const char* variant, const common::DeviceRun& parts) {
-        if (options.wants(variant)) {
-            report.add(common::verify_and_time(variant, expected, options.repeat, parts));
-        }
-    };
-    const auto poison_histogram = [&] {
-        common::opencl::poison(queue, histogram, sizeof(Histogram));
-    };
-    const auto poison_all = [&] {
-        common::opencl::poison(queue, sub_histograms, tables_bytes);
-        poison_histogram();
-    };
-    run("global", {poison_histogram, write_pixels,
-                   [&](Histogram& result) { return count_in_one_table(global, result); }});
-    run("subhist", {poison_all, write_rows, count_in_sub_histograms});
-    Histogram last{};
-    run("racy", {poison_histogram, write_pixels, [&](Histogram& result) {
-                     const double kernel_ms = count_in_one_table(racy, result);
-                     last = result;
-                     return kernel_ms;
-                 }});
-    if (options.wants("racy")) report.say_what_was_lost("racy", last);
-
-    // 11. What was created is released, in the opposite order.
-    for (const cl_mem buffer : {histogram, sub_histograms, image, pixels}) {
-        CHECK_CL(clReleaseMemObject(buffer));
-    }
-    for (const cl_kernel kernel : {sum_tables, subhist, global, racy}) {
+        };
+        Histogram last{};
+        const auto count_pixels = [&](Histogram& result) {
+            const cl_uint zero = 0;
+            cl_event zeroed = nullptr;
+            CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, sizeof(Histogram),
+                                         0, nullptr, &zeroed));
+            CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
+            CHECK_CL(clSetKernelArg(kernel, 1, sizeof count, &count));
+            CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &histogram));
+            const std::size_t global_size = groups * group_size;
+            cl_event counted = nullptr;
+            CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &group_size, 0,
+                                            nullptr, &counted));
+            CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
+                                         result.data(), 0, nullptr, nullptr));
+            const double kernel_ms = common::opencl::elapsed_ms(zeroed, counted);
+            CHECK_CL(clReleaseEvent(counted));
+            CHECK_CL(clReleaseEvent(zeroed));
+            last = result;
+            return kernel_ms;
+        };
+        report.add(common::verify_and_time(variant, expected, options.repeat,
+                                           {poison_result, write_pixels, count_pixels}));
+        if (variant == "racy") report.say_what_was_lost(variant, last);
+        CHECK_CL(clReleaseMemObject(pixels));
         CHECK_CL(clReleaseKernel(kernel));
     }
+
+    // 10. subhist: the same with pitched rows, a table for each group, and a second kernel. In
+    //     `image` each row begins at a multiple of 512 bytes, where a device reads best.
+    if (options.wants("subhist")) {
+        const cl_ulong width = input.width;
+        // The last row may be short, and a picture of no pixels gets memory for one row.
+        const cl_ulong rows = std::max<cl_ulong>((count + width - 1) / width, 1);
+        // Across, as many groups as the columns need; the others share the rows.
+        const std::size_t groups_x =
+            std::clamp<std::size_t>((width + group_size - 1) / group_size, 1, groups);
+        const std::size_t groups_y = groups / groups_x;
+        const auto tables = static_cast<cl_uint>(groups_x * groups_y);
+        const cl_kernel subhist = clCreateKernel(program, "subhist", &error);
+        CHECK_CL(error, "clCreateKernel(subhist)");
+        const cl_kernel sum_tables = clCreateKernel(program, "sum_tables", &error);
+        CHECK_CL(error, "clCreateKernel(sum_tables)");
+        const cl_ulong image_pitch_bytes = (width + 511) / 512 * 512;
+        const cl_ulong table_pitch_bins = kBins;
+        const std::size_t tables_bytes = tables * table_pitch_bins * sizeof(cl_uint);
+        const cl_mem image =
+            clCreateBuffer(context, CL_MEM_READ_ONLY, rows * image_pitch_bytes, nullptr, &error);
+        CHECK_CL(error, "clCreateBuffer(image)");
+        const cl_mem sub_histograms =
+            clCreateBuffer(context, CL_MEM_READ_WRITE, tables_bytes, nullptr, &error);
+        CHECK_CL(error, "clCreateBuffer(sub_histograms)");
+        const auto poison_all = [&] {
+            common::opencl::poison(queue, sub_histograms, tables_bytes);
+            poison_result();
+        };
+        const auto write_rows = [&] {
+            const std::size_t origin[3] = {0, 0, 0};
+            const std::size_t whole_rows[3] = {width, count / width, 1};
+            if (count >= width) {
+                CHECK_CL(clEnqueueWriteBufferRect(queue, image, CL_FALSE, origin, origin,
+                                                  whole_rows, image_pitch_bytes, 0, width, 0,
+                                                  input.pixels.data(), 0, nullptr, nullptr));
+            }
+            if (const std::size_t rest = count % width; rest > 0) {
+                CHECK_CL(clEnqueueWriteBuffer(queue, image, CL_FALSE,
+                                              whole_rows[1] * image_pitch_bytes, rest,
+                                              &input.pixels[count - rest], 0, nullptr, nullptr));
+            }
+        };
+        const auto count_in_sub_histograms = [&](Histogram& result) {
+            const cl_uint zero = 0;
+            cl_event zeroed = nullptr;
+            CHECK_CL(clEnqueueFillBuffer(queue, sub_histograms, &zero, sizeof zero, 0, tables_bytes,
+                                         0, nullptr, &zeroed));
+            CHECK_CL(clSetKernelArg(subhist, 0, sizeof(cl_mem), &image));
+            CHECK_CL(clSetKernelArg(subhist, 1, sizeof image_pitch_bytes, &image_pitch_bytes));
+            CHECK_CL(clSetKernelArg(subhist, 2, sizeof width, &width));
+            CHECK_CL(clSetKernelArg(subhist, 3, sizeof count, &count));
+            CHECK_CL(clSetKernelArg(subhist, 4, sizeof(cl_mem), &sub_histograms));
+            CHECK_CL(clSetKernelArg(subhist, 5, sizeof table_pitch_bins, &table_pitch_bins));
+            const std::size_t global_size[2] = {groups_x * group_size, groups_y};
+            const std::size_t local_size[2] = {group_size, 1};
+            CHECK_CL(clEnqueueNDRangeKernel(queue, subhist, 2, nullptr, global_size, local_size, 0,
+                                            nullptr, nullptr));
+            CHECK_CL(clSetKernelArg(sum_tables, 0, sizeof(cl_mem), &sub_histograms));
+            CHECK_CL(clSetKernelArg(sum_tables, 1, sizeof table_pitch_bins, &table_pitch_bins));
+            CHECK_CL(clSetKernelArg(sum_tables, 2, sizeof tables, &tables));
+            CHECK_CL(clSetKernelArg(sum_tables, 3, sizeof(cl_mem), &histogram));
+            const std::size_t sum_size = (kBins + group_size - 1) / group_size * group_size;
+            cl_event summed = nullptr;
+            CHECK_CL(clEnqueueNDRangeKernel(queue, sum_tables, 1, nullptr, &sum_size, &group_size,
+                                            0, nullptr, &summed));
+            CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
+                                         result.data(), 0, nullptr, nullptr));
+            const double kernel_ms = common::opencl::elapsed_ms(zeroed, summed);
+            CHECK_CL(clReleaseEvent(summed));
+            CHECK_CL(clReleaseEvent(zeroed));
+            return kernel_ms;
+        };
+        report.add(common::verify_and_time("subhist", expected, options.repeat,
+                                           {poison_all, write_rows, count_in_sub_histograms}));
+        CHECK_CL(clReleaseMemObject(sub_histograms));
+        CHECK_CL(clReleaseMemObject(image));
+        CHECK_CL(clReleaseKernel(sum_tables));
+        CHECK_CL(clReleaseKernel(subhist));
+    }
+
+    // 11. What is left is released, in the opposite order.
+    CHECK_CL(clReleaseMemObject(histogram));
     CHECK_CL(clReleaseProgram(program));
     CHECK_CL(clReleaseCommandQueue(queue));
     CHECK_CL(clReleaseContext(context));

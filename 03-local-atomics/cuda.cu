@@ -141,22 +141,15 @@ int main(int argc, char** argv) try {
     const common::Input input = common::load_input(options);
     const Histogram expected = common::reference_histogram(input.pixels);
     const std::size_t count = input.pixels.size();
-    const std::size_t width = input.width;
-    const std::size_t rows = (count + width - 1) / width;  // the last one may be short
 
     // 3. The device.
     const common::cuda::Device device = common::cuda::choose_device(options.device);
 
     // 4. The launch: two blocks for each multiprocessor, 256 threads in each by default.
     const auto group_size = static_cast<unsigned>(options.group_size.value_or(256));
+    common::cuda::require_group_size(device.id, group_size);
     const auto groups = static_cast<unsigned>(
         options.groups.value_or(2 * common::cuda::multiprocessors(device.id)));
-    common::cuda::require_group_size(device.id, group_size);
-    // local-subhist: across, as many blocks as the columns need; the others share the rows.
-    const auto groups_x = static_cast<unsigned>(
-        std::clamp<std::size_t>((width + group_size - 1) / group_size, 1, groups));
-    const unsigned groups_y = std::min(groups / groups_x, common::cuda::kMostBlocksInY);
-    const std::uint32_t tables = groups_x * groups_y;
     common::Report report(kProgram, options, input, expected, device.name, device.driver);
 
     // 5. Where its commands go: the context comes by itself, the default stream keeps their
@@ -165,102 +158,114 @@ int main(int argc, char** argv) try {
     cudaEvent_t end = nullptr;
     CHECK_CUDA(cudaEventCreate(&begin));
     CHECK_CUDA(cudaEventCreate(&end));
+
+    // 6. The read ceiling: how fast this device's memory gives pixels to a kernel that only reads.
     if (options.read_ceiling) report.set_read_ceiling(common::cuda::read_ceiling_gb_s(count));
 
-    // 6. The kernels. They were compiled with this file, above.
+    // 7. The kernels. They were compiled with this file, above.
 
-    // 7. Memory on the device. In `image` each row begins where the device reads best:
-    //    cudaMallocPitch chooses the pitch, in bytes; the tables' pitch is then turned into bins.
+    // 8. What the strategies share: the pixels and the histogram on the device.
     std::uint8_t* pixels = nullptr;
-    std::uint8_t* image = nullptr;
-    std::uint32_t* sub_histograms = nullptr;
-    std::uint32_t* histogram = nullptr;
-    std::size_t image_pitch_bytes = 0;
-    std::size_t table_pitch_bytes = 0;
     CHECK_CUDA(cudaMalloc(&pixels, count));
-    CHECK_CUDA(cudaMallocPitch(&image, &image_pitch_bytes, width, std::max<std::size_t>(rows, 1)));
-    CHECK_CUDA(cudaMallocPitch(&sub_histograms, &table_pitch_bytes, sizeof(Histogram), tables));
+    std::uint32_t* histogram = nullptr;
     CHECK_CUDA(cudaMalloc(&histogram, sizeof(Histogram)));
-    // The buckets exist twice: on the device, and in host memory that is pinned, so that the copy
-    // between the two needs no detour.
-    std::uint32_t* buckets = nullptr;
-    std::uint32_t* pinned_buckets = nullptr;
-    const std::size_t buckets_bytes = groups * sizeof(Histogram);
-    CHECK_CUDA(cudaMalloc(&buckets, buckets_bytes));
-    CHECK_CUDA(cudaMallocHost(&pinned_buckets, buckets_bytes));
-    const std::size_t table_pitch_bins = table_pitch_bytes / sizeof(std::uint32_t);
-
-    // 8. local: the pixels are copied in; then zero the histogram, count, copy it out.
     const auto write_pixels = [&] {
         CHECK_CUDA(cudaMemcpy(pixels, input.pixels.data(), count, cudaMemcpyHostToDevice));
     };
-    const auto count_local = [&](Histogram& result) {
-        CHECK_CUDA(cudaEventRecord(begin));
-        CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
-        histogram_local<<<groups, group_size>>>(pixels, count, histogram);
-        CHECK_CUDA(cudaGetLastError());
-        CHECK_CUDA(cudaEventRecord(end));
-        CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof(Histogram), cudaMemcpyDeviceToHost));
-        return common::cuda::elapsed_ms(begin, end);
-    };
+    const auto poison_result = [&] { common::cuda::poison(histogram, sizeof(Histogram)); };
 
-    // 9. local-buckets: nothing to zero, for each block writes its whole row. The host adds the
-    //    rows; that belongs to the end-to-end time, not to the kernel's.
-    const auto count_in_buckets = [&](Histogram& result) {
-        CHECK_CUDA(cudaEventRecord(begin));
-        histogram_buckets<<<groups, group_size>>>(pixels, count, buckets);
-        CHECK_CUDA(cudaGetLastError());
-        CHECK_CUDA(cudaEventRecord(end));
-        CHECK_CUDA(cudaMemcpy(pinned_buckets, buckets, buckets_bytes, cudaMemcpyDeviceToHost));
-        common::add_rows(pinned_buckets, groups, result);
-        return common::cuda::elapsed_ms(begin, end);
-    };
+    // 9. local: the pixels are copied in; then zero the histogram, count, copy it out. It is
+    //    poisoned, checked, timed, and checked again.
+    if (options.wants("local")) {
+        const auto count_local = [&](Histogram& result) {
+            CHECK_CUDA(cudaEventRecord(begin));
+            CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
+            histogram_local<<<groups, group_size>>>(pixels, count, histogram);
+            CHECK_CUDA(cudaGetLastError());
+            CHECK_CUDA(cudaEventRecord(end));
+            CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
+            return common::cuda::elapsed_ms(begin, end);
+        };
+        report.add(common::verify_and_time("local", expected, options.repeat,
+                                           {poison_result, write_pixels, count_local}));
+    }
 
-    // 10. local-subhist: pitched rows, a row for each block, and a second kernel.
-    const auto write_rows = [&] {
-        CHECK_CUDA(cudaMemcpy2D(image, image_pitch_bytes, input.pixels.data(), width, width,
-                                count / width, cudaMemcpyHostToDevice));
-        if (count % width > 0) {
-            CHECK_CUDA(cudaMemcpy(image + count / width * image_pitch_bytes,
-                                  &input.pixels[count / width * width], count % width,
-                                  cudaMemcpyHostToDevice));
-        }
-    };
-    const auto count_in_sub_histograms = [&](Histogram& result) {
-        CHECK_CUDA(cudaEventRecord(begin));
-        subhist<<<dim3(groups_x, groups_y), group_size, sizeof(Histogram)>>>(
-            image, image_pitch_bytes, width, count, sub_histograms, table_pitch_bins);
-        CHECK_CUDA(cudaGetLastError());
-        sum_tables<<<(kBins + group_size - 1) / group_size, group_size>>>(
-            sub_histograms, table_pitch_bins, tables, histogram);
-        CHECK_CUDA(cudaGetLastError());
-        CHECK_CUDA(cudaEventRecord(end));
-        CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof(Histogram), cudaMemcpyDeviceToHost));
-        return common::cuda::elapsed_ms(begin, end);
-    };
+    // 10. local-buckets: nothing to zero, for each block writes its whole row. The host adds the
+    //     rows, in memory of its own that is pinned, so that the copy needs no detour; that belongs
+    //     to the end-to-end time, not to the kernel's.
+    if (options.wants("local-buckets")) {
+        const std::size_t buckets_bytes = groups * sizeof(Histogram);
+        std::uint32_t* buckets = nullptr;
+        std::uint32_t* pinned_buckets = nullptr;
+        CHECK_CUDA(cudaMalloc(&buckets, buckets_bytes));
+        CHECK_CUDA(cudaMallocHost(&pinned_buckets, buckets_bytes));
+        const auto poison_buckets = [&] { common::cuda::poison(buckets, buckets_bytes); };
+        const auto count_in_buckets = [&](Histogram& result) {
+            CHECK_CUDA(cudaEventRecord(begin));
+            histogram_buckets<<<groups, group_size>>>(pixels, count, buckets);
+            CHECK_CUDA(cudaGetLastError());
+            CHECK_CUDA(cudaEventRecord(end));
+            CHECK_CUDA(cudaMemcpy(pinned_buckets, buckets, buckets_bytes, cudaMemcpyDeviceToHost));
+            common::add_rows(pinned_buckets, groups, result);
+            return common::cuda::elapsed_ms(begin, end);
+        };
+        report.add(common::verify_and_time("local-buckets", expected, options.repeat,
+                                           {poison_buckets, write_pixels, count_in_buckets}));
+        CHECK_CUDA(cudaFreeHost(pinned_buckets));
+        CHECK_CUDA(cudaFree(buckets));
+    }
 
-    // 11. Each variant that is asked for: poisoned, checked, timed, and checked again.
-    const auto run = [&](const char* variant, const common::DeviceRun& parts) {
-        if (options.wants(variant)) {
-            report.add(common::verify_and_time(variant, expected, options.repeat, parts));
-        }
-    };
-    const auto poison_histogram = [&] { common::cuda::poison(histogram, sizeof(Histogram)); };
-    const auto poison_buckets = [&] { common::cuda::poison(buckets, buckets_bytes); };
-    const auto poison_tables = [&] {
-        common::cuda::poison(sub_histograms, tables * table_pitch_bytes);
-        poison_histogram();
-    };
-    run("local", {poison_histogram, write_pixels, count_local});
-    run("local-buckets", {poison_buckets, write_pixels, count_in_buckets});
-    run("local-subhist", {poison_tables, write_rows, count_in_sub_histograms});
+    // 11. local-subhist: pitched rows, a row for each block, and a second kernel. cudaMallocPitch
+    //     chooses the pitch, in bytes, so that each row of `image` begins where the device reads
+    //     best; the tables' pitch is then turned into bins.
+    if (options.wants("local-subhist")) {
+        const std::size_t width = input.width;
+        // The last row may be short, and a picture of no pixels gets memory for one row.
+        const std::size_t rows = std::max<std::size_t>((count + width - 1) / width, 1);
+        // Across, as many blocks as the columns need; the others share the rows.
+        const auto groups_x = static_cast<unsigned>(
+            std::clamp<std::size_t>((width + group_size - 1) / group_size, 1, groups));
+        const unsigned groups_y = std::min(groups / groups_x, common::cuda::kMostBlocksInY);
+        const std::uint32_t tables = groups_x * groups_y;
+        std::uint8_t* image = nullptr;
+        std::uint32_t* sub_histograms = nullptr;
+        std::size_t image_pitch_bytes = 0;
+        std::size_t table_pitch_bytes = 0;
+        CHECK_CUDA(cudaMallocPitch(&image, &image_pitch_bytes, width, rows));
+        CHECK_CUDA(cudaMallocPitch(&sub_histograms, &table_pitch_bytes, sizeof(Histogram), tables));
+        const std::size_t table_pitch_bins = table_pitch_bytes / sizeof(std::uint32_t);
+        const auto poison_all = [&] {
+            common::cuda::poison(sub_histograms, tables * table_pitch_bytes);
+            poison_result();
+        };
+        const auto write_rows = [&] {
+            CHECK_CUDA(cudaMemcpy2D(image, image_pitch_bytes, input.pixels.data(), width, width,
+                                    count / width, cudaMemcpyHostToDevice));
+            if (const std::size_t rest = count % width; rest > 0) {
+                CHECK_CUDA(cudaMemcpy(image + count / width * image_pitch_bytes,
+                                      &input.pixels[count - rest], rest, cudaMemcpyHostToDevice));
+            }
+        };
+        const auto count_in_sub_histograms = [&](Histogram& result) {
+            CHECK_CUDA(cudaEventRecord(begin));
+            subhist<<<dim3(groups_x, groups_y), group_size, sizeof(Histogram)>>>(
+                image, image_pitch_bytes, width, count, sub_histograms, table_pitch_bins);
+            CHECK_CUDA(cudaGetLastError());
+            sum_tables<<<(kBins + group_size - 1) / group_size, group_size>>>(
+                sub_histograms, table_pitch_bins, tables, histogram);
+            CHECK_CUDA(cudaGetLastError());
+            CHECK_CUDA(cudaEventRecord(end));
+            CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
+            return common::cuda::elapsed_ms(begin, end);
+        };
+        report.add(common::verify_and_time("local-subhist", expected, options.repeat,
+                                           {poison_all, write_rows, count_in_sub_histograms}));
+        CHECK_CUDA(cudaFree(sub_histograms));
+        CHECK_CUDA(cudaFree(image));
+    }
 
-    // 12. What was created is released, in the opposite order.
-    CHECK_CUDA(cudaFreeHost(pinned_buckets));
-    CHECK_CUDA(cudaFree(buckets));
+    // 12. What is left is released, in the opposite order.
     CHECK_CUDA(cudaFree(histogram));
-    CHECK_CUDA(cudaFree(sub_histograms));
-    CHECK_CUDA(cudaFree(image));
     CHECK_CUDA(cudaFree(pixels));
     CHECK_CUDA(cudaEventDestroy(end));
     CHECK_CUDA(cudaEventDestroy(begin));

@@ -48,8 +48,6 @@ int main(int argc, char** argv) try {
     const common::Input input = common::load_input(options);
     const Histogram expected = common::reference_histogram(input.pixels);
     const cl_ulong count = input.pixels.size();
-    const cl_ulong width = input.width;
-    const cl_ulong rows = (count + width - 1) / width;  // the last one may be short
 
     // 3. The device.
     const common::opencl::Device device = common::opencl::choose_device(options.device);
@@ -59,11 +57,6 @@ int main(int argc, char** argv) try {
     common::opencl::require_group_size(device.id, group_size);
     const std::size_t groups =
         options.groups.value_or(2 * common::opencl::compute_units(device.id));
-    // local-subhist: across, as many groups as the columns need; the others share the rows.
-    const std::size_t groups_x =
-        std::clamp<std::size_t>((width + group_size - 1) / group_size, 1, groups);
-    const std::size_t groups_y = groups / groups_x;
-    const std::size_t tables = groups_x * groups_y;
     common::Report report(kProgram, options, input, expected, device.name, device.driver_line());
 
     // 5. Where its commands go: a context for the device, and a queue that keeps their order and
@@ -74,166 +67,177 @@ int main(int argc, char** argv) try {
     const cl_command_queue queue =
         clCreateCommandQueue(context, device.id, CL_QUEUE_PROFILING_ENABLE, &error);
     CHECK_CL(error, "clCreateCommandQueue");
+
+    // 6. The read ceiling: how fast this device's memory gives pixels to a kernel that only reads.
     if (options.read_ceiling) {
         report.set_read_ceiling(common::opencl::read_ceiling_gb_s(context, queue, count));
     }
 
-    // 6. The kernels. They are compiled now, for this device and for this size of work-group.
+    // 7. The kernels. They are compiled now, for this device and for this size of work-group.
     const cl_program program = common::opencl::build_program(
         context, device.id, "histogram.cl",
         common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER),
         "-DGROUP_SIZE=" + std::to_string(group_size));
-    const cl_kernel local = clCreateKernel(program, "histogram_local", &error);
-    CHECK_CL(error, "clCreateKernel(histogram_local)");
-    const cl_kernel in_buckets = clCreateKernel(program, "histogram_buckets", &error);
-    CHECK_CL(error, "clCreateKernel(histogram_buckets)");
-    const cl_kernel subhist = clCreateKernel(program, "subhist", &error);
-    CHECK_CL(error, "clCreateKernel(subhist)");
-    const cl_kernel sum_tables = clCreateKernel(program, "sum_tables", &error);
-    CHECK_CL(error, "clCreateKernel(sum_tables)");
 
-    // 7. Memory on the device. In `image` each row begins at a multiple of 512 bytes, where a
-    //    device reads best.
-    constexpr cl_ulong kRowAlignment = 512;
-    const cl_ulong image_pitch_bytes = (width + kRowAlignment - 1) / kRowAlignment * kRowAlignment;
-    const cl_ulong table_pitch_bins = kBins;
-    // A buffer of no bytes is an error, a picture of no pixels is not.
-    const auto at_least_one = [](std::size_t bytes) { return std::max<std::size_t>(bytes, 1); };
-    const std::size_t tables_bytes = tables * table_pitch_bins * sizeof(cl_uint);
+    // 8. What the strategies share: the pixels and the histogram on the device. (A buffer of no
+    //    bytes is an error, a picture of no pixels is not.)
     const cl_mem pixels =
-        clCreateBuffer(context, CL_MEM_READ_ONLY, at_least_one(count), nullptr, &error);
+        clCreateBuffer(context, CL_MEM_READ_ONLY, std::max<std::size_t>(count, 1), nullptr, &error);
     CHECK_CL(error, "clCreateBuffer(pixels)");
-    const cl_mem image = clCreateBuffer(context, CL_MEM_READ_ONLY,
-                                        at_least_one(rows * image_pitch_bytes), nullptr, &error);
-    CHECK_CL(error, "clCreateBuffer(image)");
-    const cl_mem sub_histograms =
-        clCreateBuffer(context, CL_MEM_READ_WRITE, tables_bytes, nullptr, &error);
-    CHECK_CL(error, "clCreateBuffer(sub_histograms)");
-    // The host will read the buckets where they are, so they are made where it can.
-    const std::size_t buckets_bytes = groups * sizeof(Histogram);
-    const cl_mem buckets = clCreateBuffer(context, CL_MEM_WRITE_ONLY | CL_MEM_ALLOC_HOST_PTR,
-                                          buckets_bytes, nullptr, &error);
-    CHECK_CL(error, "clCreateBuffer(buckets)");
     const cl_mem histogram =
         clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(Histogram), nullptr, &error);
     CHECK_CL(error, "clCreateBuffer(histogram)");
-
-    // 8. local: the pixels are copied in; then zero the histogram, count, copy it out.
-    const std::size_t global_size = groups * group_size;
     const auto write_pixels = [&] {
         if (count == 0) return;
         CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, count, input.pixels.data(), 0,
                                       nullptr, nullptr));
     };
-    const auto count_local = [&](Histogram& result) {
-        const cl_uint zero = 0;
-        cl_event zeroed = nullptr;
-        CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, sizeof(Histogram), 0,
-                                     nullptr, &zeroed));
-        CHECK_CL(clSetKernelArg(local, 0, sizeof(cl_mem), &pixels));
-        CHECK_CL(clSetKernelArg(local, 1, sizeof count, &count));
-        CHECK_CL(clSetKernelArg(local, 2, sizeof(cl_mem), &histogram));
-        cl_event counted = nullptr;
-        CHECK_CL(clEnqueueNDRangeKernel(queue, local, 1, nullptr, &global_size, &group_size, 0,
-                                        nullptr, &counted));
-        CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram), result.data(),
-                                     0, nullptr, nullptr));
-        const double kernel_ms = common::opencl::elapsed_ms(zeroed, counted);
-        CHECK_CL(clReleaseEvent(counted));
-        CHECK_CL(clReleaseEvent(zeroed));
-        return kernel_ms;
-    };
+    const auto poison_result = [&] { common::opencl::poison(queue, histogram, sizeof(Histogram)); };
+    const std::size_t global_size = groups * group_size;
 
-    // 9. local-buckets: nothing to zero, for each group writes its whole row. The host adds the
-    //    rows; that belongs to the end-to-end time, not to the kernel's.
-    const auto count_in_buckets = [&](Histogram& result) {
-        CHECK_CL(clSetKernelArg(in_buckets, 0, sizeof(cl_mem), &pixels));
-        CHECK_CL(clSetKernelArg(in_buckets, 1, sizeof count, &count));
-        CHECK_CL(clSetKernelArg(in_buckets, 2, sizeof(cl_mem), &buckets));
-        cl_event counted = nullptr;
-        CHECK_CL(clEnqueueNDRangeKernel(queue, in_buckets, 1, nullptr, &global_size, &group_size, 0,
-                                        nullptr, &counted));
-        void* const mapped = clEnqueueMapBuffer(queue, buckets, CL_TRUE, CL_MAP_READ, 0,
-                                                buckets_bytes, 0, nullptr, nullptr, &error);
-        CHECK_CL(error, "clEnqueueMapBuffer");
-        common::add_rows(static_cast<const std::uint32_t*>(mapped), groups, result);
-        CHECK_CL(clEnqueueUnmapMemObject(queue, buckets, mapped, 0, nullptr, nullptr));
-        CHECK_CL(clFinish(queue));
-        const double kernel_ms = common::opencl::elapsed_ms(counted, counted);
-        CHECK_CL(clReleaseEvent(counted));
-        return kernel_ms;
-    };
-
-    // 10. local-subhist: pitched rows, a row for each group, and a second kernel.
-    const auto write_rows = [&] {
-        const std::size_t origin[3] = {0, 0, 0};
-        const std::size_t whole_rows[3] = {width, count / width, 1};
-        if (whole_rows[1] > 0) {
-            CHECK_CL(clEnqueueWriteBufferRect(queue, image, CL_FALSE, origin, origin, whole_rows,
-                                              image_pitch_bytes, 0, width, 0, input.pixels.data(),
-                                              0, nullptr, nullptr));
-        }
-        if (count % width > 0) {
-            CHECK_CL(clEnqueueWriteBuffer(queue, image, CL_FALSE, count / width * image_pitch_bytes,
-                                          count % width, &input.pixels[count / width * width], 0,
-                                          nullptr, nullptr));
-        }
-    };
-    const auto count_in_sub_histograms = [&](Histogram& result) {
-        CHECK_CL(clSetKernelArg(subhist, 0, sizeof(cl_mem), &image));
-        CHECK_CL(clSetKernelArg(subhist, 1, sizeof image_pitch_bytes, &image_pitch_bytes));
-        CHECK_CL(clSetKernelArg(subhist, 2, sizeof width, &width));
-        CHECK_CL(clSetKernelArg(subhist, 3, sizeof count, &count));
-        CHECK_CL(clSetKernelArg(subhist, 4, sizeof(Histogram), nullptr));  // local memory
-        CHECK_CL(clSetKernelArg(subhist, 5, sizeof(cl_mem), &sub_histograms));
-        CHECK_CL(clSetKernelArg(subhist, 6, sizeof table_pitch_bins, &table_pitch_bins));
-        const std::size_t subhist_size[2] = {groups_x * group_size, groups_y};
-        const std::size_t local_size[2] = {group_size, 1};
-        cl_event counted = nullptr;
-        CHECK_CL(clEnqueueNDRangeKernel(queue, subhist, 2, nullptr, subhist_size, local_size, 0,
-                                        nullptr, &counted));
-        const cl_uint table_count = static_cast<cl_uint>(tables);
-        CHECK_CL(clSetKernelArg(sum_tables, 0, sizeof(cl_mem), &sub_histograms));
-        CHECK_CL(clSetKernelArg(sum_tables, 1, sizeof table_pitch_bins, &table_pitch_bins));
-        CHECK_CL(clSetKernelArg(sum_tables, 2, sizeof table_count, &table_count));
-        CHECK_CL(clSetKernelArg(sum_tables, 3, sizeof(cl_mem), &histogram));
-        const std::size_t sum_size = (kBins + group_size - 1) / group_size * group_size;
-        cl_event summed = nullptr;
-        CHECK_CL(clEnqueueNDRangeKernel(queue, sum_tables, 1, nullptr, &sum_size, &group_size, 0,
-                                        nullptr, &summed));
-        CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram), result.data(),
-                                     0, nullptr, nullptr));
-        const double kernel_ms = common::opencl::elapsed_ms(counted, summed);
-        CHECK_CL(clReleaseEvent(summed));
-        CHECK_CL(clReleaseEvent(counted));
-        return kernel_ms;
-    };
-
-    // 11. Each variant that is asked for: poisoned, checked, timed, and checked again.
-    const auto run = [&](const char* variant, const common::DeviceRun& parts) {
-        if (options.wants(variant)) {
-            report.add(common::verify_and_time(variant, expected, options.repeat, parts));
-        }
-    };
-    const auto poison_histogram = [&] {
-        common::opencl::poison(queue, histogram, sizeof(Histogram));
-    };
-    const auto poison_buckets = [&] { common::opencl::poison(queue, buckets, buckets_bytes); };
-    const auto poison_tables = [&] {
-        common::opencl::poison(queue, sub_histograms, tables_bytes);
-        poison_histogram();
-    };
-    run("local", {poison_histogram, write_pixels, count_local});
-    run("local-buckets", {poison_buckets, write_pixels, count_in_buckets});
-    run("local-subhist", {poison_tables, write_rows, count_in_sub_histograms});
-
-    // 12. What was created is released, in the opposite order.
-    for (const cl_mem buffer : {histogram, buckets, sub_histograms, image, pixels}) {
-        CHECK_CL(clReleaseMemObject(buffer));
+    // 9. local: the pixels are copied in; then zero the histogram, count, copy it out. It is
+    //    poisoned, checked, timed, and checked again.
+    if (options.wants("local")) {
+        const cl_kernel local = clCreateKernel(program, "histogram_local", &error);
+        CHECK_CL(error, "clCreateKernel(histogram_local)");
+        const auto count_local = [&](Histogram& result) {
+            const cl_uint zero = 0;
+            cl_event zeroed = nullptr;
+            CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, sizeof(Histogram),
+                                         0, nullptr, &zeroed));
+            CHECK_CL(clSetKernelArg(local, 0, sizeof(cl_mem), &pixels));
+            CHECK_CL(clSetKernelArg(local, 1, sizeof count, &count));
+            CHECK_CL(clSetKernelArg(local, 2, sizeof(cl_mem), &histogram));
+            cl_event counted = nullptr;
+            CHECK_CL(clEnqueueNDRangeKernel(queue, local, 1, nullptr, &global_size, &group_size, 0,
+                                            nullptr, &counted));
+            CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
+                                         result.data(), 0, nullptr, nullptr));
+            const double kernel_ms = common::opencl::elapsed_ms(zeroed, counted);
+            CHECK_CL(clReleaseEvent(counted));
+            CHECK_CL(clReleaseEvent(zeroed));
+            return kernel_ms;
+        };
+        report.add(common::verify_and_time("local", expected, options.repeat,
+                                           {poison_result, write_pixels, count_local}));
+        CHECK_CL(clReleaseKernel(local));
     }
-    for (const cl_kernel kernel : {sum_tables, subhist, in_buckets, local}) {
-        CHECK_CL(clReleaseKernel(kernel));
+
+    // 10. local-buckets: nothing to zero, for each group writes its whole row. The host adds the
+    //     rows where they are, so they are made where it can; that belongs to the end-to-end time,
+    //     not to the kernel's.
+    if (options.wants("local-buckets")) {
+        const cl_kernel in_buckets = clCreateKernel(program, "histogram_buckets", &error);
+        CHECK_CL(error, "clCreateKernel(histogram_buckets)");
+        const std::size_t buckets_bytes = groups * sizeof(Histogram);
+        const cl_mem buckets = clCreateBuffer(context, CL_MEM_WRITE_ONLY | CL_MEM_ALLOC_HOST_PTR,
+                                              buckets_bytes, nullptr, &error);
+        CHECK_CL(error, "clCreateBuffer(buckets)");
+        const auto poison_buckets = [&] { common::opencl::poison(queue, buckets, buckets_bytes); };
+        const auto count_in_buckets = [&](Histogram& result) {
+            CHECK_CL(clSetKernelArg(in_buckets, 0, sizeof(cl_mem), &pixels));
+            CHECK_CL(clSetKernelArg(in_buckets, 1, sizeof count, &count));
+            CHECK_CL(clSetKernelArg(in_buckets, 2, sizeof(cl_mem), &buckets));
+            cl_event counted = nullptr;
+            CHECK_CL(clEnqueueNDRangeKernel(queue, in_buckets, 1, nullptr, &global_size,
+                                            &group_size, 0, nullptr, &counted));
+            void* const mapped = clEnqueueMapBuffer(queue, buckets, CL_TRUE, CL_MAP_READ, 0,
+                                                    buckets_bytes, 0, nullptr, nullptr, &error);
+            CHECK_CL(error, "clEnqueueMapBuffer");
+            common::add_rows(static_cast<const std::uint32_t*>(mapped), groups, result);
+            CHECK_CL(clEnqueueUnmapMemObject(queue, buckets, mapped, 0, nullptr, nullptr));
+            CHECK_CL(clFinish(queue));
+            const double kernel_ms = common::opencl::elapsed_ms(counted, counted);
+            CHECK_CL(clReleaseEvent(counted));
+            return kernel_ms;
+        };
+        report.add(common::verify_and_time("local-buckets", expected, options.repeat,
+                                           {poison_buckets, write_pixels, count_in_buckets}));
+        CHECK_CL(clReleaseMemObject(buckets));
+        CHECK_CL(clReleaseKernel(in_buckets));
     }
+
+    // 11. local-subhist: pitched rows, a row for each group, and a second kernel. In `image` each
+    //     row begins at a multiple of 512 bytes, where a device reads best.
+    if (options.wants("local-subhist")) {
+        const cl_ulong width = input.width;
+        // The last row may be short, and a picture of no pixels gets memory for one row.
+        const cl_ulong rows = std::max<cl_ulong>((count + width - 1) / width, 1);
+        // Across, as many groups as the columns need; the others share the rows.
+        const std::size_t groups_x =
+            std::clamp<std::size_t>((width + group_size - 1) / group_size, 1, groups);
+        const std::size_t groups_y = groups / groups_x;
+        const auto tables = static_cast<cl_uint>(groups_x * groups_y);
+        const cl_kernel subhist = clCreateKernel(program, "subhist", &error);
+        CHECK_CL(error, "clCreateKernel(subhist)");
+        const cl_kernel sum_tables = clCreateKernel(program, "sum_tables", &error);
+        CHECK_CL(error, "clCreateKernel(sum_tables)");
+        const cl_ulong image_pitch_bytes = (width + 511) / 512 * 512;
+        const cl_ulong table_pitch_bins = kBins;
+        const std::size_t tables_bytes = tables * table_pitch_bins * sizeof(cl_uint);
+        const cl_mem image =
+            clCreateBuffer(context, CL_MEM_READ_ONLY, rows * image_pitch_bytes, nullptr, &error);
+        CHECK_CL(error, "clCreateBuffer(image)");
+        const cl_mem sub_histograms =
+            clCreateBuffer(context, CL_MEM_READ_WRITE, tables_bytes, nullptr, &error);
+        CHECK_CL(error, "clCreateBuffer(sub_histograms)");
+        const auto poison_all = [&] {
+            common::opencl::poison(queue, sub_histograms, tables_bytes);
+            poison_result();
+        };
+        const auto write_rows = [&] {
+            const std::size_t origin[3] = {0, 0, 0};
+            const std::size_t whole_rows[3] = {width, count / width, 1};
+            if (count >= width) {
+                CHECK_CL(clEnqueueWriteBufferRect(queue, image, CL_FALSE, origin, origin,
+                                                  whole_rows, image_pitch_bytes, 0, width, 0,
+                                                  input.pixels.data(), 0, nullptr, nullptr));
+            }
+            if (const std::size_t rest = count % width; rest > 0) {
+                CHECK_CL(clEnqueueWriteBuffer(queue, image, CL_FALSE,
+                                              whole_rows[1] * image_pitch_bytes, rest,
+                                              &input.pixels[count - rest], 0, nullptr, nullptr));
+            }
+        };
+        const auto count_in_sub_histograms = [&](Histogram& result) {
+            CHECK_CL(clSetKernelArg(subhist, 0, sizeof(cl_mem), &image));
+            CHECK_CL(clSetKernelArg(subhist, 1, sizeof image_pitch_bytes, &image_pitch_bytes));
+            CHECK_CL(clSetKernelArg(subhist, 2, sizeof width, &width));
+            CHECK_CL(clSetKernelArg(subhist, 3, sizeof count, &count));
+            CHECK_CL(clSetKernelArg(subhist, 4, sizeof(Histogram), nullptr));  // local memory
+            CHECK_CL(clSetKernelArg(subhist, 5, sizeof(cl_mem), &sub_histograms));
+            CHECK_CL(clSetKernelArg(subhist, 6, sizeof table_pitch_bins, &table_pitch_bins));
+            const std::size_t subhist_size[2] = {groups_x * group_size, groups_y};
+            const std::size_t local_size[2] = {group_size, 1};
+            cl_event counted = nullptr;
+            CHECK_CL(clEnqueueNDRangeKernel(queue, subhist, 2, nullptr, subhist_size, local_size, 0,
+                                            nullptr, &counted));
+            CHECK_CL(clSetKernelArg(sum_tables, 0, sizeof(cl_mem), &sub_histograms));
+            CHECK_CL(clSetKernelArg(sum_tables, 1, sizeof table_pitch_bins, &table_pitch_bins));
+            CHECK_CL(clSetKernelArg(sum_tables, 2, sizeof tables, &tables));
+            CHECK_CL(clSetKernelArg(sum_tables, 3, sizeof(cl_mem), &histogram));
+            const std::size_t sum_size = (kBins + group_size - 1) / group_size * group_size;
+            cl_event summed = nullptr;
+            CHECK_CL(clEnqueueNDRangeKernel(queue, sum_tables, 1, nullptr, &sum_size, &group_size,
+                                            0, nullptr, &summed));
+            CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
+                                         result.data(), 0, nullptr, nullptr));
+            const double kernel_ms = common::opencl::elapsed_ms(counted, summed);
+            CHECK_CL(clReleaseEvent(summed));
+            CHECK_CL(clReleaseEvent(counted));
+            return kernel_ms;
+        };
+        report.add(common::verify_and_time("local-subhist", expected, options.repeat,
+                                           {poison_all, write_rows, count_in_sub_histograms}));
+        CHECK_CL(clReleaseMemObject(sub_histograms));
+        CHECK_CL(clReleaseMemObject(image));
+        CHECK_CL(clReleaseKernel(sum_tables));
+        CHECK_CL(clReleaseKernel(subhist));
+    }
+
+    // 12. What is left is released, in the opposite order.
+    CHECK_CL(clReleaseMemObject(histogram));
+    CHECK_CL(clReleaseMemObject(pixels));
     CHECK_CL(clReleaseProgram(program));
     CHECK_CL(clReleaseCommandQueue(queue));
     CHECK_CL(clReleaseContext(context));

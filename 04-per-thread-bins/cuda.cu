@@ -227,7 +227,6 @@ int main(int argc, char** argv) try {
     int shared_bytes = 0;
     CHECK_CUDA(
         cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlock, device.id));
-
     const std::size_t room = static_cast<std::size_t>(shared_bytes) / kBins;
 
     // 5. The launch: two blocks for each multiprocessor, 256 threads in each by default; 128, or as
@@ -252,98 +251,98 @@ int main(int argc, char** argv) try {
     cudaEvent_t end = nullptr;
     CHECK_CUDA(cudaEventCreate(&begin));
     CHECK_CUDA(cudaEventCreate(&end));
+
+    // 7. The read ceiling: how fast this device's memory gives pixels to a kernel that only reads.
     if (options.read_ceiling) report.set_read_ceiling(common::cuda::read_ceiling_gb_s(count));
 
-    // 7. The kernels. They were compiled with this file, above.
+    // 8. The kernels. They were compiled with this file, above.
 
-    // 8. Memory on the device, and pinned memory on the host for the rows that it will add.
+    // 9. What the strategies share: the pixels and the histogram on the device.
     std::uint8_t* pixels = nullptr;
-    std::uint32_t* rows = nullptr;
-    std::uint32_t* pinned_rows = nullptr;
-    std::uint32_t* histogram = nullptr;
-    const std::size_t rows_bytes = groups * sizeof(Histogram);
     CHECK_CUDA(cudaMalloc(&pixels, count));
-    CHECK_CUDA(cudaMalloc(&rows, rows_bytes));
-    CHECK_CUDA(cudaMallocHost(&pinned_rows, rows_bytes));
+    std::uint32_t* histogram = nullptr;
     CHECK_CUDA(cudaMalloc(&histogram, sizeof(Histogram)));
     const auto write_pixels = [&] {
         CHECK_CUDA(cudaMemcpy(pixels, input.pixels.data(), count, cudaMemcpyHostToDevice));
     };
+    const auto poison_result = [&] { common::cuda::poison(histogram, sizeof(Histogram)); };
 
-    // 9. private and lane-bins: zero the histogram, count, copy it out.
+    // 10. private: the pixels are copied in; then zero the histogram, count, copy it out. It is
+    //     poisoned, checked, timed, and checked again. lane-bins will go the same way.
     using Kernel = void (*)(const std::uint8_t*, std::size_t, std::uint32_t*);
-    const auto count_with_atomics = [&](Kernel kernel, unsigned launched_groups, unsigned size,
-                                        Histogram& result) {
-        CHECK_CUDA(cudaEventRecord(begin));
-        CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
-        kernel<<<launched_groups, size>>>(pixels, count, histogram);
-        CHECK_CUDA(cudaGetLastError());
-        CHECK_CUDA(cudaEventRecord(end));
-        CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof(Histogram), cudaMemcpyDeviceToHost));
-        return common::cuda::elapsed_ms(begin, end);
-    };
-
-    // 10. uchar-bins: shared memory for 256 bytes a thread, a row for each block, and the host adds
-    //     the rows; that belongs to the end-to-end time, not to the kernel's.
-    using ByteKernel = void (*)(const std::uint8_t*, std::size_t, unsigned, std::uint32_t*);
-    const auto count_in_bytes = [&](ByteKernel kernel, unsigned pixels_per_item,
-                                    Histogram& result) {
-        CHECK_CUDA(cudaEventRecord(begin));
-        kernel<<<groups, uchar_size, uchar_size * kBins>>>(pixels, count, pixels_per_item, rows);
-        CHECK_CUDA(cudaGetLastError());
-        CHECK_CUDA(cudaEventRecord(end));
-        CHECK_CUDA(cudaMemcpy(pinned_rows, rows, rows_bytes, cudaMemcpyDeviceToHost));
-        common::add_rows(pinned_rows, groups, result);
-        return common::cuda::elapsed_ms(begin, end);
-    };
-
-    // 11. Each variant that is asked for: poisoned, checked, timed, and checked again.
-    const auto run = [&](const char* variant, const common::DeviceRun& parts) {
-        if (options.wants(variant)) {
-            report.add(common::verify_and_time(variant, expected, options.repeat, parts));
-        }
-    };
     const auto run_with_atomics = [&](const char* variant, Kernel kernel, unsigned launched_groups,
                                       unsigned size) {
-        run(variant, {[&] { common::cuda::poison(histogram, sizeof(Histogram)); }, write_pixels,
-                      [&](Histogram& result) {
-                          return count_with_atomics(kernel, launched_groups, size, result);
-                      }});
+        const auto count_pixels = [&](Histogram& result) {
+            CHECK_CUDA(cudaEventRecord(begin));
+            CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
+            kernel<<<launched_groups, size>>>(pixels, count, histogram);
+            CHECK_CUDA(cudaGetLastError());
+            CHECK_CUDA(cudaEventRecord(end));
+            CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
+            return common::cuda::elapsed_ms(begin, end);
+        };
+        report.add(common::verify_and_time(variant, expected, options.repeat,
+                                           {poison_result, write_pixels, count_pixels}));
     };
+    if (options.wants("private")) {
+        run_with_atomics("private", histogram_private, groups, group_size);
+        cudaFuncAttributes attributes{};
+        CHECK_CUDA(cudaFuncGetAttributes(&attributes, histogram_private));
+        std::fprintf(stderr, "    the compiler gave it %zu bytes of memory per thread\n",
+                     attributes.localSizeBytes);
+    }
+
+    // 11. uchar-bins, uchar-bins-banked and uchar-overflow: shared memory for 256 bytes a thread, a
+    //     row for each block, and the host adds the rows in pinned memory; that belongs to the
+    //     end-to-end time, not to the kernel's.
+    using ByteKernel = void (*)(const std::uint8_t*, std::size_t, unsigned, std::uint32_t*);
     const auto run_in_bytes = [&](const char* variant, ByteKernel kernel,
                                   unsigned pixels_per_item) {
-        if (uchar_size > room && options.wants(variant)) {
+        if (!options.wants(variant)) return;
+        if (uchar_size > room) {
             report.add(common::skipped(variant, std::to_string(uchar_size) +
                                                     " threads need 256 bytes of shared memory "
                                                     "each, and a block has " +
                                                     std::to_string(shared_bytes)));
             return;
         }
-        run(variant,
-            {[&] { common::cuda::poison(rows, rows_bytes); }, write_pixels,
-             [&](Histogram& result) { return count_in_bytes(kernel, pixels_per_item, result); }});
+        const std::size_t rows_bytes = groups * sizeof(Histogram);
+        std::uint32_t* rows = nullptr;
+        std::uint32_t* pinned_rows = nullptr;
+        CHECK_CUDA(cudaMalloc(&rows, rows_bytes));
+        CHECK_CUDA(cudaMallocHost(&pinned_rows, rows_bytes));
+        const auto poison_rows = [&] { common::cuda::poison(rows, rows_bytes); };
+        const auto count_in_bytes = [&](Histogram& result) {
+            CHECK_CUDA(cudaEventRecord(begin));
+            kernel<<<groups, uchar_size, uchar_size * kBins>>>(pixels, count, pixels_per_item,
+                                                               rows);
+            CHECK_CUDA(cudaGetLastError());
+            CHECK_CUDA(cudaEventRecord(end));
+            CHECK_CUDA(cudaMemcpy(pinned_rows, rows, rows_bytes, cudaMemcpyDeviceToHost));
+            common::add_rows(pinned_rows, groups, result);
+            return common::cuda::elapsed_ms(begin, end);
+        };
+        report.add(common::verify_and_time(variant, expected, options.repeat,
+                                           {poison_rows, write_pixels, count_in_bytes}));
+        CHECK_CUDA(cudaFreeHost(pinned_rows));
+        CHECK_CUDA(cudaFree(rows));
     };
-    run_with_atomics("private", histogram_private, groups, group_size);
-    if (options.wants("private")) {
-        cudaFuncAttributes attributes{};
-        CHECK_CUDA(cudaFuncGetAttributes(&attributes, histogram_private));
-        std::fprintf(stderr, "    the compiler gave it %zu bytes of memory per thread\n",
-                     attributes.localSizeBytes);
-    }
     run_in_bytes("uchar-bins", histogram_uchar, 255);
     run_in_bytes("uchar-bins-banked", histogram_uchar_banked, 255);
-    run_with_atomics("lane-bins", histogram_lanes, lane_groups, lane_size);
     run_in_bytes("uchar-overflow", histogram_uchar, 256);
 
-    // 12. What was created is released, in the opposite order.
+    // 12. lane-bins: as private, in a launch of its own.
+    if (options.wants("lane-bins")) {
+        run_with_atomics("lane-bins", histogram_lanes, lane_groups, lane_size);
+    }
+
+    // 13. What is left is released, in the opposite order.
     CHECK_CUDA(cudaFree(histogram));
-    CHECK_CUDA(cudaFreeHost(pinned_rows));
-    CHECK_CUDA(cudaFree(rows));
     CHECK_CUDA(cudaFree(pixels));
     CHECK_CUDA(cudaEventDestroy(end));
     CHECK_CUDA(cudaEventDestroy(begin));
 
-    // 13. The table, and the exit status that tells the truth.
+    // 14. The table, and the exit status that tells the truth.
     return report.finish();
 } catch (...) {
     return common::report_exception("04-per-thread-bins/cuda");

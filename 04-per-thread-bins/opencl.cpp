@@ -89,34 +89,25 @@ int main(int argc, char** argv) try {
     const cl_command_queue queue =
         clCreateCommandQueue(context, device.id, CL_QUEUE_PROFILING_ENABLE, &error);
     CHECK_CL(error, "clCreateCommandQueue");
+
+    // 7. The read ceiling: how fast this device's memory gives pixels to a kernel that only reads.
     if (options.read_ceiling) {
         report.set_read_ceiling(common::opencl::read_ceiling_gb_s(context, queue, count));
     }
 
-    // 7. The kernels. They are compiled now, for this device and for these sizes.
+    // 8. The kernels. They are compiled now, for this device and for these sizes.
     const cl_program program = common::opencl::build_program(
         context, device.id, "histogram.cl",
         common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER),
         "-DCOPIES=" + std::to_string(copies) + " -DGROUP_SIZE=" + std::to_string(group_size) +
             " -DUCHAR_GROUP_SIZE=" + std::to_string(uchar_size) +
             " -DLANE_GROUP_SIZE=" + std::to_string(lane_size));
-    const cl_kernel in_private = clCreateKernel(program, "histogram_private", &error);
-    CHECK_CL(error, "clCreateKernel(histogram_private)");
-    const cl_kernel uchar_bins = clCreateKernel(program, "histogram_uchar", &error);
-    CHECK_CL(error, "clCreateKernel(histogram_uchar)");
-    const cl_kernel uchar_banked = clCreateKernel(program, "histogram_uchar_banked", &error);
-    CHECK_CL(error, "clCreateKernel(histogram_uchar_banked)");
-    const cl_kernel lanes = clCreateKernel(program, "histogram_lanes", &error);
-    CHECK_CL(error, "clCreateKernel(histogram_lanes)");
 
-    // 8. Memory on the device. A buffer of no bytes is an error, a picture of no pixels is not.
+    // 9. What the strategies share: the pixels and the histogram on the device. (A buffer of no
+    //    bytes is an error, a picture of no pixels is not.)
     const cl_mem pixels =
         clCreateBuffer(context, CL_MEM_READ_ONLY, std::max<std::size_t>(count, 1), nullptr, &error);
     CHECK_CL(error, "clCreateBuffer(pixels)");
-    const std::size_t rows_bytes = groups * sizeof(Histogram);
-    const cl_mem rows = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
-                                       rows_bytes, nullptr, &error);
-    CHECK_CL(error, "clCreateBuffer(rows)");
     const cl_mem histogram =
         clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(Histogram), nullptr, &error);
     CHECK_CL(error, "clCreateBuffer(histogram)");
@@ -125,103 +116,111 @@ int main(int argc, char** argv) try {
         CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, count, input.pixels.data(), 0,
                                       nullptr, nullptr));
     };
+    const auto poison_result = [&] { common::opencl::poison(queue, histogram, sizeof(Histogram)); };
 
-    // 9. private and lane-bins: zero the histogram, count, copy it out.
-    const auto count_with_atomics = [&](cl_kernel kernel, std::size_t launched_groups,
-                                        std::size_t size, Histogram& result) {
-        const cl_uint zero = 0;
-        cl_event zeroed = nullptr;
-        CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, sizeof(Histogram), 0,
-                                     nullptr, &zeroed));
-        CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
-        CHECK_CL(clSetKernelArg(kernel, 1, sizeof count, &count));
-        CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &histogram));
-        const std::size_t global_size = launched_groups * size;
-        cl_event counted = nullptr;
-        CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &size, 0, nullptr,
-                                        &counted));
-        CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram), result.data(),
-                                     0, nullptr, nullptr));
-        const double kernel_ms = common::opencl::elapsed_ms(zeroed, counted);
-        CHECK_CL(clReleaseEvent(counted));
-        CHECK_CL(clReleaseEvent(zeroed));
-        return kernel_ms;
-    };
-
-    // 10. uchar-bins: local memory for 256 bytes a work-item, a row for each work-group, and the
-    //     host adds the rows; that belongs to the end-to-end time, not to the kernel's.
-    const auto count_in_bytes = [&](cl_kernel kernel, cl_uint pixels_per_item, Histogram& result) {
-        CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
-        CHECK_CL(clSetKernelArg(kernel, 1, sizeof count, &count));
-        CHECK_CL(clSetKernelArg(kernel, 2, sizeof pixels_per_item, &pixels_per_item));
-        CHECK_CL(clSetKernelArg(kernel, 3, uchar_size * kBins, nullptr));  // local memory
-        CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &rows));
-        const std::size_t global_size = groups * uchar_size;
-        cl_event counted = nullptr;
-        CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &uchar_size, 0,
-                                        nullptr, &counted));
-        void* const mapped = clEnqueueMapBuffer(queue, rows, CL_TRUE, CL_MAP_READ, 0, rows_bytes, 0,
-                                                nullptr, nullptr, &error);
-        CHECK_CL(error, "clEnqueueMapBuffer");
-        common::add_rows(static_cast<const std::uint32_t*>(mapped), groups, result);
-        CHECK_CL(clEnqueueUnmapMemObject(queue, rows, mapped, 0, nullptr, nullptr));
-        CHECK_CL(clFinish(queue));
-        const double kernel_ms = common::opencl::elapsed_ms(counted, counted);
-        CHECK_CL(clReleaseEvent(counted));
-        return kernel_ms;
-    };
-
-    // 11. Each variant that is asked for: poisoned, checked, timed, and checked again.
-    const auto run = [&](const char* variant, const common::DeviceRun& parts) {
-        if (options.wants(variant)) {
-            report.add(common::verify_and_time(variant, expected, options.repeat, parts));
-        }
-    };
+    // 10. private: the pixels are copied in; then zero the histogram, count, copy it out. It is
+    //     poisoned, checked, timed, and checked again. lane-bins will go the same way.
     const auto run_with_atomics = [&](const char* variant, cl_kernel kernel,
                                       std::size_t launched_groups, std::size_t size) {
-        run(variant,
-            {[&] { common::opencl::poison(queue, histogram, sizeof(Histogram)); }, write_pixels,
-             [&](Histogram& result) {
-                 return count_with_atomics(kernel, launched_groups, size, result);
-             }});
+        const auto count_pixels = [&](Histogram& result) {
+            const cl_uint zero = 0;
+            cl_event zeroed = nullptr;
+            CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, sizeof(Histogram),
+                                         0, nullptr, &zeroed));
+            CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
+            CHECK_CL(clSetKernelArg(kernel, 1, sizeof count, &count));
+            CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &histogram));
+            const std::size_t global_size = launched_groups * size;
+            cl_event counted = nullptr;
+            CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &size, 0,
+                                            nullptr, &counted));
+            CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
+                                         result.data(), 0, nullptr, nullptr));
+            const double kernel_ms = common::opencl::elapsed_ms(zeroed, counted);
+            CHECK_CL(clReleaseEvent(counted));
+            CHECK_CL(clReleaseEvent(zeroed));
+            return kernel_ms;
+        };
+        report.add(common::verify_and_time(variant, expected, options.repeat,
+                                           {poison_result, write_pixels, count_pixels}));
     };
-    const auto run_in_bytes = [&](const char* variant, cl_kernel kernel, cl_uint pixels_per_item) {
-        if (uchar_size > room && options.wants(variant)) {
+    if (options.wants("private")) {
+        const cl_kernel in_private = clCreateKernel(program, "histogram_private", &error);
+        CHECK_CL(error, "clCreateKernel(histogram_private)");
+        run_with_atomics("private", in_private, groups, group_size);
+        cl_ulong private_bytes = 0;
+        CHECK_CL(clGetKernelWorkGroupInfo(in_private, device.id, CL_KERNEL_PRIVATE_MEM_SIZE,
+                                          sizeof private_bytes, &private_bytes, nullptr));
+        std::fprintf(stderr, "    the compiler gave it %llu bytes of memory per work-item\n",
+                     static_cast<unsigned long long>(private_bytes));
+        CHECK_CL(clReleaseKernel(in_private));
+    }
+
+    // 11. uchar-bins, uchar-bins-banked and uchar-overflow: local memory for 256 bytes a work-item,
+    //     a row for each work-group, and the host adds the rows where they are; that belongs to the
+    //     end-to-end time, not to the kernel's.
+    const auto run_in_bytes = [&](const char* variant, const std::string& name,
+                                  cl_uint pixels_per_item) {
+        if (!options.wants(variant)) return;
+        if (uchar_size > room) {
             report.add(common::skipped(variant, std::to_string(uchar_size) +
                                                     " work-items need 256 bytes of local memory "
                                                     "each, and the device has " +
                                                     std::to_string(local_bytes)));
             return;
         }
-        run(variant,
-            {[&] { common::opencl::poison(queue, rows, rows_bytes); }, write_pixels,
-             [&](Histogram& result) { return count_in_bytes(kernel, pixels_per_item, result); }});
-    };
-    run_with_atomics("private", in_private, groups, group_size);
-    if (options.wants("private")) {
-        cl_ulong private_bytes = 0;
-        CHECK_CL(clGetKernelWorkGroupInfo(in_private, device.id, CL_KERNEL_PRIVATE_MEM_SIZE,
-                                          sizeof private_bytes, &private_bytes, nullptr));
-        std::fprintf(stderr, "    the compiler gave it %llu bytes of memory per work-item\n",
-                     static_cast<unsigned long long>(private_bytes));
-    }
-    run_in_bytes("uchar-bins", uchar_bins, 255);
-    run_in_bytes("uchar-bins-banked", uchar_banked, 255);
-    run_with_atomics("lane-bins", lanes, lane_groups, lane_size);
-    run_in_bytes("uchar-overflow", uchar_bins, 256);
-
-    // 12. What was created is released, in the opposite order.
-    for (const cl_mem buffer : {histogram, rows, pixels}) {
-        CHECK_CL(clReleaseMemObject(buffer));
-    }
-    for (const cl_kernel kernel : {lanes, uchar_banked, uchar_bins, in_private}) {
+        const cl_kernel kernel = clCreateKernel(program, name.c_str(), &error);
+        CHECK_CL(error, ("clCreateKernel(" + name + ")").c_str());
+        const std::size_t rows_bytes = groups * sizeof(Histogram);
+        const cl_mem rows = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
+                                           rows_bytes, nullptr, &error);
+        CHECK_CL(error, "clCreateBuffer(rows)");
+        const auto poison_rows = [&] { common::opencl::poison(queue, rows, rows_bytes); };
+        const auto count_in_bytes = [&](Histogram& result) {
+            CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
+            CHECK_CL(clSetKernelArg(kernel, 1, sizeof count, &count));
+            CHECK_CL(clSetKernelArg(kernel, 2, sizeof pixels_per_item, &pixels_per_item));
+            CHECK_CL(clSetKernelArg(kernel, 3, uchar_size * kBins, nullptr));  // local memory
+            CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &rows));
+            const std::size_t global_size = groups * uchar_size;
+            cl_event counted = nullptr;
+            CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &uchar_size, 0,
+                                            nullptr, &counted));
+            void* const mapped = clEnqueueMapBuffer(queue, rows, CL_TRUE, CL_MAP_READ, 0,
+                                                    rows_bytes, 0, nullptr, nullptr, &error);
+            CHECK_CL(error, "clEnqueueMapBuffer");
+            common::add_rows(static_cast<const std::uint32_t*>(mapped), groups, result);
+            CHECK_CL(clEnqueueUnmapMemObject(queue, rows, mapped, 0, nullptr, nullptr));
+            CHECK_CL(clFinish(queue));
+            const double kernel_ms = common::opencl::elapsed_ms(counted, counted);
+            CHECK_CL(clReleaseEvent(counted));
+            return kernel_ms;
+        };
+        report.add(common::verify_and_time(variant, expected, options.repeat,
+                                           {poison_rows, write_pixels, count_in_bytes}));
+        CHECK_CL(clReleaseMemObject(rows));
         CHECK_CL(clReleaseKernel(kernel));
+    };
+    run_in_bytes("uchar-bins", "histogram_uchar", 255);
+    run_in_bytes("uchar-bins-banked", "histogram_uchar_banked", 255);
+    run_in_bytes("uchar-overflow", "histogram_uchar", 256);
+
+    // 12. lane-bins: as private, in a launch of its own.
+    if (options.wants("lane-bins")) {
+        const cl_kernel lanes = clCreateKernel(program, "histogram_lanes", &error);
+        CHECK_CL(error, "clCreateKernel(histogram_lanes)");
+        run_with_atomics("lane-bins", lanes, lane_groups, lane_size);
+        CHECK_CL(clReleaseKernel(lanes));
     }
+
+    // 13. What is left is released, in the opposite order.
+    CHECK_CL(clReleaseMemObject(histogram));
+    CHECK_CL(clReleaseMemObject(pixels));
     CHECK_CL(clReleaseProgram(program));
     CHECK_CL(clReleaseCommandQueue(queue));
     CHECK_CL(clReleaseContext(context));
 
-    // 13. The table, and the exit status that tells the truth.
+    // 14. The table, and the exit status that tells the truth.
     return report.finish();
 } catch (...) {
     return common::report_exception("04-per-thread-bins/opencl");
