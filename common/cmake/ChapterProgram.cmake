@@ -155,13 +155,15 @@ function(expect_broken variant)
     endforeach()
 endfunction()
 
-# The OpenCL and the CUDA program of a chapter go through the same numbered steps.
+# expect_same_steps([CALLS]): the OpenCL and the CUDA program of a chapter go through the same numbered
+# steps; with CALLS they call the same functions of common/ in each.
 function(expect_same_steps)
+    cmake_parse_arguments(PARSE_ARGV 0 arg "CALLS" "" "")
     get_filename_component(chapter ${CMAKE_CURRENT_SOURCE_DIR} NAME)
     string(REGEX MATCH "^[0-9]+" number ${chapter})
     add_test(NAME ${chapter}.same-steps COMMAND ${CMAKE_COMMAND}
         -DA=${CMAKE_CURRENT_SOURCE_DIR}/opencl.cpp -DB=${CMAKE_CURRENT_SOURCE_DIR}/cuda.cu
-        -P ${PROJECT_SOURCE_DIR}/common/tests/same_steps.cmake)
+        -DCALLS=${arg_CALLS} -P ${PROJECT_SOURCE_DIR}/common/tests/same_steps.cmake)
     set_tests_properties(${chapter}.same-steps PROPERTIES LABELS "chapter-${number}")
 endfunction()
 
