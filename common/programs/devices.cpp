@@ -1,10 +1,9 @@
 // Lists every device that the chapters' programs could run on, by the number that --device takes.
 // `./tutorial doctor` shows it.
-#include "common/opencl/opencl.hpp"
-
 #include <fmt/format.h>
 
 #include "common/cpu/cpu.hpp"
+#include "common/opencl/opencl.hpp"
 #include "common/status/status.hpp"
 #ifdef WITH_CUDA
 #include "common/cuda/cuda.hpp"
