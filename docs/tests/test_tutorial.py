@@ -1,0 +1,126 @@
+"""What `./tutorial` says of a build folder that CMake would refuse, and how long a test may take.
+
+Both in a small clone: the script, the presets and the choice of CTest are the project's, the rest is next to nothing.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+CMAKE_LISTS = """cmake_minimum_required(VERSION 3.25)
+project(small LANGUAGES NONE)
+list(APPEND CMAKE_MODULE_PATH ${CMAKE_SOURCE_DIR}/common/cmake)
+include(Testing)
+add_custom_target(programs)
+add_test(NAME passes COMMAND ${CMAKE_COMMAND} -E true)
+add_test(NAME is-slow COMMAND ${CMAKE_COMMAND} -E true)
+set_tests_properties(is-slow PROPERTIES TIMEOUT 1234)
+"""
+# All that the script may call here: not apt-get, or it would install what this machine lacks.
+TOOLS = ("bash", "cat", "cmake", "ctest", "dirname", "env", "grep", "head", "mkdir", "ninja", "rm", "sed", "sort", "uname")
+
+
+class Small(unittest.TestCase):
+    """Each test has a small clone of its own, at self.clone."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name).resolve()
+        self.clone = self.root / "clone"
+        (self.clone / "common" / "cmake").mkdir(parents=True)
+        for name in ("tutorial", "CMakePresets.json", "common/cmake/Testing.cmake"):
+            shutil.copy(ROOT / name, self.clone / name)
+        (self.clone / "CMakeLists.txt").write_text(CMAKE_LISTS)
+        (self.root / "bin").mkdir()
+        for tool in TOOLS:
+            path = shutil.which(tool)
+            if path is None:
+                self.skipTest(f"no {tool}")
+            (self.root / "bin" / tool).symlink_to(path)
+        self.environment = {**os.environ, "PATH": str(self.root / "bin"), "CXX": "c++"}
+        self.environment.pop("CI", None)
+
+    def call(self, *command, cwd=None):
+        return subprocess.run(command, cwd=cwd or self.clone, env=self.environment, capture_output=True, text=True)
+
+    def succeed(self, *command, cwd=None):
+        done = self.call(*command, cwd=cwd)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        return done.stdout
+
+
+class BuildFolder(Small):
+    def refuses(self, line, clone):
+        """Both commands end with 2 and say this one line, and CMake has not been there."""
+        before = (clone / "build" / "CMakeCache.txt").read_text()
+        for command in ("run", "test"):
+            done = self.call("./tutorial", command, cwd=clone)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertEqual(done.stderr, f"tutorial: {line}: ./tutorial clean removes it\n")
+        self.assertEqual((clone / "build" / "CMakeCache.txt").read_text(), before)
+        self.assertFalse((clone / "build" / "configure.log").exists())
+
+    def test_where_it_was_made_it_is_used_again(self):
+        self.succeed("./tutorial", "test")
+        self.succeed("./tutorial", "test")
+
+    def test_a_link_leads_to_the_same_place(self):
+        self.succeed("./tutorial", "test")
+        (self.root / "link").symlink_to(self.clone)
+        self.succeed(self.root / "link" / "tutorial", "test")
+
+    def test_a_moved_clone(self):
+        self.succeed("./tutorial", "test")
+        moved = self.root / "moved"
+        self.clone.rename(moved)
+        self.refuses(f"build/ was made in another place ({self.clone})", moved)
+        self.succeed("./tutorial", "clean", cwd=moved)
+        self.succeed("./tutorial", "test", cwd=moved)
+
+    def test_a_copied_clone(self):
+        self.succeed("./tutorial", "test")
+        shutil.copytree(self.clone, self.root / "copy")
+        self.refuses(f"build/ was made in another place ({self.clone})", self.root / "copy")
+
+    def test_a_build_folder_that_was_moved_alone(self):
+        self.succeed("cmake", "-G", "Ninja", "-B", "build-other")
+        (self.clone / "build-other").rename(self.clone / "build")
+        self.refuses(f"build/ was made in another place ({self.clone / 'build-other'})", self.clone)
+
+    def test_another_generator(self):
+        self.succeed("cmake", "--preset", "default")
+        cache = self.clone / "build" / "CMakeCache.txt"
+        cache.write_text(cache.read_text().replace("CMAKE_GENERATOR:INTERNAL=Ninja", "CMAKE_GENERATOR:INTERNAL=Unix Makefiles"))
+        self.refuses("build/ was made for Unix Makefiles, not for Ninja", self.clone)
+
+    def test_a_cache_that_says_nothing_is_left_to_cmake(self):
+        (self.clone / "build").mkdir()
+        (self.clone / "build" / "CMakeCache.txt").write_text("")
+        self.succeed("./tutorial", "test")
+
+
+class Timeout(Small):
+    def limits(self, *arguments):
+        """{test: seconds} as CTest computes them."""
+        text = self.succeed("ctest", "-V", "-j1", *arguments)
+        return dict(zip(re.findall(r"Start \d+: (\S+)", text), map(int, re.findall(r"timeout computed to be: (\d+)", text))))
+
+    def test_each_test_has_one_however_ctest_is_called(self):
+        self.succeed("cmake", "--preset", "default")
+        plain = self.limits("--test-dir", "build")
+        self.assertEqual(plain["is-slow"], 1234)
+        self.assertIn(plain["passes"], range(30, 601))
+        for preset in ("default", "ci", "cuda", "asan", "tsan"):
+            with self.subTest(preset=preset):
+                self.succeed("cmake", "--preset", preset)
+                self.assertEqual(self.limits("--preset", preset), plain)
+
+
+if __name__ == "__main__":
+    unittest.main()
