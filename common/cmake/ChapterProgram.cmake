@@ -8,6 +8,7 @@
 #       VARIANTS global subhist        # each becomes a row of the table and a set of tests
 #       BROKEN   racy                  # broken on purpose: known to the program, never part of `all`
 #       MAY_SKIP npp                   # of VARIANTS: those that may say that they cannot run here
+#       SMALL_GROUPS uchar-bins        # of VARIANTS: those that 32 KiB of local memory allow no group of 320
 #       APART)                         # beside the lesson: not for `./tutorial run`, and fewer tests
 #
 # It makes the program <build>/<chapter>/<name>, enters it in the list that `./tutorial run` works
@@ -83,15 +84,23 @@ endfunction()
 # picture and the launch are small. Its exit status is the program's: its text is what tells. It does
 # not notice that clEnqueueFillBuffer initialises a buffer, so what it says of uninitialised *global*
 # memory is passed over; the poison pattern watches over that.
+# Once the groups are larger than the number of bins, and no multiple of it: a barrier inside
+# `if (item < 256)` is uneven there alone. What has no room for that gets groups of 96.
 find_program(OCLGRIND oclgrind)
 set(TUTORIAL_OCLGRIND_FINDS
     "data race at|Uninitialized value [a-z ]*local memory|Controlflow depends on uninit|Invalid (read|write)|divergence detected|OpenCL runtime error|OCLGRIND FATAL|does not match|nothing to run it on")
-function(add_oclgrind_tests chapter name program variants labels)
+function(add_oclgrind_tests chapter name program variants small_groups labels)
     foreach(variant IN LISTS variants)
-        foreach(input "1000|--random 1000" "64x64|--random 4K --contention 40" "empty|--random 0")
-            string(REGEX MATCH "^([^|]+)[|](.*)$" _ "${input}")
+        set(large 320)
+        if(variant IN_LIST small_groups)
+            set(large 96)
+        endif()
+        foreach(input "1000|64|--random 1000" "64x64|64|--random 4K --contention 40" "empty|64|--random 0"
+                "groups-of-${large}|${large}|--random 1000")
+            string(REGEX MATCH "^([^|]+)[|]([^|]+)[|](.*)$" _ "${input}")
             set(test ${chapter}.${name}.${variant}.oclgrind-${CMAKE_MATCH_1})
-            separate_arguments(arguments UNIX_COMMAND "${CMAKE_MATCH_2}")
+            set(group_size ${CMAKE_MATCH_2})
+            separate_arguments(arguments UNIX_COMMAND "${CMAKE_MATCH_3}")
             if(NOT OCLGRIND OR TUTORIAL_SANITIZE) # which want to be loaded first, both of them
                 add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} -E echo
                     "skipped: no Oclgrind, or a build with sanitizers")
@@ -99,7 +108,7 @@ function(add_oclgrind_tests chapter name program variants labels)
             else()
                 add_test(NAME ${test} COMMAND ${OCLGRIND} --data-races --uninitialized --check-api
                     --max-errors 10000 ${program} ${arguments} --variant ${variant} --repeat 1
-                    --no-ceiling --device Oclgrind --group-size 64 --groups 3)
+                    --no-ceiling --device Oclgrind --group-size ${group_size} --groups 3)
                 set_tests_properties(${test} PROPERTIES
                     FAIL_REGULAR_EXPRESSION "${TUTORIAL_OCLGRIND_FINDS}")
             endif()
@@ -117,6 +126,23 @@ function(expect_oclgrind_race chapter name variant)
             --no-ceiling --device Oclgrind --group-size 64 --groups 3)
         set_tests_properties(${chapter}.${name}.${variant}.oclgrind-catches PROPERTIES
             PASS_REGULAR_EXPRESSION "data race at" LABELS "chapter-${number};opencl;races")
+    endif()
+endfunction()
+
+# expect_oclgrind_sees(mistake VARIANT v REPLACE text BY text SAYS regex): a mistake that is planted into
+# this chapter's histogram.cl, in a copy, is found in the launch in which its kernels are tested.
+function(expect_oclgrind_sees mistake)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "VARIANT;REPLACE;BY;SAYS" "")
+    get_filename_component(chapter ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+    string(REGEX MATCH "^[0-9]+" number ${chapter})
+    if(OCLGRIND AND NOT TUTORIAL_SANITIZE)
+        set(test ${chapter}.opencl.${arg_VARIANT}.oclgrind-sees-${mistake})
+        add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} -DOCLGRIND=${OCLGRIND}
+            -DPROGRAM=$<TARGET_FILE:${chapter}-opencl> -DKERNELS=${CMAKE_CURRENT_SOURCE_DIR}/histogram.cl
+            -DFOLDER=${CMAKE_CURRENT_BINARY_DIR}/planted-${mistake} -DVARIANT=${arg_VARIANT}
+            "-DREPLACE=${arg_REPLACE}" "-DBY=${arg_BY}" "-DSAYS=${arg_SAYS}"
+            -P ${PROJECT_SOURCE_DIR}/common/tests/planted.cmake)
+        set_tests_properties(${test} PROPERTIES LABELS "chapter-${number};opencl;races")
     endif()
 endfunction()
 
@@ -169,7 +195,7 @@ endfunction()
 
 function(add_chapter_program name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "APART" "API"
-        "SOURCES;LIBRARIES;KERNELS;VARIANTS;BROKEN;MAY_SKIP")
+        "SOURCES;LIBRARIES;KERNELS;VARIANTS;BROKEN;MAY_SKIP;SMALL_GROUPS")
     get_filename_component(chapter ${CMAKE_CURRENT_SOURCE_DIR} NAME)
     string(REGEX MATCH "^[0-9]+" number ${chapter})
     set(target ${chapter}-${name})
@@ -236,7 +262,7 @@ function(add_chapter_program name)
             COMMAND ${program} --group-size 1048576 --random 100)
     endif()
     if(arg_API STREQUAL "OpenCL")
-        add_oclgrind_tests(${chapter} ${name} ${program} "${arg_VARIANTS}" "${labels}")
+        add_oclgrind_tests(${chapter} ${name} ${program} "${arg_VARIANTS}" "${arg_SMALL_GROUPS}" "${labels}")
     endif()
 
     if(arg_API STREQUAL "CUDA")
