@@ -9,7 +9,7 @@
 #       BROKEN   racy                  # broken on purpose: known to the program, never part of `all`
 #       MAY_SKIP npp                   # of VARIANTS: those that may say that they cannot run here
 #       SMALL_GROUPS uchar-bins        # of VARIANTS: those that 32 KiB of local memory allow no group of 320
-#       APART)                         # beside the lesson: not for `./tutorial run`, and fewer tests
+#       FEWER_TESTS)                   # it runs other programs' kernels: a choice of the inputs is enough
 #
 # It makes the program <build>/<chapter>/<name>, enters it in the list that `./tutorial run` works
 # through (write_program_list), and adds the tests: every variant on every input of
@@ -91,7 +91,7 @@ endfunction()
 find_program(OCLGRIND oclgrind)
 set(TUTORIAL_OCLGRIND_FINDS
     "data race at|Uninitialized value [a-z ]*local memory|Controlflow depends on uninit|Invalid (read|write)|divergence detected|OpenCL runtime error|OCLGRIND FATAL|does not match|nothing to run it on")
-function(add_oclgrind_tests chapter name program variants small_groups labels)
+function(add_oclgrind_tests prefix program variants small_groups labels)
     foreach(variant IN LISTS variants)
         set(large 320)
         if(variant IN_LIST small_groups)
@@ -100,7 +100,7 @@ function(add_oclgrind_tests chapter name program variants small_groups labels)
         foreach(input "1000|64|--random 1000 --groups 3" "64x64|64|--random 4K --contention 40 --groups 3"
                 "empty|64|--random 0 --groups 3" "groups-of-${large}|${large}|--random 150 --groups 2")
             string(REGEX MATCH "^([^|]+)[|]([^|]+)[|](.*)$" _ "${input}")
-            set(test ${chapter}.${name}.${variant}.oclgrind-${CMAKE_MATCH_1})
+            set(test ${prefix}.${variant}.oclgrind-${CMAKE_MATCH_1})
             set(group_size ${CMAKE_MATCH_2})
             separate_arguments(arguments UNIX_COMMAND "${CMAKE_MATCH_3}")
             if(NOT OCLGRIND OR TUTORIAL_SANITIZE) # which want to be loaded first, both of them
@@ -151,13 +151,13 @@ endfunction()
 # Every kernel of a CUDA program under compute-sanitizer: accesses out of bounds, races in shared
 # memory, uninitialised memory, divergent barriers. It does not see races in global memory.
 find_program(COMPUTE_SANITIZER compute-sanitizer HINTS ${CUDAToolkit_BIN_DIR})
-function(add_sanitizer_tests chapter name program variants labels)
+function(add_sanitizer_tests prefix program variants labels)
     if(NOT COMPUTE_SANITIZER)
         return()
     endif()
     foreach(variant IN LISTS variants)
         foreach(tool memcheck racecheck initcheck synccheck)
-            set(test ${chapter}.${name}.${variant}.${tool})
+            set(test ${prefix}.${variant}.${tool})
             add_test(NAME ${test} COMMAND ${COMPUTE_SANITIZER} --tool ${tool} --error-exitcode 1
                 ${program} --random 100003 --contention 40 --variant ${variant} --repeat 1 --no-ceiling)
             set_tests_properties(${test} PROPERTIES LABELS "${labels};sanitizer" TIMEOUT 600
@@ -183,68 +183,81 @@ function(expect_broken variant)
     endforeach()
 endfunction()
 
-# expect_same_steps([CALLS]): the OpenCL and the CUDA program of a chapter go through the same numbered
-# steps; with CALLS they call the same functions of common/ in each.
+# The OpenCL and the CUDA program of this folder go through the same numbered steps, and call the same
+# functions of common/ in each.
 function(expect_same_steps)
-    cmake_parse_arguments(PARSE_ARGV 0 arg "CALLS" "" "")
-    get_filename_component(chapter ${CMAKE_CURRENT_SOURCE_DIR} NAME)
-    string(REGEX MATCH "^[0-9]+" number ${chapter})
-    add_test(NAME ${chapter}.same-steps COMMAND ${CMAKE_COMMAND}
+    file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+    string(REGEX MATCH "^[0-9]+" number ${folder})
+    string(REPLACE "/" "." prefix ${folder})
+    add_test(NAME ${prefix}.same-steps COMMAND ${CMAKE_COMMAND}
         -DA=${CMAKE_CURRENT_SOURCE_DIR}/opencl.cpp -DB=${CMAKE_CURRENT_SOURCE_DIR}/cuda.cu
-        -DCALLS=${arg_CALLS} -P ${PROJECT_SOURCE_DIR}/common/tests/same_steps.cmake)
-    set_tests_properties(${chapter}.same-steps PROPERTIES LABELS "chapter-${number}")
+        -P ${PROJECT_SOURCE_DIR}/common/tests/same_steps.cmake)
+    set_tests_properties(${prefix}.same-steps PROPERTIES LABELS "chapter-${number}")
 endfunction()
 
-function(add_chapter_program name)
-    cmake_parse_arguments(PARSE_ARGV 1 arg "APART" "API"
-        "SOURCES;LIBRARIES;KERNELS;VARIANTS;BROKEN;MAY_SKIP;SMALL_GROUPS")
-    get_filename_component(chapter ${CMAKE_CURRENT_SOURCE_DIR} NAME)
-    string(REGEX MATCH "^[0-9]+" number ${chapter})
-    set(target ${chapter}-${name})
+# add_program(name API a SOURCES ... LIBRARIES ... KERNELS ...): the program <build>/<folder>/<name> of this
+# folder, a chapter or one within a chapter, in the list that `./tutorial` works through. Sets in the
+# caller: `program`, empty where it is not built; `prefix`, what the names of its tests begin with; `labels`.
+function(add_program name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "API" "SOURCES;LIBRARIES;KERNELS")
+    file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+    string(REGEX MATCH "^([0-9]+)-[^/]*" chapter ${folder})
+    # Not "c++", which ctest -L would read as a regular expression.
+    string(TOLOWER ${arg_API} api_label)
+    string(REPLACE "c++" "cpu" api_label ${api_label})
+    set(labels "chapter-${CMAKE_MATCH_1};${api_label}")
+    string(REPLACE "/" "." prefix "${folder}/${name}")
+    string(REPLACE "/" "-" target "${folder}/${name}")
+    set(programs programs)
+    if(NOT folder STREQUAL chapter)
+        set(programs workshops)
+    endif()
+    set(prefix ${prefix} PARENT_SCOPE)
+    set(labels ${labels} PARENT_SCOPE)
+    set(program "" PARENT_SCOPE)
     if(arg_API STREQUAL "CUDA" AND TUTORIAL_CUDA_MISSING)
-        if(NOT arg_APART)
-            set_property(GLOBAL APPEND PROPERTY TUTORIAL_PROGRAMS
-                "${chapter}\t${arg_API}\t-\t${TUTORIAL_CUDA_MISSING}")
-        endif()
+        set_property(GLOBAL APPEND PROPERTY TUTORIAL_PROGRAMS
+            "${folder}\t${arg_API}\t-\t${TUTORIAL_CUDA_MISSING}")
         # One test in place of all its tests, so that ctest's summary names what was not tested.
-        add_test(NAME ${chapter}.${name}.not-built COMMAND ${CMAKE_COMMAND} -E echo
+        add_test(NAME ${prefix}.not-built COMMAND ${CMAKE_COMMAND} -E echo
             "skipped: ${TUTORIAL_CUDA_MISSING}")
-        set_tests_properties(${chapter}.${name}.not-built PROPERTIES
-            LABELS "chapter-${number};cuda" SKIP_REGULAR_EXPRESSION "^skipped")
+        set_tests_properties(${prefix}.not-built PROPERTIES
+            LABELS "${labels}" SKIP_REGULAR_EXPRESSION "^skipped")
         return()
     endif()
 
     foreach(kernel IN LISTS arg_KERNELS)
         if(NOT EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/${kernel})
-            message(FATAL_ERROR "${chapter}/${name}: there is no kernel file ${kernel}")
+            message(FATAL_ERROR "${folder}/${name}: there is no kernel file ${kernel}")
         endif()
     endforeach()
     add_executable(${target} ${arg_SOURCES} ${arg_KERNELS})
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name})
-    target_compile_definitions(${target} PRIVATE CHAPTER_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}")
+    target_compile_definitions(${target} PRIVATE CHAPTER_FOLDER="${PROJECT_SOURCE_DIR}/${chapter}")
     target_link_libraries(${target} PRIVATE common project_warnings ${arg_LIBRARIES})
     if(arg_API STREQUAL "OpenCL")
         target_link_libraries(${target} PRIVATE common_opencl)
     elseif(arg_API STREQUAL "CUDA")
         target_link_libraries(${target} PRIVATE common_cuda)
     endif()
-    if(NOT arg_APART)
-        add_dependencies(programs ${target})
-        set_property(GLOBAL APPEND PROPERTY TUTORIAL_PROGRAMS
-            "${chapter}\t${arg_API}\t$<TARGET_FILE:${target}>\t-")
-    endif()
+    add_dependencies(${programs} ${target})
+    set_property(GLOBAL APPEND PROPERTY TUTORIAL_PROGRAMS
+        "${folder}\t${arg_API}\t$<TARGET_FILE:${target}>\t-")
+    set(program $<TARGET_FILE:${target}> PARENT_SCOPE)
+endfunction()
 
-    if(NOT BUILD_TESTING)
+function(add_chapter_program name)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "FEWER_TESTS" "API"
+        "SOURCES;LIBRARIES;KERNELS;VARIANTS;BROKEN;MAY_SKIP;SMALL_GROUPS")
+    add_program(${name} API ${arg_API} SOURCES ${arg_SOURCES} LIBRARIES ${arg_LIBRARIES}
+        KERNELS ${arg_KERNELS})
+    if(NOT program OR NOT BUILD_TESTING)
         return()
     endif()
-    # Not "c++", which ctest -L would read as a regular expression.
-    string(TOLOWER ${arg_API} api_label)
-    string(REPLACE "c++" "cpu" api_label ${api_label})
-    set(labels "chapter-${number};${api_label}")
-    set(program $<TARGET_FILE:${target}>)
+    string(REGEX MATCH "^[^.]+" chapter ${prefix})
     # Every variant on every input and in every launch: the program's own exit status is the verdict.
     set(cases ${TUTORIAL_TEST_INPUTS})
-    if(arg_APART)
+    if(arg_FEWER_TESTS)
         list(FILTER cases INCLUDE REGEX "^(size-(0|1|257)|prime|constant-large|contention-40|landscape)[|]")
     elseif(NOT arg_API STREQUAL "C++")
         list(APPEND cases ${TUTORIAL_LAUNCHES})
@@ -252,30 +265,30 @@ function(add_chapter_program name)
     foreach(variant IN LISTS arg_VARIANTS)
         foreach(case IN LISTS cases)
             string(REGEX MATCH "^([^|]+)[|](.*)$" _ "${case}")
-            set(test ${chapter}.${name}.${variant}.${CMAKE_MATCH_1})
+            set(test ${prefix}.${variant}.${CMAKE_MATCH_1})
             separate_arguments(arguments UNIX_COMMAND "${CMAKE_MATCH_2}")
             add_test(NAME ${test} COMMAND ${program} ${arguments} --variant ${variant} --repeat 1 --no-ceiling)
             set_tests_properties(${test} PROPERTIES LABELS "${labels}" SKIP_RETURN_CODE 77)
         endforeach()
     endforeach()
     if(NOT arg_API STREQUAL "C++")
-        expect_run(NAME ${chapter}.${name}.refuses-too-large-groups STATUS 2
+        expect_run(NAME ${prefix}.refuses-too-large-groups STATUS 2
             STDERR "(work-groups of 1048576 work-items|blocks of 1048576 threads): this device" ONE_LINE LABELS ${labels}
             COMMAND ${program} --group-size 1048576 --random 100)
     endif()
     if(arg_API STREQUAL "OpenCL")
-        add_oclgrind_tests(${chapter} ${name} ${program} "${arg_VARIANTS}" "${arg_SMALL_GROUPS}" "${labels}")
+        add_oclgrind_tests(${prefix} ${program} "${arg_VARIANTS}" "${arg_SMALL_GROUPS}" "${labels}")
     endif()
 
     if(arg_API STREQUAL "CUDA")
         # More pixels than a signed 32-bit index reaches. On a CPU this would take minutes.
-        add_test(NAME ${chapter}.${name}.more-than-2-31-pixels
+        add_test(NAME ${prefix}.more-than-2-31-pixels
             COMMAND ${program} --random 2200M --repeat 1 --no-ceiling)
-        set_tests_properties(${chapter}.${name}.more-than-2-31-pixels PROPERTIES
+        set_tests_properties(${prefix}.more-than-2-31-pixels PROPERTIES
             LABELS "${labels};large" SKIP_REGULAR_EXPRESSION "no CUDA device" RUN_SERIAL ON TIMEOUT 600)
         set(ours ${arg_VARIANTS})
         list(REMOVE_ITEM ours ${arg_MAY_SKIP} "")
-        add_sanitizer_tests(${chapter} ${name} ${program} "${ours}" "${labels}")
+        add_sanitizer_tests(${prefix} ${program} "${ours}" "${labels}")
     endif()
 
     # `all` runs exactly the variants declared here, so that no kernel goes untested.
@@ -287,33 +300,34 @@ function(add_chapter_program name)
             string(APPEND rows "${variant} [^\n]* match\n")
         endif()
     endforeach()
-    expect_run(NAME ${chapter}.${name}.all STATUS 0 STDOUT "-\n${rows}$" LABELS ${labels}
+    expect_run(NAME ${prefix}.all STATUS 0 STDOUT "-\n${rows}$" LABELS ${labels}
         COMMAND ${program} --repeat 2)
     list(JOIN arg_VARIANTS ", " valid)
     if(arg_BROKEN)
         list(JOIN arg_BROKEN ", " broken)
         string(APPEND valid " and, broken on purpose, ${broken}")
     endif()
-    expect_run(NAME ${chapter}.${name}.valid-variants STATUS 2 STDERR "it has ${valid}\n" ONE_LINE
+    expect_run(NAME ${prefix}.valid-variants STATUS 2 STDERR "it has ${valid}\n" ONE_LINE
         LABELS ${labels} COMMAND ${program} --variant nosuch)
     foreach(bad IN LISTS TUTORIAL_BAD_COMMAND_LINES)
         string(REGEX MATCH "^([^|]+)[|]([^|]+)[|](.*)$" _ "${bad}")
         set(bad_name ${CMAKE_MATCH_1})
         set(message "${CMAKE_MATCH_3}")
         separate_arguments(arguments UNIX_COMMAND "${CMAKE_MATCH_2}")
-        expect_run(NAME ${chapter}.${name}.refuses-${bad_name} STATUS 2 STDERR "${message}" ONE_LINE
+        expect_run(NAME ${prefix}.refuses-${bad_name} STATUS 2 STDERR "${message}" ONE_LINE
             LABELS ${labels} COMMAND ${program} ${arguments})
     endforeach()
     set(output ${CMAKE_CURRENT_BINARY_DIR}/test-output)
-    add_test(NAME ${chapter}.${name}.outputs
+    add_test(NAME ${prefix}.outputs
         COMMAND ${CMAKE_COMMAND} -DPROGRAM=${program} -DFOLDER=${output}-${name} "-DVARIANTS=${arg_VARIANTS}"
                 -DCHAPTER=${chapter} -P ${PROJECT_SOURCE_DIR}/common/tests/outputs.cmake)
-    set_tests_properties(${chapter}.${name}.outputs PROPERTIES LABELS "${labels}"
+    set_tests_properties(${prefix}.outputs PROPERTIES LABELS "${labels}"
         SKIP_REGULAR_EXPRESSION "exit status 77")
 endfunction()
 
-# The programs of all chapters, in order: chapter, API, program, and why it was not built, by tabs.
+# All programs, in order: folder, API, program, and why it was not built, by tabs.
 add_custom_target(programs)
+add_custom_target(workshops) # those in a folder of a chapter: not for `./tutorial run`
 function(write_program_list)
     get_property(programs GLOBAL PROPERTY TUTORIAL_PROGRAMS)
     list(JOIN programs "\n" text)

@@ -42,7 +42,8 @@ __global__ void read_all(const uint4* words, std::size_t count, unsigned* hardly
 
 }  // namespace
 
-double read_ceiling_gb_s(const std::vector<const std::uint8_t*>& copies, std::uint64_t bytes) {
+double read_ceiling_gb_s(const std::vector<const std::uint8_t*>& copies, std::uint64_t bytes,
+                         const std::function<void()>& before_each) {
     int device = 0;
     CHECK_CUDA(cudaGetDevice(&device));
     unsigned* hardly_ever = nullptr;
@@ -61,6 +62,7 @@ double read_ceiling_gb_s(const std::vector<const std::uint8_t*>& copies, std::ui
                 for (int repeat = 0; repeat < 5; ++repeat) {
                     const auto* const words =
                         reinterpret_cast<const uint4*>(copies[next++ % copies.size()]);
+                    if (before_each) before_each();
                     CHECK_CUDA(cudaEventRecord(begin));
                     read<<<blocks, threads>>>(words, bytes / sizeof(uint4), hardly_ever);
                     CHECK_CUDA(cudaGetLastError());
@@ -82,7 +84,7 @@ double read_ceiling_gb_s(std::uint64_t pixels) {
     std::uint8_t* buffer = nullptr;
     CHECK_CUDA(cudaMalloc(&buffer, bytes));
     CHECK_CUDA(cudaMemset(buffer, 0, bytes));
-    const double best = read_ceiling_gb_s({buffer}, bytes);
+    const double best = read_ceiling_gb_s({buffer}, bytes, {});
     CHECK_CUDA(cudaFree(buffer));
     return best;
 }

@@ -246,6 +246,11 @@ cl_program build_program(cl_context context, cl_device_id device, const std::str
                                          error_name(built), built, build_options, trimmed(log)));
 }
 
+bool has_extension(cl_device_id device, const std::string& name) {
+    return (' ' + device_text(device, CL_DEVICE_EXTENSIONS) + ' ').find(' ' + name + ' ') !=
+           std::string::npos;
+}
+
 std::size_t compute_units(cl_device_id device) {
     cl_uint units = 0;
     CHECK_CL(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, nullptr));

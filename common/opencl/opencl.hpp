@@ -66,6 +66,9 @@ std::string read_kernel_file(const std::string& name, const std::filesystem::pat
 cl_program build_program(cl_context context, cl_device_id device, const std::string& name,
                          const std::string& source, const std::string& build_options);
 
+/// Whether the device has this extension of OpenCL, such as "cl_khr_int64_base_atomics".
+bool has_extension(cl_device_id device, const std::string& name);
+
 /// CL_DEVICE_MAX_COMPUTE_UNITS: a GPU's multiprocessors, a CPU's hardware threads.
 std::size_t compute_units(cl_device_id device);
 

@@ -115,6 +115,20 @@ std::uint64_t parse_pixel_count(const std::string& text) {
     return number << shift;
 }
 
+void parse_command_line(CLI::App& app, int argc, const char* const* argv,
+                        const std::string& after_the_help) {
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::CallForHelp&) {
+        // Not as CLI11's footer: newer versions fill its lines, and the columns are gone.
+        std::fputs((app.help() + after_the_help).c_str(), stdout);
+        throw Finished();
+    } catch (const CLI::ParseError& error) {
+        // What the user typed is part of the message, and may hold line breaks.
+        throw BadInput(one_line(std::string(error.what()) + " (--help lists the options)"));
+    }
+}
+
 namespace {
 
 Options parse(int argc, const char* const* argv, const Program& program,
@@ -159,15 +173,7 @@ Options parse(int argc, const char* const* argv, const Program& program,
         ->type_name("FILE");
     if (add_more) add_more(app);
 
-    try {
-        app.parse(argc, argv);
-    } catch (const CLI::CallForHelp&) {
-        // Not as CLI11's footer: newer versions fill its lines, and the columns are gone.
-        std::fputs((app.help() + '\n' + variants_help(program)).c_str(), stdout);
-        throw Finished();
-    } catch (const CLI::ParseError& error) {
-        throw BadInput(std::string(error.what()) + " (--help lists the options)");
-    }
+    parse_command_line(app, argc, argv, '\n' + variants_help(program));
 
     const auto pixels_of = [](const char* option, const std::string& text) {
         try {

@@ -61,6 +61,12 @@ struct Options {
 /// hold
 std::uint64_t parse_pixel_count(const std::string& text);
 
+/// Parses what the options were added for. --help prints the help, and behind it `after_the_help`,
+/// and throws Finished.
+/// @throws BadInput in one line
+void parse_command_line(CLI::App& app, int argc, const char* const* argv,
+                        const std::string& after_the_help = {});
+
 /// Reads the command line. --help prints the help and throws Finished.
 /// @throws BadInput in one line that names the option, also for an output file that could not be
 /// written

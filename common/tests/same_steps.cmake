@@ -1,8 +1,8 @@
-# cmake -DA=opencl.cpp -DB=cuda.cu [-DCALLS=ON] -P same_steps.cmake
+# cmake -DA=opencl.cpp -DB=cuda.cu -P same_steps.cmake
 # Fails unless both programs go through the same numbered steps, and at least five of them. A step is a
 # comment that begins with its number; what is compared is the number and the first sentence's words up
-# to a colon, full stop or comma, in which the APIs use the same terms. With CALLS each step also calls
-# the same functions of common/ in the same order, those of its report and options among them.
+# to a colon, full stop or comma, in which the APIs use the same terms. Each step also calls the same
+# functions of common/ in the same order, those of its report and options among them.
 
 # Functions that only OpenCL needs: it compiles while the program runs, and its limits vary more.
 set(only_opencl "build_program|read_kernel_file|most_work_items")
@@ -29,13 +29,11 @@ if(NOT steps_A STREQUAL steps_B)
     list(JOIN steps_B "\n  " b)
     message(FATAL_ERROR "different steps\n${A}:\n  ${a}\n${B}:\n  ${b}")
 endif()
-if(CALLS)
-    set(step "what stands before the first step")
-    foreach(a b IN ZIP_LISTS calls_A calls_B)
-        if(NOT "${a}" STREQUAL "${b}")
-            message(FATAL_ERROR "different calls in\n${step}\n${A}: ${a}\n${B}: ${b}")
-        elseif(a MATCHES "^//")
-            set(step "${a}")
-        endif()
-    endforeach()
-endif()
+set(step "what stands before the first step")
+foreach(a b IN ZIP_LISTS calls_A calls_B)
+    if(NOT "${a}" STREQUAL "${b}")
+        message(FATAL_ERROR "different calls in\n${step}\n${A}: ${a}\n${B}: ${b}")
+    elseif(a MATCHES "^//")
+        set(step "${a}")
+    endif()
+endforeach()

@@ -7,13 +7,10 @@
 //   local      chapter 03: a table for each block
 //   lane-bins  chapter 04: a table for each lane
 //   tuned      chapter 05
-//   from-cache  the kernel of tuned with two loads, on 8 MiB of the picture, again and again until
-//               it has counted as many pixels: how fast counting is if the memory is not what it
-//               waits for
 //
-// Run it:  build/05-launch-tuning/peers --random 1G
-//          build/05-launch-tuning/peers --random 1G --contention 40
-//          build/05-launch-tuning/peers --queued
+// Run it:  build/05-launch-tuning/peers/cuda --random 1G
+//          build/05-launch-tuning/peers/cuda --random 1G --contention 40
+//          build/05-launch-tuning/peers/cuda --queued
 //
 // The pixels lie in the device's memory several times, and each run counts another copy, so that no
 // cache has them. What has to be zeroed is zeroed within the time, for all alike.
@@ -32,13 +29,13 @@
 #include <utility>
 #include <vector>
 
+#include <CLI/CLI.hpp>
 #include <cub/device/device_histogram.cuh>
 
 #include "05-launch-tuning/arguments.hpp"
-#include "05-launch-tuning/cuda_tuned.cuh"
 #include "05-launch-tuning/histogram.cuh"
-#include "05-launch-tuning/launch.hpp"
-#include "05-launch-tuning/tuning/tuning.hpp"
+#include "05-launch-tuning/tune/choice.hpp"
+#include "05-launch-tuning/tune/on_cuda.cuh"
 #include "common/cuda/cuda.hpp"
 #include "common/cuda/read_ceiling.hpp"
 #include "common/histogram/histogram.hpp"
@@ -54,18 +51,16 @@
 using common::Histogram;
 using common::kBins;
 
-const common::Program kProgram{
-    "05-launch-tuning",
-    "peers",
-    "CUDA",
-    "the chapters' kernels beside NVIDIA's libraries",
-    {{"cub", "cub::DeviceHistogram::HistogramEven"},
-     {"npp", "nppiHistogramEven_8u_C1R"},
-     {"global", "chapter 02: one table for everyone"},
-     {"local", "chapter 03: a table for each block"},
-     {"lane-bins", "chapter 04: a table for each lane"},
-     {"tuned", "chapter 05"},
-     {"from-cache", "its kernel with two loads, on pixels that the cache holds"}}};
+const common::Program kProgram{"05-launch-tuning",
+                               "peers/cuda",
+                               "CUDA",
+                               "the chapters' kernels beside NVIDIA's libraries",
+                               {{"cub", "cub::DeviceHistogram::HistogramEven"},
+                                {"npp", "nppiHistogramEven_8u_C1R"},
+                                {"global", "chapter 02: one table for everyone"},
+                                {"local", "chapter 03: a table for each block"},
+                                {"lane-bins", "chapter 04: a table for each lane"},
+                                {"tuned", "chapter 05"}}};
 
 // Long enough for the host to enqueue whatever is to be timed: some 50 microseconds.
 constexpr long long kBusyClocks = 100'000;
@@ -76,17 +71,20 @@ __global__ void stay_busy() {
     }
 }
 
-// Chapter 02's `global`.
-__global__ void histogram_global(const std::uint8_t* pixels, std::uint64_t count,
+// ---- global and lane-bins, as they stand in chapters 02 and 04 ----
+//
+// Chapters include nothing of each other, so they are here again; a test (docs/tests/test_peers.py)
+// holds each against its original. `local` is chapter 05's two-per-sm.
+
+__global__ void histogram_global(const std::uint8_t* pixels, std::size_t count,
                                  std::uint32_t* histogram) {
-    const std::uint64_t stride = std::uint64_t{gridDim.x} * blockDim.x;
-    for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
+    const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
          i += stride) {
         atomicAdd(&histogram[pixels[i]], 1U);
     }
 }
 
-// Chapter 04's `lane-bins`: bin b of copy l is word b * 32 + l.
 constexpr unsigned kCopies = 32;
 
 __device__ void count_four(std::uint32_t* own, std::uint32_t four) {
@@ -103,16 +101,21 @@ __device__ void count_sixteen(std::uint32_t* own, uint4 sixteen) {
     count_four(own, sixteen.w);
 }
 
-__global__ void histogram_lanes(const std::uint8_t* pixels, std::uint64_t count,
+__global__ void histogram_lanes(const std::uint8_t* pixels, std::size_t count,
                                 std::uint32_t* histogram) {
     __shared__ std::uint32_t table[kBins * kCopies];
-    kernels::zero(table, kBins * kCopies);
+    for (unsigned word = threadIdx.x; word < kBins * kCopies; word += blockDim.x) {
+        table[word] = 0;
+    }
+    __syncthreads();
+
     std::uint32_t* own = table + threadIdx.x % kCopies;
     const auto* vectors = reinterpret_cast<const uint4*>(pixels);
-    const std::uint64_t vector_count = count / 16;
-    const std::uint64_t stride = std::uint64_t{gridDim.x} * blockDim.x;
-    const std::uint64_t thread = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    std::uint64_t i = thread;
+    const std::size_t vector_count = count / 16;
+    const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
+    const std::size_t item = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    std::size_t i = item;
+    // Four loads before the first count: while one is on its way, so are the others.
     for (; i + 3 * stride < vector_count; i += 4 * stride) {
         const uint4 first = vectors[i];
         const uint4 second = vectors[i + stride];
@@ -126,12 +129,19 @@ __global__ void histogram_lanes(const std::uint8_t* pixels, std::uint64_t count,
     for (; i < vector_count; i += stride) {
         count_sixteen(own, vectors[i]);
     }
-    for (i = vector_count * 16 + thread; i < count; i += stride) {
+    // The last few pixels, fewer than 16.
+    for (i = vector_count * 16 + item; i < count; i += stride) {
         atomicAdd(&own[pixels[i] * kCopies], 1U);
     }
     __syncthreads();
+
     for (unsigned bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
-        atomicAdd(&histogram[bin], kernels::sum_of_copies<kCopies>(table, bin));
+        std::uint32_t sum = 0;
+        for (unsigned n = 0; n < kCopies; ++n) {
+            // Each thread begins with another copy: the banks take turns here, too.
+            sum += table[bin * kCopies + (threadIdx.x + n) % kCopies];
+        }
+        atomicAdd(&histogram[bin], sum);
     }
 }
 
@@ -182,28 +192,32 @@ std::size_t npp_scratch_bytes(NppStatus (*ask)(NppiSize, int, Size*, NppStreamCo
 #endif
 
 int main(int argc, char** argv) try {
-    const Arguments arguments = parse_arguments(argc, argv, kProgram);
+    // 1. What is asked for.
+    bool queued = false;
+    const Arguments arguments =
+        parse_arguments(argc, argv, kProgram, [&](CLI::App& app, Arguments&) {
+            app.add_flag("--queued", queued,
+                         "keep the device busy until all commands of a run wait in its queue");
+        });
     const common::Options& options = arguments.common;
     if (options.list_devices) {
         std::fputs(common::cuda::list(common::cuda::devices()).c_str(), stdout);
         return common::kEveryVariantMatches;
     }
-    if (arguments.tune || arguments.end_to_end || arguments.offset > 0 || arguments.pitch) {
-        throw common::BadInput("peers takes no --tune, --end-to-end, --offset or --pitch");
-    }
+
+    // 2. The pixels, and the right answer.
     const common::Input input = common::load_input(options);
     const Histogram expected = common::reference_histogram(input.pixels);
     const std::uint64_t count = input.pixels.size();
+
+    // 3. The device.
     const common::cuda::Device device = common::cuda::choose_device(options.device);
-    const tuning::Facts facts = cuda_facts(device);
-    const auto require = [&](std::size_t group_size) {
-        common::cuda::require_group_size(device.id, static_cast<unsigned>(group_size));
-    };
-    require(options.group_size.value_or(1));
-    const tuning::Choice choice = choose_launchable(arguments, tuning::recall(facts), facts, count);
+    common::cuda::require_group_size(device.id,
+                                     static_cast<unsigned>(options.group_size.value_or(1)));
+    const auto units = static_cast<unsigned>(common::cuda::multiprocessors(device.id));
     common::Report report(kProgram, options, input, expected, device.name, device.driver);
 
-    // As many copies as no cache holds, each where a 16-byte load can begin.
+    // 4. As many copies of the pixels as no cache holds, each where a 16-byte load can begin.
     constexpr std::uint64_t kAtLeast = std::uint64_t{512} << 20;
     // Of a picture so small that these would not fill a cache the kernel's time says little.
     constexpr std::uint64_t kMostCopies = 4096;
@@ -222,31 +236,33 @@ int main(int argc, char** argv) try {
         }
         copies.push_back(buffer + copy * spacing);
     }
-    // The ceiling is measured from an idle device, and would be no ceiling for what is queued.
-    if (options.read_ceiling && count > 0 && !arguments.queued) {
-        report.set_read_ceiling(common::cuda::read_ceiling_gb_s(copies, count));
+
+    // 5. The read ceiling, in the same way as everything else here.
+    const auto keep_busy = [&] {
+        if (queued) stay_busy<<<1, 1>>>();
+    };
+    if (options.read_ceiling && count > 0) {
+        report.set_read_ceiling(common::cuda::read_ceiling_gb_s(copies, count, keep_busy));
     }
 
+    // 6. What all share. Each is run on the next copy, on a poisoned histogram, between two events.
     std::uint32_t* histogram = nullptr;
-    kernels::Total* const totals = create_totals();
     cudaEvent_t begin = nullptr;
     cudaEvent_t end = nullptr;
     CHECK_CUDA(cudaMalloc(&histogram, sizeof(Histogram)));
     CHECK_CUDA(cudaEventCreate(&begin));
     CHECK_CUDA(cudaEventCreate(&end));
 
-    // Each is run on the next copy, on a poisoned histogram, between two events.
     std::size_t next = 0;
     using CountOnDevice = std::function<void(const std::uint8_t* pixels)>;
-    const auto run_expecting = [&](const char* variant, const Histogram& right,
-                                   const CountOnDevice& count_on_device,
-                                   const std::string& launch = {}) {
+    const auto run = [&](const char* variant, const CountOnDevice& count_on_device,
+                         const std::string& launch = {}) {
         if (!options.wants(variant)) return;
         common::Result timed = common::verify_and_time(
-            variant, right, options.repeat, [&](Histogram& result) -> common::RunTime {
+            variant, expected, options.repeat, [&](Histogram& result) -> common::RunTime {
                 common::cuda::poison(histogram, sizeof(Histogram));
                 const std::uint8_t* const pixels = copies[next++ % copies.size()];
-                if (arguments.queued) stay_busy<<<1, 1>>>();
+                keep_busy();
                 CHECK_CUDA(cudaEventRecord(begin));
                 count_on_device(pixels);
                 CHECK_CUDA(cudaGetLastError());
@@ -258,15 +274,11 @@ int main(int argc, char** argv) try {
         timed.launch = launch;
         report.add(std::move(timed));
     };
-    const auto run = [&](const char* variant, const CountOnDevice& count_on_device,
-                         const std::string& launch = {}) {
-        run_expecting(variant, expected, count_on_device, launch);
-    };
     const auto zero_histogram = [&] {
         CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
     };
 
-    // CUB. Its scratch memory is allocated once, as one would.
+    // 7. CUB. Its scratch memory is allocated once, as one would.
     const auto cub_histogram = [&](void* scratch, std::size_t& bytes, const std::uint8_t* pixels) {
         CHECK_CUDA(cub::DeviceHistogram::HistogramEven(
             scratch, bytes, pixels, histogram, static_cast<int>(kBins) + 1, 0,
@@ -278,6 +290,7 @@ int main(int argc, char** argv) try {
     CHECK_CUDA(cudaMalloc(&cub_scratch, std::max<std::size_t>(cub_bytes, 1)));
     run("cub", [&](const std::uint8_t* pixels) { cub_histogram(cub_scratch, cub_bytes, pixels); });
 
+    // 8. NPP.
 #ifdef WITH_NPP
     if (const std::optional<NppiSize> size = as_rectangle(count); !size) {
         if (options.wants("npp")) {
@@ -302,60 +315,44 @@ int main(int argc, char** argv) try {
     }
 #endif
 
-    // The chapters' kernels, launched as the chapters launch them.
-    const auto units = static_cast<unsigned>(facts.units);
-    const Picture whole{0, count, count, count};
+    // 9. The chapters' kernels, launched as the chapters launch them.
     run("global", [&](const std::uint8_t* pixels) {
         zero_histogram();
         histogram_global<<<2 * units, 256>>>(pixels, count, histogram);
     });
     run("local", [&](const std::uint8_t* pixels) {
         zero_histogram();
-        kernels::histogram_local<<<2 * units, 256>>>(pixels, whole, histogram);
+        kernels::histogram_local<<<2 * units, 256>>>(pixels, count, histogram);
     });
     run("lane-bins", [&](const std::uint8_t* pixels) {
         zero_histogram();
         histogram_lanes<<<units, 1024>>>(pixels, count, histogram);
     });
-    const auto count_with = [&](const TunedLaunch& launch, const std::uint8_t* pixels,
-                                const Picture& picture) {
-        launch.kernel<<<launch.launch.blocks, launch.launch.threads, launch.shared_bytes>>>(
-            pixels, picture, totals, histogram);
-    };
-    const TunedLaunch tuned =
-        make_tuned(choice, whole, options.groups.value_or(groups_of(choice, facts, count)));
-    run(
-        "tuned", [&](const std::uint8_t* pixels) { count_with(tuned, pixels, whole); },
-        launch_text(choice, tuned.launch.blocks.x));
-
-    // A picture whose rows all lie in the same place: the pitch is 0.
-    const std::uint64_t part = std::min<std::uint64_t>(count, std::uint64_t{8} << 20);
-    Histogram of_parts{};
-    for (std::uint64_t first = 0; first < count; first += part) {
-        const std::uint64_t length = std::min(part, count - first);
-        const Histogram more = common::reference_histogram({input.pixels.data(), length});
-        for (std::size_t bin = 0; bin < kBins; ++bin)
-            of_parts[bin] += more[bin];
+    if (options.wants("tuned")) {
+        const tuning::Facts facts = tuning::facts_of(device, {&tuning::kLaneBins});
+        const tuning::Choice choice = tuning::choose_launchable(arguments, facts, count);
+        const std::size_t groups = options.groups.value_or(groups_of(choice, facts, count));
+        const tuning::Counting kernel = tuning::histogram_tuned(choice.copies, choice.loads);
+        kernels::Total* const totals = tuning::create_totals(!arguments.two_launches);
+        run(
+            "tuned",
+            [&](const std::uint8_t* pixels) {
+                if (totals == nullptr) zero_histogram();
+                kernel<<<static_cast<unsigned>(groups), static_cast<unsigned>(choice.group_size)>>>(
+                    pixels, 0, count, totals, histogram);
+            },
+            choice.launch_text(groups));
+        tuning::require_zero(totals);
+        CHECK_CUDA(cudaFree(totals));
     }
-    // With two loads, so that there are steps enough in each of these short rows: with more there
-    // would be hardly a second, and nothing on its way while the first is counted.
-    tuning::Choice two_loads = tuning::default_choice(facts, count);
-    two_loads.loads = 2;
-    const TunedLaunch in_steps = make_tuned(two_loads, whole, groups_of(two_loads, facts, count));
-    run_expecting(
-        "from-cache", of_parts,
-        [&](const std::uint8_t*) {
-            count_with(in_steps, copies.front(), {0, count, part, 0});
-        },
-        launch_text(two_loads, in_steps.launch.blocks.x));
 
+    // 10. What was created is released, and the table.
     CHECK_CUDA(cudaFree(cub_scratch));
     CHECK_CUDA(cudaEventDestroy(end));
     CHECK_CUDA(cudaEventDestroy(begin));
-    CHECK_CUDA(cudaFree(totals));
     CHECK_CUDA(cudaFree(histogram));
     CHECK_CUDA(cudaFree(buffer));
     return report.finish();
 } catch (...) {
-    return common::report_exception("05-launch-tuning/peers");
+    return common::report_exception("05-launch-tuning/peers/cuda");
 }

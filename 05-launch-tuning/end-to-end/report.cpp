@@ -1,4 +1,4 @@
-#include "05-launch-tuning/end_to_end.hpp"
+#include "05-launch-tuning/end-to-end/report.hpp"
 
 #include <fmt/format.h>
 
@@ -16,32 +16,33 @@ using common::Check;
 using common::number;
 using Json = nlohmann::ordered_json;
 
-EndToEnd::EndToEnd(const common::Program& program, const Arguments& arguments,
+EndToEnd::EndToEnd(const common::Program& program, const common::Options& options,
                    const common::Input& input, const common::Histogram& expected,
                    std::string device, std::string driver)
     : program_(program),
-      arguments_(arguments),
+      options_(options),
       input_(input),
       expected_(expected),
       device_(std::move(device)),
       driver_(std::move(driver)) {
-    if (arguments.common.plot) {
-        throw common::BadInput("--plot: --end-to-end draws nothing");
+    if (options.plot) {
+        throw common::BadInput("--plot: there is nothing to draw here");
     }
+    if (input.pixels.empty()) throw common::BadInput("there are no pixels to copy");
 }
 
 void EndToEnd::measure_copy(const std::function<void()>& copy) {
     copy();
-    copy_ = common::measure([&] { return common::wall_ms(copy); }, arguments_.common.repeat);
+    copy_ = common::measure([&] { return common::wall_ms(copy); }, options_.repeat);
 }
 
 void EndToEnd::measure_way(const std::string& name,
                            const std::function<void(common::Histogram&)>& run) {
-    ways_.push_back(
-        common::verify_and_time(name, expected_, arguments_.common.repeat,
-                                [&](common::Histogram& histogram) -> common::RunTime {
-                                    return {common::wall_ms([&] { run(histogram); }), std::nullopt};
-                                }));
+    if (!options_.wants(name)) return;
+    ways_.push_back(common::verify_and_time(
+        name, expected_, options_.repeat, [&](common::Histogram& histogram) -> common::RunTime {
+            return {common::wall_ms([&] { run(histogram); }), std::nullopt};
+        }));
 }
 
 double EndToEnd::gb_s(double milliseconds) const {
@@ -74,7 +75,7 @@ int EndToEnd::finish() const {
                                          {"% of the copy alone", true},
                                          {"check"}},
                                         rows));
-    if (arguments_.common.json) common::write_whole(*arguments_.common.json, json_text());
+    if (options_.json) common::write_whole(*options_.json, json_text());
     return std::any_of(ways_.begin(), ways_.end(),
                        [](const common::Result& way) { return way.check == Check::kMismatch; })
                ? common::kMismatch

@@ -1,5 +1,5 @@
 /// @file
-/// What --end-to-end says at its end: the ways to copy and count, held against the copy alone.
+/// What the programs say at their end: the ways to copy and count, held against the copy alone.
 #pragma once
 
 #include <functional>
@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "05-launch-tuning/arguments.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
 #include "common/options/options.hpp"
@@ -20,9 +19,11 @@ inline constexpr std::uint64_t kChunkPixels = std::uint64_t{16} << 20;
 
 class EndToEnd {
  public:
+    /// @throws common::BadInput where there are no pixels to copy, and for --plot
     /// @param device,driver as the table and the JSON name them
-    EndToEnd(const common::Program& program, const Arguments& arguments, const common::Input& input,
-             const common::Histogram& expected, std::string device, std::string driver);
+    EndToEnd(const common::Program& program, const common::Options& options,
+             const common::Input& input, const common::Histogram& expected, std::string device,
+             std::string driver);
 
     /// The copy of all pixels from pinned memory, and nothing else.
     /// @param copy copies, and returns when that is done
@@ -42,7 +43,7 @@ class EndToEnd {
     [[nodiscard]] double gb_s(double milliseconds) const;
 
     const common::Program& program_;
-    const Arguments& arguments_;
+    const common::Options& options_;
     const common::Input& input_;
     const common::Histogram& expected_;
     std::string device_;

@@ -1,5 +1,4 @@
-// The result of a search as JSON, and where it is kept between runs.
-#include "05-launch-tuning/tuning/tuning.hpp"
+#include "05-launch-tuning/tune/found.hpp"
 
 #include <fmt/format.h>
 
@@ -11,9 +10,11 @@
 #include <fstream>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "common/files/output_file.hpp"
 #include "common/status/status.hpp"
+#include "common/timing/timing.hpp"
 
 namespace tuning {
 namespace {
@@ -38,7 +39,7 @@ std::string as_kept(const std::string& text) {
 }
 
 void add_choice(Json& row, const Choice& choice) {
-    row["kernel"] = choice.kernel;
+    row["kernel"] = choice.kernel->name;
     row["copies"] = choice.copies;
     row["loads"] = choice.loads;
     row["group_size"] = choice.group_size;
@@ -80,15 +81,14 @@ std::uint64_t whole_number(const Json& row, const char* key, std::uint64_t least
 
 Choice choice_from(const Json& row) {
     Choice choice;
-    choice.kernel = row.at("kernel").get<std::string>();
-    const std::vector<std::string>& names = kernel_names();
-    if (std::find(names.begin(), names.end(), choice.kernel) == names.end())
+    choice.kernel = kernel_named(row.at("kernel").get<std::string>());
+    if (choice.kernel == nullptr)
         throw common::BadInput(fmt::format("{} is no kernel", dumped(row.at("kernel"))));
-    choice.copies = static_cast<unsigned>(
-        whole_number(row, "copies", 1, choice.kernel == "lane-bins" ? 32 : 1));
+    choice.copies =
+        static_cast<unsigned>(whole_number(row, "copies", 1, choice.kernel->most_copies));
     if (!std::has_single_bit(choice.copies))
         throw common::BadInput(fmt::format("copies is {}, not a power of two", choice.copies));
-    choice.loads = static_cast<unsigned>(whole_number(row, "loads", 1, kMostLoads));
+    choice.loads = static_cast<unsigned>(whole_number(row, "loads", 1, choice.kernel->most_loads));
     choice.group_size = whole_number(row, "group_size", 1, 1U << 20);
     choice.groups_per_unit = whole_number(row, "groups_per_unit", 1, 1U << 16);
     return choice;
@@ -162,17 +162,9 @@ fs::path cache_folder() {
 #endif
 }
 
-// Fowler, Noll and Vo's hash (FNV-1a, 64 bits): the same on every machine, unlike std::hash.
-std::uint64_t stable_hash(const std::string& text) {
-    std::uint64_t hash = 14'695'981'039'346'656'037U;
-    for (const char c : text)
-        hash = (hash ^ static_cast<unsigned char>(c)) * 1'099'511'628'211U;
-    return hash;
-}
-
 // Letters and digits, each run of other characters as one '-'.
 std::string file_name_part(const std::string& text) {
-    constexpr std::size_t kMost = 80;
+    constexpr std::size_t kMost = 200;
     std::string name;
     for (const char c : text) {
         const bool plain =
@@ -198,6 +190,48 @@ std::string bytes_of(const fs::path& path) {
 }
 
 }  // namespace
+
+std::string to_string(Outcome outcome) {
+    switch (outcome) {
+        case Outcome::kMeasured:
+            return "measured";
+        case Outcome::kRefused:
+            return "refused";
+        case Outcome::kWrong:
+            return "wrong";
+        case Outcome::kNotTried:
+            return "not tried";
+    }
+    return {};
+}
+
+double Trial::gb_s() const {
+    return common::gigabytes_per_second(static_cast<double>(pixels), worst_ms);
+}
+
+std::vector<std::uint64_t> Tuning::sizes() const {
+    std::set<std::uint64_t> all;
+    for (const Trial& trial : trials)
+        all.insert(trial.pixels);
+    return {all.begin(), all.end()};
+}
+
+const Trial* Tuning::best(std::uint64_t pixels, const std::vector<const Kernel*>& kernels) const {
+    const Trial* best = nullptr;
+    for (const Trial& trial : trials) {
+        const bool wanted = kernels.empty() || std::find(kernels.begin(), kernels.end(),
+                                                         trial.choice.kernel) != kernels.end();
+        if (trial.pixels != pixels || trial.outcome != Outcome::kMeasured || !wanted) continue;
+        if (best == nullptr || trial.worst_ms < best->worst_ms) best = &trial;
+    }
+    return best;
+}
+
+std::size_t Tuning::count(Outcome outcome) const {
+    return static_cast<std::size_t>(
+        std::count_if(trials.begin(), trials.end(),
+                      [=](const Trial& trial) { return trial.outcome == outcome; }));
+}
 
 std::string to_json_text(const Tuning& tuning) {
     const auto line = [](const char* key, const Json& value) {
@@ -231,17 +265,15 @@ Tuning from_json_text(const std::string& text) {
     }
 }
 
-fs::path memory_file(const Facts& facts) {
+fs::path file_of(const Facts& facts) {
     const fs::path folder = cache_folder();
     if (folder.empty()) return {};
-    // The names alone could be alike once they are made safe, and a driver's version is in none.
-    const std::uint64_t hash = stable_hash(facts.api + '\0' + facts.device + '\0' + facts.driver);
     return folder / "histogram-tutorials" /
-           fmt::format("{}-{:016x}.json", file_name_part(facts.api + '-' + facts.device), hash);
+           (file_name_part(facts.api + '-' + facts.device + '-' + facts.driver) + ".json");
 }
 
-fs::path remember(const Facts& facts, const Tuning& tuning) {
-    const fs::path file = memory_file(facts);
+fs::path keep(const Facts& facts, const Tuning& tuning) {
+    const fs::path file = file_of(facts);
     if (file.empty()) {
         throw common::BadInput(
             "there is no folder to keep the tuning in: XDG_CACHE_HOME and the home folder are not "
@@ -258,7 +290,7 @@ fs::path remember(const Facts& facts, const Tuning& tuning) {
 }
 
 std::optional<Tuning> recall(const Facts& facts) {
-    const fs::path file = memory_file(facts);
+    const fs::path file = file_of(facts);
     std::error_code ignored;
     if (file.empty() || !fs::exists(file, ignored)) return std::nullopt;
     try {
@@ -273,6 +305,22 @@ std::optional<Tuning> recall(const Facts& facts) {
                    error.what());
         return std::nullopt;
     }
+}
+
+Choice choose(const std::optional<Tuning>& known, const Facts& facts, std::uint64_t pixels) {
+    if (!known) return default_choice(facts, pixels);
+    const auto distance = [&](std::uint64_t size) {
+        return std::abs(std::log2(static_cast<double>(std::max(pixels, std::uint64_t{1}))) -
+                        std::log2(static_cast<double>(size)));
+    };
+    std::vector<std::uint64_t> sizes = known->sizes();
+    std::stable_sort(sizes.begin(), sizes.end(),
+                     [&](std::uint64_t a, std::uint64_t b) { return distance(a) < distance(b); });
+    for (const std::uint64_t size : sizes) {
+        const Trial* best = known->best(size, facts.kernels);
+        if (best != nullptr && objection(best->choice, facts).empty()) return best->choice;
+    }
+    return default_choice(facts, pixels);
 }
 
 }  // namespace tuning

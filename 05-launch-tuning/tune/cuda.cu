@@ -1,0 +1,189 @@
+// Looks for the best launch of `tuned` in CUDA: every kernel in every launch that is worth a try,
+// checked and timed on three pictures of several sizes. search.cpp decides what is tried and when.
+//
+// Run it:  build/05-launch-tuning/tune/cuda
+//          build/05-launch-tuning/tune/cuda --seconds 10
+//
+// opencl.cpp does the same in OpenCL, in the same steps.
+
+#include <cstdio>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "05-launch-tuning/histogram.cuh"
+#include "05-launch-tuning/tune/on_cuda.cuh"
+#include "05-launch-tuning/tune/program.hpp"
+#include "05-launch-tuning/tune/search.hpp"
+#include "common/cuda/cuda.hpp"
+#include "common/histogram/histogram.hpp"
+#include "common/status/status.hpp"
+
+using common::Histogram;
+using common::kBins;
+
+// ---- local: chapter 03's, a byte to a load ----
+//
+// kLoads pixels are asked for together, then counted; none is under way meanwhile.
+template <unsigned kLoads>
+__global__ void histogram_bytes(const std::uint8_t* pixels, std::uint64_t first,
+                                std::uint64_t count, kernels::Total* totals,
+                                std::uint32_t* histogram) {
+    __shared__ std::uint32_t table[kBins];
+    for (unsigned bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
+        table[bin] = 0;
+    }
+    __syncthreads();
+    const std::uint64_t stride = std::uint64_t{gridDim.x} * blockDim.x;
+    std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    for (; i + (kLoads - 1) * stride < count; i += kLoads * stride) {
+        std::uint8_t loaded[kLoads];
+#pragma unroll
+        for (unsigned n = 0; n < kLoads; ++n) {
+            loaded[n] = pixels[first + i + n * stride];
+        }
+#pragma unroll
+        for (unsigned n = 0; n < kLoads; ++n) {
+            atomicAdd(&table[loaded[n]], 1U);
+        }
+    }
+    for (; i < count; i += stride) {
+        atomicAdd(&table[pixels[first + i]], 1U);
+    }
+    __syncthreads();
+    for (unsigned bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
+        kernels::hand_over(totals, histogram, bin, table[bin]);
+    }
+}
+
+// ---- uchar-bins: chapter 04's ----
+//
+// 8-bit counters for each thread, which counts at most 255 pixels; then all are added up. The sums
+// stand behind the counters, in shared memory whose size the host knows.
+constexpr unsigned kPixelsPerTurn = 255;
+
+__global__ void histogram_uchar(const std::uint8_t* pixels, std::uint64_t first,
+                                std::uint64_t count, kernels::Total* totals,
+                                std::uint32_t* histogram) {
+    extern __shared__ std::uint32_t words[];
+    auto* const bytes = reinterpret_cast<std::uint8_t*>(words);
+    std::uint8_t* const own = bytes + threadIdx.x * kBins;
+    std::uint32_t* const sums = words + blockDim.x * (kBins / 4);
+    // A bin of the sums is one thread's from the beginning to the end: no barrier.
+    for (unsigned bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
+        sums[bin] = 0;
+    }
+    const std::uint64_t at_once = std::uint64_t{blockDim.x} * kPixelsPerTurn;
+    // All threads of the block take the same turns, so all of them reach every barrier.
+    for (std::uint64_t turn = blockIdx.x * at_once; turn < count; turn += gridDim.x * at_once) {
+        for (unsigned word = threadIdx.x; word < blockDim.x * (kBins / 4); word += blockDim.x) {
+            words[word] = 0;
+        }
+        __syncthreads();
+        const std::uint64_t end = min(turn + at_once, count);
+        for (std::uint64_t i = turn + threadIdx.x; i < end; i += blockDim.x) {
+            ++own[pixels[first + i]];
+        }
+        __syncthreads();
+        for (unsigned bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
+            std::uint32_t sum = 0;
+            for (unsigned thread = 0; thread < blockDim.x; ++thread) {
+                sum += bytes[thread * kBins + bin];
+            }
+            sums[bin] += sum;
+        }
+        __syncthreads();
+    }
+    for (unsigned bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
+        kernels::hand_over(totals, histogram, bin, sums[bin]);
+    }
+}
+
+int main(int argc, char** argv) try {
+    // 1. What is asked for.
+    const tuning::Request request = tuning::parse_request(argc, argv, "05-launch-tuning/tune/cuda");
+    if (request.list_devices) {
+        std::fputs(common::cuda::list(common::cuda::devices()).c_str(), stdout);
+        return common::kEveryVariantMatches;
+    }
+
+    // 2. The device, and what it allows.
+    const common::cuda::Device device = common::cuda::choose_device(request.device);
+    const tuning::Facts facts =
+        tuning::facts_of(device, {&tuning::kLocal, &tuning::kLaneBins, &tuning::kUcharBins});
+
+    // 3. Where its commands go: the context comes by itself, the default stream keeps their order,
+    //    and two events note when the work began and ended.
+    cudaEvent_t begin = nullptr;
+    cudaEvent_t end = nullptr;
+    CHECK_CUDA(cudaEventCreate(&begin));
+    CHECK_CUDA(cudaEventCreate(&end));
+
+    // 4. The pictures, in the device's memory, and room for the results.
+    const tuning::TestPictures pictures = tuning::test_pictures(facts);
+    std::vector<std::uint8_t*> buffers;
+    for (const tuning::TestPicture& picture : pictures) {
+        const std::size_t bytes = picture.pixels.size();
+        std::uint8_t* buffer = nullptr;
+        CHECK_CUDA(cudaMalloc(&buffer, bytes));
+        CHECK_CUDA(cudaMemcpy(buffer, picture.pixels.data(), bytes, cudaMemcpyHostToDevice));
+        buffers.push_back(buffer);
+    }
+    kernels::Total* const totals = tuning::create_totals(true);
+    std::uint32_t* histogram = nullptr;
+    std::uint32_t* unread = nullptr;
+    CHECK_CUDA(cudaMalloc(&histogram, sizeof(Histogram)));
+    CHECK_CUDA(cudaMalloc(&unread, sizeof(Histogram)));
+
+    // 5. A choice was compiled with this file, or with on_cuda.cu.
+    const auto kernel_of = [](const tuning::Choice& choice) -> tuning::Counting {
+        static constexpr tuning::Counting kOfLoads[] = {histogram_bytes<1>, histogram_bytes<2>,
+                                                        histogram_bytes<3>, histogram_bytes<4>};
+        if (choice.kernel == &tuning::kUcharBins) return histogram_uchar;
+        if (choice.kernel == &tuning::kLocal) return kOfLoads[choice.loads - 1];
+        return tuning::histogram_tuned(choice.copies, choice.loads);
+    };
+
+    // 6. Runs a choice. Only the last launch writes what is read: no other can be right in its
+    //    place.
+    const auto run_in_a_row = [&](const tuning::Choice& choice, std::size_t picture,
+                                  std::span<const tuning::Stretch> stretches, Histogram& result) {
+        const tuning::Counting kernel = kernel_of(choice);
+        if (choice.group_size > tuning::most_threads(kernel))
+            throw tuning::Refused("too few registers for blocks of this size");
+        const auto blocks = static_cast<unsigned>(groups_of(choice, facts, stretches.back().count));
+        const std::size_t shared_bytes =
+            choice.kernel == &tuning::kUcharBins ? choice.local_bytes() : 0;
+        common::cuda::poison(histogram, sizeof(Histogram));
+        CHECK_CUDA(cudaEventRecord(begin));
+        for (const tuning::Stretch& stretch : stretches) {
+            const bool last = &stretch == &stretches.back();
+            kernel<<<blocks, static_cast<unsigned>(choice.group_size), shared_bytes>>>(
+                buffers[picture], stretch.first, stretch.count, totals, last ? histogram : unread);
+            // Only what the launch itself says is a refusal; whatever comes later is an error.
+            if (const cudaError_t refusal = cudaGetLastError(); refusal != cudaSuccess)
+                throw tuning::Refused(cudaGetErrorString(refusal));
+        }
+        CHECK_CUDA(cudaEventRecord(end));
+        CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof(Histogram), cudaMemcpyDeviceToHost));
+        return static_cast<double>(common::cuda::elapsed_ms(begin, end));
+    };
+
+    // 7. The search.
+    const tuning::Tuning found =
+        tuning::search(facts, request.seconds, tuning::measure_on(pictures, run_in_a_row));
+
+    // 8. What was created is released, in the opposite order.
+    CHECK_CUDA(cudaFree(unread));
+    CHECK_CUDA(cudaFree(histogram));
+    CHECK_CUDA(cudaFree(totals));
+    for (std::uint8_t* const buffer : buffers)
+        CHECK_CUDA(cudaFree(buffer));
+    CHECK_CUDA(cudaEventDestroy(end));
+    CHECK_CUDA(cudaEventDestroy(begin));
+
+    // 9. The heat map, and what is kept for `tuned`.
+    return tuning::finish(request, facts, found);
+} catch (...) {
+    return common::report_exception("05-launch-tuning/tune/cuda");
+}

@@ -1,0 +1,57 @@
+#include "05-launch-tuning/tune/program.hpp"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+
+#include "05-launch-tuning/tune/heat_map.hpp"
+#include "common/files/output_file.hpp"
+#include "common/options/options.hpp"
+#include "common/status/status.hpp"
+
+namespace tuning {
+
+Request parse_request(int argc, const char* const* argv, const std::string& program) {
+    Request request;
+    std::string json;
+    CLI::App app("looks for the best launch of `tuned` on a device, and keeps it", program);
+    app.add_option("--seconds", request.seconds,
+                   fmt::format("how long it may search (default: {})", request.seconds))
+        ->check(CLI::Range(0.1, 3600.0))
+        ->type_name("S");
+    app.add_option("--device", request.device, "a device by number or part of its name");
+    app.add_flag("--list-devices", request.list_devices, "list the devices and stop");
+    app.add_option("--json", json, "write all measurements as JSON")->type_name("FILE");
+    common::parse_command_line(app, argc, argv);
+    if (app.count("--json") > 0) {
+        common::require_writable(json);
+        request.json = json;
+    }
+    return request;
+}
+
+int finish(const Request& request, const Facts& facts, const Tuning& found) {
+    fmt::print("{}, {} on {} ({})\n\n{}", "05-launch-tuning", facts.api, facts.device, facts.driver,
+               heat_map_text(found));
+    if (request.json) common::write_whole(*request.json, to_json_text(found));
+    if (found.count(Outcome::kMeasured) == 0) {
+        fmt::print(stderr, "no launch could be measured; nothing is kept\n");
+        return common::kMismatch;
+    }
+    const std::size_t missing = found.count(Outcome::kNotTried);
+    if (missing > 0) {
+        fmt::print("\n{} of {} launches were not tried: --seconds gives a search more time\n",
+                   missing, found.trials.size());
+    }
+    const std::optional<Tuning> old =
+        2 * missing > found.trials.size() ? recall(facts) : std::nullopt;
+    if (old && old->count(Outcome::kMeasured) > found.count(Outcome::kMeasured)) {
+        fmt::print("an earlier search had more time; its result stays in {}\n",
+                   file_of(facts).string());
+    } else {
+        fmt::print("\nkept for `tuned` in {}\n", keep(facts, found).string());
+    }
+    return found.count(Outcome::kWrong) > 0 ? common::kMismatch : common::kEveryVariantMatches;
+}
+
+}  // namespace tuning
