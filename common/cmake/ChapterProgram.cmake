@@ -66,6 +66,7 @@ set(TUTORIAL_BAD_COMMAND_LINES
     "too-many-pixels|--random 5G|32-bit"
     "unwritable-json|--json /nosuch/folder/out.json|/nosuch/folder"
     "unwritable-plot|--plot /nosuch/folder/out.png|/nosuch/folder"
+    "unwritable-counts|--counts /nosuch/folder/out.csv|/nosuch/folder"
     "unknown-device|--device nosuch-device|nosuch-device")
 
 # expect_run(NAME test STATUS n [STDOUT re] [STDERR re] [ONE_LINE] COMMAND ...): a test of one run of a
@@ -317,6 +318,15 @@ function(add_chapter_program name)
         expect_run(NAME ${prefix}.refuses-${bad_name} STATUS 2 STDERR "${message}" ONE_LINE
             LABELS ${labels} COMMAND ${program} ${arguments})
     endforeach()
+    # A result that is lost is no success, and progress that nobody reads is no failure.
+    if(EXISTS /dev/full)
+        set(short --random 1K --repeat 1 --no-ceiling)
+        expect_run(NAME ${chapter}.${name}.lost-output STATUS 2 LABELS ${labels}
+            STDERR "cannot write standard output: No space left on device\n$"
+            COMMAND sh -c [["$@" > /dev/full]] sh ${program} ${short})
+        expect_run(NAME ${chapter}.${name}.lost-progress STATUS 0 LABELS ${labels}
+            COMMAND sh -c [["$@" 2>&-]] sh ${program} ${short})
+    endif()
     set(output ${CMAKE_CURRENT_BINARY_DIR}/test-output)
     add_test(NAME ${prefix}.outputs
         COMMAND ${CMAKE_COMMAND} -DPROGRAM=${program} -DFOLDER=${output}-${name} "-DVARIANTS=${arg_VARIANTS}"

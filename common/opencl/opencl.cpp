@@ -1,11 +1,17 @@
 #include "common/opencl/opencl.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
+#include <cerrno>
+#include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <optional>
 #include <stdexcept>
 #include <system_error>
 
@@ -19,6 +25,8 @@
 
 namespace common::opencl {
 namespace {
+
+namespace fs = std::filesystem;
 
 // What clGetPlatformIDs of the ICD loader answers where no platform is installed; cl.h has no name
 // for it.
@@ -60,6 +68,48 @@ std::filesystem::path program_folder() {
     const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
     return error ? "." : program.parent_path();
 #endif
+}
+
+// Empty where it is not set.
+std::string environment(const char* name) {
+    const char* const value = std::getenv(name);
+    return value != nullptr ? value : "";
+}
+
+bool can_make_files_under(fs::path folder) {
+    std::error_code ignored;
+    while (!fs::exists(folder, ignored) && folder.has_relative_path())
+        folder = folder.parent_path();
+    std::string probe = (folder / "probe-XXXXXX").string();
+    if (mkdtemp(probe.data()) == nullptr) return false;
+    fs::remove(probe, ignored);
+    return true;
+}
+
+// A folder that only this user can have made and can write to, or none: the temporary folder is
+// everyone's, and what a driver finds in its cache it runs.
+std::optional<std::string> private_folder() {
+    std::error_code error;
+    const fs::path temporary = fs::temp_directory_path(error);
+    const std::string folder =
+        (temporary / fmt::format("histogram-tutorials-pocl-{}", geteuid())).string();
+    if (error || (mkdir(folder.c_str(), S_IRWXU) != 0 && errno != EEXIST)) return std::nullopt;
+    struct stat found {};
+    const bool own = lstat(folder.c_str(), &found) == 0 && S_ISDIR(found.st_mode) &&
+                     found.st_uid == geteuid() && (found.st_mode & (S_IRWXG | S_IRWXO)) == 0;
+    return own ? std::optional(folder) : std::nullopt;
+}
+
+// PoCL keeps what it compiles in a folder under the user's; where it cannot make that one it finds
+// no device. Without a HOME it takes /tmp/pocl, which belongs to whoever was first.
+void give_pocl_a_cache() {
+    if (!environment("POCL_CACHE_DIR").empty()) return;
+    fs::path usual = environment("XDG_CACHE_HOME");
+    if (usual.empty() && !environment("HOME").empty()) {
+        usual = fs::path(environment("HOME")) / ".cache";
+    }
+    if (!usual.empty() && can_make_files_under(usual / "pocl" / "kcache")) return;
+    if (const auto folder = private_folder()) setenv("POCL_CACHE_DIR", folder->c_str(), 1);
 }
 
 }  // namespace
@@ -151,6 +201,7 @@ std::string Device::driver_line() const {
 }
 
 std::vector<Device> devices() {
+    give_pocl_a_cache();
     cl_uint platform_count = 0;
     const cl_int found = clGetPlatformIDs(0, nullptr, &platform_count);
     if (found == kPlatformNotFound || platform_count == 0) return {};
@@ -187,12 +238,32 @@ std::string list(const std::vector<Device>& devices) {
     return text;
 }
 
+std::string why_no_device() {
+    fs::path folder = environment("OCL_ICD_VENDORS");
+    if (folder.empty()) folder = "/etc/OpenCL/vendors";
+    std::vector<std::string> drivers;
+    bool pocl = false;
+    std::error_code ignored;
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
+        if (entry.path().extension() != ".icd") continue;
+        drivers.push_back(entry.path().filename().string());
+        pocl = pocl || drivers.back().find("pocl") != std::string::npos;
+    }
+    std::sort(drivers.begin(), drivers.end());
+    if (drivers.empty()) {
+        return fmt::format("{} names no driver (PoCL runs OpenCL on any CPU)", folder.string());
+    }
+    return fmt::format("the drivers in {} find none: {}{}", folder.string(),
+                       fmt::join(drivers, ", "),
+                       pocl ? " (PoCL finds none where it cannot write to its cache, "
+                              "~/.cache/pocl or what POCL_CACHE_DIR names)"
+                            : "");
+}
+
 Device choose_device(const std::string& wanted) {
     const std::vector<Device> all = devices();
     if (all.empty()) {
-        throw NothingToRunOn(
-            "no OpenCL device: no driver is installed, or none finds its device "
-            "(PoCL runs OpenCL on any CPU)");
+        throw NothingToRunOn("no OpenCL device: " + why_no_device());
     }
     if (wanted.empty()) {
         const auto gpu = std::find_if(all.begin(), all.end(), [](const Device& d) {

@@ -43,8 +43,12 @@ struct Device {
 };
 
 /// Every device of every platform, in the loader's order; their place is the number that `--device`
-/// takes. Platforms without devices are passed over, and no platform at all is no error.
+/// takes. Platforms without devices are passed over, and no platform at all is no error. Where PoCL
+/// could not write to its usual cache, it gets one of this user's in the temporary folder.
 std::vector<Device> devices();
+
+/// Where there is no device, what is likely: no driver, or the installed ones by name. One line.
+std::string why_no_device();
 
 /// One line per device: its number, name, platform, version and driver.
 std::string list(const std::vector<Device>& devices);

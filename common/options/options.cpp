@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
-#include <cstdio>
 
 #include "common/files/output_file.hpp"
 #include "common/histogram/histogram.hpp"
@@ -56,6 +55,23 @@ void refuse_contradictions(const Options& options) {
     }
     if (options.tile && options.random) {
         throw BadInput("--tile repeats a picture; --random already says how many pixels");
+    }
+}
+
+// Before the long work, so that nobody waits for results that cannot be kept.
+void require_outputs(const Options& options) {
+    std::vector<std::pair<std::string, std::filesystem::path>> outputs;
+    for (const auto& [option, path] : {std::pair("--json", options.json),
+                                       {"--plot", options.plot},
+                                       {"--counts", options.counts}}) {
+        if (!path) continue;
+        for (const auto& [other, its_path] : outputs) {
+            if (std::filesystem::weakly_canonical(its_path) ==
+                std::filesystem::weakly_canonical(*path))
+                throw BadInput(fmt::format("{} and {} name the same file", other, option));
+        }
+        require_writable(*path);
+        outputs.emplace_back(option, *path);
     }
 }
 
@@ -121,7 +137,7 @@ void parse_command_line(CLI::App& app, int argc, const char* const* argv,
         app.parse(argc, argv);
     } catch (const CLI::CallForHelp&) {
         // Not as CLI11's footer: newer versions fill its lines, and the columns are gone.
-        std::fputs((app.help() + after_the_help).c_str(), stdout);
+        print(app.help() + after_the_help);
         throw Finished();
     } catch (const CLI::ParseError& error) {
         // What the user typed is part of the message, and may hold line breaks.
@@ -134,7 +150,7 @@ namespace {
 Options parse(int argc, const char* const* argv, const Program& program,
               const std::function<void(CLI::App&)>& add_more) {
     Options options;
-    std::string image, tile, random, seed, variant = "all", json, plot;
+    std::string image, tile, random, seed, variant = "all", json, plot, counts;
 
     CLI::App app(fmt::format("{} ({}): {}", program.chapter, program.api, program.summary),
                  program.chapter + "/" + program.name);
@@ -171,6 +187,7 @@ Options parse(int argc, const char* const* argv, const Program& program,
     app.add_option("--json", json, "write the results as JSON")->type_name("FILE");
     app.add_option("--plot", plot, "write the picture beside its histogram as a PNG")
         ->type_name("FILE");
+    app.add_option("--counts", counts, "write the 256 counts as CSV")->type_name("FILE");
     if (add_more) add_more(app);
 
     parse_command_line(app, argc, argv, '\n' + variants_help(program));
@@ -188,16 +205,10 @@ Options parse(int argc, const char* const* argv, const Program& program,
     if (app.count("--seed") > 0) options.seed = parse_seed(seed);
     refuse_contradictions(options);
     options.variants = chosen_variants(program, variant);
-    // Before the long work, so that nobody waits for results that cannot be kept.
-    if (app.count("--json") > 0) {
-        options.json = json;
-        require_writable(*options.json);
-    }
-    if (app.count("--plot") > 0) {
-        options.plot = plot;
-        if (options.plot == options.json) throw BadInput("--json and --plot name the same file");
-        require_writable(*options.plot);
-    }
+    if (app.count("--json") > 0) options.json = json;
+    if (app.count("--plot") > 0) options.plot = plot;
+    if (app.count("--counts") > 0) options.counts = counts;
+    require_outputs(options);
     return options;
 }
 
@@ -205,6 +216,7 @@ Options parse(int argc, const char* const* argv, const Program& program,
 
 Options parse_options(int argc, const char* const* argv, const Program& program,
                       const std::function<void(CLI::App& app)>& add_more) {
+    guard_streams(program.chapter + "/" + program.name);
     try {
         return parse(argc, argv, program, add_more);
     } catch (const BadInput& error) {

@@ -52,6 +52,7 @@ struct Options {
     bool read_ceiling = true;
     std::optional<std::filesystem::path> json;
     std::optional<std::filesystem::path> plot;
+    std::optional<std::filesystem::path> counts;
 
     [[nodiscard]] bool wants(std::string_view variant) const;
 };

@@ -10,19 +10,20 @@
 #endif
 
 int main() try {
-    fmt::print("C++ (chapter 01)\n0: {}\n", common::cpu_name());
+    common::guard_streams("devices");
     const auto opencl = common::opencl::devices();
-    fmt::print("OpenCL\n{}",
-               opencl.empty() ? "none: no driver finds a device\n" : common::opencl::list(opencl));
-    fmt::print("CUDA\n");
+    common::print(fmt::format("C++ (chapter 01)\n0: {}\n", common::cpu_name()));
+    common::print("OpenCL\n" + (opencl.empty() ? "none: " + common::opencl::why_no_device() + '\n'
+                                               : common::opencl::list(opencl)));
+    common::print("CUDA\n");
 #ifdef WITH_CUDA
     try {
-        fmt::print("{}", common::cuda::list(common::cuda::devices()));
+        common::print(common::cuda::list(common::cuda::devices()));
     } catch (const common::NothingToRunOn& error) {
-        fmt::print("none: {}\n", error.what());
+        common::print(fmt::format("none: {}\n", error.what()));
     }
 #else
-    fmt::print("none: built without a CUDA compiler\n");
+    common::print("none: built without a CUDA compiler\n");
 #endif
     return common::kEveryVariantMatches;
 } catch (...) {

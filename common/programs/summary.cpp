@@ -49,6 +49,7 @@ std::optional<std::string> first_line(const std::filesystem::path& path) {
 }  // namespace
 
 int main(int argc, char** argv) try {
+    common::guard_streams("summary");
     if (argc != 3)
         throw common::BadInput(
             "takes two arguments: the list of programs and the folder of results");
@@ -95,18 +96,19 @@ int main(int argc, char** argv) try {
                                        : common::to_string(result.check) + ": " + result.reason});
         }
     }
-    fmt::print("input: {}\n\n{}\n", input,
-               common::text_table({{"chapter"},
-                                   {"strategy"},
-                                   {"API"},
-                                   {"device"},
-                                   {"time ms", true},
-                                   {"GB/s", true},
-                                   {"x serial", true},
-                                   {"matches the CPU"}},
-                                  rows));
+    if (wrong) common::note_mismatch();
+    common::print(fmt::format("input: {}\n\n{}\n", input,
+                              common::text_table({{"chapter"},
+                                                  {"strategy"},
+                                                  {"API"},
+                                                  {"device"},
+                                                  {"time ms", true},
+                                                  {"GB/s", true},
+                                                  {"x serial", true},
+                                                  {"matches the CPU"}},
+                                                 rows)));
     for (std::size_t i = 0; i < devices.size(); ++i)
-        fmt::print("[{}] {}\n", i + 1, devices[i]);
+        common::print(fmt::format("[{}] {}\n", i + 1, devices[i]));
     return wrong ? common::kMismatch : common::kEveryVariantMatches;
 } catch (...) {
     return common::report_exception("summary");

@@ -1,6 +1,7 @@
 #include "common/report/document.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -33,7 +34,7 @@ Check check_from(const std::string& text) {
 }  // namespace
 
 std::optional<double> RunDocument::gb_s(const Result& result) const {
-    if (result.kernel.runs == 0) return std::nullopt;
+    if (result.kernel.runs == 0 || result.check != Check::kMatch) return std::nullopt;
     return gigabytes_per_second(static_cast<double>(pixels), result.kernel.median_ms);
 }
 
@@ -44,8 +45,15 @@ std::optional<double> RunDocument::percent_of_ceiling(const Result& result) cons
 }
 
 std::optional<double> RunDocument::speedup_over_serial(const Result& result) const {
-    if (result.kernel.runs == 0 || !(result.kernel.median_ms > 0)) return std::nullopt;
+    if (!gb_s(result) || !(result.kernel.median_ms > 0)) return std::nullopt;
     return serial_ms / result.kernel.median_ms;
+}
+
+std::string counts_text(const Histogram& counts) {
+    std::string text = "bin,count\n";
+    for (std::size_t bin = 0; bin < kBins; ++bin)
+        text += fmt::format("{},{}\n", bin, counts[bin]);
+    return text;
 }
 
 std::string to_json_text(const RunDocument& document) {
@@ -80,7 +88,10 @@ std::string to_json_text(const RunDocument& document) {
         json["results"].push_back(std::move(row));
     }
     // A device may call itself anything; what is not UTF-8 is replaced rather than refused.
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+    std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace);
+    text.erase(text.rfind("\n}"));
+    // By hand, so that they are one line and not 256.
+    return text + fmt::format(",\n  \"counts\": [{}]\n}}\n", fmt::join(document.counts, ", "));
 }
 
 RunDocument read_document(const std::filesystem::path& path) {
@@ -98,6 +109,7 @@ RunDocument read_document(const std::filesystem::path& path) {
         document.seed = optional_at<std::uint64_t>(json.at("input"), "seed");
         document.read_ceiling_gb_s = optional_at<double>(json, "read_ceiling_gb_s");
         document.serial_ms = json.at("serial_ms");
+        document.counts = json.at("counts");
         for (const Json& row : json.at("results")) {
             Result result;
             result.variant = row.at("variant");

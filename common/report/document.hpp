@@ -25,12 +25,17 @@ struct RunDocument {
     double serial_ms =
         0;  ///< median time of the serial CPU loop on the same input, in the same run
     std::vector<Result> results;
+    Histogram counts{};  ///< those of the serial CPU loop, which a match equals
 
-    /// GB/s of pixels; empty where the row was skipped.
+    /// GB/s of pixels; empty where the row was skipped or does not match: how fast a wrong answer
+    /// comes is no speed, and its time is told without these.
     [[nodiscard]] std::optional<double> gb_s(const Result& result) const;
     [[nodiscard]] std::optional<double> percent_of_ceiling(const Result& result) const;
     [[nodiscard]] std::optional<double> speedup_over_serial(const Result& result) const;
 };
+
+/// The counts as CSV: a header, and a line of bin and count for each of the 256 bins.
+std::string counts_text(const Histogram& counts);
 
 std::string to_json_text(const RunDocument& document);
 

@@ -52,35 +52,38 @@ Report::Report(const Program& program, const Options& options, const Input& inpu
     document_.input_name = input.name;
     document_.pixels = input.pixels.size();
     document_.seed = input.seed;
-    fmt::print(stderr, "{}, {} on {}\n", document_.chapter, document_.api, document_.device);
+    document_.counts = expected;
+    progress(fmt::format("{}, {} on {}\n", document_.chapter, document_.api, document_.device));
 }
 
 void Report::say_what_was_lost(const std::string& variant, const Histogram& last) const {
     const auto counted = static_cast<double>(total(last));
     const auto pixels = static_cast<double>(total(expected_));
     if (last == expected_) {
-        fmt::print(stderr, "{} lost nothing this time. That is luck: the race is still there.\n",
-                   variant);
+        progress(fmt::format("{} lost nothing this time. That is luck: the race is still there.\n",
+                             variant));
         return;
     }
-    fmt::print(
-        stderr,
+    progress(fmt::format(
         "{} lost {:.0f} of {:.0f} counts ({:.3g} %). This is expected: it is broken on purpose.\n",
-        variant, pixels - counted, pixels, 100 * (pixels - counted) / pixels);
+        variant, pixels - counted, pixels, 100 * (pixels - counted) / pixels));
 }
 
 int Report::finish() {
-    const auto serial = std::find_if(document_.results.begin(), document_.results.end(),
-                                     [](const Result& r) { return r.variant == "serial"; });
+    const auto serial = std::find_if(
+        document_.results.begin(), document_.results.end(),
+        [](const Result& r) { return r.variant == "serial" && r.check == Check::kMatch; });
     document_.serial_ms = serial != document_.results.end() ? serial->kernel.median_ms
                                                             : time_serial(input_, options_.repeat);
 
-    fmt::print("\n{}, {} on {} ({})\ninput: {} ({} pixels)\n", document_.chapter, document_.api,
-               document_.device, document_.driver, document_.input_name, document_.pixels);
+    // The table is printed whether the files can be written or not, and they whether it can be.
+    print(fmt::format("\n{}, {} on {} ({})\ninput: {} ({} pixels)\n", document_.chapter,
+                      document_.api, document_.device, document_.driver, document_.input_name,
+                      document_.pixels));
     if (document_.read_ceiling_gb_s) {
-        fmt::print(
+        print(fmt::format(
             "read ceiling: {} GB/s, what this device's memory gives to a program that only reads\n",
-            number(document_.read_ceiling_gb_s));
+            number(document_.read_ceiling_gb_s)));
     }
     std::vector<std::vector<std::string>> rows;
     for (const Result& r : document_.results) {
@@ -94,20 +97,21 @@ int Report::finish() {
                         r.reason.empty() ? to_string(r.check)
                                          : fmt::format("{}: {}", to_string(r.check), r.reason)});
     }
-    fmt::print("\n{}", text_table({{"variant"},
-                                   {"median ms", true},
-                                   {"min..max (runs)", true},
-                                   {"GB/s", true},
-                                   {"% of ceiling", true},
-                                   {"x serial", true},
-                                   {"end to end ms", true},
-                                   {"check"}},
-                                  rows));
+    print('\n' + text_table({{"variant"},
+                             {"median ms", true},
+                             {"min..max (runs)", true},
+                             {"GB/s", true},
+                             {"% of ceiling", true},
+                             {"x serial", true},
+                             {"end to end ms", true},
+                             {"check"}},
+                            rows));
 
     if (options_.plot) {
         write_whole(*options_.plot, histogram_png(input_, expected_));
-        fmt::print("\nthe picture beside its histogram: {}\n", options_.plot->string());
+        print(fmt::format("\nthe picture beside its histogram: {}\n", options_.plot->string()));
     }
+    if (options_.counts) write_whole(*options_.counts, counts_text(expected_));
     if (options_.json) write_whole(*options_.json, to_json_text(document_));
     const auto count_of = [&](Check check) {
         return std::count_if(document_.results.begin(), document_.results.end(),

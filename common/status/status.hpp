@@ -1,5 +1,7 @@
 /// @file
-/// How a program ends: the exit statuses, and the exceptions that lead to them.
+/// How a program ends: the exit statuses, the exceptions that lead to them, and what it says on the
+/// way there. The result goes to standard output and must arrive; progress goes to standard error,
+/// and the work goes on where nobody reads it.
 #pragma once
 
 #include <stdexcept>
@@ -34,5 +36,21 @@ class Finished : public std::exception {};
 /// Call it from the `catch (...)` of `main` and return what it returns.
 /// @param program what the line begins with, such as "01-cpu/cpu"
 int report_exception(const std::string& program) noexcept;
+
+/// Call it before any file is opened; parse_options does. A program whose standard output could not
+/// be written then ends with one line on standard error and status 2 (1 where a variant does not
+/// match), whatever `main` returns. Standard streams that are closed get a place of their own, so
+/// that no output file is opened in their place and gets their text.
+/// @param program what the line begins with
+void guard_streams(const std::string& program);
+
+/// Writes to standard output. What goes wrong is told at the end.
+void print(const std::string& text) noexcept;
+
+/// Writes to standard error, or does not.
+void progress(const std::string& text) noexcept;
+
+/// A wrong result keeps its exit status, 1, also where standard output is lost.
+void note_mismatch() noexcept;
 
 }  // namespace common

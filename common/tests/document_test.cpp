@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -29,6 +30,8 @@ RunDocument sample() {
         {"local", Check::kMatch, "", {2, 1.5, 3.25, 9}, 812.5, "2 groups of 256"},
         {"local-subhist", Check::kMismatch, "2 of 256 bins wrong", {4, 4, 4, 1}, std::nullopt},
         {"vector", Check::kSkipped, "no local memory", {}, std::nullopt}};
+    for (std::uint32_t bin = 0; bin < common::kBins; ++bin)
+        document.counts[bin] = 1000 + bin;
     return document;
 }
 
@@ -78,6 +81,28 @@ TEST_F(Document, HasEveryFieldOfTheDescription) {
     EXPECT_EQ(wrong.at("reason"), "2 of 256 bins wrong");
     EXPECT_TRUE(wrong.at("end_to_end_ms").is_null());
     EXPECT_EQ(wrong.at("launch"), "");
+
+    ASSERT_EQ(json.at("counts").size(), 256U);
+    EXPECT_EQ(json.at("counts")[0], 1000);
+    EXPECT_EQ(json.at("counts")[255], 1255);
+}
+
+TEST_F(Document, AWrongResultHasATimeAndNoSpeed) {
+    const Json row = Json::parse(common::to_json_text(sample())).at("results")[1];
+    EXPECT_EQ(row.at("kernel_ms").at("median"), 4);
+    for (const char* field : {"gb_s", "percent_of_ceiling", "speedup_over_serial"}) {
+        EXPECT_TRUE(row.at(field).is_null()) << field;
+    }
+}
+
+TEST(Counts, AreALineForEachBin) {
+    common::Histogram counts{};
+    counts[0] = 7;
+    counts[254] = 4'294'967'295;
+    const std::string text = common::counts_text(counts);
+    EXPECT_TRUE(text.starts_with("bin,count\n0,7\n1,0\n2,0\n")) << text;
+    EXPECT_TRUE(text.ends_with("\n253,0\n254,4294967295\n255,0\n")) << text;
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 257);
 }
 
 TEST_F(Document, WhatASkippedRowLacksIsNull) {
@@ -122,6 +147,7 @@ TEST_F(Document, IsReadAsItWasWritten) {
     EXPECT_EQ(read.seed, written.seed);
     EXPECT_EQ(read.read_ceiling_gb_s, written.read_ceiling_gb_s);
     EXPECT_EQ(read.serial_ms, written.serial_ms);
+    EXPECT_EQ(read.counts, written.counts);
     ASSERT_EQ(read.results.size(), written.results.size());
     for (std::size_t i = 0; i < read.results.size(); ++i) {
         EXPECT_EQ(read.results[i].variant, written.results[i].variant);

@@ -95,6 +95,7 @@ TEST(ParseOptions, WithoutArguments) {
     EXPECT_TRUE(options.read_ceiling);
     EXPECT_FALSE(options.json);
     EXPECT_FALSE(options.plot);
+    EXPECT_FALSE(options.counts);
 }
 
 TEST(ParseOptions, EveryOptionArrives) {
@@ -193,7 +194,7 @@ TEST(ParseOptions, WhatItDoesNotKnowIsNamed) {
 TEST(ParseOptions, AMissingValueIsNamed) {
     for (const char* option :
          {"--tile", "--random", "--values", "--contention", "--constant", "--seed", "--variant",
-          "--device", "--group-size", "--groups", "--repeat", "--json", "--plot"}) {
+          "--device", "--group-size", "--groups", "--repeat", "--json", "--plot", "--counts"}) {
         EXPECT_TRUE(tests::has(refusal({option}), option));
     }
 }
@@ -280,6 +281,7 @@ TEST(ParseOptions, HelpIsPrintedAndIsTheEnd) {
                              "--no-ceiling",
                              "--json",
                              "--plot",
+                             "--counts",
                              "plain ++ (broken on purpose)",
                              "one table per work-group\n",
                              "Exit status"}) {
@@ -291,17 +293,35 @@ TEST(ParseOptions, OutputFilesAreAskedForBeforeTheWork) {
     const tests::TemporaryFolder folder;
     const std::string json = (folder / "out.json").string();
     const std::string plot = (folder / "out.png").string();
-    const Options options = parse({"--json", json.c_str(), "--plot", plot.c_str()});
+    const std::string counts = (folder / "out.csv").string();
+    const Options options =
+        parse({"--json", json.c_str(), "--plot", plot.c_str(), "--counts", counts.c_str()});
+    EXPECT_EQ(options.counts, std::optional<std::filesystem::path>(counts));
     EXPECT_EQ(options.json, std::optional<std::filesystem::path>(json));
     EXPECT_EQ(options.plot, std::optional<std::filesystem::path>(plot));
     EXPECT_EQ(folder.names(), Names{});
 
     const std::string nowhere = (folder / "nosuch" / "out").string();
-    for (const char* option : {"--json", "--plot"}) {
+    for (const char* option : {"--json", "--plot", "--counts"}) {
         EXPECT_TRUE(tests::has(refusal({option, nowhere.c_str()}), "cannot write " + nowhere));
         EXPECT_TRUE(tests::has(refusal({option, folder.path().c_str()}), "it is a folder"));
         EXPECT_TRUE(tests::has(refusal({option, ""}), "the name is empty"));
     }
+}
+
+TEST(ParseOptions, TwoOutputsInOneFileAreRefused) {
+    const tests::TemporaryFolder folder;
+    const std::string name = (folder / "out").string();
+    const std::string same = (folder / "." / "out").string();
+    const std::vector<std::string> options{"--json", "--plot", "--counts"};
+    for (std::size_t i = 0; i < options.size(); ++i) {
+        for (std::size_t j = i + 1; j < options.size(); ++j) {
+            EXPECT_TRUE(tests::has(
+                refusal({options[i].c_str(), name.c_str(), options[j].c_str(), same.c_str()}),
+                options[i] + " and " + options[j] + " name the same file"));
+        }
+    }
+    EXPECT_EQ(folder.names(), Names{});
 }
 
 }  // namespace

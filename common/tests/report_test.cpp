@@ -39,6 +39,7 @@ class ReportTest : public testing::Test {
         return {variant, check, reason, {2, 1, 4, 3}, std::nullopt};
     }
 
+    tests::TemporaryFolder folder_;
     common::Program program_{"03-local-atomics", "opencl", "OpenCL", "", {}};
     common::Options options_;
     common::Input input_;
@@ -88,14 +89,31 @@ TEST_F(ReportTest, TheSerialLoopOfTheSameRunIsOne) {
                            "              -  match\n"));
 }
 
+TEST_F(ReportTest, AWrongResultHasATimeAndNoSpeed) {
+    finish({row("wrong", Check::kMismatch, "2 of 256 bins wrong")}, 0.01);
+    EXPECT_TRUE(tests::has(out_,
+                           "wrong         2.00   1.00..4.00 (3)     -             -         -"
+                           "              -  mismatch: 2 of 256 bins wrong\n"));
+}
+
+TEST_F(ReportTest, NothingIsHeldAgainstASerialLoopThatIsWrong) {
+    options_.json = folder_ / "out.json";
+    finish({{"serial", Check::kMismatch, "", {1e9, 1e9, 1e9, 3}, std::nullopt},
+            row("local", Check::kMatch)});
+    EXPECT_LT(common::read_document(*options_.json).serial_ms, 1e9);
+}
+
 TEST_F(ReportTest, WritesWhatIsAskedFor) {
-    const tests::TemporaryFolder folder;
+    const tests::TemporaryFolder& folder = folder_;
     options_.json = folder / "out.json";
     options_.plot = folder / "out.png";
+    options_.counts = folder / "out.csv";
     finish({row("local", Check::kMatch)});
-    EXPECT_EQ(folder.names(), (std::vector<std::string>{"out.json", "out.png"}));
+    EXPECT_EQ(folder.names(), (std::vector<std::string>{"out.csv", "out.json", "out.png"}));
     EXPECT_TRUE(tests::has(out_, (folder / "out.png").string()));
+    EXPECT_EQ(tests::bytes_of(folder / "out.csv"), common::counts_text(expected_));
     const common::RunDocument document = common::read_document(folder / "out.json");
+    EXPECT_EQ(document.counts, expected_);
     EXPECT_EQ(document.chapter, "03-local-atomics");
     EXPECT_EQ(document.device, "a device");
     EXPECT_EQ(document.pixels, 10'000U);

@@ -3,9 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <utility>
 #include <vector>
+
+#include "common/status/status.hpp"
 
 namespace common {
 
@@ -22,7 +23,7 @@ std::string to_string(Check check) {
 }
 
 Result skipped(const std::string& variant, const std::string& reason) {
-    fmt::print(stderr, "  {}: skipped, {}\n", variant, reason);
+    progress(fmt::format("  {}: skipped, {}\n", variant, reason));
     return {variant, Check::kSkipped, reason, {}, std::nullopt};
 }
 
@@ -33,8 +34,7 @@ class Examination {
  public:
     Examination(const std::string& variant, const Histogram& expected) : expected_(expected) {
         result_.variant = variant;
-        fmt::print(stderr, "  {} ...", variant);
-        std::fflush(stderr);
+        progress(fmt::format("  {} ...", variant));
     }
 
     // The first mismatch is reported in full; what comes after it is no news.
@@ -42,11 +42,12 @@ class Examination {
         const Comparison comparison = compare(expected_, actual);
         if (comparison.match() || result_.check == Check::kMismatch) return;
         result_.check = Check::kMismatch;
+        note_mismatch();
         result_.reason =
             fmt::format("{} of {} bins wrong, total {} instead of {}, {}", comparison.wrong.size(),
                         kBins, comparison.actual_total, comparison.expected_total, when);
-        fmt::print(stderr, "\n{}: does not match the CPU, {}\n{}", result_.variant, when,
-                   failure_report(comparison));
+        progress(fmt::format("\n{}: does not match the CPU, {}\n{}", result_.variant, when,
+                             failure_report(comparison)));
     }
 
     // Once untimed and compared, which warms up; then timed; and the last timed run compared.
@@ -65,7 +66,8 @@ class Examination {
         if (!end_to_end_ms.empty()) {
             result_.end_to_end_ms = summarize(std::move(end_to_end_ms)).median_ms;
         }
-        fmt::print(stderr, " {:.4g} ms, {}\n", result_.kernel.median_ms, to_string(result_.check));
+        progress(
+            fmt::format(" {:.4g} ms, {}\n", result_.kernel.median_ms, to_string(result_.check)));
         return result_;
     }
 
