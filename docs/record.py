@@ -283,6 +283,7 @@ def counters_of(lines, what):
 
 def entry_of(job, document, where):
     """What the results keep of a run."""
+    document.pop("counts", None)  # which say nothing of the device
     entry = {"program": job.program.name, "input": job.input, "size": job.size}
     entry = {name: value for name, value in entry.items() if value}
     return {**entry, "date": where["date"], "commit": where["commit"], "run": document}

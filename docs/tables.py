@@ -90,6 +90,12 @@ def duration(milliseconds):
     return f"{digits(1000 * milliseconds)} µs" if milliseconds < 1 else f"{digits(milliseconds)} ms"
 
 
+def speeds_of(result):
+    """GB/s, percent of the ceiling and times faster than `serial`; a wrong result has none of them."""
+    fields = ("gb_s", "percent_of_ceiling", "speedup_over_serial")
+    return [None if result["check"] == "mismatch" else result[field] for field in fields]
+
+
 def ratio(one, other):
     return None if one is None or not other else one / other
 
@@ -107,8 +113,7 @@ def results_table(recording, program, name, size):
     rows = []
     for result in run["results"]:
         median = result["kernel_ms"]["median"] if result["kernel_ms"] else None
-        cells = [f"`{result['variant']}`", digits(median), digits(result["gb_s"])]
-        cells += [digits(result["percent_of_ceiling"]), digits(result["speedup_over_serial"])]
+        cells = [f"`{result['variant']}`", digits(median), *map(digits, speeds_of(result))]
         cells += [digits(result["end_to_end_ms"])] if copies else []
         rows.append(cells + [result["check"]])
     return [
@@ -141,7 +146,7 @@ def fastest(run):
 
 def rates_of(entry):
     """{strategy: GB/s} of a run."""
-    return {result["variant"]: result["gb_s"] for result in entry["run"]["results"]}
+    return {result["variant"]: speeds_of(result)[0] for result in entry["run"]["results"]}
 
 
 def beside_the_ceiling(entry, variants, compared, shown):
@@ -259,8 +264,10 @@ def end_to_end_table(recording, program, name, size):
     run = entry["run"]
     rows = []
     for way in run["end_to_end"]:
-        cells = [f"`{way['variant']}`", digits(way["end_to_end_ms"]["median"]), digits(way["gb_s"])]
-        rows.append(cells + [digits(way["percent_of_pinned_copy"]), way["check"]])
+        wrong = way["check"] == "mismatch"  # a wrong result has no speed
+        speeds = [None if wrong else way[field] for field in ("gb_s", "percent_of_pinned_copy")]
+        cells = [f"`{way['variant']}`", digits(way["end_to_end_ms"]["median"]), *map(digits, speeds)]
+        rows.append([*cells, way["check"]])
     return [
         heading(entry, f"{input_of(entry)}, end to end"),
         "",

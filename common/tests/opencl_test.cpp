@@ -368,8 +368,9 @@ TEST_F(WithoutAHome, ALinkIsNotTaken) {
 
 TEST_F(WithoutAHome, WhatTheUserSaysIsLeftAlone) {
     setenv("POCL_CACHE_DIR", "/dev/null/nosuch", 1);
-    if (!opencl::devices().empty()) GTEST_SKIP() << "another driver has a device";
+    const bool another_driver_has_a_device = !opencl::devices().empty();
     EXPECT_STREQ(std::getenv("POCL_CACHE_DIR"), "/dev/null/nosuch");
+    if (another_driver_has_a_device) return;
     try {
         opencl::choose_device("");
         ADD_FAILURE() << "chose a device where there is none";

@@ -80,6 +80,14 @@ class Record(repository.RepositoryTest):
         self.assertEqual(entry["date"], self.results()["machine"]["date"])
         self.assertIn("commit", entry)
 
+    def test_the_counts_are_not_kept(self):
+        self.program("01-cpu/cpu", MATCHES)
+        document = json.loads(self.read("build/01-cpu/cpu.json"))
+        self.write("build/01-cpu/cpu.json", json.dumps({**document, "counts": [0] * 256}))
+        self.succeed("record.py", "device", "--size", "1M", "--input", "photo")
+        (entry,) = self.results()["runs"]
+        self.assertEqual(entry["run"], document)
+
     def test_inputs_become_arguments(self):
         self.program("01-cpu/cpu", MATCHES)
         self.succeed("record.py", "device", "--size", "1024K", "2M", "--input", "photo", "contention-40")

@@ -118,6 +118,15 @@ The end.
             "as fast `tuned` is. Skipped: `npp` (no NPP here).",
         ])
 
+    def test_a_wrong_result_has_a_time_and_no_speed(self):
+        entry = run_entry("05-launch-tuning/peers", {"cub": 20.0, "tuned": 40.0})
+        entry["run"]["results"][1]["check"] = "mismatch"
+        lines = self.table(recording([entry]), "results: docs/results/device.json 05-launch-tuning/peers photo 1G")
+        self.assertEqual(lines[4:6], ["| `cub` | 53.7 | 20.0 | 0.500 | 10.0 | 107 | match |",
+                                      "| `tuned` | 26.8 | - | - | - | 53.7 | mismatch |"])
+        lines = self.table(recording([entry]), "peers: docs/results/device.json 1G")
+        self.assertEqual(lines[4], "| photo | 4000 | 20.0 | - | - | - | - |")
+
     def test_peers_on_a_small_picture_show_times(self):
         entry = run_entry("05-launch-tuning/peers", {"cub": 20.0, "tuned": 40.0}, size="256K")
         lines = self.table(recording([entry]), "peers: docs/results/device.json 256K")
@@ -209,13 +218,15 @@ The end.
         document["pinned_copy_ms"] = 19.5
         document["end_to_end"] = [{"variant": "pinned", "check": "match", "reason": "", "end_to_end_ms": times,
                                    "gb_s": 53.6870912, "percent_of_pinned_copy": 97.5}]
+        document["end_to_end"].append({**document["end_to_end"][0], "variant": "wrong", "check": "mismatch"})
         entry = {**run_entry("05-launch-tuning/cuda", {}), "run": document}
         lines = self.table(recording(end_to_end=[entry]),
                            "end-to-end: docs/results/device.json 05-launch-tuning/cuda photo 1G")
-        self.assertEqual(lines[2:5], [
+        self.assertEqual(lines[2:6], [
             "| Way | Time, ms | GB/s | % of the speed of the copy alone | Check |",
             "|---|--:|--:|--:|---|",
             "| `pinned` | 20.0 | 53.7 | 97.5 | match |",
+            "| `wrong` | 20.0 | - | - | mismatch |",
         ])
         self.assertTrue(lines[-1].endswith(f"{HOST}; the copy from pinned memory alone took 19.5 ms."))
 
