@@ -26,7 +26,7 @@ class Report {
     /// @param last the histogram of its last run
     void say_what_was_lost(const std::string& variant, const Histogram& last) const;
 
-    /// Prints the table, writes what --json and --plot ask for.
+    /// Prints the table, writes what --json, --plot and --counts ask for.
     /// @return the exit status: every variant that ran matches, one does not, or none could run
     int finish();
 
