@@ -111,12 +111,13 @@ tuning::Choice choose_tuned(const Arguments& arguments, const tuning::Facts& fac
     if (const std::string reason = objection(choice, facts); !reason.empty())
         throw common::BadInput(fmt::format("tuned, {}: {}", choice.text(), reason));
     if (choice.text() != wanted) {
-        fmt::print(stderr, "  tuned: {} does not fit {} bytes of local memory\n", wanted,
-                   facts.local_bytes);
+        common::progress(fmt::format("  tuned: {} does not fit {} bytes of local memory\n", wanted,
+                                     facts.local_bytes));
     }
     const bool changed = choice != found || arguments.common.groups;
-    fmt::print(stderr, "  tuned, {}: {} ({}{})\n", tuning::size_text(pixels), choice.text(),
-               known ? "found by tune on " + known->date : "the default: tune has not run here",
-               changed ? ", but changed here" : "");
+    common::progress(fmt::format(
+        "  tuned, {}: {} ({}{})\n", tuning::size_text(pixels), choice.text(),
+        known ? "found by tune on " + known->date : "the default: tune has not run here",
+        changed ? ", but changed here" : ""));
     return choice;
 }

@@ -3,11 +3,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <nlohmann/json.hpp>
 #include <utility>
 
 #include "common/files/output_file.hpp"
+#include "common/report/document.hpp"
 #include "common/report/report.hpp"
 #include "common/report/table.hpp"
 #include "common/status/status.hpp"
@@ -49,40 +49,53 @@ double EndToEnd::gb_s(double milliseconds) const {
     return common::gigabytes_per_second(static_cast<double>(input_.pixels.size()), milliseconds);
 }
 
-double EndToEnd::percent_of_copy(const common::Result& way) const {
-    return way.kernel.median_ms > 0 ? 100 * copy_.median_ms / way.kernel.median_ms : 0;
+// How fast a wrong answer comes is no speed.
+std::optional<double> EndToEnd::gb_s(const common::Result& way) const {
+    if (way.check != Check::kMatch) return std::nullopt;
+    return gb_s(way.kernel.median_ms);
+}
+
+std::optional<double> EndToEnd::percent_of_copy(const common::Result& way) const {
+    if (way.check != Check::kMatch || !(way.kernel.median_ms > 0)) return std::nullopt;
+    return 100 * copy_.median_ms / way.kernel.median_ms;
 }
 
 int EndToEnd::finish() const {
-    fmt::print("\n{}, {} on {} ({}), end to end\ninput: {} ({} pixels)\n", program_.chapter,
-               program_.api, device_, driver_, input_.name, input_.pixels.size());
-    fmt::print("the copy from pinned memory alone: {} ms, {} GB/s\n\n", number(copy_.median_ms),
-               number(gb_s(copy_.median_ms)));
+    common::print(fmt::format("\n{}, {} on {} ({}), end to end\ninput: {} ({} pixels)\n",
+                              program_.chapter, program_.api, device_, driver_, input_.name,
+                              input_.pixels.size()));
+    common::print(fmt::format("the copy from pinned memory alone: {} ms, {} GB/s\n\n",
+                              number(copy_.median_ms), number(gb_s(copy_.median_ms))));
     std::vector<std::vector<std::string>> rows;
     for (const common::Result& way : ways_) {
         rows.push_back({way.variant, number(way.kernel.median_ms),
                         fmt::format("{}..{} ({})", number(way.kernel.min_ms),
                                     number(way.kernel.max_ms), way.kernel.runs),
-                        number(gb_s(way.kernel.median_ms)), number(percent_of_copy(way)),
+                        number(gb_s(way)), number(percent_of_copy(way)),
                         way.reason.empty()
                             ? to_string(way.check)
                             : fmt::format("{}: {}", to_string(way.check), way.reason)});
     }
-    fmt::print("{}", common::text_table({{"way"},
-                                         {"median ms", true},
-                                         {"min..max (runs)", true},
-                                         {"GB/s", true},
-                                         {"% of the copy alone", true},
-                                         {"check"}},
-                                        rows));
+    common::print(common::text_table({{"way"},
+                                      {"median ms", true},
+                                      {"min..max (runs)", true},
+                                      {"GB/s", true},
+                                      {"% of the copy alone", true},
+                                      {"check"}},
+                                     rows));
+    if (options_.counts) common::write_whole(*options_.counts, common::counts_text(expected_));
     if (options_.json) common::write_whole(*options_.json, json_text());
-    return std::any_of(ways_.begin(), ways_.end(),
-                       [](const common::Result& way) { return way.check == Check::kMismatch; })
-               ? common::kMismatch
-               : common::kEveryVariantMatches;
+    if (std::all_of(ways_.begin(), ways_.end(),
+                    [](const common::Result& way) { return way.check == Check::kMatch; }))
+        return common::kEveryVariantMatches;
+    common::note_mismatch();
+    return common::kMismatch;
 }
 
 std::string EndToEnd::json_text() const {
+    const auto or_null = [](const std::optional<double>& value) {
+        return value ? Json(*value) : Json(nullptr);
+    };
     Json json;
     json["chapter"] = program_.chapter;
     json["api"] = program_.api;
@@ -102,8 +115,8 @@ std::string EndToEnd::json_text() const {
                                         {"min", way.kernel.min_ms},
                                         {"max", way.kernel.max_ms},
                                         {"runs", way.kernel.runs}}},
-                                      {"gb_s", gb_s(way.kernel.median_ms)},
-                                      {"percent_of_pinned_copy", percent_of_copy(way)}});
+                                      {"gb_s", or_null(gb_s(way))},
+                                      {"percent_of_pinned_copy", or_null(percent_of_copy(way))}});
     }
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

@@ -39,7 +39,8 @@ class EndToEnd {
 
  private:
     [[nodiscard]] std::string json_text() const;
-    [[nodiscard]] double percent_of_copy(const common::Result& way) const;
+    [[nodiscard]] std::optional<double> gb_s(const common::Result& way) const;
+    [[nodiscard]] std::optional<double> percent_of_copy(const common::Result& way) const;
     [[nodiscard]] double gb_s(double milliseconds) const;
 
     const common::Program& program_;

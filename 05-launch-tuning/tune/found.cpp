@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -301,8 +300,8 @@ std::optional<Tuning> recall(const Facts& facts) {
         }
         return tuning;
     } catch (const std::exception& error) {
-        fmt::print(stderr, "warning: the tuning in {} is passed over: {}\n", file.string(),
-                   error.what());
+        common::progress(fmt::format("warning: the tuning in {} is passed over: {}\n",
+                                     file.string(), error.what()));
         return std::nullopt;
     }
 }

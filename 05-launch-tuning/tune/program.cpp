@@ -14,6 +14,7 @@ namespace tuning {
 Request parse_request(int argc, const char* const* argv, const std::string& program) {
     Request request;
     std::string json;
+    common::guard_streams(program);
     CLI::App app("looks for the best launch of `tuned` on a device, and keeps it", program);
     app.add_option("--seconds", request.seconds,
                    fmt::format("how long it may search (default: {})", request.seconds))
@@ -31,27 +32,30 @@ Request parse_request(int argc, const char* const* argv, const std::string& prog
 }
 
 int finish(const Request& request, const Facts& facts, const Tuning& found) {
-    fmt::print("{}, {} on {} ({})\n\n{}", "05-launch-tuning", facts.api, facts.device, facts.driver,
-               heat_map_text(found));
+    common::print(fmt::format("{}, {} on {} ({})\n\n{}", "05-launch-tuning", facts.api,
+                              facts.device, facts.driver, heat_map_text(found)));
     if (request.json) common::write_whole(*request.json, to_json_text(found));
     if (found.count(Outcome::kMeasured) == 0) {
-        fmt::print(stderr, "no launch could be measured; nothing is kept\n");
+        common::progress("no launch could be measured; nothing is kept\n");
         return common::kMismatch;
     }
     const std::size_t missing = found.count(Outcome::kNotTried);
     if (missing > 0) {
-        fmt::print("\n{} of {} launches were not tried: --seconds gives a search more time\n",
-                   missing, found.trials.size());
+        common::print(
+            fmt::format("\n{} of {} launches were not tried: --seconds gives a search more time\n",
+                        missing, found.trials.size()));
     }
     const std::optional<Tuning> old =
         2 * missing > found.trials.size() ? recall(facts) : std::nullopt;
     if (old && old->count(Outcome::kMeasured) > found.count(Outcome::kMeasured)) {
-        fmt::print("an earlier search had more time; its result stays in {}\n",
-                   file_of(facts).string());
+        common::print(fmt::format("an earlier search had more time; its result stays in {}\n",
+                                  file_of(facts).string()));
     } else {
-        fmt::print("\nkept for `tuned` in {}\n", keep(facts, found).string());
+        common::print(fmt::format("\nkept for `tuned` in {}\n", keep(facts, found).string()));
     }
-    return found.count(Outcome::kWrong) > 0 ? common::kMismatch : common::kEveryVariantMatches;
+    if (found.count(Outcome::kWrong) == 0) return common::kEveryVariantMatches;
+    common::note_mismatch();
+    return common::kMismatch;
 }
 
 }  // namespace tuning

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
 #include <ctime>
 #include <limits>
 #include <numeric>
 
 #include "common/inputs/inputs.hpp"
 #include "common/report/report.hpp"
+#include "common/status/status.hpp"
 #include "common/timing/timing.hpp"
 
 namespace tuning {
@@ -41,8 +41,8 @@ void run(Trial& trial, double hopeless_ms, const Measure& measure) {
     } catch (const Wrong& error) {
         trial.outcome = Outcome::kWrong;
         trial.reason = first_line(error.what());
-        fmt::print(stderr, "  WRONG: {}, at {}: {}\n", trial.choice.text(), size_text(trial.pixels),
-                   trial.reason);
+        common::progress(fmt::format("  WRONG: {}, at {}: {}\n", trial.choice.text(),
+                                     size_text(trial.pixels), trial.reason));
     }
 }
 
@@ -149,8 +149,8 @@ Tuning search(const Facts& facts, double budget_s, const Measure& measure, const
             rates += (rates.empty() ? "" : ", ") +
                      (best == nullptr ? "-" : common::number(best->gb_s()));
         }
-        fmt::print(stderr, "  {} of {} launches; the best of each size so far: {} GB/s\n", tried,
-                   choices.size(), rates);
+        common::progress(fmt::format("  {} of {} launches; the best of each size so far: {} GB/s\n",
+                                     tried, choices.size(), rates));
     }
     for (const std::span<Trial> of_size : sizes)
         hold_finals(
