@@ -128,14 +128,17 @@ void count_four(__local uint* table, uint own, uint four) {
 
 // A total has 64 bits: the lower half is the sum, the upper half counts the groups that have added
 // theirs. Whoever adds last learns it from the same answer, and has the whole sum in hand: it
-// writes the bin, and leaves a zero for the next launch. Without totals the host has zeroed.
+// writes the bin, and leaves a zero for the next launch. Without totals the host has zeroed. The
+// totals lie 128 bytes apart, each in a cache line of its own.
+#define APART 16
+
 void hand_over(__global ulong* totals, __global uint* histogram, uint bin, uint sum) {
 #ifdef cl_khr_int64_base_atomics
     if (totals != 0) {
-        const ulong before = atom_add(&totals[bin], (1UL << 32) + sum);
+        const ulong before = atom_add(&totals[bin * APART], (1UL << 32) + sum);
         if (before >> 32 == get_num_groups(0) - 1) {
             histogram[bin] = (uint)before + sum;
-            atom_xchg(&totals[bin], 0UL);
+            atom_xchg(&totals[bin * APART], 0UL);
         }
         return;
     }
@@ -210,6 +213,7 @@ __kernel OF_SHAPE void histogram_tuned(__global const uchar* pixels, ulong first
 //
 // Chapter 01's threads-private: a group is one work-item, a loop on a core of its own, and needs no
 // atomics. Eight counters for each bin, so that equal neighbours do not wait for each other.
+#if GROUP_SIZE == 1
 #define LANES 8
 
 __kernel OF_SHAPE void histogram_items(__global const uchar* pixels, ulong first, ulong count,
@@ -237,5 +241,6 @@ __kernel OF_SHAPE void histogram_items(__global const uchar* pixels, ulong first
         hand_over(totals, histogram, bin, sum);
     }
 }
+#endif
 
 #endif

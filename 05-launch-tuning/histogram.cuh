@@ -133,16 +133,18 @@ __device__ void count_four(std::uint32_t* table, unsigned own, std::uint32_t fou
 
 // A total has 64 bits: the lower half is the sum, the upper half counts the blocks that have added
 // theirs. Whoever adds last learns it from the same answer, and has the whole sum in hand: it
-// writes the bin, and leaves a zero for the next launch. Without totals the host has zeroed.
+// writes the bin, and leaves a zero for the next launch. Without totals the host has zeroed. The
+// totals lie 128 bytes apart, each in a cache line of its own.
+constexpr unsigned kApart = 16;
 using Total = unsigned long long;
 
 __device__ inline void hand_over(Total* totals, std::uint32_t* histogram, unsigned bin,
                                  std::uint32_t sum) {
     if (totals != nullptr) {
-        const Total before = atomicAdd(&totals[bin], (Total{1} << 32) + sum);
+        const Total before = atomicAdd(&totals[bin * kApart], (Total{1} << 32) + sum);
         if (before >> 32 == gridDim.x - 1) {
             histogram[bin] = static_cast<std::uint32_t>(before) + sum;
-            atomicExch(&totals[bin], Total{0});
+            atomicExch(&totals[bin * kApart], Total{0});
         }
         return;
     }

@@ -100,7 +100,8 @@ std::vector<Choice> candidates(const Facts& facts) {
 }
 
 std::vector<std::uint64_t> tuned_sizes(const Facts& facts) {
-    std::vector<std::uint64_t> sizes{256 * kKi, 1 * kMi, 4 * kMi, 16 * kMi, 128 * kMi, 1024 * kMi};
+    std::vector<std::uint64_t> sizes{256 * kKi, 1 * kMi,   2 * kMi,   4 * kMi,
+                                     16 * kMi,  128 * kMi, 1024 * kMi};
     if (facts.cpu) sizes = {256 * kKi, 8 * kMi};
     while (sizes.size() > 1 && sizes.back() > facts.picture_bytes)
         sizes.pop_back();

@@ -99,6 +99,13 @@ __global__ void histogram_uchar(const std::uint8_t* pixels, std::uint64_t first,
     }
 }
 
+// Long enough for the host to enqueue a row of launches: some 100 microseconds.
+__global__ void stay_busy() {
+    const long long begin = clock64();
+    while (clock64() - begin < 200'000) {
+    }
+}
+
 int main(int argc, char** argv) try {
     // 1. What is asked for.
     const tuning::Request request = tuning::parse_request(argc, argv, "05-launch-tuning/tune/cuda");
@@ -113,10 +120,12 @@ int main(int argc, char** argv) try {
         tuning::facts_of(device, {&tuning::kLocal, &tuning::kLaneBins, &tuning::kUcharBins});
 
     // 3. Where its commands go: the context comes by itself, the default stream keeps their order,
-    //    and two events note when the work began and ended.
+    //    and two events note when the work began and ended. A third one stands between launches.
     cudaEvent_t begin = nullptr;
+    cudaEvent_t between = nullptr;
     cudaEvent_t end = nullptr;
     CHECK_CUDA(cudaEventCreate(&begin));
+    CHECK_CUDA(cudaEventCreate(&between));
     CHECK_CUDA(cudaEventCreate(&end));
 
     // 4. The pictures, in the device's memory, and room for the results.
@@ -145,7 +154,8 @@ int main(int argc, char** argv) try {
     };
 
     // 6. Runs a choice. Only the last launch writes what is read: no other can be right in its
-    //    place.
+    //    place. The device is busy until all of them wait in its queue, and an event between two
+    //    keeps the next from beginning before the last has ended.
     const auto run_in_a_row = [&](const tuning::Choice& choice, std::size_t picture,
                                   std::span<const tuning::Stretch> stretches, Histogram& result) {
         const tuning::Counting kernel = kernel_of(choice);
@@ -155,6 +165,7 @@ int main(int argc, char** argv) try {
         const std::size_t shared_bytes =
             choice.kernel == &tuning::kUcharBins ? choice.local_bytes() : 0;
         common::cuda::poison(histogram, sizeof(Histogram));
+        if (stretches.size() > 1) stay_busy<<<1, 1>>>();
         CHECK_CUDA(cudaEventRecord(begin));
         for (const tuning::Stretch& stretch : stretches) {
             const bool last = &stretch == &stretches.back();
@@ -163,8 +174,8 @@ int main(int argc, char** argv) try {
             // Only what the launch itself says is a refusal; whatever comes later is an error.
             if (const cudaError_t refusal = cudaGetLastError(); refusal != cudaSuccess)
                 throw tuning::Refused(cudaGetErrorString(refusal));
+            CHECK_CUDA(cudaEventRecord(last ? end : between));
         }
-        CHECK_CUDA(cudaEventRecord(end));
         CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof(Histogram), cudaMemcpyDeviceToHost));
         return static_cast<double>(common::cuda::elapsed_ms(begin, end));
     };
@@ -180,6 +191,7 @@ int main(int argc, char** argv) try {
     for (std::uint8_t* const buffer : buffers)
         CHECK_CUDA(cudaFree(buffer));
     CHECK_CUDA(cudaEventDestroy(end));
+    CHECK_CUDA(cudaEventDestroy(between));
     CHECK_CUDA(cudaEventDestroy(begin));
 
     // 9. The heat map, and what is kept for `tuned`.

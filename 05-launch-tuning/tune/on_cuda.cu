@@ -11,7 +11,7 @@
 namespace tuning {
 namespace {
 
-using Totals = std::array<kernels::Total, kernels::kBins>;
+using Totals = std::array<kernels::Total, kernels::kBins * kernels::kApart>;
 
 template <unsigned kCopies>
 constexpr Counting kOfLoads[] = {

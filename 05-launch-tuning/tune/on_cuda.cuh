@@ -33,7 +33,7 @@ std::size_t most_threads(Counting kernel);
 /// @throws common::BadInput where the command line asks for larger ones
 Choice choose_launchable(const Arguments& arguments, const Facts& facts, std::uint64_t pixels);
 
-/// 256 totals, zeroed once: every launch of `tuned` leaves zeros behind.
+/// The totals of 256 bins, zeroed once: every launch of `tuned` leaves zeros behind.
 /// @return for the caller to free; null where `tuned` is to be zeroed before instead
 kernels::Total* create_totals(bool one_launch);
 

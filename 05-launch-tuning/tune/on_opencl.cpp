@@ -10,7 +10,8 @@
 namespace tuning {
 namespace {
 
-using Totals = std::array<cl_ulong, common::kBins>;
+// As far apart as APART in histogram.cl has them.
+using Totals = std::array<cl_ulong, common::kBins * std::size_t{16}>;
 
 template <typename T>
 T ask(cl_device_id device, cl_device_info what) {

@@ -24,7 +24,7 @@ bool has_64_bit_atomics(cl_device_id device);
 cl_kernel build(cl_context context, cl_device_id device, const std::string& source,
                 const Choice& choice);
 
-/// 256 totals of 64 bits, zeroed once: every launch of `tuned` leaves zeros behind.
+/// The totals of 256 bins, zeroed once: every launch of `tuned` leaves zeros behind.
 /// @return for the caller to release; null where `tuned` has to be zeroed before instead
 cl_mem create_totals(cl_context context, bool one_launch);
 
