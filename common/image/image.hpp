@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <string_view>
 
 #include "common/image/pixels.hpp"
 
@@ -17,15 +18,20 @@ struct Picture {
     PixelBuffer pixels;
 };
 
-/// Reads any picture that stb_image reads (BMP of 1, 4, 8, 16, 24 and 32 bits, bottom-up and
-/// top-down, not run-length encoded; PNG, JPEG, PGM and a few more), whole, whatever its size.
+/// Reads a picture, whole, whatever its size: BMP of 1, 4, 8, 16, 24 and 32 bits, bottom-up and
+/// top-down, not run-length encoded; PNG; JPEG; binary PGM and PPM.
 ///
 /// Colour becomes grey as stb_image does it: (77 R + 150 G + 29 B) / 256, rounded down, the weights
 /// of ITU-R BT.601 in 8 bits; they add up to 256, so a grey pixel keeps its value. A JPEG already
-/// holds that luma as its Y channel, which is taken as it is. Transparency is ignored.
+/// holds that luma as its Y channel, which is taken as it is. Transparency is ignored. 16 bits a
+/// sample become 8 by leaving the lower 8 out; a PGM or PPM whose largest value is M, neither 255
+/// nor 65535, is scaled by 255 / M, rounded to the nearest.
 ///
 /// @throws BadInput naming the file and the reason: missing, a folder, empty, truncated, not a
-///         picture, too large, out of memory, unsupported or damaged
+///         picture of these formats, too large, out of memory, unsupported or damaged
 Picture load_picture(const std::filesystem::path& path);
+
+/// The same for the bytes of a file, fewer than 2 GiB. The reason then names no file.
+Picture decode_picture(std::string_view bytes);
 
 }  // namespace common

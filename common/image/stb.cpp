@@ -1,6 +1,26 @@
 // The two stb libraries, compiled once, here, with their own warnings and settings (see
 // common/CMakeLists.txt for the one that matters).
+#include "common/image/stb.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+// A damaged file leaves parts of what stb_image allocates unwritten, and would count as another
+// picture each time. So all of it begins as zeros.
+static void* grown_with_zeros(void* old, std::size_t old_size, std::size_t size) {
+    auto* const grown = static_cast<char*>(std::realloc(old, size));
+    if (grown != nullptr && size > old_size) std::memset(grown + old_size, 0, size - old_size);
+    return grown;
+}
+#define STBI_MALLOC(size) std::calloc(1, size)
+#define STBI_REALLOC_SIZED(old, old_size, size) grown_with_zeros(old, old_size, size)
+#define STBI_FREE(old) std::free(old)
+
 #define STB_IMAGE_IMPLEMENTATION
+#define STBI_ONLY_BMP
+#define STBI_ONLY_JPEG
+#define STBI_ONLY_PNG
+#define STBI_NO_LINEAR
 #define STBI_FAILURE_USERMSG
 #define STB_IMAGE_WRITE_IMPLEMENTATION
 #if defined(__GNUC__)
@@ -11,3 +31,11 @@
 #endif
 #include <stb_image.h>
 #include <stb_image_write.h>
+
+namespace common {
+
+void forget_stb_failure() {
+    stbi__g_failure_reason = "";
+}
+
+}  // namespace common

@@ -19,6 +19,13 @@ void put(std::string& to, std::uint32_t value, int bytes) {
         to += static_cast<char>(value >> (8 * i));
 }
 
+std::string big_endian_32(std::size_t value) {
+    std::string bytes;
+    put(bytes, static_cast<std::uint32_t>(value), 4);
+    std::reverse(bytes.begin(), bytes.end());
+    return bytes;
+}
+
 std::string packed_row(const std::vector<std::uint32_t>& row, unsigned bits) {
     std::string bytes;
     if (bits >= 8) {
@@ -146,6 +153,43 @@ std::vector<Rgb> grey_palette() {
         palette.push_back({grey, grey, grey});
     }
     return palette;
+}
+
+std::string png_chunk(const std::string& name, const std::string& data) {
+    const std::string named = name + data;
+    std::uint32_t crc = 0xFFFF'FFFF;
+    for (const char c : named) {
+        for (int bit = 0; bit < 8; ++bit) {
+            const std::uint32_t differs = (crc ^ static_cast<std::uint8_t>(c) >> bit) & 1;
+            crc = crc >> 1 ^ differs * 0xEDB8'8320;
+        }
+    }
+    return big_endian_32(data.size()) + named + big_endian_32(~crc);
+}
+
+std::string png_file(const Png& png, const std::string& deflated) {
+    std::string header = big_endian_32(png.width) + big_endian_32(png.rows.size());
+    header += static_cast<char>(png.depth);
+    header += static_cast<char>(png.colour);
+    header += std::string(3, '\0');  // the one compression, the one set of filters, not interlaced
+
+    std::string stored;
+    for (const std::string& row : png.rows)
+        stored += '\0' + row;  // not filtered
+    std::string zlib = "\x78\x01\x01";
+    put(zlib, static_cast<std::uint32_t>(stored.size()), 2);
+    put(zlib, ~static_cast<std::uint32_t>(stored.size()), 2);
+    std::uint32_t a = 1;
+    std::uint32_t b = 0;
+    for (const char c : stored) {
+        a = (a + static_cast<std::uint8_t>(c)) % 65521;
+        b = (b + a) % 65521;
+    }
+    zlib += stored + big_endian_32(b << 16 | a);
+
+    return "\x89PNG\r\n\x1A\n" + png_chunk("IHDR", header) +
+           (png.palette.empty() ? "" : png_chunk("PLTE", png.palette)) +
+           png_chunk("IDAT", deflated.empty() ? zlib : deflated) + png_chunk("IEND", "");
 }
 
 }  // namespace tests

@@ -1,6 +1,6 @@
 /// @file
-/// What several of the unit tests need: a folder of their own, files by their bytes, BMP files made
-/// by hand, and the text of an expected BadInput.
+/// What several of the unit tests need: a folder of their own, files by their bytes, BMP and PNG
+/// files made by hand, and the text of an expected BadInput.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -72,5 +72,20 @@ inline constexpr std::size_t kBmpHeightAt = 22;
 
 /// 256 greys in order: the palette with which an index is a grey value.
 std::vector<Rgb> grey_palette();
+
+/// A chunk of a PNG: length, name, data, checksum.
+std::string png_chunk(const std::string& name, const std::string& data);
+
+/// A PNG file to be. `rows` are the bytes of each row as the file has them, without compression.
+struct Png {
+    std::size_t width = 0;
+    int depth = 8;   ///< bits a sample
+    int colour = 0;  ///< 0 grey, 2 RGB, 3 palette, 4 grey and alpha, 6 RGB and alpha
+    std::string palette;
+    std::vector<std::string> rows;
+};
+
+/// The bytes of the file; with `deflated` its compressed data are these instead.
+std::string png_file(const Png& png, const std::string& deflated = "");
 
 }  // namespace tests

@@ -1,0 +1,265 @@
+#include "common/image/formats.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <charconv>
+#include <cstdlib>
+#include <vector>
+
+#include "common/status/status.hpp"
+
+namespace common {
+namespace {
+
+constexpr const char* kTruncated = "truncated: the file ends before the picture does";
+
+std::uint32_t byte(std::string_view bytes, std::size_t at) {
+    return at < bytes.size() ? static_cast<std::uint8_t>(bytes[at]) : 0;
+}
+
+// An unsigned number of `size` bytes, the most significant one first.
+std::uint32_t big_endian(std::string_view bytes, std::size_t at, std::size_t size) {
+    std::uint32_t value = 0;
+    for (std::size_t i = 0; i < size; ++i)
+        value = value << 8 | byte(bytes, at + i);
+    return value;
+}
+
+// The same, the least significant byte first.
+std::uint32_t little_endian(std::string_view bytes, std::size_t at, std::size_t size) {
+    std::uint32_t value = 0;
+    for (std::size_t i = size; i-- > 0;)
+        value = value << 8 | byte(bytes, at + i);
+    return value;
+}
+
+void check_size(std::int64_t width, std::int64_t height) {
+    if (width == 0 || height == 0) {
+        throw BadInput("damaged or truncated: a picture without pixels");
+    }
+    // stb_image decodes to up to 4 bytes a pixel and counts them in 31 bits.
+    constexpr std::int64_t kLongestSide = 1 << 24;
+    constexpr std::int64_t kMostPixels = (1 << 29) - 1;
+    if (std::max(width, height) > kLongestSide || width * height > kMostPixels) {
+        throw BadInput(fmt::format("too large a picture: {} x {} pixels", width, height));
+    }
+}
+
+// The checksum of PNG: ISO 3309, the polynomial's bits in reverse.
+std::uint32_t crc_32(std::string_view bytes) {
+    std::uint32_t crc = 0xFFFF'FFFF;
+    for (std::size_t at = 0; at < bytes.size(); ++at) {
+        crc ^= byte(bytes, at);
+        for (int bit = 0; bit < 8; ++bit)
+            crc = crc >> 1 ^ ((crc & 1) != 0 ? 0xEDB8'8320 : 0);
+    }
+    return ~crc;
+}
+
+// What the scans of a JPEG must hold, from its header.
+struct JpegFrame {
+    struct Component {
+        std::uint32_t id, across, down;  // blocks of 8 x 8 in the smallest unit of all components
+        bool scanned = false;
+    };
+
+    explicit JpegFrame(std::string_view segment = {})
+        : height(big_endian(segment, 3, 2)), width(big_endian(segment, 5, 2)) {
+        for (std::uint32_t i = 0; i < byte(segment, 7); ++i) {
+            const std::uint32_t blocks = byte(segment, 9 + 3 * i);
+            components.push_back({byte(segment, 8 + 3 * i), blocks >> 4, blocks & 0xF});
+            most_across = std::max(most_across, blocks >> 4);
+            most_down = std::max(most_down, blocks & 0xF);
+        }
+    }
+
+    // The units that the scan with this header has; notes that its components have been scanned.
+    std::uint32_t units_of(std::string_view segment) {
+        const auto ceil = [](std::uint32_t a, std::uint32_t b) { return (a + b - 1) / b; };
+        const std::uint32_t in_scan = byte(segment, 2);
+        std::uint32_t units = ceil(width, 8 * most_across) * ceil(height, 8 * most_down);
+        for (std::uint32_t i = 0; i < in_scan; ++i) {
+            for (Component& one : components) {
+                if (one.id != byte(segment, 3 + 2 * i)) continue;
+                one.scanned = true;
+                if (in_scan > 1) continue;
+                units = ceil(ceil(width * one.across, most_across), 8) *
+                        ceil(ceil(height * one.down, most_down), 8);
+            }
+        }
+        return units;
+    }
+
+    std::uint32_t height, width;
+    std::uint32_t most_across = 1;
+    std::uint32_t most_down = 1;
+    std::vector<Component> components;
+};
+
+// Older versions of stb_image write past their tables where a code has more than 256 symbols. They
+// may also read on a little behind the segment, whose bytes are the first `size`.
+void check_huffman_tables(std::string_view bytes, std::size_t size) {
+    for (std::size_t at = 2; at < size; at += 17) {
+        std::size_t symbols = 0;
+        for (std::size_t i = 1; i <= 16; ++i)
+            symbols += byte(bytes, at + i);
+        if (symbols > 256) throw BadInput("damaged: a Huffman code of too many symbols");
+        at += symbols;
+    }
+}
+
+}  // namespace
+
+void check_bmp(std::string_view bytes) {
+    const std::uint32_t pixels_at = little_endian(bytes, 10, 4);
+    const std::uint32_t header_size = little_endian(bytes, 14, 4);
+    const bool os2 = header_size == 12;
+    const auto side = [&](std::size_t i) {
+        return os2 ? std::int64_t{little_endian(bytes, 18 + 2 * i, 2)}
+                   : std::abs(std::int64_t{
+                         static_cast<std::int32_t>(little_endian(bytes, 18 + 4 * i, 4))});
+    };
+    const std::uint32_t bits = little_endian(bytes, os2 ? 24 : 28, 2);
+    const std::uint32_t compression = os2 ? 0 : little_endian(bytes, 30, 4);
+
+    if (os2 && bits <= 8) {
+        // stb_image works out the wrong size for its palette, and so reads the wrong pixels.
+        throw BadInput("unsupported: a BMP of OS/2 with a palette");
+    }
+    if (bytes.size() < 14 + std::size_t{header_size}) throw BadInput(kTruncated);
+    const bool known_header =
+        os2 || header_size == 40 || header_size == 56 || header_size == 108 || header_size == 124;
+    const bool known_bits = bits == 1 || bits == 4 || (bits % 8 == 0 && bits != 0 && bits <= 32);
+    const bool known_compression = compression == 0 || compression == 3;  // none, or bit fields
+    if (!known_header || !known_bits || !known_compression) {
+        throw BadInput(fmt::format(
+            "unsupported or damaged: a BMP with a header of {} bytes, {} bits a pixel, {}",
+            header_size, bits,
+            compression == 1 || compression == 2 ? "run-length encoded (RLE)"
+                                                 : fmt::format("compression {}", compression)));
+    }
+    check_size(side(0), side(1));
+    if (pixels_at < 14 + std::uint64_t{header_size}) {
+        throw BadInput("damaged: a BMP whose pixels would lie in its header");
+    }
+    // What is missing of the last row's padding is no pixel.
+    const std::int64_t row = (side(0) * bits + 7) / 8;
+    const std::int64_t padded = (row + 3) / 4 * 4;
+    if (pixels_at + padded * (side(1) - 1) + row > static_cast<std::int64_t>(bytes.size())) {
+        throw BadInput(kTruncated);
+    }
+}
+
+void check_png(std::string_view bytes) {
+    bytes.remove_prefix(8);
+    for (bool first = true;; first = false) {
+        const std::uint64_t size = big_endian(bytes, 0, 4);  // of the data, after the name
+        if (bytes.size() < 12 + size) throw BadInput(kTruncated);
+        const std::string_view name = bytes.substr(4, 4);
+        if (crc_32(bytes.substr(4, 4 + size)) != big_endian(bytes, 8 + size, 4)) {
+            const bool sayable = std::all_of(name.begin(), name.end(), [](char c) {
+                return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
+            });
+            throw BadInput(fmt::format("damaged: the checksum of its chunk {} does not match",
+                                       sayable ? name : "without a name"));
+        }
+        // An iPhone's own kind begins with another chunk and has its colours in another order.
+        if (first && name != "IHDR")
+            throw BadInput("unsupported: a PNG that does not begin with IHDR");
+        if (name == "IEND") return;
+        bytes.remove_prefix(12 + size);
+    }
+}
+
+void check_jpeg(std::string_view bytes) {
+    JpegFrame frame;
+    std::uint32_t interval = 0;         // units from one restart marker to the next
+    std::int64_t restarts_missing = 0;  // in the scan
+    for (std::size_t at = 2;;) {
+        at = std::min(bytes.find('\xFF', at), bytes.size());
+        if (bytes.size() - at < 2) throw BadInput(kTruncated);
+        const std::uint32_t marker = byte(bytes, ++at);
+        if (marker == 0xFF) continue;  // a marker may be preceded by any number of these
+        ++at;
+        if (marker == 0x00) continue;  // a byte of data, not a marker
+        if (marker >= 0xD0 && marker <= 0xD7) {
+            --restarts_missing;
+            continue;
+        }
+        if (restarts_missing > 0) throw BadInput("damaged: a part of the picture is missing");
+        if (marker == 0xD9) break;  // the end
+
+        const std::uint32_t size = big_endian(bytes, at, 2);
+        if (bytes.size() - at < size) throw BadInput(kTruncated);
+        const std::string_view segment = bytes.substr(at, size);
+        if (marker == 0xC4) check_huffman_tables(bytes.substr(at), size);
+        at += size;
+        if (marker >= 0xC0 && marker <= 0xC2) frame = JpegFrame(segment);
+        if (marker == 0xDD) interval = big_endian(segment, 2, 2);
+        if (marker == 0xDA) {
+            const std::uint32_t units = frame.units_of(segment);
+            restarts_missing = interval == 0 ? 0 : (std::int64_t{units} - 1) / interval;
+        }
+    }
+    if (!std::all_of(frame.components.begin(), frame.components.end(),
+                     [](const auto& component) { return component.scanned; })) {
+        throw BadInput("damaged: a part of the picture is missing");
+    }
+}
+
+Picture read_pnm(std::string_view bytes) {
+    std::size_t at = 2;
+    const auto expect = [&](bool good) {
+        if (at == bytes.size()) throw BadInput(kTruncated);
+        if (!good) throw BadInput("damaged: not the header of a PGM or PPM");
+    };
+    const auto is_space = [&] { return std::isspace(static_cast<int>(byte(bytes, at))) != 0; };
+    const auto is_comment = [&] { return byte(bytes, at) == '#'; };
+    const auto number = [&](std::uint32_t most) {
+        expect(is_space() || is_comment());
+        while (is_space() || is_comment()) {
+            // A comment reaches to the end of its line.
+            at = is_space() ? at + 1 : std::min(bytes.find_first_of("\r\n", at), bytes.size());
+        }
+        std::uint32_t value = 0;
+        const auto [end, error] =
+            std::from_chars(bytes.data() + at, bytes.data() + bytes.size(), value);
+        at = static_cast<std::size_t>(end - bytes.data());
+        expect(error == std::errc{} && value <= most);
+        return value;
+    };
+    constexpr std::uint32_t kAny = 0xFFFF'FFFF;
+    const std::uint32_t width = number(kAny);
+    const std::uint32_t height = number(kAny);
+    const std::uint32_t largest = number(0xFFFF);
+    expect(is_space() && largest > 0);
+    ++at;
+    check_size(width, height);
+
+    const bool colour = bytes[1] == '6';
+    const std::size_t sample_size = largest > 0xFF ? 2 : 1;
+    Picture picture{width, height, {}};
+    const std::size_t pixels = picture.width * picture.height;
+    if ((bytes.size() - at) / (sample_size * (colour ? 3 : 1)) < pixels) throw BadInput(kTruncated);
+    picture.pixels.resize(pixels);
+    const auto sample = [&] {
+        const std::uint32_t value = big_endian(bytes, at, sample_size);
+        at += sample_size;
+        if (value > largest) throw BadInput("damaged: a value above the largest that it names");
+        return value;
+    };
+    for (std::uint8_t& pixel : picture.pixels) {
+        std::uint32_t grey = sample() * (colour ? 77 : 256);
+        if (colour) grey += sample() * 150;
+        if (colour) grey += sample() * 29;
+        grey /= 256;
+        // 16 bits become 8 as stb_image does it with a PNG of 16 bits, so that both agree.
+        pixel = static_cast<std::uint8_t>(largest == 0xFFFF ? grey / 256
+                                                            : (grey * 255 + largest / 2) / largest);
+    }
+    return picture;
+}
+
+}  // namespace common

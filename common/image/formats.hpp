@@ -1,0 +1,28 @@
+/// @file
+/// What stb_image does not notice in a picture file, or gets wrong. Each function takes the bytes
+/// of a whole file, whose first bytes are those of its format.
+/// @throws BadInput with the reason, without the file's name
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "common/image/image.hpp"
+
+namespace common {
+
+/// Refuses a header that stb_image misreads, and a file too short for its pixels.
+void check_bmp(std::string_view bytes);
+
+/// Refuses a chunk whose checksum is not that of its bytes, and a file without its last chunk.
+void check_png(std::string_view bytes);
+
+/// Refuses a file without its end marker, and one with fewer scans or restart intervals than its
+/// header needs.
+void check_jpeg(std::string_view bytes);
+
+/// PGM and PPM, which stb_image reads wrongly where a sample has 16 bits or another maximum than
+/// 255, and which need no library.
+Picture read_pnm(std::string_view bytes);
+
+}  // namespace common
