@@ -155,7 +155,7 @@ Options parse(int argc, const char* const* argv, const Program& program,
     CLI::App app(fmt::format("{} ({}): {}", program.chapter, program.api, program.summary),
                  program.chapter + "/" + program.name);
     app.add_option("IMAGE", image,
-                   "any picture that stb_image reads (default: the sample picture)");
+                   "a BMP, PNG, JPEG, PGM or PPM picture (default: the sample picture)");
     app.add_option("--tile", tile, "repeat the picture up to N pixels (N takes K, M or G)");
     app.add_option("--random", random,
                    "N random pixels, uniform over 0..255, instead of a picture");
