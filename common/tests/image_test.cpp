@@ -329,6 +329,12 @@ TEST_F(Image, PngOfEveryDepthGivesExactlyItsPixels) {
         (Pixels{149, 76, 149}));
 }
 
+TEST_F(Image, PngThatIsInterlaced) {
+    // Of 2 x 2 pixels the first pass holds the first, the sixth the second, the seventh the rest.
+    EXPECT_EQ(load(tests::png_file({2, 8, 0, "", {"a", "b", "cd"}, 2})).pixels,
+              (Pixels{'a', 'b', 'c', 'd'}));
+}
+
 TEST_F(Image, PgmAndPpm) {
     EXPECT_EQ(load("P5 3 2 255\n\x01\x02\x03\xFD\xFE\xFF"s).pixels,
               (Pixels{1, 2, 3, 253, 254, 255}));

@@ -168,10 +168,13 @@ std::string png_chunk(const std::string& name, const std::string& data) {
 }
 
 std::string png_file(const Png& png, const std::string& deflated) {
-    std::string header = big_endian_32(png.width) + big_endian_32(png.rows.size());
+    const bool interlaced = png.interlaced_height != 0;
+    std::string header = big_endian_32(png.width) +
+                         big_endian_32(interlaced ? png.interlaced_height : png.rows.size());
     header += static_cast<char>(png.depth);
     header += static_cast<char>(png.colour);
-    header += std::string(3, '\0');  // the one compression, the one set of filters, not interlaced
+    header += std::string(2, '\0');  // the one compression, the one set of filters
+    header += interlaced ? '\1' : '\0';
 
     std::string stored;
     for (const std::string& row : png.rows)

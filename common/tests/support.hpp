@@ -83,6 +83,7 @@ struct Png {
     int colour = 0;  ///< 0 grey, 2 RGB, 3 palette, 4 grey and alpha, 6 RGB and alpha
     std::string palette;
     std::vector<std::string> rows;
+    std::size_t interlaced_height = 0;  ///< if not 0, the rows are those of the seven passes
 };
 
 /// The bytes of the file; with `deflated` its compressed data are these instead.
