@@ -1,6 +1,6 @@
-"""What `./tutorial` says of a build folder that CMake would refuse, and how long a test may take.
+"""What `./tutorial` runs, what it says of a build folder that CMake would refuse, and how long a test may take.
 
-Both in a small clone: the script, the presets and the choice of CTest are the project's, the rest is next to nothing.
+All in a small clone: the script, the presets and the choice of CTest are the project's, the rest is next to nothing.
 """
 
 import os
@@ -22,7 +22,7 @@ add_test(NAME is-slow COMMAND ${CMAKE_COMMAND} -E true)
 set_tests_properties(is-slow PROPERTIES TIMEOUT 1234)
 """
 # All that the script may call here: not apt-get, or it would install what this machine lacks.
-TOOLS = ("bash", "cat", "cmake", "ctest", "dirname", "env", "grep", "head", "mkdir", "ninja", "rm", "sed", "sort", "uname")
+TOOLS = ("bash", "cat", "cmake", "ctest", "dirname", "env", "grep", "head", "mkdir", "ninja", "rm", "sed", "sort", "tee", "uname")
 
 
 class Small(unittest.TestCase):
@@ -103,6 +103,30 @@ class BuildFolder(Small):
         (self.clone / "build").mkdir()
         (self.clone / "build" / "CMakeCache.txt").write_text("")
         self.succeed("./tutorial", "test")
+
+
+class Run(Small):
+    def test_workshops_are_not_run(self):
+        programs = self.clone / "programs.tsv"
+        script = '#!/bin/sh\necho "$0" >> "$(dirname "$0")/../ran"\n'
+        for folder in ("02-chapter", "02-chapter/workshop"):
+            (self.root / folder).mkdir()
+            (self.root / folder / "cuda").write_text(script)
+            (self.root / folder / "cuda").chmod(0o755)
+            with programs.open("a") as lines:
+                lines.write(f"{folder}\tCUDA\t{self.root}/{folder}/cuda\t-\n")
+        summary = self.clone / "summary"
+        summary.write_text("#!/bin/sh\n")
+        summary.chmod(0o755)
+        (self.clone / "CMakeLists.txt").write_text(CMAKE_LISTS + """
+configure_file(programs.tsv ${CMAKE_BINARY_DIR}/programs.tsv COPYONLY)
+configure_file(summary ${CMAKE_BINARY_DIR}/common/summary COPYONLY)
+""")
+        picture = self.clone / "picture.bmp"
+        picture.write_text("pixels")
+        self.succeed("./tutorial", "run", picture)
+        self.assertEqual((self.root / "ran").read_text(), f"{self.root}/02-chapter/cuda\n")
+        self.assertFalse((self.root / "02-chapter" / "ran").exists())
 
 
 class Timeout(Small):
