@@ -7,8 +7,11 @@
 
 Runs every chapter program that is built, on each input, and keeps the JSON that it writes in
 docs/results/NAME.json; what is not measured this time stays there as it was. --tune, --peers, --queued
-and --end-to-end add runs of chapter 05, --tune before all others, so that `tuned` knows its result;
---counters adds what NVIDIA's profiler, Nsight Compute, reads while some of the CUDA kernels run.
+and --end-to-end add runs of the workshops of chapter 05. --tune goes before all others: what it finds
+is kept in the user's cache folder, and `tuned` is launched that way in all runs that follow, in this
+call and in later ones; only --steps, which changes one thing at a time in chapter 05's program,
+knows of no search. --counters adds what NVIDIA's profiler, Nsight Compute, reads while some of the
+CUDA kernels run.
 
 A strategy that does not match, or a program that fails, stops the recording, and nothing is written.
 Interrupted with Ctrl-C, or terminated, it keeps what was finished. Build first (./tutorial run), close
@@ -17,9 +20,11 @@ then write them into the lessons.
 """
 
 import argparse
+import contextlib
 import csv
 import datetime
 import json
+import os
 import pathlib
 import platform
 import re
@@ -33,19 +38,22 @@ from typing import NamedTuple, Optional
 import recorded
 from recorded import ROOT
 
-CHAPTER_05 = "05-launch-tuning"
 # The strategies of which --counters reads the counters, by the chapter of the CUDA program.
 PROFILED = {
     "03-local-atomics": ["local"],
     "04-per-thread-bins": ["lane-bins"],
-    "05-launch-tuning": ["vector", "tuned"],
+    recorded.LESSON: ["vector", "tuned"],
 }
+# What is kept of a run where its results are not.
+WHERE = ("chapter", "api", "device", "driver", "input")
+# The sizes of photographs, and of 512 x 512.
+PHOTOGRAPHS = ["256K", "1M", "2M", "4M", "8M", "12M"]
 
 
 class Program(NamedTuple):
     """A line of the build's programs.tsv."""
 
-    chapter: str
+    folder: str  # a chapter, or within one a workshop
     api: str
     path: str  # "-" where it was not built
     why: str
@@ -53,7 +61,7 @@ class Program(NamedTuple):
     @property
     def name(self):
         """As the results know it, such as "04-per-thread-bins/cuda"."""
-        return f"{self.chapter}/{pathlib.Path(self.path).name}"
+        return f"{self.folder}/{pathlib.Path(self.path).name}"
 
 
 class Job(NamedTuple):
@@ -67,7 +75,7 @@ class Job(NamedTuple):
 
     def __str__(self):
         words = [self.program.name, self.input, self.size]
-        words += [] if self.kind == "runs" else ["--" + self.kind.replace("_", "-")]
+        words += ["--" + self.kind] if self.kind in ("queued", "counters", "steps") else []
         return " ".join(word for word in words if word)
 
 
@@ -140,27 +148,25 @@ def input_arguments(name, size):
 
 
 def built_programs(build):
-    """The programs of the build's list, those that were not built among them, without peers."""
+    """The programs of the build's list, those that were not built among them."""
     path = build / "programs.tsv"
     if not path.is_file():
         raise Stopped(f"{path} is missing: build first (./tutorial run)")
-    programs = [Program(*line.split("\t")) for line in path.read_text().splitlines()]
-    return [program for program in programs if program.name != recorded.PEERS]
+    return [Program(*line.split("\t")) for line in path.read_text().splitlines()]
 
 
-def peers(build):
-    """The program that compares with the libraries, which need not be in the build's list."""
-    path = build / recorded.PEERS
-    return Program(CHAPTER_05, "CUDA", str(path) if path.is_file() else "-", "peers was not built")
+def of_folder(programs, *folder):
+    """The programs of a folder, which may be a chapter's or a workshop's."""
+    return [program for program in programs if program.folder == "/".join(folder)]
 
 
 def of_chapters(programs, names):
-    """The programs of these chapters; of all without names."""
-    there = sorted({program.chapter for program in programs})
+    """The chapters' own programs, those of these chapters alone where there are names."""
+    there = sorted({program.folder for program in programs if "/" not in program.folder})
     for name in names or []:
         if name not in there:
             raise Stopped(f"there is no chapter {name} in the build: it has {', '.join(there)}")
-    return [program for program in programs if program.chapter in (names or there)]
+    return [program for program in programs if program.folder in (names or there)]
 
 
 def grid(programs, options, inputs, sizes, kind="runs", more=()):
@@ -176,24 +182,27 @@ def grid(programs, options, inputs, sizes, kind="runs", more=()):
 def jobs_of(options):
     """Everything that the command line asks for, in the order in which it is run."""
     programs = built_programs(options.build)
-    of_05 = [program for program in programs if program.chapter == CHAPTER_05]
+    lesson = of_folder(programs, recorded.LESSON)
+    tune, ends, peers = (of_folder(programs, recorded.LESSON, name) for name in ("tune", "end-to-end", "peers"))
     jobs = []
     if options.tune:
-        jobs += [Job("tune", program, None, None, ["--tune"]) for program in of_05]
+        jobs += [Job("tune", program, None, None, []) for program in tune]
     if not options.no_chapters:
         jobs += grid(of_chapters(programs, options.chapter), options, ["photo", "uniform"], ["100M"])
     if options.peers:
-        jobs += grid([peers(options.build)], options, recorded.INPUTS, ["256K", "16M", "100M", "1G"])
+        jobs += grid(peers, options, recorded.INPUTS, ["256K", "16M", "100M", "1G"])
     if options.queued:
-        jobs += grid([peers(options.build)], options, recorded.PICTURES, ["256K"], "queued", ["--queued"])
+        jobs += grid(peers, options, recorded.PICTURES, PHOTOGRAPHS, "queued", ["--queued"])
     if options.counters:
-        profiled = [program for program in programs if program.api == "CUDA" and program.chapter in PROFILED]
+        profiled = [program for program in programs if program.api == "CUDA" and program.folder in PROFILED]
         jobs += grid(profiled, options, ["uniform"], ["100M"], "counters")
     if options.end_to_end:
-        jobs += grid(of_05, options, ["photo"], ["100M"], "end_to_end", ["--end-to-end"])
+        jobs += grid(ends, options, ["photo"], ["100M"], "end_to_end")
+    if options.steps:
+        jobs += grid(lesson, options, ["uniform", "ramp"], ["1G"], "steps")
     jobs = [job for job in jobs if job.program.api in (options.api or [job.program.api])]
     for program in recorded.unique(job.program for job in jobs if job.program.path == "-"):
-        print(f"{program.chapter}, {program.api}: skipped, {program.why}", flush=True)
+        print(f"{program.folder}, {program.api}: skipped, {program.why}", flush=True)
     jobs = [job for job in jobs if job.program.path != "-"]
     for job in jobs:  # before an hour of measuring, not after it
         if not pathlib.Path(job.program.path).is_file():
@@ -204,16 +213,17 @@ def jobs_of(options):
 # ---- running it ----------------------------------------------------------------------------------
 
 
-def run(job, arguments=(), under=()):
+def run(job, arguments=(), under=(), variables=None):
     """The JSON that the program writes, or None where it finds nothing to run on. Raises Stopped.
 
-    `arguments` follow those of the job; `under` is a command that runs the program.
+    `arguments` follow those of the job; `under` is a command that runs the program; `variables` go
+    into its environment.
     """
     with tempfile.TemporaryDirectory() as folder:
         result = pathlib.Path(folder, "run.json")
         command = [*under, job.program.path, *job.arguments, *arguments, "--json", str(result)]
         try:
-            done = subprocess.run(command, stdout=subprocess.DEVNULL)
+            done = subprocess.run(command, stdout=subprocess.DEVNULL, env={**os.environ, **(variables or {})})
         except OSError as error:
             raise Stopped(f"{job}: {error}") from None
         if done.returncode == 77:
@@ -238,11 +248,11 @@ def profile(job):
         raise Stopped("--counters: there is no ncu on the PATH (Nsight Compute, part of the CUDA toolkit)")
     document, counters = None, []
     with tempfile.TemporaryDirectory() as folder:
-        for variant in PROFILED[job.program.chapter]:
+        for variant in PROFILED[job.program.folder]:
             log = pathlib.Path(folder, f"{variant}.csv")
             # The second launch of the strategy's kernel: the first may have to load it.
             under = [ncu, "--csv", "--log-file", str(log), "--clock-control", "none",
-                     "--kernel-name", "regex:histogram_|tuned_", "--launch-skip", "1", "--launch-count", "1",
+                     "--kernel-name", "regex:histogram_", "--launch-skip", "1", "--launch-count", "1",
                      "--metrics", ",".join(recorded.COUNTERS.values())]
             try:
                 document = run(job, ["--variant", variant, "--repeat", "3", "--no-ceiling"], under)
@@ -255,8 +265,7 @@ def profile(job):
                 raise Stopped(f"{job} {variant}: the result does not match the CPU")
             counters.append({"variant": variant, "launch": result.get("launch"),
                              **counters_of(lines_of(log), f"{job} {variant}")})
-    kept = ("chapter", "api", "device", "driver", "input")
-    return {**{field: document[field] for field in kept}, "counters": counters}
+    return {**{field: document[field] for field in WHERE}, "counters": counters}
 
 
 def lines_of(log):
@@ -281,6 +290,55 @@ def counters_of(lines, what):
         raise Stopped(f"{what}: {errors_of(lines) or 'ncu: it wrote no counters'}") from None
 
 
+@contextlib.contextmanager
+def edited(program, edit):
+    """Within it the program finds an edited kernel file beside it, where it looks first. Raises Stopped."""
+    source = ROOT / program.folder / "histogram.cl"
+    beside = pathlib.Path(program.path).with_name("histogram.cl")
+    if beside.exists():
+        raise Stopped(f"{program.name}: {beside} is in the way: remove it")
+    text = source.read_text(encoding="utf-8")
+    if edit and text.count(edit.old) != 1:
+        raise Stopped(f"{source}: '{edit.old.strip()}' stands there {text.count(edit.old)} times, not once")
+    try:
+        if edit:
+            beside.write_text(text.replace(edit.old, edit.new), encoding="utf-8")
+        yield
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def one_by_one(job):
+    """What the program writes, with the result of each of the steps in place of its own, or None. Raises Stopped.
+
+    No run of it knows what a search has found.
+    """
+    def result_of(step, *more):
+        arguments = [argument.replace("4*UNITS", str(4 * units)) for argument in step.arguments]
+        with tempfile.TemporaryDirectory() as cache, edited(job.program, step.edit):
+            document = run(job, [*arguments, *more], variables={"XDG_CACHE_HOME": cache})
+        return document, arguments
+
+    units = 0
+    document, _ = result_of(recorded.Step("", "", ("--variant", "tuned")))  # which measures the ceiling, too
+    if document is None:
+        return None
+    groups = re.search(r"(\d+) groups? of", document["results"][0]["launch"])
+    if groups is None:
+        raise Stopped(f"{job}: tuned does not say how it was launched")
+    units = int(groups.group(1))  # its launch has one for each compute unit
+    steps = []
+    for step in recorded.STEPS:
+        if step.edit and job.program.api != "OpenCL":
+            continue
+        print(f"    {step.name}", flush=True)
+        of_step, arguments = result_of(step, "--no-ceiling")
+        (result,) = of_step["results"]
+        edit = step.edit and {"from": step.edit.old, "to": step.edit.new}
+        steps.append({"step": step.name, "arguments": arguments, "edit": edit, "result": result})
+    return {**{field: document[field] for field in (*WHERE, "read_ceiling_gb_s", "serial_ms")}, "steps": steps}
+
+
 def entry_of(job, document, where):
     """What the results keep of a run."""
     document.pop("counts", None)  # which say nothing of the device
@@ -296,7 +354,7 @@ def measure(jobs, where, entries):
         if job.program in nowhere:
             continue
         print(f"[{number}/{len(jobs)}] {job}", flush=True)
-        document = profile(job) if job.kind == "counters" else run(job)
+        document = {"counters": profile, "steps": one_by_one}.get(job.kind, run)(job)
         if document is None:
             print(f"{job.program.name}: nothing to run it on", flush=True)
             nowhere.add(job.program)
@@ -338,19 +396,21 @@ def parse_arguments():
     arguments.add_argument("--commit", help="what is measured, where the sources came without git")
     arguments.add_argument("--size", nargs="+", type=size_argument,
                            help="pixels, as the programs take them; default 100M, for --peers 256K 16M 100M 1G, for "
-                                "--queued 256K")
+                                f"--queued {' '.join(PHOTOGRAPHS)}, for --steps 1G")
     arguments.add_argument("--input", nargs="+", choices=recorded.INPUTS, metavar="INPUT",
                            help=f"default photo uniform, for --peers all, for --queued the first five, for --end-to-end "
-                                f"photo; of {', '.join(recorded.PICTURES)}, contention-0 ... contention-100")
+                                f"photo, for --steps uniform ramp; of {', '.join(recorded.PICTURES)}, contention-0 ... contention-100")
     arguments.add_argument("--api", nargs="+", choices=["C++", "OpenCL", "CUDA"])
     arguments.add_argument("--chapter", nargs="+", help="only the programs of these, such as 04-per-thread-bins")
     arguments.add_argument("--no-chapters", action="store_true",
                            help="only what the options below ask for")
-    arguments.add_argument("--tune", action="store_true", help="let chapter 05 look for the best launch")
+    arguments.add_argument("--tune", action="store_true", help="look for the best launch of `tuned`")
     arguments.add_argument("--peers", action="store_true", help="compare with the libraries")
     arguments.add_argument("--queued", action="store_true",
-                           help="the same on small pictures, with all commands in the device's queue before it begins")
-    arguments.add_argument("--end-to-end", action="store_true", help="measure chapter 05's ways to copy and count")
+                           help="the same on photographs, with all commands in the device's queue before it begins")
+    arguments.add_argument("--end-to-end", action="store_true", help="measure the ways to copy and count")
+    arguments.add_argument("--steps", action="store_true",
+                           help="chapter 05's program with one thing changed at a time")
     arguments.add_argument("--counters", action="store_true",
                            help="read with Nsight Compute what some CUDA kernels keep busy (default uniform)")
     options = arguments.parse_args()

@@ -7,10 +7,12 @@ import json
 import os
 import pathlib
 import tempfile
+from typing import NamedTuple, Optional
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-KINDS = ("runs", "queued", "end_to_end", "tune", "counters")
-PEERS = "05-launch-tuning/peers"
+KINDS = ("runs", "queued", "end_to_end", "tune", "counters", "steps")
+LESSON = "05-launch-tuning"
+PEERS = f"{LESSON}/peers/cuda"
 # What can be counted, by the names that the results know it by; record.py knows the arguments.
 CONTENTIONS = tuple(f"contention-{percent}" for percent in range(0, 101, 10))
 PICTURES = ("photo", "uniform", "four-values", "constant", "ramp")
@@ -23,6 +25,47 @@ COUNTERS = {
     "Integer unit": "sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active",
     "Instructions issued": "smsp__issue_active.avg.pct_of_peak_sustained_active",
 }
+
+
+class Edit(NamedTuple):
+    """A text of histogram.cl that stands there once, and what a step puts in its place."""
+
+    old: str
+    new: str
+
+
+class Step(NamedTuple):
+    """One thing changed in chapter 05's program, as --steps records it; of those with an edit OpenCL only."""
+
+    name: str
+    what: str  # in words, for a table
+    arguments: tuple  # "4*UNITS" stands for four times the device's compute units
+    edit: Optional[Edit] = None
+
+
+_TWO = ("--variant", "two-per-sm")
+_TUNED = ("--variant", "tuned")
+STEPS = (
+    Step("two-per-sm", "two groups of 256 for each unit", _TWO),
+    Step("two-per-sm, device filled", "four groups of 512 for each unit", (*_TWO, "--group-size", "512", "--groups", "4*UNITS")),
+    Step("occupancy, 1 row at once", "the walk over the picture, a row at a time", ("--variant", "occupancy"),
+         Edit("#define ROWS_AT_ONCE 8", "#define ROWS_AT_ONCE 1")),
+    Step("occupancy", "eight rows at a time", ("--variant", "occupancy")),
+    Step("vector", "16 pixels to a load", ("--variant", "vector")),
+    Step("tuned 1 copy 1 load two launches", "groups of 1024, the next load under way while one is counted",
+         (*_TUNED, "--copies", "1", "--loads", "1", "--two-launches")),
+    Step("tuned 32 copies, the place as an index", "a copy of the table for each lane",
+         (*_TUNED, "--copies", "32", "--loads", "1", "--two-launches"),
+         Edit("    __local uchar* bin = (__local uchar*)table + (value * (COPIES * 4) | own);\n"
+              "    atomic_inc((__local uint*)bin);\n",
+              "    atomic_inc(&table[value * COPIES + own / 4]);\n")),
+    Step("tuned 32 copies", "fewer instructions to find the place",
+         (*_TUNED, "--copies", "32", "--loads", "1", "--two-launches")),
+    Step("tuned 32 copies 3 loads", "three loads under way",
+         (*_TUNED, "--copies", "32", "--loads", "3", "--two-launches")),
+    Step("tuned one launch", "the histogram zeroed and finished by the kernel itself",
+         (*_TUNED, "--copies", "32", "--loads", "3")),
+)
 UNITS = (("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10))
 # An object or array that is no longer than this stands on one line of the file: a strategy's result.
 LONGEST_LINE = 320

@@ -9,6 +9,8 @@ import tempfile
 import unittest
 
 DOCS = pathlib.Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(DOCS))
+import recorded  # noqa: E402
 
 MACHINE = {
     "date": "2026-01-02",
@@ -56,16 +58,17 @@ def run_document(chapter, api, results, pixels):
 
 def run_entry(program, rates, name="photo", size="1G"):
     """What the results keep of a run: {strategy: GB/s}."""
-    chapter, file = program.split("/")
+    chapter, *_, file = program.split("/")
     api = {"cpu": "C++", "opencl": "OpenCL"}.get(file, "CUDA")
     results = [result(variant, gb_s, PIXELS[size]) for variant, gb_s in rates.items()]
     document = run_document(chapter, api, results, PIXELS[size])
     return {"program": program, "input": name, "size": size, "date": "2026-01-02", "commit": None, "run": document}
 
 
-def recording(runs=(), queued=(), end_to_end=(), tune=(), counters=()):
-    kinds = {"runs": runs, "queued": queued, "end_to_end": end_to_end, "tune": tune, "counters": counters}
-    return {"machine": MACHINE, **{kind: list(entries) for kind, entries in kinds.items()}}
+def recording(runs=(), **kinds):
+    """A file of results: {kind: entries}; without entries the kinds that are not named."""
+    kinds = {"runs": runs, **kinds}
+    return {"machine": MACHINE, **{kind: list(kinds.get(kind, [])) for kind in recorded.KINDS}}
 
 
 class RepositoryTest(unittest.TestCase):

@@ -9,9 +9,7 @@ import time
 import unittest
 
 import repository
-
-sys.path.insert(0, str(repository.DOCS))
-import recorded  # noqa: E402
+from repository import recorded
 
 # A program that writes the JSON that stands beside it, and the arguments that it was given.
 MATCHES = """#!/bin/sh
@@ -22,6 +20,10 @@ cp "$0.json" "$last"
 NOTHING_TO_RUN_ON = "#!/bin/sh\nexit 77\n"
 # A mismatch has its JSON written all the same.
 MISMATCHES = MATCHES + "exit 1\n"
+# One that notes what is kept of searches, too, and a line of the kernel file that it finds beside it.
+NOTES = MATCHES + """kernels="$(dirname "$0")/histogram.cl"
+echo "$(find "$XDG_CACHE_HOME" | wc -l) $(grep -s -e ROWS_AT_ONCE -e 'own / 4' "$kernels" | head -n 1)" >> "$0.notes"
+"""
 # A profiler that runs the program behind its own arguments, and writes the log that stands beside it.
 NCU = """#!/bin/sh
 echo "$@" >> "$0.arguments"
@@ -38,9 +40,9 @@ cp "$0.log" "$log"
 def ncu_log(values):
     """What Nsight Compute writes with --csv: {counter: value as text}."""
     lines = ["==PROF== Connected to process 7 (/build/cuda)",
-             '==PROF== Profiling "tuned_lanes": 0%....50%....100% - 3 passes',
+             '==PROF== Profiling "histogram_tuned": 0%....50%....100% - 3 passes',
              '"ID","Kernel Name","CC","Section Name","Metric Name","Metric Unit","Metric Value"']
-    lines += [f'"0","void tuned_lanes<32, 4>(const unsigned char *, Picture)","9.0","Metrics","{name}","%","{value}"'
+    lines += [f'"0","void histogram_tuned<32, 4>(const unsigned char *)","9.0","Metrics","{name}","%","{value}"'
               for name, value in values.items()]
     return "\n".join([*lines, "==PROF== Disconnected from process 7"]) + "\n"
 
@@ -52,17 +54,16 @@ class Record(repository.RepositoryTest):
         self.write("build/CMakeCache.txt", "CMAKE_CXX_COMPILER:FILEPATH=/bin/true\nCMAKE_BUILD_TYPE:STRING=Release\n")
         self.write("build/programs.tsv", "")
 
-    def program(self, name, script, rates=None, listed=True):
+    def program(self, name, script, rates=None):
         """A program of the build: a script, and the document that it writes."""
         entry = repository.run_entry(name, rates or {"strategy": 100.0}, size="1M")
         path = self.write(f"build/{name}", script)
         path.chmod(0o755)
         self.write(f"build/{name}.json", json.dumps(entry["run"]))
-        if listed:
-            self.list_program(entry["run"]["chapter"], entry["run"]["api"], path)
+        self.list_program(name.rpartition("/")[0], entry["run"]["api"], path)
 
-    def list_program(self, chapter, api, path, why="-"):
-        self.lines.append(f"{chapter}\t{api}\t{path}\t{why}\n")
+    def list_program(self, folder, api, path, why="-"):
+        self.lines.append(f"{folder}\t{api}\t{path}\t{why}\n")
         self.write("build/programs.tsv", "".join(self.lines))
 
     def arguments_of(self, name):
@@ -196,40 +197,112 @@ class Record(repository.RepositoryTest):
 
     def test_peers_has_inputs_and_sizes_of_its_own(self):
         self.program("01-cpu/cpu", MATCHES)
-        self.program("05-launch-tuning/peers", MATCHES, listed=False)
+        self.program("05-launch-tuning/peers/cuda", MATCHES)
         self.succeed("record.py", "device", "--no-chapters", "--peers")
         self.assertEqual(len(self.keys()), 16 * 4)
         self.assertEqual({size for _, _, size in self.keys()}, {"256K", "16M", "100M", "1G"})
-        self.assertEqual(self.keys()[0], ("05-launch-tuning/peers", "photo", "256K"))
-        self.assertEqual(self.keys()[15], ("05-launch-tuning/peers", "contention-100", "256K"))
+        self.assertEqual(self.keys()[0], ("05-launch-tuning/peers/cuda", "photo", "256K"))
+        self.assertEqual(self.keys()[15], ("05-launch-tuning/peers/cuda", "contention-100", "256K"))
 
     def test_queued_is_kept_beside_peers(self):
-        self.program("01-cpu/cpu", MATCHES)
-        self.program("05-launch-tuning/peers", MATCHES, listed=False)
-        self.succeed("record.py", "device", "--no-chapters", "--peers", "--queued", "--size", "256K")
+        self.program("05-launch-tuning/peers/cuda", MATCHES)
+        self.succeed("record.py", "device", "--no-chapters", "--peers", "--size", "256K")
+        self.succeed("record.py", "device", "--no-chapters", "--queued")
         self.assertEqual(len(self.keys()), 16)
         self.assertEqual([(name, size) for _, name, size in self.keys("queued")],
-                         [(name, "256K") for name in ("photo", "uniform", "four-values", "constant", "ramp")])
-        given = self.arguments_of("05-launch-tuning/peers")
-        self.assertEqual(["--queued" in line for line in given], [False] * 16 + [True] * 5)
+                         [(name, size) for size in ("256K", "1M", "2M", "4M", "8M", "12M")
+                          for name in ("photo", "uniform", "four-values", "constant", "ramp")])
+        given = self.arguments_of("05-launch-tuning/peers/cuda")
+        self.assertEqual(["--queued" in line for line in given], [False] * 16 + [True] * 30)
 
-    def test_peers_that_is_not_built_is_named(self):
-        self.program("01-cpu/cpu", MATCHES)
-        done = self.succeed("record.py", "device", "--size", "1M", "--peers")
-        self.assertIn("skipped, peers was not built", done.stdout)
+    def test_a_workshop_is_no_chapter(self):
+        for name in ("05-launch-tuning", "05-launch-tuning/tune", "05-launch-tuning/end-to-end"):
+            self.program(f"{name}/opencl", MATCHES)
+        self.list_program("05-launch-tuning/peers", "CUDA", "-", "no CUDA compiler")
+        done = self.succeed("record.py", "device", "--size", "1M", "--input", "photo")
+        self.assertEqual(self.keys(), [("05-launch-tuning/opencl", "photo", "1M")])
+        self.assertNotIn("skipped", done.stdout)
+        self.fail_with("there is no chapter 05-launch-tuning/tune", "record.py", "device", "--chapter",
+                       "05-launch-tuning/tune")
+        done = self.run_program("record.py", "device", "--no-chapters", "--peers")
+        self.assertIn("05-launch-tuning/peers, CUDA: skipped, no CUDA compiler", done.stdout)
 
     def test_end_to_end_and_tune_have_places_of_their_own(self):
-        self.program("05-launch-tuning/opencl", MATCHES)
-        self.program("05-launch-tuning/cuda", MATCHES)
+        for folder in ("05-launch-tuning", "05-launch-tuning/tune", "05-launch-tuning/end-to-end"):
+            for api in ("opencl", "cuda"):
+                self.program(f"{folder}/{api}", MATCHES + 'echo "$0" >> "$(dirname "$0")/../../order"\n')
         self.succeed("record.py", "device", "--no-chapters", "--end-to-end", "--tune", "--size", "1M")
         self.assertEqual(self.keys(), [])
-        self.assertEqual(self.keys("end_to_end"), [("05-launch-tuning/cuda", "photo", "1M"),
-                                                   ("05-launch-tuning/opencl", "photo", "1M")])
-        self.assertEqual(self.keys("tune"), [("05-launch-tuning/cuda", None, None),
-                                             ("05-launch-tuning/opencl", None, None)])
-        first, second = self.arguments_of("05-launch-tuning/cuda")
-        self.assertTrue(first.startswith("--tune --json "), "so that `tuned` is tuned in what follows")
-        self.assertIn("--tile 1M --end-to-end --json ", second)
+        self.assertEqual(self.keys("end_to_end"), [("05-launch-tuning/end-to-end/cuda", "photo", "1M"),
+                                                   ("05-launch-tuning/end-to-end/opencl", "photo", "1M")])
+        self.assertEqual(self.keys("tune"), [("05-launch-tuning/tune/cuda", None, None),
+                                             ("05-launch-tuning/tune/opencl", None, None)])
+        self.assertTrue(self.arguments_of("05-launch-tuning/tune/cuda")[0].startswith("--json "))
+        self.assertIn("--tile 1M --json ", self.arguments_of("05-launch-tuning/end-to-end/cuda")[0])
+        order = [line.split("/")[-2] for line in self.read("build/order").splitlines()]
+        self.assertEqual(order, ["tune"] * 2 + ["end-to-end"] * 2, "so that `tuned` is tuned in what follows")
+
+    KERNELS = "05-launch-tuning/histogram.cl"
+
+    def lesson(self, script, api="opencl"):
+        """Chapter 05's program, whose only result says how it was launched, and its kernels."""
+        self.program(f"05-launch-tuning/{api}", script, {"tuned": 100.0})
+        path = f"build/05-launch-tuning/{api}.json"
+        document = json.loads(self.read(path))
+        document["results"][0]["launch"] = "lane-bins, 32 copies, 3 loads, 7 groups of 1024"
+        self.write(path, json.dumps(document))
+        self.write(self.KERNELS, (repository.DOCS.parent / self.KERNELS).read_text(encoding="utf-8"))
+        return document
+
+    def record_steps(self):
+        return ["record.py", "device", "--no-chapters", "--steps", "--input", "ramp", "--size", "1M"]
+
+    def test_steps_change_one_thing_at_a_time(self):
+        document = self.lesson(NOTES)
+        self.lesson(NOTES, "cuda")
+        self.succeed(*self.record_steps())
+        self.assertEqual(self.keys("steps"), [("05-launch-tuning/cuda", "ramp", "1M"),
+                                              ("05-launch-tuning/opencl", "ramp", "1M")])
+        cuda, opencl = [entry["run"] for entry in self.results()["steps"]]
+        self.assertEqual([step["step"] for step in opencl["steps"]], [step.name for step in recorded.STEPS])
+        self.assertEqual([step["step"] for step in cuda["steps"]],
+                         [step.name for step in recorded.STEPS if not step.edit])
+        self.assertEqual(opencl["read_ceiling_gb_s"], document["read_ceiling_gb_s"])
+        self.assertEqual(opencl["steps"][1]["arguments"][-2:], ["--groups", "28"], "four for each of 7 units")
+        self.assertEqual(opencl["steps"][2]["edit"], {"from": "#define ROWS_AT_ONCE 8", "to": "#define ROWS_AT_ONCE 1"})
+        self.assertEqual(opencl["steps"][0]["result"], document["results"][0])
+        given = [line.rsplit(" --json ", 1)[0] for line in self.arguments_of("05-launch-tuning/opencl")]
+        self.assertEqual(given[:2], ["--ramp --random 1M --variant tuned",
+                                     "--ramp --random 1M --variant two-per-sm --no-ceiling"])
+        self.assertEqual([line.endswith(" --no-ceiling") for line in given], [False] + [True] * 10)
+        # No search is kept, and the kernels are edited where they are to be, and there alone.
+        self.assertEqual(self.read("build/05-launch-tuning/opencl.notes").splitlines(),
+                         ["1 ", "1 ", "1 ", "1 #define ROWS_AT_ONCE 1", "1 ", "1 ", "1 ",
+                          "1 #define ROWS_AT_ONCE 8", "1 ", "1 ", "1 "])
+        self.assertFalse((self.root / "build" / self.KERNELS).exists())
+
+    def assert_no_steps(self, line):
+        self.fail_with(line, *self.record_steps())
+        self.assertFalse((self.root / "docs/results/device.json").exists())
+
+    def test_an_edited_kernel_is_removed_whatever_happens(self):
+        self.lesson(MATCHES + '[ ! -e "$(dirname "$0")/histogram.cl" ] || exit 1\n')
+        self.assert_no_steps("05-launch-tuning/opencl ramp 1M --steps: a result does not match the CPU")
+        self.assertFalse((self.root / "build" / self.KERNELS).exists())
+
+    def test_an_edit_has_one_place(self):
+        self.lesson(MATCHES)
+        text = self.read(self.KERNELS)
+        for wrong, times in ((text.replace("ROWS_AT_ONCE 8", "ROWS_AT_ONCE 4"), 0),
+                             (text + "#define ROWS_AT_ONCE 8\n", 2)):
+            self.write(self.KERNELS, wrong)
+            self.assert_no_steps(f"'#define ROWS_AT_ONCE 8' stands there {times} times, not once")
+
+    def test_kernels_of_the_reader_are_in_the_way_of_steps(self):
+        self.lesson(MATCHES)
+        self.write(f"build/{self.KERNELS}", "mine")
+        self.assert_no_steps("histogram.cl is in the way: remove it")
+        self.assertEqual(self.read(f"build/{self.KERNELS}"), "mine")
 
     def profiler(self, log, more=""):
         """Puts a profiler on the PATH, which writes this log, and does `more`."""
@@ -256,7 +329,7 @@ class Record(repository.RepositoryTest):
         self.assertEqual(self.keys("counters"), [("05-launch-tuning/cuda", "uniform", "1M")])
         (entry,) = self.results()["counters"]
         percent = {counter: float(value) for counter, value in self.COUNTED.items()}
-        kernel = "void tuned_lanes<32, 4>(const unsigned char *, Picture)"
+        kernel = "void histogram_tuned<32, 4>(const unsigned char *)"
         self.assertEqual(entry["run"]["counters"],
                          [{"variant": "vector", "launch": "4 groups of 8", "kernel": kernel, "percent": percent},
                           {"variant": "tuned", "launch": "4 groups of 8", "kernel": kernel, "percent": percent}])
