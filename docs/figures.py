@@ -760,8 +760,57 @@ def _eight_rows(figure, x, y):
     figure.notes(x, y + cell * 8 + 50, ["Each work-item counts eight rows of its",
                                         "column, then moves on by the height of",
                                         "the stamp: 8 * get_global_size(1)",
-                                        "(CUDA: 8 * gridDim.y * blockDim.y).",
+                                        "(CUDA: 8 * gridDim.y).",
                                         "Nobody waits for the others."])
+
+
+# ---- chapter 05: under-way.svg -------------------------------------------------------------------
+
+# What a multiprocessor has asked for and not got yet: work-items times bytes. Those of `tuned` in the launch
+# that large pictures get where no search was made.
+UNDER_WAY = (("two-per-sm", 512, 1), ("occupancy", 2048, 1), ("vector", 2048, 16), ("tuned", 1024, 48))
+
+
+def under_way():
+    """How much is on its way from memory, and what is done meanwhile."""
+    figure = Diagram(448, "While memory has not answered yet",
+                     "Above, how many bytes a multiprocessor has asked for at once: 512 in two-per-sm, 2,048 in "
+                     "occupancy, 32 KiB in vector, 48 KiB in tuned. Below, a work-item in time: one that waits for "
+                     "each load before it counts it, and one that asks for the next before it counts the present.")
+    _bytes_under_way(figure, MARGIN, 46)
+    _now_and_next(figure, MARGIN, 238)
+    return figure
+
+
+def _bytes_under_way(figure, x, y):
+    figure.panel(x, y, FULL, 176, "under way", "bytes that a multiprocessor (compute unit) has asked for and not got, as the source reads")
+    for row, (name, items, bytes_) in enumerate(UNDER_WAY):
+        top = y + 42 + 32 * row
+        total = items * bytes_
+        figure.code(x + 14, top + 16, name)
+        figure.box(x + 110, top, max(total * 400 / 49152, 4), 24, COLOURS[row])
+        words = f"{items:,} x {bytes_} = {total:,} bytes" if total < 4096 else f"{items:,} x {bytes_} = {total // 1024} KiB"
+        figure.notes(x + 110 + max(total * 400 / 49152, 4) + 10, top + 16, [words])
+
+
+def _now_and_next(figure, x, y):
+    figure.panel(x, y, FULL, 194, "one work-item", "in time; not to scale")
+    figure.notes(x + 14, y + 62, ["a load,", "then its count"])
+    left = x + 130
+    for place in range(3):
+        start = left + 200 * place
+        figure.box(start, y + 44, 130, 30, "plain", f"load {place + 1}", dashes="4 3")
+        figure.box(start + 130, y + 44, 66, 30, "blue", f"count {place + 1}")
+    figure.notes(x + 14, y + 112, ["the next asked for,", "then the count"])
+    figure.box(left, y + 94, 130, 30, "plain", "load 1", dashes="4 3")
+    for place in range(4):
+        start = left + 130 + 70 * place
+        figure.box(start, y + 94, 66, 30, "blue", f"count {place + 1}")
+        figure.box(start - 4, y + 128, 70, 24, "plain", f"load {place + 2}", dashes="4 3")
+    figure.arrow((left, y + 170), (x + FULL - 20, y + 170), colour="muted", width=1)
+    figure.notes(x + FULL - 20, y + 186, ["time"], "muted", "end")
+    figure.notes(left, y + 186, ["`next` is on its way while `now` is counted: the wait is hidden, if counting takes as long."],
+                 "muted")
 
 
 # ---- chapter 05: one-launch.svg ------------------------------------------------------------------
@@ -898,6 +947,7 @@ DRAWINGS = {
     "private-tables.svg": private_tables,
     "banks.svg": banks,
     "occupancy-walk.svg": occupancy_walk,
+    "under-way.svg": under_way,
     "one-launch.svg": one_launch,
     "head-and-tail.svg": head_and_tail,
 }
