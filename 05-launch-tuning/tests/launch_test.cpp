@@ -1,12 +1,13 @@
 // Where a picture lies in its buffer, how a launch is laid over it, and how `tuned` chooses.
+#include "05-launch-tuning/launch.hpp"
+
 #include <gtest/gtest.h>
 
-#include <set>
 #include <utility>
 #include <vector>
 
 #include "05-launch-tuning/arguments.hpp"
-#include "05-launch-tuning/launch.hpp"
+#include "05-launch-tuning/tune/found.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/status/status.hpp"
 #include "common/tests/support.hpp"
@@ -15,13 +16,18 @@ namespace {
 
 using tests::bad_input;
 using tests::has;
+using tuning::Choice;
+using Words = std::vector<const char*>;
 
-const common::Program kProgram{
-    "05-launch-tuning", "opencl", "OpenCL", "", {{"tuned", ""}, {"vector", ""}}};
+const tuning::Kernel* const lane = &tuning::kLaneBins;
+const tuning::Kernel* const item = &tuning::kItemBins;
+constexpr std::uint64_t kGi = std::uint64_t{1} << 30;
 
-Arguments parsed(std::vector<const char*> words, const common::Program& program = kProgram) {
+Arguments parsed(Words words) {
+    static const common::Program program{
+        "05-launch-tuning", "opencl", "OpenCL", "", {{"tuned", ""}, {"vector", ""}}};
     words.insert(words.begin(), "program");
-    return parse_arguments(static_cast<int>(words.size()), words.data(), program);
+    return parse_arguments(static_cast<int>(words.size()), words.data(), program, add_places);
 }
 
 common::Input input_of(std::size_t count, std::size_t width) {
@@ -33,55 +39,59 @@ common::Input input_of(std::size_t count, std::size_t width) {
     return input;
 }
 
-tuning::Facts gpu() {
-    tuning::Facts facts{"OpenCL", "Test GPU", "driver"};
-    facts.units = 10;
-    facts.most_items = 1024;
-    facts.local_bytes = 48 * 1024;
-    facts.kernels = {"local", "lane-bins", "byte-bins"};
-    return facts;
+TEST(Rows, KnowTheirNumberAndBytes) {
+    struct Case {
+        Rows rows;
+        std::uint64_t number, bytes;
+        bool gaps;
+    };
+    const std::vector<Case> cases = {
+        {{0, 0, 1, 1}, 0, 1, false},  // a buffer of nothing is an error
+        {{0, 0, 0, 0}, 0, 1, false},
+        {{5, 0, 4, 10}, 0, 5, false},
+        {{0, 12, 4, 4}, 3, 12, false},
+        {{0, 4, 4, 9}, 1, 4, false},                // one row has none
+        {{5, 12, 4, 10}, 3, 5 + 2 * 10 + 4, true},  // nor is there one behind the last row
+        {{5, 13, 4, 10}, 4, 5 + 3 * 10 + 1, true},
+        {{0, 3 * kGi, 1 << 16, 1 << 17}, 3 << 14, 6 * kGi - (1 << 16), true}};
+    for (const Case& c : cases) {
+        SCOPED_TRACE(c.bytes);
+        EXPECT_EQ(c.rows.number(), c.number);
+        EXPECT_EQ(c.rows.bytes(), c.bytes);
+        EXPECT_EQ(c.rows.have_gaps(), c.gaps);
+        const Rows one = c.rows.as_one();
+        EXPECT_EQ(one.first, c.rows.first);
+        EXPECT_EQ(one.count, c.rows.count);
+        EXPECT_EQ(one.width, c.gaps ? c.rows.width : c.rows.count);
+        EXPECT_EQ(one.pitch, c.gaps ? c.rows.pitch : c.rows.count);
+    }
 }
 
-TEST(Picture, KnowsItsRowsAndBytes) {
-    EXPECT_EQ((Picture{0, 0, 1, 1}).rows(), 0U);
-    EXPECT_EQ((Picture{0, 0, 1, 1}).bytes(), 1U);  // a buffer of nothing is an error
-    EXPECT_EQ((Picture{0, 0, 0, 0}).rows(), 0U);
-    EXPECT_EQ((Picture{0, 12, 4, 4}).rows(), 3U);
-    EXPECT_EQ((Picture{0, 12, 4, 4}).bytes(), 12U);
-    EXPECT_EQ((Picture{5, 12, 4, 10}).bytes(), 5 + 2 * 10 + 4U);  // no gap behind the last row
-    EXPECT_EQ((Picture{5, 13, 4, 10}).rows(), 4U);
-    EXPECT_EQ((Picture{5, 13, 4, 10}).bytes(), 5 + 3 * 10 + 1U);
-    EXPECT_EQ((Picture{0, std::uint64_t{3} << 31, 1 << 16, 1 << 17}).bytes(),
-              (std::uint64_t{3} << 32) - (1 << 16));
-}
-
-TEST(Picture, IsOneRowWhereThereAreNoGaps) {
-    const Picture row = Picture{7, 13, 4, 4}.as_one_row();
-    EXPECT_EQ(row.first, 7U);
-    EXPECT_EQ(row.count, 13U);
-    EXPECT_EQ(row.width, 13U);
-    EXPECT_EQ(row.pitch, 13U);
-    EXPECT_EQ(row.rows(), 1U);
-    EXPECT_EQ((Picture{7, 13, 4, 5}.as_one_row().rows()), 4U);
-}
-
-TEST(LayOver, OneRowIsWalkedByAllGroupsSideBySide) {
-    EXPECT_EQ(lay_over({0, 1000, 1000, 1000}, 256, 20, 16), (Shape{256, 1, 20, 1}));
-    EXPECT_EQ(lay_over({0, 0, 0, 0}, 256, 20, 16), (Shape{256, 1, 20, 1}));
-}
-
-TEST(LayOver, ShortRowsAreSharedByThirtyTwoWorkItems) {
-    // 512 pixels, 16 at a time: 32 steps, fewer than the group is wide.
-    EXPECT_EQ(lay_over({0, 512 * 512, 512, 600}, 256, 20, 16), (Shape{32, 8, 1, 20}));
-    EXPECT_EQ(lay_over({0, 512 * 512, 512, 600}, 96, 20, 16), (Shape{32, 3, 1, 20}));
-    EXPECT_EQ(lay_over({0, 512 * 512, 512, 600}, 7, 20, 16), (Shape{7, 1, 5, 4}));
-    EXPECT_EQ(lay_over({0, 512 * 512, 512, 600}, 1, 20, 16), (Shape{1, 1, 20, 1}));
-}
-
-TEST(LayOver, LongRowsAreWalkedAcrossAndTheOthersBelow) {
-    // 4096 steps of one pixel: 16 groups of 256 beside each other, and room for two such rows.
-    EXPECT_EQ(lay_over({0, 4096 * 100, 4096, 5000}, 256, 40, 1), (Shape{256, 1, 16, 2}));
-    EXPECT_EQ(lay_over({0, 4096 * 100, 4096, 5000}, 256, 3, 1), (Shape{256, 1, 3, 1}));
+TEST(LayOver, WalksAcrossARowAndBelowIt) {
+    const Rows one{0, 1000, 1000, 1000}, none{0, 0, 0, 0};
+    const Rows small{0, 512 * 512, 512, 600}, wide{0, 4096 * 100, 4096, 5000};
+    struct Case {
+        Rows rows;
+        std::size_t group_size, groups, at_once;
+        Shape shape;
+    };
+    const std::vector<Case> cases = {
+        // One row is walked by all groups side by side.
+        {one, 256, 20, 16, {256, 1, 20, 1}},
+        {none, 256, 20, 16, {256, 1, 20, 1}},
+        // 512 pixels, 16 at a time: 32 steps, fewer than the group is wide.
+        {small, 256, 20, 16, {32, 8, 1, 20}},
+        {small, 96, 20, 16, {32, 3, 1, 20}},
+        {small, 7, 20, 16, {7, 1, 5, 4}},
+        {small, 1, 20, 16, {1, 1, 20, 1}},
+        // 4096 steps of one pixel: 16 groups of 256 beside each other, and room for two such rows.
+        {wide, 256, 40, 1, {256, 1, 16, 2}},
+        {wide, 256, 3, 1, {256, 1, 3, 1}}};
+    for (const Case& c : cases)
+        EXPECT_EQ(lay_over(c.rows, c.group_size, c.groups, c.at_once), c.shape) << &c - &cases[0];
+    EXPECT_EQ(side_by_side(64, 100'000), (Shape{64, 1, 100'000, 1}));
+    EXPECT_EQ(below_each_other(64, 9), (Shape{64, 1, 1, 9}));
+    EXPECT_EQ(below_each_other(64, 100'000), (Shape{64, 1, 1, 65535}));
 }
 
 TEST(LayOver, NeverHasMoreGroupsThanItMayOrOtherGroupSizes) {
@@ -100,132 +110,149 @@ TEST(LayOver, NeverHasMoreGroupsThanItMayOrOtherGroupSizes) {
 }
 
 TEST(GroupsWithWork, AreAsManyAsThereIsWorkForAndAtLeastOne) {
-    EXPECT_EQ(groups_with_work(0, 256, 16, 100), 1U);
-    EXPECT_EQ(groups_with_work(1, 256, 16, 100), 1U);
-    EXPECT_EQ(groups_with_work(4096, 256, 16, 100), 1U);
-    EXPECT_EQ(groups_with_work(4097, 256, 16, 100), 2U);
-    EXPECT_EQ(groups_with_work(std::uint64_t{1} << 32, 256, 16, 100), 100U);
+    const std::vector<std::pair<std::uint64_t, std::size_t>> cases = {
+        {0, 1}, {1, 1}, {4096, 1}, {4097, 2}, {4 * kGi, 100}};
+    for (const auto& [pixels, groups] : cases)
+        EXPECT_EQ(groups_with_work(pixels, 256, 16, 100), groups) << pixels;
 }
 
 TEST(WithGaps, PutsRowsInTheirPlacesAndAPatternBetween) {
-    const common::Input input = input_of(10, 4);  // rows of 4, 4 and 2 pixels
-    const common::PixelBuffer bytes = with_gaps(input, {3, 10, 4, 6});
+    const common::PixelBuffer bytes = with_gaps(input_of(10, 4), {3, 10, 4, 6});
     const std::uint8_t gap = common::kPoisonByte;
     EXPECT_EQ(bytes, (common::PixelBuffer{gap, gap, gap, 0, 1, 2, 3, gap, gap, 4, 5, 6, 7, gap, gap,
                                           8, 9}));
 }
 
-TEST(PlaceInBuffer, IsWithoutGapsUnlessAskedFor) {
+TEST(PlaceRows, IsWithoutGapsUnlessAskedFor) {
     const common::Input input = input_of(10, 4);
-    const Picture plain = place_in_buffer(parsed({}), input);
-    EXPECT_EQ(plain.bytes(), 10U);
-    const Picture placed = place_in_buffer(parsed({"--offset", "3", "--pitch", "6"}), input);
+    EXPECT_EQ(place_rows(parsed({}), input).bytes(), 10U);
+    const Rows placed = place_rows(parsed({"--offset", "3", "--pitch", "6"}), input);
     EXPECT_EQ(placed.first, 3U);
+    EXPECT_EQ(placed.count, 10U);
+    EXPECT_EQ(placed.width, 4U);
     EXPECT_EQ(placed.pitch, 6U);
+    EXPECT_EQ(place_rows(parsed({"--pitch", "4"}), input).bytes(), 10U);
     EXPECT_EQ(bad_input([&] {
-                  place_in_buffer(parsed({"--pitch", "3"}), input);
+                  place_rows(parsed({"--pitch", "3"}), input);
               }),
               "--pitch 3: a row of this picture has 4 pixels");
-    // Nothing to count is a picture like any other; nothing to copy is none.
-    EXPECT_EQ(place_in_buffer(parsed({}), input_of(0, 0)).count, 0U);
-    EXPECT_EQ(bad_input([&] { place_in_buffer(parsed({"--end-to-end"}), input_of(0, 0)); }),
-              "--end-to-end: there are no pixels to copy");
+    EXPECT_EQ(place_rows(parsed({}), input_of(0, 0)).count, 0U);
 }
 
-TEST(Arguments, RefusesWhatExcludesEachOther) {
-    const auto refusal = [](std::vector<const char*> words) {
-        return bad_input([&] { parsed(std::move(words)); });
+TEST(Arguments, RefuseWhatCannotBe) {
+    const std::vector<std::pair<Words, const char*>> cases = {
+        {{"--tune"}, "--tune is a program of its own: build/05-launch-tuning/tune/opencl"},
+        {{"--end-to-end"},
+         "--end-to-end is a program of its own: build/05-launch-tuning/end-to-end/opencl"},
+        {{"--kernel", "item-bins", "--copies", "2"},
+         "--copies is for --kernel lane-bins: item-bins keeps one table"},
+        {{"--kernel", "nosuch"}, "--kernel"},
+        {{"--kernel", "local"}, "--kernel"},  // only the search has it
+        {{"--copies", "3"}, "--copies"},
+        {{"--copies", "64"}, "--copies"},
+        {{"--loads", "0"}, "--loads"},
+        {{"--loads", "5"}, "--loads"},
+        {{"--pitch", "0"}, "--pitch"},
+        {{"--offset", "1048577"}, "--offset"}};
+    for (const auto& [words, text] : cases)
+        EXPECT_TRUE(has(bad_input([&, &words = words] { parsed(words); }), text));
+}
+
+TEST(Arguments, AreAsTheyWereGiven) {
+    const Arguments none = parsed({});
+    EXPECT_EQ(none.kernel, nullptr);
+    EXPECT_FALSE(none.copies || none.loads || none.pitch || none.two_launches);
+    const Arguments all =
+        parsed({"--kernel", "lane-bins", "--copies", "32", "--loads", "4", "--two-launches"});
+    EXPECT_EQ(all.kernel, lane);
+    EXPECT_EQ(all.copies, 32U);
+    EXPECT_EQ(all.loads, 4U);
+    EXPECT_TRUE(all.two_launches);
+    EXPECT_EQ(parsed({"--kernel", "item-bins", "--copies", "1"}).kernel, item);
+}
+
+class ChooseTuned : public testing::Test {
+ protected:
+    ChooseTuned() { xdg_.set(folder_.path().string()); }
+
+    static Choice chosen(const Words& words, const tuning::Facts& facts, std::string* said) {
+        Choice choice;
+        *said = tests::said([&] { choice = choose_tuned(parsed(words), facts, kGi); });
+        return choice;
+    }
+
+    tests::TemporaryFolder folder_;
+    tests::Environment xdg_{"XDG_CACHE_HOME"};
+    const tuning::Facts gpu_{"OpenCL", "Test GPU", "driver", false, 10, 1024, 48 << 10, {lane}};
+    const tuning::Facts cpu_{"OpenCL", "CPU", "driver", true, 10, 1024, 48 << 10, {lane, item}};
+};
+
+TEST_F(ChooseTuned, TakesTheDefaultAndWhatTheCommandLineChanges) {
+    tuning::Facts small = gpu_;
+    small.local_bytes = 8 << 10;
+    const std::string as_it_is = "(the default: tune has not run here)\n";
+    const std::string changed = "(the default: tune has not run here, but changed here)\n";
+    struct Case {
+        Words words;
+        const tuning::Facts& facts;
+        Choice choice;
+        std::string said;
     };
-    EXPECT_TRUE(has(refusal({"--tune", "--end-to-end"}), "exclude each other"));
-    EXPECT_TRUE(has(refusal({"--tune", "--offset", "1"}), "--offset"));
-    EXPECT_TRUE(has(refusal({"--end-to-end", "--pitch", "600"}), "--pitch"));
-    EXPECT_TRUE(has(refusal({"--kernel", "local", "--copies", "2"}), "one table"));
-    EXPECT_TRUE(has(refusal({"--copies", "3"}), "--copies"));
-    EXPECT_TRUE(has(refusal({"--loads", "5"}), "--loads"));
-    EXPECT_TRUE(has(refusal({"--kernel", "byte-bins", "--loads", "2"}), "a pixel at a time"));
-    EXPECT_EQ(parsed({"--kernel", "byte-bins", "--loads", "1"}).loads, 1U);
-    for (const char* option :
-         {"--tile", "--random", "--group-size", "--groups", "--repeat", "--copies", "--loads"}) {
-        EXPECT_TRUE(has(refusal({"--tune", option, "4"}), "with it go --seconds")) << option;
+    const std::vector<Case> cases = {
+        {{}, gpu_, {lane, 32, 3, 1024, 1}, as_it_is},
+        {{"--groups", "4"}, gpu_, {lane, 32, 3, 1024, 1}, changed},
+        {{"--loads", "1"}, gpu_, {lane, 32, 1, 1024, 1}, changed},
+        {{"--copies", "8", "--loads", "1", "--group-size", "96"},
+         gpu_,
+         {lane, 8, 1, 96, 1},
+         changed},
+        {{"--kernel", "lane-bins"}, gpu_, {lane, 32, 3, 1024, 1}, as_it_is},
+        {{}, cpu_, {item, 1, 3, 1, 1}, as_it_is},
+        {{"--group-size", "1"}, cpu_, {item, 1, 3, 1, 1}, as_it_is},
+        // Not in groups of one, which suit item-bins alone; and copies are lane-bins'.
+        {{"--group-size", "64"}, cpu_, {lane, 32, 3, 64, 1}, changed},
+        {{"--kernel", "lane-bins"}, cpu_, {lane, 32, 3, 256, 1}, changed},
+        {{"--copies", "1"}, cpu_, {lane, 1, 3, 256, 1}, changed},
+        // Fewer copies where not all of them fit.
+        {{"--copies", "32"},
+         small,
+         {lane, 8, 3, 1024, 1},
+         "  tuned: lane-bins, 32 copies, 3 loads, groups of 1024, 1 for each unit does not fit "
+         "8192 "
+         "bytes of local memory\n  tuned, 1024 Mi pixels: lane-bins, 8 copies"}};
+    for (const Case& c : cases) {
+        SCOPED_TRACE(&c - &cases[0]);
+        std::string said;
+        EXPECT_EQ(chosen(c.words, c.facts, &said), c.choice);
+        EXPECT_TRUE(has(said, c.said));
     }
-    EXPECT_TRUE(has(refusal({"--tune", "--two-launches"}), "with it go --seconds"));
-    EXPECT_TRUE(has(refusal({"--tune", "--kernel", "local"}), "with it go --seconds"));
-    EXPECT_TRUE(parsed({"--tune", "--seconds", "3", "--device", "0", "--json", "a"}).tune);
-    EXPECT_TRUE(has(refusal({"--kernel", "nosuch"}), "--kernel"));
-    EXPECT_TRUE(has(refusal({"--seconds", "0"}), "--seconds"));
-    EXPECT_TRUE(parsed({"--two-launches"}).two_launches);
-    common::Program cuda = kProgram;
-    cuda.api = "CUDA";  // always has 64-bit atomics
-    EXPECT_TRUE(has(bad_input([&] { parsed({"--two-launches"}, cuda); }), "--two-launches"));
 }
 
-tuning::Choice chosen(std::vector<const char*> words, const tuning::Facts& facts,
-                      std::string* said = nullptr) {
-    testing::internal::CaptureStderr();
-    std::optional<tuning::Choice> choice;
-    std::exception_ptr refusal;
-    try {
-        choice =
-            choose_tuned(parsed(std::move(words)), std::nullopt, facts, std::uint64_t{1} << 30);
-    } catch (...) {
-        refusal = std::current_exception();
-    }
-    const std::string text = testing::internal::GetCapturedStderr();
-    if (said != nullptr) *said = text;
-    if (refusal) std::rethrow_exception(refusal);
-    return *choice;
-}
-
-TEST(ChooseTuned, TakesTheDefaultAndWhatTheCommandLineChanges) {
+TEST_F(ChooseTuned, TakesWhatWasFound) {
+    const Choice best{lane, 4, 2, 64, 8};
+    tuning::Tuning found{gpu_.api, gpu_.device, gpu_.driver, "2026-01-31T12:00:00Z"};
+    found.trials = {{best, kGi, tuning::Outcome::kMeasured, 1, ""}};
+    tuning::keep(gpu_, found);
     std::string said;
-    EXPECT_EQ(chosen({}, gpu(), &said), (tuning::Choice{"lane-bins", 32, 3, 1024, 1}));
-    EXPECT_TRUE(has(said, "(the default: --tune has not run here)\n"));
-    chosen({"--loads", "1"}, gpu(), &said);
-    EXPECT_TRUE(has(said, "(the default: --tune has not run here, but changed here)\n"));
-    chosen({"--groups", "4"}, gpu(), &said);
-    EXPECT_TRUE(has(said, "changed here"));
-    EXPECT_EQ(chosen({"--copies", "8", "--loads", "1", "--group-size", "96"}, gpu()),
-              (tuning::Choice{"lane-bins", 8, 1, 96, 1}));
-    EXPECT_EQ(chosen({"--kernel", "local"}, gpu()), (tuning::Choice{"local", 1, 3, 1024, 1}));
-    EXPECT_EQ(chosen({"--kernel", "byte-bins"}, gpu()),
-              (tuning::Choice{"byte-bins", 1, 1, 128, 1}));
-    tuning::Facts cpu = gpu();
-    cpu.cpu = true;
-    cpu.kernels.push_back("item-bins");
-    EXPECT_EQ(chosen({}, cpu).kernel, "item-bins");
-    // Not in groups of one, which suit item-bins alone; and copies are lane-bins'.
-    EXPECT_EQ(chosen({"--kernel", "lane-bins"}, cpu), (tuning::Choice{"lane-bins", 1, 3, 256, 1}));
-    EXPECT_EQ(chosen({"--copies", "8"}, cpu), (tuning::Choice{"lane-bins", 8, 3, 256, 1}));
-    EXPECT_EQ(bad_input([] {
-                  chosen({"--kernel", "item-bins"}, gpu());
-              }),
-              "--kernel item-bins: the OpenCL program has no such kernel");
+    EXPECT_EQ(chosen({}, gpu_, &said), best);
+    EXPECT_EQ(
+        said,
+        "  tuned, 1024 Mi pixels: lane-bins, 4 copies, 2 loads, groups of 64, 8 for each unit "
+        "(found by tune on 2026-01-31T12:00:00Z)\n");
+    EXPECT_EQ(chosen({"--loads", "3"}, gpu_, &said), (Choice{lane, 4, 3, 64, 8}));
+    EXPECT_TRUE(has(said, "(found by tune on 2026-01-31T12:00:00Z, but changed here)\n"));
 }
 
-TEST(ChooseTuned, FallsBackWhereItDoesNotFitAndSaysSo) {
-    std::string said;
-    // 128 work-items would fit, 1024 need 257 KiB.
-    const tuning::Choice choice =
-        chosen({"--kernel", "byte-bins", "--group-size", "1024"}, gpu(), &said);
-    EXPECT_EQ(choice.kernel, "lane-bins");
-    EXPECT_EQ(choice.group_size, 1024U);
-    EXPECT_TRUE(has(said, "byte-bins, 1 load, groups of 1024, 1 for each unit does not fit 49152"));
-    tuning::Facts small = gpu();
-    small.local_bytes = 8 * 1024;
-    EXPECT_EQ(chosen({"--copies", "32"}, small, &said).copies, 8U);
-    EXPECT_TRUE(has(said, "does not fit 8192 bytes"));
-}
-
-TEST(LaunchText, SaysWhatWasLaunched) {
-    EXPECT_EQ(tuning::launch_text({"lane-bins", 32, 4, 512, 2}, 264),
-              "lane-bins, 32 copies, 4 loads, 264 groups of 512");
-    EXPECT_EQ(tuning::launch_text({"local", 1, 1, 64, 8}, 1), "local, 1 load, 1 group of 64");
-}
-
-TEST(PixelsAtOnce, AreWhatAKernelTakesInOneStep) {
-    EXPECT_EQ(pixels_at_once({"lane-bins", 4, 2, 1, 1}), 32U);
-    EXPECT_EQ(pixels_at_once({"local", 1, 4, 1, 1}), 4U);
-    EXPECT_EQ(pixels_at_once({"byte-bins", 1, 4, 1, 1}), 255U);
+TEST_F(ChooseTuned, RefusesWhatTheDeviceCannot) {
+    const auto refusal = [](const Words& words, const tuning::Facts& facts) {
+        return bad_input([&] { choose_tuned(parsed(words), facts, kGi); });
+    };
+    EXPECT_TRUE(has(refusal({"--group-size", "2048"}, gpu_),
+                    "tuned, lane-bins, 32 copies, 3 loads, groups of 2048, 1 for each unit: groups "
+                    "of 2048: this device runs at most 1024"));
+    EXPECT_TRUE(has(refusal({"--kernel", "item-bins"}, gpu_), "no kernel 'item-bins'"));
+    EXPECT_TRUE(has(refusal({"--kernel", "item-bins", "--group-size", "2"}, cpu_),
+                    "item-bins takes at most 1"));
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <cmath>
 
 #include "05-launch-tuning/tune/heat_map.hpp"
 #include "common/files/output_file.hpp"
@@ -24,6 +25,7 @@ Request parse_request(int argc, const char* const* argv, const std::string& prog
     app.add_flag("--list-devices", request.list_devices, "list the devices and stop");
     app.add_option("--json", json, "write all measurements as JSON")->type_name("FILE");
     common::parse_command_line(app, argc, argv);
+    if (std::isnan(request.seconds)) throw common::BadInput("--seconds: nan is no time");
     if (app.count("--json") > 0) {
         common::require_writable(json);
         request.json = json;
@@ -32,6 +34,7 @@ Request parse_request(int argc, const char* const* argv, const std::string& prog
 }
 
 int finish(const Request& request, const Facts& facts, const Tuning& found) {
+    if (found.count(Outcome::kWrong) > 0) common::note_mismatch();
     common::print(fmt::format("{}, {} on {} ({})\n\n{}", "05-launch-tuning", facts.api,
                               facts.device, facts.driver, heat_map_text(found)));
     if (request.json) common::write_whole(*request.json, to_json_text(found));
@@ -53,9 +56,7 @@ int finish(const Request& request, const Facts& facts, const Tuning& found) {
     } else {
         common::print(fmt::format("\nkept for `tuned` in {}\n", keep(facts, found).string()));
     }
-    if (found.count(Outcome::kWrong) == 0) return common::kEveryVariantMatches;
-    common::note_mismatch();
-    return common::kMismatch;
+    return found.count(Outcome::kWrong) > 0 ? common::kMismatch : common::kEveryVariantMatches;
 }
 
 }  // namespace tuning

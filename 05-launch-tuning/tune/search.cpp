@@ -29,6 +29,7 @@ std::string first_line(std::string text) {
 }
 
 void run(Trial& trial, double hopeless_ms, const Measure& measure) {
+    trial.worst_ms = 0;
     try {
         const double ms = measure(trial.choice, trial.pixels, hopeless_ms);
         if (!(ms > 0) || !std::isfinite(ms))
@@ -84,7 +85,8 @@ void hold_finals(std::span<Trial> trials, const std::function<bool()>& has_time,
     finalists.resize(std::min(finalists.size(), kFinalists));
     for (int turn = 0; turn < kFinalTurns; ++turn) {
         for (auto& [trial, times_ms] : finalists) {
-            if (!has_time()) continue;
+            // What was wrong or refused once stays so, however it fares later.
+            if (trial->outcome != Outcome::kMeasured || !has_time()) continue;
             run(*trial, std::numeric_limits<double>::infinity(), measure);
             if (trial->outcome == Outcome::kMeasured) times_ms.push_back(trial->worst_ms);
         }

@@ -67,6 +67,33 @@ std::vector<std::string> TemporaryFolder::names() const {
     return names;
 }
 
+Environment::Environment(const char* name) : name_(name) {
+    if (const char* value = std::getenv(name)) before_ = value;
+}
+
+Environment::~Environment() {
+    before_ ? set(*before_) : unset();
+}
+
+void Environment::set(const std::string& value) const {
+    setenv(name_, value.c_str(), 1);
+}
+
+void Environment::unset() const {
+    unsetenv(name_);
+}
+
+std::string said(const std::function<void()>& call) {
+    testing::internal::CaptureStderr();
+    try {
+        call();
+    } catch (...) {
+        testing::internal::GetCapturedStderr();
+        throw;
+    }
+    return testing::internal::GetCapturedStderr();
+}
+
 std::string bytes_of(const fs::path& path) {
     std::ifstream file(path, std::ios::binary);
     EXPECT_TRUE(file) << path << " cannot be read";

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -35,6 +36,25 @@ class TemporaryFolder {
 
 std::string bytes_of(const std::filesystem::path& path);
 void write_bytes(const std::filesystem::path& path, const std::string& bytes);
+
+/// A variable of the environment that is as it was when the object goes away.
+class Environment {
+ public:
+    explicit Environment(const char* name);
+    ~Environment();
+    Environment(const Environment&) = delete;
+    Environment& operator=(const Environment&) = delete;
+
+    void set(const std::string& value) const;
+    void unset() const;
+
+ private:
+    const char* name_;
+    std::optional<std::string> before_;
+};
+
+/// What a call writes to standard error.
+std::string said(const std::function<void()>& call);
 
 /// The text of the BadInput that `call` throws. Fails the test where it throws none, and where the
 /// text is not one line, since the user reads it as one.

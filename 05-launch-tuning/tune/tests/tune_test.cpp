@@ -1,27 +1,24 @@
-#include "05-launch-tuning/tuning/tuning.hpp"
-
-#include <fcntl.h>
+// The search and what is kept of it, without a device. No test looks at the real clock.
 #include <gtest/gtest.h>
-#include <stb_image.h>
-#include <stdlib.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <functional>
 #include <limits>
 #include <map>
-#include <memory>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <span>
-#include <thread>
 
-#include "05-launch-tuning/tuning/run.hpp"
+#include "05-launch-tuning/tune/choice.hpp"
+#include "05-launch-tuning/tune/found.hpp"
+#include "05-launch-tuning/tune/heat_map.hpp"
+#include "05-launch-tuning/tune/program.hpp"
+#include "05-launch-tuning/tune/search.hpp"
 #include "common/histogram/histogram.hpp"
+#include "common/status/status.hpp"
 #include "common/tests/support.hpp"
 
 namespace {
@@ -30,41 +27,39 @@ namespace fs = std::filesystem;
 
 using tests::bad_input;
 using tests::has;
+using tests::said;
 using tuning::Choice;
 using tuning::Facts;
+using tuning::Kernel;
 using tuning::Measure;
 using tuning::Outcome;
 using tuning::Trial;
 using tuning::Tuning;
 using Json = nlohmann::ordered_json;
-using Texts = std::vector<std::string>;
+
+const Kernel* const local = &tuning::kLocal;
+const Kernel* const lane = &tuning::kLaneBins;
+const Kernel* const uchar = &tuning::kUcharBins;
+const Kernel* const item = &tuning::kItemBins;
 
 constexpr std::uint64_t kKi = 1024;
 constexpr std::uint64_t kMi = 1024 * kKi;
+constexpr double kNever = std::numeric_limits<double>::infinity();
+constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 Facts gpu() {
-    return {"CUDA",     "Test GPU 9000",
-            "driver 1", false,
-            100,        1024,
-            227 * kKi,  {"local", "lane-bins", "byte-bins"}};
+    return {"CUDA", "Test GPU 9000", "driver 1", false, 100, 1024, 227 * kKi, {local, lane, uchar}};
 }
 
 Facts cpu() {
-    return {"OpenCL", "Test CPU", "driver 2", true,
-            8,        4096,       512 * kKi,  {"local", "lane-bins", "byte-bins", "item-bins"}};
+    return {"OpenCL", "Test CPU", "driver 2", true, 8, 4096, 512 * kKi, tuning::all_kernels()};
 }
 
-// What a call writes to standard error, which is no terminal then.
-std::string said(const std::function<void()>& call) {
-    testing::internal::CaptureStderr();
-    call();
-    return testing::internal::GetCapturedStderr();
-}
-
-Tuning tune_quietly(const Facts& facts, double budget_s, const Measure& measure) {
-    Tuning result;
-    said([&] { result = tuning::tune(facts, budget_s, measure); });
-    return result;
+// The same with one thing changed.
+template <typename T, typename Value>
+Facts with(Facts facts, T Facts::*fact, Value value) {
+    facts.*fact = value;
+    return facts;
 }
 
 Trial measured(const Choice& choice, std::uint64_t pixels, double ms) {
@@ -76,351 +71,323 @@ Trial failed(const Choice& choice, std::uint64_t pixels, Outcome outcome,
     return {choice, pixels, outcome, 0, reason};
 }
 
-// A row of lane-bins with everything that can happen, and one of byte-bins with other groups.
+// Everything that can happen, and a kernel in other groups than the rest.
 Tuning small_tuning() {
-    Tuning result;
-    result.api = "CUDA";
-    result.device = "Test GPU 9000";
-    result.driver = "driver 1";
-    result.date = "2025-01-31T12:00:00Z";
-    result.seconds = 21;
     const std::uint64_t pixels = 16 * kMi;
-    result.trials = {
-        measured({"local", 1, 1, 128, 1}, pixels, 0.08),  // 5 %
-        measured({"local", 1, 2, 128, 1}, pixels, 0.04),  // 10 %, the better of the two loads
-        measured({"local", 1, 1, 128, 8}, pixels, 0.0134),
-        measured({"local", 1, 1, 1024, 1}, pixels, 0.01),
-        failed({"local", 1, 1, 1024, 8}, pixels, Outcome::kNotTried, ""),
-        measured({"lane-bins", 8, 4, 128, 1}, pixels, 0.008),
-        measured({"lane-bins", 8, 4, 128, 8}, pixels, 0.005),
-        measured({"lane-bins", 8, 4, 1024, 1}, pixels, 0.004),
-        failed({"lane-bins", 8, 4, 1024, 8}, pixels, Outcome::kRefused, "too large"),
-        measured({"byte-bins", 1, 1, 32, 1}, pixels, 0.4),
-        failed({"byte-bins", 1, 1, 64, 1}, pixels, Outcome::kWrong, "3 of 256 bins wrong"),
-        measured({"local", 1, 1, 64, 1}, 1000, 0.001),
-        failed({"lane-bins", 1, 1, 64, 1}, 1000, Outcome::kRefused, "too large"),
-    };
-    return result;
+    return {"CUDA",
+            "Test GPU 9000",
+            "driver 1",
+            "2025-01-31T12:00:00Z",
+            21,
+            {measured({local, 1, 1, 128, 1}, pixels, 0.08),  // 5 %
+             measured({local, 1, 2, 128, 1}, pixels, 0.04),  // 10 %, the better of the two loads
+             measured({local, 1, 1, 128, 8}, pixels, 0.0134),
+             measured({local, 1, 1, 1024, 1}, pixels, 0.01),
+             failed({local, 1, 1, 1024, 8}, pixels, Outcome::kNotTried, ""),
+             measured({lane, 8, 4, 128, 1}, pixels, 0.008),
+             measured({lane, 8, 4, 128, 8}, pixels, 0.005),
+             measured({lane, 8, 4, 1024, 1}, pixels, 0.004),
+             failed({lane, 8, 4, 1024, 8}, pixels, Outcome::kRefused, "too large"),
+             measured({uchar, 1, 1, 32, 1}, pixels, 0.4),
+             failed({uchar, 1, 1, 64, 1}, pixels, Outcome::kWrong, "3 of 256 bins wrong"),
+             measured({local, 1, 1, 64, 1}, 1000, 0.001),
+             failed({lane, 1, 1, 64, 1}, 1000, Outcome::kRefused, "too large")}};
 }
 
 void expect_equal(const Tuning& a, const Tuning& b) {
-    EXPECT_EQ(a.api, b.api);
-    EXPECT_EQ(a.device, b.device);
-    EXPECT_EQ(a.driver, b.driver);
-    EXPECT_EQ(a.date, b.date);
-    EXPECT_EQ(a.seconds, b.seconds);
+    EXPECT_EQ(std::tie(a.api, a.device, a.driver, a.date, a.seconds),
+              std::tie(b.api, b.device, b.driver, b.date, b.seconds));
     ASSERT_EQ(a.trials.size(), b.trials.size());
     for (std::size_t i = 0; i < a.trials.size(); ++i) {
-        SCOPED_TRACE(i);
-        EXPECT_EQ(a.trials[i].choice, b.trials[i].choice);
-        EXPECT_EQ(a.trials[i].pixels, b.trials[i].pixels);
-        EXPECT_EQ(a.trials[i].outcome, b.trials[i].outcome);
-        EXPECT_EQ(a.trials[i].worst_ms, b.trials[i].worst_ms);
-        EXPECT_EQ(a.trials[i].reason, b.trials[i].reason);
+        const Trial &x = a.trials[i], &y = b.trials[i];
+        EXPECT_TRUE(std::tie(x.choice, x.pixels, x.outcome, x.worst_ms, x.reason) ==
+                    std::tie(y.choice, y.pixels, y.outcome, y.worst_ms, y.reason))
+            << i;
     }
 }
 
 // ---- choices ------------------------------------------------------------------------------------
 
-TEST(Choice, IsSaidInWords) {
-    EXPECT_EQ(tuning::to_string(Choice{"lane-bins", 32, 4, 1024, 1}),
-              "lane-bins, 32 copies, 4 loads, groups of 1024, 1 for each unit");
-    EXPECT_EQ(tuning::to_string(Choice{"lane-bins", 1, 1, 64, 8}),
-              "lane-bins, 1 copy, 1 load, groups of 64, 8 for each unit");
-    EXPECT_EQ(tuning::to_string(Choice{"local", 1, 2, 256, 2}),
-              "local, 2 loads, groups of 256, 2 for each unit");
-    EXPECT_EQ(tuning::kernel_text({"lane-bins", 8, 1, 1, 1}), "lane-bins, 8 copies");
-    EXPECT_EQ(tuning::kernel_text({"item-bins", 1, 1, 1, 1}), "item-bins");
+TEST(Kernels, AreEachKnownByTheirName) {
+    std::vector<std::string> names;
+    for (const Kernel* kernel : tuning::all_kernels()) {
+        names.push_back(kernel->name);
+        EXPECT_EQ(tuning::kernel_named(kernel->name), kernel);
+    }
+    EXPECT_EQ(names, (std::vector<std::string>{"local", "lane-bins", "uchar-bins", "item-bins"}));
+    EXPECT_EQ(tuning::kernel_named("serial"), nullptr);
+    EXPECT_EQ(tuning::kernel_named(""), nullptr);
 }
 
-TEST(Choice, SizesAreNeverRounded) {
-    EXPECT_EQ(tuning::size_text(16 * kMi), "16 Mi pixels");
-    EXPECT_EQ(tuning::size_text(256 * kKi), "256 Ki pixels");
-    EXPECT_EQ(tuning::size_text(kMi + kKi), "1025 Ki pixels");
-    EXPECT_EQ(tuning::size_text(1025), "1025 pixels");
-    EXPECT_EQ(tuning::size_text(0), "0 pixels");
+TEST(Choices, AreSaidInWordsNeedLocalMemoryAndHaveWork) {
+    struct Case {
+        Choice choice;
+        std::string kernel, launch;
+        std::uint64_t local_bytes;
+        std::uint64_t pixels;  // for two groups
+    };
+    const std::vector<Case> cases = {
+        {{lane, 32, 4, 1024, 8},
+         "lane-bins, 32 copies",
+         "4 loads, groups of 1024",
+         32 * kKi,
+         65536},
+        {{lane, 1, 1, 64, 8}, "lane-bins, 1 copy", "1 load, groups of 64", kKi, 1024},
+        {{local, 1, 2, 256, 8}, "local", "2 loads, groups of 256", kKi, 512},
+        {{uchar, 1, 1, 128, 8}, "uchar-bins", "1 load, groups of 128", 33 * kKi, 32640},
+        {{item, 1, 3, 1, 8}, "item-bins", "3 loads, groups of 1", 8 * kKi, 12288},
+        {{item, 1, 1, 3, 8}, "item-bins", "1 load, groups of 3", 24 * kKi, 12288}};
+    for (const Case& c : cases) {
+        EXPECT_EQ(c.choice.kernel_text(), c.kernel);
+        EXPECT_EQ(c.choice.text(), c.kernel + ", " + c.launch + ", 8 for each unit");
+        EXPECT_EQ(c.choice.local_bytes(), c.local_bytes);
+        EXPECT_EQ(groups_of(c.choice, gpu(), c.pixels), 1U);
+        EXPECT_EQ(groups_of(c.choice, gpu(), c.pixels + 1), 2U);
+        EXPECT_EQ(groups_of(c.choice, gpu(), 0), 1U);
+        EXPECT_EQ(groups_of(c.choice, gpu(), std::uint64_t{1} << 40), 800U);
+    }
+    EXPECT_EQ((Choice{lane, 32, 4, 512, 2}.launch_text(264)),
+              "lane-bins, 32 copies, 4 loads, 264 groups of 512");
+    EXPECT_EQ((Choice{local, 1, 1, 64, 8}.launch_text(1)), "local, 1 load, 1 group of 64");
 }
 
-TEST(Choice, NeedsLocalMemory) {
-    EXPECT_EQ(tuning::local_bytes_of({"local", 1, 8, 1024, 8}), 1024U);
-    EXPECT_EQ(tuning::local_bytes_of({"lane-bins", 1, 8, 1024, 8}), 1024U);
-    EXPECT_EQ(tuning::local_bytes_of({"lane-bins", 32, 8, 1024, 8}), 32 * kKi);
-    EXPECT_EQ(tuning::local_bytes_of({"byte-bins", 1, 8, 128, 8}), 33 * kKi);
-    EXPECT_EQ(tuning::local_bytes_of({"item-bins", 1, 8, 1, 8}), 8 * kKi);
-    EXPECT_EQ(tuning::local_bytes_of({"item-bins", 1, 8, 3, 8}), 24 * kKi);
+TEST(Choices, SizesAreNeverRounded) {
+    const std::vector<std::pair<std::uint64_t, std::string>> sizes = {{16 * kMi, "16 Mi"},
+                                                                      {256 * kKi, "256 Ki"},
+                                                                      {kMi + kKi, "1025 Ki"},
+                                                                      {1025, "1025"},
+                                                                      {0, "0"}};
+    for (const auto& [pixels, text] : sizes)
+        EXPECT_EQ(tuning::size_text(pixels), text + " pixels");
 }
 
-TEST(Choice, ObjectionsAreToWhatTheFactsRuleOut) {
-    Facts facts = gpu();
-    const Choice choice{"lane-bins", 32, 1, 1024, 1};
-    EXPECT_EQ(tuning::objection(choice, facts), "");
-    facts.local_bytes = 32 * kKi;  // just enough
-    EXPECT_EQ(tuning::objection(choice, facts), "");
+TEST(Choices, ObjectionsAreToWhatTheFactsRuleOut) {
+    const Choice choice{lane, 32, 1, 1024, 1};
+    Facts facts = with(gpu(), &Facts::local_bytes, 32 * kKi);  // just enough
+    EXPECT_EQ(objection(choice, facts), "");
     facts.local_bytes = 32 * kKi - 1;
-    EXPECT_EQ(tuning::objection(choice, facts),
-              "32768 bytes of local memory for a group, and the device has 32767");
+    EXPECT_EQ(objection(choice, facts), "32768 bytes of local memory: this device has 32767");
     facts.most_items = 1023;
-    EXPECT_EQ(tuning::objection(choice, facts),
-              "groups of 1024 work-items, and the device takes at most 1023");
-    facts.kernels = {"local"};
-    EXPECT_EQ(tuning::objection(choice, facts), "this program has no kernel 'lane-bins'");
+    EXPECT_EQ(objection(choice, facts), "groups of 1024: this device runs at most 1023");
+    facts.kernels = {local};
+    EXPECT_EQ(objection(choice, facts), "this program has no kernel 'lane-bins'");
+    EXPECT_EQ(objection({item, 1, 1, 2, 1}, cpu()), "groups of 2: item-bins takes at most 1");
+    EXPECT_EQ(objection({item, 1, 1, 1, 1}, cpu()), "");
 }
 
-std::map<std::string, int> count_by_kernel(const std::vector<Choice>& choices) {
-    std::map<std::string, int> counts;
-    for (const Choice& choice : choices)
-        ++counts[choice.kernel];
-    return counts;
-}
-
-TEST(Candidates, AreEveryKernelInEveryLaunch) {
-    using Counts = std::map<std::string, int>;
-    EXPECT_EQ(count_by_kernel(tuning::candidates(gpu())),
-              (Counts{{"local", 64}, {"lane-bins", 6 * 64}, {"byte-bins", 12}}));
-    EXPECT_EQ(count_by_kernel(tuning::candidates(cpu())),
-              (Counts{{"local", 16}, {"lane-bins", 6 * 16}, {"byte-bins", 6}, {"item-bins", 16}}));
-    EXPECT_EQ(tuning::kernel_names(), (Texts{"local", "lane-bins", "byte-bins", "item-bins"}));
-}
-
-TEST(Candidates, AreOnlyTheKernelsOfTheProgram) {
-    Facts facts = cpu();
-    facts.kernels = {"item-bins", "local", "unheard-of"};
-    EXPECT_EQ(count_by_kernel(tuning::candidates(facts)),
-              (std::map<std::string, int>{{"local", 16}, {"item-bins", 16}}));
-    facts.kernels = {};
-    EXPECT_TRUE(tuning::candidates(facts).empty());
-    facts = gpu();
-    facts.kernels = {"item-bins"};  // for CPUs only
-    EXPECT_TRUE(tuning::candidates(facts).empty());
-}
-
-TEST(Candidates, AreEachThereOnceAndOfTheShapeThatTheJsonTakes) {
-    for (const Facts& facts : {gpu(), cpu()}) {
-        std::set<std::string> seen;
-        std::set<std::string> kernels;
+TEST(Candidates, AreEveryKernelOfTheProgramInEveryLaunch) {
+    using Counts = std::map<const Kernel*, int>;
+    const std::vector<std::pair<Facts, Counts>> cases = {
+        {gpu(), {{local, 64}, {lane, 6 * 64}, {uchar, 12}}},
+        {cpu(), {{local, 16}, {lane, 6 * 16}, {uchar, 6}, {item, 16}}},
+        {with(cpu(), &Facts::kernels, std::vector{item, local}), {{local, 16}, {item, 16}}},
+        {with(gpu(), &Facts::kernels, std::vector{item}), {}},  // for CPUs only
+        {with(gpu(), &Facts::kernels, std::vector<const Kernel*>{}), {}},
+        // A device that takes less has no fewer: the search counts them as refused.
+        {with(with(gpu(), &Facts::most_items, 64U), &Facts::local_bytes, kKi),
+         {{local, 64}, {lane, 6 * 64}, {uchar, 12}}}};
+    for (const auto& [facts, expected] : cases) {
+        Counts counts;
+        std::set<std::string> seen, kernels;
         std::string last;
         Tuning all;
-        for (const Choice& choice : tuning::candidates(facts)) {
-            EXPECT_TRUE(seen.insert(tuning::to_string(choice)).second)
-                << tuning::to_string(choice) << " is there twice";
+        for (const Choice& choice : candidates(facts)) {
+            ++counts[choice.kernel];
+            EXPECT_TRUE(seen.insert(choice.text()).second) << choice.text() << " is there twice";
             // Those of one kernel and number of copies are one after the other.
-            const std::string kernel = tuning::kernel_text(choice);
-            if (kernel != last) {
-                EXPECT_TRUE(kernels.insert(kernel).second) << kernel;
+            if (choice.kernel_text() != last) {
+                EXPECT_TRUE(kernels.insert(choice.kernel_text()).second) << choice.kernel_text();
             }
-            last = kernel;
+            last = choice.kernel_text();
             all.trials.push_back(measured(choice, 1, 1));
         }
+        EXPECT_EQ(counts, expected);
         EXPECT_NO_THROW(tuning::from_json_text(tuning::to_json_text(all)));
     }
 }
 
-// A device that takes less does not have fewer candidates: the search counts them as refused.
-TEST(Candidates, AreThereThoughTheDeviceRefusesThem) {
-    Facts small = gpu();
-    small.most_items = 64;
-    small.local_bytes = 1024;
-    EXPECT_EQ(tuning::candidates(small), tuning::candidates(gpu()));
+TEST(TunedSizes, AscendAndFitThePicture) {
+    using Sizes = std::vector<std::uint64_t>;
+    const Sizes all{256 * kKi, kMi, 4 * kMi, 16 * kMi, 128 * kMi, 1024 * kMi};
+    EXPECT_EQ(tuned_sizes(gpu()), all);
+    EXPECT_EQ(tuned_sizes(with(gpu(), &Facts::picture_bytes, 128 * kMi)),
+              Sizes(all.begin(), all.end() - 1));
+    EXPECT_EQ(tuned_sizes(with(gpu(), &Facts::picture_bytes, 1U)), Sizes{256 * kKi});  // always one
+    EXPECT_EQ(tuned_sizes(cpu()), (Sizes{256 * kKi, 8 * kMi}));
 }
 
-TEST(TunedSizes, Ascend) {
-    EXPECT_EQ(tuning::tuned_sizes(gpu()),
-              (std::vector<std::uint64_t>{1U << 18, 1U << 24, 1U << 27, 1U << 30}));
-    Facts small = gpu();
-    small.picture_bytes = 1U << 27;
-    EXPECT_EQ(tuning::tuned_sizes(small),
-              (std::vector<std::uint64_t>{1U << 18, 1U << 24, 1U << 27}));
-    small.picture_bytes = 1;  // there is always one
-    EXPECT_EQ(tuning::tuned_sizes(small), (std::vector<std::uint64_t>{1U << 18}));
-    EXPECT_EQ(tuning::tuned_sizes(cpu()), (std::vector<std::uint64_t>{1U << 18, 1U << 23}));
-}
-
-TEST(DefaultChoice, OnAGpuIsOneLargeGroupForEachUnit) {
-    Facts facts = gpu();
-    EXPECT_EQ(tuning::default_choice(facts, 4 * kMi), (Choice{"lane-bins", 32, 3, 1024, 1}));
-    facts.local_bytes = 48 * kKi;
-    EXPECT_EQ(tuning::default_choice(facts, 256 * kMi), (Choice{"lane-bins", 32, 3, 1024, 1}));
-    facts.local_bytes = 31 * kKi;
-    EXPECT_EQ(tuning::default_choice(facts, 256 * kMi), (Choice{"lane-bins", 16, 3, 1024, 1}));
-    facts.local_bytes = kKi;
-    facts.most_items = 256;
-    EXPECT_EQ(tuning::default_choice(facts, 256 * kMi), (Choice{"lane-bins", 1, 3, 256, 1}));
-}
-
-TEST(DefaultChoice, ForSmallPicturesIsSmaller) {
-    Facts facts = gpu();
-    EXPECT_EQ(tuning::default_choice(facts, 4 * kMi - 1), (Choice{"lane-bins", 8, 1, 512, 2}));
-    EXPECT_EQ(tuning::default_choice(facts, 0), (Choice{"lane-bins", 8, 1, 512, 2}));
-    facts.local_bytes = 2 * kKi;
-    facts.most_items = 128;
-    EXPECT_EQ(tuning::default_choice(facts, 1), (Choice{"lane-bins", 2, 1, 128, 2}));
-}
-
-TEST(DefaultChoice, OnACpuIsATableForEachWorkItem) {
-    Facts facts = cpu();
-    EXPECT_EQ(tuning::default_choice(facts, 1), (Choice{"item-bins", 1, 4, 1, 1}));
-    EXPECT_EQ(tuning::default_choice(facts, 256 * kMi), (Choice{"item-bins", 1, 4, 1, 1}));
-    facts.local_bytes = 8 * kKi - 1;
-    EXPECT_EQ(tuning::default_choice(facts, 1), (Choice{"lane-bins", 1, 4, 256, 1}));
-    facts = cpu();
-    facts.kernels = {"local", "lane-bins"};
-    facts.most_items = 1;
-    EXPECT_EQ(tuning::default_choice(facts, 1), (Choice{"lane-bins", 1, 4, 1, 1}));
-}
-
-TEST(DefaultChoice, IsTheFirstThatFitsWhereNothingElseDoes) {
-    Facts facts = gpu();
-    facts.kernels = {"local", "byte-bins"};
-    facts.most_items = 32;  // too few for any candidate of local
-    EXPECT_EQ(tuning::default_choice(facts, kMi), (Choice{"byte-bins", 1, 1, 32, 1}));
-    facts.local_bytes = 0;  // for none: to launch it will say why
-    EXPECT_NE(tuning::objection(tuning::default_choice(facts, kMi), facts), "");
-}
-
-TEST(DefaultChoice, IsAmongTheCandidates) {
+TEST(DefaultChoice, IsSoundWithoutMeasuring) {
+    struct Case {
+        Facts facts;
+        std::uint64_t pixels;
+        Choice choice;
+    };
+    const auto tight = [](Facts facts, std::uint64_t local_bytes, std::size_t most_items) {
+        facts.local_bytes = local_bytes;
+        facts.most_items = most_items;
+        return facts;
+    };
+    const auto only = [](const Facts& facts, std::vector<const Kernel*> kernels) {
+        return with(facts, &Facts::kernels, std::move(kernels));
+    };
+    const std::vector<Case> cases = {
+        {gpu(), 8 * kMi, {lane, 32, 3, 1024, 1}},
+        {gpu(), 8 * kMi - 1, {lane, 32, 1, 1024, 1}},
+        {gpu(), 0, {lane, 32, 1, 1024, 1}},
+        {tight(gpu(), 31 * kKi, 1024), 256 * kMi, {lane, 16, 3, 1024, 1}},
+        {tight(gpu(), kKi, 300), 256 * kMi, {lane, 1, 3, 300, 1}},
+        {cpu(), 1, {item, 1, 3, 1, 1}},
+        {cpu(), 256 * kMi, {item, 1, 3, 1, 1}},
+        {tight(cpu(), 8 * kKi - 1, 4096), 1, {lane, 4, 3, 256, 1}},
+        {tight(only(cpu(), {local, lane}), 512 * kKi, 1), 1, {lane, 32, 3, 1, 1}},
+        // The first that fits, where nothing else does.
+        {tight(only(gpu(), {local, uchar}), 227 * kKi, 32), kMi, {uchar, 1, 1, 32, 1}},
+        // None: to launch it will say why.
+        {tight(gpu(), 0, 32), kMi, {lane, 1, 1, 1, 1}}};
+    for (const Case& c : cases) {
+        const Choice choice = default_choice(c.facts, c.pixels);
+        EXPECT_EQ(choice, c.choice) << &c - &cases[0] << ": " << choice.text();
+    }
+    EXPECT_EQ(usual_choice(tuning::kUcharBins, gpu()), (Choice{uchar, 1, 1, 128, 1}));
+    EXPECT_EQ(usual_choice(tuning::kLocal, cpu()), (Choice{local, 1, 3, 256, 1}));
     for (const Facts& facts : {gpu(), cpu()}) {
-        const std::vector<Choice> all = tuning::candidates(facts);
-        for (const std::uint64_t pixels : tuning::tuned_sizes(facts)) {
-            EXPECT_EQ(std::count(all.begin(), all.end(), tuning::default_choice(facts, pixels)), 1);
-        }
+        const std::vector<Choice> all = candidates(facts);
+        for (const std::uint64_t pixels : tuned_sizes(facts))
+            EXPECT_EQ(std::count(all.begin(), all.end(), default_choice(facts, pixels)), 1);
     }
 }
 
-TEST(Choose, TakesTheBestOfTheNearestSize) {
+TEST(Choose, TakesTheBestOfTheNearestSizeThatTheProgramAndTheDeviceHave) {
+    const Choice small{local, 1, 1, 128, 1}, slower{lane, 1, 1, 128, 1}, large{lane, 32, 2, 512, 2};
     Tuning known;
-    const Choice small{"local", 1, 1, 128, 1};
-    const Choice large{"lane-bins", 8, 2, 512, 2};
-    known.trials = {measured({"lane-bins", 1, 1, 128, 1}, kMi, 2), measured(small, kMi, 1),
+    known.trials = {measured(slower, kMi, 2), measured(small, kMi, 1),
                     measured(large, 16 * kMi, 1)};
-    EXPECT_EQ(tuning::choose(known, gpu(), 0), small);
-    EXPECT_EQ(tuning::choose(known, gpu(), 1), small);
-    EXPECT_EQ(tuning::choose(known, gpu(), 4 * kMi - 1), small);  // nearer by ratio, to 4 Mi
-    EXPECT_EQ(tuning::choose(known, gpu(), 4 * kMi + 1), large);
-    EXPECT_EQ(tuning::choose(known, gpu(), std::uint64_t{1} << 32), large);
-}
-
-TEST(Choose, TakesTheDefaultWhereNothingIsKnown) {
-    const Choice sound = tuning::default_choice(gpu(), 16 * kMi);
-    EXPECT_EQ(tuning::choose(std::nullopt, gpu(), 16 * kMi), sound);
-    EXPECT_EQ(tuning::choose(Tuning{}, gpu(), 16 * kMi), sound);
-    Tuning nothing_measured;
-    nothing_measured.trials = {failed({"local", 1, 1, 128, 1}, 16 * kMi, Outcome::kWrong, "x")};
-    EXPECT_EQ(tuning::choose(nothing_measured, gpu(), 16 * kMi), sound);
-}
-
-TEST(Choose, PassesOverWhatTheFactsDoNotAllow) {
-    Tuning known;
-    const Choice small{"local", 1, 1, 128, 1};
-    known.trials = {measured(small, kMi, 1), measured({"lane-bins", 32, 4, 1024, 1}, 256 * kMi, 1)};
-    Facts less = gpu();
-    less.most_items = 512;
-    EXPECT_EQ(tuning::choose(known, less, 256 * kMi), small);  // the next nearest
-    less.most_items = 64;
-    EXPECT_EQ(tuning::choose(known, less, 256 * kMi), tuning::default_choice(less, 256 * kMi));
+    Tuning nothing;
+    nothing.trials = {failed(small, 16 * kMi, Outcome::kWrong, "x")};
+    const std::uint64_t gi = 1024 * kMi;
+    struct Case {
+        std::optional<Tuning> known;
+        Facts facts;
+        std::uint64_t pixels;
+        Choice choice;
+    };
+    const std::vector<Case> cases = {
+        {known, gpu(), 0, small},
+        {known, gpu(), 1, small},
+        {known, gpu(), 4 * kMi - 1, small},  // nearer by ratio, to 4 Mi
+        {known, gpu(), 4 * kMi + 1, large},
+        {known, gpu(), 4 * gi, large},
+        {known, with(gpu(), &Facts::kernels, std::vector{lane}), 1, slower},
+        {known, with(gpu(), &Facts::most_items, 256U), gi, small},  // the next nearest
+        {known, with(gpu(), &Facts::most_items, 64U), gi, {lane, 32, 3, 64, 1}},  // the default
+        {std::nullopt, gpu(), gi, default_choice(gpu(), gi)},
+        {Tuning{}, gpu(), gi, default_choice(gpu(), gi)},
+        {nothing, gpu(), gi, default_choice(gpu(), gi)}};
+    for (const Case& c : cases)
+        EXPECT_EQ(choose(c.known, c.facts, c.pixels), c.choice) << &c - &cases[0];
 }
 
 // ---- the search ---------------------------------------------------------------------------------
 
-// A device on which a launch takes the longer the more it differs from the one that is planted.
-class Device {
- public:
-    void plant(std::uint64_t pixels, const Choice& best) { best_[pixels] = best; }
+// A clock that the test moves on, and that did not begin at zero.
+struct Time {
+    double now_s = 1000;
+    [[nodiscard]] tuning::Clock clock() const {
+        return [this] { return now_s; };
+    }
+};
 
-    [[nodiscard]] double ms(const Choice& choice, std::uint64_t pixels) const {
-        const Choice& best = best_.at(pixels);
+Tuning quiet(const Facts& facts, const Measure& measure, double budget_s = 60,
+             const Time& time = {}) {
+    Tuning found;
+    said([&] { found = tuning::search(facts, budget_s, measure, time.clock()); });
+    return found;
+}
+
+TEST(Search, FindsWhatIsPlanted) {
+    const Choice small{uchar, 1, 1, 64, 8}, middle{lane, 8, 4, 512, 2}, large{local, 1, 3, 256, 1};
+    const auto planted = [&](std::uint64_t pixels) {
+        return pixels == 256 * kKi ? small : pixels == 1024 * kMi ? large : middle;
+    };
+    // A launch takes the longer the more it differs from the one that is planted.
+    const Tuning found = quiet(gpu(), [&](const Choice& choice, std::uint64_t pixels, double) {
+        const Choice best = planted(pixels);
         const auto apart = [](auto a, auto b) {
             return std::abs(std::log2(static_cast<double>(a) / static_cast<double>(b)));
         };
         return 1 + (choice.kernel == best.kernel ? 0 : 3) + apart(choice.copies, best.copies) +
                apart(choice.loads, best.loads) + apart(choice.group_size, best.group_size) +
                apart(choice.groups_per_unit, best.groups_per_unit);
+    });
+    EXPECT_EQ(found.api, "CUDA");
+    EXPECT_EQ(found.device, "Test GPU 9000");
+    EXPECT_EQ(found.driver, "driver 1");
+    EXPECT_EQ(found.sizes(), tuned_sizes(gpu()));
+    EXPECT_EQ(found.trials.size(), 6 * candidates(gpu()).size());
+    EXPECT_EQ(found.count(Outcome::kMeasured), found.trials.size());
+    for (const std::uint64_t pixels : found.sizes()) {
+        ASSERT_NE(found.best(pixels), nullptr);
+        EXPECT_EQ(found.best(pixels)->choice, planted(pixels));
+        EXPECT_EQ(found.best(pixels)->worst_ms, 1);
     }
-
- private:
-    std::map<std::uint64_t, Choice> best_;
-};
-
-TEST(Search, FindsWhatIsPlanted) {
-    const Choice small{"byte-bins", 1, 1, 64, 8};
-    const Choice middle{"lane-bins", 8, 4, 512, 2};
-    const Choice large{"local", 1, 3, 256, 1};
-    Device device;
-    device.plant(1U << 18, small);
-    device.plant(1U << 24, middle);
-    device.plant(1U << 27, middle);
-    device.plant(1U << 30, large);
-    const Tuning result =
-        tune_quietly(gpu(), 60, [&](const Choice& choice, std::uint64_t pixels, double) {
-            return device.ms(choice, pixels);
-        });
-    EXPECT_EQ(result.api, "CUDA");
-    EXPECT_EQ(result.device, "Test GPU 9000");
-    EXPECT_EQ(result.driver, "driver 1");
-    EXPECT_EQ(result.sizes(), tuning::tuned_sizes(gpu()));
-    EXPECT_EQ(result.count(Outcome::kMeasured), result.trials.size());
-    EXPECT_EQ(result.trials.size(), 4 * tuning::candidates(gpu()).size());
-    ASSERT_NE(result.best(1U << 18), nullptr);
-    EXPECT_EQ(result.best(1U << 18)->choice, small);
-    EXPECT_EQ(result.best(1U << 18)->worst_ms, 1);
-    EXPECT_EQ(result.best(1U << 24)->choice, middle);
-    EXPECT_EQ(result.best(1U << 30)->choice, large);
-    std::string shape = result.date;
+    std::string shape = found.date;
     std::replace_if(
         shape.begin(), shape.end(), [](char c) { return c >= '0' && c <= '9'; }, '0');
-    EXPECT_EQ(shape, "0000-00-00T00:00:00Z") << result.date;
-    EXPECT_GT(result.seconds, 0);
-    EXPECT_LT(result.seconds, 60);
+    EXPECT_EQ(shape, "0000-00-00T00:00:00Z") << found.date;
 }
 
-TEST(Search, KeepsTheOrderOfTheCandidatesAndMeasuresTheBestAgain) {
-    std::map<std::string, int> calls;
-    const auto name = [](const Choice& choice, std::uint64_t pixels) {
-        return tuning::to_string(choice) + tuning::size_text(pixels);
-    };
-    const Tuning result =
-        tune_quietly(cpu(), 60, [&](const Choice& choice, std::uint64_t pixels, double) {
-            ++calls[name(choice, pixels)];
-            return choice.kernel == "local" && choice.loads <= 3 ? 1.0 : 2.0;
-        });
-    const std::vector<Choice> all = tuning::candidates(cpu());
-    ASSERT_EQ(result.trials.size(), 2 * all.size());
-    EXPECT_EQ(calls.size(), 2 * all.size());
-    for (std::size_t i = 0; i < result.trials.size(); ++i) {
-        const Trial& trial = result.trials[i];
-        EXPECT_EQ(trial.choice, all[i % all.size()]);
-        EXPECT_EQ(trial.pixels, tuning::tuned_sizes(cpu())[i / all.size()]);
-        // Twelve are the best of each size.
-        EXPECT_EQ(calls[name(trial.choice, trial.pixels)], trial.worst_ms == 1 ? 1 + 9 : 1);
+TEST(Search, KeepsTheOrderOfTheCandidatesAndMeasuresTheBestAgainInTurns) {
+    std::vector<std::pair<std::uint64_t, Choice>> calls;
+    const auto is_best = [](const Choice& c) { return c.kernel == local && c.loads <= 3; };
+    const Tuning found = quiet(cpu(), [&](const Choice& choice, std::uint64_t pixels, double) {
+        calls.emplace_back(pixels, choice);
+        return is_best(choice) ? 1.0 : 2.0;
+    });
+    const std::vector<Choice> all = candidates(cpu());
+    ASSERT_EQ(found.trials.size(), 2 * all.size());
+    for (std::size_t i = 0; i < found.trials.size(); ++i) {
+        EXPECT_EQ(found.trials[i].choice, all[i % all.size()]);
+        EXPECT_EQ(found.trials[i].pixels, tuned_sizes(cpu())[i / all.size()]);
+    }
+    // Twelve are the best of each size.
+    ASSERT_EQ(calls.size(), found.trials.size() + 2 * 9 * 12);
+    for (std::size_t i = found.trials.size(); i < calls.size(); ++i) {
+        const std::size_t final = i - found.trials.size();
+        EXPECT_EQ(calls[i].first, tuned_sizes(cpu())[final / (9 * 12)]);
+        EXPECT_TRUE(is_best(calls[i].second));
+        EXPECT_TRUE(final % (9 * 12) < 12 || calls[i] == calls[i - 12]) << final;
     }
 }
 
-TEST(Search, LuckDoesNotDecide) {
-    const Choice lucky{"local", 1, 1, 64, 1};
-    const Choice steady{"local", 1, 2, 64, 1};
-    std::map<std::uint64_t, int> calls;
-    const Tuning result =
-        tune_quietly(cpu(), 60, [&](const Choice& choice, std::uint64_t pixels, double) {
-            if (choice == lucky) return ++calls[pixels] == 1 ? 0.5 : 3;
-            return choice == steady ? 1.0 : 2;
+TEST(Search, NeitherGoodNorBadLuckDecides) {
+    const Choice lucky{local, 1, 1, 64, 1}, steady{local, 1, 2, 64, 1};
+    std::map<std::pair<std::uint64_t, unsigned>, int> calls;
+    const Tuning found =
+        quiet(cpu(), [&](const Choice& choice, std::uint64_t pixels, double) -> double {
+            const int call = ++calls[{pixels, choice.loads}];
+            if (choice == lucky) return calls[{pixels, 100}]++ % 5 == 0 ? 0.5 : 3;
+            if (choice == steady) return calls[{pixels, 200}]++ % 4 == 1 ? 50 : 1;
+            return call > 0 ? 2 : 0;
         });
-    for (const std::uint64_t pixels : result.sizes())
-        EXPECT_EQ(result.best(pixels)->choice, steady);
+    for (const std::uint64_t pixels : found.sizes()) {
+        EXPECT_EQ(found.best(pixels)->choice, steady);
+        EXPECT_EQ(found.best(pixels)->worst_ms, 1);
+    }
 }
 
 TEST(Search, BeginsWithTheDefaultOfEachSizeAndSaysWhatIsHopeless) {
-    const std::vector<std::uint64_t> sizes = tuning::tuned_sizes(gpu());
+    const std::vector<std::uint64_t> sizes = tuned_sizes(gpu());
     std::map<std::uint64_t, double> best;
-    std::size_t calls = 0;
-    std::size_t with_a_limit = 0;
-    tune_quietly(gpu(), 60, [&](const Choice& choice, std::uint64_t pixels, double hopeless_ms) {
+    std::size_t calls = 0, with_a_limit = 0;
+    quiet(gpu(), [&](const Choice& choice, std::uint64_t pixels, double hopeless_ms) {
         const double ms = 10 + static_cast<double>((choice.loads * 7 + choice.group_size) % 5) -
                           (choice.copies == 8 ? 6 : 0);
         if (calls < sizes.size()) {
             EXPECT_EQ(pixels, sizes[calls]);
-            EXPECT_EQ(choice, tuning::default_choice(gpu(), pixels));
-            EXPECT_EQ(hopeless_ms, std::numeric_limits<double>::infinity());
+            EXPECT_EQ(choice, default_choice(gpu(), pixels));
+            EXPECT_EQ(hopeless_ms, kNever);
             best[pixels] = ms;
-        } else if (hopeless_ms < std::numeric_limits<double>::infinity()) {
+        } else if (hopeless_ms < kNever) {
             ++with_a_limit;
             EXPECT_EQ(hopeless_ms, 4 * best[pixels]);
             best[pixels] = std::min(best[pixels], ms);
@@ -429,392 +396,322 @@ TEST(Search, BeginsWithTheDefaultOfEachSizeAndSaysWhatIsHopeless) {
         return ms;
     });
     // All but the defaults and the finals.
-    EXPECT_EQ(with_a_limit, sizes.size() * (tuning::candidates(gpu()).size() - 1));
+    EXPECT_EQ(with_a_limit, sizes.size() * (candidates(gpu()).size() - 1));
     EXPECT_EQ(calls, with_a_limit + sizes.size() * (1 + 12 * 9));
 }
 
-// Whatever part of a kernel's launches there is time for, it must not be one corner of them.
-TEST(Search, SoonHasSeenEveryKindOfLaunch) {
+// Whatever part of the launches there is time for, it must not be one corner of them; and what is
+// compiled once is run one after the other.
+TEST(Search, WhateverItHasTimeForIsAFairSample) {
     std::vector<Choice> order;
-    tune_quietly(gpu(), 60, [&](const Choice& choice, std::uint64_t pixels, double) {
-        if (choice.kernel == "local" && pixels == 1U << 24) order.push_back(choice);
+    quiet(gpu(), [&](const Choice& choice, std::uint64_t pixels, double) {
+        if (pixels == 16 * kMi) order.push_back(choice);
         return 1.0;
     });
-    ASSERT_GE(order.size(), 64U);
-    std::set<std::size_t> group_sizes, groups, loads;
-    for (std::size_t i = 0; i < 20; ++i) {
-        group_sizes.insert(order[i].group_size);
-        groups.insert(order[i].groups_per_unit);
-        loads.insert(order[i].loads);
+    const std::vector<Choice> all = candidates(gpu());
+    const auto shares_of = [](std::span<const Choice> choices) {
+        std::map<std::string, double> shares;
+        for (const Choice& choice : choices) {
+            for (const std::string& kind :
+                 {choice.kernel_text(), "loads " + std::to_string(choice.loads),
+                  "groups of " + std::to_string(choice.group_size),
+                  "groups " + std::to_string(choice.groups_per_unit)})
+                shares[kind] += 1 / static_cast<double>(choices.size());
+        }
+        return shares;
+    };
+    for (const std::size_t part : {all.size() / 4, all.size() / 2}) {
+        std::map<std::string, double> sample = shares_of(std::span(order).subspan(1, part));
+        for (const auto& [kind, share] : shares_of(all)) {
+            if (share < 0.05) continue;  // a kernel with few launches
+            EXPECT_GT(sample[kind], 0.5 * share) << kind << " of " << part;
+            EXPECT_LT(sample[kind], 1.5 * share) << kind << " of " << part;
+        }
     }
-    EXPECT_EQ(group_sizes.size(), 4U);
-    EXPECT_EQ(groups.size(), 4U);
-    EXPECT_EQ(loads.size(), 4U);
+    std::set<std::string> builds;
+    std::string last;
+    for (Choice choice : std::span(order).subspan(1, all.size() - 1)) {
+        choice.groups_per_unit = 1;
+        EXPECT_TRUE(choice.text() == last || builds.insert(choice.text()).second);
+        last = choice.text();
+    }
 }
 
-TEST(Search, CountsWhatIsRefusedAndGoesOn) {
-    const Tuning result =
-        tune_quietly(cpu(), 60, [](const Choice& choice, std::uint64_t, double) -> double {
-            if (choice.kernel == "lane-bins") throw tuning::Refused("not\ntoday");
-            return 1;
-        });
-    EXPECT_EQ(result.count(Outcome::kRefused), 2U * 96);
-    EXPECT_EQ(result.count(Outcome::kMeasured), 2U * (16 + 6 + 16));
-    for (const Trial& trial : result.trials) {
-        EXPECT_EQ(trial.reason, trial.choice.kernel == "lane-bins" ? "not today" : "");
+TEST(Search, CountsWhatIsRefusedOrTakesNoTimeAndGoesOn) {
+    for (const double none : {0.0, -1.0, kNaN, kNever, 7.0}) {
+        const Tuning found =
+            quiet(cpu(), [&](const Choice& choice, std::uint64_t, double) -> double {
+                if (choice.kernel != lane) return 5;
+                if (none == 7) throw tuning::Refused("not\ntoday");
+                return none;
+            });
+        EXPECT_EQ(found.count(Outcome::kRefused), 2U * 96);
+        EXPECT_EQ(found.count(Outcome::kMeasured), 2U * (16 + 6 + 16));
+        EXPECT_EQ(found.best(256 * kKi)->worst_ms, 5);
+        for (const Trial& trial : found.trials) {
+            const bool refused = trial.choice.kernel == lane;
+            EXPECT_TRUE(none != 7 || trial.reason == (refused ? "not" : "")) << trial.reason;
+            EXPECT_EQ(trial.gb_s() > 0, !refused);
+        }
     }
 }
 
 TEST(Search, DoesNotMeasureWhatTheFactsRuleOut) {
-    Facts small = gpu();
-    small.most_items = 256;
-    small.local_bytes = 16 * kKi;
-    for (const double budget_s : {60.0, 0.0}) {
-        const Tuning result =
-            tune_quietly(small, budget_s, [&](const Choice& choice, std::uint64_t, double) {
-                EXPECT_EQ(tuning::objection(choice, small), "");
+    const Facts small = with(with(gpu(), &Facts::most_items, 256U), &Facts::local_bytes, 16 * kKi);
+    for (const double budget_s : {60.0, 0.0, -1.0, kNaN}) {
+        const Tuning found = quiet(
+            small,
+            [&](const Choice& choice, std::uint64_t, double) {
+                EXPECT_GT(budget_s, 0) << "measured without time";
+                EXPECT_EQ(objection(choice, small), "");
                 return 1.0;
-            });
-        std::size_t ruled_out = 0;
-        for (const Trial& trial : result.trials) {
-            EXPECT_EQ(trial.reason, tuning::objection(trial.choice, small));
-            if (trial.reason.empty()) continue;
-            ++ruled_out;
-            EXPECT_EQ(trial.outcome, Outcome::kRefused);
+            },
+            budget_s);
+        const Outcome others = budget_s > 0 ? Outcome::kMeasured : Outcome::kNotTried;
+        for (const Trial& trial : found.trials) {
+            EXPECT_EQ(trial.reason, objection(trial.choice, small));
+            EXPECT_EQ(trial.outcome, trial.reason.empty() ? others : Outcome::kRefused);
         }
-        EXPECT_GT(ruled_out, 0U);
-        EXPECT_EQ(result.count(Outcome::kRefused), ruled_out);
-        EXPECT_EQ(result.count(budget_s > 0 ? Outcome::kMeasured : Outcome::kNotTried),
-                  result.trials.size() - ruled_out);
+        EXPECT_GT(found.count(Outcome::kRefused), 0U);
+        EXPECT_GT(found.count(others), 0U);
+        EXPECT_EQ(found.best(256 * kKi) == nullptr, others == Outcome::kNotTried);
     }
 }
 
 TEST(Search, NeverTakesAWrongOneForTheBest) {
-    Tuning result;
-    const std::string text = said([&] {
-        result = tuning::tune(cpu(), 60, [](const Choice& choice, std::uint64_t, double) -> double {
-            if (choice == Choice{"local", 1, 4, 64, 1}) throw tuning::Wrong("3 bins\nwrong");
-            return choice.kernel == "byte-bins" ? 1 : 2;
+    // At once, and when it has been the fastest for a while: whatever comes later.
+    for (const int wrong_call : {1, 4}) {
+        const Choice wrong{local, 1, 4, 64, 1};
+        std::map<std::uint64_t, int> calls;
+        Tuning found;
+        const std::string text = said([&] {
+            found = tuning::search(
+                cpu(), 60,
+                [&](const Choice& choice, std::uint64_t pixels, double) -> double {
+                    if (choice != wrong) return choice.kernel == uchar ? 1 : 2;
+                    if (++calls[pixels] == wrong_call) throw tuning::Wrong("3 bins\nwrong");
+                    return 0.5;
+                },
+                Time().clock());
         });
-    });
-    EXPECT_EQ(result.count(Outcome::kWrong), 2U);
-    for (const std::uint64_t pixels : result.sizes()) {
-        EXPECT_EQ(result.best(pixels)->choice.kernel, "byte-bins");
-        EXPECT_TRUE(has(text, "  WRONG: local, 4 loads, groups of 64, 1 for each unit, at " +
-                                  tuning::size_text(pixels) + ": 3 bins wrong\n"));
-    }
-}
-
-TEST(Search, TakesNoTimeForTheBestThatIsNone) {
-    for (const double none : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN(),
-                              std::numeric_limits<double>::infinity()}) {
-        const Tuning result =
-            tune_quietly(cpu(), 60, [&](const Choice& choice, std::uint64_t, double) {
-                return choice.kernel == "local" ? none : 5;
-            });
-        EXPECT_EQ(result.count(Outcome::kRefused), 2U * 16);
-        EXPECT_EQ(result.best(1U << 18)->worst_ms, 5);
+        EXPECT_EQ(found.count(Outcome::kWrong), 2U);
+        for (const std::uint64_t pixels : found.sizes()) {
+            EXPECT_EQ(calls[pixels], wrong_call);
+            EXPECT_EQ(found.best(pixels)->choice.kernel, uchar);
+            EXPECT_TRUE(has(text, "  WRONG: local, 4 loads, groups of 64, 1 for each unit, at " +
+                                      tuning::size_text(pixels) + ": 3 bins\n"));
+        }
+        for (const Trial& trial : found.trials)
+            EXPECT_EQ(trial.gb_s() > 0, trial.choice != wrong);
     }
 }
 
 TEST(Search, OtherErrorsEndIt) {
     const auto search = [] {
-        tuning::tune(cpu(), 60, [](const Choice&, std::uint64_t, double) -> double {
+        quiet(cpu(), [](const Choice&, std::uint64_t, double) -> double {
             throw std::runtime_error("the device is gone");
         });
     };
-    said([&] { EXPECT_THROW(search(), std::runtime_error); });
+    EXPECT_THROW(search(), std::runtime_error);
 }
 
-TEST(Search, WithoutTimeTriesNothing) {
-    for (const double budget_s : {0.0, -1.0, std::numeric_limits<double>::quiet_NaN()}) {
-        const Tuning result =
-            tune_quietly(gpu(), budget_s, [](const Choice&, std::uint64_t, double) {
-                ADD_FAILURE() << "measured without time";
-                return 1.0;
-            });
-        EXPECT_EQ(result.count(Outcome::kNotTried), result.trials.size());
-        EXPECT_EQ(result.best(1U << 18), nullptr);
+TEST(Search, BeginsNothingAfterItsTimeAndLeavesSomeForTheFinals) {
+    Time time;
+    std::size_t calls = 0;
+    const auto measure = [&](const Choice&, std::uint64_t, double) {
+        ++calls;
+        time.now_s += 1;
+        return 1.0;
+    };
+    const Tuning found = quiet(gpu(), measure, 100, time);
+    EXPECT_EQ(calls, 100U);
+    EXPECT_EQ(found.count(Outcome::kMeasured), 90U);
+    EXPECT_EQ(found.count(Outcome::kNotTried), found.trials.size() - 90);
+    EXPECT_EQ(found.seconds, 100);
+}
+
+TEST(Search, SaysHowFarItIsEveryTwoSeconds) {
+    const Facts facts = with(cpu(), &Facts::kernels, std::vector{uchar});
+    const auto lines = [&](double each_s) {
+        Time time;
+        return said([&] {
+            tuning::search(
+                facts, 1000,
+                [&](const Choice&, std::uint64_t pixels, double) -> double {
+                    time.now_s += each_s;
+                    if (pixels > kMi) throw tuning::Refused("no");
+                    return static_cast<double>(pixels) / 4e6;
+                },
+                time.clock());
+        });
+    };
+    const std::string rates = " of 6 launches; the best of each size so far: 4.00, - GB/s\n";
+    EXPECT_EQ(lines(0), "  2" + rates);
+    EXPECT_EQ(lines(0.25), "  2" + rates + "  6" + rates);
+    EXPECT_EQ(lines(1), "  2" + rates + "  4" + rates + "  6" + rates);
+}
+
+// ---- one choice on the test pictures ------------------------------------------------------------
+
+// Those of a GPU with pictures small enough for a test: up to 16 Mi pixels.
+const tuning::TestPictures& pictures() {
+    static const tuning::TestPictures all =
+        tuning::test_pictures(with(gpu(), &Facts::picture_bytes, 16 * kMi));
+    return all;
+}
+
+TEST(TestPictures, AreThreeWhosePartsAreKnown) {
+    constexpr std::uint64_t kPeriod = tuning::TestPicture::kPeriod;
+    for (const tuning::TestPicture& picture : pictures()) {
+        EXPECT_EQ(picture.pixels.size(), 16 * kMi);
+        for (const auto& [first, count] :
+             std::vector<std::pair<std::uint64_t, std::uint64_t>>{{0, 0},
+                                                                  {0, kPeriod},
+                                                                  {3, kPeriod - 8},
+                                                                  {3, kPeriod},
+                                                                  {kPeriod - 1, 2},
+                                                                  {5, 1},
+                                                                  {2 * kPeriod, kMi},
+                                                                  {16 * kMi - 7, 7},
+                                                                  {3, 16 * kMi - 8}})
+            EXPECT_EQ(picture.expected({first, count}),
+                      common::reference_histogram({&picture.pixels[first], count}))
+                << first << ", " << count;
     }
+    const auto& [random, equal, ramp] = pictures();
+    EXPECT_EQ(equal.of_a_period[127], kPeriod);
+    for (const std::uint32_t bin : ramp.of_a_period)
+        EXPECT_EQ(bin, kPeriod / 256);
+    EXPECT_EQ(ramp.pixels[1], ramp.pixels[0] + 1);
+    EXPECT_GT(*std::min_element(random.of_a_period.begin(), random.of_a_period.end()), 0U);
+    EXPECT_NE(random.of_a_period, ramp.of_a_period);
 }
 
-class SlowKernel {
+// Counts on the CPU in a time of its own, and notes what it was given.
+class Device {
  public:
-    using Clock = std::chrono::steady_clock;
+    explicit Device(std::vector<double> times_ms, std::size_t wrong_picture = 9)
+        : times_ms_(std::move(times_ms)), wrong_picture_(wrong_picture) {}
 
-    SlowKernel(std::string kernel, std::uint64_t pixels)
-        : kernel_(std::move(kernel)), pixels_(pixels) {}
-
-    double operator()(const Choice& choice, std::uint64_t pixels, double) {
-        last_s_ = std::chrono::duration<double>(Clock::now() - start_).count();
-        if (choice.kernel == kernel_ && (pixels_ == 0 || pixels == pixels_)) {
-            ++calls_;
-            std::this_thread::sleep_for(std::chrono::milliseconds(10));
-        }
-        return 1;
+    Measure measure() {
+        return tuning::measure_on(
+            pictures(), [this](const Choice&, std::size_t which,
+                               std::span<const tuning::Stretch> parts, common::Histogram& result) {
+                for (const tuning::Stretch& part : parts)
+                    stretches.emplace_back(which, part.first);
+                in_a_row.push_back(parts.size());
+                result = pictures()[which].expected(parts.back());
+                if (which == wrong_picture_) ++result[127];
+                return times_ms_[which] * static_cast<double>(parts.size());
+            });
     }
-    [[nodiscard]] double last_s() const { return last_s_; }
-    [[nodiscard]] std::size_t calls() const { return calls_; }
+
+    std::vector<std::pair<std::size_t, std::uint64_t>> stretches;  // picture, first pixel
+    std::vector<std::size_t> in_a_row;                             // launches of each run
 
  private:
-    std::string kernel_;
-    std::uint64_t pixels_;  // none is all
-    Clock::time_point start_ = Clock::now();
-    double last_s_ = 0;
-    std::size_t calls_ = 0;
+    std::vector<double> times_ms_;  // of a launch, by picture
+    std::size_t wrong_picture_;
 };
 
-TEST(Search, BeginsNothingAfterItsTime) {
-    constexpr double kBudget = 0.2;
-    SlowKernel slow("lane-bins", 0);  // three quarters of all, so that the time ends early
-    const Tuning result = tune_quietly(gpu(), kBudget, std::ref(slow));
-    EXPECT_LT(slow.last_s(), kBudget + 0.02);
-    EXPECT_GT(result.count(Outcome::kNotTried), 900U);
-    EXPECT_LT(slow.calls(), 40U);
-    EXPECT_EQ(result.count(Outcome::kMeasured) + result.count(Outcome::kNotTried),
-              result.trials.size());
-}
-
-TEST(Search, ASlowKernelDoesNotTakeTheTimeOfOthers) {
-    SlowKernel slow("local", 0);  // the first of each size; it alone would need two seconds
-    const Tuning result = tune_quietly(gpu(), 0.6, std::ref(slow));
-    for (const Trial& trial : result.trials) {
-        if (trial.choice.kernel == "local") continue;
-        ASSERT_EQ(trial.outcome, Outcome::kMeasured) << tuning::to_string(trial.choice);
-    }
-    EXPECT_GT(slow.calls(), 0U);
-    EXPECT_LT(slow.calls(), 4U * 64);
-    // The later a size, the more of the others' time is left to it: none of them goes without.
-    for (const std::uint64_t pixels : result.sizes()) {
-        EXPECT_TRUE(std::any_of(result.trials.begin(), result.trials.end(),
-                                [&](const Trial& trial) {
-                                    return trial.pixels == pixels &&
-                                           trial.choice.kernel == "local" &&
-                                           trial.outcome == Outcome::kMeasured;
-                                }))
-            << pixels;
-    }
-}
-
-TEST(Search, TimeThatIsLeftGoesToThoseAfterIt) {
-    SlowKernel slow("byte-bins", 1U << 30);  // the last of all; its share alone is enough for one
-    const Tuning result = tune_quietly(gpu(), 0.1, std::ref(slow));
-    EXPECT_GE(slow.calls(), 3U);
-    EXPECT_LT(slow.calls(), 12U);
-    EXPECT_EQ(result.count(Outcome::kNotTried), 4 * (12 - slow.calls()));
-}
-
-TEST(Search, SaysALineForEachKernel) {
-    Facts facts = cpu();
-    facts.most_items = 64;
-    const std::string text = said([&] {
-        tuning::tune(facts, 60, [](const Choice& choice, std::uint64_t pixels, double) -> double {
-            if (choice.kernel == "byte-bins") throw tuning::Refused("no");
-            return static_cast<double>(pixels) / 4e9 * choice.loads;
-        });
-    });
-    const auto lines = std::count(text.begin(), text.end(), '\n');
-    EXPECT_EQ(lines, 1 + 1 + 6 + 1 + 1) << text;
-    EXPECT_EQ(text.find('\r'), std::string::npos);
-    EXPECT_TRUE(has(text, "  lane-bins, 8 copies: 4000, 4000 GB/s (16 of 32 launches)\n"));
-    EXPECT_TRUE(has(text, "  byte-bins: -, - GB/s (0 of 12 launches)\n"));
-    EXPECT_TRUE(
-        text.starts_with("  the best of each kernel for 256 Ki pixels, 8 Mi pixels:\n"
-                         "  local: 4000, 4000 GB/s (16 of 32 launches)\n"))
-        << text;
-}
-
-TEST(Search, OnATerminalRewritesOneLine) {
-    const int master = posix_openpt(O_RDWR | O_NOCTTY | O_NONBLOCK);
-    if (master < 0 || grantpt(master) != 0 || unlockpt(master) != 0)
-        GTEST_SKIP() << "this system gives no terminal";
-    const int terminal = open(ptsname(master), O_RDWR | O_NOCTTY);
-    ASSERT_GE(terminal, 0);
-    const int before = dup(STDERR_FILENO);
-    dup2(terminal, STDERR_FILENO);
-    // Read while it is written: a terminal holds few bytes.
-    std::string text;
-    const auto read_all = [&] {
-        std::array<char, 4096> buffer{};
-        for (ssize_t got = 0; (got = read(master, buffer.data(), buffer.size())) > 0;)
-            text.append(buffer.data(), static_cast<std::size_t>(got));
-    };
-    Facts facts = cpu();
-    facts.kernels = {"local"};
-    tuning::tune(facts, 60, [&](const Choice& choice, std::uint64_t, double) -> double {
-        read_all();
-        if (choice.loads == 4 && choice.group_size == 64) throw tuning::Wrong("mistake");
-        return 1;
-    });
-    dup2(before, STDERR_FILENO);
-    close(before);
-    read_all();
-    close(terminal);
-    close(master);
-    EXPECT_TRUE(has(text, "\r  local: 0.262, 8.39 GB/s "));
-    // A mistake has a line of its own, from the left edge on, and is all that stays.
-    EXPECT_TRUE(has(text, "\r  WRONG: local, 4 loads, groups of 64, 1 for each unit, at 256 Ki"));
-    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1 + 4) << text;
-    EXPECT_TRUE(text.ends_with(" \r")) << text;
-}
-
-// A GPU whose pictures are small enough to be made for a test: 256 Ki and 16 Mi pixels.
-Facts small_gpu() {
-    Facts facts = gpu();
-    facts.picture_bytes = 16 * kMi;
-    return facts;
-}
-
-// Counts on the CPU, and says which part of which picture it was given.
-struct CountingDevice {
-    const tuning::TestPictures& pictures;
-    std::vector<std::pair<std::size_t, std::uint64_t>>& runs;
-    std::vector<double> times_ms;  // of a launch, by picture
-    std::vector<std::size_t>* in_a_row = nullptr;
-
-    double operator()(const Choice&, std::size_t which, std::span<const Picture> parts,
-                      common::Histogram& result) {
-        for (const Picture& part : parts) {
-            runs.emplace_back(which, part.first);
-            EXPECT_EQ(part.width, part.count);
-            EXPECT_EQ(part.pitch, part.count);
-        }
-        if (in_a_row != nullptr) in_a_row->push_back(parts.size());
-        const Picture& last = parts.back();
-        result = common::reference_histogram({&pictures[which].pixels[last.first], last.count});
-        return times_ms[which] * static_cast<double>(parts.size());
-    }
-};
-
-TEST(MeasureOn, TheSlowestPictureCounts) {
-    const tuning::TestPictures pictures = tuning::test_pictures(small_gpu());
-    std::vector<std::pair<std::size_t, std::uint64_t>> runs;
+TEST(MeasureOn, TheSlowestPictureCountsAndAWrongOneIsWrong) {
     for (const std::vector<double>& times_ms :
-         {std::vector<double>{3.0, 1.0, 2.0}, std::vector<double>{1.0, 3.0, 2.0},
-          std::vector<double>{1.0, 2.0, 3.0}}) {
-        const Measure measure =
-            tuning::measure_on(pictures, CountingDevice{pictures, runs, times_ms});
-        EXPECT_EQ(measure({}, 256 * kKi, 100), 3.0);
+         {std::vector<double>{3, 1, 2}, {1, 3, 2}, {1, 2, 3}}) {
+        Device device(times_ms);
+        EXPECT_EQ(device.measure()({}, 256 * kKi, 100), 3.0);
+    }
+    for (const std::size_t bad : {0U, 1U, 2U}) {
+        Device device({1, 1, 1}, bad);
+        try {
+            device.measure()({}, 256 * kKi, 100);
+            ADD_FAILURE() << "picture " << bad << " is not wrong";
+        } catch (const tuning::Wrong& error) {
+            EXPECT_STREQ(error.what(), "1 of 256 bins wrong");
+        }
     }
 }
 
 TEST(MeasureOn, NoRunCountsWhatTheOneBeforeHasCounted) {
-    const tuning::TestPictures pictures = tuning::test_pictures(small_gpu());
-    std::vector<std::pair<std::size_t, std::uint64_t>> runs;
-    const Measure measure = tuning::measure_on(pictures, CountingDevice{pictures, runs, {1, 1, 1}});
-    const Measure in_a_row =
-        tuning::measure_on(pictures, CountingDevice{pictures, runs, {0.001, 0.001, 0.001}});
-    for (const Measure& one : {measure, in_a_row}) {
-        runs.clear();
+    for (const double each_ms : {1.0, 0.001}) {
+        Device device({each_ms, each_ms, each_ms});
+        const Measure measure = device.measure();
         // Also from one choice to the next, of which the pictures hold 64 parts.
         for (int choice = 0; choice < 4; ++choice)
-            one({}, 256 * kKi, 100);
-        ASSERT_GE(runs.size(), 64U);
-        for (std::size_t i = 0; i + 32 <= runs.size(); ++i) {
-            std::set<std::uint64_t> parts;
-            for (std::size_t j = i; j < i + 32; ++j)
-                parts.insert(runs[j].second);
-            EXPECT_EQ(parts.size(), 32U) << i;
+            measure({}, 256 * kKi, 100);
+        std::erase_if(device.stretches, [](const auto& run) { return run.second == 3; });
+        ASSERT_GE(device.stretches.size(), 60U);
+        for (std::size_t i = 1; i < device.stretches.size(); ++i) {
+            EXPECT_EQ(device.stretches[i].second,
+                      (device.stretches[i - 1].second + 256 * kKi) % (16 * kMi));
         }
-    }
-    runs.clear();
-    measure({}, 16 * kMi, 100);  // all of it is one part
-    for (const auto& [which, first] : runs)
-        EXPECT_EQ(first, 0U);
-}
-
-TEST(MeasureOn, WhatIsHopelessIsTimedOnceAndOnOnePicture) {
-    const tuning::TestPictures pictures = tuning::test_pictures(small_gpu());
-    std::vector<std::pair<std::size_t, std::uint64_t>> runs;
-    const Measure measure = tuning::measure_on(pictures, CountingDevice{pictures, runs, {5, 5, 5}});
-    measure({}, 256 * kKi, 4);
-    EXPECT_EQ(runs.size(), 2U);  // to warm up, and once
-    runs.clear();
-    measure({}, 256 * kKi, 6);
-    EXPECT_EQ(runs.size(), 3U * 6);
-}
-
-TEST(MeasureOn, ShortLaunchesFollowEachOther) {
-    const tuning::TestPictures pictures = tuning::test_pictures(small_gpu());
-    std::vector<std::pair<std::size_t, std::uint64_t>> runs;
-    // 10, 0.1, 0.02 and 0.001 milliseconds: one, one, five, and never more than 16.
-    for (const auto& [one_ms, launches] :
-         {std::pair<double, std::size_t>{10, 1}, {0.1, 1}, {0.02, 5}, {0.001, 16}}) {
-        std::vector<std::size_t> in_a_row;
-        const Measure measure = tuning::measure_on(
-            pictures, CountingDevice{pictures, runs, {one_ms, one_ms, one_ms}, &in_a_row});
-        EXPECT_DOUBLE_EQ(measure({}, 256 * kKi, 100), one_ms);  // of one of them
-        std::vector<std::size_t> on_a_picture{1, 1};  // to warm up, and to see how long it takes
-        // Five runs are timed; a single launch has been one of them.
-        on_a_picture.insert(on_a_picture.end(), launches == 1 ? 4 : 5, launches);
-        ASSERT_EQ(in_a_row.size(), 3 * on_a_picture.size()) << one_ms;
-        for (std::size_t i = 0; i < in_a_row.size(); ++i)
-            EXPECT_EQ(in_a_row[i], on_a_picture[i % on_a_picture.size()]) << one_ms << ", " << i;
+        device.stretches.clear();
+        measure({}, 16 * kMi, 100);  // all of it is one part
+        for (const auto& [which, first] : device.stretches)
+            EXPECT_TRUE(first == 0 || first == 3) << first;
     }
 }
 
-TEST(MeasureOn, WhatIsHopelessInARowIsNotRepeated) {
-    const tuning::TestPictures pictures = tuning::test_pictures(small_gpu());
-    std::vector<std::pair<std::size_t, std::uint64_t>> runs;
-    std::vector<std::size_t> in_a_row;
-    const Measure measure =
-        tuning::measure_on(pictures, CountingDevice{pictures, runs, {0.02, 0.02, 0.02}, &in_a_row});
-    EXPECT_DOUBLE_EQ(measure({}, 256 * kKi, 0.015), 0.02);
-    EXPECT_EQ(in_a_row, (std::vector<std::size_t>{1, 1, 5}));
+TEST(MeasureOn, ShortLaunchesFollowEachOtherAndHopelessOnesAreNotRepeated) {
+    struct Case {
+        double one_ms, hopeless_ms;
+        std::vector<std::size_t> in_a_row;  // to warm up, to see how long it takes, and timed
+    };
+    const std::vector<Case> cases = {{10, 100, {1, 1, 1, 1, 1, 1}},
+                                     {0.1, 100, {1, 1, 1, 1, 1, 1}},
+                                     {0.02, 100, {1, 1, 5, 5, 5, 5, 5}},
+                                     {0.001, 100, {1, 1, 16, 16, 16, 16, 16}},
+                                     {0, 100, {1, 1, 16, 16, 16, 16, 16}},
+                                     {5, 4, {1, 1}},
+                                     {0.02, 0.015, {1, 1, 5}}};
+    for (const Case& c : cases) {
+        SCOPED_TRACE(c.one_ms);
+        Device device({c.one_ms, c.one_ms, c.one_ms});
+        EXPECT_DOUBLE_EQ(device.measure()({}, 256 * kKi, c.hopeless_ms), c.one_ms);
+        std::vector<std::size_t> expected;
+        for (int picture = 0; picture < (c.one_ms < c.hopeless_ms ? 3 : 1); ++picture)
+            expected.insert(expected.end(), c.in_a_row.begin(), c.in_a_row.end());
+        EXPECT_EQ(device.in_a_row, expected);
+        EXPECT_EQ(device.stretches.front().second, 3U);  // begins at no round number
+    }
 }
 
 TEST(MeasureOn, AClockThatTicksSeldomLosesNoPicture) {
-    const tuning::TestPictures pictures = tuning::test_pictures(small_gpu());
     // Ticks of 16 microseconds: a launch of 5 takes no time at all, a row of 16 takes 80.
     const Measure measure = tuning::measure_on(
-        pictures, [&](const Choice&, std::size_t which, std::span<const Picture> parts,
-                      common::Histogram& result) {
-            result = pictures[which].expected(parts.back().count);
+        pictures(), [](const Choice&, std::size_t which, std::span<const tuning::Stretch> parts,
+                       common::Histogram& result) {
+            result = pictures()[which].expected(parts.back());
             return 0.016 * std::floor(0.005 * static_cast<double>(parts.size()) / 0.016);
         });
     EXPECT_DOUBLE_EQ(measure({}, 256 * kKi, 100), 0.005);
-    std::vector<std::pair<std::size_t, std::uint64_t>> runs;
-    const Measure stands = tuning::measure_on(pictures, CountingDevice{pictures, runs, {0, 0, 0}});
-    EXPECT_EQ(stands({}, 256 * kKi, 100), 0);  // which the search refuses
-}
-
-TEST(MeasureOn, AWrongCountIsWrongOnAnyPicture) {
-    const tuning::TestPictures pictures = tuning::test_pictures(small_gpu());
-    for (std::size_t bad = 0; bad < pictures.size(); ++bad) {
-        const Measure measure = tuning::measure_on(
-            pictures, [&](const Choice&, std::size_t which, std::span<const Picture> parts,
-                          common::Histogram& result) {
-                result = pictures[which].expected(parts.back().count);
-                if (which == bad) ++result[127];
-                return 1.0;
-            });
-        EXPECT_THROW(measure({}, 256 * kKi, 100), tuning::Wrong) << bad;
-    }
 }
 
 TEST(Results, AreCountedAndCompared) {
-    const Tuning result = small_tuning();
-    EXPECT_EQ(result.sizes(), (std::vector<std::uint64_t>{1000, 16 * kMi}));
-    EXPECT_EQ(result.count(Outcome::kMeasured), 9U);
-    EXPECT_EQ(result.count(Outcome::kRefused), 2U);
-    EXPECT_EQ(result.count(Outcome::kWrong), 1U);
-    EXPECT_EQ(result.count(Outcome::kNotTried), 1U);
-    EXPECT_EQ(result.best(16 * kMi)->choice, (Choice{"lane-bins", 8, 4, 1024, 1}));
-    EXPECT_EQ(result.best(1000)->choice, (Choice{"local", 1, 1, 64, 1}));
-    EXPECT_EQ(result.best(1001), nullptr);
-    EXPECT_DOUBLE_EQ(result.best(16 * kMi)->gb_s(), 16.777216 / 0.004);
-    EXPECT_EQ(result.trials[4].gb_s(), 0);  // was not measured
-    EXPECT_EQ(tuning::to_string(Outcome::kMeasured), "measured");
-    EXPECT_EQ(tuning::to_string(Outcome::kRefused), "refused");
-    EXPECT_EQ(tuning::to_string(Outcome::kWrong), "wrong");
-    EXPECT_EQ(tuning::to_string(Outcome::kNotTried), "not tried");
+    const Tuning found = small_tuning();
+    EXPECT_EQ(found.sizes(), (std::vector<std::uint64_t>{1000, 16 * kMi}));
+    const std::vector<std::tuple<Outcome, std::size_t, std::string>> outcomes = {
+        {Outcome::kMeasured, 9, "measured"},
+        {Outcome::kRefused, 2, "refused"},
+        {Outcome::kWrong, 1, "wrong"},
+        {Outcome::kNotTried, 1, "not tried"}};
+    for (const auto& [outcome, count, text] : outcomes) {
+        EXPECT_EQ(found.count(outcome), count);
+        EXPECT_EQ(tuning::to_string(outcome), text);
+    }
+    EXPECT_EQ(found.best(16 * kMi)->choice, (Choice{lane, 8, 4, 1024, 1}));
+    EXPECT_EQ(found.best(16 * kMi, {local, uchar})->choice, (Choice{local, 1, 1, 1024, 1}));
+    EXPECT_EQ(found.best(16 * kMi, {item}), nullptr);
+    EXPECT_EQ(found.best(1000)->choice, (Choice{local, 1, 1, 64, 1}));
+    EXPECT_EQ(found.best(1001), nullptr);
+    EXPECT_DOUBLE_EQ(found.best(16 * kMi)->gb_s(), 16.777216 / 0.004);
+    EXPECT_EQ(found.trials[4].gb_s(), 0);  // was not measured
 }
 
 // ---- the heat map -------------------------------------------------------------------------------
 
-TEST(HeatMap, AsText) {
+TEST(HeatMap, ShowsEveryKernelAtEverySize) {
     EXPECT_EQ(
-        tuning::heat_map_text(small_tuning()),
+        heat_map_text(small_tuning()),
         "Each cell is the best of all loads, in percent of the best of its size; - was not "
         "measured.\n"
         "\n"
@@ -836,202 +733,98 @@ TEST(HeatMap, AsText) {
         "\n"
         "group size       32    64\n"
         "groups per unit   1     1\n"
-        "byte-bins         1     -\n"
+        "uchar-bins        1     -\n"
         "\n"
         "best: lane-bins, 8 copies, 4 loads, groups of 1024, 1 for each unit, 4194 GB/s\n"
         "\n"
         "9 measured, 2 refused, 1 wrong, 1 not tried in 21.0 s\n"
-        "  WRONG: byte-bins, 1 load, groups of 64, 1 for each unit, at 16 Mi pixels: 3 of 256 bins "
-        "wrong\n"
+        "  WRONG: uchar-bins, 1 load, groups of 64, 1 for each unit, at 16 Mi pixels: 3 of 256 "
+        "bins wrong\n"
         "  2 refused: too large\n");
-}
-
-// The text of a cell beside one of 100 percent, when the launches of its loads take so much longer.
-std::string cell_text(const std::vector<double>& times_ms) {
-    Tuning two;
-    two.trials = {measured({"local", 1, 1, 64, 2}, 1000, 1)};
-    unsigned loads = 1;
-    for (const double ms : times_ms)
-        two.trials.push_back(measured({"local", 1, loads *= 2, 64, 1}, 1000, ms));
-    const std::string text = tuning::heat_map_text(two);
-    const std::string label = "\nlocal ";
-    const std::size_t from = text.find_first_not_of(' ', text.find(label) + label.size());
-    return text.substr(from, text.find(" 100█\n", from) - from);
-}
-
-TEST(HeatMap, ACellIsTheBestOfItsLoads) {
-    EXPECT_EQ(cell_text({4, 2, 3}), "50▒");
-    EXPECT_EQ(cell_text({2, 3, 4}), "50▒");
-    EXPECT_EQ(cell_text({4, 3, 2}), "50▒");
-}
-
-TEST(HeatMap, ShadesAreDarkerTheNearerToTheBest) {
-    const std::vector<std::pair<double, std::string>> cells = {
-        {0.1, "0 "},   {9.9, "10 "},  {10.1, "10░"}, {29.9, "30░"}, {30.1, "30▒"},
-        {59.9, "60▒"}, {60.1, "60▓"}, {89.9, "90▓"}, {90.1, "90█"}, {99.9, "100█"}};
-    for (const auto& [percent, text] : cells)
-        EXPECT_EQ(cell_text({100 / percent}), text) << percent;
-}
-
-TEST(HeatMap, WithoutResultsSaysSo) {
-    EXPECT_TRUE(has(tuning::heat_map_text(Tuning{}), "\n0 measured in 0.000 s\n"));
+    EXPECT_TRUE(has(heat_map_text(Tuning{}), "\n0 measured in 0.000 s\n"));
     Tuning nothing;
-    nothing.trials = {failed({"local", 1, 1, 64, 1}, 1000, Outcome::kRefused, "too large")};
-    EXPECT_TRUE(has(tuning::heat_map_text(nothing), "best: none, since nothing was measured\n"));
+    nothing.trials = {failed({local, 1, 1, 64, 1}, 1000, Outcome::kRefused, "too large")};
+    EXPECT_TRUE(has(heat_map_text(nothing), "best: none, since nothing was measured\n"));
+}
+
+TEST(HeatMap, ACellIsTheBestOfItsLoadsAndTheDarkerTheNearerToTheBest) {
+    // Percent of the loads, and the cell, which stands beside one of 100 percent.
+    const std::vector<std::pair<std::vector<double>, std::string>> cells = {
+        {{25, 50, 33}, "50▒"}, {{50, 33, 25}, "50▒"}, {{25, 33, 50}, "50▒"}, {{0.1}, "0 "},
+        {{9.9}, "10 "},        {{10.1}, "10░"},       {{29.9}, "30░"},       {{30.1}, "30▒"},
+        {{59.9}, "60▒"},       {{60.1}, "60▓"},       {{89.9}, "90▓"},       {{90.1}, "90█"},
+        {{99.9}, "100█"}};
+    for (const auto& [percents, cell] : cells) {
+        Tuning two;
+        two.trials = {measured({local, 1, 1, 64, 2}, 1000, 1)};
+        unsigned loads = 0;
+        for (const double percent : percents)
+            two.trials.push_back(measured({local, 1, ++loads, 64, 1}, 1000, 100 / percent));
+        EXPECT_TRUE(has(heat_map_text(two), ' ' + cell + " 100█\n"));
+    }
 }
 
 TEST(HeatMap, GivesAFewReasonsOnly) {
     Tuning many;
     for (int i = 0; i < 20; ++i)
-        many.trials.push_back(failed({"local", 1, 1, 64, 1}, 1000, Outcome::kRefused,
+        many.trials.push_back(failed({local, 1, 1, 64, 1}, 1000, Outcome::kRefused,
                                      "reason " + std::to_string(i / 2)));
-    const std::string text = tuning::heat_map_text(many);
-    EXPECT_TRUE(has(text, "  2 refused: reason 5\n  and for 4 more reasons\n"));
-    EXPECT_EQ(text.find("reason 6"), std::string::npos);
+    EXPECT_TRUE(heat_map_text(many).ends_with("  2 refused: reason 5\n  and for 4 more reasons\n"));
 }
 
 TEST(HeatMap, FitsATerminal) {
-    const Tuning result = tune_quietly(gpu(), 60, [](const Choice& choice, std::uint64_t, double) {
-        return static_cast<double>(choice.loads);
-    });
-    const std::string text = tuning::heat_map_text(result);
     std::size_t width = 0;
+    const std::string text = heat_map_text(quiet(
+        gpu(), [](const Choice& choice, std::uint64_t, double) { return 1.0 * choice.loads; }));
     for (const char c : text) {
         width = c == '\n' ? 0 : width + ((c & 0xC0) == 0x80 ? 0 : 1);
         ASSERT_LE(width, 100U) << text;
     }
 }
 
-class Shown {
- public:
-    explicit Shown(const Tuning& tuning) {
-        const std::string png = tuning::heat_map_png(tuning);
-        int channels = 0;
-        pixels_.reset(stbi_load_from_memory(reinterpret_cast<const stbi_uc*>(png.data()),
-                                            static_cast<int>(png.size()), &width_, &height_,
-                                            &channels, 3));
-        EXPECT_NE(pixels_, nullptr) << "the PNG does not decode";
-    }
-    [[nodiscard]] int width() const { return width_; }
-    [[nodiscard]] int height() const { return height_; }
-    /// How many pixels of this colour there are in a rectangle.
-    [[nodiscard]] int count(int left, int top, int width, int height, tests::Rgb colour) const {
-        EXPECT_LE(left + width, width_);
-        EXPECT_LE(top + height, height_);
-        int found = 0;
-        for (int y = top; y < top + height; ++y) {
-            for (int x = left; x < left + width; ++x) {
-                const stbi_uc* at = pixels_.get() + (std::ptrdiff_t{y} * width_ + x) * 3;
-                found += at[0] == colour.r && at[1] == colour.g && at[2] == colour.b ? 1 : 0;
-            }
-        }
-        return found;
-    }
-
- private:
-    int width_ = 0;
-    int height_ = 0;
-    std::unique_ptr<stbi_uc, void (*)(void*)> pixels_{nullptr, stbi_image_free};
-};
-
-constexpr tests::Rgb kInk{32, 34, 38};
-constexpr tests::Rgb kFaint{216, 218, 222};
-
-TEST(HeatMap, AsAPicture) {
-    const Shown shown(small_tuning());
-    // As wide as the line of the best choice, as high as two maps, one of them of two blocks.
-    ASSERT_EQ(shown.width(), 1080);
-    ASSERT_EQ(shown.height(), 706);
-    EXPECT_GT(shown.count(28, 28, 300, 16, kInk), 300);  // the title
-    EXPECT_EQ(shown.count(0, 0, 28, 706, kInk), 0);      // the margins
-    EXPECT_EQ(shown.count(1052, 0, 28, 706, kInk), 0);
-}
-
-// Wherever they stand: each cell is 52 x 30, less its number.
-TEST(HeatMap, CellsHaveTheColoursOfTheirPercentages) {
-    const auto cells_of = [](double slower, tests::Rgb colour) {
-        Tuning two;
-        two.trials = {measured({"local", 1, 1, 64, 1}, 1000, 1),
-                      measured({"local", 1, 1, 128, 1}, 1000, slower)};
-        const Shown shown(two);
-        return shown.count(0, 110, shown.width(), 130, colour);  // above the legend
-    };
-    constexpr tests::Rgb kYellow{253, 231, 37};
-    EXPECT_GT(cells_of(2, kYellow), 1200);
-    EXPECT_LT(cells_of(2, kYellow), 1560);
-    EXPECT_GT(cells_of(1, kYellow), 2400);
-    EXPECT_GT(cells_of(2, {33, 144, 141}), 1200);  // the middle of viridis
-    EXPECT_EQ(cells_of(4, {33, 144, 141}), 0);
-    EXPECT_GT(cells_of(4, {59, 81, 139}), 1200);
-    EXPECT_GT(cells_of(1e9, {68, 1, 84}), 1200);
-    EXPECT_EQ(cells_of(1, {68, 1, 84}), 0);
-}
-
-TEST(HeatMap, WhatWasNotMeasuredIsFaint) {
-    Tuning two;
-    two.trials = {measured({"local", 1, 1, 64, 1}, 1000, 1),
-                  failed({"local", 1, 1, 128, 1}, 1000, Outcome::kRefused, "no")};
-    const Shown shown(two);
-    EXPECT_GT(shown.count(0, 110, shown.width(), 130, kFaint), 1400);
-    two.trials[1] = measured({"local", 1, 1, 128, 1}, 1000, 1);
-    EXPECT_LT(Shown(two).count(0, 110, shown.width(), 130, kFaint), 100);
-}
-
-TEST(HeatMap, OfNothingOrOfAnyNameIsAPicture) {
-    EXPECT_GT(Shown(Tuning{}).width(), 0);
-    Tuning odd = small_tuning();
-    odd.device = std::string(5000, 'W') + "\xFF\n";
-    EXPECT_LT(Shown(odd).width(), 2000);
-    odd.device = "caf\u00E9 \x01\n\xFF";
-    EXPECT_EQ(Shown(odd).width(), 1080);
-}
-
 // ---- as JSON ------------------------------------------------------------------------------------
 
 TEST(TuningJson, HasEveryFieldOfTheDescription) {
-    const Json json = Json::parse(tuning::to_json_text(small_tuning()));
-    EXPECT_EQ(json.at("format"), "histogram-tutorials tuning 1");
-    EXPECT_EQ(json.at("api"), "CUDA");
-    EXPECT_EQ(json.at("device"), "Test GPU 9000");
-    EXPECT_EQ(json.at("driver"), "driver 1");
-    EXPECT_EQ(json.at("date"), "2025-01-31T12:00:00Z");
-    EXPECT_EQ(json.at("seconds"), 21);
-    EXPECT_EQ(json.size(), 8U);
-
+    Json json = Json::parse(to_json_text(small_tuning()));
     ASSERT_EQ(json.at("best").size(), 2U);
-    EXPECT_EQ(json.at("best")[0].at("pixels"), 1000);
-    const Json& best = json.at("best")[1];
-    EXPECT_EQ(best.at("pixels"), 16 * kMi);
-    EXPECT_EQ(best.at("kernel"), "lane-bins");
-    EXPECT_EQ(best.at("copies"), 8);
-    EXPECT_EQ(best.at("loads"), 4);
-    EXPECT_EQ(best.at("group_size"), 1024);
-    EXPECT_EQ(best.at("groups_per_unit"), 1);
-    EXPECT_EQ(best.at("worst_ms"), 0.004);
-    EXPECT_DOUBLE_EQ(best.at("gb_s").get<double>(), 16.777216 / 0.004);
-    EXPECT_EQ(best.size(), 8U);
-
     ASSERT_EQ(json.at("trials").size(), 13U);
-    const Json& trial = json.at("trials")[6];
-    EXPECT_EQ(trial.at("pixels"), 16 * kMi);
-    EXPECT_EQ(trial.at("kernel"), "lane-bins");
-    EXPECT_EQ(trial.at("copies"), 8);
-    EXPECT_EQ(trial.at("loads"), 4);
-    EXPECT_EQ(trial.at("group_size"), 128);
-    EXPECT_EQ(trial.at("groups_per_unit"), 8);
-    EXPECT_EQ(trial.at("outcome"), "measured");
-    EXPECT_EQ(trial.at("worst_ms"), 0.005);
-    EXPECT_DOUBLE_EQ(trial.at("gb_s").get<double>(), 16.777216 / 0.005);
-    EXPECT_EQ(trial.at("reason"), "");
-    EXPECT_EQ(trial.size(), 10U);
-
-    const Json& wrong = json.at("trials")[10];
-    EXPECT_EQ(wrong.at("outcome"), "wrong");
-    EXPECT_EQ(wrong.at("reason"), "3 of 256 bins wrong");
-    EXPECT_TRUE(wrong.at("worst_ms").is_null());
-    EXPECT_TRUE(wrong.at("gb_s").is_null());
-    EXPECT_EQ(json.at("trials")[4].at("outcome"), "not tried");
-    EXPECT_EQ(json.at("trials")[8].at("outcome"), "refused");
+    EXPECT_EQ(json["best"][0]["pixels"], 1000);
+    const auto row = [](const char* text, double worst_ms) {
+        Json expected = Json::parse(text);
+        expected["worst_ms"] = worst_ms;
+        expected["gb_s"] = 16.0 * 1024 * 1024 / worst_ms / 1e6;
+        return expected;
+    };
+    const auto expect_row = [](const Json& is, const Json& expected) {
+        EXPECT_EQ(is.size(), expected.size());
+        for (const auto& [key, value] : expected.items()) {
+            if (value.is_number_float()) {
+                EXPECT_DOUBLE_EQ(is.at(key).get<double>(), value.get<double>()) << key;
+            } else {
+                EXPECT_EQ(is.at(key), value) << key;
+            }
+        }
+    };
+    expect_row(json["best"][1], row(R"({"pixels": 16777216, "kernel": "lane-bins", "copies": 8,
+        "loads": 4, "group_size": 1024, "groups_per_unit": 1})",
+                                    0.004));
+    expect_row(json["trials"][6], row(R"({"pixels": 16777216, "kernel": "lane-bins", "copies": 8,
+        "loads": 4, "group_size": 128, "groups_per_unit": 8, "outcome": "measured", "reason": ""})",
+                                      0.005));
+    expect_row(json["trials"][10], Json::parse(R"({"pixels": 16777216, "kernel": "uchar-bins",
+        "copies": 1, "loads": 1, "group_size": 64, "groups_per_unit": 1, "outcome": "wrong",
+        "worst_ms": null, "gb_s": null, "reason": "3 of 256 bins wrong"})"));
+    EXPECT_EQ(json["trials"][4]["outcome"], "not tried");
+    EXPECT_EQ(json["trials"][8]["outcome"], "refused");
+    json.erase("best");
+    json.erase("trials");
+    EXPECT_EQ(json, Json::parse(R"({"format": "histogram-tutorials tuning 1", "api": "CUDA",
+        "device": "Test GPU 9000", "driver": "driver 1", "date": "2025-01-31T12:00:00Z",
+        "seconds": 21.0})"));
+    // A line for each trial, so that a person and `diff` can read it.
+    const std::string text = to_json_text(small_tuning());
+    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), (1 + 6) + (1 + 2 + 1) + (1 + 13 + 1) + 1);
+    EXPECT_TRUE(text.ends_with("]\n}\n"));
 }
 
 TEST(TuningJson, IsReadAsItWasWritten) {
@@ -1042,29 +835,16 @@ TEST(TuningJson, IsReadAsItWasWritten) {
     odd.trials[1].worst_ms = std::numeric_limits<double>::denorm_min();
     odd.trials[2].worst_ms = std::numeric_limits<double>::max();
     odd.trials[3].pixels = std::uint64_t{1} << 32;
-    odd.trials[5].choice = {"lane-bins", 32, 4, 1U << 20, 1U << 16};
+    odd.trials[5].choice = {lane, 32, 4, 1U << 20, 1U << 16};
     for (const Tuning& written : {small_tuning(), odd, Tuning{}}) {
-        const std::string text = tuning::to_json_text(written);
+        const std::string text = to_json_text(written);
         const Tuning read = tuning::from_json_text(text);
         expect_equal(read, written);
-        EXPECT_EQ(tuning::to_json_text(read), text);
+        EXPECT_EQ(to_json_text(read), text);
     }
-}
-
-// So that a person and `diff` can read it.
-TEST(TuningJson, HasALineForEachTrial) {
-    const std::string text = tuning::to_json_text(small_tuning());
-    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), (1 + 6) + (1 + 2 + 1) + (1 + 13 + 1) + 1)
-        << text;
-    EXPECT_TRUE(text.ends_with("]\n}\n"));
-}
-
-TEST(TuningJson, ADeviceMayCallItselfAnything) {
-    Tuning odd = small_tuning();
-    odd.device = "caf\xE9 \x01\n\xFF";
+    odd.device = "caf\xE9 \x01\n\xFF";  // a device may call itself anything
     odd.trials[8].reason = "\xFF";
-    const Tuning read = tuning::from_json_text(tuning::to_json_text(odd));
-    EXPECT_TRUE(read.device.starts_with("caf")) << read.device;
+    EXPECT_TRUE(tuning::from_json_text(to_json_text(odd)).device.starts_with("caf"));
 }
 
 // What reading the JSON complains about, behind the words with which every complaint begins.
@@ -1075,189 +855,128 @@ std::string complaint(const std::string& text) {
     return message.substr(std::min(begin.size(), message.size()));
 }
 
-TEST(TuningJson, WhatIsNoJsonIsRefused) {
-    for (const char* text :
-         {"", "hello\nthere", "{", "[]", "null", "42", "\"x\"", "{}", "\xFF\xFE", "[[[[[[[["})
+TEST(TuningJson, WhatIsNoJsonAndEveryPartOfAFileIsRefused) {
+    for (const std::string& text :
+         {std::string(), std::string("hello\nthere"), std::string("[]"), std::string("null"),
+          std::string("42"), std::string("\"x\""), std::string("{}"), std::string("\xFF\xFE"),
+          std::string(100'000, '['), std::string(1000, '\0')})
         EXPECT_FALSE(complaint(text).empty()) << text;
-    EXPECT_FALSE(complaint(std::string(100'000, '[')).empty());
-    EXPECT_FALSE(complaint(std::string(1000, '\0')).empty());
-}
-
-TEST(TuningJson, EveryPartOfAFileIsRefused) {
     Tuning one = small_tuning();
     one.trials.resize(2);
-    const std::string text = tuning::to_json_text(one);
+    const std::string text = to_json_text(one);
     for (std::size_t size = 0; size < text.size() - 2; ++size)
         complaint(text.substr(0, size));
+    one.trials.resize(10'000, one.trials.front());
+    EXPECT_NO_THROW(tuning::from_json_text(to_json_text(one)));
+    one.trials.push_back(one.trials.front());
+    EXPECT_TRUE(has(complaint(to_json_text(one)), "10001 trials"));
 }
 
 TEST(TuningJson, EveryMissingFieldIsNamed) {
-    const Json whole = Json::parse(tuning::to_json_text(small_tuning()));
-    for (const char* field : {"format", "api", "device", "driver", "date", "seconds", "trials"}) {
+    const Json whole = Json::parse(to_json_text(small_tuning()));
+    const auto expect_named = [&](const std::string& at, const std::string& field) {
         Json json = whole;
-        json.erase(field);
-        EXPECT_TRUE(has(complaint(json.dump()), field));
-    }
+        json.at(Json::json_pointer(at)).erase(field);
+        EXPECT_TRUE(has(complaint(json.dump()), "'" + field + "'"));
+    };
+    for (const char* field : {"format", "api", "device", "driver", "date", "seconds", "trials"})
+        expect_named("", field);
     for (const char* field : {"pixels", "kernel", "copies", "loads", "group_size",
-                              "groups_per_unit", "outcome", "worst_ms", "reason"}) {
-        Json json = whole;
-        json["trials"][12].erase(field);
-        EXPECT_TRUE(has(complaint(json.dump()), field));
-    }
+                              "groups_per_unit", "outcome", "worst_ms", "reason"})
+        expect_named("/trials/12", field);
 }
 
-// A field of the JSON with another value, in JSON.
-struct Damage {
-    const char* field;
-    const char* value;
-};
-
 TEST(TuningJson, AbsurdValuesAreRefused) {
-    const Json whole = Json::parse(tuning::to_json_text(small_tuning()));
-    const std::vector<Damage> damages = {
-        {"/format", "\"histogram-tutorials tuning 2\""},
-        {"/format", "1"},
-        {"/api", "null"},
-        {"/device", "42"},
-        {"/driver", "[]"},
-        {"/date", "true"},
-        {"/seconds", "-1"},
-        {"/seconds", "\"21\""},
-        {"/seconds", "null"},
-        {"/seconds", "true"},
-        {"/trials", "{}"},
-        {"/trials", "null"},
-        {"/trials/0", "null"},
-        {"/trials/0", "[1, 2]"},
-        {"/trials/0/kernel", "\"serial\""},
-        {"/trials/0/kernel", "\"\""},
-        {"/trials/0/kernel", "7"},
-        {"/trials/0/copies", "2"},  // of local there is one
-        {"/trials/5/copies", "0"},
-        {"/trials/5/copies", "3"},
-        {"/trials/5/copies", "64"},
-        {"/trials/5/copies", "-8"},
-        {"/trials/5/copies", "8.0"},
-        {"/trials/5/copies", "true"},
-        {"/trials/5/copies", "4294967297"},
-        {"/trials/0/loads", "0"},
-        {"/trials/0/loads", "5"},
-        {"/trials/0/loads", "-1"},
-        {"/trials/0/loads", "\"1\""},
-        {"/trials/0/group_size", "0"},
-        {"/trials/0/group_size", "1048577"},
-        {"/trials/0/group_size", "18446744073709551616"},
-        {"/trials/0/group_size", "-1"},
-        {"/trials/0/groups_per_unit", "0"},
-        {"/trials/0/groups_per_unit", "65537"},
-        {"/trials/0/pixels", "0"},
-        {"/trials/0/pixels", "4294967297"},
-        {"/trials/0/pixels", "1e3"},
-        {"/trials/0/worst_ms", "0"},
-        {"/trials/0/worst_ms", "-0.5"},
-        {"/trials/0/worst_ms", "null"},
-        {"/trials/0/worst_ms", "true"},
-        {"/trials/0/worst_ms", "\"fast\""},
-        {"/trials/0/outcome", "\"fast\""},
-        {"/trials/0/outcome", "0"},
-        {"/trials/0/outcome", "\"refused\""},  // and yet there is a time
-        {"/trials/8/worst_ms", "1"},
-        {"/trials/8/outcome", "\"measured\""},
-        {"/trials/0/reason", "null"},
-    };
-    for (const Damage& damage : damages) {
-        SCOPED_TRACE(std::string(damage.field) + " = " + damage.value);
-        Json json = whole;
-        json.at(Json::json_pointer(damage.field)) = Json::parse(damage.value);
-        complaint(json.dump());
+    const Json whole = Json::parse(to_json_text(small_tuning()));
+    const std::vector<std::pair<std::string, std::vector<std::string>>> damages = {
+        {"/format", {"\"histogram-tutorials tuning 2\"", "1"}},
+        {"/api", {"null"}},
+        {"/device", {"42"}},
+        {"/driver", {"[]"}},
+        {"/date", {"true"}},
+        {"/seconds", {"-1", "\"21\"", "null", "true"}},
+        {"/trials", {"{}", "null"}},
+        {"/trials/0", {"null", "[1, 2]"}},
+        {"/trials/0/kernel", {"\"serial\"", "\"\"", "7"}},
+        {"/trials/0/copies", {"2"}},  // of local there is one
+        {"/trials/5/copies", {"0", "3", "64", "-8", "8.0", "true", "4294967297"}},
+        {"/trials/0/loads", {"0", "5", "-1", "\"1\""}},
+        {"/trials/9/loads", {"2"}},  // of uchar-bins there is one
+        {"/trials/0/group_size", {"0", "1048577", "18446744073709551616", "-1"}},
+        {"/trials/0/groups_per_unit", {"0", "65537"}},
+        {"/trials/0/pixels", {"0", "4294967297", "1e3"}},
+        {"/trials/0/worst_ms", {"0", "-0.5", "null", "true", "\"fast\""}},
+        {"/trials/0/outcome", {"\"fast\"", "0", "\"refused\""}},  // and yet there is a time
+        {"/trials/8/worst_ms", {"1"}},
+        {"/trials/8/outcome", {"\"measured\""}},
+        {"/trials/0/reason", {"null"}}};
+    for (const auto& [field, values] : damages) {
+        for (const std::string& value : values) {
+            SCOPED_TRACE(field + " = " + value);
+            Json json = whole;
+            json.at(Json::json_pointer(field)) = Json::parse(value);
+            complaint(json.dump());
+        }
     }
     std::string text = whole.dump();
     text.replace(text.find("21.0"), 4, "1e999");
     EXPECT_TRUE(has(complaint(text), "number"));
 }
 
-TEST(TuningJson, MoreTrialsThanASearchHasAreRefused) {
-    Tuning many = small_tuning();
-    many.trials.resize(10'000, many.trials.front());
-    EXPECT_NO_THROW(tuning::from_json_text(tuning::to_json_text(many)));
-    many.trials.push_back(many.trials.front());
-    EXPECT_TRUE(has(complaint(tuning::to_json_text(many)), "10001 trials"));
-}
-
 // ---- what is kept -------------------------------------------------------------------------------
 
-// A variable of the environment while the test runs.
-class Environment {
- public:
-    explicit Environment(const char* name) : name_(name) {
-        if (const char* value = std::getenv(name)) before_ = value;
-    }
-    ~Environment() { before_ ? set(*before_) : unset(); }
-    Environment(const Environment&) = delete;
-    Environment& operator=(const Environment&) = delete;
-
-    void set(const std::string& value) const { setenv(name_, value.c_str(), 1); }
-    void unset() const { unsetenv(name_); }
-
- private:
-    const char* name_;
-    std::optional<std::string> before_;
-};
-
-class Memory : public testing::Test {
+class Kept : public testing::Test {
  protected:
-    Memory() { xdg_.set(folder_.path().string()); }
+    Kept() { xdg_.set(folder_.path().string()); }
 
     [[nodiscard]] fs::path kept_in() const { return folder_ / "histogram-tutorials"; }
 
     // Keeps these bytes in place of a tuning; says with what warning they are passed over.
-    std::string warning_about(const std::string& bytes) const {
-        const fs::path file = tuning::memory_file(gpu());
-        fs::create_directories(file.parent_path());
-        tests::write_bytes(file, bytes);
+    static std::string warning_about(const std::string& bytes) {
+        fs::create_directories(file_of(gpu()).parent_path());
+        tests::write_bytes(file_of(gpu()), bytes);
         return warning();
     }
-    // The warning with which what is kept is passed over.
-    static std::string warning() {
-        std::string text = said([] { EXPECT_FALSE(tuning::recall(gpu()).has_value()); });
+    static std::string warning(const Facts& facts = gpu()) {
+        const std::string text = said([&] { EXPECT_FALSE(tuning::recall(facts).has_value()); });
+        const std::string begin =
+            "warning: the tuning in " + file_of(facts).string() + " is passed over: ";
         EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << text;
-        EXPECT_TRUE(text.starts_with("warning: the tuning in " +
-                                     tuning::memory_file(gpu()).string() + " is passed over: "))
-            << text;
-        return text;
+        EXPECT_TRUE(text.starts_with(begin)) << text;
+        return text.substr(std::min(begin.size(), text.size()));
+    }
+    static void expect_nothing(const Facts& facts = gpu()) {
+        EXPECT_EQ(said([&] { EXPECT_FALSE(tuning::recall(facts).has_value()); }), "");
     }
 
     tests::TemporaryFolder folder_;
-    Environment xdg_{"XDG_CACHE_HOME"};
-    Environment home_{"HOME"};
+    tests::Environment xdg_{"XDG_CACHE_HOME"};
+    tests::Environment home_{"HOME"};
 };
 
-TEST_F(Memory, IsAFileOfItsOwnForEachDeviceAndDriver) {
-    // The hash is that of FNV-1a, 64 bits, of the three with zeros between them.
-    EXPECT_EQ(tuning::memory_file(gpu()), kept_in() / "CUDA-Test-GPU-9000-a9d9a56e2dbf0dea.json");
-    std::set<fs::path> files = {tuning::memory_file(gpu())};
-    for (const char* device : {"Test GPU 9001", "Test_GPU_9000", "Test  GPU 9000", "", "../..",
-                               "a/b", "caf\xE9", "\xFF\n"}) {
-        Facts facts = gpu();
-        facts.device = device;
-        const fs::path file = tuning::memory_file(facts);
-        EXPECT_TRUE(files.insert(file).second) << file;
+TEST_F(Kept, IsAFileForEachDeviceAndDriver) {
+    EXPECT_EQ(file_of(gpu()), kept_in() / "CUDA-Test-GPU-9000-driver-1.json");
+    std::set<fs::path> files = {file_of(gpu())};
+    for (const auto& [fact, value] : std::vector<std::pair<std::string Facts::*, std::string>>{
+             {&Facts::device, "Test GPU 9001"},
+             {&Facts::device, ""},
+             {&Facts::device, "../.."},
+             {&Facts::device, "a/b"},
+             {&Facts::device, "caf\xE9"},
+             {&Facts::driver, "driver 2"},
+             {&Facts::api, "OpenCL"},
+             {&Facts::device, std::string(5000, 'W')}}) {
+        const fs::path file = file_of(with(gpu(), fact, value));
+        EXPECT_TRUE(files.insert(file).second || value == "../..") << file;
         EXPECT_EQ(file.parent_path(), kept_in());
         EXPECT_EQ(file.extension(), ".json");
+        EXPECT_LT(file.filename().string().size(), 240U);
         for (const char c : file.stem().string())
             EXPECT_TRUE(c == '-' || std::isalnum(static_cast<unsigned char>(c))) << file;
     }
-    Facts facts = gpu();
-    facts.driver = "driver 2";
-    EXPECT_TRUE(files.insert(tuning::memory_file(facts)).second);
-    facts = gpu();
-    facts.api = "OpenCL";
-    EXPECT_TRUE(files.insert(tuning::memory_file(facts)).second);
-    facts.device = std::string(5000, 'W');
-    EXPECT_LT(tuning::memory_file(facts).filename().string().size(), 128U);
 }
 
-TEST_F(Memory, IsInTheHomeFolderWhereNoOtherIsNamed) {
+TEST_F(Kept, IsInTheHomeFolderWhereNoOtherIsNamed) {
     home_.set("/home/somebody");
 #if defined(__APPLE__)
     const fs::path expected = "/home/somebody/Library/Caches/histogram-tutorials";
@@ -1265,121 +984,56 @@ TEST_F(Memory, IsInTheHomeFolderWhereNoOtherIsNamed) {
     const fs::path expected = "/home/somebody/.cache/histogram-tutorials";
 #endif
     xdg_.unset();
-    EXPECT_EQ(tuning::memory_file(gpu()).parent_path(), expected);
-    xdg_.set("");
-    EXPECT_EQ(tuning::memory_file(gpu()).parent_path(), expected);
-    xdg_.set("not/in/full");
-    EXPECT_EQ(tuning::memory_file(gpu()).parent_path(), expected);
+    EXPECT_EQ(file_of(gpu()).parent_path(), expected);
+    for (const char* none : {"", "not/in/full"}) {
+        xdg_.set(none);
+        EXPECT_EQ(file_of(gpu()).parent_path(), expected);
+    }
     xdg_.set("/somewhere");
-    EXPECT_EQ(tuning::memory_file(gpu()).parent_path(), "/somewhere/histogram-tutorials");
-}
-
-TEST_F(Memory, WithoutAnyFolderKeepsNothing) {
+    EXPECT_EQ(file_of(gpu()).parent_path(), "/somewhere/histogram-tutorials");
     xdg_.unset();
     home_.unset();
-    EXPECT_EQ(tuning::memory_file(gpu()), fs::path());
-    EXPECT_EQ(said([] { EXPECT_FALSE(tuning::recall(gpu()).has_value()); }), "");
-    EXPECT_TRUE(has(bad_input([] { tuning::remember(gpu(), small_tuning()); }), "XDG_CACHE_HOME"));
+    EXPECT_EQ(file_of(gpu()), fs::path());
+    expect_nothing();
+    EXPECT_TRUE(has(bad_input([] { keep(gpu(), small_tuning()); }), "XDG_CACHE_HOME"));
 }
 
-TEST_F(Memory, GivesBackWhatItWasGiven) {
+TEST_F(Kept, GivesBackTheLastThatItWasGiven) {
     xdg_.set((folder_ / "new").string());  // is not there yet
-    EXPECT_EQ(said([] { EXPECT_FALSE(tuning::recall(gpu()).has_value()); }), "");
-    const fs::path file = tuning::remember(gpu(), small_tuning());
-    EXPECT_EQ(file, tuning::memory_file(gpu()));
-    EXPECT_EQ(tests::bytes_of(file), tuning::to_json_text(small_tuning()));
+    expect_nothing();
+    EXPECT_EQ(keep(gpu(), Tuning{}), file_of(gpu()));
+    keep(gpu(), small_tuning());
+    EXPECT_EQ(tests::bytes_of(file_of(gpu())), to_json_text(small_tuning()));
+    EXPECT_EQ(std::distance(fs::directory_iterator(file_of(gpu()).parent_path()), {}), 1);
     const std::optional<Tuning> read = tuning::recall(gpu());
     ASSERT_TRUE(read.has_value());
     expect_equal(*read, small_tuning());
-    Facts other = gpu();
-    other.driver = "driver 2";
-    EXPECT_EQ(said([&] { EXPECT_FALSE(tuning::recall(other).has_value()); }), "");
-}
-
-// --tune with a device on which nothing takes time but waiting for `pause`.
-void tune_waiting(const Facts& facts, const tuning::TestPictures& pictures, double seconds,
-                  std::chrono::milliseconds pause) {
-    Arguments arguments;
-    arguments.tune = true;
-    arguments.seconds = seconds;
-    testing::internal::CaptureStdout();
-    testing::internal::CaptureStderr();
-    const int status = tuning::run(arguments, facts, pictures,
-                                   [&](const Choice&, std::size_t which,
-                                       std::span<const Picture> parts, common::Histogram& result) {
-                                       std::this_thread::sleep_for(pause);
-                                       result = pictures[which].expected(parts.back().count);
-                                       return 1.0;
-                                   });
-    testing::internal::GetCapturedStderr();
-    const std::string text = testing::internal::GetCapturedStdout();
-    EXPECT_EQ(status, 0);
-    EXPECT_EQ(has(text, "were not tried: --seconds gives"), has(text, " not tried in ")) << text;
-}
-
-TEST_F(Memory, ASearchWithoutTimeDoesNotReplaceAnother) {
-    Facts facts = cpu();
-    facts.kernels = {"item-bins"};
-    const tuning::TestPictures pictures = tuning::test_pictures(facts);
-    const auto measured_in_memory = [&] {
-        const std::optional<Tuning> kept = tuning::recall(facts);
-        return kept ? kept->count(Outcome::kMeasured) : 0U;
-    };
-    using std::chrono::milliseconds;
-    tune_waiting(facts, pictures, 0.1, milliseconds(5));  // there is none: any is kept
-    const std::size_t first = measured_in_memory();
-    EXPECT_GT(first, 0U);
-    EXPECT_LT(first, 16U);
-    tune_waiting(facts, pictures, 60, milliseconds(0));
-    EXPECT_EQ(measured_in_memory(), 32U);
-    tune_waiting(facts, pictures, 0.1, milliseconds(5));
-    EXPECT_EQ(measured_in_memory(), 32U);
-    tune_waiting(facts, pictures, 60, milliseconds(0));
-    EXPECT_EQ(measured_in_memory(), 32U);
-}
-
-TEST_F(Memory, KeepsTheLastOne) {
-    tuning::remember(gpu(), small_tuning());
-    Tuning later = small_tuning();
-    later.seconds = 99;
-    const fs::path file = tuning::remember(gpu(), later);
-    ASSERT_TRUE(tuning::recall(gpu()).has_value());
-    EXPECT_EQ(tuning::recall(gpu())->seconds, 99);
-    EXPECT_EQ(std::distance(fs::directory_iterator(kept_in()), {}), 1);
-    EXPECT_EQ(fs::directory_iterator(kept_in())->path(), file);
-}
-
-TEST_F(Memory, KnowsADeviceOfAnyName) {
-    Facts odd = gpu();
-    odd.device = "caf\xE9 \x01\n\xFF";
-    Tuning result = small_tuning();
-    result.device = odd.device;
-    tuning::remember(odd, result);
+    expect_nothing(with(gpu(), &Facts::driver, "driver 2"));
+    const Facts odd = with(gpu(), &Facts::device, "caf\xE9 \x01\n\xFF");
+    Tuning of_odd = small_tuning();
+    of_odd.device = odd.device;
+    keep(odd, of_odd);
     EXPECT_EQ(said([&] { EXPECT_TRUE(tuning::recall(odd).has_value()); }), "");
 }
 
-TEST_F(Memory, WhereItCannotBeWrittenIsSaid) {
+TEST_F(Kept, WhereItCannotBeWrittenIsSaid) {
     tests::write_bytes(kept_in(), "a file in place of the folder");
-    const std::string text = bad_input([] { tuning::remember(gpu(), small_tuning()); });
-    EXPECT_TRUE(has(text, "cannot create " + kept_in().string() + ": "));
+    EXPECT_TRUE(has(bad_input([] { keep(gpu(), small_tuning()); }),
+                    "cannot create " + kept_in().string() + ": "));
     EXPECT_EQ(tests::bytes_of(kept_in()), "a file in place of the folder");
-    EXPECT_EQ(said([] { EXPECT_FALSE(tuning::recall(gpu()).has_value()); }), "");
+    expect_nothing();
+    fs::remove(kept_in());
+    fs::create_directories(file_of(gpu()));  // a folder of that name
+    EXPECT_TRUE(has(bad_input([] { keep(gpu(), small_tuning()); }),
+                    "cannot write " + file_of(gpu()).string()));
 }
 
-TEST_F(Memory, AFolderWithoutPermissionIsSaid) {
-    if (geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
-    fs::create_directory(kept_in());
-    fs::permissions(kept_in(), fs::perms::owner_read | fs::perms::owner_exec);
-    EXPECT_TRUE(has(bad_input([] { tuning::remember(gpu(), small_tuning()); }),
-                    "cannot write " + tuning::memory_file(gpu()).string()));
-}
-
-TEST_F(Memory, ADamagedFileIsPassedOver) {
-    const std::string whole = tuning::to_json_text(small_tuning());
-    warning_about("");
-    warning_about("not JSON\nat all\n");
-    warning_about(whole.substr(0, whole.size() / 2));
-    warning_about(std::string(whole.size(), '\0'));
+TEST_F(Kept, ADamagedOrForeignFileIsPassedOver) {
+    const std::string whole = to_json_text(small_tuning());
+    for (const std::string& bytes :
+         {std::string(), std::string("not JSON\nat all\n"), whole.substr(0, whole.size() / 2),
+          std::string(whole.size(), '\0')})
+        EXPECT_TRUE(has(warning_about(bytes), "not the result of a search: "));
     Json json = Json::parse(whole);
     json["trials"][5]["group_size"] = 0;
     EXPECT_TRUE(
@@ -1387,25 +1041,138 @@ TEST_F(Memory, ADamagedFileIsPassedOver) {
     json = Json::parse(whole);
     json["trials"][0]["kernel"] = "\x1B[2J\n";  // must not reach the terminal as it is
     EXPECT_TRUE(has(warning_about(json.dump()), "\"\\u001b[2J\\n\" is no kernel\n"));
-}
-
-TEST_F(Memory, AForeignFileIsPassedOver) {
     for (std::string Tuning::*field : {&Tuning::api, &Tuning::device, &Tuning::driver}) {
         Tuning foreign = small_tuning();
         foreign.*field += "X";
-        EXPECT_TRUE(has(warning_about(tuning::to_json_text(foreign)),
-                        "it belongs to another device or driver\n"));
+        EXPECT_EQ(warning_about(to_json_text(foreign)), "it belongs to another device or driver\n");
     }
+    // Two devices may share a file name, but not what is kept.
+    const Facts alike = with(gpu(), &Facts::device, "Test_GPU 9000");
+    keep(gpu(), small_tuning());
+    EXPECT_EQ(file_of(alike), file_of(gpu()));
+    EXPECT_EQ(warning(alike), "it belongs to another device or driver\n");
+
+    fs::resize_file(file_of(gpu()), (16U << 20) + 1);
+    EXPECT_EQ(warning(), "it is too large\n");
+    fs::remove(file_of(gpu()));
+    fs::create_directories(file_of(gpu()));
+    EXPECT_EQ(warning(), "it is no regular file\n");
 }
 
-TEST_F(Memory, WhatIsNoFileOrTooLargeIsPassedOver) {
-    const fs::path file = tuning::memory_file(gpu());
-    fs::create_directories(file);  // a folder of that name
-    EXPECT_TRUE(has(warning(), "it is no regular file\n"));
-    fs::remove(file);
-    tests::write_bytes(file, "{");
-    fs::resize_file(file, (16U << 20) + 1);
-    EXPECT_TRUE(has(warning(), "it is too large\n"));
+// ---- the program --------------------------------------------------------------------------------
+
+class Program : public Kept {
+ protected:
+    // Of the launches of a search, so many with each outcome.
+    static Tuning tuning_of(std::size_t measured_ones, std::size_t not_tried, std::size_t wrong = 0,
+                            std::size_t refused = 0) {
+        Tuning tuning = small_tuning();
+        tuning.trials.assign(measured_ones, measured({lane, 1, 1, 64, 1}, 1000, 1));
+        for (const auto& [count, outcome] : {std::pair{not_tried, Outcome::kNotTried},
+                                             {wrong, Outcome::kWrong},
+                                             {refused, Outcome::kRefused}})
+            tuning.trials.insert(tuning.trials.end(), count,
+                                 failed({lane, 1, 1, 128, 1}, 1000, outcome, ""));
+        return tuning;
+    }
+    int finish(const Tuning& found, const tuning::Request& request = {}) {
+        int status = -1;
+        testing::internal::CaptureStdout();
+        said_ = said([&] { status = tuning::finish(request, gpu(), found); });
+        printed_ = testing::internal::GetCapturedStdout();
+        return status;
+    }
+    std::string printed_, said_;
+};
+
+TEST_F(Program, PrintsTheHeatMapAndKeepsWhatWasFound) {
+    tuning::Request request;
+    request.json = folder_ / "out.json";
+    const Tuning found = tuning_of(3, 0);
+    EXPECT_EQ(finish(found, request), 0);
+    EXPECT_EQ(printed_, "05-launch-tuning, CUDA on Test GPU 9000 (driver 1)\n\n" +
+                            heat_map_text(found) + "\nkept for `tuned` in " +
+                            file_of(gpu()).string() + "\n");
+    EXPECT_EQ(said_, "");
+    EXPECT_EQ(tests::bytes_of(file_of(gpu())), to_json_text(found));
+    EXPECT_EQ(tests::bytes_of(folder_ / "out.json"), to_json_text(found));
+}
+
+TEST_F(Program, KeepsAnEarlierSearchThatHadMoreTime) {
+    struct Case {
+        Tuning found;
+        bool replaces;
+        int status;
+    };
+    const std::vector<Case> cases = {
+        {tuning_of(9, 11), false, 0},      {tuning_of(9, 9), true, 0},  // half was tried
+        {tuning_of(10, 11), true, 0},                                   // as many were measured
+        {tuning_of(9, 11, 0, 2), true, 0}, {tuning_of(9, 0, 1), true, 1},
+        {tuning_of(8, 11, 1), false, 1},   {tuning_of(0, 0, 0, 9), false, 1},
+        {tuning_of(0, 0, 9), false, 1}};
+    const Tuning earlier = tuning_of(10, 0);
+    for (const Case& c : cases) {
+        SCOPED_TRACE(&c - &cases[0]);
+        keep(gpu(), earlier);
+        EXPECT_EQ(finish(c.found), c.status);
+        EXPECT_EQ(tests::bytes_of(file_of(gpu())), to_json_text(c.replaces ? c.found : earlier));
+        const std::size_t missing = c.found.count(Outcome::kNotTried);
+        EXPECT_EQ(has(printed_, " launches were not tried: --seconds gives"), missing > 0);
+        const bool measured = c.found.count(Outcome::kMeasured) > 0;
+        EXPECT_EQ(has(printed_, "\nkept for `tuned` in "), c.replaces);
+        EXPECT_EQ(has(printed_, "\nan earlier search had more time; its result stays in " +
+                                    file_of(gpu()).string() + "\n"),
+                  !c.replaces && measured);
+        EXPECT_EQ(said_, measured ? "" : "no launch could be measured; nothing is kept\n");
+    }
+    finish(tuning_of(9, 11));
+    EXPECT_TRUE(has(printed_, "\n11 of 20 launches were not tried"));
+    // A damaged file was no search.
+    tests::write_bytes(file_of(gpu()), "{");
+    EXPECT_EQ(finish(tuning_of(1, 11)), 0);
+    EXPECT_TRUE(has(said_, "is passed over"));
+    EXPECT_EQ(tests::bytes_of(file_of(gpu())), to_json_text(tuning_of(1, 11)));
+}
+
+TEST_F(Program, NotesAMistakeAlsoWhereItsOutputIsLost) {
+    if (!fs::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
+    GTEST_FLAG_SET(death_test_style, "threadsafe");  // in a process that has seen no mistake
+    const auto run = [](const Tuning& found) {
+        common::guard_streams("tune");
+        if (std::freopen("/dev/full", "w", stdout) == nullptr) std::exit(99);
+        std::exit(tuning::finish({}, gpu(), found));
+    };
+    const std::string lost = "tune: cannot write standard output";
+    EXPECT_EXIT(run(tuning_of(1, 0)), testing::ExitedWithCode(2), lost);
+    EXPECT_EXIT(run(tuning_of(1, 0, 1)), testing::ExitedWithCode(1), lost);
+    EXPECT_EXIT(run(tuning_of(0, 0, 1)), testing::ExitedWithCode(1), lost);
+}
+
+TEST_F(Program, ReadsItsCommandLine) {
+    const auto parse = [](std::vector<const char*> words) {
+        words.insert(words.begin(), "program");
+        return tuning::parse_request(static_cast<int>(words.size()), words.data(), "tune/opencl");
+    };
+    const tuning::Request none = parse({});
+    EXPECT_EQ(none.seconds, 50);
+    EXPECT_EQ(none.device, "");
+    EXPECT_FALSE(none.list_devices || none.json);
+    const std::string json = (folder_ / "out.json").string();
+    const tuning::Request all =
+        parse({"--seconds", "0.5", "--device", "H100", "--list-devices", "--json", json.c_str()});
+    EXPECT_EQ(all.seconds, 0.5);
+    EXPECT_EQ(all.device, "H100");
+    EXPECT_TRUE(all.list_devices);
+    EXPECT_EQ(all.json, json);
+    EXPECT_FALSE(fs::exists(json));
+    for (const auto& [words, text] : std::vector<std::pair<std::vector<const char*>, const char*>>{
+             {{"--seconds", "0"}, "--seconds"},
+             {{"--seconds", "3601"}, "--seconds"},
+             {{"--seconds", "nan"}, "--seconds"},
+             {{"--json", "/nosuch/folder/x"}, "/nosuch/folder"},
+             {{"--json", ""}, "the name is empty"},
+             {{"picture.bmp"}, "picture.bmp"}})
+        EXPECT_TRUE(has(bad_input([&, &words = words] { parse(words); }), text));
 }
 
 }  // namespace
