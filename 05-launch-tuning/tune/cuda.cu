@@ -144,7 +144,7 @@ int main(int argc, char** argv) try {
     CHECK_CUDA(cudaMalloc(&histogram, sizeof(Histogram)));
     CHECK_CUDA(cudaMalloc(&unread, sizeof(Histogram)));
 
-    // 5. A choice was compiled with this file, or with on_cuda.cu.
+    // 5. The kernels: a choice was compiled with this file, or with on_cuda.cu.
     const auto kernel_of = [](const tuning::Choice& choice) -> tuning::Counting {
         static constexpr tuning::Counting kOfLoads[] = {histogram_bytes<1>, histogram_bytes<2>,
                                                         histogram_bytes<3>, histogram_bytes<4>};

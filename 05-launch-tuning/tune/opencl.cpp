@@ -61,7 +61,8 @@ int main(int argc, char** argv) try {
         clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(Histogram), nullptr, &error);
     CHECK_CL(error, "clCreateBuffer(unread)");
 
-    // 5. A choice is compiled when it is first run, and serves every size and number of groups.
+    // 5. The kernels: a choice is compiled when it is first run, and serves every size and number
+    // of groups.
     std::map<std::string, std::string> sources;
     for (const tuning::Kernel* kernel : tuning::all_kernels()) {
         std::string& source = sources[kernel->file];
