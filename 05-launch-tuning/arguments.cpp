@@ -24,6 +24,12 @@ void refuse_contradictions(const Arguments& arguments) {
         throw common::BadInput(fmt::format("--copies is for --kernel {}: {} keeps one table",
                                            tuning::kLaneBins.name, kernel.name));
     }
+    // Said at once, and not when the strategies before `tuned` have run.
+    const std::size_t group_size = arguments.common.group_size.value_or(1);
+    if (kernel.most_items > 0 && group_size > kernel.most_items) {
+        throw common::BadInput(fmt::format("--kernel {0}, groups of {1}: {0} takes at most {2}",
+                                           kernel.name, group_size, kernel.most_items));
+    }
 }
 
 }  // namespace

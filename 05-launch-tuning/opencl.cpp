@@ -117,6 +117,11 @@ int main(int argc, char** argv) try {
         CHECK_CL(clReleaseProgram(program));  // it stays as long as its kernel does
         return kernel;
     };
+    const auto copy_out = [&](cl_event first, cl_event last, Histogram& result) {
+        CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram), result.data(),
+                                     0, nullptr, nullptr));
+        return common::opencl::elapsed_ms(first, last);
+    };
     const auto count_in_two = [&](cl_kernel kernel, const Shape& shape, Histogram& result) {
         const cl_uint zero = 0;
         cl_event zeroed = nullptr;
@@ -128,9 +133,7 @@ int main(int argc, char** argv) try {
         cl_event counted = nullptr;
         CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 2, nullptr, global_size, local_size, 0,
                                         nullptr, &counted));
-        CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram), result.data(),
-                                     0, nullptr, nullptr));
-        const double kernel_ms = common::opencl::elapsed_ms(zeroed, counted);
+        const double kernel_ms = copy_out(zeroed, counted, result);
         CHECK_CL(clReleaseEvent(counted));
         CHECK_CL(clReleaseEvent(zeroed));
         return kernel_ms;
@@ -211,9 +214,7 @@ int main(int argc, char** argv) try {
             const auto count_in_one = [&](Histogram& result) {
                 const tuning::Commands commands = tuning::enqueue(
                     queue, kernel, choice, groups, pixels, first, count, totals, histogram);
-                CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
-                                             result.data(), 0, nullptr, nullptr));
-                const double kernel_ms = common::opencl::elapsed_ms(commands.first, commands.last);
+                const double kernel_ms = copy_out(commands.first, commands.last, result);
                 tuning::release(commands);
                 return kernel_ms;
             };

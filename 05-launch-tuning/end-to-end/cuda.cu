@@ -104,7 +104,7 @@ int main(int argc, char** argv) try {
         CHECK_CUDA(
             cudaMemcpyAsync(pinned_rows, rows, sizeof(Histogram), cudaMemcpyDeviceToHost, counts));
         CHECK_CUDA(cudaStreamSynchronize(counts));
-        common::add_rows(pinned_rows, 1, result);
+        std::copy_n(pinned_rows, kBins, result.begin());
     };
     report.measure_copy([&] {
         copy_all(pinned);

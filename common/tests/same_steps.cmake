@@ -5,7 +5,7 @@
 # functions of common/ in the same order, those of its report and options among them.
 
 # Functions that only OpenCL needs: it compiles while the program runs, and its limits vary more.
-set(only_opencl "build_program|read_kernel_file|most_work_items")
+set(only_opencl "build_program|read_kernel_file|most_work_items|has_extension")
 
 foreach(file A B)
     file(READ ${${file}} text)
