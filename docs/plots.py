@@ -3,29 +3,34 @@
 
     docs/plots.py             draw all that there are results for
     docs/plots.py --check     change nothing; exit 1 where a picture differs from what the results give
+    docs/plots.py --search FILE.json OUT.svg
+                              draw the heat map of a search: what build/05-launch-tuning/tune/opencl or
+                              tune/cuda wrote with --json FILE.json
 
     climb.svg                     how far each chapter's strategies come, in percent of the read ceiling
     contention.svg                the strategies and the libraries, from no to full contention
-    tuning-DEVICE-PROGRAM.svg     what --tune found, a heat map for each size
+    tuning-DEVICE-PROGRAM.svg     what the search found, a heat map for each size
 
 What is not recorded yet is not drawn.
 """
 
 import argparse
+import json
 import math
+import pathlib
 import sys
 from collections import Counter
 
 import recorded
-from recorded import ROOT, NotRecorded, digits, size_in_words, unique
+from recorded import ROOT, NotRecorded, digits, size_in_words, speeds_of, unique
 from svg import HEAT, Picture, keep
 
 RESULTS = ROOT / "docs" / "results"
 FIGURES = ROOT / "docs" / "figures"
 # Pictures that this program makes and nobody else does.
 OURS = ("climb.svg", "contention.svg", "tuning-*.svg")
-# The climb and the contention are those of one device, on inputs of one size.
-DEVICE = "h200"
+# The climb and the contention are those of one device, the first that is recorded, on inputs of one size.
+DEVICES = ("h100", "h200")
 SIZE = "1G"
 WIDTH = 800
 
@@ -89,14 +94,15 @@ APIS = {"OpenCL": ("diamond", "orange", 696, -4.5), "CUDA": ("circle", "blue", 7
 ROW = 24
 
 
-def climb_rows(entries):
-    """{chapter: {strategy: {API: its result}}}, chapters and strategies in order."""
+def climb_rows(recording, entries):
+    """{chapter: {strategy: {API: (GB/s, percent of the ceiling)}}}, chapters and strategies in order."""
     chapters = {}
     for entry in entries:
         strategies = chapters.setdefault(entry["run"]["chapter"], {})
-        for result in measured(entry["run"]):
-            if result["percent_of_ceiling"]:
-                strategies.setdefault(result["variant"], {})[entry["run"]["api"]] = result
+        for result in entry["run"]["results"]:
+            rate, percent, _ = speeds_of(recording, entry, result)
+            if percent:
+                strategies.setdefault(result["variant"], {})[entry["run"]["api"]] = rate, percent
     return chapters
 
 
@@ -109,9 +115,9 @@ def climb(recording):
         and entry["program"] != recorded.PEERS
         and entry["run"]["api"] in APIS
     ]
-    chapters = climb_rows(entries)
-    shares = [result["percent_of_ceiling"] for strategies in chapters.values()
-              for results in strategies.values() for result in results.values()]
+    chapters = climb_rows(recording, entries)
+    shares = [percent for strategies in chapters.values() for results in strategies.values()
+              for _, percent in results.values()]
     if not shares:
         raise NotRecorded(f"no run on photo {SIZE}")
 
@@ -154,13 +160,13 @@ def climb_head(picture, entries, scale, top, bottom):
 def climb_row(picture, scale, y, name, results):
     """One strategy: its name, its marks, and its rates."""
     picture.text(36, y + 17, name, "fill-ink code")
-    places = [scale(result["percent_of_ceiling"]) for result in results.values()]
+    places = [scale(percent) for _, percent in results.values()]
     picture.line(scale.start, y + 12.5, max(places), y + 12.5, "line-grid", 2)
     for api, (shape, colour, x, shift) in APIS.items():
-        result = results.get(api)
-        picture.text(x, y + 17, digits(result["gb_s"]) if result else "-", "fill-ink", "end")
-        if result:
-            picture.mark(shape, scale(result["percent_of_ceiling"]), y + 12.5 + shift, f"fill-{colour}", 4.5)
+        rate, percent = results.get(api, (None, None))
+        picture.text(x, y + 17, digits(rate), "fill-ink", "end")
+        if percent:
+            picture.mark(shape, scale(percent), y + 12.5 + shift, f"fill-{colour}", 4.5)
 
 
 # ---- contention.svg ------------------------------------------------------------------------------
@@ -188,8 +194,6 @@ def contention_lines(entries):
     lines = {}
     for entry in entries:
         for result in measured(entry["run"]):
-            if result["variant"] == "from-cache":  # no way to count a picture, but what counting costs
-                continue
             point = (int(entry["input"].split("-")[1]), result["gb_s"])
             lines.setdefault(result["variant"], []).append(point)
     order = unique([*(name for name in LINES if name in lines), *lines])
@@ -206,18 +210,18 @@ def contention(recording):
     lines = contention_lines(entries)
     if not lines:
         raise NotRecorded(f"{recorded.PEERS} has no contention at {SIZE}")
-    ceilings = [entry["run"]["read_ceiling_gb_s"] for entry in entries if entry["run"]["read_ceiling_gb_s"]]
+    ceiling = recorded.read_ceiling(recording, entries[0])
     rates = [rate for points in lines.values() for _, rate in points]
 
     picture = Picture(WIDTH, 520, "What contention costs",
                       "GB/s of each strategy and library, on a logarithmic scale, against the share of pixels that "
                       "have one and the same value; the table in chapter 05 has the same numbers.")
-    scale = LogScale(decade_below(min(rates)), max(rates + ceilings) * 1.3, 440, 80)
+    scale = LogScale(decade_below(min(rates)), max(*rates, ceiling or 0) * 1.3, 440, 80)
     contention_axes(picture, entries, scale)
-    if ceilings:
-        level = scale(sum(ceilings) / len(ceilings))
+    if ceiling:
+        level = scale(ceiling)
         picture.line(70, level, RIGHT, level, "line-muted", 1.5, "5 4")
-        picture.text(70, level - 11, f"read ceiling, {digits(sum(ceilings) / len(ceilings))} GB/s", "fill-muted halo")
+        picture.text(70, level - 11, f"read ceiling, {digits(ceiling)} GB/s", "fill-muted halo")
     for name, points in lines.items():
         _, shape, colour, width = line_style(name)
         places = [(contention_x(percent), scale(rate)) for percent, rate in points]
@@ -287,19 +291,19 @@ def cells_of(trials):
 
 
 def tuning(entry):
-    """What --tune tried, a heat map for each size. Raises NotRecorded."""
+    """What the search tried, a heat map for each size. Raises NotRecorded."""
     run = entry["run"]
     if not any(trial["outcome"] == "measured" for trial in run["trials"]):
-        raise NotRecorded("--tune measured nothing")
+        raise NotRecorded("the search measured nothing")
     sizes = sorted({trial["pixels"] for trial in run["trials"]})
     rows = unique(row_of(trial) for trial in run["trials"])
     columns = sorted({column_of(trial) for trial in run["trials"]})
     panel = CELL_HEIGHT * len(rows) + 88
     top = 104
-    picture = Picture(WIDTH, top + panel * len(sizes) + 24, f"What --tune found on {run['device']} with {run['api']}",
+    picture = Picture(WIDTH, top + panel * len(sizes) + 24, f"What the search found on {run['device']} with {run['api']}",
                       "For each size of picture a heat map: the speed of each kernel in each launch, in percent of "
                       "the fastest.")
-    picture.text(16, 28, f"What --tune found: {run['api']} on {run['device']}", "fill-ink title")
+    picture.text(16, 28, f"What the search found: {run['api']} on {run['device']}", "fill-ink title")
     picture.text(16, 48, "in % of the fastest of the same size; each cell is the best over the number of loads",
                  "fill-muted")
     heat_key(picture, 66, {trial["outcome"] for trial in run["trials"]})
@@ -392,9 +396,10 @@ def heat_columns(picture, y, columns, width):
 
 def drawings():
     """{file name: a function that draws it}."""
+    device = next((name for name in DEVICES if (RESULTS / f"{name}.json").is_file()), DEVICES[0])
     todo = {
-        "climb.svg": lambda: climb(recorded.load(RESULTS / f"{DEVICE}.json")),
-        "contention.svg": lambda: contention(recorded.load(RESULTS / f"{DEVICE}.json")),
+        "climb.svg": lambda: climb(recorded.load(RESULTS / f"{device}.json")),
+        "contention.svg": lambda: contention(recorded.load(RESULTS / f"{device}.json")),
     }
     for path in sorted(RESULTS.glob("*.json")):
         for entry in recorded.load(path)["tune"]:
@@ -414,10 +419,34 @@ def pictures():
     return drawn
 
 
+def draw_search(file, out):
+    """The heat map of a search that a program has written. Ends with 2 where that cannot be."""
+    try:
+        run = json.loads(pathlib.Path(file).read_text(encoding="utf-8"))
+        text = tuning({"run": run, "date": run["date"][:10]})
+    except OSError as error:
+        why = f"{file}: {error.strerror}"
+    except (NotRecorded, ValueError, LookupError, TypeError, AttributeError) as error:
+        why = f"{file} is no search that can be drawn: {error}"
+    else:
+        try:
+            recorded.write_whole(pathlib.Path(out), text)
+            return
+        except OSError as error:
+            why = f"{out}: {error.strerror}"
+    print(f"plots.py: {why}", file=sys.stderr)
+    sys.exit(2)
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--check", action="store_true", help="change nothing, and exit 1 where a picture differs")
-    check = arguments.parse_args().check
+    arguments.add_argument("--search", nargs=2, metavar=("FILE.json", "OUT.svg"), help="draw what a search found")
+    options = arguments.parse_args()
+    if options.search:
+        draw_search(*options.search)
+        return
+    check = options.check
     drawn = pictures()
     wrong = []
     for path in sorted(path for pattern in OURS for path in FIGURES.glob(pattern)):

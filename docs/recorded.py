@@ -6,6 +6,7 @@ docs/results/README.md describes the file. record.py writes it; tables.py and pl
 import json
 import os
 import pathlib
+import statistics
 import tempfile
 from typing import NamedTuple, Optional
 
@@ -141,6 +142,57 @@ def host(recording, entry):
     return {**recording["machine"], **entry.get("machine", {})}
 
 
+def _machine(recording, entry):
+    """What tells one machine from another: its processor, how the host's loop was compiled, and its GPU."""
+    where = host(recording, entry)
+    gpu = where["gpu"] and where["gpu"].rsplit(",", 1)[0]  # without its driver
+    fields = ("processor", "processor_family", "processor_model", "compiler", "build_type")
+    return (*(where[field] for field in fields), gpu)
+
+
+def serial_ms(recording, entry):
+    """The baseline of "times faster than serial": the median over all runs of its machine, input and size, or None.
+
+    One run's own would not do: on a shared machine the same loop takes half as long again an hour later.
+    """
+    def of(other):
+        return _machine(recording, other), other.get("input"), other.get("size")
+
+    times = [other["run"]["serial_ms"] for kind in KINDS for other in recording[kind]
+             if of(other) == of(entry) and other["run"].get("serial_ms")]
+    return statistics.median(times) if times else None
+
+
+def read_ceiling(recording, entry, kinds=("runs", "steps")):
+    """The best that any run of these kinds gave on its device at its size, in GB/s, or None.
+
+    Without a GPU the device is the processor, of whatever program. The comparison with the libraries reads
+    the picture alone and the chapters at least 256 MiB, so below that each has a ceiling of its own.
+    """
+    def of(other):
+        run = other["run"]
+        on_host = run["api"] == "C++" or not host(recording, other)["gpu"]
+        least = 0 if other["program"] == PEERS else 1 << 28
+        device = _machine(recording, other) if on_host else run["device"]
+        return device, other["size"], max(pixels_of(other["size"]), least)
+
+    rates = [other["run"]["read_ceiling_gb_s"] for kind in kinds for other in recording[kind] if of(other) == of(entry)]
+    return max((rate for rate in rates if rate), default=None)
+
+
+def speeds_of(recording, entry, result):
+    """GB/s, percent of the read ceiling and times faster than `serial`; a wrong result has none of them."""
+    if result["check"] == "mismatch" or not result["kernel_ms"]:
+        return [None] * 3
+    share = ratio(result["gb_s"], read_ceiling(recording, entry))
+    faster = ratio(serial_ms(recording, entry), result["kernel_ms"]["median"])
+    return [result["gb_s"], share and 100 * share, faster]
+
+
+def ratio(one, other):
+    return None if one is None or not other else one / other
+
+
 def unique(values):
     """The values without repetitions and without None, in order."""
     return list(dict.fromkeys(value for value in values if value is not None))
@@ -195,10 +247,14 @@ def text_of(value, indent=""):
 def save(path, recording):
     """Writes the file whole or not at all: until it is complete, the old one stays."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(path, text_of(recording) + "\n")
+
+
+def write_whole(path, text):
     handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text_of(recording) + "\n")
+            file.write(text)
         os.chmod(temporary, 0o644)  # mkstemp's files are for their owner alone
         os.replace(temporary, path)
     except BaseException:

@@ -15,19 +15,27 @@ A table stands in a page between two comments. The first says what it shows:
                                      a row for each program: its fastest strategy
     peers: docs/results/h200.json 1G
                                      a row for each input: the strategies beside the libraries
-    queued: docs/results/h200.json 256K
-                                     the same with all commands in the device's queue before it begins
-    end-to-end: docs/results/h200.json 05-launch-tuning/cuda photo 1G
+    queued: docs/results/h200.json 1M
+                                     the same with all commands in the device's queue before it begins, beside
+                                     reading alone; with an input, such as photo, in place of the size a row for
+                                     each size
+    steps: docs/results/h200.json ramp 1G
+                                     a row for each step from chapter 03's kernel to `tuned`, in both APIs
+    end-to-end: docs/results/h200.json 05-launch-tuning/end-to-end/cuda photo 1G
                                      a row for each way to copy and count
-    tuning: docs/results/h200.json 05-launch-tuning/cuda
-                                     a row for each size: the best launch that --tune found
-    loads: docs/results/h200.json 1G 1024 1
-                                     a row for each API: what --tune found for each number of loads in groups
-                                     of 1024, one for each unit
+    tuning: docs/results/h200.json 05-launch-tuning/tune/cuda
+                                     a row for each size: the best launch that the search found
     counters: docs/results/h200.json uniform 1G
                                      a row for each kernel: what it kept busy, as the profiler read it
 
-The second is always "end of results". The pages have examples.
+The second is always "end of results". The pages have examples. What they were measured on and with stands
+once on a page, for each file that its tables are from:
+
+    provenance: docs/results/h200.json
+                                     when, at which commits, with which drivers and compilers, on which host
+
+"Times faster than serial" and "% of the read ceiling" have one baseline for all runs of a machine on the same
+input and size: docs/measuring.md says which.
 """
 
 import argparse
@@ -38,7 +46,7 @@ from collections import Counter
 
 import recorded
 from pages import pages
-from recorded import ROOT, NotRecorded, digits, size_in_words, unique
+from recorded import ROOT, NotRecorded, digits, ratio, size_in_words, speeds_of, unique
 
 OPENING = re.compile(r"<!-- [\w-]+: docs/results/")
 END = "<!-- end of results -->"
@@ -59,20 +67,6 @@ def markdown(columns, rows):
     return lines
 
 
-def provenance(recording, entries):
-    """When and on what these entries were measured."""
-    hosts = [recorded.host(recording, entry) for entry in entries]
-    parts = unique(entry["run"]["driver"] for entry in entries) + unique(where["gpu"] for where in hosts)
-    names = unique(
-        f"{where['processor']}, family {where['processor_family']}, model {where['processor_model']}, "
-        f"{where['compiler']}"
-        for where in hosts
-    )
-    commits = unique(entry["commit"] for entry in entries)
-    when = recorded.dates(entries) + (f", commit {' and '.join(commits)}" if commits else "")
-    return f"recorded {when}. {'; '.join(parts)}; host: {' and '.join(names)}"
-
-
 def heading(entry, what):
     run = entry["run"]
     return f"**{run['api']} on {run['device']}: {what}**"
@@ -90,14 +84,20 @@ def duration(milliseconds):
     return f"{digits(1000 * milliseconds)} µs" if milliseconds < 1 else f"{digits(milliseconds)} ms"
 
 
-def speeds_of(result):
-    """GB/s, percent of the ceiling and times faster than `serial`; a wrong result has none of them."""
-    fields = ("gb_s", "percent_of_ceiling", "speedup_over_serial")
-    return [None if result["check"] == "mismatch" else result[field] for field in fields]
+def ceiling_words(recording, entries):
+    """The read ceiling behind these entries, in a sentence; nothing where none was measured."""
+    ceilings = {recorded.read_ceiling(recording, entry): entry["run"]["device"] for entry in entries}
+    ceilings.pop(None, None)
+    rates = [digits(rate) + (f" ({device})" if len(ceilings) > 1 else "") for rate, device in ceilings.items()]
+    return f" Read ceiling: {', '.join(rates)} GB/s." if rates else ""
 
 
-def ratio(one, other):
-    return None if one is None or not other else one / other
+def libraries(variants):
+    """What the libraries' short names stand for, in a sentence; nothing where none is among the variants."""
+    names = {"cub": "`cub` is CUB, NVIDIA's library of parallel primitives",
+             "npp": "`npp` is NPP, the NVIDIA Performance Primitives for images"}
+    each = [words for name, words in names.items() if name in variants]
+    return f" {'; '.join(each)}." if each else ""
 
 
 # ---- the kinds of tables -------------------------------------------------------------------------
@@ -113,17 +113,17 @@ def results_table(recording, program, name, size):
     rows = []
     for result in run["results"]:
         median = result["kernel_ms"]["median"] if result["kernel_ms"] else None
-        cells = [f"`{result['variant']}`", digits(median), *map(digits, speeds_of(result))]
+        cells = [f"`{result['variant']}`", digits(median), *map(digits, speeds_of(recording, entry, result))]
         cells += [digits(result["end_to_end_ms"])] if copies else []
         rows.append(cells + [result["check"]])
-    return [
+    return [entry], [
         heading(entry, input_of(entry)),
         "",
         *markdown(columns, rows),
         "",
-        f"Medians, {provenance(recording, [entry])}; "
-        f"read ceiling {digits(run['read_ceiling_gb_s'])} GB/s; "
-        f"`serial` on the host took {digits(run['serial_ms'])} ms." + launches([entry]),
+        f"Medians.{ceiling_words(recording, [entry])} `serial` on the host: "
+        f"{digits(recorded.serial_ms(recording, entry))} ms."
+        + libraries([result["variant"] for result in run["results"]]) + launches([entry]),
     ]
 
 
@@ -146,15 +146,13 @@ def fastest(run):
 
 def rates_of(entry):
     """{strategy: GB/s} of a run."""
-    return {result["variant"]: speeds_of(result)[0] for result in entry["run"]["results"]}
+    return {result["variant"]: None if result["check"] == "mismatch" else result["gb_s"]
+            for result in entry["run"]["results"]}
 
 
-def beside_the_ceiling(entry, variants, compared, shown):
-    """An input's cells: the read ceiling, the strategies, and how much of the ceiling one of them reaches."""
-    rates, ceiling = rates_of(entry), entry["run"]["read_ceiling_gb_s"]
-    share = ratio(rates.get(compared), ceiling)
-    return [entry["input"], shown(ceiling), *(shown(rates.get(variant)) for variant in variants),
-            digits(None if share is None else 100 * share)]
+def percent_of_ceiling(recording, entry, variant):
+    share = ratio(rates_of(entry).get(variant), recorded.read_ceiling(recording, entry))
+    return digits(share and 100 * share)
 
 
 def inputs_table(recording, program, size):
@@ -163,14 +161,15 @@ def inputs_table(recording, program, size):
     if not entries:
         raise NotRecorded(f"{program} {size} is not among its runs")
     variants = unique(result["variant"] for entry in entries for result in entry["run"]["results"])
-    rows = [beside_the_ceiling(entry, variants, variants[-1], digits) for entry in entries]
-    columns = ["<Input", "Read ceiling", *(f"`{variant}`" for variant in variants)]
-    return [
+    rows = [[entry["input"], *(digits(rates_of(entry).get(variant)) for variant in variants),
+             percent_of_ceiling(recording, entry, variants[-1])] for entry in entries]
+    columns = ["<Input", *(f"`{variant}`" for variant in variants)]
+    return entries, [
         heading(entries[0], f"{size_in_words(entries[0]['run']['input']['pixels'])}, GB/s"),
         "",
         *markdown(columns + [f"`{variants[-1]}`, % of the read ceiling"], rows),
         "",
-        f"Medians, {provenance(recording, entries)}." + launches(entries),
+        "Medians." + ceiling_words(recording, entries) + launches(entries),
     ]
 
 
@@ -188,62 +187,97 @@ def chapters_table(recording, name, size):
     for entry in entries:
         best = fastest(entry["run"])
         cells = [entry["run"]["chapter"], entry["run"]["api"], f"`{best['variant']}`", digits(best["gb_s"])]
-        rows.append(cells + [digits(best["percent_of_ceiling"]), digits(best["speedup_over_serial"])])
+        rows.append(cells + [*map(digits, speeds_of(recording, entry, best)[1:])])
     columns = ["<Chapter", "<API", "<Fastest strategy", "GB/s", "% of the read ceiling"]
     # Without a GPU all of them ran on the one processor, which OpenCL calls by another name.
     hosts = [recorded.host(recording, entry) for entry in entries]
     names = [entry["run"]["device"] if where["gpu"] else where["processor"] for entry, where in zip(entries, hosts)]
     devices = " and ".join(unique(names))
-    return [
+    return entries, [
         f"**The fastest of each chapter on {devices}: {input_of(entries[0])}**",
         "",
         *markdown(columns + ["Times faster than `serial`"], rows),
         "",
-        f"Medians, {provenance(recording, entries)}; each beside the read ceiling and the `serial` of its own run.",
+        "Medians." + ceiling_words(recording, entries),
     ]
+
+
+def library_ratios(entry):
+    """How many times as fast as each library `tuned` is."""
+    rates = rates_of(entry)
+    return [digits(ratio(rates.get("tuned"), rates.get(library))) for library in ("cub", "npp")]
+
+
+RATIOS = ["`tuned` / CUB", "`tuned` / NPP"]
 
 
 def peers_table(recording, size):
     """A row for each input: the strategies beside the libraries."""
-    return beside_the_libraries(recording, "runs", size)
-
-
-def queued_table(recording, size):
-    """The same with all commands in the device's queue before it begins. It has no read ceiling."""
-    return beside_the_libraries(recording, "queued", size)
-
-
-def beside_the_libraries(recording, kind, size):
-    entries = [e for e in recording[kind] if (e["program"], e["size"]) == (recorded.PEERS, size)]
+    entries = [e for e in recording["runs"] if (e["program"], e["size"]) == (recorded.PEERS, size)]
     if not entries:
-        raise NotRecorded(f"{recorded.PEERS} {size} is not among its {kind}")
+        raise NotRecorded(f"{recorded.PEERS} {size} is not among its runs")
     pixels = entries[0]["run"]["input"]["pixels"]
     small = pixels < SMALL
     variants = unique(result["variant"] for entry in entries for result in entry["run"]["results"])
-    if small:  # of a picture that is no larger than a cache it says nothing
-        variants = [variant for variant in variants if variant != "from-cache"]
 
     def shown(gb_s):
         return digits(ratio(pixels / 1000, gb_s) if small else gb_s)
 
-    columns = ["<Input", "Reading alone" if small else "Read ceiling", *(f"`{variant}`" for variant in variants)]
-    lines = [columns + ["`tuned`, % of the read ceiling", "`tuned` / CUB", "`tuned` / NPP"]]
+    columns = ["<Input", *(f"`{variant}`" for variant in variants), "`tuned`, % of the read ceiling", *RATIOS]
+    rows = [[entry["input"], *(shown(rates_of(entry).get(variant)) for variant in variants),
+             percent_of_ceiling(recording, entry, "tuned"), *library_ratios(entry)] for entry in entries]
+    return entries, [
+        heading(entries[0], f"{size_in_words(pixels)}, {'µs' if small else 'GB/s'}"),
+        "",
+        *markdown(columns, rows),
+        "",
+        "Medians." + ceiling_words(recording, entries) + " The last two columns: how many times as fast `tuned` is."
+        + libraries(variants) + launches(entries, variants) + skipped(entries),
+    ]
+
+
+def queued_table(recording, size_or_input):
+    """The same in time, with all commands in the device's queue before it begins: a row for each input or size."""
+    asked, shown = ("input", "size") if size_or_input in recorded.INPUTS else ("size", "input")
+    entries = [e for e in recording["queued"] if (e["program"], e[asked]) == (recorded.PEERS, size_or_input)]
+    if not entries:
+        raise NotRecorded(f"{recorded.PEERS} {size_or_input} is not among its queued")
+    variants = unique(result["variant"] for entry in entries for result in entry["run"]["results"])
+    rows = []
     for entry in entries:
-        rates = rates_of(entry)
-        ratios = [digits(ratio(rates.get("tuned"), rates.get(library))) for library in ("cub", "npp")]
-        lines.append(beside_the_ceiling(entry, variants, "tuned", shown) + ratios)
-    what = f"{size_in_words(pixels)}, {'µs' if small else 'GB/s'}"
-    if kind == "queued":
-        what += ", all commands queued"
-        of_the_ceiling = (1, 2 + len(variants))
-        lines = [[cell for at, cell in enumerate(line) if at not in of_the_ceiling] for line in lines]
-    return [
-        heading(entries[0], what),
+        pixels, rates = entry["run"]["input"]["pixels"], rates_of(entry)
+        ceiling = recorded.read_ceiling(recording, entry, ("queued",))
+        times = [digits(ratio(pixels / 1000, rate)) for rate in (ceiling, *(rates.get(name) for name in variants))]
+        label = size_in_words(pixels) if shown == "size" else entry["input"]
+        rows.append([label, *times, digits(ratio(ceiling, rates.get("tuned"))), *library_ratios(entry)])
+    what = size_in_words(entries[0]["run"]["input"]["pixels"]) if shown == "input" else size_or_input
+    columns = [f"<{shown.capitalize()}", "Reading alone", *(f"`{variant}`" for variant in variants)]
+    return entries, [
+        heading(entries[0], f"{what}, µs, all commands queued"),
         "",
-        *markdown(lines[0], lines[1:]),
+        *markdown([*columns, "`tuned` / reading alone", *RATIOS], rows),
         "",
-        f"Medians, {provenance(recording, entries)}. The last two columns: how many times as fast `tuned` is."
-        + launches(entries, variants) + skipped(entries),
+        "Medians. `tuned` / reading alone: how many times as long it takes; the last two columns: how many times as "
+        "fast it is." + libraries(variants) + launches(entries, variants) + skipped(entries),
+    ]
+
+
+def steps_table(recording, name, size):
+    """A row for each step of chapter 05, a column for each API."""
+    entries = [entry for entry in recording["steps"] if (entry["input"], entry["size"]) == (name, size)]
+    if not entries:
+        raise NotRecorded(f"{name} {size} is not among its steps")
+    rates = {(entry["run"]["api"], step["step"]): step["result"]["gb_s"]
+             for entry in entries for step in entry["run"]["steps"]}
+    apis = ("OpenCL", "CUDA")
+    rows = [[step.name, step.what, *(digits(rates.get((api, step.name))) for api in apis)] for step in recorded.STEPS]
+    return entries, [
+        f"**One thing at a time on {entries[0]['run']['device']}: {size_in_words(recorded.pixels_of(size))} of {name} "
+        "pixels, GB/s**",
+        "",
+        *markdown(["<Step", "<What is new", *apis], rows),
+        "",
+        f"Medians.{ceiling_words(recording, entries)} What CUDA lacks is a kernel that was edited for one run.",
     ]
 
 
@@ -268,18 +302,17 @@ def end_to_end_table(recording, program, name, size):
         speeds = [None if wrong else way[field] for field in ("gb_s", "percent_of_pinned_copy")]
         cells = [f"`{way['variant']}`", digits(way["end_to_end_ms"]["median"]), *map(digits, speeds)]
         rows.append([*cells, way["check"]])
-    return [
+    return [entry], [
         heading(entry, f"{input_of(entry)}, end to end"),
         "",
         *markdown(["<Way", "Time, ms", "GB/s", "% of the speed of the copy alone", "<Check"], rows),
         "",
-        f"Medians, {provenance(recording, [entry])}; "
-        f"the copy from pinned memory alone took {digits(run['pinned_copy_ms'])} ms.",
+        f"Medians. The copy from pinned memory alone took {digits(run['pinned_copy_ms'])} ms.",
     ]
 
 
 def tuning_table(recording, program):
-    """A row for each size: the best launch that --tune found."""
+    """A row for each size: the best launch that the search found."""
     entry = recorded.find(recording, "tune", program)
     run = entry["run"]
     rows = []
@@ -290,44 +323,12 @@ def tuning_table(recording, program):
     columns = ["<Pixels", "<Kernel", "Copies", "Loads", "Group size", "Groups for each unit"]
     count = Counter(trial["outcome"] for trial in run["trials"])
     outcomes = ", ".join(f"{count[name]} {name}" for name in ("measured", "refused", "wrong", "not tried"))
-    return [
+    return [entry], [
         heading(entry, "the best launch found for each size"),
         "",
         *markdown(columns + ["Time", "GB/s"], rows),
         "",
-        f"The time is that of the picture that took longest, {provenance(recording, [entry])}; "
-        f"the search took {digits(run['seconds'])} s: of {len(run['trials'])} launches {outcomes}.",
-    ]
-
-
-def loads_table(recording, size, group_size, groups):
-    """A row for each API and for one copy and the most: lane-bins in one launch for each number of loads."""
-    pixels = recorded.pixels_of(size)
-    launch = (pixels, "lane-bins", int(group_size), int(groups), "measured")
-    rows, entries, numbers = [], [], set()
-    for entry in recording["tune"]:
-        rates = {
-            (trial["copies"], trial["loads"]): trial["gb_s"]
-            for trial in entry["run"]["trials"]
-            if (trial["pixels"], trial["kernel"], trial["group_size"], trial["groups_per_unit"],
-                trial["outcome"]) == launch
-        }
-        if rates:
-            entries.append(entry)
-            numbers.update(loads for _, loads in rates)
-            rows += [(entry["run"]["api"], copies, rates) for copies in unique([1, max(copies for copies, _ in rates)])]
-    if not rows:
-        raise NotRecorded(f"lane-bins at {size} in groups of {group_size}, {groups} for each unit, is not among its tune")
-    columns = ["<API", "Copies", *(f"{number} load{'s' if number > 1 else ''}" for number in sorted(numbers))]
-    cells = [[api, str(copies), *(digits(rates.get((copies, number))) for number in sorted(numbers))]
-             for api, copies, rates in rows]
-    return [
-        f"**`lane-bins` on {entries[0]['run']['device']}: {size_in_words(pixels)}, GB/s**",
-        "",
-        *markdown(columns, cells),
-        "",
-        f"In groups of {group_size}, {groups} for each unit; the picture that took longest, "
-        f"{provenance(recording, entries)}.",
+        f"The time is that of the picture that took longest; the search took {digits(run['seconds'])} s: of {len(run['trials'])} launches {outcomes}.",
     ]
 
 
@@ -342,15 +343,31 @@ def counters_table(recording, name, size):
         for entry in entries
         for kernel in entry["run"]["counters"]
     ]
-    return [
+    return entries, [
         heading(entries[0], f"{size_in_words(entries[0]['run']['input']['pixels'])} of {name} pixels, busy in %"),
         "",
         *markdown(["<Chapter", "<Strategy", *recorded.COUNTERS], rows),
         "",
         "Of the memory's bytes in percent of what its clock allows, which reading alone does not reach either; of the "
-        "others in percent of the clocks in which a multiprocessor was at work. One launch under Nsight Compute, "
-        f"{provenance(recording, entries)}.",
+        "others in percent of the clocks in which a multiprocessor was at work. One launch under Nsight Compute.",
     ]
+
+
+def provenance(file, recording, entries):
+    """When, at which commits, with what and on what these entries were measured."""
+    hosts = [recorded.host(recording, entry) for entry in entries]
+    commits = {day: unique(entry["commit"] for entry in entries if entry["date"] == day)
+               for day in sorted(unique(entry["date"] for entry in entries))}
+    when = [f"on {day}" + (f" at commit {' and '.join(names)}" if names else "") for day, names in commits.items()]
+    drivers = unique(f"{entry['run']['api']}: {entry['run']['driver']}" for entry in entries)
+    compilers = unique(where["compiler"] for where in hosts)
+    if any(entry["run"]["api"] == "CUDA" for entry in entries):
+        compilers += unique(where["nvcc"] and f"nvcc {where['nvcc']}" for where in hosts)
+    processors = unique(f"{where['processor']}, family {where['processor_family']}, model {where['processor_model']}"
+                        for where in hosts)
+    return [f"The numbers from `{file}` were recorded {', '.join(when)}. {'; '.join(drivers)}. "
+            + "".join(f"{gpu}. " for gpu in unique(where["gpu"] for where in hosts))
+            + f"Host: {' and '.join(processors)}. Compiled with {'; '.join(compilers)}."]
 
 
 KINDS = {
@@ -359,9 +376,9 @@ KINDS = {
     "chapters": chapters_table,
     "peers": peers_table,
     "queued": queued_table,
+    "steps": steps_table,
     "end-to-end": end_to_end_table,
     "tuning": tuning_table,
-    "loads": loads_table,
     "counters": counters_table,
 }
 
@@ -369,15 +386,18 @@ KINDS = {
 # ---- the pages -----------------------------------------------------------------------------------
 
 
+PROVENANCE = "provenance"
+
+
 def table(kind, file, arguments):
-    """The lines between the two comments. Raises NotRecorded, also for a comment that makes no sense."""
+    """What the table is of, and its lines. Raises NotRecorded, also for a comment that makes no sense."""
     if kind not in KINDS:
-        raise NotRecorded(f"there is no kind of table '{kind}', only {', '.join(KINDS)}")
+        raise NotRecorded(f"there is no kind of table '{kind}', only {', '.join([*KINDS, PROVENANCE])}")
     wanted = list(inspect.signature(KINDS[kind]).parameters)[1:]
     if len(arguments) != len(wanted):
         raise NotRecorded(f"'{kind}' takes, after the file: {' '.join(wanted)}")
     try:
-        return "\n".join(KINDS[kind](recorded.load(ROOT / file), *arguments)) + "\n"
+        return KINDS[kind](recorded.load(ROOT / file), *arguments)
     except KeyError as error:
         raise NotRecorded(f"{file} lacks the field {error}") from None
     except ValueError as error:
@@ -386,18 +406,43 @@ def table(kind, file, arguments):
 
 def with_tables(text, wrong):
     """The page with its tables as the results have them; what cannot be is added to `wrong`."""
+    shown = {}  # {file: the entries that the page's tables are of}
 
-    def written(match):
+    def written(match, lines):
         kind, file, arguments, _ = match.groups()
+        return f"<!-- {kind}: {file}{arguments} -->\n" + "\n".join(lines) + f"\n{END}"
+
+    def written_table(match):
+        kind, file, arguments, _ = match.groups()
+        if kind == PROVENANCE:
+            return match.group(0)
         try:
-            return f"<!-- {kind}: {file}{arguments} -->\n{table(kind, file, arguments.split())}{END}"
+            of_file = shown.setdefault(file, [])
+            entries, lines = table(kind, file, arguments.split())
+            of_file += entries
+            return written(match, lines)
         except NotRecorded as error:
             wrong.append(f"{file}{arguments}: {error}")
             return match.group(0)
 
+    def written_provenance(match):
+        kind, file, _, _ = match.groups()
+        if kind != PROVENANCE:
+            return match.group(0)
+        told.append(file)
+        if not shown.get(file):
+            return match.group(0)
+        return written(match, provenance(file, recorded.load(ROOT / file), shown[file]))
+
     if len(OPENING.findall(text)) != len(TABLE.findall(text)):
         wrong.append("a table's first comment has no end, or is not written as docs/tables.py says")
-    return TABLE.sub(written, text)
+    told = []
+    text = TABLE.sub(written_provenance, TABLE.sub(written_table, text))
+    for file in shown:
+        if told.count(file) != 1:
+            wrong.append(f"there are tables of {file}, and {told.count(file)} comments <!-- provenance: {file} -->, not one")
+    wrong += [f"<!-- provenance: {file} -->, and no table of it" for file in told if file not in shown]
+    return text
 
 
 def main():

@@ -51,7 +51,7 @@ def run_document(chapter, api, results, pixels):
         "driver": f"{api} driver",
         "input": {"name": "picture.bmp", "pixels": pixels, "seed": None},
         "read_ceiling_gb_s": 4000.0,
-        "serial_ms": 500.0,
+        "serial_ms": pixels / 2e6,  # 2 GB/s
         "results": results,
     }
 

@@ -1,5 +1,6 @@
 """plots.py: what it draws, and that --check notices a picture that its results no longer give."""
 
+import json
 import os
 import unittest
 import xml.etree.ElementTree
@@ -23,13 +24,13 @@ def everything():
         run_entry("02-global-atomics/opencl", {"global": 5.79}),
         run_entry("04-per-thread-bins/cuda", {"lane-bins": 3900.0}),
     ]
-    runs += [run_entry("05-launch-tuning/peers", {"cub": 2000.0 - percent, "tuned": 3990.0}, f"contention-{percent}")
+    runs += [run_entry("05-launch-tuning/peers/cuda", {"cub": 2000.0 - percent, "tuned": 3990.0}, f"contention-{percent}")
              for percent in (0, 50, 100)]
     trials = [trial("local", "measured", 0.02), trial("lane-bins", "measured", 0.01),
               trial("lane-bins", "refused", None, 512), trial("local", "not tried", None, pixels=1 << 24)]
     run = {"api": "CUDA", "device": "Some device", "driver": "CUDA driver", "seconds": 1.0, "best": [trials[1]],
            "trials": trials}
-    tune = [{"program": "05-launch-tuning/cuda", "date": "2026-01-02", "commit": None, "run": run}]
+    tune = [{"program": "05-launch-tuning/tune/cuda", "date": "2026-01-02", "commit": None, "run": run}]
     return recording(runs, tune=tune)
 
 
@@ -57,6 +58,37 @@ class Plots(repository.RepositoryTest):
         for word in ("1 MiB", "local", "lane-bins × 1", "50", "100", "×", "·", "nothing was measured"):
             self.assertIn(word, self.texts("tuning-h200-cuda.svg"))
 
+    def test_the_first_device_that_is_recorded_is_the_one_of_the_climb(self):
+        self.succeed("plots.py")
+        self.contents["runs"][0]["run"]["results"][0]["gb_s"] = 7.77
+        self.write_results(self.contents, "h100")
+        self.succeed("plots.py")
+        self.assertIn("7.77", self.texts("climb.svg"))
+        self.assertIn("tuning-h100-cuda.svg", self.figures())
+
+    def test_a_search_of_the_readers_own(self):
+        run = {**self.contents["tune"][0]["run"], "date": "2026-01-02T03:04:05Z", "device": "My device"}
+        search, out = self.write("mine.json", json.dumps(run)), self.root / "mine.svg"
+        self.succeed("plots.py", "--search", search, out)
+        self.assertIn("What the search found: CUDA on My device", out.read_text())
+        self.assertIn("Recorded 2026-01-02; ", out.read_text())
+        self.assertFalse((self.root / FIGURES).exists())
+
+    def test_what_is_no_search_is_refused_in_one_line(self):
+        out = self.root / "mine.svg"
+        measured_nothing = {**self.contents["tune"][0]["run"], "date": "2026-01-02", "trials": []}
+        for text, line in (("{", "is no search"), ("[]", "is no search"), (json.dumps(self.contents), "is no search"),
+                           (json.dumps(measured_nothing), "the search measured nothing"), (None, "No such file")):
+            with self.subTest(text=text):
+                path = self.write("mine.json", text) if text else self.root / "nosuch.json"
+                done = self.run_program("plots.py", "--search", path, out)
+                self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
+                self.assertIn(line, done.stderr)
+                self.assertFalse(out.exists())
+        run = {**self.contents["tune"][0]["run"], "date": "2026-01-02"}
+        done = self.run_program("plots.py", "--search", self.write("mine.json", json.dumps(run)), "/nosuch/out.svg")
+        self.assertEqual((done.returncode, done.stderr), (2, "plots.py: /nosuch/out.svg: No such file or directory\n"))
+
     def test_draws_the_same_again(self):
         self.succeed("plots.py")
         first = self.read(f"{FIGURES}/climb.svg")
@@ -69,7 +101,7 @@ class Plots(repository.RepositoryTest):
         runs = self.contents["runs"]
         for name, result, field, value in (
             ("climb.svg", runs[0]["run"]["results"][0], "gb_s", 6.8),
-            ("climb.svg", runs[0]["run"]["results"][1], "percent_of_ceiling", 3.5),
+            ("climb.svg", runs[0]["run"], "read_ceiling_gb_s", 4400.0),
             ("contention.svg", runs[-2]["run"]["results"][0], "gb_s", 1800.0),
             ("tuning-h200-cuda.svg", self.contents["tune"][0]["run"]["trials"][0], "worst_ms", 0.021),
         ):
