@@ -13,7 +13,9 @@
 
 namespace {
 
-std::vector<std::string> names_of_tuned() {
+// CUDA runs on no CPU.
+std::vector<std::string> names_of_tuned(const common::Program& program) {
+    if (program.api == "CUDA") return {tuning::kLaneBins.name};
     return {tuning::kLaneBins.name, tuning::kItemBins.name};
 }
 
@@ -41,7 +43,7 @@ Arguments parse_arguments(
     std::string kernel;
     arguments.common = common::parse_options(argc, argv, program, [&](CLI::App& app) {
         app.add_option("--kernel", kernel, "how `tuned` counts")
-            ->check(CLI::IsMember(names_of_tuned()))
+            ->check(CLI::IsMember(names_of_tuned(program)))
             ->type_name("NAME");
         app.add_option("--copies", arguments.copies, "copies of the table in `tuned`")
             ->check(CLI::IsMember({1U, 2U, 4U, 8U, 16U, 32U}))

@@ -208,7 +208,7 @@ TEST(Candidates, AreEveryKernelOfTheProgramInEveryLaunch) {
 
 TEST(TunedSizes, AscendAndFitThePicture) {
     using Sizes = std::vector<std::uint64_t>;
-    const Sizes all{256 * kKi, kMi, 4 * kMi, 16 * kMi, 128 * kMi, 1024 * kMi};
+    const Sizes all{256 * kKi, kMi, 2 * kMi, 4 * kMi, 16 * kMi, 128 * kMi, 1024 * kMi};
     EXPECT_EQ(tuned_sizes(gpu()), all);
     EXPECT_EQ(tuned_sizes(with(gpu(), &Facts::picture_bytes, 128 * kMi)),
               Sizes(all.begin(), all.end() - 1));
@@ -323,7 +323,7 @@ TEST(Search, FindsWhatIsPlanted) {
     EXPECT_EQ(found.device, "Test GPU 9000");
     EXPECT_EQ(found.driver, "driver 1");
     EXPECT_EQ(found.sizes(), tuned_sizes(gpu()));
-    EXPECT_EQ(found.trials.size(), 6 * candidates(gpu()).size());
+    EXPECT_EQ(found.trials.size(), 7 * candidates(gpu()).size());
     EXPECT_EQ(found.count(Outcome::kMeasured), found.trials.size());
     for (const std::uint64_t pixels : found.sizes()) {
         ASSERT_NE(found.best(pixels), nullptr);
