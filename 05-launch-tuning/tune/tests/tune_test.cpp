@@ -25,39 +25,36 @@ namespace {
 
 namespace fs = std::filesystem;
 
+using namespace tuning;
 using tests::bad_input;
+using tests::bytes_of;
 using tests::has;
 using tests::said;
-using tuning::Choice;
-using tuning::Facts;
-using tuning::Kernel;
-using tuning::Measure;
-using tuning::Outcome;
-using tuning::Trial;
-using tuning::Tuning;
 using Json = nlohmann::ordered_json;
+using Kernels = std::vector<const Kernel*>;
 
-const Kernel* const local = &tuning::kLocal;
-const Kernel* const lane = &tuning::kLaneBins;
-const Kernel* const uchar = &tuning::kUcharBins;
-const Kernel* const item = &tuning::kItemBins;
+const Kernel *const local = &kLocal, *const lane = &kLaneBins;
+const Kernel *const uchar = &kUcharBins, *const item = &kItemBins;
 
 constexpr std::uint64_t kKi = 1024;
 constexpr std::uint64_t kMi = 1024 * kKi;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-Facts gpu() {
-    return {"CUDA", "Test GPU 9000", "driver 1", false, 100, 1024, 227 * kKi, {local, lane, uchar}};
+Facts gpu(std::uint64_t local_bytes = 227 * kKi, std::size_t most_items = 1024,
+          const Kernels& kernels = {local, lane, uchar}) {
+    return {"CUDA", "Test GPU 9000", "driver 1", false, 100, most_items, local_bytes, kernels};
 }
 
-Facts cpu() {
-    return {"OpenCL", "Test CPU", "driver 2", true, 8, 4096, 512 * kKi, tuning::all_kernels()};
+Facts cpu(std::uint64_t local_bytes = 512 * kKi, std::size_t most_items = 4096,
+          const Kernels& kernels = all_kernels()) {
+    return {"OpenCL", "Test CPU", "driver 2", true, 8, most_items, local_bytes, kernels};
 }
 
-// The same with one thing changed.
-template <typename T, typename Value>
-Facts with(Facts facts, T Facts::*fact, Value value) {
+// The GPU with one thing changed.
+template <typename T>
+Facts gpu_with(T Facts::*fact, const T& value) {
+    Facts facts = gpu();
     facts.*fact = value;
     return facts;
 }
@@ -94,29 +91,24 @@ Tuning small_tuning() {
              failed({lane, 1, 1, 64, 1}, 1000, Outcome::kRefused, "too large")}};
 }
 
-void expect_equal(const Tuning& a, const Tuning& b) {
-    EXPECT_EQ(std::tie(a.api, a.device, a.driver, a.date, a.seconds),
-              std::tie(b.api, b.device, b.driver, b.date, b.seconds));
-    ASSERT_EQ(a.trials.size(), b.trials.size());
-    for (std::size_t i = 0; i < a.trials.size(); ++i) {
-        const Trial &x = a.trials[i], &y = b.trials[i];
-        EXPECT_TRUE(std::tie(x.choice, x.pixels, x.outcome, x.worst_ms, x.reason) ==
-                    std::tie(y.choice, y.pixels, y.outcome, y.worst_ms, y.reason))
-            << i;
-    }
+// Of these trials, on the same device.
+Tuning tuning_of(const std::vector<Trial>& trials) {
+    Tuning tuning = small_tuning();
+    tuning.trials = trials;
+    return tuning;
 }
 
 // ---- choices ------------------------------------------------------------------------------------
 
 TEST(Kernels, AreEachKnownByTheirName) {
     std::vector<std::string> names;
-    for (const Kernel* kernel : tuning::all_kernels()) {
+    for (const Kernel* kernel : all_kernels()) {
         names.push_back(kernel->name);
-        EXPECT_EQ(tuning::kernel_named(kernel->name), kernel);
+        EXPECT_EQ(kernel_named(kernel->name), kernel);
     }
     EXPECT_EQ(names, (std::vector<std::string>{"local", "lane-bins", "uchar-bins", "item-bins"}));
-    EXPECT_EQ(tuning::kernel_named("serial"), nullptr);
-    EXPECT_EQ(tuning::kernel_named(""), nullptr);
+    EXPECT_EQ(kernel_named("serial"), nullptr);
+    EXPECT_EQ(kernel_named(""), nullptr);
 }
 
 TEST(Choices, AreSaidInWordsNeedLocalMemoryAndHaveWork) {
@@ -152,25 +144,22 @@ TEST(Choices, AreSaidInWordsNeedLocalMemoryAndHaveWork) {
 }
 
 TEST(Choices, SizesAreNeverRounded) {
-    const std::vector<std::pair<std::uint64_t, std::string>> sizes = {{16 * kMi, "16 Mi"},
-                                                                      {256 * kKi, "256 Ki"},
-                                                                      {kMi + kKi, "1025 Ki"},
-                                                                      {1025, "1025"},
-                                                                      {0, "0"}};
-    for (const auto& [pixels, text] : sizes)
-        EXPECT_EQ(tuning::size_text(pixels), text + " pixels");
+    EXPECT_EQ(size_text(16 * kMi), "16 Mi pixels");
+    EXPECT_EQ(size_text(256 * kKi), "256 Ki pixels");
+    EXPECT_EQ(size_text(kMi + kKi), "1025 Ki pixels");
+    EXPECT_EQ(size_text(1025), "1025 pixels");
+    EXPECT_EQ(size_text(0), "0 pixels");
 }
 
 TEST(Choices, ObjectionsAreToWhatTheFactsRuleOut) {
     const Choice choice{lane, 32, 1, 1024, 1};
-    Facts facts = with(gpu(), &Facts::local_bytes, 32 * kKi);  // just enough
-    EXPECT_EQ(objection(choice, facts), "");
-    facts.local_bytes = 32 * kKi - 1;
-    EXPECT_EQ(objection(choice, facts), "32768 bytes of local memory: this device has 32767");
-    facts.most_items = 1023;
-    EXPECT_EQ(objection(choice, facts), "groups of 1024: this device runs at most 1023");
-    facts.kernels = {local};
-    EXPECT_EQ(objection(choice, facts), "this program has no kernel 'lane-bins'");
+    const std::vector<std::pair<Facts, std::string>> cases = {
+        {gpu(32 * kKi), ""},  // just enough
+        {gpu(32 * kKi - 1), "32768 bytes of local memory: this device has 32767"},
+        {gpu(1, 1023), "groups of 1024: this device runs at most 1023"},
+        {gpu(1, 1, {local}), "this program has no kernel 'lane-bins'"}};
+    for (const auto& [facts, text] : cases)
+        EXPECT_EQ(objection(choice, facts), text);
     EXPECT_EQ(objection({item, 1, 1, 2, 1}, cpu()), "groups of 2: item-bins takes at most 1");
     EXPECT_EQ(objection({item, 1, 1, 1, 1}, cpu()), "");
 }
@@ -180,12 +169,11 @@ TEST(Candidates, AreEveryKernelOfTheProgramInEveryLaunch) {
     const std::vector<std::pair<Facts, Counts>> cases = {
         {gpu(), {{local, 64}, {lane, 6 * 64}, {uchar, 12}}},
         {cpu(), {{local, 16}, {lane, 6 * 16}, {uchar, 6}, {item, 16}}},
-        {with(cpu(), &Facts::kernels, std::vector{item, local}), {{local, 16}, {item, 16}}},
-        {with(gpu(), &Facts::kernels, std::vector{item}), {}},  // for CPUs only
-        {with(gpu(), &Facts::kernels, std::vector<const Kernel*>{}), {}},
+        {cpu(kMi, 4096, {item, local}), {{local, 16}, {item, 16}}},
+        {gpu(kMi, 1024, {item}), {}},  // for CPUs only
+        {gpu(kMi, 1024, {}), {}},
         // A device that takes less has no fewer: the search counts them as refused.
-        {with(with(gpu(), &Facts::most_items, 64U), &Facts::local_bytes, kKi),
-         {{local, 64}, {lane, 6 * 64}, {uchar, 12}}}};
+        {gpu(kKi, 64), {{local, 64}, {lane, 6 * 64}, {uchar, 12}}}};
     for (const auto& [facts, expected] : cases) {
         Counts counts;
         std::set<std::string> seen, kernels;
@@ -195,14 +183,13 @@ TEST(Candidates, AreEveryKernelOfTheProgramInEveryLaunch) {
             ++counts[choice.kernel];
             EXPECT_TRUE(seen.insert(choice.text()).second) << choice.text() << " is there twice";
             // Those of one kernel and number of copies are one after the other.
-            if (choice.kernel_text() != last) {
-                EXPECT_TRUE(kernels.insert(choice.kernel_text()).second) << choice.kernel_text();
-            }
-            last = choice.kernel_text();
+            const std::string kernel = choice.kernel_text();
+            EXPECT_TRUE(kernel == last || kernels.insert(kernel).second) << kernel;
+            last = kernel;
             all.trials.push_back(measured(choice, 1, 1));
         }
         EXPECT_EQ(counts, expected);
-        EXPECT_NO_THROW(tuning::from_json_text(tuning::to_json_text(all)));
+        EXPECT_NO_THROW(from_json_text(to_json_text(all)));
     }
 }
 
@@ -210,9 +197,10 @@ TEST(TunedSizes, AscendAndFitThePicture) {
     using Sizes = std::vector<std::uint64_t>;
     const Sizes all{256 * kKi, kMi, 2 * kMi, 4 * kMi, 16 * kMi, 128 * kMi, 1024 * kMi};
     EXPECT_EQ(tuned_sizes(gpu()), all);
-    EXPECT_EQ(tuned_sizes(with(gpu(), &Facts::picture_bytes, 128 * kMi)),
+    EXPECT_EQ(tuned_sizes(gpu_with(&Facts::picture_bytes, 128 * kMi)),
               Sizes(all.begin(), all.end() - 1));
-    EXPECT_EQ(tuned_sizes(with(gpu(), &Facts::picture_bytes, 1U)), Sizes{256 * kKi});  // always one
+    EXPECT_EQ(tuned_sizes(gpu_with(&Facts::picture_bytes, std::uint64_t{1})),
+              Sizes{256 * kKi});  // always one
     EXPECT_EQ(tuned_sizes(cpu()), (Sizes{256 * kKi, 8 * kMi}));
 }
 
@@ -222,34 +210,25 @@ TEST(DefaultChoice, IsSoundWithoutMeasuring) {
         std::uint64_t pixels;
         Choice choice;
     };
-    const auto tight = [](Facts facts, std::uint64_t local_bytes, std::size_t most_items) {
-        facts.local_bytes = local_bytes;
-        facts.most_items = most_items;
-        return facts;
-    };
-    const auto only = [](const Facts& facts, std::vector<const Kernel*> kernels) {
-        return with(facts, &Facts::kernels, std::move(kernels));
-    };
-    const std::vector<Case> cases = {
-        {gpu(), 8 * kMi, {lane, 32, 3, 1024, 1}},
-        {gpu(), 8 * kMi - 1, {lane, 32, 1, 1024, 1}},
-        {gpu(), 0, {lane, 32, 1, 1024, 1}},
-        {tight(gpu(), 31 * kKi, 1024), 256 * kMi, {lane, 16, 3, 1024, 1}},
-        {tight(gpu(), kKi, 300), 256 * kMi, {lane, 1, 3, 300, 1}},
-        {cpu(), 1, {item, 1, 3, 1, 1}},
-        {cpu(), 256 * kMi, {item, 1, 3, 1, 1}},
-        {tight(cpu(), 8 * kKi - 1, 4096), 1, {lane, 4, 3, 256, 1}},
-        {tight(only(cpu(), {local, lane}), 512 * kKi, 1), 1, {lane, 32, 3, 1, 1}},
-        // The first that fits, where nothing else does.
-        {tight(only(gpu(), {local, uchar}), 227 * kKi, 32), kMi, {uchar, 1, 1, 32, 1}},
-        // None: to launch it will say why.
-        {tight(gpu(), 0, 32), kMi, {lane, 1, 1, 1, 1}}};
+    const std::vector<Case> cases = {{gpu(), 8 * kMi, {lane, 32, 3, 1024, 1}},
+                                     {gpu(), 8 * kMi - 1, {lane, 32, 1, 1024, 1}},
+                                     {gpu(), 0, {lane, 32, 1, 1024, 1}},
+                                     {gpu(31 * kKi), 256 * kMi, {lane, 16, 3, 1024, 1}},
+                                     {gpu(kKi, 300), 256 * kMi, {lane, 1, 3, 300, 1}},
+                                     {cpu(), 1, {item, 1, 3, 1, 1}},
+                                     {cpu(), 256 * kMi, {item, 1, 3, 1, 1}},
+                                     {cpu(8 * kKi - 1), 1, {lane, 4, 3, 256, 1}},
+                                     {cpu(kMi, 1, {local, lane}), 1, {lane, 32, 3, 1, 1}},
+                                     // The first that fits, where nothing else does.
+                                     {gpu(kMi, 32, {local, uchar}), kMi, {uchar, 1, 1, 32, 1}},
+                                     // None: to launch it will say why.
+                                     {gpu(0, 32), kMi, {lane, 1, 1, 1, 1}}};
     for (const Case& c : cases) {
         const Choice choice = default_choice(c.facts, c.pixels);
         EXPECT_EQ(choice, c.choice) << &c - &cases[0] << ": " << choice.text();
     }
-    EXPECT_EQ(usual_choice(tuning::kUcharBins, gpu()), (Choice{uchar, 1, 1, 128, 1}));
-    EXPECT_EQ(usual_choice(tuning::kLocal, cpu()), (Choice{local, 1, 3, 256, 1}));
+    EXPECT_EQ(usual_choice(kUcharBins, gpu()), (Choice{uchar, 1, 1, 128, 1}));
+    EXPECT_EQ(usual_choice(kLocal, cpu()), (Choice{local, 1, 3, 256, 1}));
     for (const Facts& facts : {gpu(), cpu()}) {
         const std::vector<Choice> all = candidates(facts);
         for (const std::uint64_t pixels : tuned_sizes(facts))
@@ -259,11 +238,9 @@ TEST(DefaultChoice, IsSoundWithoutMeasuring) {
 
 TEST(Choose, TakesTheBestOfTheNearestSizeThatTheProgramAndTheDeviceHave) {
     const Choice small{local, 1, 1, 128, 1}, slower{lane, 1, 1, 128, 1}, large{lane, 32, 2, 512, 2};
-    Tuning known;
-    known.trials = {measured(slower, kMi, 2), measured(small, kMi, 1),
-                    measured(large, 16 * kMi, 1)};
-    Tuning nothing;
-    nothing.trials = {failed(small, 16 * kMi, Outcome::kWrong, "x")};
+    const Tuning known = tuning_of(
+        {measured(slower, kMi, 2), measured(small, kMi, 1), measured(large, 16 * kMi, 1)});
+    const Tuning nothing = tuning_of({failed(small, 16 * kMi, Outcome::kWrong, "x")});
     const std::uint64_t gi = 1024 * kMi;
     struct Case {
         std::optional<Tuning> known;
@@ -277,9 +254,9 @@ TEST(Choose, TakesTheBestOfTheNearestSizeThatTheProgramAndTheDeviceHave) {
         {known, gpu(), 4 * kMi - 1, small},  // nearer by ratio, to 4 Mi
         {known, gpu(), 4 * kMi + 1, large},
         {known, gpu(), 4 * gi, large},
-        {known, with(gpu(), &Facts::kernels, std::vector{lane}), 1, slower},
-        {known, with(gpu(), &Facts::most_items, 256U), gi, small},  // the next nearest
-        {known, with(gpu(), &Facts::most_items, 64U), gi, {lane, 32, 3, 64, 1}},  // the default
+        {known, gpu(kMi, 1024, {lane}), 1, slower},
+        {known, gpu(kMi, 256), gi, small},                // the next nearest
+        {known, gpu(kMi, 64), gi, {lane, 32, 3, 64, 1}},  // the default
         {std::nullopt, gpu(), gi, default_choice(gpu(), gi)},
         {Tuning{}, gpu(), gi, default_choice(gpu(), gi)},
         {nothing, gpu(), gi, default_choice(gpu(), gi)}};
@@ -289,18 +266,17 @@ TEST(Choose, TakesTheBestOfTheNearestSizeThatTheProgramAndTheDeviceHave) {
 
 // ---- the search ---------------------------------------------------------------------------------
 
-// A clock that the test moves on, and that did not begin at zero.
+// The clock: the test moves it on, and it did not begin at zero.
 struct Time {
     double now_s = 1000;
-    [[nodiscard]] tuning::Clock clock() const {
-        return [this] { return now_s; };
-    }
 };
 
 Tuning quiet(const Facts& facts, const Measure& measure, double budget_s = 60,
-             const Time& time = {}) {
+             const Time& time = {}, std::string* said = nullptr) {
     Tuning found;
-    said([&] { found = tuning::search(facts, budget_s, measure, time.clock()); });
+    const std::string text =
+        tests::said([&] { found = search(facts, budget_s, measure, [&] { return time.now_s; }); });
+    if (said != nullptr) *said = text;
     return found;
 }
 
@@ -319,9 +295,7 @@ TEST(Search, FindsWhatIsPlanted) {
                apart(choice.loads, best.loads) + apart(choice.group_size, best.group_size) +
                apart(choice.groups_per_unit, best.groups_per_unit);
     });
-    EXPECT_EQ(found.api, "CUDA");
-    EXPECT_EQ(found.device, "Test GPU 9000");
-    EXPECT_EQ(found.driver, "driver 1");
+    EXPECT_EQ(found.api + found.device + found.driver, "CUDATest GPU 9000driver 1");
     EXPECT_EQ(found.sizes(), tuned_sizes(gpu()));
     EXPECT_EQ(found.trials.size(), 7 * candidates(gpu()).size());
     EXPECT_EQ(found.count(Outcome::kMeasured), found.trials.size());
@@ -442,7 +416,7 @@ TEST(Search, CountsWhatIsRefusedOrTakesNoTimeAndGoesOn) {
         const Tuning found =
             quiet(cpu(), [&](const Choice& choice, std::uint64_t, double) -> double {
                 if (choice.kernel != lane) return 5;
-                if (none == 7) throw tuning::Refused("not\ntoday");
+                if (none == 7) throw Refused("not\ntoday");
                 return none;
             });
         EXPECT_EQ(found.count(Outcome::kRefused), 2U * 96);
@@ -457,7 +431,7 @@ TEST(Search, CountsWhatIsRefusedOrTakesNoTimeAndGoesOn) {
 }
 
 TEST(Search, DoesNotMeasureWhatTheFactsRuleOut) {
-    const Facts small = with(with(gpu(), &Facts::most_items, 256U), &Facts::local_bytes, 16 * kKi);
+    const Facts small = gpu(16 * kKi, 256);
     for (const double budget_s : {60.0, 0.0, -1.0, kNaN}) {
         const Tuning found = quiet(
             small,
@@ -483,23 +457,19 @@ TEST(Search, NeverTakesAWrongOneForTheBest) {
     for (const int wrong_call : {1, 4}) {
         const Choice wrong{local, 1, 4, 64, 1};
         std::map<std::uint64_t, int> calls;
-        Tuning found;
-        const std::string text = said([&] {
-            found = tuning::search(
-                cpu(), 60,
-                [&](const Choice& choice, std::uint64_t pixels, double) -> double {
-                    if (choice != wrong) return choice.kernel == uchar ? 1 : 2;
-                    if (++calls[pixels] == wrong_call) throw tuning::Wrong("3 bins\nwrong");
-                    return 0.5;
-                },
-                Time().clock());
-        });
+        std::string text;
+        const auto measure = [&](const Choice& choice, std::uint64_t pixels, double) -> double {
+            if (choice != wrong) return choice.kernel == uchar ? 1 : 2;
+            if (++calls[pixels] == wrong_call) throw Wrong("3 bins\nwrong");
+            return 0.5;
+        };
+        const Tuning found = quiet(cpu(), measure, 60, {}, &text);
         EXPECT_EQ(found.count(Outcome::kWrong), 2U);
         for (const std::uint64_t pixels : found.sizes()) {
             EXPECT_EQ(calls[pixels], wrong_call);
             EXPECT_EQ(found.best(pixels)->choice.kernel, uchar);
             EXPECT_TRUE(has(text, "  WRONG: local, 4 loads, groups of 64, 1 for each unit, at " +
-                                      tuning::size_text(pixels) + ": 3 bins\n"));
+                                      size_text(pixels) + ": 3 bins\n"));
         }
         for (const Trial& trial : found.trials)
             EXPECT_EQ(trial.gb_s() > 0, trial.choice != wrong);
@@ -507,12 +477,10 @@ TEST(Search, NeverTakesAWrongOneForTheBest) {
 }
 
 TEST(Search, OtherErrorsEndIt) {
-    const auto search = [] {
-        quiet(cpu(), [](const Choice&, std::uint64_t, double) -> double {
-            throw std::runtime_error("the device is gone");
-        });
+    const auto gone = [](const Choice&, std::uint64_t, double) -> double {
+        throw std::runtime_error("the device is gone");
     };
-    EXPECT_THROW(search(), std::runtime_error);
+    EXPECT_THROW(quiet(cpu(), gone), std::runtime_error);
 }
 
 TEST(Search, BeginsNothingAfterItsTimeAndLeavesSomeForTheFinals) {
@@ -531,19 +499,16 @@ TEST(Search, BeginsNothingAfterItsTimeAndLeavesSomeForTheFinals) {
 }
 
 TEST(Search, SaysHowFarItIsEveryTwoSeconds) {
-    const Facts facts = with(cpu(), &Facts::kernels, std::vector{uchar});
     const auto lines = [&](double each_s) {
         Time time;
-        return said([&] {
-            tuning::search(
-                facts, 1000,
-                [&](const Choice&, std::uint64_t pixels, double) -> double {
-                    time.now_s += each_s;
-                    if (pixels > kMi) throw tuning::Refused("no");
-                    return static_cast<double>(pixels) / 4e6;
-                },
-                time.clock());
-        });
+        std::string text;
+        const auto measure = [&](const Choice&, std::uint64_t pixels, double) -> double {
+            time.now_s += each_s;
+            if (pixels > kMi) throw Refused("no");
+            return static_cast<double>(pixels) / 4e6;
+        };
+        quiet(cpu(kMi, 4096, {uchar}), measure, 1000, time, &text);
+        return text;
     };
     const std::string rates = " of 6 launches; the best of each size so far: 4.00, - GB/s\n";
     EXPECT_EQ(lines(0), "  2" + rates);
@@ -554,26 +519,19 @@ TEST(Search, SaysHowFarItIsEveryTwoSeconds) {
 // ---- one choice on the test pictures ------------------------------------------------------------
 
 // Those of a GPU with pictures small enough for a test: up to 16 Mi pixels.
-const tuning::TestPictures& pictures() {
-    static const tuning::TestPictures all =
-        tuning::test_pictures(with(gpu(), &Facts::picture_bytes, 16 * kMi));
+const TestPictures& pictures() {
+    static const TestPictures all = test_pictures(gpu_with(&Facts::picture_bytes, 16 * kMi));
     return all;
 }
 
 TEST(TestPictures, AreThreeWhosePartsAreKnown) {
-    constexpr std::uint64_t kPeriod = tuning::TestPicture::kPeriod;
-    for (const tuning::TestPicture& picture : pictures()) {
+    constexpr std::uint64_t kPeriod = TestPicture::kPeriod;
+    for (const TestPicture& picture : pictures()) {
         EXPECT_EQ(picture.pixels.size(), 16 * kMi);
-        for (const auto& [first, count] :
-             std::vector<std::pair<std::uint64_t, std::uint64_t>>{{0, 0},
-                                                                  {0, kPeriod},
-                                                                  {3, kPeriod - 8},
-                                                                  {3, kPeriod},
-                                                                  {kPeriod - 1, 2},
-                                                                  {5, 1},
-                                                                  {2 * kPeriod, kMi},
-                                                                  {16 * kMi - 7, 7},
-                                                                  {3, 16 * kMi - 8}})
+        const std::vector<Stretch> stretches = {
+            {0, 0}, {0, kPeriod},       {3, kPeriod - 8},  {3, kPeriod},     {kPeriod - 1, 2},
+            {5, 1}, {2 * kPeriod, kMi}, {16 * kMi - 7, 7}, {3, 16 * kMi - 8}};
+        for (const auto& [first, count] : stretches)
             EXPECT_EQ(picture.expected({first, count}),
                       common::reference_histogram({&picture.pixels[first], count}))
                 << first << ", " << count;
@@ -594,16 +552,16 @@ class Device {
         : times_ms_(std::move(times_ms)), wrong_picture_(wrong_picture) {}
 
     Measure measure() {
-        return tuning::measure_on(
-            pictures(), [this](const Choice&, std::size_t which,
-                               std::span<const tuning::Stretch> parts, common::Histogram& result) {
-                for (const tuning::Stretch& part : parts)
-                    stretches.emplace_back(which, part.first);
-                in_a_row.push_back(parts.size());
-                result = pictures()[which].expected(parts.back());
-                if (which == wrong_picture_) ++result[127];
-                return times_ms_[which] * static_cast<double>(parts.size());
-            });
+        return measure_on(pictures(),
+                          [this](const Choice&, std::size_t which, std::span<const Stretch> parts,
+                                 common::Histogram& result) {
+                              for (const Stretch& part : parts)
+                                  stretches.emplace_back(which, part.first);
+                              in_a_row.push_back(parts.size());
+                              result = pictures()[which].expected(parts.back());
+                              if (which == wrong_picture_) ++result[127];
+                              return times_ms_[which] * static_cast<double>(parts.size());
+                          });
     }
 
     std::vector<std::pair<std::size_t, std::uint64_t>> stretches;  // picture, first pixel
@@ -625,7 +583,7 @@ TEST(MeasureOn, TheSlowestPictureCountsAndAWrongOneIsWrong) {
         try {
             device.measure()({}, 256 * kKi, 100);
             ADD_FAILURE() << "picture " << bad << " is not wrong";
-        } catch (const tuning::Wrong& error) {
+        } catch (const Wrong& error) {
             EXPECT_STREQ(error.what(), "1 of 256 bins wrong");
         }
     }
@@ -675,29 +633,13 @@ TEST(MeasureOn, ShortLaunchesFollowEachOtherAndHopelessOnesAreNotRepeated) {
     }
 }
 
-TEST(MeasureOn, AClockThatTicksSeldomLosesNoPicture) {
-    // Ticks of 16 microseconds: a launch of 5 takes no time at all, a row of 16 takes 80.
-    const Measure measure = tuning::measure_on(
-        pictures(), [](const Choice&, std::size_t which, std::span<const tuning::Stretch> parts,
-                       common::Histogram& result) {
-            result = pictures()[which].expected(parts.back());
-            return 0.016 * std::floor(0.005 * static_cast<double>(parts.size()) / 0.016);
-        });
-    EXPECT_DOUBLE_EQ(measure({}, 256 * kKi, 100), 0.005);
-}
-
 TEST(Results, AreCountedAndCompared) {
     const Tuning found = small_tuning();
     EXPECT_EQ(found.sizes(), (std::vector<std::uint64_t>{1000, 16 * kMi}));
-    const std::vector<std::tuple<Outcome, std::size_t, std::string>> outcomes = {
-        {Outcome::kMeasured, 9, "measured"},
-        {Outcome::kRefused, 2, "refused"},
-        {Outcome::kWrong, 1, "wrong"},
-        {Outcome::kNotTried, 1, "not tried"}};
-    for (const auto& [outcome, count, text] : outcomes) {
-        EXPECT_EQ(found.count(outcome), count);
-        EXPECT_EQ(tuning::to_string(outcome), text);
-    }
+    EXPECT_EQ(found.count(Outcome::kMeasured), 9U);
+    EXPECT_EQ(found.count(Outcome::kRefused), 2U);
+    EXPECT_EQ(found.count(Outcome::kWrong), 1U);
+    EXPECT_EQ(found.count(Outcome::kNotTried), 1U);
     EXPECT_EQ(found.best(16 * kMi)->choice, (Choice{lane, 8, 4, 1024, 1}));
     EXPECT_EQ(found.best(16 * kMi, {local, uchar})->choice, (Choice{local, 1, 1, 1024, 1}));
     EXPECT_EQ(found.best(16 * kMi, {item}), nullptr);
@@ -713,38 +655,30 @@ TEST(HeatMap, ShowsEveryKernelAtEverySize) {
     EXPECT_EQ(
         heat_map_text(small_tuning()),
         "Each cell is the best of all loads, in percent of the best of its size; - was not "
-        "measured.\n"
-        "\n"
-        "1000 pixels\n"
-        "\n"
+        "measured.\n\n"
+        "1000 pixels\n\n"
         "group size       64\n"
         "groups per unit   1\n"
         "local           100█\n"
-        "lane-bins x 1     -\n"
-        "\n"
-        "best: local, 1 load, groups of 64, 1 for each unit, 1.00 GB/s\n"
-        "\n"
-        "16 Mi pixels\n"
-        "\n"
+        "lane-bins x 1     -\n\n"
+        "best: local, 1 load, groups of 64, 1 for each unit, 1.00 GB/s\n\n"
+        "16 Mi pixels\n\n"
         "group size      128       1024\n"
         "groups per unit   1    8     1    8\n"
         "local            10░  30░   40▒   -\n"
-        "lane-bins x 8    50▒  80▓  100█   -\n"
-        "\n"
+        "lane-bins x 8    50▒  80▓  100█   -\n\n"
         "group size       32    64\n"
         "groups per unit   1     1\n"
-        "uchar-bins        1     -\n"
-        "\n"
-        "best: lane-bins, 8 copies, 4 loads, groups of 1024, 1 for each unit, 4194 GB/s\n"
-        "\n"
+        "uchar-bins        1     -\n\n"
+        "best: lane-bins, 8 copies, 4 loads, groups of 1024, 1 for each unit, 4194 GB/s\n\n"
         "9 measured, 2 refused, 1 wrong, 1 not tried in 21.0 s\n"
         "  WRONG: uchar-bins, 1 load, groups of 64, 1 for each unit, at 16 Mi pixels: 3 of 256 "
         "bins wrong\n"
         "  2 refused: too large\n");
     EXPECT_TRUE(has(heat_map_text(Tuning{}), "\n0 measured in 0.000 s\n"));
-    Tuning nothing;
-    nothing.trials = {failed({local, 1, 1, 64, 1}, 1000, Outcome::kRefused, "too large")};
-    EXPECT_TRUE(has(heat_map_text(nothing), "best: none, since nothing was measured\n"));
+    const Trial refused = failed({local, 1, 1, 64, 1}, 1000, Outcome::kRefused, "too large");
+    EXPECT_TRUE(
+        has(heat_map_text(tuning_of({refused})), "best: none, since nothing was measured\n"));
 }
 
 TEST(HeatMap, ACellIsTheBestOfItsLoadsAndTheDarkerTheNearerToTheBest) {
@@ -784,47 +718,28 @@ TEST(HeatMap, FitsATerminal) {
 
 // ---- as JSON ------------------------------------------------------------------------------------
 
-TEST(TuningJson, HasEveryFieldOfTheDescription) {
-    Json json = Json::parse(to_json_text(small_tuning()));
-    ASSERT_EQ(json.at("best").size(), 2U);
-    ASSERT_EQ(json.at("trials").size(), 13U);
-    EXPECT_EQ(json["best"][0]["pixels"], 1000);
-    const auto row = [](const char* text, double worst_ms) {
-        Json expected = Json::parse(text);
-        expected["worst_ms"] = worst_ms;
-        expected["gb_s"] = 16.0 * 1024 * 1024 / worst_ms / 1e6;
-        return expected;
-    };
-    const auto expect_row = [](const Json& is, const Json& expected) {
-        EXPECT_EQ(is.size(), expected.size());
-        for (const auto& [key, value] : expected.items()) {
-            if (value.is_number_float()) {
-                EXPECT_DOUBLE_EQ(is.at(key).get<double>(), value.get<double>()) << key;
-            } else {
-                EXPECT_EQ(is.at(key), value) << key;
-            }
-        }
-    };
-    expect_row(json["best"][1], row(R"({"pixels": 16777216, "kernel": "lane-bins", "copies": 8,
-        "loads": 4, "group_size": 1024, "groups_per_unit": 1})",
-                                    0.004));
-    expect_row(json["trials"][6], row(R"({"pixels": 16777216, "kernel": "lane-bins", "copies": 8,
-        "loads": 4, "group_size": 128, "groups_per_unit": 8, "outcome": "measured", "reason": ""})",
-                                      0.005));
-    expect_row(json["trials"][10], Json::parse(R"({"pixels": 16777216, "kernel": "uchar-bins",
-        "copies": 1, "loads": 1, "group_size": 64, "groups_per_unit": 1, "outcome": "wrong",
-        "worst_ms": null, "gb_s": null, "reason": "3 of 256 bins wrong"})"));
-    EXPECT_EQ(json["trials"][4]["outcome"], "not tried");
-    EXPECT_EQ(json["trials"][8]["outcome"], "refused");
-    json.erase("best");
-    json.erase("trials");
-    EXPECT_EQ(json, Json::parse(R"({"format": "histogram-tutorials tuning 1", "api": "CUDA",
-        "device": "Test GPU 9000", "driver": "driver 1", "date": "2025-01-31T12:00:00Z",
-        "seconds": 21.0})"));
-    // A line for each trial, so that a person and `diff` can read it.
-    const std::string text = to_json_text(small_tuning());
-    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), (1 + 6) + (1 + 2 + 1) + (1 + 13 + 1) + 1);
-    EXPECT_TRUE(text.ends_with("]\n}\n"));
+TEST(TuningJson, HasEveryFieldAndALineForEachTrial) {
+    const auto trials = small_tuning().trials;
+    EXPECT_EQ(to_json_text(tuning_of({trials[4], trials[6], trials[10], trials[12]})),
+              R"({
+  "format": "histogram-tutorials tuning 1",
+  "api": "CUDA",
+  "device": "Test GPU 9000",
+  "driver": "driver 1",
+  "date": "2025-01-31T12:00:00Z",
+  "seconds": 21.0,
+  "best": [
+    {"pixels":16777216,"kernel":"lane-bins","copies":8,"loads":4,"group_size":128,"groups_per_unit":8,"worst_ms":0.005,"gb_s":3355.4432}
+  ],
+  "trials": [
+    {"pixels":16777216,"kernel":"local","copies":1,"loads":1,"group_size":1024,"groups_per_unit":8,"outcome":"not tried","worst_ms":null,"gb_s":null,"reason":""},
+    {"pixels":16777216,"kernel":"lane-bins","copies":8,"loads":4,"group_size":128,"groups_per_unit":8,"outcome":"measured","worst_ms":0.005,"gb_s":3355.4432,"reason":""},
+    {"pixels":16777216,"kernel":"uchar-bins","copies":1,"loads":1,"group_size":64,"groups_per_unit":1,"outcome":"wrong","worst_ms":null,"gb_s":null,"reason":"3 of 256 bins wrong"},
+    {"pixels":1000,"kernel":"lane-bins","copies":1,"loads":1,"group_size":64,"groups_per_unit":1,"outcome":"refused","worst_ms":null,"gb_s":null,"reason":"too large"}
+  ]
+}
+)");
+    EXPECT_TRUE(to_json_text(tuning_of({})).ends_with("  \"best\": [],\n  \"trials\": []\n}\n"));
 }
 
 TEST(TuningJson, IsReadAsItWasWritten) {
@@ -837,29 +752,27 @@ TEST(TuningJson, IsReadAsItWasWritten) {
     odd.trials[3].pixels = std::uint64_t{1} << 32;
     odd.trials[5].choice = {lane, 32, 4, 1U << 20, 1U << 16};
     for (const Tuning& written : {small_tuning(), odd, Tuning{}}) {
-        const std::string text = to_json_text(written);
-        const Tuning read = tuning::from_json_text(text);
-        expect_equal(read, written);
-        EXPECT_EQ(to_json_text(read), text);
+        const Tuning read = from_json_text(to_json_text(written));
+        EXPECT_EQ(to_json_text(read), to_json_text(written));  // which has all of it
+        EXPECT_EQ(read.device, written.device);
     }
     odd.device = "caf\xE9 \x01\n\xFF";  // a device may call itself anything
     odd.trials[8].reason = "\xFF";
-    EXPECT_TRUE(tuning::from_json_text(to_json_text(odd)).device.starts_with("caf"));
+    EXPECT_TRUE(from_json_text(to_json_text(odd)).device.starts_with("caf"));
 }
 
 // What reading the JSON complains about, behind the words with which every complaint begins.
 std::string complaint(const std::string& text) {
     const std::string begin = "not the result of a search: ";
-    const std::string message = bad_input([&] { tuning::from_json_text(text); });
+    const std::string message = bad_input([&] { from_json_text(text); });
     EXPECT_TRUE(message.starts_with(begin)) << message;
     return message.substr(std::min(begin.size(), message.size()));
 }
 
 TEST(TuningJson, WhatIsNoJsonAndEveryPartOfAFileIsRefused) {
     for (const std::string& text :
-         {std::string(), std::string("hello\nthere"), std::string("[]"), std::string("null"),
-          std::string("42"), std::string("\"x\""), std::string("{}"), std::string("\xFF\xFE"),
-          std::string(100'000, '['), std::string(1000, '\0')})
+         std::vector<std::string>{"", "hello\nthere", "[]", "null", "42", "\"x\"", "{}", "\xFF\xFE",
+                                  std::string(100'000, '['), std::string(1000, '\0')})
         EXPECT_FALSE(complaint(text).empty()) << text;
     Tuning one = small_tuning();
     one.trials.resize(2);
@@ -867,7 +780,7 @@ TEST(TuningJson, WhatIsNoJsonAndEveryPartOfAFileIsRefused) {
     for (std::size_t size = 0; size < text.size() - 2; ++size)
         complaint(text.substr(0, size));
     one.trials.resize(10'000, one.trials.front());
-    EXPECT_NO_THROW(tuning::from_json_text(to_json_text(one)));
+    EXPECT_NO_THROW(from_json_text(to_json_text(one)));
     one.trials.push_back(one.trials.front());
     EXPECT_TRUE(has(complaint(to_json_text(one)), "10001 trials"));
 }
@@ -938,7 +851,7 @@ class Kept : public testing::Test {
         return warning();
     }
     static std::string warning(const Facts& facts = gpu()) {
-        const std::string text = said([&] { EXPECT_FALSE(tuning::recall(facts).has_value()); });
+        const std::string text = said([&] { EXPECT_FALSE(recall(facts).has_value()); });
         const std::string begin =
             "warning: the tuning in " + file_of(facts).string() + " is passed over: ";
         EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << text;
@@ -946,7 +859,7 @@ class Kept : public testing::Test {
         return text.substr(std::min(begin.size(), text.size()));
     }
     static void expect_nothing(const Facts& facts = gpu()) {
-        EXPECT_EQ(said([&] { EXPECT_FALSE(tuning::recall(facts).has_value()); }), "");
+        EXPECT_EQ(said([&] { EXPECT_FALSE(recall(facts).has_value()); }), "");
     }
 
     tests::TemporaryFolder folder_;
@@ -957,16 +870,16 @@ class Kept : public testing::Test {
 TEST_F(Kept, IsAFileForEachDeviceAndDriver) {
     EXPECT_EQ(file_of(gpu()), kept_in() / "CUDA-Test-GPU-9000-driver-1.json");
     std::set<fs::path> files = {file_of(gpu())};
-    for (const auto& [fact, value] : std::vector<std::pair<std::string Facts::*, std::string>>{
-             {&Facts::device, "Test GPU 9001"},
-             {&Facts::device, ""},
-             {&Facts::device, "../.."},
-             {&Facts::device, "a/b"},
-             {&Facts::device, "caf\xE9"},
-             {&Facts::driver, "driver 2"},
-             {&Facts::api, "OpenCL"},
-             {&Facts::device, std::string(5000, 'W')}}) {
-        const fs::path file = file_of(with(gpu(), fact, value));
+    const std::vector<std::pair<std::string Facts::*, std::string>> others = {
+        {&Facts::device, "Test GPU 9001"},
+        {&Facts::device, ""},
+        {&Facts::device, "../.."},
+        {&Facts::device, "caf\xE9"},
+        {&Facts::api, "OpenCL"},
+        {&Facts::driver, "driver 2"},
+        {&Facts::device, std::string(5000, 'W')}};
+    for (const auto& [fact, value] : others) {
+        const fs::path file = file_of(gpu_with(fact, value));
         EXPECT_TRUE(files.insert(file).second || value == "../..") << file;
         EXPECT_EQ(file.parent_path(), kept_in());
         EXPECT_EQ(file.extension(), ".json");
@@ -1003,24 +916,22 @@ TEST_F(Kept, GivesBackTheLastThatItWasGiven) {
     expect_nothing();
     EXPECT_EQ(keep(gpu(), Tuning{}), file_of(gpu()));
     keep(gpu(), small_tuning());
-    EXPECT_EQ(tests::bytes_of(file_of(gpu())), to_json_text(small_tuning()));
+    EXPECT_EQ(bytes_of(file_of(gpu())), to_json_text(small_tuning()));
     EXPECT_EQ(std::distance(fs::directory_iterator(file_of(gpu()).parent_path()), {}), 1);
-    const std::optional<Tuning> read = tuning::recall(gpu());
-    ASSERT_TRUE(read.has_value());
-    expect_equal(*read, small_tuning());
-    expect_nothing(with(gpu(), &Facts::driver, "driver 2"));
-    const Facts odd = with(gpu(), &Facts::device, "caf\xE9 \x01\n\xFF");
+    EXPECT_EQ(to_json_text(recall(gpu()).value()), to_json_text(small_tuning()));
+    expect_nothing(gpu_with(&Facts::driver, std::string("driver 2")));
+    const Facts odd = gpu_with(&Facts::device, std::string("caf\xE9 \x01\n\xFF"));
     Tuning of_odd = small_tuning();
     of_odd.device = odd.device;
     keep(odd, of_odd);
-    EXPECT_EQ(said([&] { EXPECT_TRUE(tuning::recall(odd).has_value()); }), "");
+    EXPECT_EQ(said([&] { EXPECT_TRUE(recall(odd).has_value()); }), "");
 }
 
 TEST_F(Kept, WhereItCannotBeWrittenIsSaid) {
     tests::write_bytes(kept_in(), "a file in place of the folder");
     EXPECT_TRUE(has(bad_input([] { keep(gpu(), small_tuning()); }),
                     "cannot create " + kept_in().string() + ": "));
-    EXPECT_EQ(tests::bytes_of(kept_in()), "a file in place of the folder");
+    EXPECT_EQ(bytes_of(kept_in()), "a file in place of the folder");
     expect_nothing();
     fs::remove(kept_in());
     fs::create_directories(file_of(gpu()));  // a folder of that name
@@ -1047,7 +958,7 @@ TEST_F(Kept, ADamagedOrForeignFileIsPassedOver) {
         EXPECT_EQ(warning_about(to_json_text(foreign)), "it belongs to another device or driver\n");
     }
     // Two devices may share a file name, but not what is kept.
-    const Facts alike = with(gpu(), &Facts::device, "Test_GPU 9000");
+    const Facts alike = gpu_with(&Facts::device, std::string("Test__GPU 9000"));
     keep(gpu(), small_tuning());
     EXPECT_EQ(file_of(alike), file_of(gpu()));
     EXPECT_EQ(warning(alike), "it belongs to another device or driver\n");
@@ -1063,8 +974,8 @@ TEST_F(Kept, ADamagedOrForeignFileIsPassedOver) {
 
 class Program : public Kept {
  protected:
-    // Of the launches of a search, so many with each outcome.
-    static Tuning tuning_of(std::size_t measured_ones, std::size_t not_tried, std::size_t wrong = 0,
+    // So many launches with each outcome.
+    static Tuning search_of(std::size_t measured_ones, std::size_t not_tried, std::size_t wrong = 0,
                             std::size_t refused = 0) {
         Tuning tuning = small_tuning();
         tuning.trials.assign(measured_ones, measured({lane, 1, 1, 64, 1}, 1000, 1));
@@ -1075,7 +986,7 @@ class Program : public Kept {
                                  failed({lane, 1, 1, 128, 1}, 1000, outcome, ""));
         return tuning;
     }
-    int finish(const Tuning& found, const tuning::Request& request = {}) {
+    int finish(const Tuning& found, const Request& request = {}) {
         int status = -1;
         testing::internal::CaptureStdout();
         said_ = said([&] { status = tuning::finish(request, gpu(), found); });
@@ -1086,16 +997,16 @@ class Program : public Kept {
 };
 
 TEST_F(Program, PrintsTheHeatMapAndKeepsWhatWasFound) {
-    tuning::Request request;
+    Request request;
     request.json = folder_ / "out.json";
-    const Tuning found = tuning_of(3, 0);
+    const Tuning found = search_of(3, 0);
     EXPECT_EQ(finish(found, request), 0);
     EXPECT_EQ(printed_, "05-launch-tuning, CUDA on Test GPU 9000 (driver 1)\n\n" +
                             heat_map_text(found) + "\nkept for `tuned` in " +
                             file_of(gpu()).string() + "\n");
     EXPECT_EQ(said_, "");
-    EXPECT_EQ(tests::bytes_of(file_of(gpu())), to_json_text(found));
-    EXPECT_EQ(tests::bytes_of(folder_ / "out.json"), to_json_text(found));
+    EXPECT_EQ(bytes_of(file_of(gpu())), to_json_text(found));
+    EXPECT_EQ(bytes_of(folder_ / "out.json"), to_json_text(found));
 }
 
 TEST_F(Program, KeepsAnEarlierSearchThatHadMoreTime) {
@@ -1105,17 +1016,17 @@ TEST_F(Program, KeepsAnEarlierSearchThatHadMoreTime) {
         int status;
     };
     const std::vector<Case> cases = {
-        {tuning_of(9, 11), false, 0},      {tuning_of(9, 9), true, 0},  // half was tried
-        {tuning_of(10, 11), true, 0},                                   // as many were measured
-        {tuning_of(9, 11, 0, 2), true, 0}, {tuning_of(9, 0, 1), true, 1},
-        {tuning_of(8, 11, 1), false, 1},   {tuning_of(0, 0, 0, 9), false, 1},
-        {tuning_of(0, 0, 9), false, 1}};
-    const Tuning earlier = tuning_of(10, 0);
+        {search_of(9, 11), false, 0},      {search_of(9, 9), true, 0},  // half was tried
+        {search_of(10, 11), true, 0},                                   // as many were measured
+        {search_of(9, 11, 0, 2), true, 0}, {search_of(9, 0, 1), true, 1},
+        {search_of(8, 11, 1), false, 1},   {search_of(0, 0, 0, 9), false, 1},
+        {search_of(0, 0, 9), false, 1}};
+    const Tuning earlier = search_of(10, 0);
     for (const Case& c : cases) {
         SCOPED_TRACE(&c - &cases[0]);
         keep(gpu(), earlier);
         EXPECT_EQ(finish(c.found), c.status);
-        EXPECT_EQ(tests::bytes_of(file_of(gpu())), to_json_text(c.replaces ? c.found : earlier));
+        EXPECT_EQ(bytes_of(file_of(gpu())), to_json_text(c.replaces ? c.found : earlier));
         const std::size_t missing = c.found.count(Outcome::kNotTried);
         EXPECT_EQ(has(printed_, " launches were not tried: --seconds gives"), missing > 0);
         const bool measured = c.found.count(Outcome::kMeasured) > 0;
@@ -1125,13 +1036,13 @@ TEST_F(Program, KeepsAnEarlierSearchThatHadMoreTime) {
                   !c.replaces && measured);
         EXPECT_EQ(said_, measured ? "" : "no launch could be measured; nothing is kept\n");
     }
-    finish(tuning_of(9, 11));
+    finish(search_of(9, 11));
     EXPECT_TRUE(has(printed_, "\n11 of 20 launches were not tried"));
     // A damaged file was no search.
     tests::write_bytes(file_of(gpu()), "{");
-    EXPECT_EQ(finish(tuning_of(1, 11)), 0);
+    EXPECT_EQ(finish(search_of(1, 11)), 0);
     EXPECT_TRUE(has(said_, "is passed over"));
-    EXPECT_EQ(tests::bytes_of(file_of(gpu())), to_json_text(tuning_of(1, 11)));
+    EXPECT_EQ(bytes_of(file_of(gpu())), to_json_text(search_of(1, 11)));
 }
 
 TEST_F(Program, NotesAMistakeAlsoWhereItsOutputIsLost) {
@@ -1143,22 +1054,22 @@ TEST_F(Program, NotesAMistakeAlsoWhereItsOutputIsLost) {
         std::exit(tuning::finish({}, gpu(), found));
     };
     const std::string lost = "tune: cannot write standard output";
-    EXPECT_EXIT(run(tuning_of(1, 0)), testing::ExitedWithCode(2), lost);
-    EXPECT_EXIT(run(tuning_of(1, 0, 1)), testing::ExitedWithCode(1), lost);
-    EXPECT_EXIT(run(tuning_of(0, 0, 1)), testing::ExitedWithCode(1), lost);
+    EXPECT_EXIT(run(search_of(1, 0)), testing::ExitedWithCode(2), lost);
+    EXPECT_EXIT(run(search_of(1, 0, 1)), testing::ExitedWithCode(1), lost);
+    EXPECT_EXIT(run(search_of(0, 0, 1)), testing::ExitedWithCode(1), lost);
 }
 
 TEST_F(Program, ReadsItsCommandLine) {
     const auto parse = [](std::vector<const char*> words) {
         words.insert(words.begin(), "program");
-        return tuning::parse_request(static_cast<int>(words.size()), words.data(), "tune/opencl");
+        return parse_request(static_cast<int>(words.size()), words.data(), "tune/opencl");
     };
-    const tuning::Request none = parse({});
+    const Request none = parse({});
     EXPECT_EQ(none.seconds, 50);
     EXPECT_EQ(none.device, "");
     EXPECT_FALSE(none.list_devices || none.json);
     const std::string json = (folder_ / "out.json").string();
-    const tuning::Request all =
+    const Request all =
         parse({"--seconds", "0.5", "--device", "H100", "--list-devices", "--json", json.c_str()});
     EXPECT_EQ(all.seconds, 0.5);
     EXPECT_EQ(all.device, "H100");
