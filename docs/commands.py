@@ -3,7 +3,7 @@
 
     docs/commands.py [--build DIRECTORY] [PAGE ...]
 
-It takes the ```sh blocks of the top page, the lessons and docs/, and of their lines those that run a
+It takes the ```sh blocks of the top page, the lessons, the workshops and docs/, and of their lines those that run a
 program of build/: alone, under oclgrind or compute-sanitizer, or with a variable before it. Sizes of millions of pixels
 become small, and a program runs once instead of many times. A comment at the end of a line promises
 something: "# exits 1" where it does not end well, "# exits 0 or 1" where luck decides, and
@@ -33,6 +33,7 @@ SECONDS = 120
 TOOLS = {"oclgrind", "compute-sanitizer"}
 # Options after which a program does not count, so that it takes no number of runs.
 NO_RUN = {"--help", "--list-devices"}
+SEARCH = "build/05-launch-tuning/tune/"
 
 
 def lines_of(text):
@@ -79,9 +80,11 @@ def made_small(words):
     """The same command on few pixels, run once, and a search that is over soon."""
     words = [SMALL if SIZE.fullmatch(word) else word for word in words]
     words = ["1" if before == "--seconds" else word for before, word in zip(["", *words], words)]
-    if "--tune" in words:
+    if NO_RUN & set(words):
+        return words
+    if any(word.startswith(SEARCH) for word in words):
         words += [] if "--seconds" in words else ["--seconds", "1"]
-    elif not NO_RUN & set(words):
+    else:
         words += [] if "--repeat" in words else ["--repeat", "1"]
         words += [] if "--no-ceiling" in words else ["--no-ceiling"]
     return words
@@ -91,7 +94,7 @@ def not_built(build):
     """{program: why} of those that the build leaves out."""
     path = build / "programs.tsv"
     rows = [line.split("\t") for line in path.read_text().splitlines()] if path.is_file() else []
-    return {f"{chapter}/{'cuda' if api == 'CUDA' else 'opencl'}": why for chapter, api, program, why in rows
+    return {f"{folder}/{'cuda' if api == 'CUDA' else 'opencl'}": why for folder, api, program, why in rows
             if program == "-"}
 
 
@@ -100,8 +103,7 @@ def why_not(words, build):
     if words[0] in TOOLS and not shutil.which(words[0]):
         return f"no {words[0]}"
     program = next((word for word in words if word.startswith("build/")), "").removeprefix("build/")
-    # What is a CUDA program, too, is missing where those are.
-    return not_built(build).get(program.replace("/peers", "/cuda"))
+    return not_built(build).get(program)
 
 
 def run(command, folder):
@@ -130,7 +132,7 @@ def place(folder, build):
 def pages(names):
     if names:
         return [pathlib.Path(name).resolve() for name in names]
-    patterns = ("README.md", "0*/README.md", "docs/*.md")
+    patterns = ("README.md", "0*/**/README.md", "docs/*.md")
     return sorted({page for pattern in patterns for page in ROOT.glob(pattern)})
 
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Checks the pages: links and pictures lead somewhere, lessons have their headings and their length.
+"""Checks the pages: links and pictures lead somewhere, lessons have their headings, they and workshops their length.
 
     docs/pages.py     exit 1 where a link or picture is not there, a link's #part is no heading of its
-                      page, a lesson's headings differ from those below, or it is too short or too long
+                      page, a lesson's headings differ from those below, or it or the page of a workshop, a
+                      folder within a chapter, is too short or too long
 """
 
 import argparse
@@ -25,6 +26,8 @@ HEADINGS = [
     "Sources",
 ]
 FEWEST, MOST = 1500, 3000
+WORKSHOPS = ("tune", "end-to-end", "peers")
+FEWEST_OF_WORKSHOP, MOST_OF_WORKSHOP = 400, 900
 
 FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 GENERATED = re.compile(r"<!-- (?:[\w-]+: docs/results/|\[\[\[cog ).*?<!-- (?:end of results|\[\[\[end\]\]\]) -->", re.DOTALL)
@@ -90,10 +93,13 @@ def lesson_faults(text):
     if headings != HEADINGS:
         first = next((pair for pair in zip(headings + ["nothing"], HEADINGS + ["nothing"]) if pair[0] != pair[1]))
         wrong.append(f"the headings of a lesson: '{first[0]}' stands where '{first[1]}' should")
+    return wrong + length_faults(text, "lesson", FEWEST, MOST)
+
+
+def length_faults(text, what, fewest, most):
+    """Whether a page is too short or too long."""
     count = words(text)
-    if not FEWEST <= count <= MOST:
-        wrong.append(f"a lesson has {FEWEST} to {MOST} words, this one {count}")
-    return wrong
+    return [] if fewest <= count <= most else [f"a {what} has {fewest} to {most} words, this one {count}"]
 
 
 def pages():
@@ -103,17 +109,21 @@ def pages():
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--words", action="store_true", help="tell how long the lessons are")
+    arguments.add_argument("--words", action="store_true", help="tell how long lessons and workshops are")
     tell = arguments.parse_args().words
     wrong = []
     for page in pages():
         name = page.relative_to(ROOT)
         text = page.read_text(encoding="utf-8")
         found = dead_links(page, text)
-        if page.name == "README.md" and re.match(r"0\d-", page.parent.name):
+        lesson = re.fullmatch(r"0\d-[^/]*/README.md", name.as_posix())
+        workshop = re.fullmatch(rf"0\d-[^/]*/({'|'.join(WORKSHOPS)})/README.md", name.as_posix())
+        if lesson:
             found += lesson_faults(text)
-            if tell:
-                print(f"{name}: {words(text)} words")
+        if workshop:
+            found += length_faults(text, "workshop", FEWEST_OF_WORKSHOP, MOST_OF_WORKSHOP)
+        if tell and (lesson or workshop):
+            print(f"{name}: {words(text)} words")
         wrong += [f"{name}: {line}" for line in found]
     for line in wrong:
         print(line, file=sys.stderr)

@@ -18,7 +18,8 @@ class Commands(repository.RepositoryTest):
     def setUp(self):
         super().setUp()
         self.write("build/01-cpu/cpu", PROGRAM).chmod(0o755)
-        self.write("build/programs.tsv", "01-cpu\tC++\tbuild/01-cpu/cpu\t-\n02-a\tCUDA\t-\tno compiler\n")
+        self.write("build/programs.tsv", "01-cpu\tC++\tbuild/01-cpu/cpu\t-\n02-a\tCUDA\t-\tno compiler\n"
+                   "02-a/b\tCUDA\t-\tno compiler\n")
 
     def page(self, *lines):
         self.write("README.md", "\n".join(["# A", "", "```sh", *lines, "```", ""]))
@@ -49,8 +50,11 @@ class Commands(repository.RepositoryTest):
         ])
 
     def test_a_search_becomes_short_and_gets_nothing_else(self):
-        lines = self.ran("build/01-cpu/cpu --tune", "build/01-cpu/cpu --tune --seconds 20")
-        self.assertEqual(lines[:2], ["README.md: build/01-cpu/cpu --tune --seconds 1: 0"] * 2)
+        self.write("build/05-launch-tuning/tune/opencl", PROGRAM).chmod(0o755)
+        self.write("05-launch-tuning/tune/README.md", "```sh\nbuild/05-launch-tuning/tune/opencl --list-devices\n```\n")
+        lines = self.ran("build/05-launch-tuning/tune/opencl", "build/05-launch-tuning/tune/opencl --seconds 20")
+        self.assertEqual(lines[:3], ["05-launch-tuning/tune/README.md: build/05-launch-tuning/tune/opencl --list-devices: 0",
+                                     *["README.md: build/05-launch-tuning/tune/opencl --seconds 1: 0"] * 2])
 
     def test_the_variables_are_set(self):
         self.ran('LUCK=17 build/01-cpu/cpu  # says "LUCK=17"')
@@ -71,10 +75,11 @@ class Commands(repository.RepositoryTest):
 
     def test_what_cannot_run_here_is_passed_over(self):
         lines = self.ran("build/02-a/cuda --tile 1G", "build/01-cpu/cpu --status 77", "build/01-cpu/cpu",
-                         "compute-sanitizer --tool racecheck build/02-a/cuda")
+                         "compute-sanitizer --tool racecheck build/02-a/cuda", "build/02-a/b/cuda")
         self.assertIn("skipped, no compiler", lines[0])
         self.assertIn("skipped, called with --status 77", lines[1])
         self.assertIn("skipped, no comp", lines[3])
+        self.assertIn("skipped, no compiler", lines[4])
         self.assertEqual(lines[-1], "1 commands ran, 0 of them not as the page says")
 
     def test_where_nothing_runs_something_is_wrong(self):

@@ -72,6 +72,16 @@ class Lessons(repository.RepositoryTest):
             self.write(LESSON, lesson(words=words))
             self.succeed("pages.py")
 
+    def test_a_workshop_has_a_length_and_no_headings(self):
+        for name in ("tune", "end-to-end", "peers"):
+            page = f"05-launch-tuning/{name}/README.md"
+            for words in (399, 901):
+                self.write(page, "# A\n\n" + "word " * (words - 1))
+                self.fail_with(f"{page}: a workshop has 400 to 900 words, this one {words}", "pages.py")
+            for words in (400, 900):
+                self.write(page, "# A\n\n" + "word " * (words - 1))
+                self.succeed("pages.py")
+
     def test_code_and_tables_are_no_words(self):
         no_prose = ("```c\nint a b c;\n```\n", "| a | b |\n|---|---|\n", "![a picture of that](p.svg)\n",
                     "<!-- results: docs/results/x.json a b 1G -->\nmany words here\n<!-- end of results -->\n",
