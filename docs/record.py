@@ -46,7 +46,7 @@ PROFILED = {
 }
 # What is kept of a run where its results are not.
 WHERE = ("chapter", "api", "device", "driver", "input")
-# The sizes of photographs, and of 512 x 512.
+# 512 x 512, and the sizes of photographs.
 PHOTOGRAPHS = ["256K", "1M", "2M", "4M", "8M", "12M"]
 
 
