@@ -14,7 +14,7 @@ knows of no search. --counters adds what NVIDIA's profiler, Nsight Compute, read
 CUDA kernels run.
 
 A strategy that does not match, or a program that fails, stops the recording, and nothing is written.
-Interrupted with Ctrl-C, or terminated, it keeps what was finished. Build first (./tutorial run), close
+Interrupted with Ctrl-C, or terminated, it keeps what was finished. Build all first (cmake --build build), close
 what else is running, and look at the numbers before committing them. docs/tables.py and docs/plots.py
 then write them into the lessons.
 """
@@ -206,7 +206,7 @@ def jobs_of(options):
     jobs = [job for job in jobs if job.program.path != "-"]
     for job in jobs:  # before an hour of measuring, not after it
         if not pathlib.Path(job.program.path).is_file():
-            raise Stopped(f"{job.program.path} is missing: build first (./tutorial run)")
+            raise Stopped(f"{job.program.path} is missing: build first (cmake --build build)")
     return jobs
 
 
