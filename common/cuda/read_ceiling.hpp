@@ -19,8 +19,12 @@ double read_ceiling_gb_s(std::uint64_t pixels);
 /// @param copies where to read, in turn, each at an address that 16 divides: as many as it takes
 ///        that no cache still holds the first when the last has been read
 /// @param bytes of each; what is left of a division by 16 is not read
-/// @param before_each called before each timed launch, if it is not empty
-double read_ceiling_gb_s(const std::vector<const std::uint8_t*>& copies, std::uint64_t bytes,
-                         const std::function<void()>& before_each);
+double read_ceiling_gb_s(const std::vector<const std::uint8_t*>& copies, std::uint64_t bytes);
+
+/// GB/s of reading alone, timed as a strategy is and so no ceiling: of the best launch shape the
+/// median run, where the ceiling is the fastest.
+/// @param before_each called before each timed launch
+double reading_alone_gb_s(const std::vector<const std::uint8_t*>& copies, std::uint64_t bytes,
+                          const std::function<void()>& before_each);
 
 }  // namespace common::cuda
