@@ -123,7 +123,7 @@ def climb(recording):
 
     top = 92
     bottom = top + ROW * (len(chapters) + sum(len(strategies) for strategies in chapters.values()))
-    picture = Picture(WIDTH, bottom + 68, "How far each chapter's strategies come",
+    picture = Picture(WIDTH, bottom + 84, "How far each chapter's strategies come",
                       "Each strategy's speed in percent of the read ceiling, on a logarithmic scale, in OpenCL and "
                       "in CUDA; the same numbers stand in the tables of the chapters.")
     scale = LogScale(decade_below(min(shares)), max(100, *shares) * 1.06, 190, 566)
@@ -153,8 +153,9 @@ def climb_head(picture, entries, scale, top, bottom):
                      1.5 if tick == 100 else 1, "5 4" if tick == 100 else None)
         picture.text(scale(tick), bottom + 20, f"{plain(tick)} %", "fill-muted", "middle")
     picture.text(scale(100), top - 8, "read ceiling", "fill-muted", "middle")
-    picture.text(16, bottom + 52, f"{source(entries)}. The ceiling is what the device's memory gives to a program "
-                                  "that only reads.", "fill-muted small")
+    picture.text(16, bottom + 52, f"{source(entries)}.", "fill-muted small")
+    picture.text(16, bottom + 68, "The ceiling is what the device's memory gives to a program that only reads.",
+                 "fill-muted small")
 
 
 def climb_row(picture, scale, y, name, results):
