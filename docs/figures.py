@@ -659,7 +659,7 @@ def _one_table_in_banks(figure, x, y):
     remarks = ((0, 14, 17, "lane 0 has pixel 5, lane 1 has pixel 12: two banks, at once", "ink"),
                (1, 7, 16, "lane 2 has pixel 37: another word of bank 5, so it waits", "orange"),
                (2, 7, 15, "lane 3 has pixel 69: bank 5 again, so it waits as well", "orange"),
-               (4, 7, 23, "Equal pixels want one and the same word. NVIDIA adds those up and goes once.", "ink"))
+               (4, 7, 23, "Equal pixels want one word. NVIDIA adds them up and goes once, if each adds 1.", "ink"))
     for row, bank, width, words, colour in remarks:
         left = GRID_LEFT + BANK_WIDTH * bank
         figure.box(left, top + BANK_HEIGHT * row, BANK_WIDTH * width, BANK_HEIGHT, "plain")
