@@ -75,7 +75,7 @@ class Job(NamedTuple):
 
     def __str__(self):
         words = [self.program.name, self.input, self.size]
-        words += ["--" + self.kind] if self.kind in ("queued", "counters", "steps") else []
+        words += ["--" + self.kind] if self.kind in ("queued", "counters", "steps", "walls") else []
         return " ".join(word for word in words if word)
 
 
@@ -200,6 +200,9 @@ def jobs_of(options):
         jobs += grid(ends, options, ["photo"], ["100M"], "end_to_end")
     if options.steps:
         jobs += grid(lesson, options, ["uniform", "ramp"], ["1G"], "steps")
+    if options.walls:
+        names = recorded.unique(wall.program for wall in recorded.WALLS)
+        jobs += grid([p for p in programs if p.name in names], options, ["photo"], ["16M"], "walls")
     jobs = [job for job in jobs if job.program.api in (options.api or [job.program.api])]
     for program in recorded.unique(job.program for job in jobs if job.program.path == "-"):
         print(f"{program.folder}, {program.api}: skipped, {program.why}", flush=True)
@@ -213,7 +216,7 @@ def jobs_of(options):
 # ---- running it ----------------------------------------------------------------------------------
 
 
-def run(job, arguments=(), under=(), variables=None):
+def run(job, arguments=(), under=(), variables=None, may_lose=False):
     """The JSON that the program writes, or None where it finds nothing to run on. Raises Stopped.
 
     `arguments` follow those of the job; `under` is a command that runs the program; `variables` go
@@ -228,9 +231,9 @@ def run(job, arguments=(), under=(), variables=None):
             raise Stopped(f"{job}: {error}") from None
         if done.returncode == 77:
             return None
-        if done.returncode == 1:
+        if done.returncode == 1 and not may_lose:
             raise Stopped(f"{job}: a result does not match the CPU, or a call failed; the lines above say which")
-        if done.returncode != 0:
+        if done.returncode not in (0, 1):
             raise Stopped(f"{job}: ended with {done.returncode}")
         try:
             return json.loads(result.read_text(encoding="utf-8"))
@@ -339,6 +342,25 @@ def one_by_one(job):
     return {**{field: document[field] for field in (*WHERE, "read_ceiling_gb_s", "serial_ms")}, "steps": steps}
 
 
+def wall_by_wall(job):
+    """What the program writes, with its strategies in the launches of recorded.WALLS in place of its own, or None.
+
+    Raises Stopped.
+    """
+    walls, document = [], None
+    for wall in recorded.WALLS:
+        if wall.program != job.program.name:
+            continue
+        arguments = ["--variant", wall.strategy, "--groups", str(wall.groups), "--group-size", str(wall.group_size)]
+        with edited(job.program, wall.edit):
+            document = run(job, [*arguments, "--no-ceiling"], may_lose=wall.may_lose)
+        if document is None:
+            return None
+        edit = wall.edit and {"from": wall.edit.old, "to": wall.edit.new}
+        walls.append({"arguments": arguments, "edit": edit, "result": document["results"][0]})
+    return {**{field: document[field] for field in (*WHERE, "read_ceiling_gb_s", "serial_ms")}, "walls": walls}
+
+
 def entry_of(job, document, where):
     """What the results keep of a run."""
     document.pop("counts", None)  # which say nothing of the device
@@ -354,7 +376,7 @@ def measure(jobs, where, entries):
         if job.program in nowhere:
             continue
         print(f"[{number}/{len(jobs)}] {job}", flush=True)
-        document = {"counters": profile, "steps": one_by_one}.get(job.kind, run)(job)
+        document = {"counters": profile, "steps": one_by_one, "walls": wall_by_wall}.get(job.kind, run)(job)
         if document is None:
             print(f"{job.program.name}: nothing to run it on", flush=True)
             nowhere.add(job.program)
@@ -409,6 +431,9 @@ def parse_arguments():
     arguments.add_argument("--queued", action="store_true",
                            help="the same on photographs, with all commands in the device's queue before it begins")
     arguments.add_argument("--end-to-end", action="store_true", help="measure the ways to copy and count")
+    arguments.add_argument("--walls", action="store_true",
+                           help="chapters 02 to 04 in OpenCL with one walk, instruction or core changed at a time (default "
+                                "photo 16M): for a CPU, where it takes them apart")
     arguments.add_argument("--steps", action="store_true",
                            help="chapter 05's program with one thing changed at a time")
     arguments.add_argument("--counters", action="store_true",

@@ -11,7 +11,7 @@ import tempfile
 from typing import NamedTuple, Optional
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-KINDS = ("runs", "queued", "end_to_end", "tune", "counters", "steps")
+KINDS = ("runs", "queued", "end_to_end", "tune", "counters", "steps", "walls")
 LESSON = "05-launch-tuning"
 PEERS = f"{LESSON}/peers/cuda"
 # What can be counted, by the names that the results know it by; record.py knows the arguments.
@@ -66,6 +66,32 @@ STEPS = (
          (*_TUNED, "--copies", "32", "--loads", "3", "--two-launches")),
     Step("tuned one launch", "the histogram zeroed and finished by the kernel itself",
          (*_TUNED, "--copies", "32", "--loads", "3")),
+)
+
+
+class Wall(NamedTuple):
+    """A strategy in one launch, as --walls records it: which walk, which instruction, how many cores."""
+
+    program: str
+    strategy: str
+    groups: int
+    group_size: int
+    edit: Optional[Edit] = None
+    may_lose: bool = False  # counts, for it races
+
+
+# Chapter 03's kernel with the plain increment of `racy`: without other work-items at the same time, as on
+# PoCL, where a group is one thread, nothing is lost.
+PLAIN = Edit("        atomic_inc(&table[pixels[i]]);\n    }\n    // Step 4: nobody reads",
+             "        ++table[pixels[i]];\n    }\n    // Step 4: nobody reads")
+LAUNCHES = ((1, 256), (1, 1), (2, 1), (2, 256))  # groups, and work-items in each
+STRIDES = (1, 8, 32, 64, 256, 1024)
+WALLS = (
+    *(Wall("02-global-atomics/opencl", "global", *launch) for launch in LAUNCHES),
+    *(Wall("02-global-atomics/opencl", "racy", *launch, may_lose=True)
+      for launch in dict.fromkeys((*LAUNCHES, *((1, stride) for stride in STRIDES)))),
+    *(Wall("03-local-atomics/opencl", "local", *launch, edit) for launch in LAUNCHES for edit in (None, PLAIN)),
+    *(Wall("04-per-thread-bins/opencl", "private", *launch) for launch in ((4, 256), (4, 8), (128, 8), (1024, 1), (2, 1))),
 )
 UNITS = (("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10))
 # An object or array that is no longer than this stands on one line of the file: a strategy's result.

@@ -19,6 +19,12 @@ A table stands in a page between two comments. The first says what it shows:
                                      the same with all commands in the device's queue before it begins, beside
                                      reading alone; with an input, such as photo, in place of the size a row for
                                      each size
+    walls: docs/results/xeon-2-threads.json photo 16M
+                                     a row for each launch: chapters 02 and 03 with and without the atomic
+    strides: docs/results/xeon-2-threads.json photo 16M
+                                     the plain increment in one group, by its number of work-items
+    private: docs/results/xeon-2-threads.json photo 16M
+                                     chapter 04's `private`, a row for each launch
     steps: docs/results/h200.json ramp 1G
                                      a row for each step from chapter 03's kernel to `tuned`, in both APIs
     end-to-end: docs/results/h200.json 05-launch-tuning/end-to-end/cuda photo 1G
@@ -281,6 +287,58 @@ def steps_table(recording, name, size):
     ]
 
 
+def wall_times(recording, name, size):
+    """The entries, and {(strategy, whether it was edited, groups, group size): milliseconds}."""
+    entries = [entry for entry in recording["walls"] if (entry["input"], entry["size"]) == (name, size)]
+    if not entries:
+        raise NotRecorded(f"{name} {size} is not among its walls")
+    times = {}
+    for entry in entries:
+        for wall in entry["run"]["walls"]:
+            given = dict(zip(wall["arguments"][::2], wall["arguments"][1::2]))
+            launch = (int(given["--groups"]), int(given["--group-size"]))
+            times[(given["--variant"], wall["edit"] is not None, *launch)] = wall["result"]["kernel_ms"]["median"]
+    return entries, times
+
+
+def walls_heading(entries, name, size):
+    return (f"**{entries[0]['run']['api']} on {entries[0]['run']['device']}: "
+            f"{size_in_words(recorded.pixels_of(size))}, {name}, ms**")
+
+
+def walls_table(recording, name, size):
+    """A row for each launch: with and without the atomic, in the group's table and in one for all."""
+    entries, times = wall_times(recording, name, size)
+    columns = (("local", True), ("local", False), ("racy", False), ("global", False))
+    rows = []
+    for launch in recorded.LAUNCHES:
+        groups, group_size = launch
+        work_items = f"{group_size} work-items" if group_size > 1 else "one work-item"
+        rows.append([f"{groups} group{'s' if groups > 1 else ''} of {work_items}",
+                     *(digits(times.get((*column, *launch))) for column in columns)])
+    titles = ["<Launch", "`local` with a plain `++`", "`local`", "`racy`", "`global`"]
+    return entries, [walls_heading(entries, name, size), "", *markdown(titles, rows), "",
+                     "Medians. `racy` may lose counts where there are two groups; its time is a time all the same."]
+
+
+def strides_table(recording, name, size):
+    """One group that counts with a plain increment: a column for each number of work-items."""
+    entries, times = wall_times(recording, name, size)
+    rows = [["ms", *(digits(times.get(("racy", False, 1, stride))) for stride in recorded.STRIDES)]]
+    titles = ["<One group of", *(f"{stride}" for stride in recorded.STRIDES)]
+    return entries, [walls_heading(entries, f"{name}, `racy` in one group", size), "", *markdown(titles, rows), "", "Medians."]
+
+
+def private_table(recording, name, size):
+    """Chapter 04's `private`: a row for each launch."""
+    entries, times = wall_times(recording, name, size)
+    rows = [[str(wall.groups), str(wall.group_size), str(wall.groups * wall.group_size), str(wall.group_size),
+             digits(times.get((wall.strategy, False, wall.groups, wall.group_size)))]
+            for wall in recorded.WALLS if wall.strategy == "private"]
+    titles = ["Groups", "Work-items in each", "Stride of the walk", "Tables that a core has at once", "Time, ms"]
+    return entries, [walls_heading(entries, f"{name}, `private`", size), "", *markdown(titles, rows), "", "Medians."]
+
+
 def skipped(entries):
     """Which variants were skipped, and why, in a sentence of its own; nothing where none was."""
     reasons = unique(
@@ -377,6 +435,9 @@ KINDS = {
     "peers": peers_table,
     "queued": queued_table,
     "steps": steps_table,
+    "walls": walls_table,
+    "strides": strides_table,
+    "private": private_table,
     "end-to-end": end_to_end_table,
     "tuning": tuning_table,
     "counters": counters_table,
