@@ -125,7 +125,7 @@ tuning::Choice choose_tuned(const Arguments& arguments, const tuning::Facts& fac
     const bool changed = choice != found || arguments.common.groups;
     common::progress(fmt::format(
         "  tuned, {}: {} ({}{})\n", tuning::size_text(pixels), choice.text(),
-        known ? "found by tune on " + known->date : "the default: tune has not run here",
-        changed ? ", but changed here" : ""));
+        known ? "found by tune on " + known->date : "the default, as tune has not run here",
+        changed ? "; changed by the command line" : ""));
     return choice;
 }

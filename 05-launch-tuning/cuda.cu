@@ -9,7 +9,7 @@
 //          build/05-launch-tuning/cuda --tile 100M --variant tuned --copies 8
 //
 // histogram.cl and opencl.cpp do the same in OpenCL, in the same steps. Beside this: tune/ looks
-// for the best launch, peers/ runs the libraries beside these kernels.
+// for the best launch, peers/ runs NVIDIA's libraries beside these kernels.
 
 #include <algorithm>
 #include <cstdint>

@@ -104,12 +104,13 @@ __kernel OF_SHAPE void histogram_vector(__global const uchar* pixels, ulong firs
     }
 }
 
-#else
+#else  // with COPIES
 
 // ---- tuned: COPIES of the table, LOADS under way while others are counted, one launch ----
 //
 // Bin b of copy k is word b * COPIES + k, chapter 04's lane-bins. `own` is k in bytes. One shift
-// takes the value out of its vector and multiplies it, one instruction masks it and adds the copy.
+// takes the value out of its vector and multiplies it, one instruction masks it and adds the copy:
+// with 32 copies, (four >> 8 & 0xff) * 128 | own becomes (four >> 1 & 0x7f80) | own.
 void count_pixel(__local uint* table, uint own, uint value) {
     __local uchar* bin = (__local uchar*)table + (value * (COPIES * 4) | own);
     atomic_inc((__local uint*)bin);
@@ -128,8 +129,9 @@ void count_four(__local uint* table, uint own, uint four) {
 
 // A total has 64 bits: the lower half is the sum, the upper half counts the groups that have added
 // theirs. Whoever adds last learns it from the same answer, and has the whole sum in hand: it
-// writes the bin, and leaves a zero for the next launch. Without totals the host has zeroed. The
-// totals lie 128 bytes apart, each in a cache line of its own.
+// writes the bin, and leaves a zero for the next launch (by an atomic, as every access to a total
+// is one). Without totals the host has zeroed. They lie 128 bytes apart, each in its own cache
+// line.
 #define APART 16
 
 void hand_over(__global ulong* totals, __global uint* histogram, uint bin, uint sum) {
@@ -150,14 +152,18 @@ __kernel OF_SHAPE void histogram_tuned(__global const uchar* pixels, ulong first
                                        __global ulong* totals, __global uint* histogram) {
     __local uint table[BINS * COPIES];
     const uint own = get_local_id(0) % COPIES * 4;
+    // The pixels in front of the first address that 16 divides are the head.
     const uint head = min((16 - first % 16) % 16, count);
     const uint vector_count = (count - head) / 16;
+    // The buffer itself begins at such an address.
     __global const uint4* vectors = (__global const uint4*)(pixels + first + head);
-    // No larger than vector_count, so that 32 bits are enough below.
+    // A work-item without a vector skips the loops below. There are at most 2^28 vectors, and a
+    // stride is no more than that, so 8 strides ahead are still less than 2^32.
     const uint item = min(get_global_id(0), (size_t)vector_count);
     const uint stride = min(get_global_size(0), (size_t)vector_count);
 
-    // Ask for the first vectors, and zero the table while they are on their way.
+    // Ask for the first vectors, and zero the table while they are on their way. What is behind the
+    // last one is zero, so that every word has a value, and is not counted.
     uint4 now[LOADS];
 #pragma unroll
     for (uint n = 0; n < LOADS; ++n) {
@@ -208,8 +214,7 @@ __kernel OF_SHAPE void histogram_tuned(__global const uchar* pixels, ulong first
     }
 }
 
-// ---- tuned on a CPU (item-bins): a table for each work-item, a stretch of the picture for each
-// ----
+// ---- tuned on a CPU, item-bins: a table and a stretch of the picture for each work-item ----
 //
 // Chapter 01's threads-private: a group is one work-item, a loop on a core of its own, and needs no
 // atomics. Eight counters for each bin, so that equal neighbours do not wait for each other.
@@ -243,4 +248,4 @@ __kernel OF_SHAPE void histogram_items(__global const uchar* pixels, ulong first
 }
 #endif
 
-#endif
+#endif  // COPIES

@@ -116,7 +116,8 @@ static __global__ void histogram_vector(const std::uint8_t* pixels, Rows rows,
 // ---- tuned: kCopies of the table, kLoads under way while others are counted, one launch ----
 //
 // Bin b of copy k is word b * kCopies + k, chapter 04's lane-bins. `own` is k in bytes. One shift
-// takes the value out of its vector and multiplies it, one instruction masks it and adds the copy.
+// takes the value out of its vector and multiplies it, one instruction masks it and adds the copy:
+// with 32 copies, (four >> 8 & 0xff) * 128 | own becomes (four >> 1 & 0x7f80) | own.
 template <unsigned kCopies>
 __device__ void count_pixel(std::uint32_t* table, unsigned own, std::uint32_t value) {
     char* const bin = reinterpret_cast<char*>(table) + (value * (kCopies * 4) | own);
@@ -133,8 +134,9 @@ __device__ void count_four(std::uint32_t* table, unsigned own, std::uint32_t fou
 
 // A total has 64 bits: the lower half is the sum, the upper half counts the blocks that have added
 // theirs. Whoever adds last learns it from the same answer, and has the whole sum in hand: it
-// writes the bin, and leaves a zero for the next launch. Without totals the host has zeroed. The
-// totals lie 128 bytes apart, each in a cache line of its own.
+// writes the bin, and leaves a zero for the next launch (by an atomic, as every access to a total
+// is one). Without totals the host has zeroed. They lie 128 bytes apart, each in its own cache
+// line.
 constexpr unsigned kApart = 16;
 using Total = unsigned long long;
 
@@ -158,14 +160,18 @@ __global__ void histogram_tuned(const std::uint8_t* pixels, std::uint64_t first,
     const unsigned own = threadIdx.x % kCopies * 4;
     const std::uint64_t thread = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const std::uint64_t threads = std::uint64_t{gridDim.x} * blockDim.x;
+    // The pixels in front of the first address that 16 divides are the head.
     const unsigned head = min((16 - first % 16) % 16, count);
     const unsigned vector_count = (count - head) / 16;
+    // The buffer itself begins at such an address.
     const auto* vectors = reinterpret_cast<const uint4*>(pixels + first + head);
-    // No larger than vector_count, so that 32 bits are enough below.
+    // A thread without a vector skips the loops below. There are at most 2^28 vectors, and a stride
+    // is no more than that, so 8 strides ahead are still less than 2^32.
     const unsigned item = min(thread, std::uint64_t{vector_count});
     const unsigned stride = min(threads, std::uint64_t{vector_count});
 
-    // Ask for the first vectors, and zero the table while they are on their way.
+    // Ask for the first vectors, and zero the table while they are on their way. What is behind the
+    // last one is zero, so that every word has a value, and is not counted.
     uint4 now[kLoads];
 #pragma unroll
     for (unsigned n = 0; n < kLoads; ++n) {

@@ -8,7 +8,8 @@
 // Run it:  build/05-launch-tuning/opencl --tile 100M
 //          build/05-launch-tuning/opencl --tile 100M --variant tuned --copies 8
 //
-// cuda.cu does the same in CUDA, in the same steps. Beside this: tune/ looks for the best launch.
+// cuda.cu does the same in CUDA, in the same steps. Beside this: tune/ looks for the best launch,
+// peers/ runs NVIDIA's libraries beside these kernels.
 
 #include <algorithm>
 #include <cstdint>

@@ -276,7 +276,7 @@ def steps_table(recording, name, size):
     rates = {(entry["run"]["api"], step["step"]): step["result"]["gb_s"]
              for entry in entries for step in entry["run"]["steps"]}
     apis = ("OpenCL", "CUDA")
-    rows = [[step.name, step.what, *(digits(rates.get((api, step.name))) for api in apis)] for step in recorded.STEPS]
+    rows = [[step.name + (" (edited)" if step.edit else ""), step.what, *(digits(rates.get((api, step.name))) for api in apis)] for step in recorded.STEPS]
     return entries, [
         f"**One thing at a time on {entries[0]['run']['device']}: {size_in_words(recorded.pixels_of(size))} of {name} "
         "pixels, GB/s**",

@@ -37,7 +37,7 @@ if(NOT devices MATCHES "^0" OR NOT devices STREQUAL out)
     message(FATAL_ERROR "the devices are not the lesson's:\n${devices}\n${out}")
 endif()
 
-count("the default: tune has not run here")
+count("the default, as tune has not run here")
 run(${TUNE} "launches; the best of each size so far: [0-9.]+, " --seconds 3 --json ${FOLDER}/tune.json)
 if(NOT out MATCHES "\ngroup size .*\nbest: .*\nkept for `tuned` in ([^\n]+)\n$")
     message(FATAL_ERROR "the heat map is not as it should be:\n${out}")
@@ -55,6 +55,6 @@ endif()
 count("found by tune on 20")
 
 file(WRITE ${kept} "{\"format\": \"histogram-tut")
-count("\nwarning: [^\n]*histogram-tutorials[^\n]* is passed over: [^\n]*\n  tuned, [^\n]*the default: tune has not run here")
+count("\nwarning: [^\n]*histogram-tutorials[^\n]* is passed over: [^\n]*\n  tuned, [^\n]*the default, as tune has not run here")
 run(${TUNE} "launches; the best" --seconds 1)
 count("^[^\n]*\n  tuned, [^\n]*found by tune on 20") # and no warning
