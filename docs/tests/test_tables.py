@@ -238,7 +238,7 @@ The numbers from `docs/results/device.json` were recorded on 2026-01-02. CUDA: C
                                      "| Step | What is new | OpenCL | CUDA |", "|---|---|--:|--:|",
                                      f"| {first.name} | {first.what} | 188 | 187 |",
                                      f"| {second.name} | {second.what} | - | 674 |",
-                                     f"| {third.name} | {third.what} | 1000 | - |"])
+                                     f"| {third.name} (edited) | {third.what} | 1000 | - |"])
         self.assertEqual(len(lines), 4 + len(recorded.STEPS) + 2)
         self.assertTrue(lines[-1].startswith("Medians. Read ceiling: 4000 GB/s. "))
 
