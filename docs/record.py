@@ -10,10 +10,11 @@ docs/results/NAME.json; what is not measured this time stays there as it was. --
 and --end-to-end add runs of the workshops of chapter 05. --tune goes before all others: what it finds
 is kept in the user's cache folder, and `tuned` is launched that way in all runs that follow, in this
 call and in later ones; only --steps, which changes one thing at a time in chapter 05's program,
-knows of no search. --counters adds what NVIDIA's profiler, Nsight Compute, reads while some of the
-CUDA kernels run.
+knows of no search. --walls changes one thing at a time in chapters 02 to 04. --counters adds what
+NVIDIA's profiler, Nsight Compute, reads while some of the CUDA kernels run.
 
-A strategy that does not match, or a program that fails, stops the recording, and nothing is written.
+A strategy that does not match, or a program that fails, stops the recording, and nothing is written; only
+`racy`, which --walls runs, may lose counts.
 Interrupted with Ctrl-C, or terminated, it keeps what was finished. Build all first (cmake --build build), close
 what else is running, and look at the numbers before committing them. docs/tables.py and docs/plots.py
 then write them into the lessons.
@@ -201,8 +202,9 @@ def jobs_of(options):
     if options.steps:
         jobs += grid(lesson, options, ["uniform", "ramp"], ["1G"], "steps")
     if options.walls:
-        names = recorded.unique(wall.program for wall in recorded.WALLS)
-        jobs += grid([p for p in programs if p.name in names], options, ["photo"], ["16M"], "walls")
+        chapters = {wall.chapter for wall in recorded.WALLS}
+        walked = [program for program in programs if program.api == "OpenCL" and program.folder in chapters]
+        jobs += grid(walked, options, ["photo"], ["16M"], "walls")
     jobs = [job for job in jobs if job.program.api in (options.api or [job.program.api])]
     for program in recorded.unique(job.program for job in jobs if job.program.path == "-"):
         print(f"{program.folder}, {program.api}: skipped, {program.why}", flush=True)
@@ -220,7 +222,7 @@ def run(job, arguments=(), under=(), variables=None, may_lose=False):
     """The JSON that the program writes, or None where it finds nothing to run on. Raises Stopped.
 
     `arguments` follow those of the job; `under` is a command that runs the program; `variables` go
-    into its environment.
+    into its environment. With `may_lose` a result that does not match is kept.
     """
     with tempfile.TemporaryDirectory() as folder:
         result = pathlib.Path(folder, "run.json")
@@ -311,6 +313,13 @@ def edited(program, edit):
         beside.unlink(missing_ok=True)
 
 
+def kept_of(step, arguments, document):
+    """What the results keep of a step or a wall: how it was run, and the one result."""
+    (result,) = document["results"]
+    edit = step.edit and {"from": step.edit.old, "to": step.edit.new}
+    return {"arguments": arguments, "edit": edit, "result": result}
+
+
 def one_by_one(job):
     """What the program writes, with the result of each of the steps in place of its own, or None. Raises Stopped.
 
@@ -336,9 +345,7 @@ def one_by_one(job):
             continue
         print(f"    {step.name}", flush=True)
         of_step, arguments = result_of(step, "--no-ceiling")
-        (result,) = of_step["results"]
-        edit = step.edit and {"from": step.edit.old, "to": step.edit.new}
-        steps.append({"step": step.name, "arguments": arguments, "edit": edit, "result": result})
+        steps.append({"step": step.name, **kept_of(step, arguments, of_step)})
     return {**{field: document[field] for field in (*WHERE, "read_ceiling_gb_s", "serial_ms")}, "steps": steps}
 
 
@@ -347,17 +354,14 @@ def wall_by_wall(job):
 
     Raises Stopped.
     """
-    walls, document = [], None
-    for wall in recorded.WALLS:
-        if wall.program != job.program.name:
-            continue
+    walls = []
+    for wall in [wall for wall in recorded.WALLS if wall.chapter == job.program.folder]:
         arguments = ["--variant", wall.strategy, "--groups", str(wall.groups), "--group-size", str(wall.group_size)]
         with edited(job.program, wall.edit):
             document = run(job, [*arguments, "--no-ceiling"], may_lose=wall.may_lose)
         if document is None:
             return None
-        edit = wall.edit and {"from": wall.edit.old, "to": wall.edit.new}
-        walls.append({"arguments": arguments, "edit": edit, "result": document["results"][0]})
+        walls.append(kept_of(wall, arguments, document))
     return {**{field: document[field] for field in (*WHERE, "read_ceiling_gb_s", "serial_ms")}, "walls": walls}
 
 
@@ -432,8 +436,8 @@ def parse_arguments():
                            help="the same on photographs, with all commands in the device's queue before it begins")
     arguments.add_argument("--end-to-end", action="store_true", help="measure the ways to copy and count")
     arguments.add_argument("--walls", action="store_true",
-                           help="chapters 02 to 04 in OpenCL with one walk, instruction or core changed at a time (default "
-                                "photo 16M): for a CPU, where it takes them apart")
+                           help="chapters 02 to 04 in OpenCL with one walk, instruction or core changed at a time "
+                                "(default photo 16M): for a CPU, where it takes them apart")
     arguments.add_argument("--steps", action="store_true",
                            help="chapter 05's program with one thing changed at a time")
     arguments.add_argument("--counters", action="store_true",

@@ -72,7 +72,7 @@ STEPS = (
 class Wall(NamedTuple):
     """A strategy in one launch, as --walls records it: which walk, which instruction, how many cores."""
 
-    program: str
+    chapter: str  # its OpenCL program
     strategy: str
     groups: int
     group_size: int
@@ -87,11 +87,11 @@ PLAIN = Edit("        atomic_inc(&table[pixels[i]]);\n    }\n    // Step 4: nobo
 LAUNCHES = ((1, 256), (1, 1), (2, 1), (2, 256))  # groups, and work-items in each
 STRIDES = (1, 8, 32, 64, 256, 1024)
 WALLS = (
-    *(Wall("02-global-atomics/opencl", "global", *launch) for launch in LAUNCHES),
-    *(Wall("02-global-atomics/opencl", "racy", *launch, may_lose=True)
+    *(Wall("02-global-atomics", "global", *launch) for launch in LAUNCHES),
+    *(Wall("02-global-atomics", "racy", *launch, may_lose=True)
       for launch in dict.fromkeys((*LAUNCHES, *((1, stride) for stride in STRIDES)))),
-    *(Wall("03-local-atomics/opencl", "local", *launch, edit) for launch in LAUNCHES for edit in (None, PLAIN)),
-    *(Wall("04-per-thread-bins/opencl", "private", *launch) for launch in ((4, 256), (4, 8), (128, 8), (1024, 1), (2, 1))),
+    *(Wall("03-local-atomics", "local", *launch, edit) for launch in LAUNCHES for edit in (None, PLAIN)),
+    *(Wall("04-per-thread-bins", "private", *launch) for launch in ((4, 256), (4, 8), (128, 8), (1024, 1), (2, 1))),
 )
 UNITS = (("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10))
 # An object or array that is no longer than this stands on one line of the file: a strategy's result.

@@ -24,6 +24,9 @@ MISMATCHES = MATCHES + "exit 1\n"
 NOTES = MATCHES + """kernels="$(dirname "$0")/histogram.cl"
 echo "$(find "$XDG_CACHE_HOME" | wc -l) $(grep -s -e ROWS_AT_ONCE -e 'own / 4' "$kernels" | head -n 1)" >> "$0.notes"
 """
+# One that notes how often the kernel file that it finds beside it has the plain increment.
+WALKS = MATCHES + """echo "$(grep -sFc '++table[' "$(dirname "$0")/histogram.cl")" >> "$0.notes"
+"""
 # A profiler that runs the program behind its own arguments, and writes the log that stands beside it.
 NCU = """#!/bin/sh
 echo "$@" >> "$0.arguments"
@@ -303,6 +306,72 @@ class Record(repository.RepositoryTest):
         self.write(f"build/{self.KERNELS}", "mine")
         self.assert_no_steps("histogram.cl is in the way: remove it")
         self.assertEqual(self.read(f"build/{self.KERNELS}"), "mine")
+
+    WALLED = ("02-global-atomics", "03-local-atomics", "04-per-thread-bins")
+    RECORD_WALLS = ("record.py", "device", "--no-chapters", "--walls")
+
+    def walled(self, script, but=None, other=""):
+        """The programs that --walls runs, of which chapter `but` is another script, and their kernels."""
+        for chapter in self.WALLED:
+            self.program(f"{chapter}/opencl", other if chapter == but else script)
+            kernels = f"{chapter}/histogram.cl"
+            self.write(kernels, (repository.DOCS.parent / kernels).read_text(encoding="utf-8"))
+
+    def assert_no_edit_is_left(self):
+        self.assertEqual(list((self.root / "build").rglob("histogram.cl")), [])
+
+    def test_walls_are_the_launches_of_the_list(self):
+        self.walled(WALKS)
+        for name in ("03-local-atomics/cuda", "05-launch-tuning/opencl"):
+            self.program(name, MATCHES)
+        self.succeed(*self.RECORD_WALLS)
+        self.assertEqual(self.keys("walls"), [(f"{chapter}/opencl", "photo", "16M") for chapter in self.WALLED])
+        for chapter, entry in zip(self.WALLED, self.results()["walls"]):
+            walls = [wall for wall in recorded.WALLS if wall.chapter == chapter]
+            launches = [f"--variant {wall.strategy} --groups {wall.groups} --group-size {wall.group_size}"
+                        for wall in walls]
+            picture = f"{self.root / 'images' / 'landscape.bmp'} --tile 16M"
+            self.assertEqual([line.rsplit(" --json ", 1)[0] for line in self.arguments_of(f"{chapter}/opencl")],
+                             [f"{picture} {launch} --no-ceiling" for launch in launches])
+            (result,) = json.loads(self.read(f"build/{chapter}/opencl.json"))["results"]
+            edits = [wall.edit and {"from": wall.edit.old, "to": wall.edit.new} for wall in walls]
+            self.assertEqual(entry["run"]["walls"],
+                             [{"arguments": launch.split(), "edit": edit, "result": result}
+                              for launch, edit in zip(launches, edits)])
+            # The kernels are edited where they are to be, and there alone.
+            self.assertEqual(self.read(f"build/{chapter}/opencl.notes").splitlines(),
+                             ["1" if edit else "" for edit in edits])
+        self.assert_no_edit_is_left()
+
+    def test_walls_keep_what_racy_loses(self):
+        self.walled(MATCHES, "02-global-atomics", MATCHES + 'case "$*" in *racy*) exit 1 ;; esac\n')
+        self.succeed(*self.RECORD_WALLS)
+        self.assertEqual(len(self.results()["walls"][0]["run"]["walls"]), 12)
+
+    def test_walls_stop_at_whatever_else_goes_wrong(self):
+        does_not_match = "a result does not match the CPU"
+        for chapter, script, line in (
+            ("02-global-atomics", MATCHES + 'case "$*" in *global\\ *) exit 1 ;; esac\n', does_not_match),
+            ("02-global-atomics", MATCHES + 'case "$*" in *racy*) exit 2 ;; esac\n', "ended with 2"),
+            ("02-global-atomics", MATCHES + 'case "$*" in *racy*) rm "$last"; exit 1 ;; esac\n', "wrote no JSON"),
+            ("03-local-atomics", MATCHES + '[ ! -e "$(dirname "$0")/histogram.cl" ] || exit 1\n', does_not_match),
+            ("04-per-thread-bins", MISMATCHES, does_not_match),
+        ):
+            with self.subTest(chapter=chapter, line=line):
+                self.lines = []
+                self.walled(MATCHES, chapter, script)
+                self.fail_with(f"{chapter}/opencl photo 16M --walls: {line}", *self.RECORD_WALLS)
+                self.assertFalse((self.root / "docs/results/device.json").exists())
+                self.assert_no_edit_is_left()
+
+    def test_walls_pass_over_what_cannot_run(self):
+        self.walled(MATCHES, "03-local-atomics", NOTHING_TO_RUN_ON)
+        self.lines.pop()
+        self.list_program("04-per-thread-bins", "OpenCL", "-", "no OpenCL")
+        done = self.succeed(*self.RECORD_WALLS)
+        self.assertIn("03-local-atomics/opencl: nothing to run it on", done.stdout)
+        self.assertIn("04-per-thread-bins, OpenCL: skipped, no OpenCL", done.stdout)
+        self.assertEqual(self.keys("walls"), [("02-global-atomics/opencl", "photo", "16M")])
 
     def profiler(self, log, more=""):
         """Puts a profiler on the PATH, which writes this log, and does `more`."""
