@@ -20,9 +20,10 @@ A table stands in a page between two comments. The first says what it shows:
                                      reading alone; with an input, such as photo, in place of the size a row for
                                      each size
     walls: docs/results/xeon-2-threads.json photo 16M
-                                     a row for each launch: chapters 02 and 03 with and without the atomic
+                                     a row for each launch of chapter 03's `local`, with and without the
+                                     atomic, and of chapter 02's `racy` and `global`
     strides: docs/results/xeon-2-threads.json photo 16M
-                                     the plain increment in one group, by its number of work-items
+                                     chapter 02's `racy` in one group: a column for each number of work-items
     private: docs/results/xeon-2-threads.json photo 16M
                                      chapter 04's `private`, a row for each launch
     steps: docs/results/h200.json ramp 1G
@@ -276,7 +277,8 @@ def steps_table(recording, name, size):
     rates = {(entry["run"]["api"], step["step"]): step["result"]["gb_s"]
              for entry in entries for step in entry["run"]["steps"]}
     apis = ("OpenCL", "CUDA")
-    rows = [[step.name + (" (edited)" if step.edit else ""), step.what, *(digits(rates.get((api, step.name))) for api in apis)] for step in recorded.STEPS]
+    rows = [[step.name + (" (edited)" if step.edit else ""), step.what,
+             *(digits(rates.get((api, step.name))) for api in apis)] for step in recorded.STEPS]
     return entries, [
         f"**One thing at a time on {entries[0]['run']['device']}: {size_in_words(recorded.pixels_of(size))} of {name} "
         "pixels, GB/s**",
@@ -287,56 +289,53 @@ def steps_table(recording, name, size):
     ]
 
 
-def wall_times(recording, name, size):
-    """The entries, and {(strategy, whether it was edited, groups, group size): milliseconds}."""
+def walls_of(recording, name, size, what=""):
+    """The entries, the title of their table, and a function that gives the time of a launch as a cell."""
     entries = [entry for entry in recording["walls"] if (entry["input"], entry["size"]) == (name, size)]
     if not entries:
         raise NotRecorded(f"{name} {size} is not among its walls")
     times = {}
-    for entry in entries:
-        for wall in entry["run"]["walls"]:
-            given = dict(zip(wall["arguments"][::2], wall["arguments"][1::2]))
-            launch = (int(given["--groups"]), int(given["--group-size"]))
-            times[(given["--variant"], wall["edit"] is not None, *launch)] = wall["result"]["kernel_ms"]["median"]
-    return entries, times
+    for wall in (wall for entry in entries for wall in entry["run"]["walls"]):
+        given = dict(zip(wall["arguments"][::2], wall["arguments"][1::2]))
+        launch = (int(given["--groups"]), int(given["--group-size"]))
+        took = wall["result"]["kernel_ms"]
+        times[(given["--variant"], launch, wall["edit"] is not None)] = took and took["median"]
 
+    def time_of(strategy, groups, group_size, edited=False):
+        return digits(times.get((strategy, (groups, group_size), edited)))
 
-def walls_heading(entries, name, size):
-    return (f"**{entries[0]['run']['api']} on {entries[0]['run']['device']}: "
-            f"{size_in_words(recorded.pixels_of(size))}, {name}, ms**")
+    return entries, heading(entries[0], f"{size_in_words(recorded.pixels_of(size))}, {name}{what}, ms"), time_of
 
 
 def walls_table(recording, name, size):
     """A row for each launch: with and without the atomic, in the group's table and in one for all."""
-    entries, times = wall_times(recording, name, size)
-    columns = (("local", True), ("local", False), ("racy", False), ("global", False))
+    entries, title, time_of = walls_of(recording, name, size)
     rows = []
-    for launch in recorded.LAUNCHES:
-        groups, group_size = launch
+    for groups, group_size in recorded.LAUNCHES:
         work_items = f"{group_size} work-items" if group_size > 1 else "one work-item"
         rows.append([f"{groups} group{'s' if groups > 1 else ''} of {work_items}",
-                     *(digits(times.get((*column, *launch))) for column in columns)])
-    titles = ["<Launch", "`local` with a plain `++`", "`local`", "`racy`", "`global`"]
-    return entries, [walls_heading(entries, name, size), "", *markdown(titles, rows), "",
+                     time_of("local", groups, group_size, edited=True),
+                     *(time_of(strategy, groups, group_size) for strategy in ("local", "racy", "global"))])
+    columns = ["<Launch", "`local` with a plain `++`", "`local`", "`racy`", "`global`"]
+    return entries, [title, "", *markdown(columns, rows), "",
                      "Medians. `racy` may lose counts where there are two groups; its time is a time all the same."]
 
 
 def strides_table(recording, name, size):
     """One group that counts with a plain increment: a column for each number of work-items."""
-    entries, times = wall_times(recording, name, size)
-    rows = [["ms", *(digits(times.get(("racy", False, 1, stride))) for stride in recorded.STRIDES)]]
-    titles = ["<One group of", *(f"{stride}" for stride in recorded.STRIDES)]
-    return entries, [walls_heading(entries, f"{name}, `racy` in one group", size), "", *markdown(titles, rows), "", "Medians."]
+    entries, title, time_of = walls_of(recording, name, size, ", `racy` in one group")
+    row = ["ms", *(time_of("racy", 1, stride) for stride in recorded.STRIDES)]
+    return entries, [title, "", *markdown(["<One group of", *map(str, recorded.STRIDES)], [row]), "", "Medians."]
 
 
 def private_table(recording, name, size):
     """Chapter 04's `private`: a row for each launch."""
-    entries, times = wall_times(recording, name, size)
-    rows = [[str(wall.groups), str(wall.group_size), str(wall.groups * wall.group_size), str(wall.group_size),
-             digits(times.get((wall.strategy, False, wall.groups, wall.group_size)))]
-            for wall in recorded.WALLS if wall.strategy == "private"]
-    titles = ["Groups", "Work-items in each", "Stride of the walk", "Tables that a core has at once", "Time, ms"]
-    return entries, [walls_heading(entries, f"{name}, `private`", size), "", *markdown(titles, rows), "", "Medians."]
+    entries, title, time_of = walls_of(recording, name, size, ", `private`")
+    launches = [(wall.groups, wall.group_size) for wall in recorded.WALLS if wall.strategy == "private"]
+    rows = [[str(groups), str(group_size), str(groups * group_size), str(group_size),
+             time_of("private", groups, group_size)] for groups, group_size in launches]
+    columns = ["Groups", "Work-items in each", "Stride of the walk", "Tables that a core has at once", "Time, ms"]
+    return entries, [title, "", *markdown(columns, rows), "", "Medians."]
 
 
 def skipped(entries):

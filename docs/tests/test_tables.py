@@ -242,6 +242,45 @@ The numbers from `docs/results/device.json` were recorded on 2026-01-02. CUDA: C
         self.assertEqual(len(lines), 4 + len(recorded.STEPS) + 2)
         self.assertTrue(lines[-1].startswith("Medians. Read ceiling: 4000 GB/s. "))
 
+    def test_walls(self):
+        def wall(strategy, groups, group_size, ms, edit=None):
+            arguments = ["--variant", strategy, "--groups", str(groups), "--group-size", str(group_size)]
+            took = ms and {"median": ms}  # None: it was skipped
+            return {"arguments": arguments, "edit": edit, "result": {**result(strategy, 1.0, 1 << 20), "kernel_ms": took}}
+
+        def entry(program, *walls, name="photo"):
+            made = run_entry(program, {}, name, "1M")
+            made["run"]["walls"] = walls
+            return made
+
+        edit = {"from": "atomic", "to": "++"}
+        lost = wall("racy", 2, 256, 80.0)
+        lost["result"].update(check="mismatch", gb_s=None)
+        contents = recording(walls=[
+            entry("02-global-atomics/opencl", wall("global", 1, 256, 11.0), wall("racy", 1, 256, 12.0),
+                  wall("racy", 1, 8, 13.0), wall("racy", 8, 1, 14.0), lost),
+            entry("03-local-atomics/opencl", wall("local", 1, 256, 15.0), wall("local", 1, 256, 16.0, edit),
+                  wall("local", 2, 1, 17.0, edit), wall("local", 1, 1, None)),
+            entry("04-per-thread-bins/opencl", wall("private", 4, 256, 18.0), wall("private", 128, 8, 19.0)),
+            entry("04-per-thread-bins/opencl", wall("private", 4, 8, 99.0), name="ramp")])
+        self.assertEqual(self.table(contents, "walls: docs/results/device.json photo 1M"), [
+            "**OpenCL on Some device: 1 MiB, photo, ms**", "",
+            "| Launch | `local` with a plain `++` | `local` | `racy` | `global` |", "|---|--:|--:|--:|--:|",
+            "| 1 group of 256 work-items | 16.0 | 15.0 | 12.0 | 11.0 |",
+            "| 1 group of one work-item | - | - | - | - |",
+            "| 2 groups of one work-item | 17.0 | - | - | - |",
+            "| 2 groups of 256 work-items | - | - | 80.0 | - |", "",
+            "Medians. `racy` may lose counts where there are two groups; its time is a time all the same."])
+        self.assertEqual(self.table(contents, "strides: docs/results/device.json photo 1M"), [
+            "**OpenCL on Some device: 1 MiB, photo, `racy` in one group, ms**", "",
+            "| One group of | 1 | 8 | 32 | 64 | 256 | 1024 |", "|---|--:|--:|--:|--:|--:|--:|",
+            "| ms | - | 13.0 | - | - | 12.0 | - |", "", "Medians."])
+        self.assertEqual(self.table(contents, "private: docs/results/device.json photo 1M"), [
+            "**OpenCL on Some device: 1 MiB, photo, `private`, ms**", "",
+            "| Groups | Work-items in each | Stride of the walk | Tables that a core has at once | Time, ms |",
+            "|--:|--:|--:|--:|--:|", "| 4 | 256 | 1024 | 256 | 18.0 |", "| 4 | 8 | 32 | 8 | - |",
+            "| 128 | 8 | 1024 | 8 | 19.0 |", "| 1024 | 1 | 1024 | 1 | - |", "| 2 | 1 | 2 | 1 | - |", "", "Medians."])
+
     def test_launches_are_named(self):
         entry = run_entry("05-launch-tuning/peers/cuda", {"cub": 20.0, "tuned": 40.0})
         entry["run"]["results"][1]["launch"] = "4 groups of 8"
@@ -333,6 +372,8 @@ The numbers from `docs/results/device.json` were recorded on 2026-01-02. CUDA: C
             ("end-to-end: docs/results/device.json 05-launch-tuning/end-to-end/cuda photo 1M", "is not among its end_to_end"),
             ("tuning: docs/results/device.json 05-launch-tuning/cuda", "is not among its tune"),
             ("steps: docs/results/device.json ramp 1M", "ramp 1M is not among its steps"),
+            *((f"{kind}: docs/results/device.json photo 1M", "photo 1M is not among its walls")
+              for kind in ("walls", "strides", "private")),
             ("queued: docs/results/device.json 1M", "05-launch-tuning/peers/cuda 1M is not among its queued"),
             ("nosuch: docs/results/device.json 1M", "there is no kind of table 'nosuch'"),
             ("peers: docs/results/device.json 1M photo", "'peers' takes, after the file: size"),
