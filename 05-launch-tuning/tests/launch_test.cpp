@@ -193,7 +193,8 @@ TEST_F(ChooseTuned, TakesTheDefaultAndWhatTheCommandLineChanges) {
     tuning::Facts small = gpu_;
     small.local_bytes = 8 << 10;
     const std::string as_it_is = "(the default, as tune has not run here)\n";
-    const std::string changed = "(the default, as tune has not run here; changed by the command line)\n";
+    const std::string changed =
+        "(the default, as tune has not run here; changed by the command line)\n";
     struct Case {
         Words words;
         const tuning::Facts& facts;
@@ -238,7 +239,8 @@ TEST_F(ChooseTuned, TakesWhatWasFound) {
         "  tuned, 1024 Mi pixels: lane-bins, 4 copies, 2 loads, groups of 64, 8 for each unit "
         "(found by tune on 2026-01-31T12:00:00Z)\n");
     EXPECT_EQ(chosen({"--loads", "3"}, gpu_, &said), (Choice{lane, 4, 3, 64, 8}));
-    EXPECT_TRUE(has(said, "(found by tune on 2026-01-31T12:00:00Z; changed by the command line)\n"));
+    EXPECT_TRUE(
+        has(said, "(found by tune on 2026-01-31T12:00:00Z; changed by the command line)\n"));
 }
 
 TEST_F(ChooseTuned, RefusesWhatTheDeviceCannot) {
