@@ -23,6 +23,7 @@ HEADINGS = [
     "Measured",
     "What went wrong in published code",
     "Exercises",
+    "Check yourself",
     "Sources",
 ]
 FEWEST, MOST = 1500, 3000

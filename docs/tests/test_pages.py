@@ -6,7 +6,7 @@ import repository
 
 HEADINGS = ["What you will learn", "The idea in one picture", "The strategy", "The race conditions",
             "Where the data lives", "Predict, then run", "Measured", "What went wrong in published code",
-            "Exercises", "Sources"]
+            "Exercises", "Check yourself", "Sources"]
 LESSON = "02-global-atomics/README.md"
 
 
