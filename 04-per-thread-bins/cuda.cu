@@ -132,7 +132,7 @@ __global__ void histogram_uchar_banked(const std::uint8_t* pixels, std::size_t c
 
 // ---- lane-bins: a copy of the table for each lane, wholly in that lane's bank ----
 //
-// 32 tables of 32-bit counters. Bin b of copy l is word b * 32 + l, which is in bank l, whatever
+// 32 tables of 32-bit counters. Bin b of copy k is word b * 32 + k, which is in bank k, whatever
 // the pixel: the 32 threads of a warp use 32 banks, and none waits for another. Threads with the
 // same lane share a copy, so the additions are atomic. Pixels come 16 at a time.
 constexpr unsigned kCopies = 32;

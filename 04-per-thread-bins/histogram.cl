@@ -126,7 +126,7 @@ __kernel OF_SIZE(UCHAR_GROUP_SIZE) void histogram_uchar_banked(__global const uc
 // ---- lane-bins: a copy of the table for each lane, wholly in that lane's bank ----
 //
 // COPIES tables of 32-bit counters: 32, or fewer where the local memory is small (the host
-// decides). Bin b of copy l is word b * COPIES + l. With 32 copies that word is in bank l, whatever
+// decides). Bin b of copy k is word b * COPIES + k. With 32 copies that word is in bank k, whatever
 // the pixel: the 32 work-items that run in step use 32 banks, and none waits for another.
 // Work-items with the same lane share a copy, so the additions are atomic. Pixels come 16 at a
 // time.

@@ -614,7 +614,7 @@ def banks():
     """Who sits in which bank of local memory: one table, a copy for each lane, and 8-bit counters."""
     figure = Diagram(774, "Local memory (CUDA: shared memory) has banks: 32 on most GPUs, of 4 bytes",
                      "One table: bins b and b + 32 lie in one bank, and lanes that want both wait for each other. "
-                     "lane-bins: bin b of copy l is word b times 32 plus l, so lane l only uses bank l. uchar-bins: "
+                     "lane-bins: bin b of copy k is word b times 32 plus k, so lane k only uses bank k. uchar-bins: "
                      "tables 256 bytes apart, so equal pixels fall into one bank. uchar-bins-banked: work-item t only "
                      "uses bank t modulo 32.")
     figure.notes(MARGIN, 50, [
@@ -667,7 +667,7 @@ def _one_table_in_banks(figure, x, y):
 
 
 def _lane_bins(figure, x, y):
-    figure.panel(x, y, FULL, 250, "lane-bins", "bin b of copy l is word b * 32 + l, always in bank l")
+    figure.panel(x, y, FULL, 250, "lane-bins", "bin b of copy k is word b * 32 + k, always in bank k")
     _bank_heads(figure, y + 50, "lane")
     figure.notes(GRID_LEFT - 6, y + 72, ["its pixel"], "ink", "end")
     top = y + 96
@@ -678,7 +678,7 @@ def _lane_bins(figure, x, y):
         figure.arrow((middle, y + 78), (middle, top + BANK_HEIGHT * pixel + 2), colour="blue", width=1)
         _bank_cell(figure, top, pixel, lane, "blue", "+1")
     figure.notes(GRID_LEFT, top + 126, [
-        "Lane l stays in column l, which is bank l, whatever the pixels are: 32 lanes, 32 banks, no conflict.",
+        "Lane k stays in column k, which is bank k, whatever the pixels are: 32 lanes, 32 banks, no conflict.",
         "The copies are added up at the end. Here 6 of the 256 bins are shown."])
 
 
