@@ -321,10 +321,10 @@ function(add_chapter_program name)
     # A result that is lost is no success, and progress that nobody reads is no failure.
     if(EXISTS /dev/full)
         set(short --random 1K --repeat 1 --no-ceiling)
-        expect_run(NAME ${chapter}.${name}.lost-output STATUS 2 LABELS ${labels}
+        expect_run(NAME ${prefix}.lost-output STATUS 2 LABELS ${labels}
             STDERR "cannot write standard output: No space left on device\n$"
             COMMAND sh -c [["$@" > /dev/full]] sh ${program} ${short})
-        expect_run(NAME ${chapter}.${name}.lost-progress STATUS 0 LABELS ${labels}
+        expect_run(NAME ${prefix}.lost-progress STATUS 0 LABELS ${labels}
             COMMAND sh -c [["$@" 2>&-]] sh ${program} ${short})
     endif()
     set(output ${CMAKE_CURRENT_BINARY_DIR}/test-output)
