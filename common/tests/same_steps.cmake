@@ -21,7 +21,7 @@ foreach(file A B)
     list(FILTER steps_${file} INCLUDE REGEX "^//")
     list(LENGTH steps_${file} count)
     if(count LESS 5)
-        message(FATAL_ERROR "${${file}} has ${count} numbered steps")
+        message(FATAL_ERROR "${count} numbered steps in\n${${file}}") # the path last: CMake wraps a line
     endif()
 endforeach()
 if(NOT steps_A STREQUAL steps_B)
