@@ -54,6 +54,32 @@ __global__ void histogram_global(const std::uint8_t* pixels, std::size_t count,
     }
 }
 
+// ---- racy and global with --walk blocked ----
+//
+// Each thread has a stretch of its own, and reads it byte after byte. What neighbouring threads
+// read at one step lies far apart. The last stretches may be short, or empty.
+__global__ void histogram_racy_blocked(const std::uint8_t* pixels, std::size_t count,
+                                       std::uint32_t* histogram) {
+    const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
+    const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    const std::size_t stretch = (count + threads - 1) / threads;
+    const std::size_t end = min((thread + 1) * stretch, count);
+    for (std::size_t i = thread * stretch; i < end; ++i) {
+        ++histogram[pixels[i]];
+    }
+}
+
+__global__ void histogram_global_blocked(const std::uint8_t* pixels, std::size_t count,
+                                         std::uint32_t* histogram) {
+    const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
+    const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    const std::size_t stretch = (count + threads - 1) / threads;
+    const std::size_t end = min((thread + 1) * stretch, count);
+    for (std::size_t i = thread * stretch; i < end; ++i) {
+        atomicAdd(&histogram[pixels[i]], 1U);
+    }
+}
+
 // ---- subhist: one table for each block, still in global memory ----
 //
 // The picture is a rectangle here: its rows are `image_pitch_bytes` apart, which may be more than
@@ -99,7 +125,10 @@ const common::Program kProgram{
     "the histogram counted in global memory",
     {{"global", "one table, one atomic addition for each pixel"},
      {"subhist", "one table for each block in global memory, then a sum"},
-     {"racy", "plain ++ instead of an atomic addition: counts are lost", true}}};
+     {"racy", "plain ++ instead of an atomic addition: counts are lost", true}},
+    {{"walk",
+      {"interleaved", "blocked"},
+      "in global and racy a thread takes every n-th pixel, or a stretch of its own"}}};
 
 int main(int argc, char** argv) try {
     // 1. What is asked for.
@@ -141,11 +170,14 @@ int main(int argc, char** argv) try {
     CHECK_CUDA(cudaMalloc(&histogram, sizeof(Histogram)));
     const auto poison_result = [&] { common::cuda::poison(histogram, sizeof(Histogram)); };
 
-    // 9. global, and racy, which has another kernel: the pixels are copied in; then zero the
-    //    histogram, count, copy it out. Each is poisoned, checked, timed, and checked again.
+    // 9. global, and racy, which has another kernel, as has each walk: the pixels are copied in;
+    //    then zero the histogram, count, copy it out. Each is poisoned, checked, timed, and checked
+    //    again.
+    const bool blocked = options.choice("walk") == "blocked";
     for (const std::string variant : {"global", "racy"}) {
         if (!options.wants(variant)) continue;
-        auto* const kernel = variant == "racy" ? histogram_racy : histogram_global;
+        auto* kernel = blocked ? histogram_global_blocked : histogram_global;
+        if (variant == "racy") kernel = blocked ? histogram_racy_blocked : histogram_racy;
         std::uint8_t* pixels = nullptr;
         CHECK_CUDA(cudaMalloc(&pixels, count));
         const auto write_pixels = [&] {
@@ -171,7 +203,9 @@ int main(int argc, char** argv) try {
     // 10. subhist: the same with pitched rows, a table for each block, and a second kernel.
     //     cudaMallocPitch chooses the pitch, in bytes, so that each row of `image` begins where the
     //     device reads best; the tables' pitch is then turned into bins.
-    if (options.wants("subhist")) {
+    if (options.wants("subhist") && blocked) {
+        report.add(common::skipped("subhist", "its threads walk down columns, without --walk"));
+    } else if (options.wants("subhist")) {
         const std::size_t width = input.width;
         // The last row may be short, and a picture of no pixels gets memory for one row.
         const std::size_t rows = std::max<std::size_t>((count + width - 1) / width, 1);

@@ -29,6 +29,28 @@ __kernel OF_GROUP_SIZE void histogram_global(__global const uchar* pixels, ulong
     }
 }
 
+// ---- racy and global with --walk blocked ----
+//
+// Each work-item has a stretch of its own, and reads it byte after byte. What neighbouring
+// work-items read at one step lies far apart. The last stretches may be short, or empty.
+__kernel OF_GROUP_SIZE void histogram_racy_blocked(__global const uchar* pixels, ulong count,
+                                                   __global uint* histogram) {
+    const ulong stretch = (count + get_global_size(0) - 1) / get_global_size(0);
+    const ulong end = min((get_global_id(0) + 1) * stretch, count);
+    for (ulong i = get_global_id(0) * stretch; i < end; ++i) {
+        ++histogram[pixels[i]];
+    }
+}
+
+__kernel OF_GROUP_SIZE void histogram_global_blocked(__global const uchar* pixels, ulong count,
+                                                     __global uint* histogram) {
+    const ulong stretch = (count + get_global_size(0) - 1) / get_global_size(0);
+    const ulong end = min((get_global_id(0) + 1) * stretch, count);
+    for (ulong i = get_global_id(0) * stretch; i < end; ++i) {
+        atomic_inc(&histogram[pixels[i]]);
+    }
+}
+
 // ---- subhist: one table for each work-group, still in global memory ----
 //
 // The picture is a rectangle here: its rows are `image_pitch_bytes` apart, which may be more than

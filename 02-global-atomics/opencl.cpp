@@ -34,7 +34,10 @@ const common::Program kProgram{
     "the histogram counted in global memory",
     {{"global", "one table, one atomic addition for each pixel"},
      {"subhist", "one table for each work-group in global memory, then a sum"},
-     {"racy", "plain ++ instead of an atomic addition: counts are lost", true}}};
+     {"racy", "plain ++ instead of an atomic addition: counts are lost", true}},
+    {{"walk",
+      {"interleaved", "blocked"},
+      "in global and racy a work-item takes every n-th pixel, or a stretch of its own"}}};
 
 int main(int argc, char** argv) try {
     // 1. What is asked for.
@@ -85,12 +88,15 @@ int main(int argc, char** argv) try {
     CHECK_CL(error, "clCreateBuffer(histogram)");
     const auto poison_result = [&] { common::opencl::poison(queue, histogram, sizeof(Histogram)); };
 
-    // 9. global, and racy, which has another kernel: the pixels are copied in; then zero the
-    //    histogram, count, copy it out. Each is poisoned, checked, timed, and checked again.
+    // 9. global, and racy, which has another kernel, as has each walk: the pixels are copied in;
+    //    then zero the histogram, count, copy it out. Each is poisoned, checked, timed, and checked
+    //    again.
+    const bool blocked = options.choice("walk") == "blocked";
     for (const std::string variant : {"global", "racy"}) {
         if (!options.wants(variant)) continue;
-        const cl_kernel kernel = clCreateKernel(program, ("histogram_" + variant).c_str(), &error);
-        CHECK_CL(error, ("clCreateKernel(histogram_" + variant + ")").c_str());
+        const std::string name = "histogram_" + variant + (blocked ? "_blocked" : "");
+        const cl_kernel kernel = clCreateKernel(program, name.c_str(), &error);
+        CHECK_CL(error, ("clCreateKernel(" + name + ")").c_str());
         // A buffer of no bytes is an error, a picture of no pixels is not.
         const cl_mem pixels = clCreateBuffer(context, CL_MEM_READ_ONLY,
                                              std::max<std::size_t>(count, 1), nullptr, &error);
@@ -130,7 +136,9 @@ int main(int argc, char** argv) try {
 
     // 10. subhist: the same with pitched rows, a table for each group, and a second kernel. In
     //     `image` each row begins at a multiple of 512 bytes, where a device reads best.
-    if (options.wants("subhist")) {
+    if (options.wants("subhist") && blocked) {
+        report.add(common::skipped("subhist", "its work-items walk down columns, without --walk"));
+    } else if (options.wants("subhist")) {
         const cl_ulong width = input.width;
         // The last row may be short, and a picture of no pixels gets memory for one row.
         const cl_ulong rows = std::max<cl_ulong>((count + width - 1) / width, 1);

@@ -56,6 +56,30 @@ __global__ void histogram_local(const std::uint8_t* pixels, std::size_t count,
     }
 }
 
+// ---- local with --walk blocked ----
+//
+// In step 3 each thread has a stretch of its own, and reads it byte after byte. What neighbouring
+// threads read at one step lies far apart.
+__global__ void histogram_local_blocked(const std::uint8_t* pixels, std::size_t count,
+                                        std::uint32_t* histogram) {
+    __shared__ std::uint32_t table[kBins];
+    for (unsigned bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
+        table[bin] = 0;
+    }
+    __syncthreads();
+    const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
+    const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    const std::size_t stretch = (count + threads - 1) / threads;
+    const std::size_t end = min((thread + 1) * stretch, count);
+    for (std::size_t i = thread * stretch; i < end; ++i) {
+        atomicAdd(&table[pixels[i]], 1U);
+    }
+    __syncthreads();
+    for (unsigned bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
+        atomicAdd(&histogram[bin], table[bin]);
+    }
+}
+
 // ---- local-buckets: each block writes its own row, and the host adds the rows ----
 //
 // Steps 1 to 4 are the same. A row belongs to one block, so step 5 needs no atomic.
@@ -127,7 +151,10 @@ const common::Program kProgram{
     "the histogram counted in the shared memory of each block",
     {{"local", "a table for each block, merged with global atomics"},
      {"local-buckets", "each block writes a row of its own, and the host adds the rows"},
-     {"local-subhist", "pitched rows, a row for each block, and a second kernel sums them"}}};
+     {"local-subhist", "pitched rows, a row for each block, and a second kernel sums them"}},
+    {{"walk",
+      {"interleaved", "blocked"},
+      "in local a thread takes every n-th pixel, or a stretch of its own"}}};
 
 int main(int argc, char** argv) try {
     // 1. What is asked for.
@@ -174,13 +201,15 @@ int main(int argc, char** argv) try {
     };
     const auto poison_result = [&] { common::cuda::poison(histogram, sizeof(Histogram)); };
 
-    // 9. local: the pixels are copied in; then zero the histogram, count, copy it out. It is
-    //    poisoned, checked, timed, and checked again.
+    // 9. local, which has a kernel for each walk: the pixels are copied in; then zero the
+    //    histogram, count, copy it out. It is poisoned, checked, timed, and checked again.
+    const bool blocked = options.choice("walk") == "blocked";
     if (options.wants("local")) {
+        auto* const local = blocked ? histogram_local_blocked : histogram_local;
         const auto count_local = [&](Histogram& result) {
             CHECK_CUDA(cudaEventRecord(begin));
             CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
-            histogram_local<<<groups, group_size>>>(pixels, count, histogram);
+            local<<<groups, group_size>>>(pixels, count, histogram);
             CHECK_CUDA(cudaGetLastError());
             CHECK_CUDA(cudaEventRecord(end));
             CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
@@ -193,7 +222,9 @@ int main(int argc, char** argv) try {
     // 10. local-buckets: nothing to zero, for each block writes its whole row. The host adds the
     //     rows, in memory of its own that is pinned, so that the copy needs no detour; that belongs
     //     to the end-to-end time, not to the kernel's.
-    if (options.wants("local-buckets")) {
+    if (options.wants("local-buckets") && blocked) {
+        report.add(common::skipped("local-buckets", "--walk is for local"));
+    } else if (options.wants("local-buckets")) {
         const std::size_t buckets_bytes = groups * sizeof(Histogram);
         std::uint32_t* buckets = nullptr;
         std::uint32_t* pinned_buckets = nullptr;
@@ -218,7 +249,9 @@ int main(int argc, char** argv) try {
     // 11. local-subhist: pitched rows, a row for each block, and a second kernel. cudaMallocPitch
     //     chooses the pitch, in bytes, so that each row of `image` begins where the device reads
     //     best; the tables' pitch is then turned into bins.
-    if (options.wants("local-subhist")) {
+    if (options.wants("local-subhist") && blocked) {
+        report.add(common::skipped("local-subhist", "--walk is for local"));
+    } else if (options.wants("local-subhist")) {
         const std::size_t width = input.width;
         // The last row may be short, and a picture of no pixels gets memory for one row.
         const std::size_t rows = std::max<std::size_t>((count + width - 1) / width, 1);

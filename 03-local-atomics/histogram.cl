@@ -38,6 +38,30 @@ __kernel OF_GROUP_SIZE void histogram_local(__global const uchar* pixels, ulong 
     }
 }
 
+// ---- local with --walk blocked ----
+//
+// In step 3 each work-item has a stretch of its own, and reads it byte after byte. What
+// neighbouring work-items read at one step lies far apart.
+__kernel OF_GROUP_SIZE void histogram_local_blocked(__global const uchar* pixels, ulong count,
+                                                    __global uint* histogram) {
+    __local uint table[BINS];
+    const size_t item = get_local_id(0);
+    const size_t group_size = get_local_size(0);
+    for (size_t bin = item; bin < BINS; bin += group_size) {
+        table[bin] = 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    const ulong stretch = (count + get_global_size(0) - 1) / get_global_size(0);
+    const ulong end = min((get_global_id(0) + 1) * stretch, count);
+    for (ulong i = get_global_id(0) * stretch; i < end; ++i) {
+        atomic_inc(&table[pixels[i]]);
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (size_t bin = item; bin < BINS; bin += group_size) {
+        atomic_add(&histogram[bin], table[bin]);
+    }
+}
+
 // ---- local-buckets: each group writes its own row, and the host adds the rows ----
 //
 // Steps 1 to 4 are the same. A row belongs to one group, so step 5 needs no atomic.

@@ -34,7 +34,10 @@ const common::Program kProgram{
     "the histogram counted in the local memory of each work-group",
     {{"local", "a table for each work-group, merged with global atomics"},
      {"local-buckets", "each work-group writes a row of its own, and the host adds the rows"},
-     {"local-subhist", "pitched rows, a row for each work-group, and a second kernel sums them"}}};
+     {"local-subhist", "pitched rows, a row for each work-group, and a second kernel sums them"}},
+    {{"walk",
+      {"interleaved", "blocked"},
+      "in local a work-item takes every n-th pixel, or a stretch of its own"}}};
 
 int main(int argc, char** argv) try {
     // 1. What is asked for.
@@ -95,11 +98,13 @@ int main(int argc, char** argv) try {
     const auto poison_result = [&] { common::opencl::poison(queue, histogram, sizeof(Histogram)); };
     const std::size_t global_size = groups * group_size;
 
-    // 9. local: the pixels are copied in; then zero the histogram, count, copy it out. It is
-    //    poisoned, checked, timed, and checked again.
+    // 9. local, which has a kernel for each walk: the pixels are copied in; then zero the
+    //    histogram, count, copy it out. It is poisoned, checked, timed, and checked again.
+    const bool blocked = options.choice("walk") == "blocked";
     if (options.wants("local")) {
-        const cl_kernel local = clCreateKernel(program, "histogram_local", &error);
-        CHECK_CL(error, "clCreateKernel(histogram_local)");
+        const char* const name = blocked ? "histogram_local_blocked" : "histogram_local";
+        const cl_kernel local = clCreateKernel(program, name, &error);
+        CHECK_CL(error, name);
         const auto count_local = [&](Histogram& result) {
             const cl_uint zero = 0;
             cl_event zeroed = nullptr;
@@ -126,7 +131,9 @@ int main(int argc, char** argv) try {
     // 10. local-buckets: nothing to zero, for each group writes its whole row. The host adds the
     //     rows where they are, so they are made where it can; that belongs to the end-to-end time,
     //     not to the kernel's.
-    if (options.wants("local-buckets")) {
+    if (options.wants("local-buckets") && blocked) {
+        report.add(common::skipped("local-buckets", "--walk is for local"));
+    } else if (options.wants("local-buckets")) {
         const cl_kernel in_buckets = clCreateKernel(program, "histogram_buckets", &error);
         CHECK_CL(error, "clCreateKernel(histogram_buckets)");
         const std::size_t buckets_bytes = groups * sizeof(Histogram);
@@ -159,7 +166,9 @@ int main(int argc, char** argv) try {
 
     // 11. local-subhist: pitched rows, a row for each group, and a second kernel. In `image` each
     //     row begins at a multiple of 512 bytes, where a device reads best.
-    if (options.wants("local-subhist")) {
+    if (options.wants("local-subhist") && blocked) {
+        report.add(common::skipped("local-subhist", "--walk is for local"));
+    } else if (options.wants("local-subhist")) {
         const cl_ulong width = input.width;
         // The last row may be short, and a picture of no pixels gets memory for one row.
         const cl_ulong rows = std::max<cl_ulong>((count + width - 1) / width, 1);

@@ -132,66 +132,89 @@ __global__ void histogram_uchar_banked(const std::uint8_t* pixels, std::size_t c
 
 // ---- lane-bins: a copy of the table for each lane, wholly in that lane's bank ----
 //
-// 32 tables of 32-bit counters. Bin b of copy k is word b * 32 + k, which is in bank k, whatever
-// the pixel: the 32 threads of a warp use 32 banks, and none waits for another. Threads with the
-// same lane share a copy, so the additions are atomic. Pixels come 16 at a time.
-constexpr unsigned kCopies = 32;
-
+// `copies` tables of 32-bit counters: 32, or fewer where --copies says so. Bin b of copy k is word
+// b * copies + k. With 32 copies that word is in bank k, whatever the pixel: the 32 threads of a
+// warp use 32 banks, and none waits for another. Threads with the same lane share a copy, so the
+// additions are atomic. (A template, because a constant factor is a shift.)
+//
+// Pixels come 16 to a load, and four loads are on their way at once. To see what each is worth,
+// `loads` can be 1 in place of 4, or 0: then a pixel to a load, as in the chapters before.
+template <unsigned copies>
 __device__ void count_four(std::uint32_t* own, std::uint32_t four) {
-    atomicAdd(&own[(four & 0xff) * kCopies], 1U);
-    atomicAdd(&own[(four >> 8 & 0xff) * kCopies], 1U);
-    atomicAdd(&own[(four >> 16 & 0xff) * kCopies], 1U);
-    atomicAdd(&own[(four >> 24) * kCopies], 1U);
+    atomicAdd(&own[(four & 0xff) * copies], 1U);
+    atomicAdd(&own[(four >> 8 & 0xff) * copies], 1U);
+    atomicAdd(&own[(four >> 16 & 0xff) * copies], 1U);
+    atomicAdd(&own[(four >> 24) * copies], 1U);
 }
 
+template <unsigned copies>
 __device__ void count_sixteen(std::uint32_t* own, uint4 sixteen) {
-    count_four(own, sixteen.x);
-    count_four(own, sixteen.y);
-    count_four(own, sixteen.z);
-    count_four(own, sixteen.w);
+    count_four<copies>(own, sixteen.x);
+    count_four<copies>(own, sixteen.y);
+    count_four<copies>(own, sixteen.z);
+    count_four<copies>(own, sixteen.w);
 }
 
+template <unsigned copies>
 __global__ void histogram_lanes(const std::uint8_t* pixels, std::size_t count,
-                                std::uint32_t* histogram) {
-    __shared__ std::uint32_t table[kBins * kCopies];
-    for (unsigned word = threadIdx.x; word < kBins * kCopies; word += blockDim.x) {
+                                std::uint32_t* histogram, unsigned loads) {
+    __shared__ std::uint32_t table[kBins * copies];
+    for (unsigned word = threadIdx.x; word < kBins * copies; word += blockDim.x) {
         table[word] = 0;
     }
     __syncthreads();
 
-    std::uint32_t* own = table + threadIdx.x % kCopies;
+    std::uint32_t* own = table + threadIdx.x % copies;
     const auto* vectors = reinterpret_cast<const uint4*>(pixels);
-    const std::size_t vector_count = count / 16;
+    const std::size_t vector_count = loads > 0 ? count / 16 : 0;
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
     const std::size_t item = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     std::size_t i = item;
     // Four loads before the first count: while one is on its way, so are the others.
-    for (; i + 3 * stride < vector_count; i += 4 * stride) {
+    for (; loads == 4 && i + 3 * stride < vector_count; i += 4 * stride) {
         const uint4 first = vectors[i];
         const uint4 second = vectors[i + stride];
         const uint4 third = vectors[i + 2 * stride];
         const uint4 fourth = vectors[i + 3 * stride];
-        count_sixteen(own, first);
-        count_sixteen(own, second);
-        count_sixteen(own, third);
-        count_sixteen(own, fourth);
+        count_sixteen<copies>(own, first);
+        count_sixteen<copies>(own, second);
+        count_sixteen<copies>(own, third);
+        count_sixteen<copies>(own, fourth);
     }
     for (; i < vector_count; i += stride) {
-        count_sixteen(own, vectors[i]);
+        count_sixteen<copies>(own, vectors[i]);
     }
-    // The last few pixels, fewer than 16.
+    // The last few pixels, fewer than 16; with no loads of 16 all of them.
     for (i = vector_count * 16 + item; i < count; i += stride) {
-        atomicAdd(&own[pixels[i] * kCopies], 1U);
+        atomicAdd(&own[pixels[i] * copies], 1U);
     }
     __syncthreads();
 
     for (unsigned bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
         std::uint32_t sum = 0;
-        for (unsigned n = 0; n < kCopies; ++n) {
+        for (unsigned n = 0; n < copies; ++n) {
             // Each thread begins with another copy: the banks take turns here, too.
-            sum += table[bin * kCopies + (threadIdx.x + n) % kCopies];
+            sum += table[bin * copies + (threadIdx.x + n) % copies];
         }
         atomicAdd(&histogram[bin], sum);
+    }
+}
+
+// The kernel with so many copies.
+auto lanes_with(unsigned copies) {
+    switch (copies) {
+        case 1:
+            return histogram_lanes<1>;
+        case 2:
+            return histogram_lanes<2>;
+        case 4:
+            return histogram_lanes<4>;
+        case 8:
+            return histogram_lanes<8>;
+        case 16:
+            return histogram_lanes<16>;
+        default:
+            return histogram_lanes<32>;
     }
 }
 
@@ -204,7 +227,11 @@ const common::Program kProgram{
      {"uchar-bins", "256 counters of 8 bits for each thread, in shared memory"},
      {"uchar-bins-banked", "the same, neighbouring threads never share a bank"},
      {"lane-bins", "a table for each lane, wholly in that lane's bank"},
-     {"uchar-overflow", "256 pixels for an 8-bit counter: 256 equal ones count as none", true}}};
+     {"uchar-overflow", "256 pixels for an 8-bit counter: 256 equal ones count as none", true}},
+    {{"copies", {"1", "2", "4", "8", "16", "32"}, "in lane-bins: copies of the table"},
+     {"loads",
+      {"0", "1", "4"},
+      "in lane-bins: loads of 16 pixels under way, or 0 for one pixel to a load"}}};
 
 int main(int argc, char** argv) try {
     // 1. What is asked for.
@@ -224,6 +251,8 @@ int main(int argc, char** argv) try {
 
     // 4. What fits: how much shared memory a block has (without asking for more) decides how many
     //    threads have room for 256 bytes each. The 32 copies of lane-bins fit every CUDA device.
+    const unsigned copies = options.number("copies").value_or(32);
+    const unsigned loads = options.number("loads").value_or(4);
     int shared_bytes = 0;
     CHECK_CUDA(
         cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlock, device.id));
@@ -269,13 +298,11 @@ int main(int argc, char** argv) try {
 
     // 10. private: the pixels are copied in; then zero the histogram, count, copy it out. It is
     //     poisoned, checked, timed, and checked again. lane-bins will go the same way.
-    using Kernel = void (*)(const std::uint8_t*, std::size_t, std::uint32_t*);
-    const auto run_with_atomics = [&](const char* variant, Kernel kernel, unsigned launched_groups,
-                                      unsigned size) {
+    const auto run_with_atomics = [&](const char* variant, const auto& launch) {
         const auto count_pixels = [&](Histogram& result) {
             CHECK_CUDA(cudaEventRecord(begin));
             CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
-            kernel<<<launched_groups, size>>>(pixels, count, histogram);
+            launch();
             CHECK_CUDA(cudaGetLastError());
             CHECK_CUDA(cudaEventRecord(end));
             CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
@@ -285,7 +312,9 @@ int main(int argc, char** argv) try {
                                            {poison_result, write_pixels, count_pixels}));
     };
     if (options.wants("private")) {
-        run_with_atomics("private", histogram_private, groups, group_size);
+        run_with_atomics("private", [&] {
+            histogram_private<<<groups, group_size>>>(pixels, count, histogram);
+        });
         cudaFuncAttributes attributes{};
         CHECK_CUDA(cudaFuncGetAttributes(&attributes, histogram_private));
         std::fprintf(stderr, "    the compiler gave it %zu bytes of memory per thread\n",
@@ -333,7 +362,10 @@ int main(int argc, char** argv) try {
 
     // 12. lane-bins: as private, in a launch of its own.
     if (options.wants("lane-bins")) {
-        run_with_atomics("lane-bins", histogram_lanes, lane_groups, lane_size);
+        auto* const lanes = lanes_with(copies);
+        run_with_atomics("lane-bins", [&] {
+            lanes<<<lane_groups, lane_size>>>(pixels, count, histogram, loads);
+        });
     }
 
     // 13. What is left is released, in the opposite order.

@@ -125,11 +125,13 @@ __kernel OF_SIZE(UCHAR_GROUP_SIZE) void histogram_uchar_banked(__global const uc
 
 // ---- lane-bins: a copy of the table for each lane, wholly in that lane's bank ----
 //
-// COPIES tables of 32-bit counters: 32, or fewer where the local memory is small (the host
-// decides). Bin b of copy k is word b * COPIES + k. With 32 copies that word is in bank k, whatever
-// the pixel: the 32 work-items that run in step use 32 banks, and none waits for another.
-// Work-items with the same lane share a copy, so the additions are atomic. Pixels come 16 at a
-// time.
+// COPIES tables of 32-bit counters: 32, or fewer where the local memory is small or --copies says
+// so. Bin b of copy k is word b * COPIES + k. With 32 copies that word is in bank k, whatever the
+// pixel: the 32 work-items that run in step use 32 banks, and none waits for another. Work-items
+// with the same lane share a copy, so the additions are atomic.
+//
+// Pixels come 16 to a load, and four loads are on their way at once. To see what each is worth,
+// `loads` can be 1 in place of 4, or 0: then a pixel to a load, as in the chapters before.
 void count_four(__local uint* own, uint four) {
     atomic_inc(&own[(four & 0xff) * COPIES]);
     atomic_inc(&own[(four >> 8 & 0xff) * COPIES]);
@@ -145,7 +147,7 @@ void count_sixteen(__local uint* own, uint4 sixteen) {
 }
 
 __kernel OF_SIZE(LANE_GROUP_SIZE) void histogram_lanes(__global const uchar* pixels, ulong count,
-                                                       __global uint* histogram) {
+                                                       __global uint* histogram, uint loads) {
     __local uint table[BINS * COPIES];
     const size_t item = get_local_id(0);
     const size_t group_size = get_local_size(0);
@@ -156,11 +158,11 @@ __kernel OF_SIZE(LANE_GROUP_SIZE) void histogram_lanes(__global const uchar* pix
 
     __local uint* own = table + item % COPIES;
     __global const uint4* vectors = (__global const uint4*)pixels;
-    const ulong vector_count = count / 16;
+    const ulong vector_count = loads > 0 ? count / 16 : 0;
     const ulong stride = get_global_size(0);
     ulong i = get_global_id(0);
     // Four loads before the first count: while one is on its way, so are the others.
-    for (; i + 3 * stride < vector_count; i += 4 * stride) {
+    for (; loads == 4 && i + 3 * stride < vector_count; i += 4 * stride) {
         const uint4 first = vectors[i];
         const uint4 second = vectors[i + stride];
         const uint4 third = vectors[i + 2 * stride];
@@ -173,7 +175,7 @@ __kernel OF_SIZE(LANE_GROUP_SIZE) void histogram_lanes(__global const uchar* pix
     for (; i < vector_count; i += stride) {
         count_sixteen(own, vectors[i]);
     }
-    // The last few pixels, fewer than 16.
+    // The last few pixels, fewer than 16; with no loads of 16 all of them.
     for (i = vector_count * 16 + get_global_id(0); i < count; i += stride) {
         atomic_inc(&own[pixels[i] * COPIES]);
     }

@@ -38,7 +38,11 @@ const common::Program kProgram{
      {"uchar-bins", "256 counters of 8 bits for each work-item, in local memory"},
      {"uchar-bins-banked", "the same, neighbouring work-items never share a bank"},
      {"lane-bins", "a table for each lane, wholly in that lane's bank"},
-     {"uchar-overflow", "256 pixels for an 8-bit counter: 256 equal ones count as none", true}}};
+     {"uchar-overflow", "256 pixels for an 8-bit counter: 256 equal ones count as none", true}},
+    {{"copies", {"1", "2", "4", "8", "16", "32"}, "in lane-bins: copies of the table"},
+     {"loads",
+      {"0", "1", "4"},
+      "in lane-bins: loads of 16 pixels under way, or 0 for one pixel to a load"}}};
 
 int main(int argc, char** argv) try {
     // 1. What is asked for.
@@ -61,9 +65,14 @@ int main(int argc, char** argv) try {
     cl_ulong local_bytes = 0;
     CHECK_CL(clGetDeviceInfo(device.id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes,
                              nullptr));
-    unsigned copies = 32;
-    while (copies > 8 && copies * sizeof(Histogram) > local_bytes)
+    unsigned copies = options.number("copies").value_or(32);
+    while (copies > 1 && copies * sizeof(Histogram) > local_bytes)
         copies /= 2;
+    if (copies < options.number("copies").value_or(1)) {
+        throw common::BadInput("--copies " + *options.choice("copies") + ": no more than " +
+                               std::to_string(copies) + " fit the device's local memory");
+    }
+    const cl_uint loads = options.number("loads").value_or(4);
     const std::size_t room = local_bytes / kBins;
 
     // 5. The launch: two work-groups for each compute unit, 256 work-items in each by default; 128,
@@ -209,6 +218,7 @@ int main(int argc, char** argv) try {
     if (options.wants("lane-bins")) {
         const cl_kernel lanes = clCreateKernel(program, "histogram_lanes", &error);
         CHECK_CL(error, "clCreateKernel(histogram_lanes)");
+        CHECK_CL(clSetKernelArg(lanes, 3, sizeof loads, &loads));
         run_with_atomics("lane-bins", lanes, lane_groups, lane_size);
         CHECK_CL(clReleaseKernel(lanes));
     }

@@ -85,61 +85,62 @@ __global__ void histogram_global(const std::uint8_t* pixels, std::size_t count,
     }
 }
 
-constexpr unsigned kCopies = 32;
-
+template <unsigned copies>
 __device__ void count_four(std::uint32_t* own, std::uint32_t four) {
-    atomicAdd(&own[(four & 0xff) * kCopies], 1U);
-    atomicAdd(&own[(four >> 8 & 0xff) * kCopies], 1U);
-    atomicAdd(&own[(four >> 16 & 0xff) * kCopies], 1U);
-    atomicAdd(&own[(four >> 24) * kCopies], 1U);
+    atomicAdd(&own[(four & 0xff) * copies], 1U);
+    atomicAdd(&own[(four >> 8 & 0xff) * copies], 1U);
+    atomicAdd(&own[(four >> 16 & 0xff) * copies], 1U);
+    atomicAdd(&own[(four >> 24) * copies], 1U);
 }
 
+template <unsigned copies>
 __device__ void count_sixteen(std::uint32_t* own, uint4 sixteen) {
-    count_four(own, sixteen.x);
-    count_four(own, sixteen.y);
-    count_four(own, sixteen.z);
-    count_four(own, sixteen.w);
+    count_four<copies>(own, sixteen.x);
+    count_four<copies>(own, sixteen.y);
+    count_four<copies>(own, sixteen.z);
+    count_four<copies>(own, sixteen.w);
 }
 
+template <unsigned copies>
 __global__ void histogram_lanes(const std::uint8_t* pixels, std::size_t count,
-                                std::uint32_t* histogram) {
-    __shared__ std::uint32_t table[kBins * kCopies];
-    for (unsigned word = threadIdx.x; word < kBins * kCopies; word += blockDim.x) {
+                                std::uint32_t* histogram, unsigned loads) {
+    __shared__ std::uint32_t table[kBins * copies];
+    for (unsigned word = threadIdx.x; word < kBins * copies; word += blockDim.x) {
         table[word] = 0;
     }
     __syncthreads();
 
-    std::uint32_t* own = table + threadIdx.x % kCopies;
+    std::uint32_t* own = table + threadIdx.x % copies;
     const auto* vectors = reinterpret_cast<const uint4*>(pixels);
-    const std::size_t vector_count = count / 16;
+    const std::size_t vector_count = loads > 0 ? count / 16 : 0;
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
     const std::size_t item = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     std::size_t i = item;
     // Four loads before the first count: while one is on its way, so are the others.
-    for (; i + 3 * stride < vector_count; i += 4 * stride) {
+    for (; loads == 4 && i + 3 * stride < vector_count; i += 4 * stride) {
         const uint4 first = vectors[i];
         const uint4 second = vectors[i + stride];
         const uint4 third = vectors[i + 2 * stride];
         const uint4 fourth = vectors[i + 3 * stride];
-        count_sixteen(own, first);
-        count_sixteen(own, second);
-        count_sixteen(own, third);
-        count_sixteen(own, fourth);
+        count_sixteen<copies>(own, first);
+        count_sixteen<copies>(own, second);
+        count_sixteen<copies>(own, third);
+        count_sixteen<copies>(own, fourth);
     }
     for (; i < vector_count; i += stride) {
-        count_sixteen(own, vectors[i]);
+        count_sixteen<copies>(own, vectors[i]);
     }
-    // The last few pixels, fewer than 16.
+    // The last few pixels, fewer than 16; with no loads of 16 all of them.
     for (i = vector_count * 16 + item; i < count; i += stride) {
-        atomicAdd(&own[pixels[i] * kCopies], 1U);
+        atomicAdd(&own[pixels[i] * copies], 1U);
     }
     __syncthreads();
 
     for (unsigned bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
         std::uint32_t sum = 0;
-        for (unsigned n = 0; n < kCopies; ++n) {
+        for (unsigned n = 0; n < copies; ++n) {
             // Each thread begins with another copy: the banks take turns here, too.
-            sum += table[bin * kCopies + (threadIdx.x + n) % kCopies];
+            sum += table[bin * copies + (threadIdx.x + n) % copies];
         }
         atomicAdd(&histogram[bin], sum);
     }
@@ -328,7 +329,7 @@ int main(int argc, char** argv) try {
     });
     run("lane-bins", [&](const std::uint8_t* pixels) {
         zero_histogram();
-        histogram_lanes<<<units, 1024>>>(pixels, count, histogram);
+        histogram_lanes<32><<<units, 1024>>>(pixels, count, histogram, 4);
     });
     if (options.wants("tuned")) {
         const tuning::Facts facts = tuning::facts_of(device, {&tuning::kLaneBins});

@@ -6,6 +6,7 @@
 #       LIBRARIES chapter_05           # beside those in common/, where there are any
 #       KERNELS  histogram.cl          # read at run time, from beside the program or from here
 #       VARIANTS global subhist        # each becomes a row of the table and a set of tests
+#       MODES    "global --walk blocked" # variants with options that lead to kernels of their own
 #       BROKEN   racy                  # broken on purpose: known to the program, never part of `all`
 #       MAY_SKIP npp                   # of VARIANTS: those that may say that they cannot run here
 #       SMALL_GROUPS uchar-bins        # of VARIANTS: those that 32 KiB of local memory allow no group of 320
@@ -81,6 +82,15 @@ function(expect_run)
         "exit status 77" ENVIRONMENT "${arg_ENVIRONMENT}")
 endfunction()
 
+# name_run(name arguments run): of a variant or a mode, such as "global --walk blocked", what its tests are
+# called, such as global-walk-blocked, and the arguments that run it.
+function(name_run name arguments run)
+    string(REGEX REPLACE " +-*" "-" words "${run}")
+    separate_arguments(list UNIX_COMMAND "--variant ${run}")
+    set(${name} ${words} PARENT_SCOPE)
+    set(${arguments} ${list} PARENT_SCOPE)
+endfunction()
+
 # Every kernel of an OpenCL program in Oclgrind, a simulator that reports data races, uninitialised
 # memory, accesses out of bounds, divergent barriers and misuse of the API. It is slow, so the
 # picture and the launch are small. Its exit status is the program's: its text is what tells. It does
@@ -92,8 +102,9 @@ endfunction()
 find_program(OCLGRIND oclgrind)
 set(TUTORIAL_OCLGRIND_FINDS
     "data race at|Uninitialized value [a-z ]*local memory|Controlflow depends on uninit|Invalid (read|write)|divergence detected|OpenCL runtime error|OCLGRIND FATAL|does not match|nothing to run it on")
-function(add_oclgrind_tests prefix program variants small_groups labels)
-    foreach(variant IN LISTS variants)
+function(add_oclgrind_tests prefix program runs small_groups labels)
+    foreach(run IN LISTS runs)
+        name_run(variant run_arguments "${run}")
         set(large 320)
         if(variant IN_LIST small_groups)
             set(large 96)
@@ -110,7 +121,7 @@ function(add_oclgrind_tests prefix program variants small_groups labels)
                 set_tests_properties(${test} PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped")
             else()
                 add_test(NAME ${test} COMMAND ${OCLGRIND} --data-races --uninitialized --check-api
-                    --max-errors 10000 ${program} ${arguments} --variant ${variant} --repeat 1
+                    --max-errors 10000 ${program} ${arguments} ${run_arguments} --repeat 1
                     --no-ceiling --device Oclgrind --group-size ${group_size})
                 set_tests_properties(${test} PROPERTIES
                     FAIL_REGULAR_EXPRESSION "${TUTORIAL_OCLGRIND_FINDS}")
@@ -120,14 +131,18 @@ function(add_oclgrind_tests prefix program variants small_groups labels)
     endforeach()
 endfunction()
 
-# A kernel that races on purpose is caught: the race detector is seen to work.
-function(expect_oclgrind_race chapter name variant)
+# expect_oclgrind_race(name run): a variant or a mode that races on purpose is caught: the race detector is
+# seen to work.
+function(expect_oclgrind_race name run)
     if(OCLGRIND AND NOT TUTORIAL_SANITIZE)
+        get_filename_component(chapter ${CMAKE_CURRENT_SOURCE_DIR} NAME)
         string(REGEX MATCH "^[0-9]+" number ${chapter})
-        add_test(NAME ${chapter}.${name}.${variant}.oclgrind-catches COMMAND ${OCLGRIND} --data-races
-            --max-errors 1 $<TARGET_FILE:${chapter}-${name}> --random 1000 --variant ${variant} --repeat 1
+        name_run(variant run_arguments "${run}")
+        set(test ${chapter}.${name}.${variant}.oclgrind-catches)
+        add_test(NAME ${test} COMMAND ${OCLGRIND} --data-races
+            --max-errors 1 $<TARGET_FILE:${chapter}-${name}> --random 1000 ${run_arguments} --repeat 1
             --no-ceiling --device Oclgrind --group-size 64 --groups 3)
-        set_tests_properties(${chapter}.${name}.${variant}.oclgrind-catches PROPERTIES
+        set_tests_properties(${test} PROPERTIES
             PASS_REGULAR_EXPRESSION "data race at" LABELS "chapter-${number};opencl;races")
     endif()
 endfunction()
@@ -152,19 +167,51 @@ endfunction()
 # Every kernel of a CUDA program under compute-sanitizer: accesses out of bounds, races in shared
 # memory, uninitialised memory, divergent barriers. It does not see races in global memory.
 find_program(COMPUTE_SANITIZER compute-sanitizer HINTS ${CUDAToolkit_BIN_DIR})
-function(add_sanitizer_tests prefix program variants labels)
+function(add_sanitizer_tests prefix program runs labels)
     if(NOT COMPUTE_SANITIZER)
         return()
     endif()
-    foreach(variant IN LISTS variants)
+    foreach(run IN LISTS runs)
+        name_run(variant run_arguments "${run}")
         foreach(tool memcheck racecheck initcheck synccheck)
             set(test ${prefix}.${variant}.${tool})
             add_test(NAME ${test} COMMAND ${COMPUTE_SANITIZER} --tool ${tool} --error-exitcode 1
-                ${program} --random 100003 --contention 40 --variant ${variant} --repeat 1 --no-ceiling)
+                ${program} --random 100003 --contention 40 ${run_arguments} --repeat 1 --no-ceiling)
             set_tests_properties(${test} PROPERTIES LABELS "${labels};sanitizer" TIMEOUT 600
                 SKIP_REGULAR_EXPRESSION "no CUDA device" FAIL_REGULAR_EXPRESSION
                 "ERROR SUMMARY: [1-9];hazards displayed \\([1-9]")
         endforeach()
+    endforeach()
+endfunction()
+
+# add_case(name API arguments...): one more run of this folder's program, whose exit status is the verdict.
+function(add_case name api)
+    file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+    string(REGEX MATCH "^[0-9]+" number ${folder})
+    string(REPLACE "/" "-" target ${folder}-${api})
+    string(REPLACE "/" "." test ${folder}.${api}.${name})
+    if(TARGET ${target})
+        add_test(NAME ${test} COMMAND ${target} ${ARGN})
+        set_tests_properties(${test} PROPERTIES LABELS "chapter-${number};${api}" SKIP_RETURN_CODE 77)
+    endif()
+endfunction()
+
+# expect_refusals(api "name|arguments|regex"...): bad command lines of this folder's program.
+function(expect_refusals api)
+    file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+    string(REGEX MATCH "^[0-9]+" number ${folder})
+    string(REPLACE "/" "-" target ${folder}-${api})
+    string(REPLACE "/" "." prefix ${folder}.${api})
+    if(NOT TARGET ${target})
+        return()
+    endif()
+    foreach(bad IN LISTS ARGN)
+        string(REGEX MATCH "^([^|]+)[|]([^|]+)[|](.*)$" _ "${bad}")
+        set(name ${CMAKE_MATCH_1})
+        set(message "${CMAKE_MATCH_3}")
+        separate_arguments(arguments UNIX_COMMAND "${CMAKE_MATCH_2}")
+        expect_run(NAME ${prefix}.refuses-${name} STATUS 2 STDERR "${message}" ONE_LINE
+            LABELS chapter-${number} ${api} COMMAND $<TARGET_FILE:${target}> ${arguments})
     endforeach()
 endfunction()
 
@@ -249,7 +296,7 @@ endfunction()
 
 function(add_chapter_program name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "FEWER_TESTS" "API"
-        "SOURCES;LIBRARIES;KERNELS;VARIANTS;BROKEN;MAY_SKIP;SMALL_GROUPS")
+        "SOURCES;LIBRARIES;KERNELS;VARIANTS;MODES;BROKEN;MAY_SKIP;SMALL_GROUPS")
     add_program(${name} API ${arg_API} SOURCES ${arg_SOURCES} LIBRARIES ${arg_LIBRARIES}
         KERNELS ${arg_KERNELS})
     if(NOT program OR NOT BUILD_TESTING)
@@ -263,12 +310,17 @@ function(add_chapter_program name)
     elseif(NOT arg_API STREQUAL "C++")
         list(APPEND cases ${TUTORIAL_LAUNCHES})
     endif()
-    foreach(variant IN LISTS arg_VARIANTS)
+    foreach(run IN LISTS arg_VARIANTS arg_MODES)
+        if(run IN_LIST arg_MODES)
+            list(FILTER cases INCLUDE REGEX
+                "^(size-(0|1|15|16|17|257)|prime|contention-40|ramp|groups-of-(1|odd-size)|one-item|more-groups-than-work)[|]")
+        endif()
+        name_run(variant run_arguments "${run}")
         foreach(case IN LISTS cases)
             string(REGEX MATCH "^([^|]+)[|](.*)$" _ "${case}")
             set(test ${prefix}.${variant}.${CMAKE_MATCH_1})
             separate_arguments(arguments UNIX_COMMAND "${CMAKE_MATCH_2}")
-            add_test(NAME ${test} COMMAND ${program} ${arguments} --variant ${variant} --repeat 1 --no-ceiling)
+            add_test(NAME ${test} COMMAND ${program} ${arguments} ${run_arguments} --repeat 1 --no-ceiling)
             set_tests_properties(${test} PROPERTIES LABELS "${labels}" SKIP_RETURN_CODE 77)
         endforeach()
     endforeach()
@@ -278,16 +330,15 @@ function(add_chapter_program name)
             COMMAND ${program} --group-size 1048576 --random 100)
     endif()
     if(arg_API STREQUAL "OpenCL")
-        add_oclgrind_tests(${prefix} ${program} "${arg_VARIANTS}" "${arg_SMALL_GROUPS}" "${labels}")
+        add_oclgrind_tests(${prefix} ${program} "${arg_VARIANTS};${arg_MODES}" "${arg_SMALL_GROUPS}" "${labels}")
     endif()
 
     if(arg_API STREQUAL "CUDA")
         # More pixels than a signed 32-bit index reaches. On a CPU this would take minutes.
-        add_test(NAME ${prefix}.more-than-2-31-pixels
-            COMMAND ${program} --random 2200M --repeat 1 --no-ceiling)
+        add_case(more-than-2-31-pixels cuda --random 2200M --repeat 1 --no-ceiling)
         set_tests_properties(${prefix}.more-than-2-31-pixels PROPERTIES
-            LABELS "${labels};large" SKIP_REGULAR_EXPRESSION "no CUDA device" RUN_SERIAL ON TIMEOUT 600)
-        set(ours ${arg_VARIANTS})
+            LABELS "${labels};large" RUN_SERIAL ON TIMEOUT 600)
+        set(ours ${arg_VARIANTS} ${arg_MODES})
         list(REMOVE_ITEM ours ${arg_MAY_SKIP} "")
         add_sanitizer_tests(${prefix} ${program} "${ours}" "${labels}")
     endif()

@@ -107,6 +107,25 @@ bool Options::wants(std::string_view variant) const {
     return std::find(variants.begin(), variants.end(), variant) != variants.end();
 }
 
+std::optional<std::string> Options::choice(std::string_view name) const {
+    const auto given = choices.find(name);
+    return given == choices.end() ? std::nullopt : std::optional(given->second);
+}
+
+std::optional<unsigned> Options::number(std::string_view name) const {
+    const std::optional<std::string> given = choice(name);
+    return given ? std::optional(static_cast<unsigned>(std::stoul(*given))) : std::nullopt;
+}
+
+std::string Options::launch_text() const {
+    std::vector<std::string> parts;
+    if (groups) parts.push_back(fmt::format("--groups {}", *groups));
+    if (group_size) parts.push_back(fmt::format("--group-size {}", *group_size));
+    for (const auto& [name, value] : choices)
+        parts.push_back(fmt::format("--{} {}", name, value));
+    return fmt::format("{}", fmt::join(parts, " "));
+}
+
 std::uint64_t parse_pixel_count(const std::string& text) {
     std::uint64_t number = 0;
     const char* const end = text.data() + text.size();
@@ -188,6 +207,11 @@ Options parse(int argc, const char* const* argv, const Program& program,
     app.add_option("--plot", plot, "write the picture beside its histogram as a PNG")
         ->type_name("FILE");
     app.add_option("--counts", counts, "write the 256 counts as CSV")->type_name("FILE");
+    for (const Choice& choice : program.choices) {
+        app.add_option("--" + choice.name, options.choices[choice.name], choice.summary)
+            ->check(CLI::IsMember(choice.values))
+            ->type_name(fmt::format("{}", fmt::join(choice.values, "|")));
+    }
     if (add_more) add_more(app);
 
     parse_command_line(app, argc, argv, '\n' + variants_help(program));
@@ -205,6 +229,7 @@ Options parse(int argc, const char* const* argv, const Program& program,
     if (app.count("--seed") > 0) options.seed = parse_seed(seed);
     refuse_contradictions(options);
     options.variants = chosen_variants(program, variant);
+    std::erase_if(options.choices, [](const auto& given) { return given.second.empty(); });
     if (app.count("--json") > 0) options.json = json;
     if (app.count("--plot") > 0) options.plot = plot;
     if (app.count("--counts") > 0) options.counts = counts;

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,6 +25,13 @@ struct Variant {
     bool broken_on_purpose = false;  ///< runs only when it is named, never as part of `all`
 };
 
+/// An option that only some programs have: one of a few values.
+struct Choice {
+    std::string name;  ///< such as "walk", for `--walk`
+    std::vector<std::string> values;
+    std::string summary;
+};
+
 /// What a program says of itself, for the help text, the table and the JSON.
 struct Program {
     std::string chapter;  ///< its folder, such as "01-cpu"
@@ -31,6 +39,7 @@ struct Program {
     std::string api;      ///< "C++", "OpenCL" or "CUDA"
     std::string summary;
     std::vector<Variant> variants;
+    std::vector<Choice> choices = {};
 };
 
 /// The command line as the user gave it. What is absent was not given.
@@ -53,8 +62,19 @@ struct Options {
     std::optional<std::filesystem::path> json;
     std::optional<std::filesystem::path> plot;
     std::optional<std::filesystem::path> counts;
+    std::map<std::string, std::string, std::less<>> choices;  ///< by name, those that were given
 
     [[nodiscard]] bool wants(std::string_view variant) const;
+
+    /// What was given of the program's choice of this name, such as "walk".
+    [[nodiscard]] std::optional<std::string> choice(std::string_view name) const;
+
+    /// The same of a choice between whole numbers.
+    [[nodiscard]] std::optional<unsigned> number(std::string_view name) const;
+
+    /// What was asked for of the launch, as on a command line: "--groups 1 --walk blocked". Empty
+    /// where all is left to the program.
+    [[nodiscard]] std::string launch_text() const;
 };
 
 /// A number of pixels: digits and an optional K, M or G (powers of 1024).

@@ -80,6 +80,9 @@ int Report::finish() {
     print(fmt::format("\n{}, {} on {} ({})\ninput: {} ({} pixels)\n", document_.chapter,
                       document_.api, document_.device, document_.driver, document_.input_name,
                       document_.pixels));
+    if (const std::string launch = options_.launch_text(); !launch.empty()) {
+        print(fmt::format("launch: as asked for with {}\n", launch));
+    }
     if (document_.read_ceiling_gb_s) {
         print(fmt::format(
             "read ceiling: {} GB/s, what this device's memory gives to a program that only reads\n",

@@ -19,7 +19,12 @@ class Report {
            const Histogram& expected, std::string device, std::string driver);
 
     void set_read_ceiling(double gb_s) { document_.read_ceiling_gb_s = gb_s; }
-    void add(Result result) { document_.results.push_back(std::move(result)); }
+
+    /// A row of the table. Where the program did not choose its launch, the command line did.
+    void add(Result result) {
+        if (result.launch.empty()) result.launch = options_.launch_text();
+        document_.results.push_back(std::move(result));
+    }
 
     /// For a variant that loses counts on purpose: says on standard error how many, and that this
     /// is what it is there to show.

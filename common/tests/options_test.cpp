@@ -19,7 +19,9 @@ const common::Program kProgram{"02-global-atomics",
                                {{"racy", "plain ++", true},
                                 {"global", "one table"},
                                 {"subhist", "one table per work-group"},
-                                {"late", "too late", true}}};
+                                {"late", "too late", true}},
+                               {{"walk", {"interleaved", "blocked"}, "how it reads"},
+                                {"loads", {"0", "1", "4"}, "how much at once"}}};
 
 Options parse(Arguments arguments) {
     arguments.insert(arguments.begin(), "opencl");
@@ -117,6 +119,26 @@ TEST(ParseOptions, EveryOptionArrives) {
     EXPECT_EQ(parse({"--groups", "1000"}).groups, std::optional<std::size_t>(1000));
     EXPECT_EQ(parse({"--repeat", "5"}).repeat, std::optional<int>(5));
     EXPECT_FALSE(parse({"--no-ceiling"}).read_ceiling);
+}
+
+TEST(ParseOptions, AProgramsOwnChoices) {
+    EXPECT_FALSE(parse({}).choice("walk"));
+    EXPECT_FALSE(parse({}).number("loads"));
+    EXPECT_TRUE(parse({}).choices.empty());
+    const Options options = parse({"--loads", "0", "--walk", "blocked"});
+    EXPECT_EQ(options.choice("walk"), "blocked");
+    EXPECT_EQ(options.number("loads"), 0U);
+    for (const Arguments& arguments :
+         std::vector<Arguments>{{"--walk", "sideways"}, {"--walk", ""}, {"--loads", "2"}}) {
+        EXPECT_TRUE(tests::has(refusal(arguments), arguments[0]));
+    }
+}
+
+TEST(ParseOptions, WhatWasAskedForOfTheLaunch) {
+    EXPECT_EQ(parse({"--random", "9", "--repeat", "5"}).launch_text(), "");
+    EXPECT_EQ(parse({"--walk", "blocked", "--group-size", "64", "--loads", "1", "--groups", "2"})
+                  .launch_text(),
+              "--groups 2 --group-size 64 --loads 1 --walk blocked");
 }
 
 TEST(ParseOptions, TheEndsOfEveryRange) {
