@@ -10,11 +10,11 @@ docs/results/NAME.json; what is not measured this time stays there as it was. --
 and --end-to-end add runs of the workshops of chapter 05. --tune goes before all others: what it finds
 is kept in the user's cache folder, and `tuned` is launched that way in all runs that follow, in this
 call and in later ones; only --steps, which changes one thing at a time in chapter 05's program,
-knows of no search. --walls changes one thing at a time in chapters 02 to 04. --counters adds what
+knows of no search. --experiment changes one thing at a time in chapters 02 to 04. --counters adds what
 NVIDIA's profiler, Nsight Compute, reads while some of the CUDA kernels run.
 
 A strategy that does not match, or a program that fails, stops the recording, and nothing is written; only
-`racy`, which --walls runs, may lose counts.
+`racy`, which experiments run, may lose counts.
 Interrupted with Ctrl-C, or terminated, it keeps what was finished. Build all first (cmake --build build), close
 what else is running, and look at the numbers before committing them. docs/tables.py and docs/plots.py
 then write them into the lessons.
@@ -36,7 +36,9 @@ import sys
 import tempfile
 from typing import NamedTuple, Optional
 
+import experiments
 import recorded
+from experiments import EXPERIMENTS, STEPS, Step
 from recorded import ROOT
 
 # The strategies of which --counters reads the counters, by the chapter of the CUDA program.
@@ -73,10 +75,12 @@ class Job(NamedTuple):
     input: Optional[str]
     size: Optional[str]
     arguments: list
+    experiment: Optional[str] = None  # its name
 
     def __str__(self):
         words = [self.program.name, self.input, self.size]
-        words += ["--" + self.kind] if self.kind in ("queued", "counters", "steps", "walls") else []
+        words += ["--" + self.kind] if self.kind in ("queued", "counters", "steps") else []
+        words += ["--experiment", self.experiment] if self.experiment else []
         return " ".join(word for word in words if word)
 
 
@@ -201,10 +205,12 @@ def jobs_of(options):
         jobs += grid(ends, options, ["photo"], ["100M"], "end_to_end")
     if options.steps:
         jobs += grid(lesson, options, ["uniform", "ramp"], ["1G"], "steps")
-    if options.walls:
-        chapters = {wall.chapter for wall in recorded.WALLS}
-        walked = [program for program in programs if program.api == "OpenCL" and program.folder in chapters]
-        jobs += grid(walked, options, ["photo"], ["16M"], "walls")
+    for name in options.experiment or []:
+        of_it = EXPERIMENTS[name]
+        run_by = [program for program in programs
+                  if program.api in of_it.apis and any(run.chapter == program.folder for run in of_it.runs)]
+        jobs += [job._replace(experiment=name)
+                 for job in grid(run_by, options, of_it.inputs, [of_it.size], "experiments")]
     jobs = [job for job in jobs if job.program.api in (options.api or [job.program.api])]
     for program in recorded.unique(job.program for job in jobs if job.program.path == "-"):
         print(f"{program.folder}, {program.api}: skipped, {program.why}", flush=True)
@@ -314,10 +320,22 @@ def edited(program, edit):
 
 
 def kept_of(step, arguments, document):
-    """What the results keep of a step or a wall: how it was run, and the one result."""
+    """What the results keep of a step or of an experiment's run: how it was run, and the one result."""
     (result,) = document["results"]
     edit = step.edit and {"from": step.edit.old, "to": step.edit.new}
     return {"arguments": arguments, "edit": edit, "result": result}
+
+
+def kept_of_job(job, document, fields):
+    return {field: document[field] for field in (*WHERE, *fields)}
+
+
+def units_in(document, what):
+    """The compute units of the device: `tuned`, left to itself, is launched with a group for each. Raises Stopped."""
+    groups = re.search(r"(\d+) groups? of", document["results"][0]["launch"])
+    if groups is None:
+        raise Stopped(f"{what}: tuned does not say how it was launched")
+    return int(groups.group(1))
 
 
 def one_by_one(job):
@@ -326,49 +344,63 @@ def one_by_one(job):
     No run of it knows what a search has found.
     """
     def result_of(step, *more):
-        arguments = [argument.replace("4*UNITS", str(4 * units)) for argument in step.arguments]
+        arguments = experiments.with_units(step.arguments, units)
         with tempfile.TemporaryDirectory() as cache, edited(job.program, step.edit):
             document = run(job, [*arguments, *more], variables={"XDG_CACHE_HOME": cache})
         return document, arguments
 
     units = 0
-    document, _ = result_of(recorded.Step("", "", ("--variant", "tuned")))  # which measures the ceiling, too
+    document, _ = result_of(Step("", "", ("--variant", "tuned")))  # which measures the ceiling, too
     if document is None:
         return None
-    groups = re.search(r"(\d+) groups? of", document["results"][0]["launch"])
-    if groups is None:
-        raise Stopped(f"{job}: tuned does not say how it was launched")
-    units = int(groups.group(1))  # its launch has one for each compute unit
+    units = units_in(document, job)
     steps = []
-    for step in recorded.STEPS:
+    for step in STEPS:
         if step.edit and job.program.api != "OpenCL":
             continue
         print(f"    {step.name}", flush=True)
         of_step, arguments = result_of(step, "--no-ceiling")
         steps.append({"step": step.name, **kept_of(step, arguments, of_step)})
-    return {**{field: document[field] for field in (*WHERE, "read_ceiling_gb_s", "serial_ms")}, "steps": steps}
+    return {**kept_of_job(job, document, ("read_ceiling_gb_s", "serial_ms")), "steps": steps}
 
 
-def wall_by_wall(job):
-    """What the program writes, with its strategies in the launches of recorded.WALLS in place of its own, or None.
+def units_for(job):
+    """The compute units of the device that this job runs on, as chapter 05's program finds them. Raises Stopped."""
+    lesson = pathlib.Path(job.program.path).parent.parent / recorded.LESSON / pathlib.Path(job.program.path).name
+    asked = job._replace(program=job.program._replace(folder=recorded.LESSON, path=str(lesson)),
+                         arguments=["--random", "64M", "--variant", "tuned", "--repeat", "1", "--no-ceiling"])
+    with tempfile.TemporaryDirectory() as cache:
+        document = run(asked, variables={"XDG_CACHE_HOME": cache})
+    return document and units_in(document, asked)
+
+
+def experiment(job):
+    """What the program writes, with the results of its part of the experiment in place of its own, or None.
 
     Raises Stopped.
     """
-    walls = []
-    for wall in [wall for wall in recorded.WALLS if wall.chapter == job.program.folder]:
-        arguments = ["--variant", wall.strategy, "--groups", str(wall.groups), "--group-size", str(wall.group_size)]
-        with edited(job.program, wall.edit):
-            document = run(job, [*arguments, "--no-ceiling"], may_lose=wall.may_lose)
+    mine = [each for each in EXPERIMENTS[job.experiment].runs if each.chapter == job.program.folder]
+    units = 0
+    if any(each.needs_units() for each in mine):
+        units = units_for(job)
+        if units is None:
+            return None
+    runs = []
+    for each in mine:
+        command = each.command(units)
+        print(f"    {' '.join(command)}" + (" (edited)" if each.edit else ""), flush=True)
+        with edited(job.program, each.edit):
+            document = run(job, [*command, "--no-ceiling"], may_lose=each.may_lose)
         if document is None:
             return None
-        walls.append(kept_of(wall, arguments, document))
-    return {**{field: document[field] for field in (*WHERE, "read_ceiling_gb_s", "serial_ms")}, "walls": walls}
+        runs.append(kept_of(each, command, document))
+    return {**kept_of_job(job, document, ("serial_ms",)), "units": units, "runs": runs}
 
 
 def entry_of(job, document, where):
     """What the results keep of a run."""
     document.pop("counts", None)  # which say nothing of the device
-    entry = {"program": job.program.name, "input": job.input, "size": job.size}
+    entry = {"program": job.program.name, "input": job.input, "size": job.size, "experiment": job.experiment}
     entry = {name: value for name, value in entry.items() if value}
     return {**entry, "date": where["date"], "commit": where["commit"], "run": document}
 
@@ -380,7 +412,7 @@ def measure(jobs, where, entries):
         if job.program in nowhere:
             continue
         print(f"[{number}/{len(jobs)}] {job}", flush=True)
-        document = {"counters": profile, "steps": one_by_one, "walls": wall_by_wall}.get(job.kind, run)(job)
+        document = {"counters": profile, "steps": one_by_one, "experiments": experiment}.get(job.kind, run)(job)
         if document is None:
             print(f"{job.program.name}: nothing to run it on", flush=True)
             nowhere.add(job.program)
@@ -435,9 +467,9 @@ def parse_arguments():
     arguments.add_argument("--queued", action="store_true",
                            help="the same on photographs, with all commands in the device's queue before it begins")
     arguments.add_argument("--end-to-end", action="store_true", help="measure the ways to copy and count")
-    arguments.add_argument("--walls", action="store_true",
-                           help="chapters 02 to 04 in OpenCL with one walk, instruction or core changed at a time "
-                                "(default photo 16M): for a CPU, where it takes them apart")
+    arguments.add_argument("--experiment", nargs="+", choices=EXPERIMENTS, metavar="NAME",
+                           help="chapters 02 to 04 with one thing changed at a time, on inputs and sizes of its own: "
+                                + "; ".join(f"{name}, {each.about}" for name, each in EXPERIMENTS.items()))
     arguments.add_argument("--steps", action="store_true",
                            help="chapter 05's program with one thing changed at a time")
     arguments.add_argument("--counters", action="store_true",

@@ -8,10 +8,9 @@ import os
 import pathlib
 import statistics
 import tempfile
-from typing import NamedTuple, Optional
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-KINDS = ("runs", "queued", "end_to_end", "tune", "counters", "steps", "walls")
+KINDS = ("runs", "queued", "end_to_end", "tune", "counters", "steps", "experiments")
 LESSON = "05-launch-tuning"
 PEERS = f"{LESSON}/peers/cuda"
 # What can be counted, by the names that the results know it by; record.py knows the arguments.
@@ -26,73 +25,6 @@ COUNTERS = {
     "Integer unit": "sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active",
     "Instructions issued": "smsp__issue_active.avg.pct_of_peak_sustained_active",
 }
-
-
-class Edit(NamedTuple):
-    """A text of histogram.cl that stands there once, and what a step puts in its place."""
-
-    old: str
-    new: str
-
-
-class Step(NamedTuple):
-    """One thing changed in chapter 05's program, as --steps records it; of those with an edit OpenCL only."""
-
-    name: str
-    what: str  # in words, for a table
-    arguments: tuple  # "4*UNITS" stands for four times the device's compute units
-    edit: Optional[Edit] = None
-
-
-_TWO = ("--variant", "two-per-sm")
-_TUNED = ("--variant", "tuned")
-STEPS = (
-    Step("two-per-sm", "two groups of 256 for each unit", _TWO),
-    Step("two-per-sm, device filled", "four groups of 512 for each unit", (*_TWO, "--group-size", "512", "--groups", "4*UNITS")),
-    Step("occupancy, 1 row at once", "the walk over the picture, a row at a time", ("--variant", "occupancy"),
-         Edit("#define ROWS_AT_ONCE 8", "#define ROWS_AT_ONCE 1")),
-    Step("occupancy", "eight rows at a time", ("--variant", "occupancy")),
-    Step("vector", "16 pixels to a load", ("--variant", "vector")),
-    Step("tuned 1 copy 1 load two launches", "groups of 1024, the next load under way while one is counted",
-         (*_TUNED, "--copies", "1", "--loads", "1", "--two-launches")),
-    Step("tuned 32 copies, the place as an index", "a copy of the table for each lane",
-         (*_TUNED, "--copies", "32", "--loads", "1", "--two-launches"),
-         Edit("    __local uchar* bin = (__local uchar*)table + (value * (COPIES * 4) | own);\n"
-              "    atomic_inc((__local uint*)bin);\n",
-              "    atomic_inc(&table[value * COPIES + own / 4]);\n")),
-    Step("tuned 32 copies", "fewer instructions to find the place",
-         (*_TUNED, "--copies", "32", "--loads", "1", "--two-launches")),
-    Step("tuned 32 copies 3 loads", "three loads under way",
-         (*_TUNED, "--copies", "32", "--loads", "3", "--two-launches")),
-    Step("tuned one launch", "the histogram zeroed and finished by the kernel itself",
-         (*_TUNED, "--copies", "32", "--loads", "3")),
-)
-
-
-class Wall(NamedTuple):
-    """A strategy in one launch, as --walls records it: which walk, which instruction, how many cores."""
-
-    chapter: str  # its OpenCL program
-    strategy: str
-    groups: int
-    group_size: int
-    edit: Optional[Edit] = None
-    may_lose: bool = False  # counts, for it races
-
-
-# Chapter 03's kernel with the plain increment of `racy`: without other work-items at the same time, as on
-# PoCL, where a group is one thread, nothing is lost.
-PLAIN = Edit("        atomic_inc(&table[pixels[i]]);\n    }\n    // Step 4: nobody reads",
-             "        ++table[pixels[i]];\n    }\n    // Step 4: nobody reads")
-LAUNCHES = ((1, 256), (1, 1), (2, 1), (2, 256))  # groups, and work-items in each
-STRIDES = (1, 8, 32, 64, 256, 1024)
-WALLS = (
-    *(Wall("02-global-atomics", "global", *launch) for launch in LAUNCHES),
-    *(Wall("02-global-atomics", "racy", *launch, may_lose=True)
-      for launch in dict.fromkeys((*LAUNCHES, *((1, stride) for stride in STRIDES)))),
-    *(Wall("03-local-atomics", "local", *launch, edit) for launch in LAUNCHES for edit in (None, PLAIN)),
-    *(Wall("04-per-thread-bins", "private", *launch) for launch in ((4, 256), (4, 8), (128, 8), (1024, 1), (2, 1))),
-)
 UNITS = (("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10))
 # An object or array that is no longer than this stands on one line of the file: a strategy's result.
 LONGEST_LINE = 320
@@ -150,14 +82,14 @@ def load(path):
 
 
 def key(entry):
-    """What a newer recording replaces: the same program on the same input of the same size."""
-    return entry["program"], entry.get("input"), entry.get("size")
+    """What a newer recording replaces: the same program on the same input of the same size, in the same experiment."""
+    return entry["program"], entry.get("input"), entry.get("size"), entry.get("experiment")
 
 
 def find(recording, kind, program, name=None, size=None):
     """The entry of `kind` for this program, input and size. Raises NotRecorded."""
     for entry in recording[kind]:
-        if key(entry) == (program, name, size):
+        if key(entry) == (program, name, size, None):
             return entry
     wanted = " ".join(part for part in (program, name, size) if part)
     raise NotRecorded(f"{wanted} is not among its {kind}")
@@ -254,8 +186,8 @@ def merged(old, machine, new):
 
 def _order(entry):
     """By program, size and input, so that a new recording changes the lines of its own entries only."""
-    program, name, size = key(entry)
-    return program, pixels_of(size or "0"), INPUTS.index(name) if name else 0
+    program, name, size, experiment = key(entry)
+    return experiment or "", program, pixels_of(size or "0"), INPUTS.index(name) if name else 0
 
 
 def text_of(value, indent=""):

@@ -19,13 +19,9 @@ A table stands in a page between two comments. The first says what it shows:
                                      the same with all commands in the device's queue before it begins, beside
                                      reading alone; with an input, such as photo, in place of the size a row for
                                      each size
-    walls: docs/results/xeon-2-threads.json photo 16M
-                                     a row for each launch of chapter 03's `local`, with and without the
-                                     atomic, and of chapter 02's `racy` and `global`
-    strides: docs/results/xeon-2-threads.json photo 16M
-                                     chapter 02's `racy` in one group: a column for each number of work-items
-    private: docs/results/xeon-2-threads.json photo 16M
-                                     chapter 04's `private`, a row for each launch
+    experiment: docs/results/h100.json lanes CUDA uniform,ramp 256M
+                                     one of docs/experiments.py: a row and a column for each thing that changes,
+                                     or a column for each of several inputs
     steps: docs/results/h200.json ramp 1G
                                      a row for each step from chapter 03's kernel to `tuned`, in both APIs
     end-to-end: docs/results/h200.json 05-launch-tuning/end-to-end/cuda photo 1G
@@ -52,6 +48,7 @@ import sys
 from collections import Counter
 
 import recorded
+from experiments import EXPERIMENTS, STEPS
 from pages import pages
 from recorded import ROOT, NotRecorded, digits, ratio, size_in_words, speeds_of, unique
 
@@ -278,7 +275,7 @@ def steps_table(recording, name, size):
              for entry in entries for step in entry["run"]["steps"]}
     apis = ("OpenCL", "CUDA")
     rows = [[step.name + (" (edited)" if step.edit else ""), step.what,
-             *(digits(rates.get((api, step.name))) for api in apis)] for step in recorded.STEPS]
+             *(digits(rates.get((api, step.name))) for api in apis)] for step in STEPS]
     return entries, [
         f"**One thing at a time on {entries[0]['run']['device']}: {size_in_words(recorded.pixels_of(size))} of {name} "
         "pixels, GB/s**",
@@ -289,53 +286,32 @@ def steps_table(recording, name, size):
     ]
 
 
-def walls_of(recording, name, size, what=""):
-    """The entries, the title of their table, and a function that gives the time of a launch as a cell."""
-    entries = [entry for entry in recording["walls"] if (entry["input"], entry["size"]) == (name, size)]
-    if not entries:
-        raise NotRecorded(f"{name} {size} is not among its walls")
-    times = {}
-    for wall in (wall for entry in entries for wall in entry["run"]["walls"]):
-        given = dict(zip(wall["arguments"][::2], wall["arguments"][1::2]))
-        launch = (int(given["--groups"]), int(given["--group-size"]))
-        took = wall["result"]["kernel_ms"]
-        times[(given["--variant"], launch, wall["edit"] is not None)] = took and took["median"]
-
-    def time_of(strategy, groups, group_size, edited=False):
-        return digits(times.get((strategy, (groups, group_size), edited)))
-
-    return entries, heading(entries[0], f"{size_in_words(recorded.pixels_of(size))}, {name}{what}, ms"), time_of
-
-
-def walls_table(recording, name, size):
-    """A row for each launch: with and without the atomic, in the group's table and in one for all."""
-    entries, title, time_of = walls_of(recording, name, size)
-    rows = []
-    for groups, group_size in recorded.LAUNCHES:
-        work_items = f"{group_size} work-items" if group_size > 1 else "one work-item"
-        rows.append([f"{groups} group{'s' if groups > 1 else ''} of {work_items}",
-                     time_of("local", groups, group_size, edited=True),
-                     *(time_of(strategy, groups, group_size) for strategy in ("local", "racy", "global"))])
-    columns = ["<Launch", "`local` with a plain `++`", "`local`", "`racy`", "`global`"]
-    return entries, [title, "", *markdown(columns, rows), "",
-                     "Medians. `racy` may lose counts where there are two groups; its time is a time all the same."]
-
-
-def strides_table(recording, name, size):
-    """One group that counts with a plain increment: a column for each number of work-items."""
-    entries, title, time_of = walls_of(recording, name, size, ", `racy` in one group")
-    row = ["ms", *(time_of("racy", 1, stride) for stride in recorded.STRIDES)]
-    return entries, [title, "", *markdown(["<One group of", *map(str, recorded.STRIDES)], [row]), "", "Medians."]
-
-
-def private_table(recording, name, size):
-    """Chapter 04's `private`: a row for each launch."""
-    entries, title, time_of = walls_of(recording, name, size, ", `private`")
-    launches = [(wall.groups, wall.group_size) for wall in recorded.WALLS if wall.strategy == "private"]
-    rows = [[str(groups), str(group_size), str(groups * group_size), str(group_size),
-             time_of("private", groups, group_size)] for groups, group_size in launches]
-    columns = ["Groups", "Work-items in each", "Stride of the walk", "Tables that a core has at once", "Time, ms"]
-    return entries, [title, "", *markdown(columns, rows), "", "Medians."]
+def experiment_table(recording, name, api, inputs, size):
+    """An experiment's rows and columns in one API; where there is more than one input, they are the columns."""
+    if name not in EXPERIMENTS:
+        raise NotRecorded(f"there is no experiment {name}, only {', '.join(EXPERIMENTS)}")
+    experiment = EXPERIMENTS[name]
+    inputs = inputs.split(",")
+    entries = [entry for entry in recording["experiments"]
+               if entry["experiment"] == name and entry["run"]["api"] == api and entry["input"] in inputs and entry["size"] == size]
+    for wanted in inputs:
+        if wanted not in [entry["input"] for entry in entries]:
+            raise NotRecorded(f"{name} {api} {wanted} {size} is not among its experiments")
+    cells = {}
+    for entry in entries:
+        for run in experiment.runs:
+            edit = run.edit and {"from": run.edit.old, "to": run.edit.new}
+            for kept in entry["run"]["runs"]:
+                if (run.chapter, run.command(entry["run"]["units"]), edit) == (entry["run"]["chapter"], kept["arguments"], kept["edit"]):
+                    took = kept["result"]["kernel_ms"]
+                    value = took and took["median"] if experiment.unit == "ms" else kept["result"]["gb_s"]
+                    cells[(run.row, run.column or entry["input"])] = digits(value)
+    columns = unique(run.column for run in experiment.runs)
+    columns = inputs if columns == [""] else columns
+    rows = [[row, *(cells.get((row, column), "-") for column in columns)] for row in unique(run.row for run in experiment.runs)]
+    what = f"{size_in_words(recorded.pixels_of(size))}" + (f", {inputs[0]}" if len(inputs) == 1 else "")
+    return entries, [heading(entries[0], f"{what}, {experiment.unit}"), "",
+                     *markdown([f"<{experiment.corner}", *columns], rows), "", f"Medians. {experiment.note}".rstrip()]
 
 
 def skipped(entries):
@@ -434,9 +410,7 @@ KINDS = {
     "peers": peers_table,
     "queued": queued_table,
     "steps": steps_table,
-    "walls": walls_table,
-    "strides": strides_table,
-    "private": private_table,
+    "experiment": experiment_table,
     "end-to-end": end_to_end_table,
     "tuning": tuning_table,
     "counters": counters_table,

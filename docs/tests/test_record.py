@@ -11,6 +11,8 @@ import unittest
 import repository
 from repository import recorded
 
+from experiments import EXPERIMENTS, STEPS  # in docs/, as recorded
+
 # A program that writes the JSON that stands beside it, and the arguments that it was given.
 MATCHES = """#!/bin/sh
 echo "$@" >> "$0.arguments"
@@ -267,9 +269,9 @@ class Record(repository.RepositoryTest):
         self.assertEqual(self.keys("steps"), [("05-launch-tuning/cuda", "ramp", "1M"),
                                               ("05-launch-tuning/opencl", "ramp", "1M")])
         cuda, opencl = [entry["run"] for entry in self.results()["steps"]]
-        self.assertEqual([step["step"] for step in opencl["steps"]], [step.name for step in recorded.STEPS])
+        self.assertEqual([step["step"] for step in opencl["steps"]], [step.name for step in STEPS])
         self.assertEqual([step["step"] for step in cuda["steps"]],
-                         [step.name for step in recorded.STEPS if not step.edit])
+                         [step.name for step in STEPS if not step.edit])
         self.assertEqual(opencl["read_ceiling_gb_s"], document["read_ceiling_gb_s"])
         self.assertEqual(opencl["steps"][1]["arguments"][-2:], ["--groups", "28"], "four for each of 7 units")
         self.assertEqual(opencl["steps"][2]["edit"], {"from": "#define ROWS_AT_ONCE 8", "to": "#define ROWS_AT_ONCE 1"})
@@ -307,71 +309,113 @@ class Record(repository.RepositoryTest):
         self.assert_no_steps("histogram.cl is in the way: remove it")
         self.assertEqual(self.read(f"build/{self.KERNELS}"), "mine")
 
-    WALLED = ("02-global-atomics", "03-local-atomics", "04-per-thread-bins")
-    RECORD_WALLS = ("record.py", "device", "--no-chapters", "--walls")
+    CHAPTERS = ("02-global-atomics", "03-local-atomics", "04-per-thread-bins")
 
-    def walled(self, script, but=None, other=""):
-        """The programs that --walls runs, of which chapter `but` is another script, and their kernels."""
-        for chapter in self.WALLED:
-            self.program(f"{chapter}/opencl", other if chapter == but else script)
+    def record(self, *names):
+        return ["record.py", "device", "--no-chapters", "--experiment", *names]
+
+    def chapters(self, script, but=None, other="", apis=("opencl",)):
+        """The programs that experiments run, of which chapter `but` is another script, and their kernels."""
+        for chapter in self.CHAPTERS:
+            for api in apis:
+                self.program(f"{chapter}/{api}", other if chapter == but else script)
             kernels = f"{chapter}/histogram.cl"
             self.write(kernels, (repository.DOCS.parent / kernels).read_text(encoding="utf-8"))
 
     def assert_no_edit_is_left(self):
         self.assertEqual(list((self.root / "build").rglob("histogram.cl")), [])
 
-    def test_walls_are_the_launches_of_the_list(self):
-        self.walled(WALKS)
-        for name in ("03-local-atomics/cuda", "05-launch-tuning/opencl"):
+    def test_an_experiment_is_the_runs_of_its_list(self):
+        self.chapters(WALKS)
+        for name in ("02-global-atomics/cuda", "05-launch-tuning/opencl"):
             self.program(name, MATCHES)
-        self.succeed(*self.RECORD_WALLS)
-        self.assertEqual(self.keys("walls"), [(f"{chapter}/opencl", "photo", "16M") for chapter in self.WALLED])
-        for chapter, entry in zip(self.WALLED, self.results()["walls"]):
-            walls = [wall for wall in recorded.WALLS if wall.chapter == chapter]
-            launches = [f"--variant {wall.strategy} --groups {wall.groups} --group-size {wall.group_size}"
-                        for wall in walls]
+        self.succeed(*self.record("walls"))
+        self.assertEqual(self.keys("experiments"),
+                         [(f"{chapter}/opencl", "photo", "16M") for chapter in self.CHAPTERS[:2]])
+        for chapter, entry in zip(self.CHAPTERS, self.results()["experiments"]):
+            runs = [run for run in EXPERIMENTS["walls"].runs if run.chapter == chapter]
+            self.assertEqual(len(runs), 8)
             picture = f"{self.root / 'images' / 'landscape.bmp'} --tile 16M"
             self.assertEqual([line.rsplit(" --json ", 1)[0] for line in self.arguments_of(f"{chapter}/opencl")],
-                             [f"{picture} {launch} --no-ceiling" for launch in launches])
+                             [f"{picture} {' '.join(run.command())} --no-ceiling" for run in runs])
             (result,) = json.loads(self.read(f"build/{chapter}/opencl.json"))["results"]
-            edits = [wall.edit and {"from": wall.edit.old, "to": wall.edit.new} for wall in walls]
-            self.assertEqual(entry["run"]["walls"],
-                             [{"arguments": launch.split(), "edit": edit, "result": result}
-                              for launch, edit in zip(launches, edits)])
+            edits = [run.edit and {"from": run.edit.old, "to": run.edit.new} for run in runs]
+            self.assertEqual(entry["experiment"], "walls")
+            self.assertEqual(entry["run"]["units"], 0)
+            self.assertEqual(entry["run"]["runs"],
+                             [{"arguments": run.command(), "edit": edit, "result": result}
+                              for run, edit in zip(runs, edits)])
             # The kernels are edited where they are to be, and there alone.
             self.assertEqual(self.read(f"build/{chapter}/opencl.notes").splitlines(),
                              ["1" if edit else "" for edit in edits])
         self.assert_no_edit_is_left()
 
-    def test_walls_keep_what_racy_loses(self):
-        self.walled(MATCHES, "02-global-atomics", MATCHES + 'case "$*" in *racy*) exit 1 ;; esac\n')
-        self.succeed(*self.RECORD_WALLS)
-        self.assertEqual(len(self.results()["walls"][0]["run"]["walls"]), 12)
+    def test_each_experiment_has_an_entry_of_its_own(self):
+        self.chapters(MATCHES)
+        self.succeed(*self.record("strides"))
+        self.succeed(*self.record("walls", "private"))
+        self.succeed(*self.record("walls"))
+        self.assertEqual([(entry["experiment"], entry["program"]) for entry in self.results()["experiments"]],
+                         [("private", "04-per-thread-bins/opencl"), ("strides", "02-global-atomics/opencl"),
+                          ("walls", "02-global-atomics/opencl"), ("walls", "03-local-atomics/opencl")])
 
-    def test_walls_stop_at_whatever_else_goes_wrong(self):
+    def test_launches_follow_the_units_of_each_device(self):
+        self.chapters(MATCHES, apis=("opencl", "cuda"))
+        self.lesson(NOTES)
+        document = self.lesson(NOTES, "cuda")
+        document["results"][0]["launch"] = "lane-bins, 32 copies, 3 loads, 5 groups of 1024"
+        self.write("build/05-launch-tuning/cuda.json", json.dumps(document))
+        self.succeed(*self.record("walks"), "--input", "uniform", "--size", "1M")
+        self.assertEqual([(entry["program"], entry["run"]["units"]) for entry in self.results()["experiments"]],
+                         [("02-global-atomics/cuda", 5), ("02-global-atomics/opencl", 7),
+                          ("03-local-atomics/cuda", 5), ("03-local-atomics/opencl", 7)])
+        given = [run["arguments"] for run in self.results()["experiments"][2]["run"]["runs"]]
+        self.assertEqual(given[0], "--variant local --groups 10 --group-size 256 --walk interleaved".split())
+        self.assertEqual(given[3], "--variant local --groups 40 --group-size 256 --walk blocked".split())
+        # What a search has found would say nothing of the units.
+        self.assertEqual(set(self.read("build/05-launch-tuning/cuda.notes").splitlines()), {"1 "})
+
+    def test_an_experiment_without_the_lesson_says_so(self):
+        self.chapters(MATCHES)
+        self.fail_with("05-launch-tuning/opencl", *self.record("lanes"))
+
+    def test_an_experiment_keeps_what_racy_loses(self):
+        self.chapters(MATCHES, "02-global-atomics", MATCHES + 'case "$*" in *racy*) exit 1 ;; esac\n')
+        self.succeed(*self.record("walls"))
+        self.assertEqual(len(self.results()["experiments"][0]["run"]["runs"]), 8)
+
+    def test_an_experiment_stops_at_whatever_else_goes_wrong(self):
         does_not_match = "a result does not match the CPU"
-        for chapter, script, line in (
-            ("02-global-atomics", MATCHES + 'case "$*" in *global\\ *) exit 1 ;; esac\n', does_not_match),
-            ("02-global-atomics", MATCHES + 'case "$*" in *racy*) exit 2 ;; esac\n', "ended with 2"),
-            ("02-global-atomics", MATCHES + 'case "$*" in *racy*) rm "$last"; exit 1 ;; esac\n', "wrote no JSON"),
-            ("03-local-atomics", MATCHES + '[ ! -e "$(dirname "$0")/histogram.cl" ] || exit 1\n', does_not_match),
-            ("04-per-thread-bins", MISMATCHES, does_not_match),
+        for chapter, name, script, line in (
+            ("02-global-atomics", "walls", MATCHES + 'case "$*" in *global\\ *) exit 1 ;; esac\n', does_not_match),
+            ("02-global-atomics", "walls", MATCHES + 'case "$*" in *racy*) exit 2 ;; esac\n', "ended with 2"),
+            ("02-global-atomics", "walls", MATCHES + 'case "$*" in *racy*) rm "$last"; exit 1 ;; esac\n', "wrote no JSON"),
+            ("03-local-atomics", "walls", MATCHES + '[ ! -e "$(dirname "$0")/histogram.cl" ] || exit 1\n', does_not_match),
+            ("04-per-thread-bins", "private", MISMATCHES, does_not_match),
         ):
             with self.subTest(chapter=chapter, line=line):
                 self.lines = []
-                self.walled(MATCHES, chapter, script)
-                self.fail_with(f"{chapter}/opencl photo 16M --walls: {line}", *self.RECORD_WALLS)
+                self.chapters(MATCHES, chapter, script)
+                self.fail_with(f"{chapter}/opencl photo 16M --experiment {name}: {line}", *self.record(name))
                 self.assertFalse((self.root / "docs/results/device.json").exists())
                 self.assert_no_edit_is_left()
 
-    def test_walls_pass_over_what_cannot_run(self):
-        self.walled(MATCHES, "03-local-atomics", NOTHING_TO_RUN_ON)
+    def test_an_experiment_passes_over_what_cannot_run(self):
+        self.chapters(MATCHES, "03-local-atomics", NOTHING_TO_RUN_ON)
         self.lines.pop()
         self.list_program("04-per-thread-bins", "OpenCL", "-", "no OpenCL")
-        done = self.succeed(*self.RECORD_WALLS)
+        done = self.succeed(*self.record("walls", "private"))
         self.assertIn("03-local-atomics/opencl: nothing to run it on", done.stdout)
         self.assertIn("04-per-thread-bins, OpenCL: skipped, no OpenCL", done.stdout)
-        self.assertEqual(self.keys("walls"), [("02-global-atomics/opencl", "photo", "16M")])
+        self.assertEqual(self.keys("experiments"), [("02-global-atomics/opencl", "photo", "16M")])
+
+    def test_every_edit_has_its_place_in_the_kernels(self):
+        runs = [run for experiment in EXPERIMENTS.values() for run in experiment.runs if run.edit]
+        edits = {(run.chapter, run.edit) for run in runs} | {("05-launch-tuning", step.edit) for step in STEPS if step.edit}
+        self.assertEqual(len(edits), 4)
+        for chapter, edit in edits:
+            text = (repository.DOCS.parent / chapter / "histogram.cl").read_text(encoding="utf-8")
+            self.assertEqual(text.count(edit.old), 1, edit.old)
 
     def profiler(self, log, more=""):
         """Puts a profiler on the PATH, which writes this log, and does `more`."""

@@ -8,6 +8,7 @@ from repository import recording, result, run_document, run_entry
 
 sys.path.insert(0, str(repository.DOCS))
 import recorded  # noqa: E402
+from experiments import PLAIN, STEPS  # noqa: E402
 
 MARKER = "<!-- results: docs/results/device.json 02-global-atomics/cuda photo 1M -->"
 PAGE = f"""# A lesson
@@ -230,7 +231,7 @@ The numbers from `docs/results/device.json` were recorded on 2026-01-02. CUDA: C
             made["run"]["steps"] = [{"step": name, "result": result(name, gb_s, 1 << 30)} for name, gb_s in rates.items()]
             return made
 
-        first, second, third, *_ = recorded.STEPS
+        first, second, third, *_ = STEPS
         contents = recording(steps=[entry("05-launch-tuning/cuda", {first.name: 187.0, second.name: 674.0}),
                                     entry("05-launch-tuning/opencl", {first.name: 188.0, third.name: 1000.0})])
         lines = self.table(contents, "steps: docs/results/device.json ramp 1G")
@@ -239,47 +240,54 @@ The numbers from `docs/results/device.json` were recorded on 2026-01-02. CUDA: C
                                      f"| {first.name} | {first.what} | 188 | 187 |",
                                      f"| {second.name} | {second.what} | - | 674 |",
                                      f"| {third.name} (edited) | {third.what} | 1000 | - |"])
-        self.assertEqual(len(lines), 4 + len(recorded.STEPS) + 2)
+        self.assertEqual(len(lines), 4 + len(STEPS) + 2)
         self.assertTrue(lines[-1].startswith("Medians. Read ceiling: 4000 GB/s. "))
 
-    def test_walls(self):
-        def wall(strategy, groups, group_size, ms, edit=None):
-            arguments = ["--variant", strategy, "--groups", str(groups), "--group-size", str(group_size)]
-            took = ms and {"median": ms}  # None: it was skipped
-            return {"arguments": arguments, "edit": edit, "result": {**result(strategy, 1.0, 1 << 20), "kernel_ms": took}}
+    def experiment(self, program, name, *runs, given="photo", units=0):
+        """An entry of an experiment: each run is a strategy, its arguments, its time and its edit."""
+        made = {**run_entry(program, {}, given, "1M"), "experiment": name}
+        made["run"]["units"] = units
+        made["run"]["runs"] = [
+            {"arguments": ["--variant", strategy, *arguments.split()], "edit": edit,
+             "result": {**result(strategy, gb_s, 1 << 20), "kernel_ms": gb_s and {"median": 10 * gb_s}}}
+            for strategy, arguments, gb_s, edit in runs]
+        return made
 
-        def entry(program, *walls, name="photo"):
-            made = run_entry(program, {}, name, "1M")
-            made["run"]["walls"] = walls
-            return made
+    def test_an_experiment_in_milliseconds(self):
+        def walk(groups, walk):
+            return f"--groups {groups} --group-size 256 --walk {walk}"
 
-        edit = {"from": "atomic", "to": "++"}
-        lost = wall("racy", 2, 256, 80.0)
-        lost["result"].update(check="mismatch", gb_s=None)
-        contents = recording(walls=[
-            entry("02-global-atomics/opencl", wall("global", 1, 256, 11.0), wall("racy", 1, 256, 12.0),
-                  wall("racy", 1, 8, 13.0), wall("racy", 8, 1, 14.0), lost),
-            entry("03-local-atomics/opencl", wall("local", 1, 256, 15.0), wall("local", 1, 256, 16.0, edit),
-                  wall("local", 2, 1, 17.0, edit), wall("local", 1, 1, None)),
-            entry("04-per-thread-bins/opencl", wall("private", 4, 256, 18.0), wall("private", 128, 8, 19.0)),
-            entry("04-per-thread-bins/opencl", wall("private", 4, 8, 99.0), name="ramp")])
-        self.assertEqual(self.table(contents, "walls: docs/results/device.json photo 1M"), [
+        edit = {"from": PLAIN.old, "to": PLAIN.new}
+        lost = self.experiment("02-global-atomics/opencl", "walls", ("racy", walk(2, "interleaved"), 8.0, None),
+                               ("global", walk(1, "interleaved"), 1.1, None), ("global", walk(1, "blocked"), None, None))
+        lost["run"]["runs"][0]["result"].update(check="mismatch", gb_s=None)
+        contents = recording(experiments=[
+            lost, self.experiment("03-local-atomics/opencl", "walls", ("local", walk(1, "interleaved"), 1.5, None),
+                                  ("local", walk(1, "interleaved"), 1.6, edit), ("local", walk(3, "blocked"), 1.7, None)),
+            self.experiment("02-global-atomics/opencl", "strides", ("racy", walk(1, "blocked"), 9.9, None))])
+        lines = self.table(contents, "experiment: docs/results/device.json walls OpenCL photo 1M")
+        self.assertEqual(lines, [
             "**OpenCL on Some device: 1 MiB, photo, ms**", "",
-            "| Launch | `local` with a plain `++` | `local` | `racy` | `global` |", "|---|--:|--:|--:|--:|",
-            "| 1 group of 256 work-items | 16.0 | 15.0 | 12.0 | 11.0 |",
-            "| 1 group of one work-item | - | - | - | - |",
-            "| 2 groups of one work-item | 17.0 | - | - | - |",
-            "| 2 groups of 256 work-items | - | - | 80.0 | - |", "",
+            "| Launch, walk | a table for each group, `++` | a table for each group, atomic (`local`) | "
+            "one table, `++` (`racy`) | one table, atomic (`global`) |", "|---|--:|--:|--:|--:|",
+            "| 1 group, interleaved | 16.0 | 15.0 | - | 11.0 |",
+            "| 1 group, blocked | - | - | - | - |",
+            "| 2 groups, interleaved | - | - | 80.0 | - |",
+            "| 2 groups, blocked | - | - | - | - |", "",
             "Medians. `racy` may lose counts where there are two groups; its time is a time all the same."])
-        self.assertEqual(self.table(contents, "strides: docs/results/device.json photo 1M"), [
-            "**OpenCL on Some device: 1 MiB, photo, `racy` in one group, ms**", "",
-            "| One group of | 1 | 8 | 32 | 64 | 256 | 1024 |", "|---|--:|--:|--:|--:|--:|--:|",
-            "| ms | - | 13.0 | - | - | 12.0 | - |", "", "Medians."])
-        self.assertEqual(self.table(contents, "private: docs/results/device.json photo 1M"), [
-            "**OpenCL on Some device: 1 MiB, photo, `private`, ms**", "",
-            "| Groups | Work-items in each | Stride of the walk | Tables that a core has at once | Time, ms |",
-            "|--:|--:|--:|--:|--:|", "| 4 | 256 | 1024 | 256 | 18.0 |", "| 4 | 8 | 32 | 8 | - |",
-            "| 128 | 8 | 1024 | 8 | 19.0 |", "| 1024 | 1 | 1024 | 1 | - |", "| 2 | 1 | 2 | 1 | - |", "", "Medians."])
+
+    def test_an_experiment_whose_columns_are_inputs(self):
+        def lanes(given, gb_s):
+            arguments = "--groups 14 --group-size 256 --copies 32 --loads 0"
+            return self.experiment("04-per-thread-bins/cuda", "lanes", ("lane-bins", arguments, gb_s, None),
+                                   given=given, units=7)
+
+        contents = recording(experiments=[lanes("uniform", 2.0), lanes("ramp", 3.0), lanes("photo", 4.0)])
+        lines = self.table(contents, "experiment: docs/results/device.json lanes CUDA ramp,uniform 1M")
+        self.assertEqual(lines[:4], ["**CUDA on Some device: 1 MiB, GB/s**", "", "| Launch | ramp | uniform |", "|---|--:|--:|"])
+        self.assertEqual(lines[5], "| 32 copies of the table | 3.00 | 2.00 |")
+        self.assertEqual([line[-9:] for line in lines[6:13]], ["| - | - |"] * 7)
+        self.assertEqual(lines[-1], "Medians.")
 
     def test_launches_are_named(self):
         entry = run_entry("05-launch-tuning/peers/cuda", {"cub": 20.0, "tuned": 40.0})
@@ -372,8 +380,8 @@ The numbers from `docs/results/device.json` were recorded on 2026-01-02. CUDA: C
             ("end-to-end: docs/results/device.json 05-launch-tuning/end-to-end/cuda photo 1M", "is not among its end_to_end"),
             ("tuning: docs/results/device.json 05-launch-tuning/cuda", "is not among its tune"),
             ("steps: docs/results/device.json ramp 1M", "ramp 1M is not among its steps"),
-            *((f"{kind}: docs/results/device.json photo 1M", "photo 1M is not among its walls")
-              for kind in ("walls", "strides", "private")),
+            ("experiment: docs/results/device.json lanes CUDA photo 1M", "lanes CUDA photo 1M is not among its experiments"),
+            ("experiment: docs/results/device.json nosuch CUDA photo 1M", "there is no experiment nosuch, only walls"),
             ("queued: docs/results/device.json 1M", "05-launch-tuning/peers/cuda 1M is not among its queued"),
             ("nosuch: docs/results/device.json 1M", "there is no kind of table 'nosuch'"),
             ("peers: docs/results/device.json 1M photo", "'peers' takes, after the file: size"),

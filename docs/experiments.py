@@ -1,0 +1,175 @@
+"""What is recorded with one thing changed at a time and all else equal: the lists.
+
+record.py runs them (--steps, --experiment), tables.py shows them. An experiment is a table: each of its runs is
+the cell of a row and a column, and rows and columns that are neighbours differ in one thing.
+"""
+
+from typing import NamedTuple, Optional
+
+
+class Edit(NamedTuple):
+    """A text of histogram.cl that stands there once, and what a step puts in its place."""
+
+    old: str
+    new: str
+
+
+def with_units(arguments, units):
+    """The arguments with numbers for "4*UNITS", which stands for four times the device's compute units."""
+    return [str(int(text[: -len("*UNITS")]) * units) if text.endswith("*UNITS") else text for text in arguments]
+
+
+# ---- chapter 05, step by step --------------------------------------------------------------------
+
+
+class Step(NamedTuple):
+    """One thing changed in chapter 05's program, as --steps records it; of those with an edit OpenCL only."""
+
+    name: str
+    what: str  # in words, for a table
+    arguments: tuple
+    edit: Optional[Edit] = None
+
+
+_TWO = ("--variant", "two-per-sm")
+_TUNED = ("--variant", "tuned")
+STEPS = (
+    Step("two-per-sm", "two groups of 256 for each unit", _TWO),
+    Step("two-per-sm, device filled", "four groups of 512 for each unit", (*_TWO, "--group-size", "512", "--groups", "4*UNITS")),
+    Step("occupancy, 1 row at once", "the walk over the picture, a row at a time", ("--variant", "occupancy"),
+         Edit("#define ROWS_AT_ONCE 8", "#define ROWS_AT_ONCE 1")),
+    Step("occupancy", "eight rows at a time", ("--variant", "occupancy")),
+    Step("vector", "16 pixels to a load", ("--variant", "vector")),
+    Step("tuned 1 copy 1 load two launches", "groups of 1024, the next load under way while one is counted",
+         (*_TUNED, "--copies", "1", "--loads", "1", "--two-launches")),
+    Step("tuned 32 copies, the place as an index", "a copy of the table for each lane",
+         (*_TUNED, "--copies", "32", "--loads", "1", "--two-launches"),
+         Edit("    __local uchar* bin = (__local uchar*)table + (value * (COPIES * 4) | own);\n"
+              "    atomic_inc((__local uint*)bin);\n",
+              "    atomic_inc(&table[value * COPIES + own / 4]);\n")),
+    Step("tuned 32 copies", "fewer instructions to find the place",
+         (*_TUNED, "--copies", "32", "--loads", "1", "--two-launches")),
+    Step("tuned 32 copies 3 loads", "three loads under way",
+         (*_TUNED, "--copies", "32", "--loads", "3", "--two-launches")),
+    Step("tuned one launch", "the histogram zeroed and finished by the kernel itself",
+         (*_TUNED, "--copies", "32", "--loads", "3")),
+)
+
+
+# ---- chapters 02 to 04 ---------------------------------------------------------------------------
+
+
+class Run(NamedTuple):
+    """A cell of an experiment's table: one strategy of a chapter, and how it is run."""
+
+    chapter: str
+    row: str
+    column: str  # "" where the columns are inputs
+    strategy: str
+    arguments: tuple
+    edit: Optional[Edit] = None  # OpenCL only
+    may_lose: bool = False  # counts, for it races
+
+    def command(self, units=0):
+        return ["--variant", self.strategy, *with_units(self.arguments, units)]
+
+    def needs_units(self):
+        return any(text.endswith("*UNITS") for text in self.arguments)
+
+
+class Experiment(NamedTuple):
+    """Runs of the programs of these APIs on each of the inputs."""
+
+    about: str  # for the command line's help
+    corner: str  # the title of the rows
+    unit: str  # "ms" or "GB/s"
+    apis: tuple
+    inputs: tuple
+    size: str
+    runs: tuple
+    note: str = ""  # a sentence below the table
+
+
+def launch(groups, group_size):
+    return "--groups", str(groups), "--group-size", str(group_size)
+
+
+ATOMICS, LOCAL, LANES = "02-global-atomics", "03-local-atomics", "04-per-thread-bins"
+# Chapter 03's kernel with the plain increment of `racy`: without other work-items at the same time, as on
+# PoCL, where a group is one thread, nothing is lost.
+PLAIN = Edit("        atomic_inc(&table[pixels[i]]);\n    }\n    // Step 4: nobody reads",
+             "        ++table[pixels[i]];\n    }\n    // Step 4: nobody reads")
+PLAIN_BLOCKED = Edit("; ++i) {\n        atomic_inc(&table[pixels[i]]);", "; ++i) {\n        ++table[pixels[i]];")
+
+
+def walls():
+    """Walk, instruction and table: each taken away by itself, in one and in two groups of 256."""
+    for groups, walk in ((1, "interleaved"), (1, "blocked"), (2, "interleaved"), (2, "blocked")):
+        row = f"{groups} group{'s' if groups > 1 else ''}, {walk}"
+        how = (*launch(groups, 256), "--walk", walk)
+        plain = PLAIN if walk == "interleaved" else PLAIN_BLOCKED
+        yield Run(LOCAL, row, "a table for each group, `++`", "local", how, plain)
+        yield Run(LOCAL, row, "a table for each group, atomic (`local`)", "local", how)
+        yield Run(ATOMICS, row, "one table, `++` (`racy`)", "racy", how, may_lose=True)
+        yield Run(ATOMICS, row, "one table, atomic (`global`)", "global", how)
+
+
+def private_launches():
+    for groups, group_size in ((4, 256), (4, 8), (128, 8), (1024, 1), (2, 1)):
+        row = (f"{groups} groups of {group_size}: a stride of {groups * group_size}, and a core has {group_size} "
+               f"table{'s' if group_size > 1 else ''} at once")
+        yield Run(LANES, row, "ms", "private", launch(groups, group_size))
+
+
+def walks():
+    """The two walks on any device, in launches that fit a GPU."""
+    for chapter, strategy, groups in ((ATOMICS, "global", 2), (LOCAL, "local", 2), (LOCAL, "local", 8)):
+        for walk in ("interleaved", "blocked"):
+            yield Run(chapter, f"`{strategy}`, {groups} groups of 256 for each unit", walk, strategy,
+                      (*launch(f"{groups}*UNITS", 256), "--walk", walk))
+
+
+def lane_steps():
+    """From chapter 03's kernel to `lane-bins`, a step at a time, and then `lane-bins` without each of the steps."""
+    small, large = launch("2*UNITS", 256), launch("1*UNITS", 1024)
+    for row, copies, loads, how in (
+        ("one table, a pixel to a load, two groups of 256 for each unit: as `local`", 1, 0, small),
+        ("32 copies of the table", 32, 0, small),
+        ("and 16 pixels to a load", 32, 1, small),
+        ("and four loads under way", 32, 4, small),
+        ("and one group of 1024 for each unit: `lane-bins`", 32, 4, large),
+        ("`lane-bins` with one table", 1, 4, large),
+        ("`lane-bins` with 8 copies", 8, 4, large),
+        ("`lane-bins` with a pixel to a load", 32, 0, large),
+        ("`lane-bins` with one load under way", 32, 1, large),
+    ):
+        yield Run(LANES, row, "", "lane-bins", (*how, "--copies", str(copies), "--loads", str(loads)))
+
+
+def equal_launches():
+    """The strategies of chapter 04 beside chapter 03's `local`, all in the same launches."""
+    for groups in (1, 2, 4, 8):
+        for chapter, strategy in ((LOCAL, "local"), (LANES, "private"), (LANES, "uchar-bins"), (LANES, "uchar-bins-banked"),
+                                  (LANES, "lane-bins")):
+            yield Run(chapter, f"`{strategy}`", f"{groups} group{'s' if groups > 1 else ''}", strategy,
+                      launch(f"{groups}*UNITS", 128))
+
+
+STRIDES = (1, 8, 32, 64, 256, 1024)
+OPENCL, BOTH = ("OpenCL",), ("OpenCL", "CUDA")
+EXPERIMENTS = {
+    "walls": Experiment("walk, instruction and table taken away one at a time, for a CPU", "Launch, walk", "ms", OPENCL,
+                        ("photo",), "16M", tuple(walls()),
+                        "`racy` may lose counts where there are two groups; its time is a time all the same."),
+    "strides": Experiment("`racy` in one group, whose size is the stride of the walk, for a CPU", "One group of", "ms",
+                          OPENCL, ("photo",), "16M",
+                          tuple(Run(ATOMICS, "ms", str(stride), "racy", launch(1, stride), may_lose=True)
+                                for stride in STRIDES)),
+    "private": Experiment("`private` in several launches, for a CPU", "Launch", "ms", OPENCL, ("photo",), "16M",
+                          tuple(private_launches())),
+    "walks": Experiment("the two walks", "Launch", "GB/s", BOTH, ("uniform", "photo"), "256M", tuple(walks())),
+    "lanes": Experiment("from `local` to `lane-bins`", "Launch", "GB/s", BOTH, ("uniform", "photo", "constant", "ramp"),
+                        "256M", tuple(lane_steps())),
+    "launches": Experiment("chapters 03 and 04 in equal launches", "Groups of 128 for each unit", "GB/s", BOTH,
+                           ("uniform",), "256M", tuple(equal_launches())),
+}
