@@ -284,6 +284,56 @@ def _tables_of_groups(figure, x, y):
                                  "kernel: a work-item for each bin, no atomics."])
 
 
+# ---- chapter 02: two-walks.svg -------------------------------------------------------------------
+
+WALKERS, LINE, PIXELS, PIXEL = 4, 4, 16, 22
+
+
+def two_walks():
+    """Who reads which pixel when, in both walks, on a GPU and on a CPU."""
+    figure = Diagram(474, "Two walks over the same pixels: who reads which, and when",
+                     "Sixteen pixels in four cache lines, four work-items. Interleaved: work-item 0 takes pixels 0, 4, 8, 12. "
+                     "On a GPU all four read one line in a step. On a CPU through PoCL work-item 0 reads from all four "
+                     "lines, then work-item 1 does so again. Blocked: work-item 0 takes pixels 0 to 3. On a GPU the four "
+                     "read from four lines in each step. On a CPU work-item 0 reads one line to its end, then work-item 1 "
+                     "the next.")
+    _walk(figure, MARGIN, "interleaved", "every 4th pixel", lambda pixel: (pixel % WALKERS, pixel // WALKERS))
+    _walk(figure, RIGHT_HALF, "blocked", "a stretch of its own", lambda pixel: (pixel // WALKERS, pixel % WALKERS))
+    return figure
+
+
+def _walk(figure, x, name, words, owner_and_turn):
+    """One panel. `owner_and_turn`: the work-item that reads a pixel, and as which of its own."""
+    y, left = 46, x + 12
+    figure.panel(x, y, HALF, 412, name, words)
+    places = [owner_and_turn(pixel) for pixel in range(PIXELS)]
+    for line in range(PIXELS // LINE):
+        start = left + line * LINE * PIXEL
+        figure.bracket(start + 2, start + LINE * PIXEL - 2, y + 58, "a cache line")
+    figure.cells(left, y + 68, PIXEL, 26, [owner for owner, _ in places], [COLOURS[owner] for owner, _ in places])
+    figure.notes(left, y + 112, ["whose pixel: work-item 0, 1, 2 or 3"], "muted")
+
+    def step(top, what, chosen, words_of):
+        """The pixels that are read in a step of the walk, and how many lines they lie in."""
+        figure.notes(left, top, [what])
+        figure.cells(left, top + 8, PIXEL, 24, [words_of(place) if chosen(place) else "" for place in places],
+                     [COLOURS[place[0]] if chosen(place) else "plain" for place in places])
+        lines = len({pixel // LINE for pixel, place in enumerate(places) if chosen(place)})
+        figure.notes(left + PIXELS * PIXEL, top, [f"{lines} line{'s' if lines > 1 else ''}"],
+                     "orange" if lines > 1 else "ink", "end")
+
+    figure.text(left, y + 142, "GPU: the work-items side by side", "fill-ink bold")
+    for turn in range(2):
+        step(y + 166 + 46 * turn, f"step {turn + 1}: all read their {('1st', '2nd')[turn]} pixel",
+             lambda place: place[1] == turn, lambda place: place[0])
+    figure.text(left, y + 270, "CPU, through PoCL: one after the other", "fill-ink bold")
+    for item in range(2):
+        step(y + 294 + 46 * item, f"{('first', 'then')[item]} work-item {item}, its 1st to 4th pixel",
+             lambda place: place[0] == item, lambda place: place[1] + 1)
+    figure.notes(left, y + 396, {"interleaved": ["... and for each work-item all lines are fetched again"],
+                                 "blocked": ["... and each line is fetched once"]}[name], "muted")
+
+
 # ---- chapter 03: five-steps.svg ------------------------------------------------------------------
 
 # Where the steps begin on the axis of time, and the barriers between them, for two groups: a barrier is for
@@ -941,6 +991,7 @@ DRAWINGS = {
     "cpu-threads.svg": cpu_threads,
     "lost-update.svg": lost_update,
     "global-atomics.svg": global_atomics,
+    "two-walks.svg": two_walks,
     "five-steps.svg": five_steps,
     "hand-over.svg": hand_over,
     "memory-hierarchy.svg": memory_hierarchy,
