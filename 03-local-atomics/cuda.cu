@@ -29,7 +29,7 @@ using common::kBins;
 //
 // Every loop over the bins strides by the size of the *block*, because the block's own threads
 // share the work. Striding by the size of the whole launch here is a mistake that was published:
-// then each block hands over only the first bins of its table.
+// then each block merges only the first bins of its table.
 __global__ void histogram_local(const std::uint8_t* pixels, std::size_t count,
                                 std::uint32_t* histogram) {
     __shared__ std::uint32_t table[kBins];

@@ -11,7 +11,7 @@
 //
 // Every loop over the bins strides by the size of the *group*, because the group's own work-items
 // share the work. Striding by the global size here is a mistake that was published: then each group
-// hands over only the first bins of its table.
+// merges only the first bins of its table.
 __kernel OF_GROUP_SIZE void histogram_local(__global const uchar* pixels, ulong count,
                                             __global uint* histogram) {
     __local uint table[BINS];

@@ -422,12 +422,12 @@ def _strides(figure, y):
         figure.notes(468, top, [why])
 
 
-# ---- chapter 03: hand-over.svg -------------------------------------------------------------------
+# ---- chapter 03: merge.svg -------------------------------------------------------------------
 
 
-def hand_over():
+def merge():
     """Three ways to get from the groups' tables to one histogram."""
-    figure = Diagram(532, "Three ways to hand over the tables of work-groups (CUDA: blocks)",
+    figure = Diagram(532, "Three ways to merge the tables of work-groups (CUDA: blocks)",
                      "local: the groups add their tables to one histogram in global memory with atomics. "
                      "local-buckets: each group writes a row of its own, and the host adds the rows. local-subhist: "
                      "each writes a row of its own, and a second kernel adds the rows.")
@@ -436,8 +436,8 @@ def hand_over():
     for (y, name, other), height in zip(bands, heights):
         figure.band(MARGIN, y, FULL, height)
         figure.notes(MARGIN + 10, y + 22, [name, other], "ink")
-    columns = ((130, "local", _hand_over_by_atomics), (350, "local-buckets", _hand_over_to_host),
-               (570, "local-subhist", _hand_over_to_kernel))
+    columns = ((130, "local", _merge_by_atomics), (350, "local-buckets", _merge_to_host),
+               (570, "local-subhist", _merge_to_kernel))
     for x, name, draw in columns:
         figure.text(x, 58, name, "fill-ink code bold")
         for group in range(3):
@@ -461,7 +461,7 @@ def _to_the_host(figure, x, start):
     figure.notes(x + 124, 445, ["histogram"], anchor="middle")
 
 
-def _hand_over_by_atomics(figure, x):
+def _merge_by_atomics(figure, x):
     for place, colour in enumerate(COLOURS[:3]):
         left = x + 84 + 40 * place
         figure.arrow((left, 184), (left, 282), colour=colour, width=2)
@@ -480,13 +480,13 @@ def _rows_of_groups(figure, x):
         figure.table(x + 58, 216 + 24 * group, 132, 18, colour)
 
 
-def _hand_over_to_host(figure, x):
+def _merge_to_host(figure, x):
     _rows_of_groups(figure, x)
     figure.notes(x + 114, 314, ["mapped (CUDA:", "copied); then the", "CPU adds the rows"], anchor="end")
     _to_the_host(figure, x, 288)
 
 
-def _hand_over_to_kernel(figure, x):
+def _merge_to_kernel(figure, x):
     _rows_of_groups(figure, x)
     for place in range(8):
         middle = x + 58 + 132 / 8 * (place + 0.5)
@@ -993,7 +993,7 @@ DRAWINGS = {
     "global-atomics.svg": global_atomics,
     "two-walks.svg": two_walks,
     "five-steps.svg": five_steps,
-    "hand-over.svg": hand_over,
+    "merge.svg": merge,
     "memory-hierarchy.svg": memory_hierarchy,
     "private-tables.svg": private_tables,
     "banks.svg": banks,

@@ -64,7 +64,7 @@ Device choose_device(const std::string& wanted);
 std::string read_kernel_file(const std::string& name, const std::filesystem::path& chapter_folder);
 
 /// Builds a program for one device.
-/// @param name what the error message calls it
+/// @param name what error messages call it, the compiler's and those of race detectors, too
 /// @param build_options as clBuildProgram takes them
 /// @throws std::runtime_error with the compiler's whole log where it does not build
 cl_program build_program(cl_context context, cl_device_id device, const std::string& name,

@@ -249,7 +249,20 @@ TEST_F(OpenClProgram, AMistakeShowsTheCompilersLog) {
                          "build options '-DX=1'\n"))
         << text;
     EXPECT_TRUE(tests::has(text, "undeclared_name"));
+    EXPECT_TRUE(tests::has(text, "broken.cl:2:"));
     EXPECT_EQ(text.find('\0'), std::string::npos);
+}
+
+TEST_F(OpenClProgram, AFileThatBeginsWithACommentKeepsItsLines) {
+    for (const std::string comment : {"// A comment.", "//"}) {
+        const std::string text = failure([&] {
+            opencl::build_program(context_, device_, "broken.cl",
+                                  comment + "\nkernel void broken() {\n  undeclared_name = 1;\n}\n",
+                                  "");
+        });
+        EXPECT_TRUE(tests::has(text, "broken.cl:3:")) << text;
+    }
+    CHECK_CL(clReleaseProgram(opencl::build_program(context_, device_, "all.cl", "// All.", "")));
 }
 
 TEST_F(OpenClProgram, AWrongBuildOptionIsShown) {
