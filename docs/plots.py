@@ -140,14 +140,15 @@ def climb(recording):
 
 
 def climb_head(picture, entries, scale, top, bottom):
-    """Title, axis, the columns' heads, which explain the marks, and the source."""
+    """Title, legend, axis, the columns' heads, and the source."""
     given = entries[0]["run"]["input"]
     picture.text(16, 28, "How far each chapter comes, in % of the read ceiling", "fill-ink title")
     picture.text(16, 48, f"{given['name']}, {size_in_words(given['pixels'])}; logarithmic scale", "fill-muted")
-    for api, (shape, colour, x, _) in APIS.items():
-        picture.text(x, top - 8, api, f"fill-{colour} bold", "end")
-        picture.mark(shape, x - 9 * len(api) - 18, top - 12.5, f"fill-{colour}")
-        picture.text(x, bottom + 20, "GB/s", "fill-muted", "end")
+    for place, (api, (shape, colour, x, _)) in enumerate(APIS.items()):
+        picture.mark(shape, 24 + 86 * place, top - 18.5, f"fill-{colour}")
+        picture.text(34 + 86 * place, top - 14, api, f"fill-{colour} bold")
+        picture.text(x, top - 24, api, "fill-ink bold", "end")
+        picture.text(x, top - 8, "GB/s", "fill-muted", "end")
     for tick in scale.decades():
         picture.line(scale(tick), top, scale(tick), bottom, "line-muted" if tick == 100 else "line-grid",
                      1.5 if tick == 100 else 1, "5 4" if tick == 100 else None)
