@@ -11,7 +11,7 @@ first calls a function of this file:
     <!-- [[[end]]] -->
 
 excerpt(file, function) shows a function; the file is relative to the page. kernels(function) shows
-the function of histogram.cl and then that of cuda.cu. Both take since="text" and upto="text": only
+the function of histogram.cl and that of cuda.cu, folded. Both take since="text" and upto="text": only
 the lines from the first that holds the one to the first after it that holds the other, and on to where
 the blocks that begin there end.
 """
@@ -88,24 +88,27 @@ def cut(path, name, since=None, upto=None):
 # ---- what the pages call -------------------------------------------------------------------------
 
 
-def excerpt(file, name, since=None, upto=None, title=None):
+def excerpt(file, name, since=None, upto=None):
     """Writes a function, or a part of one, of a file beside the page."""
     import cog  # exists while cog runs a page
 
     lines = cut(pathlib.Path(cog.inFile).parent / file, name, since, upto)
-    if title:
-        cog.outl(f"{title} ([{file}]({file})):\n")
     language = "c" if file.endswith(".cl") else "cpp"
     cog.outl("\n".join([f"```{language}", *lines, "```"]))
 
 
 def kernels(name, since=None, upto=None):
-    """Writes a kernel, or a part of it, in OpenCL and in CUDA."""
+    """Writes a kernel, or a part of it, in OpenCL, and folded below it in CUDA: not to be read twice in a row.
+
+    (Lines of code are too long for two columns on most pages.)
+    """
     import cog
 
-    excerpt("histogram.cl", name, since, upto, "OpenCL")
-    cog.outl()
-    excerpt("cuda.cu", name, since, upto, "CUDA")
+    cog.outl("OpenCL ([histogram.cl](histogram.cl)):\n")
+    excerpt("histogram.cl", name, since, upto)
+    cog.outl("\n<details><summary>The same in CUDA (cuda.cu)</summary>\n")
+    excerpt("cuda.cu", name, since, upto)
+    cog.outl("\n</details>")
 
 
 # ---- the pages -----------------------------------------------------------------------------------

@@ -64,7 +64,7 @@ class Excerpts(repository.RepositoryTest):
     def test_both(self):
         self.assertEqual(self.written('kernels("count", since="first", upto="first")'), [
             "OpenCL ([histogram.cl](histogram.cl)):", "", "```c", "first();", "```", "",
-            "CUDA ([cuda.cu](cuda.cu)):", "", "```cpp", "first();", "```",
+            "<details><summary>The same in CUDA (cuda.cu)</summary>", "", "```cpp", "first();", "```", "", "</details>",
         ])
 
     def test_a_changed_source_is_noticed(self):
