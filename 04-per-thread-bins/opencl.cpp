@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <optional>
 #include <string>
 
 #include "common/histogram/histogram.hpp"
@@ -65,11 +66,12 @@ int main(int argc, char** argv) try {
     cl_ulong local_bytes = 0;
     CHECK_CL(clGetDeviceInfo(device.id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes,
                              nullptr));
-    unsigned copies = options.number("copies").value_or(32);
+    const std::optional<unsigned> asked = options.number("copies");
+    unsigned copies = asked.value_or(32);
     while (copies > 1 && copies * sizeof(Histogram) > local_bytes)
         copies /= 2;
-    if (copies < options.number("copies").value_or(1)) {
-        throw common::BadInput("--copies " + *options.choice("copies") + ": no more than " +
+    if (copies < asked.value_or(1)) {
+        throw common::BadInput("--copies " + std::to_string(*asked) + ": no more than " +
                                std::to_string(copies) + " fit the device's local memory");
     }
     const cl_uint loads = options.number("loads").value_or(4);
