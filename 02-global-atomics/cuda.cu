@@ -194,8 +194,9 @@ int main(int argc, char** argv) try {
             last = result;
             return common::cuda::elapsed_ms(begin, end);
         };
-        report.add(common::verify_and_time(variant, expected, options.repeat,
-                                           {poison_result, write_pixels, count_pixels}));
+        report.add(common::verify_and_time(
+            variant, expected, options.repeat,
+            {poison_result, write_pixels, count_pixels, {groups, group_size}}));
         if (variant == "racy") report.say_what_was_lost(variant, last);
         CHECK_CUDA(cudaFree(pixels));
     }
@@ -247,8 +248,9 @@ int main(int argc, char** argv) try {
             CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
             return common::cuda::elapsed_ms(begin, end);
         };
-        report.add(common::verify_and_time("subhist", expected, options.repeat,
-                                           {poison_all, write_rows, count_in_sub_histograms}));
+        report.add(common::verify_and_time(
+            "subhist", expected, options.repeat,
+            {poison_all, write_rows, count_in_sub_histograms, {tables, group_size, groups_x}}));
         CHECK_CUDA(cudaFree(sub_histograms));
         CHECK_CUDA(cudaFree(image));
     }

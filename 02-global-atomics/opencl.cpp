@@ -127,8 +127,9 @@ int main(int argc, char** argv) try {
             last = result;
             return kernel_ms;
         };
-        report.add(common::verify_and_time(variant, expected, options.repeat,
-                                           {poison_result, write_pixels, count_pixels}));
+        report.add(common::verify_and_time(
+            variant, expected, options.repeat,
+            {poison_result, write_pixels, count_pixels, {groups, group_size}}));
         if (variant == "racy") report.say_what_was_lost(variant, last);
         CHECK_CL(clReleaseMemObject(pixels));
         CHECK_CL(clReleaseKernel(kernel));
@@ -208,8 +209,9 @@ int main(int argc, char** argv) try {
             CHECK_CL(clReleaseEvent(zeroed));
             return kernel_ms;
         };
-        report.add(common::verify_and_time("subhist", expected, options.repeat,
-                                           {poison_all, write_rows, count_in_sub_histograms}));
+        report.add(common::verify_and_time(
+            "subhist", expected, options.repeat,
+            {poison_all, write_rows, count_in_sub_histograms, {tables, group_size, groups_x}}));
         CHECK_CL(clReleaseMemObject(sub_histograms));
         CHECK_CL(clReleaseMemObject(image));
         CHECK_CL(clReleaseKernel(sum_tables));

@@ -215,8 +215,9 @@ int main(int argc, char** argv) try {
             CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
             return common::cuda::elapsed_ms(begin, end);
         };
-        report.add(common::verify_and_time("local", expected, options.repeat,
-                                           {poison_result, write_pixels, count_local}));
+        report.add(common::verify_and_time(
+            "local", expected, options.repeat,
+            {poison_result, write_pixels, count_local, {groups, group_size}}));
     }
 
     // 10. local-buckets: nothing to zero, for each block writes its whole row. The host adds the
@@ -240,8 +241,9 @@ int main(int argc, char** argv) try {
             common::add_rows(pinned_buckets, groups, result);
             return common::cuda::elapsed_ms(begin, end);
         };
-        report.add(common::verify_and_time("local-buckets", expected, options.repeat,
-                                           {poison_buckets, write_pixels, count_in_buckets}));
+        report.add(common::verify_and_time(
+            "local-buckets", expected, options.repeat,
+            {poison_buckets, write_pixels, count_in_buckets, {groups, group_size}}));
         CHECK_CUDA(cudaFreeHost(pinned_buckets));
         CHECK_CUDA(cudaFree(buckets));
     }
@@ -291,8 +293,9 @@ int main(int argc, char** argv) try {
             CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
             return common::cuda::elapsed_ms(begin, end);
         };
-        report.add(common::verify_and_time("local-subhist", expected, options.repeat,
-                                           {poison_all, write_rows, count_in_sub_histograms}));
+        report.add(common::verify_and_time(
+            "local-subhist", expected, options.repeat,
+            {poison_all, write_rows, count_in_sub_histograms, {tables, group_size, groups_x}}));
         CHECK_CUDA(cudaFree(sub_histograms));
         CHECK_CUDA(cudaFree(image));
     }

@@ -123,8 +123,9 @@ int main(int argc, char** argv) try {
             CHECK_CL(clReleaseEvent(zeroed));
             return kernel_ms;
         };
-        report.add(common::verify_and_time("local", expected, options.repeat,
-                                           {poison_result, write_pixels, count_local}));
+        report.add(common::verify_and_time(
+            "local", expected, options.repeat,
+            {poison_result, write_pixels, count_local, {groups, group_size}}));
         CHECK_CL(clReleaseKernel(local));
     }
 
@@ -158,8 +159,9 @@ int main(int argc, char** argv) try {
             CHECK_CL(clReleaseEvent(counted));
             return kernel_ms;
         };
-        report.add(common::verify_and_time("local-buckets", expected, options.repeat,
-                                           {poison_buckets, write_pixels, count_in_buckets}));
+        report.add(common::verify_and_time(
+            "local-buckets", expected, options.repeat,
+            {poison_buckets, write_pixels, count_in_buckets, {groups, group_size}}));
         CHECK_CL(clReleaseMemObject(buckets));
         CHECK_CL(clReleaseKernel(in_buckets));
     }
@@ -236,8 +238,9 @@ int main(int argc, char** argv) try {
             CHECK_CL(clReleaseEvent(counted));
             return kernel_ms;
         };
-        report.add(common::verify_and_time("local-subhist", expected, options.repeat,
-                                           {poison_all, write_rows, count_in_sub_histograms}));
+        report.add(common::verify_and_time(
+            "local-subhist", expected, options.repeat,
+            {poison_all, write_rows, count_in_sub_histograms, {tables, group_size, groups_x}}));
         CHECK_CL(clReleaseMemObject(sub_histograms));
         CHECK_CL(clReleaseMemObject(image));
         CHECK_CL(clReleaseKernel(sum_tables));

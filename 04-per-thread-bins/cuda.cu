@@ -298,7 +298,8 @@ int main(int argc, char** argv) try {
 
     // 10. private: the pixels are copied in; then zero the histogram, count, copy it out. It is
     //     poisoned, checked, timed, and checked again. lane-bins will go the same way.
-    const auto run_with_atomics = [&](const char* variant, const auto& launch) {
+    const auto run_with_atomics = [&](const char* variant, const common::Launch& shape,
+                                      const auto& launch) {
         const auto count_pixels = [&](Histogram& result) {
             CHECK_CUDA(cudaEventRecord(begin));
             CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
@@ -309,10 +310,10 @@ int main(int argc, char** argv) try {
             return common::cuda::elapsed_ms(begin, end);
         };
         report.add(common::verify_and_time(variant, expected, options.repeat,
-                                           {poison_result, write_pixels, count_pixels}));
+                                           {poison_result, write_pixels, count_pixels, shape}));
     };
     if (options.wants("private")) {
-        run_with_atomics("private", [&] {
+        run_with_atomics("private", {groups, group_size}, [&] {
             histogram_private<<<groups, group_size>>>(pixels, count, histogram);
         });
         cudaFuncAttributes attributes{};
@@ -351,8 +352,9 @@ int main(int argc, char** argv) try {
             common::add_rows(pinned_rows, groups, result);
             return common::cuda::elapsed_ms(begin, end);
         };
-        report.add(common::verify_and_time(variant, expected, options.repeat,
-                                           {poison_rows, write_pixels, count_in_bytes}));
+        report.add(common::verify_and_time(
+            variant, expected, options.repeat,
+            {poison_rows, write_pixels, count_in_bytes, {groups, uchar_size}}));
         CHECK_CUDA(cudaFreeHost(pinned_rows));
         CHECK_CUDA(cudaFree(rows));
     };
@@ -363,7 +365,7 @@ int main(int argc, char** argv) try {
     // 12. lane-bins: as private, in a launch of its own.
     if (options.wants("lane-bins")) {
         auto* const lanes = lanes_with(copies);
-        run_with_atomics("lane-bins", [&] {
+        run_with_atomics("lane-bins", {lane_groups, lane_size}, [&] {
             lanes<<<lane_groups, lane_size>>>(pixels, count, histogram, loads);
         });
     }

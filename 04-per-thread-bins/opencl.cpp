@@ -152,8 +152,9 @@ int main(int argc, char** argv) try {
             CHECK_CL(clReleaseEvent(zeroed));
             return kernel_ms;
         };
-        report.add(common::verify_and_time(variant, expected, options.repeat,
-                                           {poison_result, write_pixels, count_pixels}));
+        report.add(common::verify_and_time(
+            variant, expected, options.repeat,
+            {poison_result, write_pixels, count_pixels, {launched_groups, size}}));
     };
     if (options.wants("private")) {
         const cl_kernel in_private = clCreateKernel(program, "histogram_private", &error);
@@ -207,8 +208,9 @@ int main(int argc, char** argv) try {
             CHECK_CL(clReleaseEvent(counted));
             return kernel_ms;
         };
-        report.add(common::verify_and_time(variant, expected, options.repeat,
-                                           {poison_rows, write_pixels, count_in_bytes}));
+        report.add(common::verify_and_time(
+            variant, expected, options.repeat,
+            {poison_rows, write_pixels, count_in_bytes, {groups, uchar_size}}));
         CHECK_CL(clReleaseMemObject(rows));
         CHECK_CL(clReleaseKernel(kernel));
     };

@@ -108,11 +108,12 @@ int main(int argc, char** argv) try {
                 zero();
                 kernels::histogram_local<<<blocks, block_size>>>(pixels, rows.count, histogram);
             };
-            report.add(common::verify_and_time("two-per-sm", expected, options.repeat,
-                                               {poison, write_pixels, [&](Histogram& result) {
-                                                    return count_between_events(count_pixels,
-                                                                                result);
-                                                }}));
+            report.add(common::verify_and_time(
+                "two-per-sm", expected, options.repeat,
+                {poison,
+                 write_pixels,
+                 [&](Histogram& result) { return count_between_events(count_pixels, result); },
+                 {blocks, block_size}}));
         }
     }
 
@@ -134,10 +135,11 @@ int main(int argc, char** argv) try {
             kernel<<<dim3(shape.groups_x, shape.groups_y), dim3(shape.items_x, shape.items_y)>>>(
                 pixels, part, histogram);
         };
-        report.add(common::verify_and_time(variant, expected, options.repeat,
-                                           {poison, write_pixels, [&](Histogram& result) {
-                                                return count_between_events(count_pixels, result);
-                                            }}));
+        report.add(common::verify_and_time(
+            variant, expected, options.repeat,
+            {poison, write_pixels,
+             [&](Histogram& result) { return count_between_events(count_pixels, result); },
+             shape.launch()}));
     };
     if (options.wants("occupancy")) {
         // The runtime knows the kernel's registers and shared memory, too, and may find that fewer
@@ -177,8 +179,10 @@ int main(int argc, char** argv) try {
             };
             common::Result timed = common::verify_and_time(
                 "tuned", expected, options.repeat,
-                {poison_and_look, write_pixels,
-                 [&](Histogram& result) { return count_between_events(count_pixels, result); }});
+                {poison_and_look,
+                 write_pixels,
+                 [&](Histogram& result) { return count_between_events(count_pixels, result); },
+                 {groups, choice.group_size}});
             timed.launch = choice.launch_text(groups);
             report.add(std::move(timed));
             tuning::require_zero(totals);

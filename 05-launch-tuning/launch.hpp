@@ -8,6 +8,8 @@
 #include <cstdint>
 #include <numeric>
 
+#include "common/verify/verify.hpp"
+
 /// A picture in a buffer: row y begins at byte `first + y * pitch` and has `width` pixels; the last
 /// row may be short. Without gaps between its rows a picture is one long row.
 struct Rows {
@@ -41,6 +43,11 @@ struct Shape {
     unsigned items_y = 1;
     unsigned groups_x = 1;
     unsigned groups_y = 1;
+
+    /// How many groups of how many, for the report.
+    [[nodiscard]] common::Launch launch() const {
+        return {std::size_t{groups_x} * groups_y, std::size_t{items_x} * items_y};
+    }
 
     bool operator==(const Shape&) const = default;
 };

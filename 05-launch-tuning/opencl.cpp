@@ -153,10 +153,11 @@ int main(int argc, char** argv) try {
             CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
             CHECK_CL(clSetKernelArg(kernel, 1, sizeof count, &count));
             CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &histogram));
-            report.add(common::verify_and_time("two-per-sm", expected, options.repeat,
-                                               {poison, write_pixels, [&](Histogram& result) {
-                                                    return count_in_two(kernel, shape, result);
-                                                }}));
+            report.add(common::verify_and_time(
+                "two-per-sm", expected, options.repeat,
+                {poison, write_pixels,
+                 [&](Histogram& result) { return count_in_two(kernel, shape, result); },
+                 shape.launch()}));
             CHECK_CL(clReleaseKernel(kernel));
         }
     }
@@ -182,10 +183,11 @@ int main(int argc, char** argv) try {
         CHECK_CL(clSetKernelArg(kernel, 3, sizeof width, &width));
         CHECK_CL(clSetKernelArg(kernel, 4, sizeof pitch, &pitch));
         CHECK_CL(clSetKernelArg(kernel, 5, sizeof(cl_mem), &histogram));
-        report.add(common::verify_and_time(variant, expected, options.repeat,
-                                           {poison, write_pixels, [&](Histogram& result) {
-                                                return count_in_two(kernel, shape, result);
-                                            }}));
+        report.add(common::verify_and_time(
+            variant, expected, options.repeat,
+            {poison, write_pixels,
+             [&](Histogram& result) { return count_in_two(kernel, shape, result); },
+             shape.launch()}));
         CHECK_CL(clReleaseKernel(kernel));
     };
     if (options.wants("occupancy")) {
@@ -220,7 +222,8 @@ int main(int argc, char** argv) try {
                 return kernel_ms;
             };
             common::Result timed = common::verify_and_time(
-                "tuned", expected, options.repeat, {poison_and_look, write_pixels, count_in_one});
+                "tuned", expected, options.repeat,
+                {poison_and_look, write_pixels, count_in_one, {groups, choice.group_size}});
             timed.launch = choice.launch_text(groups);
             report.add(std::move(timed));
             tuning::require_zero(queue, totals);

@@ -322,6 +322,7 @@ def edited(program, edit):
 def kept_of(step, arguments, document):
     """What the results keep of a step or of an experiment's run: how it was run, and the one result."""
     (result,) = document["results"]
+    result.pop("counts", None)  # of a mismatch
     edit = step.edit and {"from": step.edit.old, "to": step.edit.new}
     return {"arguments": arguments, "edit": edit, "result": result}
 

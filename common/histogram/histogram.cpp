@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <iterator>
 #include <numeric>
 
 namespace common {
@@ -28,7 +30,7 @@ void add_rows(const std::uint32_t* rows, std::size_t row_count, Histogram& sum) 
 }
 
 Comparison compare(const Histogram& expected, const Histogram& actual) {
-    Comparison comparison{total(expected), total(actual), {}};
+    Comparison comparison{total(expected), total(actual), {}, expected, actual};
     for (std::size_t bin = 0; bin < kBins; ++bin) {
         if (expected[bin] != actual[bin]) {
             comparison.wrong.push_back({bin, expected[bin], actual[bin]});
@@ -37,27 +39,128 @@ Comparison compare(const Histogram& expected, const Histogram& actual) {
     return comparison;
 }
 
+namespace {
+
+std::int64_t difference(const WrongBin& wrong) {
+    return static_cast<std::int64_t>(wrong.actual) - static_cast<std::int64_t>(wrong.expected);
+}
+
+// "all 12 wrong bins" or "the wrong bin", for a sentence.
+std::string all_wrong(const Comparison& comparison) {
+    return comparison.wrong.size() == 1 ? "the wrong bin"
+                                        : fmt::format("all {} wrong bins", comparison.wrong.size());
+}
+
+void add_signs(const Comparison& comparison, std::vector<std::string>& sentences) {
+    const auto over = std::count_if(comparison.wrong.begin(), comparison.wrong.end(),
+                                    [](const WrongBin& w) { return w.actual > w.expected; });
+    if (comparison.wrong.size() < 2) return;
+    if (over == 0) sentences.push_back("no bin has too many");
+    if (over == std::ssize(comparison.wrong)) sentences.push_back("no bin has too few");
+    if (comparison.actual_total == comparison.expected_total)
+        sentences.push_back("the total is right: what one bin lacks another has too many");
+}
+
+void add_poison(const Comparison& comparison, std::vector<std::string>& sentences) {
+    const auto number_of = [&](const auto& is_so) {
+        return std::count_if(comparison.wrong.begin(), comparison.wrong.end(), is_so);
+    };
+    const auto bins = [](std::ptrdiff_t number) {
+        return number == 1 ? std::string("1 bin") : fmt::format("{} bins", number);
+    };
+    const auto is_bare = [](const WrongBin& w) { return w.actual == kPoison; };
+    if (number_of([&](const WrongBin& w) { return is_bare(w) && w.expected > 0; }) > 0) {
+        const auto bare = number_of(is_bare);
+        sentences.push_back(fmt::format("{} {} {}, the poison that was there before: never written",
+                                        bins(bare), bare == 1 ? "holds" : "hold", kPoison));
+    } else if (const auto counted_on =
+                   number_of([](const WrongBin& w) { return w.actual == w.expected + kPoison; })) {
+        sentences.push_back(fmt::format(
+            "{} {} the right count and {}, the poison that was there before: never zeroed",
+            bins(counted_on), counted_on == 1 ? "holds" : "hold", kPoison));
+    }
+}
+
+void add_zeros(const Comparison& comparison, std::vector<std::string>& sentences) {
+    const auto empty = std::count_if(comparison.wrong.begin(), comparison.wrong.end(),
+                                     [](const WrongBin& w) { return w.actual == 0; });
+    if (empty > 1) sentences.push_back(fmt::format("{} bins are 0 and should not be", empty));
+}
+
+void add_factor(const Comparison& comparison, std::vector<std::string>& sentences) {
+    const std::uint64_t factor =
+        comparison.expected_total == 0 ? 0 : comparison.actual_total / comparison.expected_total;
+    if (factor < 2) return;
+    for (std::size_t bin = 0; bin < kBins; ++bin) {
+        if (comparison.actual[bin] != factor * comparison.expected[bin]) return;
+    }
+    sentences.push_back(fmt::format("each bin has {} times as many as it should", factor));
+}
+
+void add_multiples(const Comparison& comparison, std::vector<std::string>& sentences) {
+    for (const std::int64_t unit :
+         {std::int64_t{1} << 24, std::int64_t{65536}, std::int64_t{256}}) {
+        const bool all = std::all_of(comparison.wrong.begin(), comparison.wrong.end(),
+                                     [=](const WrongBin& w) { return difference(w) % unit == 0; });
+        if (!all) continue;
+        sentences.push_back(
+            fmt::format("the difference of {} is a multiple of {}", all_wrong(comparison), unit));
+        return;
+    }
+}
+
+void add_shift(const Comparison& comparison, std::vector<std::string>& sentences) {
+    for (std::size_t shift = 1; shift < kBins; ++shift) {
+        bool fits = true;
+        for (std::size_t bin = 0; bin < kBins && fits; ++bin)
+            fits = comparison.actual[(bin + shift) % kBins] == comparison.expected[bin];
+        if (!fits) continue;
+        const bool down = shift > kBins / 2;
+        sentences.push_back(fmt::format("each bin has the count of the bin {} {} it",
+                                        down ? kBins - shift : shift, down ? "above" : "below"));
+        return;
+    }
+}
+
+}  // namespace
+
+std::vector<std::string> relations(const Comparison& comparison) {
+    std::vector<std::string> sentences;
+    if (comparison.wrong.empty()) return sentences;
+    add_shift(comparison, sentences);
+    add_factor(comparison, sentences);
+    if (sentences.empty()) add_signs(comparison, sentences);
+    add_poison(comparison, sentences);
+    add_zeros(comparison, sentences);
+    add_multiples(comparison, sentences);
+    return sentences;
+}
+
 std::string failure_report(const Comparison& comparison) {
     if (comparison.match()) return {};
-    const auto signed_difference = [](std::uint64_t expected, std::uint64_t actual) {
-        return static_cast<std::int64_t>(actual) - static_cast<std::int64_t>(expected);
-    };
     std::string text = fmt::format(
         "  total: expected {}, got {} ({:+})\n"
         "  wrong bins: {} of {}\n",
         comparison.expected_total, comparison.actual_total,
-        signed_difference(comparison.expected_total, comparison.actual_total),
+        static_cast<std::int64_t>(comparison.actual_total) -
+            static_cast<std::int64_t>(comparison.expected_total),
         comparison.wrong.size(), kBins);
+    // The largest tell most; among equal ones the order of the bins stays.
+    std::vector<WrongBin> by_size = comparison.wrong;
+    std::stable_sort(by_size.begin(), by_size.end(), [](const WrongBin& a, const WrongBin& b) {
+        return std::abs(difference(a)) > std::abs(difference(b));
+    });
     constexpr std::size_t kShown = 5;
-    for (std::size_t i = 0; i < std::min(kShown, comparison.wrong.size()); ++i) {
-        const WrongBin& wrong = comparison.wrong[i];
-        text += fmt::format("  bin {:3}: expected {}, got {} ({:+})\n", wrong.bin, wrong.expected,
-                            wrong.actual, signed_difference(wrong.expected, wrong.actual));
+    for (std::size_t i = 0; i < std::min(kShown, by_size.size()); ++i) {
+        text += fmt::format("  bin {:3}: expected {}, got {} ({:+})\n", by_size[i].bin,
+                            by_size[i].expected, by_size[i].actual, difference(by_size[i]));
     }
-    if (comparison.wrong.size() > kShown) {
-        text += fmt::format("  and {} more\n", comparison.wrong.size() - kShown);
+    if (by_size.size() > kShown) {
+        text += fmt::format("  and {} more, with smaller differences or the same\n",
+                            by_size.size() - kShown);
     }
-    // The place for a diagnosis: what the pattern of `comparison.wrong` says about the mistake.
+    for (const std::string& sentence : relations(comparison))
+        text += fmt::format("  {}\n", sentence);
     return text;
 }
 

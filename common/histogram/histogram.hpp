@@ -45,6 +45,8 @@ struct Comparison {
     std::uint64_t expected_total = 0;
     std::uint64_t actual_total = 0;
     std::vector<WrongBin> wrong;  ///< in the order of the bins
+    Histogram expected{};
+    Histogram actual{};
 
     [[nodiscard]] bool match() const { return wrong.empty() && expected_total == actual_total; }
 };
@@ -52,7 +54,12 @@ struct Comparison {
 Comparison compare(const Histogram& expected, const Histogram& actual);
 
 /// What a reader needs to see of a mismatch, in a few lines: both totals, how many bins are wrong,
-/// the first five with their signed differences. Empty where the two match.
+/// the five largest differences with their signs, and what all wrong bins have in common, in words.
+/// Empty where the two match.
 std::string failure_report(const Comparison& comparison);
+
+/// What the wrong bins have in common, a sentence each: all too small, the poison, one factor, a
+/// multiple of 256, the counts of other bins. Empty where nothing strikes.
+std::vector<std::string> relations(const Comparison& comparison);
 
 }  // namespace common

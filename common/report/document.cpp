@@ -24,6 +24,17 @@ std::optional<T> optional_at(const Json& json, const char* key) {
     return value.is_null() ? std::optional<T>() : std::optional<T>(value.get<T>());
 }
 
+// Counts are written by hand, so that they are one line and not 256.
+std::string placeholder(std::size_t number) {
+    return fmt::format("counts of {}", number);
+}
+
+void put_counts(std::string& text, std::size_t number, const Histogram& counts) {
+    const std::string quoted = fmt::format("\"{}\"", placeholder(number));
+    // From the end: a name further up may say anything.
+    text.replace(text.rfind(quoted), quoted.size(), fmt::format("[{}]", fmt::join(counts, ", ")));
+}
+
 Check check_from(const std::string& text) {
     for (const Check check : {Check::kMatch, Check::kMismatch, Check::kSkipped}) {
         if (to_string(check) == text) return check;
@@ -85,13 +96,24 @@ std::string to_json_text(const RunDocument& document) {
         row["speedup_over_serial"] = or_null(document.speedup_over_serial(result));
         row["end_to_end_ms"] = or_null(result.end_to_end_ms);
         row["launch"] = result.launch;
+        row["groups"] = nullptr;
+        row["group_size"] = nullptr;
+        if (result.shape) {
+            row["groups"] = result.shape->groups;
+            row["group_size"] = result.shape->group_size;
+        }
+        row["counts"] = nullptr;
+        if (result.counts) row["counts"] = placeholder(json["results"].size());
         json["results"].push_back(std::move(row));
     }
+    json["counts"] = placeholder(document.results.size());
     // A device may call itself anything; what is not UTF-8 is replaced rather than refused.
     std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace);
-    text.erase(text.rfind("\n}"));
-    // By hand, so that they are one line and not 256.
-    return text + fmt::format(",\n  \"counts\": [{}]\n}}\n", fmt::join(document.counts, ", "));
+    for (std::size_t i = 0; i < document.results.size(); ++i) {
+        if (document.results[i].counts) put_counts(text, i, *document.results[i].counts);
+    }
+    put_counts(text, document.results.size(), document.counts);
+    return text + '\n';
 }
 
 RunDocument read_document(const std::filesystem::path& path) {
@@ -121,6 +143,9 @@ RunDocument read_document(const std::filesystem::path& path) {
             }
             result.end_to_end_ms = optional_at<double>(row, "end_to_end_ms");
             result.launch = row.at("launch");
+            if (const Json& groups = row.at("groups"); !groups.is_null())
+                result.shape = {groups, row.at("group_size")};
+            result.counts = optional_at<Histogram>(row, "counts");
             document.results.push_back(std::move(result));
         }
         return document;

@@ -32,6 +32,8 @@ RunDocument sample() {
         {"vector", Check::kSkipped, "no local memory", {}, std::nullopt}};
     for (std::uint32_t bin = 0; bin < common::kBins; ++bin)
         document.counts[bin] = 1000 + bin;
+    document.results[0].shape = common::Launch{2, 256};
+    document.results[1].counts = common::Histogram{7, 0, 0xFFFF'FFFF};
     return document;
 }
 
@@ -75,12 +77,20 @@ TEST_F(Document, HasEveryFieldOfTheDescription) {
     EXPECT_EQ(local.at("speedup_over_serial"), 1000);
     EXPECT_EQ(local.at("end_to_end_ms"), 812.5);
     EXPECT_EQ(local.at("launch"), "2 groups of 256");
+    EXPECT_EQ(local.at("groups"), 2);
+    EXPECT_EQ(local.at("group_size"), 256);
+    EXPECT_TRUE(local.at("counts").is_null());
 
     const Json& wrong = json.at("results")[1];
     EXPECT_EQ(wrong.at("check"), "mismatch");
     EXPECT_EQ(wrong.at("reason"), "2 of 256 bins wrong");
     EXPECT_TRUE(wrong.at("end_to_end_ms").is_null());
     EXPECT_EQ(wrong.at("launch"), "");
+    EXPECT_TRUE(wrong.at("groups").is_null());
+    EXPECT_TRUE(wrong.at("group_size").is_null());
+    ASSERT_EQ(wrong.at("counts").size(), 256U);
+    EXPECT_EQ(wrong.at("counts")[0], 7);
+    EXPECT_EQ(wrong.at("counts")[2], 4'294'967'295);
 
     ASSERT_EQ(json.at("counts").size(), 256U);
     EXPECT_EQ(json.at("counts")[0], 1000);
@@ -159,6 +169,8 @@ TEST_F(Document, IsReadAsItWasWritten) {
         EXPECT_EQ(read.results[i].kernel.runs, written.results[i].kernel.runs);
         EXPECT_EQ(read.results[i].end_to_end_ms, written.results[i].end_to_end_ms);
         EXPECT_EQ(read.results[i].launch, written.results[i].launch);
+        EXPECT_EQ(read.results[i].shape, written.results[i].shape);
+        EXPECT_EQ(read.results[i].counts, written.results[i].counts);
     }
     EXPECT_EQ(common::to_json_text(read), common::to_json_text(written));
 }
@@ -208,8 +220,8 @@ TEST_F(Document, EveryMissingFieldIsNamed) {
         json["input"].erase(field);
         EXPECT_TRUE(tests::has(complaint(json.dump()), field));
     }
-    for (const char* field :
-         {"variant", "check", "reason", "kernel_ms", "end_to_end_ms", "launch"}) {
+    for (const char* field : {"variant", "check", "reason", "kernel_ms", "end_to_end_ms", "launch",
+                              "groups", "counts"}) {
         Json json = whole;
         json["results"][1].erase(field);
         EXPECT_TRUE(tests::has(complaint(json.dump()), field));

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include <numeric>
 #include <utility>
 
@@ -98,10 +100,14 @@ TEST(Compare, TheTotalAloneIsEnoughForAMismatch) {
     EXPECT_FALSE((common::Comparison{10, 9, {}}.match()));
 }
 
+std::string report(const Histogram& actual) {
+    return common::failure_report(common::compare(distinct(), actual));
+}
+
 TEST(FailureReport, OneWrongBin) {
     Histogram actual = distinct();
     actual[7] = 5;
-    EXPECT_EQ(common::failure_report(common::compare(distinct(), actual)),
+    EXPECT_EQ(report(actual),
               "  total: expected 288640, got 287638 (-1002)\n"
               "  wrong bins: 1 of 256\n"
               "  bin   7: expected 1007, got 5 (-1002)\n");
@@ -110,40 +116,43 @@ TEST(FailureReport, OneWrongBin) {
 TEST(FailureReport, ATotalThatIsRightSaysSo) {
     Histogram actual = distinct();
     std::swap(actual[3], actual[250]);
-    EXPECT_EQ(common::failure_report(common::compare(distinct(), actual)),
+    EXPECT_EQ(report(actual),
               "  total: expected 288640, got 288640 (+0)\n"
               "  wrong bins: 2 of 256\n"
               "  bin   3: expected 1003, got 1250 (+247)\n"
-              "  bin 250: expected 1250, got 1003 (-247)\n");
+              "  bin 250: expected 1250, got 1003 (-247)\n"
+              "  the total is right: what one bin lacks another has too many\n");
 }
 
 TEST(FailureReport, FiveAreShownWithoutARest) {
     Histogram actual = distinct();
     for (std::size_t bin = 0; bin < 5; ++bin)
         actual[bin] += 2;
-    EXPECT_EQ(common::failure_report(common::compare(distinct(), actual)),
+    EXPECT_EQ(report(actual),
               "  total: expected 288640, got 288650 (+10)\n"
               "  wrong bins: 5 of 256\n"
               "  bin   0: expected 1000, got 1002 (+2)\n"
               "  bin   1: expected 1001, got 1003 (+2)\n"
               "  bin   2: expected 1002, got 1004 (+2)\n"
               "  bin   3: expected 1003, got 1005 (+2)\n"
-              "  bin   4: expected 1004, got 1006 (+2)\n");
+              "  bin   4: expected 1004, got 1006 (+2)\n"
+              "  no bin has too few\n");
 }
 
-TEST(FailureReport, OfMoreThanFiveTheRestIsCounted) {
+TEST(FailureReport, TheLargestDifferencesComeFirstAndTheRestIsCounted) {
     Histogram actual = distinct();
-    for (std::size_t bin = 10; bin < 16; ++bin)
-        actual[bin] = 0;
-    EXPECT_EQ(common::failure_report(common::compare(distinct(), actual)),
-              "  total: expected 288640, got 282565 (-6075)\n"
-              "  wrong bins: 6 of 256\n"
-              "  bin  10: expected 1010, got 0 (-1010)\n"
-              "  bin  11: expected 1011, got 0 (-1011)\n"
-              "  bin  12: expected 1012, got 0 (-1012)\n"
-              "  bin  13: expected 1013, got 0 (-1013)\n"
+    for (std::size_t bin = 10; bin < 17; ++bin)
+        actual[bin] = bin == 12 ? 2000 : 0;
+    EXPECT_EQ(report(actual),
+              "  total: expected 288640, got 283549 (-5091)\n"
+              "  wrong bins: 7 of 256\n"
+              "  bin  16: expected 1016, got 0 (-1016)\n"
+              "  bin  15: expected 1015, got 0 (-1015)\n"
               "  bin  14: expected 1014, got 0 (-1014)\n"
-              "  and 1 more\n");
+              "  bin  13: expected 1013, got 0 (-1013)\n"
+              "  bin  11: expected 1011, got 0 (-1011)\n"
+              "  and 2 more, with smaller differences or the same\n"
+              "  6 bins are 0 and should not be\n");
 }
 
 TEST(FailureReport, DifferencesBeyond31BitsKeepTheirSign) {
@@ -155,7 +164,57 @@ TEST(FailureReport, DifferencesBeyond31BitsKeepTheirSign) {
               "  total: expected 4294967295, got 4294967295 (+0)\n"
               "  wrong bins: 2 of 256\n"
               "  bin   0: expected 4294967295, got 0 (-4294967295)\n"
-              "  bin 255: expected 0, got 4294967295 (+4294967295)\n");
+              "  bin 255: expected 0, got 4294967295 (+4294967295)\n"
+              "  each bin has the count of the bin 1 above it\n");
+}
+
+// ---- what wrong bins have in common -------------------------------------------------------------
+
+using Sentences = std::vector<std::string>;
+
+Sentences relations(const std::function<std::uint32_t(std::size_t bin)>& count) {
+    Histogram actual{};
+    for (std::size_t bin = 0; bin < kBins; ++bin)
+        actual[bin] = count(bin);
+    return common::relations(common::compare(distinct(), actual));
+}
+
+TEST(Relations, NothingIsSaidOfAMatch) {
+    EXPECT_EQ(relations([](std::size_t bin) { return distinct()[bin]; }), Sentences{});
+}
+
+TEST(Relations, ThePoisonHasItsName) {
+    EXPECT_EQ(relations([](std::size_t) { return common::kPoison; })[1],
+              "256 bins hold 2779096485, the poison that was there before: never written");
+    EXPECT_EQ(
+        relations([](std::size_t bin) { return bin < 255 ? distinct()[bin] : common::kPoison; }),
+        (Sentences{"1 bin holds 2779096485, the poison that was there before: never written"}));
+    EXPECT_EQ(relations([](std::size_t bin) { return distinct()[bin] + common::kPoison; })[1],
+              "256 bins hold the right count and 2779096485, the poison that was there before: "
+              "never zeroed");
+}
+
+TEST(Relations, AFactor) {
+    EXPECT_EQ(relations([](std::size_t bin) { return 3 * distinct()[bin]; }),
+              (Sentences{"each bin has 3 times as many as it should"}));
+    // All but one: no factor.
+    EXPECT_EQ(relations([](std::size_t bin) { return (bin == 9 ? 2 : 3) * distinct()[bin]; }),
+              (Sentences{"no bin has too few"}));
+}
+
+TEST(Relations, CountsOfOtherBins) {
+    EXPECT_EQ(relations([](std::size_t bin) { return distinct()[(bin + 255) % 256]; }),
+              (Sentences{"each bin has the count of the bin 1 below it"}));
+    EXPECT_EQ(relations([](std::size_t bin) { return distinct()[(bin + 2) % 256]; }),
+              (Sentences{"each bin has the count of the bin 2 above it"}));
+}
+
+TEST(Relations, Multiples) {
+    EXPECT_EQ(relations([](std::size_t bin) { return distinct()[bin] % 256; }),
+              (Sentences{"no bin has too many",
+                         "the difference of all 256 wrong bins is a multiple of 256"}));
+    EXPECT_EQ(relations([](std::size_t bin) { return distinct()[bin] + (bin == 4 ? 65536U : 0U); }),
+              (Sentences{"the difference of the wrong bin is a multiple of 65536"}));
 }
 
 }  // namespace

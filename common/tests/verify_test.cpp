@@ -214,13 +214,14 @@ Examined examine_on_device(const std::function<void(Histogram&, int run)>& strat
     int poisoned = 0;
     int copied = 0;
     testing::internal::CaptureStderr();
-    const Result result =
-        common::verify_and_time("planted", kExpected, kRepeat,
-                                common::DeviceRun{[&] { ++poisoned; }, [&] { ++copied; },
-                                                  [&](Histogram& out) {
-                                                      strategy(out, run++);
-                                                      return 1.0 + run;
-                                                  }});
+    const Result result = common::verify_and_time("planted", kExpected, kRepeat,
+                                                  common::DeviceRun{[&] { ++poisoned; },
+                                                                    [&] { ++copied; },
+                                                                    [&](Histogram& out) {
+                                                                        strategy(out, run++);
+                                                                        return 1.0 + run;
+                                                                    },
+                                                                    {6, 64, 3}});
     EXPECT_EQ(run, 1 + 2 * kRepeat);
     EXPECT_EQ(poisoned, run);
     EXPECT_EQ(copied, 1 + kRepeat);

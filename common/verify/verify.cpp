@@ -22,6 +22,12 @@ std::string to_string(Check check) {
     return "";
 }
 
+std::string to_string(const Launch& launch) {
+    return fmt::format("{} group{} of {}{}", launch.groups, launch.groups == 1 ? "" : "s",
+                       launch.group_size,
+                       launch.across > 0 ? fmt::format(", {} across", launch.across) : "");
+}
+
 Result skipped(const std::string& variant, const std::string& reason) {
     progress(fmt::format("  {}: skipped, {}\n", variant, reason));
     return {variant, Check::kSkipped, reason, {}, std::nullopt};
@@ -32,8 +38,11 @@ namespace {
 // One variant's result, as its runs come in.
 class Examination {
  public:
-    Examination(const std::string& variant, const Histogram& expected) : expected_(expected) {
+    Examination(const std::string& variant, const Histogram& expected,
+                std::optional<Launch> launch = {})
+        : expected_(expected) {
         result_.variant = variant;
+        result_.shape = launch;
         progress(fmt::format("  {} ...", variant));
     }
 
@@ -46,8 +55,11 @@ class Examination {
         result_.reason =
             fmt::format("{} of {} bins wrong, total {} instead of {}, {}", comparison.wrong.size(),
                         kBins, comparison.actual_total, comparison.expected_total, when);
-        progress(fmt::format("\n{}: does not match the CPU, {}\n{}", result_.variant, when,
-                             failure_report(comparison)));
+        result_.counts = actual;
+        const std::string launch =
+            result_.shape ? fmt::format("  launch: {}\n", to_string(*result_.shape)) : "";
+        progress(fmt::format("\n{}: does not match the CPU, {}\n{}{}", result_.variant, when,
+                             launch, failure_report(comparison)));
     }
 
     // Once untimed and compared, which warms up; then timed; and the last timed run compared.
@@ -95,7 +107,7 @@ Result verify_and_time(const std::string& variant, const Histogram& expected,
 
 Result verify_and_time(const std::string& variant, const Histogram& expected,
                        std::optional<int> repeat, const DeviceRun& run) {
-    Examination examination(variant, expected);
+    Examination examination(variant, expected, run.launch);
     Histogram actual;
     const auto poison = [&] {
         actual.fill(kPoison);

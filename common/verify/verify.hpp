@@ -16,6 +16,18 @@ enum class Check { kMatch, kMismatch, kSkipped };
 /// "match", "mismatch" or "skipped", as in the table and the JSON.
 std::string to_string(Check check);
 
+/// How a strategy was launched on a device: what a wrong result depends on.
+struct Launch {
+    std::size_t groups = 0;      ///< work-groups (CUDA: blocks) in all; 0 where nothing is launched
+    std::size_t group_size = 0;  ///< work-items in each
+    std::size_t across = 0;      ///< of the groups, where they lie over rows; 0 where they do not
+
+    bool operator==(const Launch&) const = default;
+};
+
+/// "2 groups of 256", "6 groups of 64, 3 across".
+std::string to_string(const Launch& launch);
+
 /// One row of the table.
 struct Result {
     std::string variant;
@@ -23,7 +35,9 @@ struct Result {
     std::string reason;  ///< why it was skipped or what is wrong, in one line; else empty
     Timing kernel;       ///< zero runs where it was skipped
     std::optional<double> end_to_end_ms;  ///< with the copies, where there are any
-    std::string launch = {};  ///< which kernel in which launch, where the program chose it
+    std::string launch = {};           ///< which kernel in which launch, where the program chose it
+    std::optional<Launch> shape = {};  ///< on a device
+    std::optional<Histogram> counts = {};  ///< what came out, where it does not match
 };
 
 /// What one run took.
@@ -50,6 +64,7 @@ struct DeviceRun {
     /// Zeroes what needs it, counts, and copies the histogram to the host.
     /// @return the kernels' time in milliseconds, zeroing included
     std::function<double(Histogram& histogram)> count;
+    Launch launch;
 };
 
 /// The same for a strategy on a device. The pixels are copied in once for all timed runs, so that
