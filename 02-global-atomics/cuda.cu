@@ -221,6 +221,8 @@ int main(int argc, char** argv) try {
         std::size_t table_pitch_bytes = 0;
         CHECK_CUDA(cudaMallocPitch(&image, &image_pitch_bytes, width, rows));
         CHECK_CUDA(cudaMallocPitch(&sub_histograms, &table_pitch_bytes, sizeof(Histogram), tables));
+        // So that gaps behind the rows show where they are counted.
+        common::cuda::poison(image, rows * image_pitch_bytes);
         const std::size_t table_pitch_bins = table_pitch_bytes / sizeof(std::uint32_t);
         const auto poison_all = [&] {
             common::cuda::poison(sub_histograms, tables * table_pitch_bytes);

@@ -79,7 +79,7 @@ int main(int argc, char** argv) try {
     // 7. The kernels. They are compiled now, for this device and for this size of work-group.
     const cl_program program = common::opencl::build_program(
         context, device.id, "histogram.cl",
-        common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER),
+        common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER, options.kernels),
         "-DGROUP_SIZE=" + std::to_string(group_size));
 
     // 8. What the strategies share: the histogram. It is read and written: an atomic does both.
@@ -158,6 +158,8 @@ int main(int argc, char** argv) try {
         const cl_mem image =
             clCreateBuffer(context, CL_MEM_READ_ONLY, rows * image_pitch_bytes, nullptr, &error);
         CHECK_CL(error, "clCreateBuffer(image)");
+        // So that gaps behind the rows show where they are counted.
+        common::opencl::poison(queue, image, rows * image_pitch_bytes);
         const cl_mem sub_histograms =
             clCreateBuffer(context, CL_MEM_READ_WRITE, tables_bytes, nullptr, &error);
         CHECK_CL(error, "clCreateBuffer(sub_histograms)");

@@ -109,7 +109,7 @@ int main(int argc, char** argv) try {
     // 8. The kernels. They are compiled now, for this device and for these sizes.
     const cl_program program = common::opencl::build_program(
         context, device.id, "histogram.cl",
-        common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER),
+        common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER, options.kernels),
         "-DCOPIES=" + std::to_string(copies) + " -DGROUP_SIZE=" + std::to_string(group_size) +
             " -DUCHAR_GROUP_SIZE=" + std::to_string(uchar_size) +
             " -DLANE_GROUP_SIZE=" + std::to_string(lane_size));

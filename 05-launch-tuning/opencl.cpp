@@ -107,7 +107,8 @@ int main(int argc, char** argv) try {
                                       nullptr));
     };
     const auto poison = [&] { common::opencl::poison(queue, histogram, sizeof(Histogram)); };
-    const std::string source = common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER);
+    const std::string source =
+        common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER, options.kernels);
     const auto build = [&](const char* name, const Shape& shape) {
         const cl_program program =
             common::opencl::build_program(context, device.id, "histogram.cl", source,

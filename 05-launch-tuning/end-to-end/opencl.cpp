@@ -72,7 +72,8 @@ int main(int argc, char** argv) try {
     const auto groups = [&](const tuning::Choice& choice, std::size_t pixels) {
         return options.groups.value_or(groups_of(choice, facts, pixels));
     };
-    const std::string source = common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER);
+    const std::string source =
+        common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER, options.kernels);
     const cl_kernel count_all_kernel = tuning::build(context, device.id, source, for_all);
     const cl_kernel count_chunk_kernel = tuning::build(context, device.id, source, for_chunk);
 

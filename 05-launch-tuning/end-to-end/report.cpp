@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "common/files/output_file.hpp"
-#include "common/report/document.hpp"
+#include "common/document/document.hpp"
 #include "common/report/report.hpp"
 #include "common/report/table.hpp"
 #include "common/status/status.hpp"

@@ -387,6 +387,40 @@ function(add_chapter_program name)
         SKIP_REGULAR_EXPRESSION "exit status 77")
 endfunction()
 
+# add_gallery(): the mistakes in this chapter's broken/ (common/gallery/gallery.cmake), each caught and named. One
+# in a host program is built: for OpenCL with the rest, for CUDA, which takes long, when it is to be run.
+include(${PROJECT_SOURCE_DIR}/common/gallery/gallery.cmake)
+function(add_gallery)
+    get_filename_component(chapter ${CMAKE_CURRENT_SOURCE_DIR} NAME)
+    string(REGEX MATCH "^[0-9]+" number ${chapter})
+    file(GLOB mistakes CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/broken/*.txt)
+    foreach(mistake IN LISTS mistakes)
+        read_mistake(${mistake})
+        set(test ${chapter}.broken.${MISTAKE_NAME})
+        set(folder ${CMAKE_CURRENT_BINARY_DIR}/broken/${MISTAKE_NAME})
+        if(BUILD_TESTING AND NOT TUTORIAL_SANITIZE AND TARGET ${chapter}-opencl)
+            set(program $<TARGET_FILE:${chapter}-opencl>)
+            if("opencl.cpp" IN_LIST MISTAKE_FILES)
+                make_mistake(${mistake} ${folder})
+                set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
+                    ${mistake} ${CMAKE_CURRENT_SOURCE_DIR}/opencl.cpp)
+                set(target ${chapter}-broken-${MISTAKE_NAME})
+                add_executable(${target} ${folder}/opencl.cpp)
+                set_target_properties(${target} PROPERTIES
+                    OUTPUT_NAME opencl RUNTIME_OUTPUT_DIRECTORY ${folder})
+                target_compile_definitions(${target} PRIVATE CHAPTER_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}")
+                target_link_libraries(${target} PRIVATE common common_opencl)
+                set(program $<TARGET_FILE:${target}>)
+            endif()
+            add_test(NAME ${test}.opencl COMMAND ${CMAKE_COMMAND} -DMISTAKE=${mistake} -DAPI=opencl
+                -DPROGRAM=${program} -DFOLDER=${folder} -DOCLGRIND=${OCLGRIND}
+                -P ${PROJECT_SOURCE_DIR}/common/gallery/check.cmake)
+            set_tests_properties(${test}.opencl PROPERTIES LABELS "chapter-${number};opencl;broken"
+                SKIP_REGULAR_EXPRESSION "skipped: ")
+        endif()
+    endforeach()
+endfunction()
+
 # All programs, in order: folder, API, program, and why it was not built, by tabs.
 add_custom_target(programs)
 add_custom_target(workshops) # those in a folder of a chapter: not for `./tutorial run`

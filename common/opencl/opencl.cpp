@@ -278,15 +278,28 @@ Device choose_device(const std::string& wanted) {
     return all[device_by_text(wanted, names, "OpenCL")];
 }
 
-std::string read_kernel_file(const std::string& name, const std::filesystem::path& chapter_folder) {
+namespace {
+
+std::optional<std::string> text_of(const std::filesystem::path& path) {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored)) return std::nullopt;  // would read empty
+    std::ifstream file(path, std::ios::binary);
+    if (!file) return std::nullopt;
+    return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+}
+
+}  // namespace
+
+std::string read_kernel_file(const std::string& name, const std::filesystem::path& chapter_folder,
+                             const std::optional<std::filesystem::path>& instead) {
+    if (instead) {
+        if (auto text = text_of(*instead)) return *text;
+        throw BadInput(fmt::format("--kernels {}: no file that can be read", instead->string()));
+    }
     const std::filesystem::path beside = program_folder() / name;
     const std::filesystem::path in_source = chapter_folder / name;
     for (const std::filesystem::path& path : {beside, in_source}) {
-        std::error_code ignored;
-        if (std::filesystem::is_directory(path, ignored))
-            continue;  // it would open, and read empty
-        std::ifstream file(path, std::ios::binary);
-        if (file) return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+        if (auto text = text_of(path)) return *text;
     }
     throw BadInput(fmt::format("no kernel file {}: tried {} and {}", name, beside.string(),
                                in_source.string()));

@@ -11,6 +11,7 @@
 #endif
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -60,8 +61,10 @@ Device choose_device(const std::string& wanted);
 
 /// The text of a kernel file: from beside the running program if it is there, else from the
 /// chapter's folder in the source tree, so that editing it and running again shows the change.
+/// @param instead a file that is read in place of it, where there is one
 /// @throws BadInput naming every path that was tried
-std::string read_kernel_file(const std::string& name, const std::filesystem::path& chapter_folder);
+std::string read_kernel_file(const std::string& name, const std::filesystem::path& chapter_folder,
+                             const std::optional<std::filesystem::path>& instead = {});
 
 /// Builds a program for one device.
 /// @param name what error messages call it, the compiler's and those of race detectors, too

@@ -121,8 +121,7 @@ std::string Options::launch_text() const {
     std::vector<std::string> parts;
     if (groups) parts.push_back(fmt::format("--groups {}", *groups));
     if (group_size) parts.push_back(fmt::format("--group-size {}", *group_size));
-    for (const auto& [name, value] : choices)
-        parts.push_back(fmt::format("--{} {}", name, value));
+    parts.insert(parts.end(), own.begin(), own.end());
     return fmt::format("{}", fmt::join(parts, " "));
 }
 
@@ -169,7 +168,7 @@ namespace {
 Options parse(int argc, const char* const* argv, const Program& program,
               const std::function<void(CLI::App&)>& add_more) {
     Options options;
-    std::string image, tile, random, seed, variant = "all", json, plot, counts;
+    std::string image, tile, random, seed, variant = "all", kernels, json, plot, counts;
 
     CLI::App app(fmt::format("{} ({}): {}", program.chapter, program.api, program.summary),
                  program.chapter + "/" + program.name);
@@ -202,11 +201,24 @@ Options parse(int argc, const char* const* argv, const Program& program,
     app.add_option("--repeat", options.repeat, "timed runs (default: until the median is stable)")
         ->check(CLI::Range(1, 1'000'000))
         ->type_name("N");
+    app.add_option("--time-limit", options.time_limit,
+                   "seconds that one run may take (default: 60, and more for more pixels)")
+        ->check(CLI::Range(1U, 86'400U))
+        ->type_name("S");
+    if (program.api == "OpenCL") {
+        app.add_option("--kernels", kernels, "a file of kernels in place of histogram.cl")
+            ->type_name("FILE");
+    }
+    if (program.api != "C++") {
+        app.add_flag("!--no-diagnosis", options.diagnosis,
+                     "do not look for the reason of a result that is wrong");
+    }
     app.add_flag("!--no-ceiling", options.read_ceiling, "do not measure the read ceiling");
     app.add_option("--json", json, "write the results as JSON")->type_name("FILE");
     app.add_option("--plot", plot, "write the picture beside its histogram as a PNG")
         ->type_name("FILE");
     app.add_option("--counts", counts, "write the 256 counts as CSV")->type_name("FILE");
+    const std::size_t of_all_programs = app.get_options().size();
     for (const Choice& choice : program.choices) {
         app.add_option("--" + choice.name, options.choices[choice.name], choice.summary)
             ->check(CLI::IsMember(choice.values))
@@ -229,7 +241,16 @@ Options parse(int argc, const char* const* argv, const Program& program,
     if (app.count("--seed") > 0) options.seed = parse_seed(seed);
     refuse_contradictions(options);
     options.variants = chosen_variants(program, variant);
+    const std::vector<CLI::Option*> all = app.get_options();
+    for (std::size_t i = of_all_programs; i < all.size(); ++i) {
+        if (all[i]->count() == 0) continue;
+        options.own.push_back(all[i]->get_name());
+        if (all[i]->get_items_expected_max() > 0)  // no flag
+            options.own.insert(options.own.end(), all[i]->results().begin(),
+                               all[i]->results().end());
+    }
     std::erase_if(options.choices, [](const auto& given) { return given.second.empty(); });
+    if (program.api == "OpenCL" && app.count("--kernels") > 0) options.kernels = kernels;
     if (app.count("--json") > 0) options.json = json;
     if (app.count("--plot") > 0) options.plot = plot;
     if (app.count("--counts") > 0) options.counts = counts;

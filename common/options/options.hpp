@@ -58,11 +58,15 @@ struct Options {
     std::optional<std::size_t> group_size;
     std::optional<std::size_t> groups;
     std::optional<int> repeat;
+    std::optional<std::filesystem::path> kernels;  ///< OpenCL: a file in place of histogram.cl
+    std::optional<unsigned> time_limit;            ///< seconds, of one run
+    bool diagnosis = true;  ///< whether a result that is wrong is looked into
     bool read_ceiling = true;
     std::optional<std::filesystem::path> json;
     std::optional<std::filesystem::path> plot;
     std::optional<std::filesystem::path> counts;
     std::map<std::string, std::string, std::less<>> choices;  ///< by name, those that were given
+    std::vector<std::string> own;  ///< what was given of the options that only this program has
 
     [[nodiscard]] bool wants(std::string_view variant) const;
 

@@ -4,9 +4,9 @@
 
 #include <string>
 
+#include "common/document/document.hpp"
 #include "common/inputs/inputs.hpp"
 #include "common/options/options.hpp"
-#include "common/report/document.hpp"
 #include "common/verify/verify.hpp"
 
 namespace common {
@@ -36,6 +36,9 @@ class Report {
     int finish();
 
  private:
+    void look_into_mismatches();
+
+    const Program& program_;
     const Options& options_;
     const Input& input_;
     const Histogram& expected_;

@@ -1,4 +1,4 @@
-#include "common/report/document.hpp"
+#include "common/document/document.hpp"
 
 #include <gtest/gtest.h>
 

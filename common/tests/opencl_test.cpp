@@ -120,6 +120,20 @@ TEST(KernelFile, AMissingOneNamesEveryPlace) {
     }
 }
 
+TEST(KernelFile, AnotherInItsPlace) {
+    const tests::TemporaryFolder folder;
+    tests::write_bytes(folder / "test.cl", "the chapter's");
+    tests::write_bytes(folder / "mine.cl", "mine");
+    EXPECT_EQ(opencl::read_kernel_file("test.cl", folder.path(), folder / "mine.cl"), "mine");
+    for (const char* name : {"nosuch.cl", "."}) {
+        EXPECT_TRUE(tests::has(tests::bad_input([&] {
+                                   opencl::read_kernel_file("test.cl", folder.path(),
+                                                            folder / name);
+                               }),
+                               "no file that can be read"));
+    }
+}
+
 TEST(KernelFile, AFolderIsNoKernelFile) {
     const tests::TemporaryFolder folder;
     std::filesystem::create_directory(folder / "test.cl");

@@ -95,6 +95,8 @@ TEST(ParseOptions, WithoutArguments) {
     EXPECT_FALSE(options.groups);
     EXPECT_FALSE(options.repeat);
     EXPECT_TRUE(options.read_ceiling);
+    EXPECT_TRUE(options.diagnosis);
+    EXPECT_FALSE(options.kernels);
     EXPECT_FALSE(options.json);
     EXPECT_FALSE(options.plot);
     EXPECT_FALSE(options.counts);
@@ -119,6 +121,9 @@ TEST(ParseOptions, EveryOptionArrives) {
     EXPECT_EQ(parse({"--groups", "1000"}).groups, std::optional<std::size_t>(1000));
     EXPECT_EQ(parse({"--repeat", "5"}).repeat, std::optional<int>(5));
     EXPECT_FALSE(parse({"--no-ceiling"}).read_ceiling);
+    EXPECT_FALSE(parse({"--no-diagnosis"}).diagnosis);
+    EXPECT_EQ(parse({"--kernels", "mine.cl"}).kernels,
+              std::optional<std::filesystem::path>("mine.cl"));
 }
 
 TEST(ParseOptions, AProgramsOwnChoices) {
@@ -138,7 +143,7 @@ TEST(ParseOptions, WhatWasAskedForOfTheLaunch) {
     EXPECT_EQ(parse({"--random", "9", "--repeat", "5"}).launch_text(), "");
     EXPECT_EQ(parse({"--walk", "blocked", "--group-size", "64", "--loads", "1", "--groups", "2"})
                   .launch_text(),
-              "--groups 2 --group-size 64 --loads 1 --walk blocked");
+              "--groups 2 --group-size 64 --walk blocked --loads 1");
 }
 
 TEST(ParseOptions, TheEndsOfEveryRange) {

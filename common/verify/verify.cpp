@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/status/status.hpp"
+#include "common/verify/watchdog.hpp"
 
 namespace common {
 
@@ -40,7 +41,9 @@ class Examination {
  public:
     Examination(const std::string& variant, const Histogram& expected,
                 std::optional<Launch> launch = {})
-        : expected_(expected) {
+        : expected_(expected),
+          watchdog_(launch ? fmt::format("{} ({})", variant, to_string(*launch)) : variant,
+                    total(expected)) {
         result_.variant = variant;
         result_.shape = launch;
         progress(fmt::format("  {} ...", variant));
@@ -66,9 +69,15 @@ class Examination {
     // `run` leaves its counts in `actual` and returns its own time in milliseconds.
     Timing check_time_check(const Histogram& actual, std::optional<int> repeat,
                             const std::function<double()>& run) {
-        run();
+        const auto watched_run = [&] {
+            watchdog_.begin_run();
+            const double time = run();
+            watchdog_.end_run();
+            return time;
+        };
+        watched_run();
         compare_with_expected(actual, "before timing");
-        const Timing timing = measure(run, repeat);
+        const Timing timing = measure(watched_run, repeat);
         compare_with_expected(actual, "after the last timed run");
         return timing;
     }
@@ -85,6 +94,7 @@ class Examination {
 
  private:
     const Histogram& expected_;
+    Watchdog watchdog_;
     Result result_;
 };
 

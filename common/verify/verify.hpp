@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "common/histogram/histogram.hpp"
 #include "common/timing/timing.hpp"
@@ -28,6 +29,19 @@ struct Launch {
 /// "2 groups of 256", "6 groups of 64, 3 across".
 std::string to_string(const Launch& launch);
 
+/// A mistake that fits what was seen of a wrong result (common/diagnosis).
+struct Finding {
+    enum class Certainty {
+        kPredicted,  ///< every count of every run that differs
+        kPattern     ///< what no run contradicts and few other mistakes leave
+    };
+    std::string name;      ///< stable, such as "tail-dropped"
+    std::string sentence;  ///< what is most likely
+    std::string evidence;  ///< what says so
+    std::string read;      ///< where to read on
+    Certainty certainty = Certainty::kPredicted;
+};
+
 /// One row of the table.
 struct Result {
     std::string variant;
@@ -38,6 +52,8 @@ struct Result {
     std::string launch = {};           ///< which kernel in which launch, where the program chose it
     std::optional<Launch> shape = {};  ///< on a device
     std::optional<Histogram> counts = {};  ///< what came out, where it does not match
+    /// Why it may not match, the surest first; empty where that is unclear.
+    std::optional<std::vector<Finding>> diagnosis = {};
 };
 
 /// What one run took.

@@ -1,4 +1,4 @@
-#include "common/report/document.hpp"
+#include "common/document/document.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -22,6 +22,15 @@ template <typename T>
 std::optional<T> optional_at(const Json& json, const char* key) {
     const Json& value = json.at(key);
     return value.is_null() ? std::optional<T>() : std::optional<T>(value.get<T>());
+}
+
+Json to_json(const Finding& finding) {
+    const bool predicted = finding.certainty == Finding::Certainty::kPredicted;
+    return {{"name", finding.name},
+            {"sentence", finding.sentence},
+            {"evidence", finding.evidence},
+            {"read", finding.read},
+            {"certainty", predicted ? "predicted" : "pattern"}};
 }
 
 // Counts are written by hand, so that they are one line and not 256.
@@ -102,6 +111,14 @@ std::string to_json_text(const RunDocument& document) {
             row["groups"] = result.shape->groups;
             row["group_size"] = result.shape->group_size;
         }
+        row["groups_across"] = nullptr;
+        if (result.shape && result.shape->across > 0) row["groups_across"] = result.shape->across;
+        row["diagnosis"] = nullptr;
+        if (result.diagnosis) {
+            row["diagnosis"] = Json::array();
+            for (const Finding& finding : *result.diagnosis)
+                row["diagnosis"].push_back(to_json(finding));
+        }
         row["counts"] = nullptr;
         if (result.counts) row["counts"] = placeholder(json["results"].size());
         json["results"].push_back(std::move(row));
@@ -143,8 +160,10 @@ RunDocument read_document(const std::filesystem::path& path) {
             }
             result.end_to_end_ms = optional_at<double>(row, "end_to_end_ms");
             result.launch = row.at("launch");
-            if (const Json& groups = row.at("groups"); !groups.is_null())
-                result.shape = {groups, row.at("group_size")};
+            if (const Json& groups = row.at("groups"); !groups.is_null()) {
+                result.shape = {groups, row.at("group_size"),
+                                optional_at<std::size_t>(row, "groups_across").value_or(0)};
+            }
             result.counts = optional_at<Histogram>(row, "counts");
             document.results.push_back(std::move(result));
         }

@@ -1,0 +1,238 @@
+#include "common/diagnosis/diagnosis.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "common/diagnosis/hypotheses.hpp"
+
+namespace common::diagnosis {
+namespace {
+
+// A hypothesis walks over all pixels of a run: those of a larger one are left to the smaller runs.
+constexpr std::size_t kMostPixels = std::size_t{32} << 20;
+
+std::string plural(std::size_t number, const std::string& one, const std::string& many) {
+    return fmt::format("{} {}", number, number == 1 ? one : many);
+}
+
+struct Runs {
+    std::vector<const Case*> wrong;  // the smallest first
+    std::vector<const Case*> right;
+};
+
+Runs sorted(const std::vector<Case>& cases) {
+    Runs runs;
+    for (const Case& run : cases) {
+        if (run.pixels.size() > kMostPixels) continue;
+        (run.matches() ? runs.right : runs.wrong).push_back(&run);
+    }
+    for (auto* const part : {&runs.wrong, &runs.right}) {
+        std::stable_sort(part->begin(), part->end(), [](const Case* a, const Case* b) {
+            return a->pixels.size() < b->pixels.size();
+        });
+    }
+    return runs;
+}
+
+// How many of the wrong runs it predicts: all of them, or it is contradicted.
+bool fits(const Hypothesis& hypothesis, const Runs& runs, const Facts& facts) {
+    for (const Case* const run : runs.wrong) {
+        if (run->changes()) return false;  // no prediction is two histograms
+        if (hypothesis.predict(*run, facts) != run->actual.front()) return false;
+    }
+    return std::all_of(runs.right.begin(), runs.right.end(), [&](const Case* run) {
+        const std::optional<Histogram> predicted = hypothesis.predict(*run, facts);
+        return !predicted || *predicted == run->expected;
+    });
+}
+
+std::string as_predicted(const Runs& runs) {
+    std::string text = runs.wrong.size() == 1
+                           ? fmt::format("it predicts all 256 counts of the run that differs ({})",
+                                         runs.wrong.front()->words)
+                           : fmt::format(
+                                 "it predicts all 256 counts of each of the {} runs that "
+                                 "differ (the smallest: {})",
+                                 runs.wrong.size(), runs.wrong.front()->words);
+    if (!runs.right.empty()) {
+        text +=
+            fmt::format(", and that {} not", plural(runs.right.size(), "other does", "others do"));
+    }
+    return text;
+}
+
+// ---- mistakes that leave a pattern, and not one histogram ---------------------------------------
+
+using Matches = std::function<bool(const Histogram& expected, const Histogram& actual)>;
+
+bool in_each_wrong_run(const Runs& runs, const Matches& matches) {
+    return std::all_of(runs.wrong.begin(), runs.wrong.end(), [&](const Case* run) {
+        return std::all_of(run->actual.begin(), run->actual.end(), [&](const Histogram& actual) {
+            return actual == run->expected || matches(run->expected, actual);
+        });
+    });
+}
+
+bool one_more_in_one_bin(const Histogram& expected, const Histogram& actual) {
+    std::size_t differ = 0;
+    for (std::size_t bin = 0; bin < kBins; ++bin) {
+        if (actual[bin] == expected[bin]) continue;
+        if (actual[bin] != expected[bin] + 1) return false;
+        ++differ;
+    }
+    return differ == 1;
+}
+
+bool none_over(const Histogram& expected, const Histogram& actual) {
+    return std::equal(actual.begin(), actual.end(), expected.begin(), std::less_equal<>());
+}
+
+bool none_short(const Histogram& expected, const Histogram& actual) {
+    return std::equal(actual.begin(), actual.end(), expected.begin(), std::greater_equal<>());
+}
+
+// Whether each count is the sum of some of the groups' counts; with `one_alone`, of one of them.
+bool made_of_tables(const std::vector<Histogram>& tables, const Histogram& actual, bool one_alone) {
+    if (tables.size() < 2 || tables.size() > 8) return false;
+    for (std::size_t bin = 0; bin < kBins; ++bin) {
+        bool found = false;
+        for (unsigned chosen = 1; chosen < 1U << tables.size() && !found; ++chosen) {
+            if (one_alone && (chosen & (chosen - 1)) != 0) continue;
+            std::uint32_t sum = 0;
+            for (std::size_t group = 0; group < tables.size(); ++group)
+                sum += (chosen >> group & 1U) != 0 ? tables[group][bin] : 0;
+            found = sum == actual[bin];
+        }
+        if (!found) return false;
+    }
+    return true;
+}
+
+bool made_of_tables(const Runs& runs, bool one_alone) {
+    return std::all_of(runs.wrong.begin(), runs.wrong.end(), [&](const Case* run) {
+        const auto ways = tables_of_groups(*run);
+        return std::any_of(ways.begin(), ways.end(), [&](const std::vector<Histogram>& tables) {
+            return std::all_of(
+                run->actual.begin(), run->actual.end(), [&](const Histogram& actual) {
+                    return actual == run->expected || made_of_tables(tables, actual, one_alone);
+                });
+        });
+    });
+}
+
+const Case* one_that_changes(const Runs& runs) {
+    const auto found = std::find_if(runs.wrong.begin(), runs.wrong.end(),
+                                    [](const Case* run) { return run->changes(); });
+    return found == runs.wrong.end() ? nullptr : *found;
+}
+
+std::string totals_of(const Case& run) {
+    const std::uint64_t first = total(run.actual.front());
+    const auto other = std::find_if(run.actual.begin(), run.actual.end(),
+                                    [&](const Histogram& h) { return h != run.actual.front(); });
+    return fmt::format("{} pixels are counted as {}, and again as {}", total(run.expected), first,
+                       total(*other));
+}
+
+std::vector<Finding> patterns(const Runs& runs) {
+    const auto pattern = [](const char* name, const char* sentence, std::string evidence,
+                            const char* read) {
+        return std::vector<Finding>{
+            {name, sentence, std::move(evidence), read, Finding::Certainty::kPattern}};
+    };
+    const Case* const changing = one_that_changes(runs);
+    const bool one_group_is_right =
+        std::all_of(runs.wrong.begin(), runs.wrong.end(),
+                    [](const Case* run) { return run->launch.groups != 1; });
+    if (in_each_wrong_run(runs, one_more_in_one_bin)) {
+        return pattern(
+            "one-pixel-too-many",
+            "One pixel too many is counted, from behind the picture: `<=` for `<`.",
+            fmt::format("in {} one bin has one too many",
+                        plural(runs.wrong.size(), "run that differs", "runs that differ")),
+            "what-went-wrong-in-published-code");
+    }
+    if (one_group_is_right && made_of_tables(runs, true)) {
+        return pattern("merge-overwrites",
+                       "The groups overwrite each other's counts when they merge: an assignment "
+                       "in the place of an addition.",
+                       "each count is that of one group alone, and a single group is right",
+                       "the-race-conditions");
+    }
+    if (one_group_is_right && made_of_tables(runs, false)) {
+        return pattern(
+            "merge-without-atomic",
+            "The groups merge their tables without an atomic: of two additions to one "
+            "bin at the same time one is lost.",
+            "what is lost is a group's whole count of a bin, and a single group is right",
+            "the-race-conditions");
+    }
+    if (changing != nullptr && in_each_wrong_run(runs, none_over)) {
+        return pattern("lost-updates",
+                       "Counts are lost between work-items that add to one counter at the same "
+                       "time: the addition is not atomic.",
+                       fmt::format("no bin ever has too many, and the result changes: {}",
+                                   totals_of(*changing)),
+                       "the-race-conditions");
+    }
+    if (in_each_wrong_run(runs, none_short)) {
+        return pattern("table-not-zeroed",
+                       "A table is not zeroed before the count: it begins with what was there "
+                       "before.",
+                       "no bin has too few, and no multiple of the pixels explains what is too "
+                       "many",
+                       "the-race-conditions");
+    }
+    return {};
+}
+
+}  // namespace
+
+bool Case::matches() const {
+    return std::all_of(actual.begin(), actual.end(),
+                       [&](const Histogram& counts) { return counts == expected; });
+}
+
+bool Case::changes() const {
+    return std::any_of(actual.begin(), actual.end(),
+                       [&](const Histogram& counts) { return counts != actual.front(); });
+}
+
+std::vector<Finding> diagnose(const std::vector<Case>& cases, const Facts& facts) {
+    const Runs runs = sorted(cases);
+    if (runs.wrong.empty()) return {};
+    std::vector<Finding> findings;
+    for (const Hypothesis& hypothesis : hypotheses()) {
+        const bool named = std::any_of(findings.begin(), findings.end(),
+                                       [&](const Finding& f) { return f.name == hypothesis.name; });
+        if (named || !fits(hypothesis, runs, facts)) continue;
+        findings.push_back({hypothesis.name, hypothesis.sentence, as_predicted(runs),
+                            hypothesis.read, Finding::Certainty::kPredicted});
+    }
+    if (findings.empty()) findings = patterns(runs);
+    for (Finding& finding : findings)
+        finding.read = fmt::format("{}/README.md#{}", facts.chapter, finding.read);
+    return findings;
+}
+
+std::string text_of(const std::vector<Finding>& findings) {
+    if (findings.empty()) {
+        return "  why: unclear; none of the mistakes that are known here fits all runs\n";
+    }
+    const Finding& first = findings.front();
+    std::string text = fmt::format(
+        "  {}: {} ({})\n"
+        "  because {}\n"
+        "  read on in {}\n",
+        first.certainty == Finding::Certainty::kPredicted ? "why" : "why, most likely",
+        first.sentence, first.name, first.evidence, first.read);
+    for (std::size_t i = 1; i < findings.size(); ++i)
+        text += fmt::format("  this fits also: {} ({})\n", findings[i].sentence, findings[i].name);
+    return text;
+}
+
+}  // namespace common::diagnosis

@@ -1,0 +1,45 @@
+/// @file
+/// From the counts of a few runs to the mistake that is most likely.
+///
+/// Whoever chose the pixels and the launch of a run can work out what a given mistake would count
+/// there. So a hypothesis is a small function that predicts the whole wrong histogram of a run, and
+/// a mistake is named only if no run contradicts it, those that match the CPU included. Where
+/// nothing fits, nothing is named.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/histogram/histogram.hpp"
+#include "common/verify/verify.hpp"
+
+namespace common::diagnosis {
+
+/// A run of a strategy, what it should have counted and what it did.
+struct Case {
+    std::string words;                     ///< "100003 random pixels, 1 group of 64"
+    std::span<const std::uint8_t> pixels;  ///< rows of `width`; the last may be short
+    std::size_t width = 0;
+    Launch launch;
+    Histogram expected{};
+    std::vector<Histogram> actual;  ///< at least one; more where it was run again
+
+    [[nodiscard]] bool matches() const;  ///< in all its runs
+    [[nodiscard]] bool changes() const;  ///< from run to run
+};
+
+/// What is known beside the counts.
+struct Facts {
+    std::string chapter;      ///< its folder
+    bool one_by_one = false;  ///< the work-items of a group run one after the other, as on PoCL
+};
+
+/// Everything that fits, the surest first; empty where nothing does or all runs match.
+std::vector<Finding> diagnose(const std::vector<Case>& cases, const Facts& facts);
+
+/// The findings as lines for the reader; "unclear" where there are none.
+std::string text_of(const std::vector<Finding>& findings);
+
+}  // namespace common::diagnosis

@@ -1,0 +1,603 @@
+#include "common/diagnosis/hypotheses.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+
+namespace common::diagnosis {
+namespace {
+
+// ---- who counts which pixel ---------------------------------------------------------------------
+
+struct Place {
+    std::size_t group;
+    std::size_t item;  // in its group
+};
+
+std::size_t work_items(const Case& run) {
+    return run.launch.groups * run.launch.group_size;
+}
+
+Place of_work_item(const Case& run, std::size_t id) {
+    return {id / run.launch.group_size, id % run.launch.group_size};
+}
+
+// Every n-th pixel, n being the number of all work-items.
+Place interleaved(const Case& run, std::size_t pixel) {
+    return of_work_item(run, pixel % work_items(run));
+}
+
+// A stretch of its own for each work-item.
+Place blocked(const Case& run, std::size_t pixel) {
+    const std::size_t all = work_items(run);
+    return of_work_item(run, pixel / ((run.pixels.size() + all - 1) / all));
+}
+
+// Groups that lie over the columns of a picture, and share its rows.
+Place in_columns(const Case& run, std::size_t pixel) {
+    const std::size_t x = pixel % run.width;
+    const std::size_t y = pixel / run.width;
+    const std::size_t across = std::max<std::size_t>(run.launch.across, 1);
+    const std::size_t down = std::max<std::size_t>(run.launch.groups / across, 1);
+    return {y % down * across + x / run.launch.group_size % across, x % run.launch.group_size};
+}
+
+// Pieces of so many pixels for each work-item, which the groups take in turn.
+template <std::size_t pixels_each>
+Place in_pieces(const Case& run, std::size_t pixel) {
+    const std::size_t piece = run.launch.group_size * pixels_each;
+    return {pixel / piece % run.launch.groups, pixel % piece % run.launch.group_size};
+}
+
+// 16 pixels at a time, and what is left one at a time.
+Place in_vectors(const Case& run, std::size_t pixel) {
+    const std::size_t whole = run.pixels.size() / 16 * 16;
+    const std::size_t step = pixel < whole ? pixel / 16 : pixel - whole;
+    return of_work_item(run, step % work_items(run));
+}
+
+using Walk = Place (*)(const Case&, std::size_t);
+constexpr std::array<Walk, 5> kWalks{interleaved, blocked, in_vectors, in_pieces<255>, in_columns};
+
+bool has_launch(const Case& run) {
+    return run.launch.groups > 0 && run.launch.group_size > 0;
+}
+
+bool walks_here(Walk walk, const Case& run) {
+    if (!has_launch(run) || run.pixels.empty()) return false;
+    return (walk == in_columns) == (run.launch.across > 0);
+}
+
+// The pixels for which this holds, each once; or as often as it says.
+template <typename HowOften>
+Histogram count_if(const Case& run, const HowOften& how_often) {
+    Histogram histogram{};
+    for (std::size_t i = 0; i < run.pixels.size(); ++i)
+        histogram[run.pixels[i]] += static_cast<std::uint32_t>(how_often(i));
+    return histogram;
+}
+
+// ---- making the list ----------------------------------------------------------------------------
+
+using Predict = std::function<std::optional<Histogram>(const Case&, const Facts&)>;
+
+constexpr const char* kRaces = "the-race-conditions";
+constexpr const char* kPublished = "what-went-wrong-in-published-code";
+constexpr const char* kStrategy = "the-strategy";
+
+class List {
+ public:
+    std::vector<Hypothesis> all;
+
+    // What follows is the mistake of this name.
+    void about(const char* name, const char* sentence, const char* read) {
+        name_ = name;
+        sentence_ = sentence;
+        read_ = read;
+    }
+    void add(Predict predict) { all.push_back({name_, sentence_, read_, std::move(predict)}); }
+
+    // The same of counts alone.
+    void add_bins(Histogram (*change)(const Histogram& expected)) {
+        add([=](const Case& run, const Facts&) { return change(run.expected); });
+    }
+
+    // The pixels for which this holds; `often(run, i)` may also be a number.
+    template <typename HowOften>
+    void add_pixels(const HowOften& often) {
+        add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+            if (!has_launch(run)) return std::nullopt;
+            return count_if(run, [&](std::size_t i) { return often(run, i); });
+        });
+    }
+
+    // For every walk; `often(run, place, pixel)`.
+    template <typename HowOften>
+    void add_for_walks(const HowOften& often) {
+        for (const Walk walk : kWalks) {
+            add([=](const Case& run, const Facts& facts) -> std::optional<Histogram> {
+                if (!walks_here(walk, run)) return std::nullopt;
+                return count_if(run, [&](std::size_t i) {
+                    return often(run, walk(run, i), run.pixels[i], facts);
+                });
+            });
+        }
+    }
+
+    // The tables of the groups, each changed, and added up.
+    template <typename Change>
+    void add_for_tables(const Change& change) {
+        for (const Walk walk : kWalks) {
+            add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+                if (!walks_here(walk, run)) return std::nullopt;
+                std::vector<Histogram> tables(run.launch.groups);
+                for (std::size_t i = 0; i < run.pixels.size(); ++i)
+                    ++tables[walk(run, i).group % tables.size()][run.pixels[i]];
+                Histogram sum{};
+                for (const Histogram& table : tables) {
+                    for (std::size_t bin = 0; bin < kBins; ++bin)
+                        sum[bin] += static_cast<std::uint32_t>(change(table[bin]));
+                }
+                return sum;
+            });
+        }
+    }
+
+ private:
+    std::string name_, sentence_, read_;
+};
+
+// ---- the lists ----------------------------------------------------------------------------------
+
+void add_zeroing(List& list) {
+    list.about("not-zeroed", "What is added to is not zeroed before the count.", kPublished);
+    for (const bool every_group : {false, true}) {
+        list.add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+            Histogram histogram = run.expected;
+            const auto times =
+                static_cast<std::uint32_t>(every_group ? run.launch.groups : std::size_t{1});
+            for (std::uint32_t& count : histogram)
+                count += times * kPoison;
+            return histogram;
+        });
+    }
+    list.about("nothing-written",
+               "Nobody writes the result: the kernel does not get there, or the result is copied "
+               "before the kernel has finished.",
+               kStrategy);
+    list.add([](const Case&, const Facts&) {
+        Histogram histogram;
+        histogram.fill(kPoison);
+        return histogram;
+    });
+    list.about("nothing-counted",
+               "The result is zeroed, and no count arrives: a loop or a test lets no pixel "
+               "through, or the tables are never added to it.",
+               kPublished);
+    list.add([](const Case&, const Facts&) { return Histogram{}; });
+}
+
+void add_barriers(List& list) {
+    list.about("no-barrier-after-zeroing",
+               "There is no barrier between zeroing the table and counting: work-items count while "
+               "others still zero.",
+               kRaces);
+    // One by one each zeroes its bins and counts all its pixels before the next zeroes.
+    list.add_for_walks([](const Case& run, Place place, std::uint8_t pixel, const Facts& facts) {
+        return !facts.one_by_one || place.item >= pixel % run.launch.group_size;
+    });
+    list.about("no-barrier-before-merge",
+               "There is no barrier between counting and merging: work-items merge bins while "
+               "others still count.",
+               kRaces);
+    list.add_for_walks([](const Case& run, Place place, std::uint8_t pixel, const Facts& facts) {
+        return !facts.one_by_one || place.item <= pixel % run.launch.group_size;
+    });
+    list.about("no-barrier-at-all",
+               "There is no barrier around the count: each work-item zeroes, counts and merges "
+               "without waiting for the others.",
+               kRaces);
+    list.add_for_walks([](const Case& run, Place place, std::uint8_t pixel, const Facts& facts) {
+        return !facts.one_by_one || place.item == pixel % run.launch.group_size;
+    });
+}
+
+void add_merging(List& list) {
+    list.about("merge-strided-globally",
+               "The loop that merges a group's table strides by all work-items of the launch, not "
+               "by those of the group: most bins never arrive.",
+               kPublished);
+    list.add_pixels([](const Case& run, std::size_t i) {
+        return run.pixels[i] % work_items(run) < run.launch.group_size;
+    });
+    list.about("merge-without-a-loop",
+               "Each work-item merges one bin: in a group of fewer than 256 the others never "
+               "arrive.",
+               kPublished);
+    list.add_pixels(
+        [](const Case& run, std::size_t i) { return run.pixels[i] < run.launch.group_size; });
+    list.about("only-the-first-group", "Only the first group's table arrives.", kStrategy);
+    list.add_for_walks(
+        [](const Case&, Place place, std::uint8_t, const Facts&) { return place.group == 0; });
+    list.about("only-the-last-group", "Only the last group's table arrives.", kStrategy);
+    list.add_for_walks([](const Case& run, Place place, std::uint8_t, const Facts&) {
+        return place.group + 1 == run.launch.groups;
+    });
+    list.about("last-table-skipped", "The last group's table is not added up.", kStrategy);
+    list.add_for_walks([](const Case& run, Place place, std::uint8_t, const Facts&) {
+        return place.group + 1 < run.launch.groups;
+    });
+    list.about("first-table-skipped", "The first group's table is not added up.", kStrategy);
+    list.add_for_walks(
+        [](const Case&, Place place, std::uint8_t, const Facts&) { return place.group > 0; });
+    list.about("only-the-first-work-item",
+               "Only the counts of each group's first work-item arrive.", kStrategy);
+    list.add_for_walks(
+        [](const Case&, Place place, std::uint8_t, const Facts&) { return place.item == 0; });
+}
+
+// A number that follows the launch or does not, by which sizes are rounded.
+using Unit = std::size_t (*)(const Case&);
+template <std::size_t n>
+std::size_t fixed(const Case&) {
+    return n;
+}
+const std::vector<Unit>& units() {
+    static const std::vector<Unit> all{
+        fixed<2>,
+        fixed<4>,
+        fixed<8>,
+        fixed<16>,
+        fixed<32>,
+        fixed<64>,
+        fixed<128>,
+        fixed<256>,
+        fixed<512>,
+        fixed<1024>,
+        [](const Case& run) { return run.launch.group_size; },
+        [](const Case& run) { return work_items(run); },
+        [](const Case& run) { return 4 * work_items(run); },
+        [](const Case& run) { return 16 * run.launch.group_size; },
+        [](const Case& run) { return 16 * work_items(run); },
+        [](const Case& run) { return 64 * work_items(run); },
+        [](const Case& run) { return 255 * run.launch.group_size; },
+        [](const Case& run) { return 255 * work_items(run); },
+        [](const Case& run) { return run.width; },
+    };
+    return all;
+}
+
+std::size_t whole(const Case& run, Unit unit) {
+    const std::size_t by = std::max<std::size_t>(unit(run), 1);
+    return run.pixels.size() / by * by;
+}
+
+void add_ends(List& list) {
+    list.about("last-pixel-dropped", "The last pixel is not counted: the loop ends one too early.",
+               kPublished);
+    list.add_pixels([](const Case& run, std::size_t i) { return i + 1 < run.pixels.size(); });
+    list.about("first-pixel-dropped", "The first pixel is not counted.", kPublished);
+    list.add_pixels([](const Case&, std::size_t i) { return i > 0; });
+    list.about("tail-dropped",
+               "The last pixels are not counted, where their number is no multiple of what the "
+               "kernel or the launch takes at once.",
+               kPublished);
+    for (const Unit unit : units()) {
+        list.add_pixels([=](const Case& run, std::size_t i) { return i < whole(run, unit); });
+    }
+    list.about("tail-counted-twice",
+               "The last pixels, which a second loop is for, are counted twice.", kPublished);
+    for (const Unit unit : units()) {
+        list.add_pixels(
+            [=](const Case& run, std::size_t i) { return i < whole(run, unit) ? 1 : 2; });
+    }
+    list.about("only-the-tail",
+               "Only the last pixels are counted: the loop for the many lets none through.",
+               kPublished);
+    for (const Unit unit : units()) {
+        list.add_pixels([=](const Case& run, std::size_t i) { return i >= whole(run, unit); });
+    }
+    list.about("cropped",
+               "The columns at the right are not counted: the width is rounded down to what the "
+               "kernel or the launch takes at once.",
+               kPublished);
+    for (const Unit unit : units()) {
+        list.add_pixels([=](const Case& run, std::size_t i) {
+            const std::size_t by = std::max<std::size_t>(unit(run), 1);
+            return i % run.width < run.width / by * by;
+        });
+    }
+}
+
+void add_strides(List& list) {
+    list.about("loop-runs-once",
+               "Each work-item goes through its loop once: `if` in the place of a loop, or a "
+               "stride that is far too long.",
+               kStrategy);
+    for (const std::size_t at_once :
+         {std::size_t{1}, std::size_t{4}, std::size_t{16}, std::size_t{64}, std::size_t{255}}) {
+        list.add_pixels(
+            [=](const Case& run, std::size_t i) { return i < at_once * work_items(run); });
+    }
+    list.add_pixels([](const Case& run, std::size_t i) {  // in columns: across, and down
+        return run.launch.across == 0 || i % run.width < run.launch.across * run.launch.group_size;
+    });
+    list.add_pixels([](const Case& run, std::size_t i) {
+        return run.launch.across == 0 ||
+               i / run.width < std::max<std::size_t>(run.launch.groups / run.launch.across, 1);
+    });
+    list.about("stride-too-long",
+               "The stride of the loop is too long: whole rounds of pixels are passed over.",
+               kStrategy);
+    for (const std::size_t times : {2U, 3U, 4U, 8U, 16U}) {
+        list.add_pixels(
+            [=](const Case& run, std::size_t i) { return i / work_items(run) % times == 0; });
+    }
+    list.add_pixels([](const Case& run, std::size_t i) {  // by its own square
+        return i / work_items(run) % work_items(run) == 0;
+    });
+    list.about("stride-too-short",
+               "The stride of the loop is too short: work-items count pixels that others have "
+               "counted.",
+               kStrategy);
+    list.add_pixels([](const Case& run, std::size_t i) {  // the size of a group
+        return std::min(i / run.launch.group_size + 1, run.launch.groups);
+    });
+    list.add_pixels([](const Case& run, std::size_t i) {  // the number of groups
+        return std::min(i / run.launch.groups + 1, run.launch.group_size);
+    });
+    list.add_pixels(
+        [](const Case& run, std::size_t i) { return std::min(i + 1, work_items(run)); });  // one
+    list.about("local-number-for-global",
+               "The loop begins at the work-item's number in its group, not in the launch: all "
+               "groups count the same pixels.",
+               kStrategy);
+    list.add_pixels([](const Case& run, std::size_t i) {
+        return i % work_items(run) < run.launch.group_size ? run.launch.groups : 0;
+    });
+    list.about("counted-several-times",
+               "Every pixel is counted several times: by each group, or by each work-item.",
+               kStrategy);
+    list.add_pixels([](const Case& run, std::size_t) { return run.launch.groups; });
+    list.add_pixels([](const Case& run, std::size_t) { return run.launch.group_size; });
+    list.add_pixels([](const Case& run, std::size_t) { return work_items(run); });
+    for (const std::size_t times : {2U, 3U, 4U, 16U}) {
+        list.add_pixels([=](const Case&, std::size_t) { return times; });
+    }
+    list.about("one-byte-of-a-load",
+               "Of the pixels that one load brings only one is counted, or one is counted for all.",
+               kStrategy);
+    for (const std::size_t bytes : {4U, 16U}) {
+        for (std::size_t which = 0; which < bytes; ++which) {
+            for (const bool for_all : {false, true}) {
+                list.add_pixels([=](const Case& run, std::size_t i) {
+                    if (i >= run.pixels.size() / 16 * 16) return std::size_t{1};
+                    return i % bytes == which ? (for_all ? bytes : std::size_t{1}) : std::size_t{0};
+                });
+            }
+        }
+    }
+    list.about("part-of-a-load-skipped", "Of the pixels that one load brings some are not counted.",
+               kStrategy);
+    for (std::size_t which = 0; which < 4; ++which) {
+        list.add_pixels([=](const Case& run, std::size_t i) {  // a byte of four
+            return i >= run.pixels.size() / 16 * 16 || i % 4 != which;
+        });
+        list.add_pixels([=](const Case& run, std::size_t i) {  // four bytes of 16
+            return i >= run.pixels.size() / 16 * 16 || i % 16 / 4 != which;
+        });
+    }
+}
+
+void add_rows_of_memory(List& list) {
+    // Programs whose rows are padded take multiples of 512 bytes, and fill the gaps with the
+    // poison.
+    const auto pitch = [](const Case& run) { return (run.width + 511) / 512 * 512; };
+    list.about("pitch-not-used",
+               "The rows are taken as if they had no gaps between them: the width in the place of "
+               "the pitch.",
+               kPublished);
+    list.add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+        if (run.launch.across == 0) return std::nullopt;
+        Histogram histogram{};
+        for (std::size_t i = 0; i < run.pixels.size(); ++i) {
+            const std::size_t x = i % pitch(run);
+            const std::size_t y = i / pitch(run);
+            ++histogram[x < run.width ? run.pixels[y * run.width + x] : kPoisonByte];
+        }
+        return histogram;
+    });
+    list.about("padding-counted",
+               "The gaps behind the rows are counted as pixels: the pitch in the place of the "
+               "width.",
+               kPublished);
+    for (const bool last_row : {false, true}) {
+        list.add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+            if (run.launch.across == 0) return std::nullopt;
+            Histogram histogram = run.expected;
+            const std::size_t rows = (run.pixels.size() + run.width - 1) / run.width;
+            histogram[kPoisonByte] +=
+                static_cast<std::uint32_t>((rows - (last_row ? 0 : 1)) * (pitch(run) - run.width));
+            return histogram;
+        });
+    }
+}
+
+void add_bins(List& list) {
+    list.about("bins-shifted", "Every count is in the bin beside its own.", kStrategy);
+    list.add_bins([](const Histogram& expected) {
+        Histogram histogram = expected;
+        std::rotate(histogram.begin(), histogram.end() - 1, histogram.end());
+        return histogram;
+    });
+    list.add_bins([](const Histogram& expected) {
+        Histogram histogram = expected;
+        std::rotate(histogram.begin(), histogram.begin() + 1, histogram.end());
+        return histogram;
+    });
+    list.add_bins([](const Histogram& expected) {  // and the last falls out
+        Histogram histogram = expected;
+        std::rotate(histogram.begin(), histogram.end() - 1, histogram.end());
+        histogram.front() = 0;
+        return histogram;
+    });
+    list.add_bins([](const Histogram& expected) {
+        Histogram histogram = expected;
+        std::rotate(histogram.begin(), histogram.begin() + 1, histogram.end());
+        histogram.back() = 0;
+        return histogram;
+    });
+    list.about("bins-reversed", "The bins are in the opposite order.", kStrategy);
+    list.add_bins([](const Histogram& expected) {
+        Histogram histogram = expected;
+        std::reverse(histogram.begin(), histogram.end());
+        return histogram;
+    });
+    list.about("signed-values",
+               "Values from 128 on are taken as negative: the pixels are signed characters.",
+               kStrategy);
+    list.add_bins([](const Histogram& expected) {
+        Histogram histogram = expected;
+        std::fill(histogram.begin() + 128, histogram.end(), 0);
+        return histogram;
+    });
+    list.about("half-of-the-values",
+               "Values from 128 on are counted as 128 less: one bit of the value is lost.",
+               kStrategy);
+    list.add_bins([](const Histogram& expected) {
+        Histogram histogram{};
+        for (std::size_t bin = 0; bin < kBins; ++bin)
+            histogram[bin % 128] += expected[bin];
+        return histogram;
+    });
+    list.about("first-bin-missing", "Bin 0 is left out.", kStrategy);
+    list.add_bins([](const Histogram& expected) {
+        Histogram histogram = expected;
+        histogram.front() = 0;
+        return histogram;
+    });
+    list.about("last-bin-missing", "Bin 255 is left out: a loop over 255 bins.", kStrategy);
+    list.add_bins([](const Histogram& expected) {
+        Histogram histogram = expected;
+        histogram.back() = 0;
+        return histogram;
+    });
+    list.add_bins([](const Histogram& expected) {
+        Histogram histogram = expected;
+        histogram.back() = kPoison;
+        return histogram;
+    });
+}
+
+// Counters of so many bits, of each work-item in each piece.
+template <std::size_t pixels_each>
+std::optional<Histogram> overflowing_pieces(const Case& run, std::uint32_t limit) {
+    if (!has_launch(run) || run.launch.across > 0) return std::nullopt;
+    const std::size_t size = run.launch.group_size;
+    const std::size_t piece = size * pixels_each;
+    Histogram histogram{};
+    std::vector<std::uint32_t> counters(size * kBins);
+    for (std::size_t first = 0; first < run.pixels.size(); first += piece) {
+        std::fill(counters.begin(), counters.end(), 0);
+        const std::size_t end = std::min(first + piece, run.pixels.size());
+        for (std::size_t i = first; i < end; ++i)
+            ++counters[(i - first) % size * kBins + run.pixels[i]];
+        for (std::size_t at = 0; at < counters.size(); ++at)
+            histogram[at % kBins] += counters[at] % limit;
+    }
+    return histogram;
+}
+
+// The same without pieces: of each work-item over the whole picture.
+std::optional<Histogram> overflowing_items(Walk walk, const Case& run, std::uint32_t limit) {
+    if (!walks_here(walk, run) || work_items(run) > 4096) return std::nullopt;
+    std::vector<std::uint32_t> counters(work_items(run) * kBins);
+    for (std::size_t i = 0; i < run.pixels.size(); ++i) {
+        const Place place = walk(run, i);
+        ++counters[(place.group * run.launch.group_size + place.item) * kBins + run.pixels[i]];
+    }
+    Histogram histogram{};
+    for (std::size_t at = 0; at < counters.size(); ++at)
+        histogram[at % kBins] += counters[at] % limit;
+    return histogram;
+}
+
+// Beyond it a float cannot be increased by one.
+constexpr std::uint32_t kMost = 1U << 24;
+
+void add_overflows(List& list) {
+    const auto add = [&](const char* name, const char* sentence, std::uint32_t limit) {
+        list.about(name, sentence, kPublished);
+        list.add([=](const Case& run, const Facts&) {
+            Histogram histogram = run.expected;
+            for (std::uint32_t& count : histogram)
+                count %= limit;
+            return histogram;
+        });
+        list.add(
+            [=](const Case& run, const Facts&) { return overflowing_pieces<256>(run, limit); });
+        list.add(
+            [=](const Case& run, const Facts&) { return overflowing_pieces<512>(run, limit); });
+        list.add(
+            [=](const Case& run, const Facts&) { return overflowing_pieces<1024>(run, limit); });
+        list.add_for_tables([=](std::uint32_t count) { return count % limit; });
+        for (const Walk walk : kWalks) {
+            list.add(
+                [=](const Case& run, const Facts&) { return overflowing_items(walk, run, limit); });
+        }
+    };
+    add("8-bit-overflow",
+        "A counter of 8 bits gets 256 or more equal pixels, and begins at 0 again.", 1U << 8);
+    add("16-bit-overflow",
+        "A counter of 16 bits gets 65536 or more equal pixels, and begins at 0 again.", 1U << 16);
+    list.about("float-counters",
+               "The counts are kept in floating-point numbers of 32 bits, which beyond 16777216 "
+               "cannot be increased by one.",
+               kPublished);
+    list.add_bins([](const Histogram& expected) {
+        Histogram histogram = expected;
+        for (std::uint32_t& count : histogram)
+            count = std::min(count, kMost);
+        return histogram;
+    });
+    list.add_bins([](const Histogram& expected) {  // converted at the end
+        Histogram histogram = expected;
+        for (std::uint32_t& count : histogram)
+            count = static_cast<std::uint32_t>(static_cast<float>(count));
+        return histogram;
+    });
+    list.add_for_tables([](std::uint32_t count) { return std::min(count, kMost); });
+}
+
+}  // namespace
+
+const std::vector<Hypothesis>& hypotheses() {
+    static const std::vector<Hypothesis> all = [] {
+        List list;
+        add_zeroing(list);
+        add_bins(list);
+        add_ends(list);
+        add_strides(list);
+        add_rows_of_memory(list);
+        add_merging(list);
+        add_barriers(list);
+        add_overflows(list);
+        return std::move(list.all);
+    }();
+    return all;
+}
+
+std::vector<std::vector<Histogram>> tables_of_groups(const Case& run) {
+    std::vector<std::vector<Histogram>> ways;
+    for (const Walk walk : kWalks) {
+        if (!walks_here(walk, run)) continue;
+        std::vector<Histogram> tables(run.launch.groups);
+        for (std::size_t i = 0; i < run.pixels.size(); ++i)
+            ++tables[walk(run, i).group % tables.size()][run.pixels[i]];
+        ways.push_back(std::move(tables));
+    }
+    return ways;
+}
+
+}  // namespace common::diagnosis

@@ -1,0 +1,31 @@
+/// @file
+/// What each mistake would count.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "common/diagnosis/diagnosis.hpp"
+
+namespace common::diagnosis {
+
+/// A mistake, as a prediction.
+struct Hypothesis {
+    std::string name;
+    std::string sentence;
+    std::string read;  ///< a section of the chapter's lesson
+    /// The histogram that a kernel with this mistake leaves; nothing where that cannot be known.
+    std::function<std::optional<Histogram>(const Case& run, const Facts& facts)> predict;
+};
+
+/// All that are tried. Several may have one name: the same mistake in kernels that walk or are
+/// launched in other ways.
+const std::vector<Hypothesis>& hypotheses();
+
+/// The counts of each group's own table, group by group, where the groups share the pixels in one
+/// of the ways of these chapters.
+std::vector<std::vector<Histogram>> tables_of_groups(const Case& run);
+
+}  // namespace common::diagnosis

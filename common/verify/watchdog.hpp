@@ -1,0 +1,34 @@
+/// @file
+/// Kernels that hang or crash: one line that names the strategy, and the end of the program.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace common {
+
+/// How long one run of a strategy may take: a minute, and more for more pixels. Slower than this is
+/// no device that the chapters' kernels were seen on.
+std::chrono::milliseconds usual_time_limit(std::size_t pixels);
+
+/// Another limit for all that follow, as --time-limit asks for it.
+void set_time_limit(std::chrono::milliseconds limit);
+
+/// While one exists, a crash ends the program with one line that names the strategy, and so does a
+/// run that takes longer than its limit; the exit status is 1. (With a sanitizer a crash is the
+/// sanitizer's.) At most one exists at a time.
+class Watchdog {
+ public:
+    /// @param what the strategy and its launch, for the line
+    Watchdog(const std::string& what, std::size_t pixels);
+    ~Watchdog();
+    Watchdog(const Watchdog&) = delete;
+    Watchdog& operator=(const Watchdog&) = delete;
+
+    /// A run begins: its time is counted from here.
+    void begin_run();
+    /// And has ended.
+    void end_run();
+};
+
+}  // namespace common
