@@ -19,9 +19,10 @@ std::string plural(std::size_t number, const std::string& one, const std::string
     return fmt::format("{} {}", number, number == 1 ? one : many);
 }
 
-struct Runs {
-    std::vector<const Case*> wrong;  // the smallest first
+struct Runs {  // each the smallest first
+    std::vector<const Case*> wrong;
     std::vector<const Case*> right;
+    std::vector<const Case*> all;
 };
 
 Runs sorted(const std::vector<Case>& cases) {
@@ -29,8 +30,9 @@ Runs sorted(const std::vector<Case>& cases) {
     for (const Case& run : cases) {
         if (run.pixels.size() > kMostPixels) continue;
         (run.matches() ? runs.right : runs.wrong).push_back(&run);
+        runs.all.push_back(&run);
     }
-    for (auto* const part : {&runs.wrong, &runs.right}) {
+    for (auto* const part : {&runs.wrong, &runs.right, &runs.all}) {
         std::stable_sort(part->begin(), part->end(), [](const Case* a, const Case* b) {
             return a->pixels.size() < b->pixels.size();
         });
@@ -38,15 +40,12 @@ Runs sorted(const std::vector<Case>& cases) {
     return runs;
 }
 
-// How many of the wrong runs it predicts: all of them, or it is contradicted.
+// The smallest runs speak first, right or wrong: most hypotheses are contradicted there.
 bool fits(const Hypothesis& hypothesis, const Runs& runs, const Facts& facts) {
-    for (const Case* const run : runs.wrong) {
+    return std::all_of(runs.all.begin(), runs.all.end(), [&](const Case* run) {
         if (run->changes()) return false;  // no prediction is two histograms
-        if (hypothesis.predict(*run, facts) != run->actual.front()) return false;
-    }
-    return std::all_of(runs.right.begin(), runs.right.end(), [&](const Case* run) {
         const std::optional<Histogram> predicted = hypothesis.predict(*run, facts);
-        return !predicted || *predicted == run->expected;
+        return predicted ? *predicted == run->actual.front() : run->matches();
     });
 }
 

@@ -1,0 +1,317 @@
+#include "common/diagnosis/diagnosis.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <deque>
+#include <set>
+
+#include "common/diagnosis/hypotheses.hpp"
+#include "common/diagnosis/probes.hpp"
+#include "common/inputs/inputs.hpp"
+#include "common/tests/support.hpp"
+
+namespace {
+
+using common::Finding;
+using common::Histogram;
+using common::kBins;
+using common::Launch;
+using common::PixelBuffer;
+using common::diagnosis::Case;
+using common::diagnosis::Facts;
+
+const Facts kOnPocl{"03-local-atomics", true};
+
+// Runs like those of the checker, and what a kernel counts in each.
+class Cases {
+ public:
+    void add(PixelBuffer pixels, std::size_t width, const Launch& launch) {
+        pixels_.push_back(std::move(pixels));
+        Case run;
+        run.words = "run " + std::to_string(all.size());
+        run.pixels = pixels_.back();
+        run.width = width;
+        run.launch = launch;
+        run.expected = common::reference_histogram(pixels_.back());
+        run.actual = {run.expected};
+        all.push_back(std::move(run));
+    }
+
+    template <typename Kernel>
+    Cases& counted_by(const Kernel& kernel) {
+        for (Case& run : all)
+            run.actual = {kernel(run)};
+        return *this;
+    }
+
+    std::vector<Case> all;
+
+ private:
+    std::deque<PixelBuffer> pixels_;
+};
+
+Cases several() {
+    Cases cases;
+    cases.add(common::uniform_pixels(3'011, 256, 1), 4096, {1, 64});
+    cases.add(common::uniform_pixels(3'011, 256, 1), 4096, {2, 64});
+    cases.add(common::uniform_pixels(4'011, 256, 2), 4096, {3, 256});
+    cases.add(common::uniform_pixels(101, 256, 3), 101, {3, 64});
+    cases.add(common::constant_pixels(150'003, 201), 4096, {2, 64});
+    return cases;
+}
+
+// The same over rows, three groups across and two down.
+Cases over_rows() {
+    Cases cases;
+    cases.add(common::uniform_pixels(4'011, 256, 1), 301, {6, 64, 3});
+    cases.add(common::uniform_pixels(3'011, 256, 2), 211, {2, 64, 2});
+    cases.add(common::uniform_pixels(101, 256, 3), 101, {1, 64, 1});
+    return cases;
+}
+
+std::vector<Finding> diagnose(const Cases& cases, const Facts& facts = kOnPocl) {
+    return common::diagnosis::diagnose(cases.all, facts);
+}
+
+bool names(const std::vector<Finding>& findings, const std::string& name) {
+    return std::any_of(findings.begin(), findings.end(),
+                       [&](const Finding& finding) { return finding.name == name; });
+}
+
+std::string first_name(const std::vector<Finding>& findings) {
+    return findings.empty() ? "unclear" : findings.front().name;
+}
+
+// ---- predictions --------------------------------------------------------------------------------
+
+TEST(Diagnosis, ARightKernelHasNone) {
+    EXPECT_TRUE(diagnose(several()).empty());
+    EXPECT_TRUE(diagnose(over_rows()).empty());
+}
+
+TEST(Diagnosis, EachMistakeIsFoundByWhatItCounts) {
+    std::set<std::string> left;
+    for (const auto& hypothesis : common::diagnosis::hypotheses())
+        left.insert(hypothesis.name);
+    for (Cases cases : {several(), over_rows()}) {
+        for (const auto& hypothesis : common::diagnosis::hypotheses()) {
+            if (!left.contains(hypothesis.name)) continue;  // one of its forms is enough
+            cases.counted_by([&](const Case& run) {
+                return hypothesis.predict(run, kOnPocl).value_or(run.expected);
+            });
+            if (std::all_of(cases.all.begin(), cases.all.end(),
+                            [](const Case& run) { return run.matches(); }))
+                continue;
+            EXPECT_TRUE(names(diagnose(cases), hypothesis.name)) << hypothesis.name;
+            left.erase(hypothesis.name);
+        }
+    }
+    // It needs more than 2^24 pixels of one value.
+    EXPECT_EQ(left, (std::set<std::string>{"float-counters"}));
+}
+
+TEST(Diagnosis, FloatsStopAtTwoToThe24) {
+    Cases cases = several();
+    cases.add(common::constant_pixels(17'000'003, 7), 4096, {1, 64});
+    cases.counted_by([](const Case& run) {
+        Histogram counts = run.expected;
+        for (std::uint32_t& count : counts)
+            count = std::min(count, 1U << 24);
+        return counts;
+    });
+    EXPECT_EQ(first_name(diagnose(cases)), "float-counters");
+}
+
+TEST(Diagnosis, OneRunThatContradictsIsEnough) {
+    Cases cases = several();
+    cases.counted_by([](const Case& run) {
+        return common::reference_histogram(run.pixels.first(run.pixels.size() / 16 * 16));
+    });
+    EXPECT_EQ(first_name(diagnose(cases)), "tail-dropped");
+    // Where the tail is lost one other pixel is, too.
+    for (Case& run : cases.all) {
+        Case changed = run;
+        std::uint32_t& count = *std::find_if(changed.actual[0].begin(), changed.actual[0].end(),
+                                             [](std::uint32_t c) { return c > 0; });
+        --count;
+        std::swap(changed, run);
+        EXPECT_EQ(first_name(diagnose(cases)), "unclear");
+        std::swap(changed, run);
+    }
+    // A run that matches says no as well.
+    Case& large = cases.all.front();
+    large.actual = {large.expected};
+    EXPECT_EQ(first_name(diagnose(cases)), "unclear");
+}
+
+TEST(Diagnosis, WhatABarrierKeepsApartIsNotPredictedForAGpu) {
+    Cases cases = several();
+    cases.counted_by([](const Case& run) {
+        for (const auto& hypothesis : common::diagnosis::hypotheses()) {
+            if (hypothesis.name == "no-barrier-after-zeroing")
+                return *hypothesis.predict(run, kOnPocl);
+        }
+        return run.expected;
+    });
+    EXPECT_EQ(first_name(diagnose(cases)), "no-barrier-after-zeroing");
+    EXPECT_EQ(first_name(diagnose(cases, {"03-local-atomics", false})), "unclear");
+}
+
+TEST(Diagnosis, TheEvidenceCountsTheRuns) {
+    Cases cases = several();
+    cases.counted_by([](const Case& run) {
+        return common::reference_histogram(run.pixels.first(run.pixels.size() / 64 * 64));
+    });
+    const std::vector<Finding> findings = diagnose(cases);
+    ASSERT_EQ(first_name(findings), "tail-dropped");
+    EXPECT_EQ(findings[0].certainty, Finding::Certainty::kPredicted);
+    EXPECT_TRUE(
+        tests::has(findings[0].evidence, "each of the 5 runs that differ (the smallest: run 3)"));
+    EXPECT_EQ(findings[0].read, "03-local-atomics/README.md#what-went-wrong-in-published-code");
+    EXPECT_TRUE(tests::has(common::diagnosis::text_of(findings), "  why: The last pixels are not"));
+}
+
+// ---- patterns -----------------------------------------------------------------------------------
+
+// The groups' own tables, where the pixels are taken in turn.
+std::vector<Histogram> tables_of(const Case& run) {
+    return common::diagnosis::tables_of_groups(run).front();
+}
+
+TEST(Diagnosis, LostUpdatesChangeFromRunToRun) {
+    Cases cases = several();
+    for (Case& run : cases.all) {
+        if (run.launch.groups == 1) continue;
+        run.actual = {run.expected, run.expected};
+        for (std::size_t bin = 0; bin < kBins; ++bin) {
+            run.actual[0][bin] -= run.expected[bin] / 7;
+            run.actual[1][bin] -= run.expected[bin] / 11;
+        }
+    }
+    const std::vector<Finding> findings = diagnose(cases);
+    EXPECT_EQ(first_name(findings), "lost-updates");
+    EXPECT_EQ(findings[0].certainty, Finding::Certainty::kPattern);
+    EXPECT_TRUE(tests::has(common::diagnosis::text_of(findings), "why, most likely: "));
+    // One bin that has too many is no lost update.
+    ++cases.all[1].actual[1][9];
+    cases.all[1].actual[1][9] += cases.all[1].expected[9];
+    EXPECT_EQ(first_name(diagnose(cases)), "unclear");
+}
+
+TEST(Diagnosis, GroupsThatOverwriteEachOther) {
+    Cases cases = several();
+    cases.counted_by([](const Case& run) {
+        Histogram counts{};
+        const std::vector<Histogram> tables = tables_of(run);
+        for (std::size_t bin = 0; bin < kBins; ++bin)
+            counts[bin] = tables[bin % tables.size()][bin];
+        return counts;
+    });
+    EXPECT_EQ(first_name(diagnose(cases)), "merge-overwrites");
+}
+
+TEST(Diagnosis, GroupsThatLoseEachOthersCounts) {
+    Cases cases = several();
+    cases.counted_by([](const Case& run) {
+        Histogram counts = run.expected;
+        const std::vector<Histogram> tables = tables_of(run);
+        for (std::size_t bin = 0; tables.size() > 1 && bin < kBins; bin += 5)
+            counts[bin] -= tables[0][bin];
+        return counts;
+    });
+    EXPECT_EQ(first_name(diagnose(cases)), "merge-without-atomic");
+}
+
+TEST(Diagnosis, OnePixelTooMany) {
+    Cases cases = several();
+    cases.counted_by([](const Case& run) {
+        Histogram counts = run.expected;
+        ++counts[run.pixels.size() % kBins];
+        return counts;
+    });
+    EXPECT_EQ(first_name(diagnose(cases)), "one-pixel-too-many");
+}
+
+TEST(Diagnosis, NoiseIsUnclear) {
+    Cases cases = several();
+    cases.counted_by([](const Case& run) {
+        Histogram counts = run.expected;
+        for (std::size_t bin = 0; bin < kBins; ++bin)
+            counts[bin] += bin % 2 == 0 ? 3 : -1;
+        return counts;
+    });
+    const std::vector<Finding> findings = diagnose(cases);
+    EXPECT_EQ(first_name(findings), "unclear");
+    EXPECT_TRUE(tests::has(common::diagnosis::text_of(findings), "why: unclear"));
+}
+
+// ---- the runs -----------------------------------------------------------------------------------
+
+using common::diagnosis::observe;
+using common::diagnosis::Outcome;
+using std::chrono::milliseconds;
+
+// The value behind an option.
+std::string given(const std::vector<std::string>& arguments, const std::string& option) {
+    const auto at = std::find(arguments.begin(), arguments.end(), option);
+    return at == arguments.end() ? "" : *(at + 1);
+}
+
+TEST(Observe, AsksForInputsAndLaunches) {
+    std::set<std::string> launches;
+    const auto seen = observe(
+        [&](const std::vector<std::string>& arguments, milliseconds) -> Outcome {
+            const Launch launch{std::stoul(given(arguments, "--groups")),
+                                std::stoul(given(arguments, "--group-size"))};
+            launches.insert(common::to_string(launch));
+            return {Outcome::End::kCounted, launch, {}};
+        },
+        std::chrono::minutes(1));
+    EXPECT_GE(seen.cases.size(), 7U);
+    EXPECT_TRUE(launches.contains("1 group of 64"));
+    EXPECT_TRUE(launches.contains("3 groups of 64"));
+    EXPECT_TRUE(seen.troubles.empty());
+    for (const Case& run : seen.cases) {
+        EXPECT_TRUE(run.matches());
+        EXPECT_EQ(common::reference_histogram(run.pixels), run.expected);
+        EXPECT_NE(run.width, 0U);
+    }
+    EXPECT_TRUE(std::any_of(seen.cases.begin(), seen.cases.end(),
+                            [](const Case& run) { return run.actual.size() > 2; }));
+    EXPECT_TRUE(common::diagnosis::diagnose(seen.cases, kOnPocl).empty());
+}
+
+TEST(Observe, KeepsWhatIsCountedAndSaysWhatGoesWrong) {
+    int run = 0;
+    const auto seen = observe(
+        [&](const std::vector<std::string>&, milliseconds) -> Outcome {
+            switch (run++) {
+                case 0:
+                    return {Outcome::End::kCrashed, {}, {}};
+                case 1:
+                    return {Outcome::End::kNotFinished, {}, {}};
+                case 2:
+                    return {Outcome::End::kCounted, {2, 64}, Histogram{5}};
+                default:
+                    return {};
+            }
+        },
+        std::chrono::minutes(1));
+    ASSERT_EQ(seen.cases.size(), 1U);
+    EXPECT_EQ(seen.cases[0].actual.front(), Histogram{5});
+    ASSERT_EQ(seen.troubles.size(), 2U);
+    EXPECT_TRUE(tests::has(seen.troubles[0], "it crashes"));
+    EXPECT_TRUE(tests::has(seen.troubles[1], "it does not end"));
+}
+
+TEST(Observe, StopsWhenTheTimeIsUp) {
+    const auto seen = observe(
+        [](const std::vector<std::string>&, milliseconds) -> Outcome {
+            return {Outcome::End::kCounted, {1, 64}, {}};
+        },
+        milliseconds(0));
+    EXPECT_TRUE(seen.cases.empty());
+}
+
+}  // namespace
