@@ -32,7 +32,8 @@ struct Case {
 
 /// What is known beside the counts.
 struct Facts {
-    std::string chapter;      ///< its folder
+    std::string chapter;  ///< its folder
+    std::string variant;
     bool one_by_one = false;  ///< the work-items of a group run one after the other, as on PoCL
 };
 

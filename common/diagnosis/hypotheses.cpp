@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <utility>
 
 namespace common::diagnosis {
@@ -64,8 +65,8 @@ bool has_launch(const Case& run) {
     return run.launch.groups > 0 && run.launch.group_size > 0;
 }
 
-bool walks_here(Walk walk, const Case& run) {
-    if (!has_launch(run) || run.pixels.empty()) return false;
+bool walks_here(Walk walk, const Case& run, std::size_t at_most = kManyPixels) {
+    if (!has_launch(run) || run.pixels.empty() || run.pixels.size() > at_most) return false;
     return (walk == in_columns) == (run.launch.across > 0);
 }
 
@@ -76,6 +77,70 @@ Histogram count_if(const Case& run, const HowOften& how_often) {
     for (std::size_t i = 0; i < run.pixels.size(); ++i)
         histogram[run.pixels[i]] += static_cast<std::uint32_t>(how_often(i));
     return histogram;
+}
+
+// A number that follows the launch or does not, by which sizes are rounded.
+using Unit = std::size_t (*)(const Case&);
+template <std::size_t n>
+std::size_t fixed(const Case&) {
+    return n;
+}
+std::size_t size_of_group(const Case& run) {
+    return run.launch.group_size;
+}
+std::size_t groups_across(const Case& run) {
+    return run.launch.across;
+}
+// Groups that a kernel with a work-item for each bin is launched in.
+std::size_t bins_by_size(const Case& run) {
+    return (kBins + run.launch.group_size - 1) / run.launch.group_size;
+}
+
+const std::vector<Unit>& units() {
+    static const std::vector<Unit> all{
+        fixed<2>,
+        fixed<4>,
+        fixed<8>,
+        fixed<16>,
+        fixed<32>,
+        fixed<64>,
+        fixed<128>,
+        fixed<256>,
+        fixed<512>,
+        fixed<1024>,
+        [](const Case& run) { return run.launch.group_size; },
+        [](const Case& run) { return work_items(run); },
+        [](const Case& run) { return 4 * work_items(run); },
+        [](const Case& run) { return 16 * run.launch.group_size; },
+        [](const Case& run) { return 16 * work_items(run); },
+        [](const Case& run) { return 64 * work_items(run); },
+        [](const Case& run) { return 255 * run.launch.group_size; },
+        [](const Case& run) { return 255 * work_items(run); },
+        [](const Case& run) { return run.width; },
+    };
+    return all;
+}
+
+// The tables of the groups, each of which counts its own pixels.
+std::vector<Histogram> tables_of(Walk walk, const Case& run) {
+    std::vector<Histogram> tables(run.launch.groups);
+    for (std::size_t i = 0; i < run.pixels.size(); ++i)
+        ++tables[walk(run, i).group % tables.size()][run.pixels[i]];
+    return tables;
+}
+
+// Rows that begin `step` bins apart and not 256, written one after the other, and added up as if
+// they were 256 apart.
+Histogram overlapping(const std::vector<Histogram>& tables, std::size_t step) {
+    std::vector<std::uint32_t> memory(tables.size() * kBins, kPoison);
+    for (std::size_t group = 0; group < tables.size(); ++group) {
+        std::copy(tables[group].begin(), tables[group].end(),
+                  memory.begin() + static_cast<std::ptrdiff_t>(group * step));
+    }
+    Histogram sum{};
+    for (std::size_t at = 0; at < memory.size(); ++at)
+        sum[at % kBins] += memory[at];
+    return sum;
 }
 
 // ---- making the list ----------------------------------------------------------------------------
@@ -91,7 +156,7 @@ class List {
     std::vector<Hypothesis> all;
 
     // What follows is the mistake of this name.
-    void about(const char* name, const char* sentence, const char* read) {
+    void about(const char* name, const std::string& sentence, const char* read) {
         name_ = name;
         sentence_ = sentence;
         read_ = read;
@@ -127,15 +192,12 @@ class List {
 
     // The tables of the groups, each changed, and added up.
     template <typename Change>
-    void add_for_tables(const Change& change) {
+    void add_for_tables(const Change& change, std::size_t at_most = kManyPixels) {
         for (const Walk walk : kWalks) {
             add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
-                if (!walks_here(walk, run)) return std::nullopt;
-                std::vector<Histogram> tables(run.launch.groups);
-                for (std::size_t i = 0; i < run.pixels.size(); ++i)
-                    ++tables[walk(run, i).group % tables.size()][run.pixels[i]];
+                if (!walks_here(walk, run, at_most)) return std::nullopt;
                 Histogram sum{};
-                for (const Histogram& table : tables) {
+                for (const Histogram& table : tables_of(walk, run)) {
                     for (std::size_t bin = 0; bin < kBins; ++bin)
                         sum[bin] += static_cast<std::uint32_t>(change(table[bin]));
                 }
@@ -178,29 +240,52 @@ void add_zeroing(List& list) {
     list.add([](const Case&, const Facts&) { return Histogram{}; });
 }
 
+// Whether the work-items of a group count in a table that they zero and merge together.
+bool has_a_table(const Facts& facts) {
+    const auto without = {"global", "racy", "subhist", "private"};
+    return std::find(without.begin(), without.end(), facts.variant) == without.end();
+}
+
 void add_barriers(List& list) {
+    // One by one, each work-item goes as far as the next barrier before the next one begins.
+    const auto add = [&](const auto& is_counted) {
+        for (const Walk walk : kWalks) {
+            list.add([=](const Case& run, const Facts& facts) -> std::optional<Histogram> {
+                if (!walks_here(walk, run) || !facts.one_by_one || !has_a_table(facts))
+                    return std::nullopt;
+                return count_if(run, [&](std::size_t i) {
+                    return is_counted(walk(run, i).item, run.pixels[i] % run.launch.group_size);
+                });
+            });
+        }
+    };
     list.about("no-barrier-after-zeroing",
                "There is no barrier between zeroing the table and counting: work-items count while "
                "others still zero.",
                kRaces);
-    // One by one each zeroes its bins and counts all its pixels before the next zeroes.
-    list.add_for_walks([](const Case& run, Place place, std::uint8_t pixel, const Facts& facts) {
-        return !facts.one_by_one || place.item >= pixel % run.launch.group_size;
-    });
+    add([](std::size_t item, std::size_t owner) { return item >= owner; });
     list.about("no-barrier-before-merge",
                "There is no barrier between counting and merging: work-items merge bins while "
                "others still count.",
                kRaces);
-    list.add_for_walks([](const Case& run, Place place, std::uint8_t pixel, const Facts& facts) {
-        return !facts.one_by_one || place.item <= pixel % run.launch.group_size;
-    });
+    add([](std::size_t item, std::size_t owner) { return item <= owner; });
     list.about("no-barrier-at-all",
                "There is no barrier around the count: each work-item zeroes, counts and merges "
                "without waiting for the others.",
                kRaces);
-    list.add_for_walks([](const Case& run, Place place, std::uint8_t pixel, const Facts& facts) {
-        return !facts.one_by_one || place.item == pixel % run.launch.group_size;
-    });
+    add([](std::size_t item, std::size_t owner) { return item == owner; });
+    list.about("merges-part-of-its-own",
+               "Each work-item merges only some bins of its own table, as if the others of its "
+               "group merged the rest.",
+               kStrategy);
+    for (const Walk walk : kWalks) {
+        list.add([=](const Case& run, const Facts& facts) -> std::optional<Histogram> {
+            if (!walks_here(walk, run) || has_a_table(facts)) return std::nullopt;
+            return count_if(run, [&](std::size_t i) {
+                return walk(run, i).item == run.pixels[i] % run.launch.group_size;
+            });
+        });
+    }
 }
 
 void add_merging(List& list) {
@@ -217,6 +302,59 @@ void add_merging(List& list) {
                kPublished);
     list.add_pixels(
         [](const Case& run, std::size_t i) { return run.pixels[i] < run.launch.group_size; });
+    list.about("merged-by-one-work-item",
+               "Only one work-item of each group merges, and it strides as if all of them did.",
+               kStrategy);
+    list.add_pixels(
+        [](const Case& run, std::size_t i) { return run.pixels[i] % run.launch.group_size == 0; });
+    list.about("bins-repeat",
+               "Bins beyond the size of a group get the counts of its first bins: the work-item's "
+               "number in the place of the bin.",
+               kStrategy);
+    list.add([](const Case& run, const Facts&) -> std::optional<Histogram> {
+        if (!has_launch(run)) return std::nullopt;
+        Histogram histogram{};
+        for (std::size_t bin = 0; bin < kBins; ++bin)
+            histogram[bin] = run.expected[bin % run.launch.group_size];
+        return histogram;
+    });
+    list.about("tables-left-out",
+               "Not all tables are added up: their number is taken from the wrong launch.",
+               kStrategy);
+    for (const Unit number : {Unit(fixed<2>), Unit(fixed<4>), Unit(bins_by_size),
+                              Unit(size_of_group), Unit(groups_across)}) {
+        list.add_for_walks([=](const Case& run, Place place, std::uint8_t, const Facts&) {
+            return place.group < number(run);
+        });
+    }
+    list.about("rows-overlap",
+               "The rows of the groups lie too close together, and overwrite each other.",
+               kPublished);
+    for (const Unit step : {Unit(fixed<0>), Unit(fixed<64>), Unit(fixed<128>), Unit(fixed<254>),
+                            Unit(fixed<255>), Unit(size_of_group)}) {
+        for (const Walk walk : kWalks) {
+            list.add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+                if (!walks_here(walk, run) || step(run) >= kBins) return std::nullopt;
+                return overlapping(tables_of(walk, run), step(run));
+            });
+        }
+    }
+    list.about(
+        "only-one-turn",
+        "Of the turns that a group takes over the picture only one arrives: an assignment in "
+        "the place of an addition.",
+        kStrategy);
+    for (const bool last : {true, false}) {
+        list.add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+            if (!has_launch(run) || run.launch.across > 0) return std::nullopt;
+            const std::size_t piece = 255 * run.launch.group_size;
+            const std::size_t pieces = (run.pixels.size() + piece - 1) / piece;
+            return count_if(run, [&](std::size_t i) {
+                return last ? i / piece + run.launch.groups >= pieces
+                            : i / piece < run.launch.groups;
+            });
+        });
+    }
     list.about("only-the-first-group", "Only the first group's table arrives.", kStrategy);
     list.add_for_walks(
         [](const Case&, Place place, std::uint8_t, const Facts&) { return place.group == 0; });
@@ -235,37 +373,6 @@ void add_merging(List& list) {
                "Only the counts of each group's first work-item arrive.", kStrategy);
     list.add_for_walks(
         [](const Case&, Place place, std::uint8_t, const Facts&) { return place.item == 0; });
-}
-
-// A number that follows the launch or does not, by which sizes are rounded.
-using Unit = std::size_t (*)(const Case&);
-template <std::size_t n>
-std::size_t fixed(const Case&) {
-    return n;
-}
-const std::vector<Unit>& units() {
-    static const std::vector<Unit> all{
-        fixed<2>,
-        fixed<4>,
-        fixed<8>,
-        fixed<16>,
-        fixed<32>,
-        fixed<64>,
-        fixed<128>,
-        fixed<256>,
-        fixed<512>,
-        fixed<1024>,
-        [](const Case& run) { return run.launch.group_size; },
-        [](const Case& run) { return work_items(run); },
-        [](const Case& run) { return 4 * work_items(run); },
-        [](const Case& run) { return 16 * run.launch.group_size; },
-        [](const Case& run) { return 16 * work_items(run); },
-        [](const Case& run) { return 64 * work_items(run); },
-        [](const Case& run) { return 255 * run.launch.group_size; },
-        [](const Case& run) { return 255 * work_items(run); },
-        [](const Case& run) { return run.width; },
-    };
-    return all;
 }
 
 std::size_t whole(const Case& run, Unit unit) {
@@ -287,10 +394,14 @@ void add_ends(List& list) {
         list.add_pixels([=](const Case& run, std::size_t i) { return i < whole(run, unit); });
     }
     list.about("tail-counted-twice",
-               "The last pixels, which a second loop is for, are counted twice.", kPublished);
+               "The last pixels, which a second loop is for, are counted more than once.",
+               kPublished);
     for (const Unit unit : units()) {
         list.add_pixels(
             [=](const Case& run, std::size_t i) { return i < whole(run, unit) ? 1 : 2; });
+        list.add_pixels([=](const Case& run, std::size_t i) {  // by each group
+            return i < whole(run, unit) ? 1 : run.launch.groups;
+        });
     }
     list.about("only-the-tail",
                "Only the last pixels are counted: the loop for the many lets none through.",
@@ -327,35 +438,6 @@ void add_strides(List& list) {
         return run.launch.across == 0 ||
                i / run.width < std::max<std::size_t>(run.launch.groups / run.launch.across, 1);
     });
-    list.about("stride-too-long",
-               "The stride of the loop is too long: whole rounds of pixels are passed over.",
-               kStrategy);
-    for (const std::size_t times : {2U, 3U, 4U, 8U, 16U}) {
-        list.add_pixels(
-            [=](const Case& run, std::size_t i) { return i / work_items(run) % times == 0; });
-    }
-    list.add_pixels([](const Case& run, std::size_t i) {  // by its own square
-        return i / work_items(run) % work_items(run) == 0;
-    });
-    list.about("stride-too-short",
-               "The stride of the loop is too short: work-items count pixels that others have "
-               "counted.",
-               kStrategy);
-    list.add_pixels([](const Case& run, std::size_t i) {  // the size of a group
-        return std::min(i / run.launch.group_size + 1, run.launch.groups);
-    });
-    list.add_pixels([](const Case& run, std::size_t i) {  // the number of groups
-        return std::min(i / run.launch.groups + 1, run.launch.group_size);
-    });
-    list.add_pixels(
-        [](const Case& run, std::size_t i) { return std::min(i + 1, work_items(run)); });  // one
-    list.about("local-number-for-global",
-               "The loop begins at the work-item's number in its group, not in the launch: all "
-               "groups count the same pixels.",
-               kStrategy);
-    list.add_pixels([](const Case& run, std::size_t i) {
-        return i % work_items(run) < run.launch.group_size ? run.launch.groups : 0;
-    });
     list.about("counted-several-times",
                "Every pixel is counted several times: by each group, or by each work-item.",
                kStrategy);
@@ -378,6 +460,22 @@ void add_strides(List& list) {
             }
         }
     }
+    list.about("byte-counted-twice",
+               "Of the pixels that one load brings some are counted twice, and others never: the "
+               "same part of it is taken twice.",
+               kStrategy);
+    for (std::size_t twice = 0; twice < 4; ++twice) {
+        for (std::size_t never = 0; never < 4; ++never) {
+            if (never == twice) continue;
+            for (const bool bytes : {true, false}) {
+                list.add_pixels([=](const Case& run, std::size_t i) {
+                    if (i >= run.pixels.size() / 16 * 16) return 1;
+                    const std::size_t part = bytes ? i % 4 : i % 16 / 4;
+                    return part == twice ? 2 : part == never ? 0 : 1;
+                });
+            }
+        }
+    }
     list.about("part-of-a-load-skipped", "Of the pixels that one load brings some are not counted.",
                kStrategy);
     for (std::size_t which = 0; which < 4; ++which) {
@@ -387,6 +485,74 @@ void add_strides(List& list) {
         list.add_pixels([=](const Case& run, std::size_t i) {  // four bytes of 16
             return i >= run.pixels.size() / 16 * 16 || i % 16 / 4 != which;
         });
+    }
+}
+
+// A loop whose work-items begin at a number of their own and go on by a stride.
+struct Number {
+    const char* words;  // in OpenCL's
+    std::size_t (*of)(const Launch&);
+};
+
+Histogram counted_by_loops(const Case& run, std::size_t per_group, std::size_t stride) {
+    // How often each pixel is counted: by who begins there, and by who comes from a stride before.
+    std::vector<std::uint32_t> times(run.pixels.size());
+    for (std::size_t group = 0; group < run.launch.groups; ++group) {
+        for (std::size_t item = 0; item < run.launch.group_size; ++item) {
+            const std::size_t first = group * per_group + item;
+            if (first < times.size()) ++times[first];
+        }
+    }
+    Histogram histogram{};
+    for (std::size_t i = 0; i < times.size(); ++i) {
+        if (i >= stride) times[i] += times[i - stride];
+        histogram[run.pixels[i]] += times[i];
+    }
+    return histogram;
+}
+
+void add_loops(List& list) {
+    static const std::vector<Number> begins{
+        {"get_global_id(0)", [](const Launch& l) { return l.group_size; }},  // the right one
+        {"get_local_id(0)", [](const Launch&) { return std::size_t{0}; }},
+        {"get_group_id(0) + get_local_id(0)", [](const Launch&) { return std::size_t{1}; }},
+        {"get_group_id(0) * get_num_groups(0) + get_local_id(0)",
+         [](const Launch& l) { return l.groups; }},
+        {"get_group_id(0) * 256 + get_local_id(0)", [](const Launch&) { return kBins; }},
+        {"get_group_id(0) * get_global_size(0) + get_local_id(0)",
+         [](const Launch& l) { return l.groups * l.group_size; }},
+    };
+    static const std::vector<Number> strides{
+        {"get_global_size(0)", [](const Launch& l) { return l.groups * l.group_size; }},
+        {"get_local_size(0)", [](const Launch& l) { return l.group_size; }},
+        {"get_num_groups(0)", [](const Launch& l) { return l.groups; }},
+        {"1", [](const Launch&) { return std::size_t{1}; }},
+        {"256", [](const Launch&) { return kBins; }},
+        {"2 * get_global_size(0)", [](const Launch& l) { return 2 * l.groups * l.group_size; }},
+        {"3 * get_global_size(0)", [](const Launch& l) { return 3 * l.groups * l.group_size; }},
+        {"4 * get_global_size(0)", [](const Launch& l) { return 4 * l.groups * l.group_size; }},
+        {"16 * get_global_size(0)", [](const Launch& l) { return 16 * l.groups * l.group_size; }},
+        {"get_global_size(0) + 1", [](const Launch& l) { return l.groups * l.group_size + 1; }},
+        {"get_global_size(0) - 1", [](const Launch& l) { return l.groups * l.group_size - 1; }},
+        {"get_global_size(0) * get_local_size(0)",
+         [](const Launch& l) { return l.groups * l.group_size * l.group_size; }},
+        {"get_global_size(0) * get_num_groups(0)",
+         [](const Launch& l) { return l.groups * l.groups * l.group_size; }},
+    };
+    for (std::size_t b = 0; b < begins.size(); ++b) {
+        for (std::size_t s = b == 0 ? 1 : 0; s < strides.size(); ++s) {
+            list.about(b == 0 ? "wrong-stride" : "wrong-start",
+                       std::string("The pixels are counted as by a loop that begins at ") +
+                           begins[b].words + " and goes on by " + strides[s].words + ", not at " +
+                           begins[0].words + " and by " + strides[0].words + ".",
+                       kStrategy);
+            list.add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+                if (!has_launch(run) || run.launch.across > 0) return std::nullopt;
+                const std::size_t stride = strides[s].of(run.launch);
+                if (stride == 0) return std::nullopt;
+                return counted_by_loops(run, begins[b].of(run.launch), stride);
+            });
+        }
     }
 }
 
@@ -407,6 +573,22 @@ void add_rows_of_memory(List& list) {
             ++histogram[x < run.width ? run.pixels[y * run.width + x] : kPoisonByte];
         }
         return histogram;
+    });
+    list.about("pitch-in-the-test",
+               "The test for the last row takes the distance in memory, gaps included, for the "
+               "number of pixels: rows at the end are not counted.",
+               kPublished);
+    list.add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+        if (run.launch.across == 0) return std::nullopt;
+        return count_if(run, [&](std::size_t i) {
+            return i / run.width * pitch(run) + i % run.width < run.pixels.size();
+        });
+    });
+    list.about("short-row-dropped", "A last row that is short is not counted.", kPublished);
+    list.add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+        if (run.launch.across == 0) return std::nullopt;
+        return count_if(
+            run, [&](std::size_t i) { return i < run.pixels.size() / run.width * run.width; });
     });
     list.about("padding-counted",
                "The gaps behind the rows are counted as pixels: the pitch in the place of the "
@@ -490,12 +672,12 @@ void add_bins(List& list) {
     });
 }
 
-// Counters of so many bits, of each work-item in each piece.
-template <std::size_t pixels_each>
-std::optional<Histogram> overflowing_pieces(const Case& run, std::uint32_t limit) {
-    if (!has_launch(run) || run.launch.across > 0) return std::nullopt;
+// Counters of so many bits, of each work-item in each piece of so many pixels.
+std::optional<Histogram> overflowing_pieces(const Case& run, std::size_t piece,
+                                            std::uint32_t limit) {
+    if (!has_launch(run) || run.launch.across > 0 || run.pixels.size() > kManyPixels)
+        return std::nullopt;
     const std::size_t size = run.launch.group_size;
-    const std::size_t piece = size * pixels_each;
     Histogram histogram{};
     std::vector<std::uint32_t> counters(size * kBins);
     for (std::size_t first = 0; first < run.pixels.size(); first += piece) {
@@ -535,12 +717,16 @@ void add_overflows(List& list) {
                 count %= limit;
             return histogram;
         });
-        list.add(
-            [=](const Case& run, const Facts&) { return overflowing_pieces<256>(run, limit); });
-        list.add(
-            [=](const Case& run, const Facts&) { return overflowing_pieces<512>(run, limit); });
-        list.add(
-            [=](const Case& run, const Facts&) { return overflowing_pieces<1024>(run, limit); });
+        for (const std::size_t pixels_each : {256U, 510U, 512U, 1024U, 4096U}) {
+            list.add([=](const Case& run, const Facts&) {
+                return overflowing_pieces(run, run.launch.group_size * pixels_each, limit);
+            });
+        }
+        for (const std::size_t piece : {kBins * 255, kBins * 256}) {
+            list.add([=](const Case& run, const Facts&) {
+                return overflowing_pieces(run, piece, limit);
+            });
+        }
         list.add_for_tables([=](std::uint32_t count) { return count % limit; });
         for (const Walk walk : kWalks) {
             list.add(
@@ -567,7 +753,8 @@ void add_overflows(List& list) {
             count = static_cast<std::uint32_t>(static_cast<float>(count));
         return histogram;
     });
-    list.add_for_tables([](std::uint32_t count) { return std::min(count, kMost); });
+    list.add_for_tables([](std::uint32_t count) { return std::min(count, kMost); },
+                        std::numeric_limits<std::size_t>::max());
 }
 
 }  // namespace
@@ -579,6 +766,7 @@ const std::vector<Hypothesis>& hypotheses() {
         add_bins(list);
         add_ends(list);
         add_strides(list);
+        add_loops(list);
         add_rows_of_memory(list);
         add_merging(list);
         add_barriers(list);
@@ -592,10 +780,7 @@ std::vector<std::vector<Histogram>> tables_of_groups(const Case& run) {
     std::vector<std::vector<Histogram>> ways;
     for (const Walk walk : kWalks) {
         if (!walks_here(walk, run)) continue;
-        std::vector<Histogram> tables(run.launch.groups);
-        for (std::size_t i = 0; i < run.pixels.size(); ++i)
-            ++tables[walk(run, i).group % tables.size()][run.pixels[i]];
-        ways.push_back(std::move(tables));
+        ways.push_back(tables_of(walk, run));
     }
     return ways;
 }

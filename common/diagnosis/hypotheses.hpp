@@ -11,6 +11,9 @@
 
 namespace common::diagnosis {
 
+/// Most hypotheses walk over the pixels one by one, and predict nothing where there are more.
+inline constexpr std::size_t kManyPixels = std::size_t{4} << 20;
+
 /// A mistake, as a prediction.
 struct Hypothesis {
     std::string name;
