@@ -6,6 +6,9 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <sstream>
 
 #include "common/diagnosis/diagnosis.hpp"
 #include "common/diagnosis/probes.hpp"
@@ -30,6 +33,16 @@ double time_serial(const Input& input, std::optional<int> repeat) {
         return time;
     };
     return measure(run, repeat).median_ms;
+}
+
+bool is_on_path(const std::string& program) {
+    const char* const path = std::getenv("PATH");
+    std::istringstream folders(path != nullptr ? path : "");
+    for (std::string folder; std::getline(folders, folder, ':');) {
+        std::error_code ignored;
+        if (std::filesystem::exists(std::filesystem::path(folder) / program, ignored)) return true;
+    }
+    return false;
 }
 
 }  // namespace
@@ -99,6 +112,20 @@ void Report::look_into_mismatches() {
     }
 }
 
+// What a match on a CPU does not show, a detector does, where there is one.
+void Report::say_how_to_look_for_races() const {
+    if (!options_.diagnosis || program_.api != "OpenCL" ||
+        document_.device.find("Oclgrind") != std::string::npos || !is_on_path("oclgrind"))
+        return;
+    std::error_code ignored;
+    const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", ignored);
+    const std::filesystem::path program = std::filesystem::proximate(self, ignored);
+    progress(fmt::format(
+        "A match says nothing of races. To look for them: oclgrind --data-races --max-errors 1 {} "
+        "--device Oclgrind --random 1000 --group-size 64 --groups 3 --repeat 1 --no-ceiling\n",
+        program.string()));
+}
+
 int Report::finish() {
     look_into_mismatches();
     const auto serial = std::find_if(
@@ -152,6 +179,7 @@ int Report::finish() {
                              [=](const Result& r) { return r.check == check; });
     };
     if (count_of(Check::kMismatch) > 0) return kMismatch;
+    if (count_of(Check::kMatch) > 0) say_how_to_look_for_races();
     return count_of(Check::kMatch) > 0 ? kEveryVariantMatches : kNothingToRunOn;
 }
 

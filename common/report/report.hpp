@@ -37,6 +37,7 @@ class Report {
 
  private:
     void look_into_mismatches();
+    void say_how_to_look_for_races() const;
 
     const Program& program_;
     const Options& options_;
