@@ -224,6 +224,12 @@ void add_zeroing(List& list) {
             return histogram;
         });
     }
+    list.add([](const Case& run, const Facts&) -> std::optional<Histogram> {
+        Histogram histogram = run.expected;  // 256 bytes are zeroed, and not 256 counters
+        for (std::size_t bin = kBins / 4; bin < kBins; ++bin)
+            histogram[bin] += kPoison;
+        return histogram;
+    });
     list.about("nothing-written",
                "Nobody writes the result: the kernel does not get there, or the result is copied "
                "before the kernel has finished.",
@@ -302,6 +308,13 @@ void add_merging(List& list) {
                kPublished);
     list.add_pixels(
         [](const Case& run, std::size_t i) { return run.pixels[i] < run.launch.group_size; });
+    list.add([](const Case& run, const Facts&) -> std::optional<Histogram> {  // never written
+        if (!has_launch(run)) return std::nullopt;
+        Histogram histogram = run.expected;
+        for (std::size_t bin = run.launch.group_size; bin < kBins; ++bin)
+            histogram[bin] = kPoison;
+        return histogram;
+    });
     list.about("merged-by-one-work-item",
                "Only one work-item of each group merges, and it strides as if all of them did.",
                kStrategy);
@@ -386,6 +399,13 @@ void add_ends(List& list) {
     list.add_pixels([](const Case& run, std::size_t i) { return i + 1 < run.pixels.size(); });
     list.about("first-pixel-dropped", "The first pixel is not counted.", kPublished);
     list.add_pixels([](const Case&, std::size_t i) { return i > 0; });
+    list.about("only-a-part",
+               "Only the first part of the picture is counted: the number of pixels is divided.",
+               kStrategy);
+    for (const std::size_t parts : {2U, 4U, 8U, 16U}) {
+        list.add_pixels(
+            [=](const Case& run, std::size_t i) { return i < run.pixels.size() / parts; });
+    }
     list.about("tail-dropped",
                "The last pixels are not counted, where their number is no multiple of what the "
                "kernel or the launch takes at once.",
@@ -589,6 +609,15 @@ void add_rows_of_memory(List& list) {
         if (run.launch.across == 0) return std::nullopt;
         return count_if(
             run, [&](std::size_t i) { return i < run.pixels.size() / run.width * run.width; });
+    });
+    list.about("last-row-taken-as-full", "A last row that is short is counted as if it were full.",
+               kPublished);
+    list.add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+        if (run.launch.across == 0) return std::nullopt;
+        Histogram histogram = run.expected;
+        const std::size_t rows = (run.pixels.size() + run.width - 1) / run.width;
+        histogram[kPoisonByte] += static_cast<std::uint32_t>(rows * run.width - run.pixels.size());
+        return histogram;
     });
     list.about("padding-counted",
                "The gaps behind the rows are counted as pixels: the pitch in the place of the "

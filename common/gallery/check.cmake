@@ -5,6 +5,9 @@
 # With BUILD it is built here, if ASK, the chapter's program, finds a device to run on.
 include(${CMAKE_CURRENT_LIST_DIR}/gallery.cmake)
 read_mistake(${MISTAKE})
+if(API STREQUAL "cuda" AND MISTAKE_GPU-SHOWS)
+    set(MISTAKE_SHOWS "${MISTAKE_GPU-SHOWS}")
+endif()
 if(BUILD)
     execute_process(COMMAND ${ASK} --list-devices RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
     if(NOT status EQUAL 0 OR NOT "cuda.cu" IN_LIST MISTAKE_FILES OR MISTAKE_SHOWS MATCHES "^oclgrind")

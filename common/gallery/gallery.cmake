@@ -16,8 +16,8 @@
 #   --- cuda.cu
 #   ...
 #
-# `shows` may also be `oclgrind`, for a race that the results of a CPU do not show: `names` is then the words that
-# Oclgrind says. More lines may follow the first sentence: `gpu:` in the place of `names` on a GPU.
+# `shows` may also be `oclgrind` and an input, for what the results on a CPU do not show, or by luck only: `names` is
+# then the words that Oclgrind says. `gpu:` and `gpu-shows:` stand for `names` and `shows` on a GPU, where they differ.
 cmake_policy(VERSION 3.25)
 
 # read_mistake(file): sets MISTAKE_NAME, _CHAPTER, _SENTENCE, _FILES and a variable for each field, such as _SHOWS.
@@ -32,14 +32,14 @@ function(read_mistake file)
     endif()
     string(SUBSTRING "${text}" 0 ${end} head)
     string(REGEX MATCH "^[^\n]+" sentence "${head}")
-    foreach(field variant shows hides names gpu seen)
+    foreach(field variant shows hides names gpu gpu-shows seen)
         string(TOUPPER ${field} upper)
         set(value "")
         if(head MATCHES "\n${field}: *([^\n]*)")
             set(value "${CMAKE_MATCH_1}")
         endif()
         set(MISTAKE_${upper} "${value}" PARENT_SCOPE)
-        if(value STREQUAL "" AND NOT field MATCHES "gpu|seen")
+        if(value STREQUAL "" AND NOT field MATCHES "^(gpu|gpu-shows|seen)$")
             message(FATAL_ERROR "no line `${field}:` in\n${file}")
         endif()
     endforeach()

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdlib>
+
 #include "common/tests/support.hpp"
 
 namespace {
@@ -18,6 +20,7 @@ class ReportTest : public testing::Test {
         input_.pixels = common::constant_pixels(10'000, 7);
         expected_ = common::reference_histogram(input_.pixels);
         options_.repeat = 3;
+        options_.diagnosis = false;
     }
 
     int finish(const std::vector<Result>& results,
@@ -71,6 +74,23 @@ TEST_F(ReportTest, SaysWhatWasAskedForOfTheLaunch) {
     finish({row("local", Check::kMatch)});
     EXPECT_FALSE(tests::has(out_, "launch:"));
     EXPECT_EQ(common::read_document(*options_.json).results.at(0).launch, "");
+}
+
+TEST_F(ReportTest, AMatchSaysHowToLookForRacesWhereThatCanBeDone) {
+    options_.diagnosis = true;
+    const std::string path = std::getenv("PATH");
+    setenv("PATH", folder_.path().c_str(), 1);
+    finish({row("local", Check::kMatch)});
+    EXPECT_FALSE(tests::has(err_, "oclgrind"));
+    tests::write_bytes(folder_ / "oclgrind", "");
+    finish({row("local", Check::kMatch)});
+    EXPECT_TRUE(tests::has(err_, "\nA match says nothing of races. To look for them: oclgrind "));
+    finish({row("local", Check::kMismatch)});
+    EXPECT_FALSE(tests::has(err_, "oclgrind"));
+    program_.api = "CUDA";
+    finish({row("local", Check::kMatch)});
+    EXPECT_FALSE(tests::has(err_, "oclgrind"));
+    setenv("PATH", path.c_str(), 1);
 }
 
 TEST_F(ReportTest, EveryMatchIsSuccess) {

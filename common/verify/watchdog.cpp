@@ -35,7 +35,7 @@ extern "C" void end_with_crash_line(int) {
     _exit(kMismatch);
 }
 
-constexpr std::array kCrashes{SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+constexpr std::array kCrashes{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
 // One clock for all runs: a thread that sleeps until a run has taken too long.
 struct Alarm {
@@ -83,7 +83,7 @@ Watchdog::Watchdog(const std::string& what, std::size_t pixels) {
     pixels_now = pixels;
     if (kOwnCrashes) {
         crash_line = fmt::format(
-            "\n{}: the kernel crashed; most likely it reads or writes outside of its memory "
+            "\n{}: it crashed; most likely the kernel reads or writes outside of its memory "
             "(out-of-bounds). docs/race-detectors.md says how to find the line\n",
             what);
         for (const int crash : kCrashes)
@@ -105,10 +105,8 @@ Watchdog::~Watchdog() {
     alarm_clock->changed.notify_all();
     alarm_clock->thread.join();
     alarm_clock.reset();
-    if (kOwnCrashes) {
-        for (const int crash : kCrashes)
-            std::signal(crash, SIG_DFL);
-    }
+    // A kernel that has written where it should not may show only when that memory is given back:
+    // the line stays until the next strategy's.
 }
 
 void Watchdog::begin_run() {

@@ -14,9 +14,9 @@ std::chrono::milliseconds usual_time_limit(std::size_t pixels);
 /// Another limit for all that follow, as --time-limit asks for it.
 void set_time_limit(std::chrono::milliseconds limit);
 
-/// While one exists, a crash ends the program with one line that names the strategy, and so does a
-/// run that takes longer than its limit; the exit status is 1. (With a sanitizer a crash is the
-/// sanitizer's.) At most one exists at a time.
+/// While one exists, a run that takes longer than its limit ends the program with one line that
+/// names the strategy, and exit status 1. So does a crash, also one that comes later. (With a
+/// sanitizer a crash is the sanitizer's.) At most one exists at a time.
 class Watchdog {
  public:
     /// @param what the strategy and its launch, for the line
