@@ -23,9 +23,11 @@ void check(cudaError_t error, const char* call, const char* file, int line) {
         throw BadInput(fmt::format("the device has too little memory: {} from {}",
                                    cudaGetErrorName(error), call));
     }
-    throw std::runtime_error(fmt::format("{} ({}): {}, from {} at {}:{}", cudaGetErrorName(error),
-                                         static_cast<int>(error), cudaGetErrorString(error), call,
-                                         file, line));
+    // As on a CPU, where such a kernel crashes (common/verify/watchdog.cpp).
+    const bool outside = error == cudaErrorIllegalAddress || error == cudaErrorMisalignedAddress;
+    throw std::runtime_error(fmt::format("{} ({}): {}{}, from {} at {}:{}", cudaGetErrorName(error),
+                                         static_cast<int>(error), cudaGetErrorString(error),
+                                         outside ? " (out-of-bounds)" : "", call, file, line));
 }
 
 std::vector<Device> devices() {

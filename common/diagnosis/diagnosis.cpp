@@ -96,14 +96,19 @@ bool none_over(const Histogram& expected, const Histogram& actual) {
     return std::equal(actual.begin(), actual.end(), expected.begin(), std::less_equal<>());
 }
 
-// Several bins with something on top of the right count; the poison alone is what nobody wrote.
-bool several_over(const Histogram& expected, const Histogram& actual) {
-    std::size_t over = 0;
+// Something on top of the right counts; the poison alone is what nobody wrote.
+bool none_short(const Histogram& expected, const Histogram& actual) {
     for (std::size_t bin = 0; bin < kBins; ++bin) {
         if (actual[bin] < expected[bin] || actual[bin] == kPoison) return false;
-        over += actual[bin] > expected[bin] ? 1 : 0;
     }
-    return over > 1;
+    return true;
+}
+
+std::size_t bins_that_differ(const Histogram& expected, const Histogram& actual) {
+    std::size_t differ = 0;
+    for (std::size_t bin = 0; bin < kBins; ++bin)
+        differ += actual[bin] != expected[bin] ? 1 : 0;
+    return differ;
 }
 
 // Whether each count is the sum of some of the groups' counts; with `one_alone`, of one of them.
@@ -135,6 +140,68 @@ bool made_of_tables(const Runs& runs, bool one_alone) {
     });
 }
 
+// Whether a count is a sum of one choice for each of these places.
+bool is_sum(const std::vector<std::vector<std::uint32_t>>& choices, std::size_t at,
+            std::uint32_t rest) {
+    if (at == choices.size()) return rest == 0;
+    return std::any_of(choices[at].begin(), choices[at].end(), [&](std::uint32_t choice) {
+        return is_sum(choices, at + 1, rest - choice);
+    });
+}
+
+// Whether the counts come from rows that lie `step` bins apart and not 256, and overwrite each
+// other in any order; where nobody writes, the poison is.
+bool made_of_overlapping(const std::vector<Histogram>& tables, std::size_t step,
+                         const Histogram& actual) {
+    for (std::size_t bin = 0; bin < kBins; ++bin) {
+        std::vector<std::vector<std::uint32_t>> choices(tables.size());
+        for (std::size_t row = 0; row < tables.size(); ++row) {
+            for (std::size_t group = 0; group < tables.size(); ++group) {
+                const std::size_t place = row * kBins + bin;
+                if (place < group * step || place >= group * step + kBins) continue;
+                choices[row].push_back(tables[group][place - group * step]);
+            }
+            if (choices[row].empty()) choices[row].push_back(kPoison);
+        }
+        if (!is_sum(choices, 0, actual[bin])) return false;
+    }
+    return true;
+}
+
+bool made_of_overlapping(const Runs& runs) {
+    const auto fits = [&](const Case& run, std::size_t step) {
+        if (run.launch.groups > 4) return true;  // too many orders to try
+        const auto ways = tables_of_groups(run);
+        return std::any_of(ways.begin(), ways.end(), [&](const std::vector<Histogram>& tables) {
+            return std::all_of(run.actual.begin(), run.actual.end(), [&](const Histogram& actual) {
+                return actual == run.expected || made_of_overlapping(tables, step, actual);
+            });
+        });
+    };
+    const auto steps = [](const Case& run) {
+        return std::vector<std::size_t>{0, 64, 128, 254, 255, run.launch.group_size};
+    };
+    const bool any = std::any_of(runs.wrong.begin(), runs.wrong.end(), [](const Case* run) {
+        return run->launch.groups > 1 && run->launch.groups <= 4;
+    });
+    for (std::size_t s = 0; any && s < steps(*runs.wrong.front()).size(); ++s) {
+        if (std::all_of(runs.wrong.begin(), runs.wrong.end(),
+                        [&](const Case* run) { return fits(*run, steps(*run)[s]); }))
+            return true;
+    }
+    return false;
+}
+
+// A count that no miscounting of so few pixels can reach.
+bool has_garbage(const Runs& runs) {
+    return std::any_of(runs.wrong.begin(), runs.wrong.end(), [](const Case* run) {
+        const std::uint64_t most =
+            run->pixels.size() * std::max(run->launch.groups, run->launch.group_size);
+        return std::any_of(run->actual.front().begin(), run->actual.front().end(),
+                           [&](std::uint32_t count) { return count > most && count != kPoison; });
+    });
+}
+
 const Case* one_that_changes(const Runs& runs) {
     const auto found = std::find_if(runs.wrong.begin(), runs.wrong.end(),
                                     [](const Case* run) { return run->changes(); });
@@ -159,6 +226,9 @@ std::vector<Finding> patterns(const Runs& runs) {
     const bool one_group_is_right =
         std::all_of(runs.wrong.begin(), runs.wrong.end(),
                     [](const Case* run) { return run->launch.groups != 1; });
+    const bool in_several_bins = std::any_of(
+        runs.wrong.begin(), runs.wrong.end(),
+        [](const Case* run) { return bins_that_differ(run->expected, run->actual.front()) > 1; });
     if (in_each_wrong_run(runs, one_more_in_one_bin)) {
         return pattern(
             "one-pixel-too-many",
@@ -182,6 +252,13 @@ std::vector<Finding> patterns(const Runs& runs) {
             "what is lost is a group's whole count of a bin, and a single group is right",
             "the-race-conditions");
     }
+    if (one_group_is_right && made_of_overlapping(runs)) {
+        return pattern("rows-overlap",
+                       "The rows of the groups lie too close together, and overwrite each other.",
+                       "each count is made of parts of the groups' tables, and a single group is "
+                       "right",
+                       "what-went-wrong-in-published-code");
+    }
     if (changing != nullptr && in_each_wrong_run(runs, none_over)) {
         return pattern("lost-updates",
                        "Counts are lost between work-items that add to one counter at the same "
@@ -190,12 +267,13 @@ std::vector<Finding> patterns(const Runs& runs) {
                                    totals_of(*changing)),
                        "the-race-conditions");
     }
-    if (in_each_wrong_run(runs, several_over)) {
+    if (has_garbage(runs) || (in_each_wrong_run(runs, none_short) && in_several_bins)) {
         return pattern("table-not-zeroed",
                        "A table is not zeroed before the count: it begins with what was there "
                        "before.",
-                       "no bin has too few, and no multiple of the pixels explains what is too "
-                       "many",
+                       has_garbage(runs) ? "there are counts that so few pixels cannot give"
+                                         : "no bin has too few, and no multiple of the pixels "
+                                           "explains what is too many",
                        "the-race-conditions");
     }
     return {};
