@@ -387,9 +387,12 @@ function(add_chapter_program name)
         SKIP_REGULAR_EXPRESSION "exit status 77")
 endfunction()
 
-# add_gallery(): the mistakes in this chapter's broken/ (common/gallery/gallery.cmake), each caught and named. One
-# in a host program is built: for OpenCL with the rest, for CUDA, which takes long, when it is to be run.
+# add_gallery(): the mistakes in this chapter's broken/ (common/gallery/gallery.cmake), each caught and named.
+# Programs that are needed for them are built when the tests run (add_gallery_builds), and not before: a reader
+# who changes a chapter must not be stopped by a mistake that no longer fits.
 include(${PROJECT_SOURCE_DIR}/common/gallery/gallery.cmake)
+add_custom_target(gallery_opencl)
+add_custom_target(gallery_cuda)
 function(add_gallery)
     get_filename_component(chapter ${CMAKE_CURRENT_SOURCE_DIR} NAME)
     string(REGEX MATCH "^[0-9]+" number ${chapter})
@@ -400,43 +403,49 @@ function(add_gallery)
     foreach(mistake IN LISTS mistakes)
         read_mistake(${mistake})
         set(folder ${CMAKE_CURRENT_BINARY_DIR}/broken/${MISTAKE_NAME})
-        set(sources ${MISTAKE_FILES})
-        list(TRANSFORM sources PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
-        make_mistake(${mistake} ${folder})
-        set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${mistake} ${sources})
-        foreach(api opencl cuda)
-            if(NOT TARGET ${chapter}-${api})
+        foreach(pair "opencl;opencl.cpp" "cuda;cuda.cu")
+            list(GET pair 0 api)
+            list(GET pair 1 source)
+            if(NOT TARGET ${chapter}-${api} OR (api STREQUAL "cuda" AND NOT source IN_LIST MISTAKE_FILES))
                 continue()
             endif()
-            set(target ${chapter}-broken-${MISTAKE_NAME}-${api})
+            set(test ${chapter}.broken.${MISTAKE_NAME}.${api})
             set(program $<TARGET_FILE:${chapter}-${api}>)
-            set(build "")
-            if(api STREQUAL "opencl" AND "opencl.cpp" IN_LIST MISTAKE_FILES)
-                add_executable(${target} ${folder}/opencl.cpp)
-            elseif(api STREQUAL "cuda" AND "cuda.cu" IN_LIST MISTAKE_FILES)
-                add_executable(${target} EXCLUDE_FROM_ALL ${folder}/cuda.cu)
-                set(build -DBUILD=${CMAKE_BINARY_DIR} -DTARGET=${target} -DASK=${program})
-            endif()
-            if(TARGET ${target})
-                set(program $<TARGET_FILE:${target}>)
+            set(fixture "")
+            if(source IN_LIST MISTAKE_FILES)
+                set(target ${chapter}-broken-${MISTAKE_NAME}-${api})
+                add_custom_command(OUTPUT ${folder}/${source}
+                    COMMAND ${CMAKE_COMMAND} -DMISTAKE=${mistake} -DFOLDER=${folder}
+                            -P ${PROJECT_SOURCE_DIR}/common/gallery/make.cmake
+                    DEPENDS ${mistake} ${CMAKE_CURRENT_SOURCE_DIR}/${source} VERBATIM)
+                add_executable(${target} EXCLUDE_FROM_ALL ${folder}/${source})
                 set_target_properties(${target} PROPERTIES
                     OUTPUT_NAME ${api} RUNTIME_OUTPUT_DIRECTORY ${folder})
                 target_compile_definitions(${target} PRIVATE CHAPTER_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}")
                 target_link_libraries(${target} PRIVATE common common_${api})
+                add_dependencies(gallery_${api} ${target})
+                set(program $<TARGET_FILE:${target}>)
+                set(fixture gallery_${api})
             endif()
-            if(api STREQUAL "cuda" AND NOT build)
-                continue() # it cannot be made there
-            endif()
-            set(test ${chapter}.broken.${MISTAKE_NAME}.${api})
             add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} -DMISTAKE=${mistake} -DAPI=${api}
-                -DPROGRAM=${program} -DFOLDER=${folder} -DOCLGRIND=${OCLGRIND} ${build}
+                -DPROGRAM=${program} -DFOLDER=${folder} -DOCLGRIND=${OCLGRIND}
                 -P ${PROJECT_SOURCE_DIR}/common/gallery/check.cmake)
             set_tests_properties(${test} PROPERTIES LABELS "chapter-${number};${api};broken"
-                SKIP_REGULAR_EXPRESSION "skipped: ")
-            if(build) # one at a time, and each takes some seconds
-                set_tests_properties(${test} PROPERTIES RESOURCE_LOCK gallery TIMEOUT 300)
-            endif()
+                SKIP_REGULAR_EXPRESSION "skipped: " FIXTURES_REQUIRED "${fixture}")
         endforeach()
+    endforeach()
+endfunction()
+
+# The tests that build those programs, before the others; for CUDA only where there is a GPU.
+function(add_gallery_builds)
+    foreach(api opencl cuda)
+        if(BUILD_TESTING AND NOT TUTORIAL_SANITIZE AND TARGET 02-global-atomics-${api})
+            add_test(NAME broken.programs-${api} COMMAND ${CMAKE_COMMAND} -DBUILD=${CMAKE_BINARY_DIR}
+                -DTARGET=gallery_${api} -DASK=$<TARGET_FILE:02-global-atomics-${api}>
+                -P ${PROJECT_SOURCE_DIR}/common/gallery/build.cmake)
+            set_tests_properties(broken.programs-${api} PROPERTIES LABELS "${api};broken" TIMEOUT 900
+                SKIP_REGULAR_EXPRESSION "skipped: " FIXTURES_SETUP gallery_${api})
+        endif()
     endforeach()
 endfunction()
 

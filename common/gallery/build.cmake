@@ -1,0 +1,10 @@
+# cmake -DBUILD=folder -DTARGET=target -DASK=program -P build.cmake: builds the target, if ASK finds a device to run on.
+execute_process(COMMAND ${ASK} --list-devices RESULT_VARIABLE status OUTPUT_QUIET ERROR_QUIET)
+if(NOT status EQUAL 0)
+    message(STATUS "skipped: nothing to run it on")
+    return()
+endif()
+execute_process(COMMAND ${CMAKE_COMMAND} --build ${BUILD} --target ${TARGET} RESULT_VARIABLE status)
+if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${TARGET} does not build")
+endif()
