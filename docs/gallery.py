@@ -9,6 +9,7 @@ What was recorded stands in docs/results/gallery.json, and the table is made of 
 
 import argparse
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -74,6 +75,7 @@ def tried(file, folder):
     shows = given["shows"].replace("PICTURES", str(ROOT / "images")).replace("--walk blocked ", "").split()
     called = None  # where Oclgrind alone shows it
     if shows[0] != "oclgrind":
+        os.environ["TUTORIAL_DIAGNOSIS_SECONDS"] = "20"
         match = NAMED.search(run([*command, *shows])[1])
         called = (match.group(1) or match.group(2)) if match else "unclear"
     return {"chapter": chapter, "mistake": file.stem, "variant": given["variant"], "sentence": given["sentence"],

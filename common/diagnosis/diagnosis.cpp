@@ -45,14 +45,15 @@ Runs sorted(const std::vector<Case>& cases) {
 // worked out.
 std::size_t fits(const Hypothesis& hypothesis, const Runs& runs, const Facts& facts) {
     std::size_t predicted_wrong = 0;
+    std::size_t beyond_prediction = 0;  // what lies behind the tables, say
     for (const Case* const run : runs.all) {
         if (run->changes()) return 0;  // no prediction is two histograms
         const std::optional<Histogram> predicted = hypothesis.predict(*run, facts);
         if (predicted && *predicted != run->actual.front()) return 0;
-        if (!predicted && !run->matches() && run->pixels.size() <= kManyPixels) return 0;
+        if (!predicted && !run->matches() && run->pixels.size() <= kManyPixels) ++beyond_prediction;
         if (predicted && !run->matches()) ++predicted_wrong;
     }
-    return predicted_wrong;
+    return predicted_wrong > beyond_prediction ? predicted_wrong : 0;
 }
 
 std::string as_predicted(const Runs& runs, std::size_t predicted) {
@@ -179,7 +180,7 @@ bool made_of_overlapping(const Runs& runs) {
         });
     };
     const auto steps = [](const Case& run) {
-        return std::vector<std::size_t>{0, 64, 128, 254, 255, run.launch.group_size};
+        return std::vector<std::size_t>{0, 1, 64, 128, 254, 255, run.launch.group_size};
     };
     const bool any = std::any_of(runs.wrong.begin(), runs.wrong.end(), [](const Case* run) {
         return run->launch.groups > 1 && run->launch.groups <= 4;
@@ -216,7 +217,7 @@ std::string totals_of(const Case& run) {
                        total(*other));
 }
 
-std::vector<Finding> patterns(const Runs& runs) {
+std::vector<Finding> patterns(const Runs& runs, const Facts& facts) {
     const auto pattern = [](const char* name, const char* sentence, std::string evidence,
                             const char* read) {
         return std::vector<Finding>{
@@ -267,7 +268,8 @@ std::vector<Finding> patterns(const Runs& runs) {
                                    totals_of(*changing)),
                        "the-race-conditions");
     }
-    if (has_garbage(runs) || (in_each_wrong_run(runs, none_short) && in_several_bins)) {
+    if (has_garbage(runs) ||
+        (has_a_table(facts) && in_several_bins && in_each_wrong_run(runs, none_short))) {
         return pattern("table-not-zeroed",
                        "A table is not zeroed before the count: it begins with what was there "
                        "before.",
@@ -304,7 +306,7 @@ std::vector<Finding> diagnose(const std::vector<Case>& cases, const Facts& facts
         findings.push_back({hypothesis.name, hypothesis.sentence, as_predicted(runs, predicted),
                             hypothesis.read, Finding::Certainty::kPredicted});
     }
-    if (findings.empty()) findings = patterns(runs);
+    if (findings.empty()) findings = patterns(runs, facts);
     for (Finding& finding : findings)
         finding.read = fmt::format("{}/README.md#{}", facts.chapter, finding.read);
     return findings;

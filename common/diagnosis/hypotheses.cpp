@@ -108,6 +108,7 @@ const std::vector<Unit>& units() {
         fixed<256>,
         fixed<512>,
         fixed<1024>,
+        [](const Case& run) { return run.launch.groups; },
         [](const Case& run) { return run.launch.group_size; },
         [](const Case& run) { return work_items(run); },
         [](const Case& run) { return 4 * work_items(run); },
@@ -140,6 +141,37 @@ Histogram overlapping(const std::vector<Histogram>& tables, std::size_t step) {
     Histogram sum{};
     for (std::size_t at = 0; at < memory.size(); ++at)
         sum[at % kBins] += memory[at];
+    return sum;
+}
+
+// The same where the groups add to their rows: what overlaps adds up.
+Histogram overlapping_sums(const std::vector<Histogram>& tables, std::size_t step) {
+    std::vector<std::uint32_t> memory(tables.size() * kBins);
+    for (std::size_t group = 0; group < tables.size(); ++group) {
+        for (std::size_t bin = 0; bin < kBins; ++bin)
+            memory[group * step + bin] += tables[group][bin];
+    }
+    Histogram sum{};
+    for (std::size_t at = 0; at < memory.size(); ++at)
+        sum[at % kBins] += memory[at];
+    return sum;
+}
+
+// The tables of the work-items or of the groups, of each the bins before its first empty one.
+std::optional<Histogram> up_to_empty(Walk walk, const Case& run, bool of_items) {
+    if (!walks_here(walk, run) || work_items(run) > 4096) return std::nullopt;
+    std::vector<Histogram> tables(of_items ? work_items(run) : run.launch.groups);
+    for (std::size_t i = 0; i < run.pixels.size(); ++i) {
+        const Place place = walk(run, i);
+        const std::size_t table =
+            of_items ? place.group * run.launch.group_size + place.item : place.group;
+        ++tables[table % tables.size()][run.pixels[i]];
+    }
+    Histogram sum{};
+    for (const Histogram& table : tables) {
+        for (std::size_t bin = 0; bin < kBins && table[bin] > 0; ++bin)
+            sum[bin] += table[bin];
+    }
     return sum;
 }
 
@@ -246,12 +278,6 @@ void add_zeroing(List& list) {
     list.add([](const Case&, const Facts&) { return Histogram{}; });
 }
 
-// Whether the work-items of a group count in a table that they zero and merge together.
-bool has_a_table(const Facts& facts) {
-    const auto without = {"global", "racy", "subhist", "private"};
-    return std::find(without.begin(), without.end(), facts.variant) == without.end();
-}
-
 void add_barriers(List& list) {
     // One by one, each work-item goes as far as the next barrier before the next one begins.
     const auto add = [&](const auto& is_counted) {
@@ -315,6 +341,39 @@ void add_merging(List& list) {
             histogram[bin] = kPoison;
         return histogram;
     });
+    list.about(
+        "merge-starts-globally",
+        "The loop that merges a group's table begins at the work-item's number in the launch, "
+        "not in the group: later groups leave bins out.",
+        kStrategy);
+    list.add_for_walks([](const Case& run, Place place, std::uint8_t pixel, const Facts&) {
+        return pixel >= place.group * run.launch.group_size;
+    });
+    list.add_for_walks([](const Case& run, Place place, std::uint8_t pixel, const Facts&) {
+        return pixel % work_items(run) / run.launch.group_size == place.group;
+    });
+    list.about("merge-adds-one", "The merge adds one for a bin, and not the table's count of it.",
+               kStrategy);
+    for (const Walk walk : kWalks) {
+        for (const bool empty_too : {true, false}) {
+            list.add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+                if (!walks_here(walk, run)) return std::nullopt;
+                Histogram histogram{};
+                for (const Histogram& table : tables_of(walk, run)) {
+                    for (std::size_t bin = 0; bin < kBins; ++bin)
+                        histogram[bin] += empty_too || table[bin] > 0 ? 1 : 0;
+                }
+                return histogram;
+            });
+        }
+    }
+    list.about("stops-at-an-empty-bin",
+               "The merge ends at the first bin that is empty, and does not go on behind it.",
+               kStrategy);
+    for (const Walk walk : kWalks) {
+        list.add([=](const Case& run, const Facts&) { return up_to_empty(walk, run, true); });
+        list.add([=](const Case& run, const Facts&) { return up_to_empty(walk, run, false); });
+    }
     list.about("merged-by-one-work-item",
                "Only one work-item of each group merges, and it strides as if all of them did.",
                kStrategy);
@@ -332,23 +391,33 @@ void add_merging(List& list) {
         return histogram;
     });
     list.about("tables-left-out",
-               "Not all tables are added up: their number is taken from the wrong launch.",
+               "Not as many tables are added up as there are: their number is taken from the wrong "
+               "launch.",
                kStrategy);
     for (const Unit number : {Unit(fixed<2>), Unit(fixed<4>), Unit(bins_by_size),
                               Unit(size_of_group), Unit(groups_across)}) {
-        list.add_for_walks([=](const Case& run, Place place, std::uint8_t, const Facts&) {
-            return place.group < number(run);
-        });
+        for (const Walk walk : kWalks) {
+            list.add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+                // Of more than there are the others are whatever lies behind them.
+                if (!walks_here(walk, run) || number(run) > run.launch.groups) return std::nullopt;
+                return count_if(run,
+                                [&](std::size_t i) { return walk(run, i).group < number(run); });
+            });
+        }
     }
     list.about("rows-overlap",
                "The rows of the groups lie too close together, and overwrite each other.",
                kPublished);
-    for (const Unit step : {Unit(fixed<0>), Unit(fixed<64>), Unit(fixed<128>), Unit(fixed<254>),
-                            Unit(fixed<255>), Unit(size_of_group)}) {
+    for (const Unit step : {Unit(fixed<0>), Unit(fixed<1>), Unit(fixed<64>), Unit(fixed<128>),
+                            Unit(fixed<254>), Unit(fixed<255>), Unit(size_of_group)}) {
         for (const Walk walk : kWalks) {
             list.add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
                 if (!walks_here(walk, run) || step(run) >= kBins) return std::nullopt;
                 return overlapping(tables_of(walk, run), step(run));
+            });
+            list.add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+                if (!walks_here(walk, run) || step(run) >= kBins) return std::nullopt;
+                return overlapping_sums(tables_of(walk, run), step(run));
             });
         }
     }
@@ -593,6 +662,17 @@ void add_rows_of_memory(List& list) {
             ++histogram[x < run.width ? run.pixels[y * run.width + x] : kPoisonByte];
         }
         return histogram;
+    });
+    list.about(
+        "wrong-stride",
+        "The loop over the rows goes on by one row, not by as many as there are groups below "
+        "each other: rows are counted several times.",
+        kStrategy);
+    list.add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+        if (run.launch.across == 0) return std::nullopt;
+        return count_if(run, [&](std::size_t i) {
+            return std::min(i / run.width + 1, run.launch.groups / run.launch.across);
+        });
     });
     list.about("pitch-in-the-test",
                "The test for the last row takes the distance in memory, gaps included, for the "
@@ -943,6 +1023,11 @@ void add_loads(List& list) {
 }
 
 }  // namespace
+
+bool has_a_table(const Facts& facts) {
+    const auto without = {"global", "racy", "subhist", "private"};
+    return std::find(without.begin(), without.end(), facts.variant) == without.end();
+}
 
 const std::vector<Hypothesis>& hypotheses() {
     static const std::vector<Hypothesis> all = [] {

@@ -23,6 +23,9 @@ struct Hypothesis {
     std::function<std::optional<Histogram>(const Case& run, const Facts& facts)> predict;
 };
 
+/// Whether the work-items of a group count in a table that they zero and merge together.
+bool has_a_table(const Facts& facts);
+
 /// All that are tried. Several may have one name: the same mistake in kernels that walk or are
 /// launched in other ways.
 const std::vector<Hypothesis>& hypotheses();

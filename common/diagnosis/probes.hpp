@@ -38,6 +38,9 @@ struct Observations {
 /// again. Stops when the time is up.
 Observations observe(const Runner& runner, std::chrono::milliseconds at_most);
 
+/// How long to look: 3.5 s, or as many as the variable TUTORIAL_DIAGNOSIS_SECONDS says.
+std::chrono::milliseconds usual_time();
+
 /// A runner that starts this program again for each run. Nothing where that cannot be done.
 /// @param program,options what it was started with; the input and the launch are the runner's
 std::optional<Runner> own_runner(const Program& program, const Options& options,

@@ -90,7 +90,6 @@ void Report::say_what_was_lost(const std::string& variant, const Histogram& last
 // Each wrong result is run a few times more, and what fits all its runs is said and kept. Oclgrind
 // says it better, and would take minutes.
 void Report::look_into_mismatches() {
-    constexpr std::chrono::milliseconds kAtMost(3500);
     if (!options_.diagnosis || program_.api == "C++" ||
         document_.device.find("Oclgrind") != std::string::npos)
         return;
@@ -100,7 +99,7 @@ void Report::look_into_mismatches() {
         if (!runner) return;
         progress(fmt::format("{}: looking into it, with runs that tell mistakes apart\n",
                              result.variant));
-        diagnosis::Observations seen = diagnosis::observe(*runner, kAtMost);
+        diagnosis::Observations seen = diagnosis::observe(*runner, diagnosis::usual_time());
         seen.cases.push_back(
             {"this run", input_.pixels, input_.width, *result.shape, expected_, {*result.counts}});
         const bool one_by_one = document_.driver.find("PoCL") != std::string::npos;
