@@ -33,7 +33,8 @@ INPUTS = {
     "few pixels": ["--random", "100", *THREE],
 }
 OCLGRIND = ["oclgrind", "--data-races", "--max-errors", "50"]
-SMALL = (["--random", "1000", *THREE], ["--random", "150", "--groups", "2", "--group-size", "96"])
+SMALL = ["--random", "1000", *THREE]
+LARGE = ["--random", "150", "--groups", "2", "--group-size"]  # fewer pixels than work-items, more of those than bins
 FINDS = re.compile(r"data race at|Invalid (?:read|write)|divergence detected|Uninitialized value [a-z ]*local memory")
 NAMED = re.compile(r"^  why[^\n]*\(([a-z0-9-]+)\)$|\((out-of-bounds|does-not-end)\)", re.MULTILINE)
 
@@ -71,8 +72,10 @@ def tried(file, folder):
         command += ["--walk", "blocked"]
     quiet = [*command, "--no-diagnosis"]
     verdicts = {name: verdict(run([*quiet, *arguments])[0]) for name, arguments in INPUTS.items()}
-    found = [set(FINDS.findall(run([*OCLGRIND, *quiet, "--device", "Oclgrind", *small])[1])) for small in SMALL]
     shows = given["shows"].replace("PICTURES", str(ROOT / "images")).replace("--walk blocked ", "").split()
+    room = "96" if given["variant"].startswith("uchar") else "320"
+    launches = [SMALL, [*LARGE, room]] + ([shows[1:]] if shows[0] == "oclgrind" else [])
+    found = [set(FINDS.findall(run([*OCLGRIND, *quiet, "--device", "Oclgrind", *launch])[1])) for launch in launches]
     called = None  # where Oclgrind alone shows it
     if shows[0] != "oclgrind":
         os.environ["TUTORIAL_DIAGNOSIS_SECONDS"] = "20"
