@@ -443,7 +443,7 @@ function(add_gallery_builds)
             add_test(NAME broken.programs-${api} COMMAND ${CMAKE_COMMAND} -DBUILD=${CMAKE_BINARY_DIR}
                 -DTARGET=gallery_${api} -DASK=$<TARGET_FILE:02-global-atomics-${api}>
                 -P ${PROJECT_SOURCE_DIR}/common/gallery/build.cmake)
-            set_tests_properties(broken.programs-${api} PROPERTIES LABELS "${api};broken" TIMEOUT 900
+            set_tests_properties(broken.programs-${api} PROPERTIES LABELS "${api};broken" TIMEOUT 600
                 SKIP_REGULAR_EXPRESSION "skipped: " FIXTURES_SETUP gallery_${api})
         endif()
     endforeach()
