@@ -110,6 +110,7 @@ def page_of(contents):
         "The mistakes of the gallery (`broken/` in each chapter, `./tutorial broken`), each run in OpenCL on six inputs and under",
         "Oclgrind. A cross: the result differs from the CPU's, or the program crashes or does not end; in the last column but",
         "one Oclgrind says something. **The empty cells are the lesson**: a test without the right input, launch and tool passes.",
+        "(A race between groups shows on a CPU by luck, so its crosses change from run to run.)",
         "",
         f"Of {len(rows)} mistakes the sample picture alone, in the usual launch, shows {shown_by_default}; the six inputs together",
         f"{by_some}; with Oclgrind {by_either}. What is left needs an input of its own, which its file names. \"Called\" is what the",
