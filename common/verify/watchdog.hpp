@@ -25,10 +25,14 @@ class Watchdog {
     Watchdog(const Watchdog&) = delete;
     Watchdog& operator=(const Watchdog&) = delete;
 
-    /// A run begins: its time is counted from here.
-    void begin_run();
+    /// A run begins: its time is counted from here. (The system's alarm: nothing of the program
+    /// wakes up beside what is timed.)
+    void begin_run() const;
     /// And has ended.
-    void end_run();
+    void end_run() const;
+
+ private:
+    std::chrono::milliseconds limit_;
 };
 
 }  // namespace common
