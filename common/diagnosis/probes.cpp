@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "common/document/document.hpp"
+#include "common/files/own_program.hpp"
 #include "common/inputs/inputs.hpp"
 #include "common/status/status.hpp"
 
@@ -169,9 +170,8 @@ class TemporaryFile {
 
 std::optional<Runner> own_runner(const Program& program, const Options& options,
                                  const std::string& variant) {
-    std::error_code error;
-    const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", error);
-    if (error || program.api == "C++") return std::nullopt;
+    const std::filesystem::path self = own_program();
+    if (self.empty() || program.api == "C++") return std::nullopt;
     std::vector<std::string> always{"--variant", variant,        "--repeat",
                                     "1",         "--no-ceiling", "--no-diagnosis"};
     if (!options.device.empty()) always.insert(always.end(), {"--device", options.device});

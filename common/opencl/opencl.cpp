@@ -15,13 +15,10 @@
 #include <stdexcept>
 #include <system_error>
 
+#include "common/files/own_program.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/options/device_choice.hpp"
 #include "common/status/status.hpp"
-
-#if defined(__APPLE__)
-#include <mach-o/dyld.h>
-#endif
 
 namespace common::opencl {
 namespace {
@@ -57,17 +54,9 @@ std::string platform_text(cl_platform_id platform, cl_platform_info what) {
     return trimmed(text);
 }
 
-std::filesystem::path program_folder() {
-#if defined(__APPLE__)
-    char path[4096];
-    std::uint32_t size = sizeof path;
-    if (_NSGetExecutablePath(path, &size) == 0) return std::filesystem::path(path).parent_path();
-    return ".";
-#else
-    std::error_code error;
-    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-    return error ? "." : program.parent_path();
-#endif
+fs::path program_folder() {
+    const fs::path program = own_program();
+    return program.empty() ? "." : program.parent_path();
 }
 
 // Empty where it is not set.

@@ -13,6 +13,7 @@
 #include "common/diagnosis/diagnosis.hpp"
 #include "common/diagnosis/probes.hpp"
 #include "common/files/output_file.hpp"
+#include "common/files/own_program.hpp"
 #include "common/report/picture.hpp"
 #include "common/report/table.hpp"
 #include "common/status/status.hpp"
@@ -117,8 +118,7 @@ void Report::say_how_to_look_for_races() const {
         document_.device.find("Oclgrind") != std::string::npos || !is_on_path("oclgrind"))
         return;
     std::error_code ignored;
-    const std::filesystem::path self = std::filesystem::read_symlink("/proc/self/exe", ignored);
-    const std::filesystem::path program = std::filesystem::proximate(self, ignored);
+    const std::filesystem::path program = std::filesystem::proximate(own_program(), ignored);
     progress(fmt::format(
         "A match says nothing of races. To look for them: oclgrind --data-races --max-errors 1 {} "
         "--device Oclgrind --random 1000 --group-size 64 --groups 3 --repeat 1 --no-ceiling\n",
