@@ -11,36 +11,52 @@ namespace common::diagnosis {
 
 namespace {
 
-// Counters of so many bits, of each work-item in each piece of so many pixels.
-std::optional<Histogram> overflowing_pieces(const Case& run, std::size_t piece,
-                                            std::uint32_t limit) {
+// Each work-item has 256 counters; a group takes a piece of the picture, adds the counters up and
+// goes on to another piece. `add_piece` gets the counters of a piece, item by item.
+template <typename AddPiece>
+std::optional<Histogram> counted_in_pieces(const Case& run, std::size_t piece,
+                                           const AddPiece& add_piece) {
     if (!has_launch(run) || run.launch.across > 0 || run.pixels.size() > kManyPixels)
         return std::nullopt;
     const std::size_t size = run.launch.group_size;
+    const std::size_t pieces = (run.pixels.size() + piece - 1) / piece;
     Histogram histogram{};
     std::vector<std::uint32_t> counters(size * kBins);
-    for (std::size_t first = 0; first < run.pixels.size(); first += piece) {
+    for (std::size_t group = 0; group < run.launch.groups; ++group) {
         std::fill(counters.begin(), counters.end(), 0);
-        const std::size_t end = std::min(first + piece, run.pixels.size());
-        for (std::size_t i = first; i < end; ++i)
-            ++counters[(i - first) % size * kBins + run.pixels[i]];
-        for (std::size_t at = 0; at < counters.size(); ++at)
-            histogram[at % kBins] += counters[at] % limit;
+        for (std::size_t p = group; p < pieces; p += run.launch.groups) {
+            const std::size_t end = std::min((p + 1) * piece, run.pixels.size());
+            for (std::size_t i = p * piece; i < end; ++i)
+                ++counters[(i - p * piece) % size * kBins + run.pixels[i]];
+            add_piece(counters, histogram);
+        }
     }
     return histogram;
 }
 
+// The same in chapter 04's pieces, of 255 pixels for each work-item.
+template <typename AddPiece>
+std::optional<Histogram> counted_in_pieces(const Case& run, const AddPiece& add_piece) {
+    return counted_in_pieces(run, 255 * run.launch.group_size, add_piece);
+}
+
+// Counters that go up to `limit` and begin again, of each work-item in each piece.
+std::optional<Histogram> overflowing_pieces(const Case& run, std::size_t piece,
+                                            std::uint32_t limit) {
+    return counted_in_pieces(run, piece, [&](std::vector<std::uint32_t>& counters, Histogram& sum) {
+        for (std::size_t at = 0; at < counters.size(); ++at)
+            sum[at % kBins] += std::exchange(counters[at], 0) % limit;
+    });
+}
+
 // The same without pieces: of each work-item over the whole picture.
 std::optional<Histogram> overflowing_items(Walk walk, const Case& run, std::uint32_t limit) {
-    if (!walks_here(walk, run) || work_items(run) > 4096) return std::nullopt;
-    std::vector<std::uint32_t> counters(work_items(run) * kBins);
-    for (std::size_t i = 0; i < run.pixels.size(); ++i) {
-        const Place place = walk(run, i);
-        ++counters[(place.group * run.launch.group_size + place.item) * kBins + run.pixels[i]];
-    }
+    if (!walks_here(walk, run) || work_items(run) > kManyItems) return std::nullopt;
     Histogram histogram{};
-    for (std::size_t at = 0; at < counters.size(); ++at)
-        histogram[at % kBins] += counters[at] % limit;
+    for (const Histogram& table : tables_of_items(walk, run)) {
+        for (std::size_t bin = 0; bin < kBins; ++bin)
+            histogram[bin] += table[bin] % limit;
+    }
     return histogram;
 }
 
@@ -97,33 +113,6 @@ void add_overflows(List& list) {
     list.add_for_tables([](std::uint32_t count) { return std::min(count, kMost); },
                         std::numeric_limits<std::size_t>::max());
 }
-
-namespace {
-
-// Each work-item has 256 counters of 8 bits; a group takes pieces of 255 pixels for each, adds the
-// counters up and goes on to another piece. `add_piece` gets the counters of a piece, item by item.
-template <typename AddPiece>
-std::optional<Histogram> counted_in_pieces(const Case& run, const AddPiece& add_piece) {
-    if (!has_launch(run) || run.launch.across > 0 || run.pixels.size() > kManyPixels)
-        return std::nullopt;
-    const std::size_t size = run.launch.group_size;
-    const std::size_t piece = 255 * size;
-    const std::size_t pieces = (run.pixels.size() + piece - 1) / piece;
-    Histogram histogram{};
-    std::vector<std::uint32_t> counters(size * kBins);
-    for (std::size_t group = 0; group < run.launch.groups; ++group) {
-        std::fill(counters.begin(), counters.end(), 0);
-        for (std::size_t p = group; p < pieces; p += run.launch.groups) {
-            const std::size_t end = std::min((p + 1) * piece, run.pixels.size());
-            for (std::size_t i = p * piece; i < end; ++i)
-                ++counters[(i - p * piece) % size * kBins + run.pixels[i]];
-            add_piece(counters, histogram);
-        }
-    }
-    return histogram;
-}
-
-}  // namespace
 
 void add_bytes(List& list) {
     list.about("table-not-zeroed",

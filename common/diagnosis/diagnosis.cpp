@@ -84,13 +84,8 @@ bool in_each_wrong_run(const Runs& runs, const Matches& matches) {
 }
 
 bool one_more_in_one_bin(const Histogram& expected, const Histogram& actual) {
-    std::size_t differ = 0;
-    for (std::size_t bin = 0; bin < kBins; ++bin) {
-        if (actual[bin] == expected[bin]) continue;
-        if (actual[bin] != expected[bin] + 1) return false;
-        ++differ;
-    }
-    return differ == 1;
+    const std::vector<WrongBin> wrong = compare(expected, actual).wrong;
+    return wrong.size() == 1 && wrong[0].actual == wrong[0].expected + 1;
 }
 
 bool none_over(const Histogram& expected, const Histogram& actual) {
@@ -103,13 +98,6 @@ bool none_short(const Histogram& expected, const Histogram& actual) {
         if (actual[bin] < expected[bin] || actual[bin] == kPoison) return false;
     }
     return true;
-}
-
-std::size_t bins_that_differ(const Histogram& expected, const Histogram& actual) {
-    std::size_t differ = 0;
-    for (std::size_t bin = 0; bin < kBins; ++bin)
-        differ += actual[bin] != expected[bin] ? 1 : 0;
-    return differ;
 }
 
 // Whether each count is the sum of some of the groups' counts; with `one_alone`, of one of them.
@@ -227,9 +215,11 @@ std::vector<Finding> patterns(const Runs& runs, const Facts& facts) {
     const bool one_group_is_right =
         std::all_of(runs.wrong.begin(), runs.wrong.end(),
                     [](const Case* run) { return run->launch.groups != 1; });
-    const bool in_several_bins = std::any_of(
-        runs.wrong.begin(), runs.wrong.end(),
-        [](const Case* run) { return bins_that_differ(run->expected, run->actual.front()) > 1; });
+    const bool in_several_bins =
+        std::any_of(runs.wrong.begin(), runs.wrong.end(), [](const Case* run) {
+            return compare(run->expected, run->actual.front()).wrong.size() > 1;
+        });
+    const bool garbage = has_garbage(runs);
     if (in_each_wrong_run(runs, one_more_in_one_bin)) {
         return pattern(
             "one-pixel-too-many",
@@ -268,14 +258,13 @@ std::vector<Finding> patterns(const Runs& runs, const Facts& facts) {
                                    totals_of(*changing)),
                        "the-race-conditions");
     }
-    if (has_garbage(runs) ||
-        (has_a_table(facts) && in_several_bins && in_each_wrong_run(runs, none_short))) {
+    if (garbage || (has_a_table(facts) && in_several_bins && in_each_wrong_run(runs, none_short))) {
         return pattern("table-not-zeroed",
                        "A table is not zeroed before the count: it begins with what was there "
                        "before.",
-                       has_garbage(runs) ? "there are counts that so few pixels cannot give"
-                                         : "no bin has too few, and no multiple of the pixels "
-                                           "explains what is too many",
+                       garbage ? "there are counts that so few pixels cannot give"
+                               : "no bin has too few, and no multiple of the pixels "
+                                 "explains what is too many",
                        "the-race-conditions");
     }
     return {};

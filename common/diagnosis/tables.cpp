@@ -5,6 +5,48 @@
 #include "common/diagnosis/list.hpp"
 
 namespace common::diagnosis {
+namespace {
+
+// Rows of 256 bins, one after the other, added up.
+Histogram sum_of_rows(const std::vector<std::uint32_t>& memory) {
+    Histogram sum{};
+    add_rows(memory.data(), memory.size() / kBins, sum);
+    return sum;
+}
+
+// Rows that begin `step` bins apart and not 256, written one after the other, and added up as if
+// they were 256 apart.
+Histogram overlapping(const std::vector<Histogram>& tables, std::size_t step) {
+    std::vector<std::uint32_t> memory(tables.size() * kBins, kPoison);
+    for (std::size_t group = 0; group < tables.size(); ++group) {
+        std::copy(tables[group].begin(), tables[group].end(),
+                  memory.begin() + static_cast<std::ptrdiff_t>(group * step));
+    }
+    return sum_of_rows(memory);
+}
+
+// The same where the groups add to their rows: what overlaps adds up.
+Histogram overlapping_sums(const std::vector<Histogram>& tables, std::size_t step) {
+    std::vector<std::uint32_t> memory(tables.size() * kBins);
+    for (std::size_t group = 0; group < tables.size(); ++group) {
+        for (std::size_t bin = 0; bin < kBins; ++bin)
+            memory[group * step + bin] += tables[group][bin];
+    }
+    return sum_of_rows(memory);
+}
+
+// Of each work-item's table, or of each group's, the bins before its first empty one.
+std::optional<Histogram> up_to_empty(Walk walk, const Case& run, bool of_items) {
+    if (!walks_here(walk, run) || work_items(run) > kManyItems) return std::nullopt;
+    Histogram sum{};
+    for (const Histogram& table : of_items ? tables_of_items(walk, run) : tables_of(walk, run)) {
+        for (std::size_t bin = 0; bin < kBins && table[bin] > 0; ++bin)
+            sum[bin] += table[bin];
+    }
+    return sum;
+}
+
+}  // namespace
 
 void add_barriers(List& list) {
     // One by one, each work-item goes as far as the next barrier before the next one begins.

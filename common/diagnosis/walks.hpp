@@ -133,49 +133,16 @@ inline std::vector<Histogram> tables_of(Walk walk, const Case& run) {
     return tables;
 }
 
-// Rows that begin `step` bins apart and not 256, written one after the other, and added up as if
-// they were 256 apart.
-inline Histogram overlapping(const std::vector<Histogram>& tables, std::size_t step) {
-    std::vector<std::uint32_t> memory(tables.size() * kBins, kPoison);
-    for (std::size_t group = 0; group < tables.size(); ++group) {
-        std::copy(tables[group].begin(), tables[group].end(),
-                  memory.begin() + static_cast<std::ptrdiff_t>(group * step));
-    }
-    Histogram sum{};
-    for (std::size_t at = 0; at < memory.size(); ++at)
-        sum[at % kBins] += memory[at];
-    return sum;
-}
-
-// The same where the groups add to their rows: what overlaps adds up.
-inline Histogram overlapping_sums(const std::vector<Histogram>& tables, std::size_t step) {
-    std::vector<std::uint32_t> memory(tables.size() * kBins);
-    for (std::size_t group = 0; group < tables.size(); ++group) {
-        for (std::size_t bin = 0; bin < kBins; ++bin)
-            memory[group * step + bin] += tables[group][bin];
-    }
-    Histogram sum{};
-    for (std::size_t at = 0; at < memory.size(); ++at)
-        sum[at % kBins] += memory[at];
-    return sum;
-}
-
-// The tables of the work-items or of the groups, of each the bins before its first empty one.
-inline std::optional<Histogram> up_to_empty(Walk walk, const Case& run, bool of_items) {
-    if (!walks_here(walk, run) || work_items(run) > 4096) return std::nullopt;
-    std::vector<Histogram> tables(of_items ? work_items(run) : run.launch.groups);
+// The tables of the work-items, group by group. More than so many are not worth the memory.
+inline constexpr std::size_t kManyItems = 4096;
+inline std::vector<Histogram> tables_of_items(Walk walk, const Case& run) {
+    std::vector<Histogram> tables(work_items(run));
     for (std::size_t i = 0; i < run.pixels.size(); ++i) {
         const Place place = walk(run, i);
-        const std::size_t table =
-            of_items ? place.group * run.launch.group_size + place.item : place.group;
-        ++tables[table % tables.size()][run.pixels[i]];
+        const std::size_t item = place.group * run.launch.group_size + place.item;
+        ++tables[item % tables.size()][run.pixels[i]];
     }
-    Histogram sum{};
-    for (const Histogram& table : tables) {
-        for (std::size_t bin = 0; bin < kBins && table[bin] > 0; ++bin)
-            sum[bin] += table[bin];
-    }
-    return sum;
+    return tables;
 }
 
 // The pixels up to the last multiple of the unit.
