@@ -366,14 +366,7 @@ function(add_chapter_program name)
     endif()
     expect_run(NAME ${prefix}.valid-variants STATUS 2 STDERR "it has ${valid}\n" ONE_LINE
         LABELS ${labels} COMMAND ${program} --variant nosuch)
-    foreach(bad IN LISTS TUTORIAL_BAD_COMMAND_LINES)
-        string(REGEX MATCH "^([^|]+)[|]([^|]+)[|](.*)$" _ "${bad}")
-        set(bad_name ${CMAKE_MATCH_1})
-        set(message "${CMAKE_MATCH_3}")
-        separate_arguments(arguments UNIX_COMMAND "${CMAKE_MATCH_2}")
-        expect_run(NAME ${prefix}.refuses-${bad_name} STATUS 2 STDERR "${message}" ONE_LINE
-            LABELS ${labels} COMMAND ${program} ${arguments})
-    endforeach()
+    expect_refusals(${name} ${TUTORIAL_BAD_COMMAND_LINES})
     # A result that is lost is no success, and progress that nobody reads is no failure.
     if(EXISTS /dev/full)
         set(short --random 1K --repeat 1 --no-ceiling)
