@@ -57,13 +57,15 @@ __global__ void histogram_global(const std::uint8_t* pixels, std::size_t count,
 // ---- racy and global with --walk blocked ----
 //
 // Each thread has a stretch of its own, and reads it byte after byte. What neighbouring threads
-// read at one step lies far apart. The last stretches may be short, or empty.
+// read at one step lies far apart. The last stretches may be short, or empty. (No unrolling: it
+// would load several pixels at once, and then two things differ from above.)
 __global__ void histogram_racy_blocked(const std::uint8_t* pixels, std::size_t count,
                                        std::uint32_t* histogram) {
     const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
     const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const std::size_t stretch = (count + threads - 1) / threads;
     const std::size_t end = min((thread + 1) * stretch, count);
+#pragma unroll 1
     for (std::size_t i = thread * stretch; i < end; ++i) {
         ++histogram[pixels[i]];
     }
@@ -75,6 +77,7 @@ __global__ void histogram_global_blocked(const std::uint8_t* pixels, std::size_t
     const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const std::size_t stretch = (count + threads - 1) / threads;
     const std::size_t end = min((thread + 1) * stretch, count);
+#pragma unroll 1
     for (std::size_t i = thread * stretch; i < end; ++i) {
         atomicAdd(&histogram[pixels[i]], 1U);
     }

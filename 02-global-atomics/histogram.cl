@@ -32,11 +32,13 @@ __kernel OF_GROUP_SIZE void histogram_global(__global const uchar* pixels, ulong
 // ---- racy and global with --walk blocked ----
 //
 // Each work-item has a stretch of its own, and reads it byte after byte. What neighbouring
-// work-items read at one step lies far apart. The last stretches may be short, or empty.
+// work-items read at one step lies far apart. The last stretches may be short, or empty. (No
+// unrolling: it would load several pixels at once, and then two things differ from above.)
 __kernel OF_GROUP_SIZE void histogram_racy_blocked(__global const uchar* pixels, ulong count,
                                                    __global uint* histogram) {
     const ulong stretch = (count + get_global_size(0) - 1) / get_global_size(0);
     const ulong end = min((get_global_id(0) + 1) * stretch, count);
+#pragma unroll 1
     for (ulong i = get_global_id(0) * stretch; i < end; ++i) {
         ++histogram[pixels[i]];
     }
@@ -46,6 +48,7 @@ __kernel OF_GROUP_SIZE void histogram_global_blocked(__global const uchar* pixel
                                                      __global uint* histogram) {
     const ulong stretch = (count + get_global_size(0) - 1) / get_global_size(0);
     const ulong end = min((get_global_id(0) + 1) * stretch, count);
+#pragma unroll 1
     for (ulong i = get_global_id(0) * stretch; i < end; ++i) {
         atomic_inc(&histogram[pixels[i]]);
     }

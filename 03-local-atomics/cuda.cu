@@ -59,7 +59,8 @@ __global__ void histogram_local(const std::uint8_t* pixels, std::size_t count,
 // ---- local with --walk blocked ----
 //
 // In step 3 each thread has a stretch of its own, and reads it byte after byte. What neighbouring
-// threads read at one step lies far apart.
+// threads read at one step lies far apart. (No unrolling: it would load several pixels at once, and
+// then two things differ from above.)
 __global__ void histogram_local_blocked(const std::uint8_t* pixels, std::size_t count,
                                         std::uint32_t* histogram) {
     __shared__ std::uint32_t table[kBins];
@@ -71,6 +72,7 @@ __global__ void histogram_local_blocked(const std::uint8_t* pixels, std::size_t 
     const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const std::size_t stretch = (count + threads - 1) / threads;
     const std::size_t end = min((thread + 1) * stretch, count);
+#pragma unroll 1
     for (std::size_t i = thread * stretch; i < end; ++i) {
         atomicAdd(&table[pixels[i]], 1U);
     }

@@ -41,7 +41,8 @@ __kernel OF_GROUP_SIZE void histogram_local(__global const uchar* pixels, ulong 
 // ---- local with --walk blocked ----
 //
 // In step 3 each work-item has a stretch of its own, and reads it byte after byte. What
-// neighbouring work-items read at one step lies far apart.
+// neighbouring work-items read at one step lies far apart. (No unrolling: it would load several
+// pixels at once, and then two things differ from above.)
 __kernel OF_GROUP_SIZE void histogram_local_blocked(__global const uchar* pixels, ulong count,
                                                     __global uint* histogram) {
     __local uint table[BINS];
@@ -53,6 +54,7 @@ __kernel OF_GROUP_SIZE void histogram_local_blocked(__global const uchar* pixels
     barrier(CLK_LOCAL_MEM_FENCE);
     const ulong stretch = (count + get_global_size(0) - 1) / get_global_size(0);
     const ulong end = min((get_global_id(0) + 1) * stretch, count);
+#pragma unroll 1
     for (ulong i = get_global_id(0) * stretch; i < end; ++i) {
         atomic_inc(&table[pixels[i]]);
     }

@@ -95,6 +95,27 @@ def launch(groups, group_size):
 
 
 ATOMICS, LOCAL, LANES = "02-global-atomics", "03-local-atomics", "04-per-thread-bins"
+# Chapter 03's and chapter 04's kernels with four pixels loaded before the first of them is counted: what stands in the
+# place of their loop.
+def four_at_once(first, end, step, count):
+    loads = "".join(f"const uchar {name} = pixels[i + {n} * {step}]; " for n, name in enumerate("abcd"))
+    counts = " ".join(count.format(name) for name in "abcd")
+    return (f"    ulong i = {first};\n"
+            f"    for (; i + 3 * {step} < {end}; i += 4 * {step}) {{ {loads}{counts} }}\n"
+            f"    for (; i < {end}; i += {step}) {{ {count.format('pixels[i]')} }}\n")
+
+
+FOUR_INTERLEAVED = Edit("    for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {\n"
+                        "        atomic_inc(&table[pixels[i]]);\n    }\n    // Step 4: nobody reads",
+                        four_at_once("get_global_id(0)", "count", "get_global_size(0)", "atomic_inc(&table[{}]);")
+                        + "    // Step 4: nobody reads")
+FOUR_BLOCKED = Edit("#pragma unroll 1\n    for (ulong i = get_global_id(0) * stretch; i < end; ++i) {\n"
+                    "        atomic_inc(&table[pixels[i]]);\n    }\n",
+                    four_at_once("get_global_id(0) * stretch", "end", "1", "atomic_inc(&table[{}]);"))
+FOUR_BYTES = Edit("        for (ulong i = first + item; i < end; i += group_size) {\n            ++own[pixels[i]];\n        }\n",
+                  four_at_once("first + item", "end", "group_size", "++own[{}];"))
+SIZE_KNOWN = Edit("    const size_t group_size = get_local_size(0);\n    __local uchar* bins",
+                  "    const size_t group_size = UCHAR_GROUP_SIZE;\n    __local uchar* bins")
 # Chapter 03's kernel with the plain increment of `racy`: without other work-items at the same time, as on
 # PoCL, where a group is one thread, nothing is lost.
 PLAIN = Edit("        atomic_inc(&table[pixels[i]]);\n    }\n    // Step 4: nobody reads",
@@ -129,6 +150,15 @@ def walks():
                       (*launch(f"{groups}*UNITS", 256), "--walk", walk))
 
 
+def loads_under_way():
+    """The two walks once more, with four loads of a work-item under way."""
+    for groups in (2, 8):
+        for walk, edit in (("interleaved", FOUR_INTERLEAVED), ("blocked", FOUR_BLOCKED)):
+            for column, change in (("one load, one count", None), ("four loads, four counts", edit)):
+                yield Run(LOCAL, f"{walk}, {groups} groups of 256 for each unit", column, "local",
+                          (*launch(f"{groups}*UNITS", 256), "--walk", walk), change)
+
+
 def lane_steps():
     """From chapter 03's kernel to `lane-bins`, a step at a time, and then `lane-bins` without each of the steps."""
     small, large = launch("2*UNITS", 256), launch("1*UNITS", 1024)
@@ -146,9 +176,21 @@ def lane_steps():
         yield Run(LANES, row, "", "lane-bins", (*how, "--copies", str(copies), "--loads", str(loads)))
 
 
+GROUPS = (1, 2, 4, 6, 8)
+
+
+def byte_loads():
+    """`uchar-bins`: what the compiler makes of its loop."""
+    for groups in GROUPS:
+        for row, change in (("`uchar-bins`", None), ("the group's size is a number", SIZE_KNOWN),
+                            ("four loads, four counts", FOUR_BYTES)):
+            yield Run(LANES, row, f"{groups} group{'s' if groups > 1 else ''}", "uchar-bins",
+                      launch(f"{groups}*UNITS", 128), change)
+
+
 def equal_launches():
     """The strategies of chapter 04 beside chapter 03's `local`, all in the same launches."""
-    for groups in (1, 2, 4, 8):
+    for groups in GROUPS:
         for chapter, strategy in ((LOCAL, "local"), (LANES, "private"), (LANES, "uchar-bins"), (LANES, "uchar-bins-banked"),
                                   (LANES, "lane-bins")):
             yield Run(chapter, f"`{strategy}`", f"{groups} group{'s' if groups > 1 else ''}", strategy,
@@ -168,8 +210,12 @@ EXPERIMENTS = {
     "private": Experiment("`private` in several launches, for a CPU", "Launch", "ms", OPENCL, ("photo",), "16M",
                           tuple(private_launches())),
     "walks": Experiment("the two walks", "Launch", "GB/s", BOTH, ("uniform", "photo"), "256M", tuple(walks())),
+    "loads": Experiment("`local` in the two walks, with one and with four loads under way", "Walk, launch", "GB/s", OPENCL,
+                        ("photo",), "256M", tuple(loads_under_way())),
     "lanes": Experiment("from `local` to `lane-bins`", "Launch", "GB/s", BOTH, ("uniform", "photo", "constant", "ramp"),
                         "256M", tuple(lane_steps())),
     "launches": Experiment("chapters 03 and 04 in equal launches", "Groups of 128 for each unit", "GB/s", BOTH,
                            ("uniform",), "256M", tuple(equal_launches())),
+    "bytes": Experiment("`uchar-bins`, and what the compiler knows of it", "Groups of 128 for each unit", "GB/s", OPENCL,
+                        ("uniform",), "256M", tuple(byte_loads())),
 }

@@ -425,7 +425,7 @@ function(add_gallery)
                 set(fixture gallery_${api})
             endif()
             add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} -DMISTAKE=${mistake} -DAPI=${api}
-                -DPROGRAM=${program} -DFOLDER=${folder} -DOCLGRIND=${OCLGRIND}
+                -DPROGRAM=${program} -DFOLDER=${folder} -DOCLGRIND=${OCLGRIND} -DCOMPUTE_SANITIZER=${COMPUTE_SANITIZER}
                 -P ${PROJECT_SOURCE_DIR}/common/gallery/check.cmake)
             set_tests_properties(${test} PROPERTIES LABELS "chapter-${number};${api};broken"
                 SKIP_REGULAR_EXPRESSION "skipped: " FIXTURES_REQUIRED "${fixture}")

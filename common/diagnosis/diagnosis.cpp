@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <functional>
 #include <optional>
 #include <utility>
@@ -17,6 +18,30 @@ constexpr std::size_t kMostPixels = std::size_t{32} << 20;
 
 std::string plural(std::size_t number, const std::string& one, const std::string& many) {
     return fmt::format("{} {}", number, number == 1 ? one : many);
+}
+
+// The sentences speak OpenCL.
+std::string in_cuda_words(std::string text) {
+    constexpr std::array<std::pair<const char*, const char*>, 10> words{{
+        {"get_global_id(0)", "blockIdx.x * blockDim.x + threadIdx.x"},
+        {"get_global_size(0)", "gridDim.x * blockDim.x"},
+        {"get_local_id(0)", "threadIdx.x"},
+        {"get_local_size(0)", "blockDim.x"},
+        {"get_group_id(0)", "blockIdx.x"},
+        {"get_num_groups(0)", "gridDim.x"},
+        {"work-item", "thread"},
+        {"work-group", "block"},
+        {"group", "block"},
+        {"local memory", "shared memory"},
+    }};
+    for (const auto& [opencl, cuda] : words) {
+        const std::size_t length = std::string(opencl).size();
+        for (std::size_t at = text.find(opencl); at != std::string::npos;
+             at = text.find(opencl, at + 1)) {
+            text.replace(at, length, cuda);
+        }
+    }
+    return text;
 }
 
 struct Runs {  // each the smallest first
@@ -102,7 +127,7 @@ bool none_short(const Histogram& expected, const Histogram& actual) {
 
 // Whether each count is the sum of some of the groups' counts; with `one_alone`, of one of them.
 bool made_of_tables(const std::vector<Histogram>& tables, const Histogram& actual, bool one_alone) {
-    if (tables.size() < 2 || tables.size() > 8) return false;
+    if (tables.size() < 2) return false;
     for (std::size_t bin = 0; bin < kBins; ++bin) {
         bool found = false;
         for (unsigned chosen = 1; chosen < 1U << tables.size() && !found; ++chosen) {
@@ -117,16 +142,27 @@ bool made_of_tables(const std::vector<Histogram>& tables, const Histogram& actua
     return true;
 }
 
+// Few enough to try all choices of them.
+constexpr std::size_t kFewGroups = 8;
+
 bool made_of_tables(const Runs& runs, bool one_alone) {
-    return std::all_of(runs.wrong.begin(), runs.wrong.end(), [&](const Case* run) {
-        const auto ways = tables_of_groups(*run);
-        return std::any_of(ways.begin(), ways.end(), [&](const std::vector<Histogram>& tables) {
-            return std::all_of(
-                run->actual.begin(), run->actual.end(), [&](const Histogram& actual) {
-                    return actual == run->expected || made_of_tables(tables, actual, one_alone);
-                });
-        });
+    // With few pixels for each bin every count is some sum, and says nothing.
+    const bool any = std::any_of(runs.wrong.begin(), runs.wrong.end(), [](const Case* run) {
+        return run->launch.groups <= kFewGroups &&
+               run->pixels.size() >= 4 * kBins * run->launch.groups;
     });
+    return any && std::all_of(runs.wrong.begin(), runs.wrong.end(), [&](const Case* run) {
+               if (run->launch.groups > kFewGroups) return true;
+               const auto ways = tables_of_groups(*run);
+               return std::any_of(
+                   ways.begin(), ways.end(), [&](const std::vector<Histogram>& tables) {
+                       return std::all_of(run->actual.begin(), run->actual.end(),
+                                          [&](const Histogram& actual) {
+                                              return actual == run->expected ||
+                                                     made_of_tables(tables, actual, one_alone);
+                                          });
+                   });
+           });
 }
 
 // Whether a count is a sum of one choice for each of these places.
@@ -296,8 +332,13 @@ std::vector<Finding> diagnose(const std::vector<Case>& cases, const Facts& facts
                             hypothesis.read, Finding::Certainty::kPredicted});
     }
     if (findings.empty()) findings = patterns(runs, facts);
-    for (Finding& finding : findings)
+    for (Finding& finding : findings) {
+        if (facts.in_cuda) {
+            finding.sentence = in_cuda_words(std::move(finding.sentence));
+            finding.evidence = in_cuda_words(std::move(finding.evidence));
+        }
         finding.read = fmt::format("{}/README.md#{}", facts.chapter, finding.read);
+    }
     return findings;
 }
 

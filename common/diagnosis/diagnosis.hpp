@@ -35,6 +35,7 @@ struct Facts {
     std::string chapter;  ///< its folder
     std::string variant;
     bool one_by_one = false;  ///< the work-items of a group run one after the other, as on PoCL
+    bool in_cuda = false;     ///< it speaks of threads and blocks
 };
 
 /// Everything that fits, the surest first; empty where nothing does or all runs match.

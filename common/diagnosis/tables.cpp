@@ -76,6 +76,21 @@ void add_barriers(List& list) {
                "without waiting for the others.",
                kRaces);
     add([](std::size_t item, std::size_t owner) { return item == owner; });
+    list.about(
+        "early-return",
+        "Work-items that have no pixel return before the barrier, and their shares of zeroing "
+        "and merging are not done.",
+        kRaces);
+    for (const Walk walk : kWalks) {
+        list.add([=](const Case& run, const Facts& facts) -> std::optional<Histogram> {
+            if (!walks_here(walk, run) || facts.one_by_one || !has_a_table(facts))
+                return std::nullopt;
+            return count_if(run, [&](std::size_t i) {
+                const std::size_t owner = run.pixels[i] % run.launch.group_size;
+                return walk(run, i).group * run.launch.group_size + owner < run.pixels.size();
+            });
+        });
+    }
     list.about("merges-part-of-its-own",
                "Each work-item merges only some bins of its own table, as if the others of its "
                "group merged the rest.",

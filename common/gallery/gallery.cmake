@@ -17,7 +17,8 @@
 #   ...
 #
 # `shows` may also be `oclgrind` and an input, for what the results on a CPU do not show, or by luck only: `names` is
-# then the words that Oclgrind says. `gpu:` and `gpu-shows:` stand for `names` and `shows` on a GPU, where they differ.
+# then the words that Oclgrind says. `gpu:` and `gpu-shows:` stand for `names` and `shows` in CUDA, where they differ;
+# `gpu-shows` may begin with a tool of compute-sanitizer, such as racecheck, and `gpu` is then what that says.
 cmake_policy(VERSION 3.25)
 
 # read_mistake(file): sets MISTAKE_NAME, _CHAPTER, _SENTENCE, _FILES and a variable for each field, such as _SHOWS.

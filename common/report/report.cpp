@@ -104,8 +104,8 @@ void Report::look_into_mismatches() {
         seen.cases.push_back(
             {"this run", input_.pixels, input_.width, *result.shape, expected_, {*result.counts}});
         const bool one_by_one = document_.driver.find("PoCL") != std::string::npos;
-        result.diagnosis =
-            diagnosis::diagnose(seen.cases, {program_.chapter, result.variant, one_by_one});
+        result.diagnosis = diagnosis::diagnose(
+            seen.cases, {program_.chapter, result.variant, one_by_one, program_.api == "CUDA"});
         for (const std::string& trouble : seen.troubles)
             progress(fmt::format("  {}\n", trouble));
         progress(diagnosis::text_of(*result.diagnosis));

@@ -97,8 +97,9 @@ TEST(Diagnosis, EachMistakeIsFoundByWhatItCounts) {
     for (Cases cases : {several(), over_rows()}) {
         for (const auto& hypothesis : common::diagnosis::hypotheses()) {
             if (!left.contains(hypothesis.name)) continue;  // one of its forms is enough
-            const Facts facts{
-                "chapter", hypothesis.name == "merges-part-of-its-own" ? "private" : "local", true};
+            const Facts facts{"chapter",
+                              hypothesis.name == "merges-part-of-its-own" ? "private" : "local",
+                              hypothesis.name != "early-return"};  // which PoCL does not survive
             cases.counted_by([&](const Case& run) {
                 return hypothesis.predict(run, facts).value_or(run.expected);
             });
@@ -223,6 +224,51 @@ TEST(Diagnosis, GroupsThatLoseEachOthersCounts) {
         return counts;
     });
     EXPECT_EQ(first_name(diagnose(cases)), "merge-without-atomic");
+}
+
+TEST(Diagnosis, TooFewPixelsOrTooManyGroupsSayNothingOfAMerge) {
+    const auto first_group_lost = [](const Case& run) {
+        Histogram counts = run.expected;
+        const std::vector<Histogram> tables = tables_of(run);
+        for (std::size_t bin = 0; tables.size() > 1 && bin < kBins; bin += 5)
+            counts[bin] -= tables[0][bin];
+        return counts;
+    };
+    Cases few;
+    few.add(common::uniform_pixels(101, 256, 3), 101, {3, 64});
+    few.add(common::uniform_pixels(30'011, 256, 3), 101, {9, 64});
+    EXPECT_EQ(first_name(diagnose(few.counted_by(first_group_lost))), "unclear");
+    few.add(common::uniform_pixels(30'011, 256, 3), 101, {4, 64});
+    EXPECT_EQ(first_name(diagnose(few.counted_by(first_group_lost))), "merge-without-atomic");
+}
+
+TEST(Diagnosis, SpeaksOfThreadsAndBlocksInCuda) {
+    Cases cases = several();
+    cases.counted_by([](const Case& run) {
+        Histogram counts = run.expected;
+        const std::vector<Histogram> tables = tables_of(run);
+        for (std::size_t bin = 0; tables.size() > 1 && bin < kBins; bin += 5)
+            counts[bin] -= tables[0][bin];
+        return counts;
+    });
+    const std::string opencl = common::diagnosis::text_of(diagnose(cases));
+    EXPECT_TRUE(tests::has(opencl, "The groups merge their tables"));
+    EXPECT_TRUE(tests::has(opencl, "a group's whole count"));
+    const std::string cuda =
+        common::diagnosis::text_of(diagnose(cases, {"03-local-atomics", "local", false, true}));
+    EXPECT_TRUE(tests::has(cuda, "The blocks merge their tables"));
+    EXPECT_TRUE(tests::has(cuda, "a block's whole count"));
+    EXPECT_FALSE(tests::has(cuda, "group"));
+    for (const auto& hypothesis : common::diagnosis::hypotheses()) {
+        cases.counted_by([&](const Case& run) {
+            return hypothesis.predict(run, kOnPocl).value_or(run.expected);
+        });
+        const Facts facts{"03-local-atomics", "local", true, true};
+        for (const Finding& finding : diagnose(cases, facts)) {
+            for (const char* word : {"group", "work-item", "get_", "local memory"})
+                EXPECT_FALSE(tests::has(finding.sentence + finding.evidence, word)) << finding.name;
+        }
+    }
 }
 
 TEST(Diagnosis, OnePixelTooMany) {
