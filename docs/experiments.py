@@ -87,7 +87,8 @@ class Experiment(NamedTuple):
     inputs: tuple
     size: str
     runs: tuple
-    note: str = ""  # a sentence below the table
+    note: str = "Medians."  # below the table
+    counter: str = ""  # of Nsight Compute, in the place of the time; CUDA alone
 
 
 def launch(groups, group_size):
@@ -202,7 +203,7 @@ OPENCL, BOTH = ("OpenCL",), ("OpenCL", "CUDA")
 EXPERIMENTS = {
     "walls": Experiment("walk, instruction and table taken away one at a time, for a CPU", "Launch, walk", "ms", OPENCL,
                         ("photo",), "16M", tuple(walls()),
-                        "`racy` may lose counts where there are two groups; its time is a time all the same."),
+                        "Medians. `racy` may lose counts where there are two groups; its time is a time all the same."),
     "strides": Experiment("`racy` in one group, whose size is the stride of the walk, for a CPU", "One group of", "ms",
                           OPENCL, ("photo",), "16M",
                           tuple(Run(ATOMICS, "ms", str(stride), "racy", launch(1, stride), may_lose=True)
@@ -210,6 +211,10 @@ EXPERIMENTS = {
     "private": Experiment("`private` in several launches, for a CPU", "Launch", "ms", OPENCL, ("photo",), "16M",
                           tuple(private_launches())),
     "walks": Experiment("the two walks", "Launch", "GB/s", BOTH, ("uniform", "photo"), "256M", tuple(walks())),
+    "hits": Experiment("what the walks find in the L1 cache", "Launch", "% of the loads found in the L1 cache", ("CUDA",),
+                       ("photo",), "256M", tuple(run for run in walks() if run.chapter == LOCAL),
+                       "One launch of each under Nsight Compute: `l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate`.",
+                       "l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct"),
     "loads": Experiment("`local` in the two walks, with one and with four loads under way", "Walk, launch", "GB/s", OPENCL,
                         ("photo",), "256M", tuple(loads_under_way())),
     "lanes": Experiment("from `local` to `lane-bins`", "Launch", "GB/s", BOTH, ("uniform", "photo", "constant", "ramp"),

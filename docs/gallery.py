@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """Which input shows which mistake: runs the gallery (the chapters' broken/) and writes docs/gallery.md.
 
-    docs/gallery.py            run each mistake in OpenCL on each input, and under Oclgrind; record and write
+    docs/gallery.py            run each mistake in OpenCL (PoCL) on each input, and under Oclgrind; record and write
+    docs/gallery.py --cuda     the same in CUDA on a GPU, and under compute-sanitizer; --commit names what is run
     docs/gallery.py --check    run nothing; exit 1 where the page is not what was recorded
 
-What was recorded stands in docs/results/gallery.json, and the table is made of it alone.
+What was recorded stands in docs/results/gallery.json, and the table is made of it alone. The mistakes' programs have to
+be built (cmake --build build --target gallery_opencl gallery_cuda).
 """
 
 import argparse
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -32,10 +35,13 @@ INPUTS = {
     "one value": ["--random", "1000003", "--constant", "127", *THREE],
     "few pixels": ["--random", "100", *THREE],
 }
+CPU = "01-cpu"
+POCL = "Portable Computing Language"
 OCLGRIND = ["oclgrind", "--data-races", "--max-errors", "50"]
 SMALL = ["--random", "1000", *THREE]
 LARGE = ["--random", "150", "--groups", "2", "--group-size"]  # fewer pixels than work-items, more of those than bins
 FINDS = re.compile(r"data race at|Invalid (?:read|write)|divergence detected|Uninitialized value [a-z ]*local memory")
+SANITIZER_FINDS = re.compile(r"Race reported|Invalid __\w+__|[Bb]arrier error|[Mm]isaligned")
 NAMED = re.compile(r"^  why[^\n]*\(([a-z0-9-]+)\)$|\((out-of-bounds|does-not-end)\)", re.MULTILINE)
 
 
@@ -52,14 +58,44 @@ def run(command):
 
 
 def verdict(status):
-    """ "right", "wrong" (also where it crashes or does not end), or what else it was."""
-    return {0: "right", 1: "wrong", 77: "cannot run"}.get(status, f"ends with {status}")
+    """ "right" (66 is ThreadSanitizer's: a race, and a right result), "wrong" (also where it crashes or does not end), or what else it was."""
+    return {0: "right", 1: "wrong", 66: "right", 77: "cannot run"}.get(status, f"ends with {status}")
+
+
+def called_by(command, shows):
+    """What the diagnosis says of a run that shows the mistake."""
+    os.environ["TUTORIAL_DIAGNOSIS_SECONDS"] = "20"
+    match = NAMED.search(run([*command, *shows])[1])
+    return (match.group(1) or match.group(2)) if match else "unclear"
+
+
+def usual(given):
+    """The arguments of every run of a mistake."""
+    arguments = ["--variant", given["variant"], "--repeat", "1", "--no-ceiling", "--time-limit", "10"]
+    return arguments + (["--walk", "blocked"] if "--walk blocked" in given["shows"] else [])
+
+
+def arguments_of(shows):
+    return shows.replace("PICTURES", str(ROOT / "images")).replace("--walk blocked ", "").split()
+
+
+def room_of(given):
+    """Work-items for a group of more than there are bins, or as many as there is memory for."""
+    return "96" if given["variant"].startswith("uchar") else "320"
 
 
 def tried(file, folder):
-    """What the inputs and Oclgrind say of a mistake."""
+    """What the inputs and Oclgrind say of a mistake in OpenCL."""
     chapter, given = file.parent.parent.name, fields_of(file)
     build = ROOT / "build" / chapter
+    if chapter == CPU:
+        command = [str(build / "broken" / file.stem / "cpu"), "--variant", given["variant"], "--repeat", "1", "--no-ceiling"]
+        runs = {name: run([*command, *(word for word in arguments if word not in ("--group-size", "64"))])
+                for name, arguments in INPUTS.items()}
+        return {"chapter": chapter, "mistake": file.stem, "variant": given["variant"], "sentence": given["sentence"],
+                "verdicts": {name: verdict(status) for name, (status, _) in runs.items()},
+                "found": sorted({found for _, said in runs.values() for found in re.findall("ThreadSanitizer: (data race)", said)}),
+                "names": given["names"], "called": None}
     command = [str(build / "opencl")]
     if "\n--- opencl.cpp" in file.read_text(encoding="utf-8"):
         command = [str(build / "broken" / file.stem / "opencl")]
@@ -67,54 +103,95 @@ def tried(file, folder):
                    check=True, capture_output=True)
     if (pathlib.Path(folder) / "histogram.cl").exists():
         command += ["--kernels", f"{folder}/histogram.cl"]
-    command += ["--variant", given["variant"], "--repeat", "1", "--no-ceiling", "--time-limit", "10"]
-    if "--walk blocked" in given["shows"]:
-        command += ["--walk", "blocked"]
+    command += usual(given)
+    on_pocl, quiet = [*command, "--device", POCL], [*command, "--no-diagnosis"]
+    verdicts = {name: verdict(run([*quiet, "--device", POCL, *arguments])[0]) for name, arguments in INPUTS.items()}
+    shows = arguments_of(given["shows"])
+    launches = [SMALL, [*LARGE, room_of(given)]] + ([shows[1:]] if shows[0] == "oclgrind" else [])
+    found = [set(FINDS.findall(run([*OCLGRIND, *quiet, "--device", "Oclgrind", *launch])[1])) for launch in launches]
+    called = None if shows[0] == "oclgrind" else called_by(on_pocl, shows)  # None: Oclgrind alone shows it
+    return {"chapter": chapter, "mistake": file.stem, "variant": given["variant"], "sentence": given["sentence"],
+            "verdicts": verdicts, "found": sorted(set.union(*found)), "names": given["names"], "called": called}
+
+
+def tried_in_cuda(file):
+    """What the inputs and compute-sanitizer say of a mistake in CUDA; None where it has no form there."""
+    chapter, given = file.parent.parent.name, fields_of(file)
+    if not re.search(r"^--- (cuda.cu|histogram.cuh)$", file.read_text(encoding="utf-8"), re.MULTILINE):
+        return None
+    command = [str(ROOT / "build" / chapter / "broken" / file.stem / "cuda"), *usual(given)]
     quiet = [*command, "--no-diagnosis"]
     verdicts = {name: verdict(run([*quiet, *arguments])[0]) for name, arguments in INPUTS.items()}
-    shows = given["shows"].replace("PICTURES", str(ROOT / "images")).replace("--walk blocked ", "").split()
-    room = "96" if given["variant"].startswith("uchar") else "320"
-    launches = [SMALL, [*LARGE, room]] + ([shows[1:]] if shows[0] == "oclgrind" else [])
-    found = [set(FINDS.findall(run([*OCLGRIND, *quiet, "--device", "Oclgrind", *launch])[1])) for launch in launches]
-    called = None  # where Oclgrind alone shows it
-    if shows[0] != "oclgrind":
-        os.environ["TUTORIAL_DIAGNOSIS_SECONDS"] = "20"
-        match = NAMED.search(run([*command, *shows])[1])
-        called = (match.group(1) or match.group(2)) if match else "unclear"
-    return {"chapter": chapter, "mistake": file.stem, "variant": given["variant"], "sentence": given["sentence"],
-            "verdicts": verdicts, "oclgrind": sorted(set.union(*found)), "names": given["names"], "called": called}
+    found = [tool for tool, launch in (("memcheck", SMALL), ("racecheck", SMALL), ("synccheck", [*LARGE, room_of(given)]))
+             if SANITIZER_FINDS.search(run(["compute-sanitizer", "--tool", tool, *quiet, *launch])[1])]
+    names, shows = given.get("gpu", given["names"]), arguments_of(given.get("gpu-shows", given["shows"]))
+    by_a_tool = not shows[0].startswith("-") and "/" not in shows[0]
+    return {"chapter": chapter, "mistake": file.stem, "verdicts": verdicts, "found": found, "names": names,
+            "called": None if by_a_tool else called_by(command, shows)}
 
 
-def recorded_now():
+def recorded_now(cuda, commit):
+    """What one API's half of the results is now."""
     files = sorted(ROOT.glob("0*/broken/*.txt"))
-    rows = []
-    for number, file in enumerate(files, 1):
-        print(f"[{number}/{len(files)}] {file.relative_to(ROOT)}", flush=True)
-        with tempfile.TemporaryDirectory() as folder:
-            rows.append(tried(file, folder))
-    _, devices = run([str(ROOT / "build/03-local-atomics/opencl"), "--list-devices"])
-    return {"machine": record.machine(ROOT / "build", None), "device": devices.splitlines()[0].split(": ", 1)[1], "mistakes": rows}
+    if cuda:  # a GPU has room for several at once; for PoCL they would be in each other's way
+        with concurrent.futures.ThreadPoolExecutor(max_workers=8) as together:
+            rows = [row for row in together.map(tried_in_cuda, files) if row]
+    else:
+        rows = []
+        for number, file in enumerate(files, 1):
+            print(f"[{number}/{len(files)}] {file.relative_to(ROOT)}", flush=True)
+            with tempfile.TemporaryDirectory() as folder:
+                rows.append(tried(file, folder))
+    _, devices = run([str(ROOT / "build/03-local-atomics" / ("cuda" if cuda else "opencl")), "--list-devices"])
+    device = next(line for line in devices.splitlines() if cuda or POCL in line).split(": ", 1)[1]
+    return {"machine": record.machine(ROOT / "build", commit), "device": device, "mistakes": rows}
+
+
+def cells_of(row, in_cuda):
+    """A row of the table: each input, the two tools, and what it is called."""
+    cells = []
+    for name in INPUTS:
+        letters = [letter for letter, of_api in (("P", row), ("G", in_cuda)) if of_api and of_api["verdicts"][name] != "right"]
+        cells.append(" ".join(letters))
+    called = f"`{row['called']}`" if row["called"] else ""
+    if in_cuda and in_cuda["called"] and in_cuda["called"] != row["called"]:
+        called += f"{', ' if called else ''}in CUDA `{in_cuda['called']}`"
+    return [*cells, "x" if row["found"] else "", ", ".join(in_cuda["found"]) if in_cuda else "", called]
+
+
+def where_recorded(half):
+    machine = half["machine"]
+    return (f"on {machine['date']} at commit {machine['commit']} on {half['device']} (host: {machine['processor']}, "
+            f"family {machine['processor_family']}, model {machine['processor_model']})")
 
 
 def page_of(contents):
-    rows = contents["mistakes"]
-    shown_by_default = sum(row["verdicts"]["sample picture"] == "wrong" for row in rows)
-    by_some = sum("wrong" in row["verdicts"].values() for row in rows)
-    by_either = sum("wrong" in row["verdicts"].values() or bool(row["oclgrind"]) for row in rows)
-    asked = [row for row in rows if row["called"]]
-    named = [row for row in asked if row["called"] in row["names"].split()]
-    machine = contents["machine"]
+    rows = contents["opencl"]["mistakes"]
+    in_cuda = {(row["chapter"], row["mistake"]): row for row in contents["cuda"]["mistakes"]}
+
+    def how_many(of_rows, *inputs):
+        return sum(any(row["verdicts"][name] != "right" for name in inputs) for row in of_rows)
+
+    def named(of_rows):
+        asked = [row for row in of_rows if row["called"]]
+        return f"{sum(row['called'] in row['names'].split() for row in asked)} of {len(asked)}"
+
+    gpu = list(in_cuda.values())
+    by_either = sum(any(v != "right" for v in row["verdicts"].values()) or bool(row["found"]) for row in rows)
     lines = [
         "# Which input shows which mistake",
         "",
-        "The mistakes of the gallery (`broken/` in each chapter, `./tutorial broken`), each run in OpenCL on six inputs and under",
-        "Oclgrind. A cross: the result differs from the CPU's, or the program crashes or does not end; in the last column but",
-        "one Oclgrind says something. **The empty cells are the lesson**: a test without the right input, launch and tool passes.",
-        "(A race between groups shows on a CPU by luck, so its crosses change from run to run.)",
+        "The mistakes of the gallery (`broken/` in each chapter, `./tutorial broken`), each run on six inputs, in OpenCL through",
+        "PoCL and in CUDA on a GPU, and under the tools. **P** and **G**: on PoCL, on the GPU, the result differs from the CPU's, or",
+        "the program crashes or does not end. In the columns of the tools: Oclgrind says something (x; in chapter 01, which is",
+        "C++, P is the CPU and the tool ThreadSanitizer), and which tools of compute-sanitizer do. **The empty cells are the lesson**: a test without the right input, launch and tool passes. (A race",
+        "shows by luck, between groups on a CPU and everywhere on a GPU, so its letters change from run to run.)",
         "",
-        f"Of {len(rows)} mistakes the sample picture alone, in the usual launch, shows {shown_by_default}; the six inputs together",
-        f"{by_some}; with Oclgrind {by_either}. What is left needs an input of its own, which its file names. \"Called\" is what the",
-        f"[diagnosis](diagnosis.md) says on that input: of {len(asked)} that it was asked about it names {len(named)} as it should.",
+        f"Of {len(rows)} mistakes the sample picture alone, in the usual launch, shows {how_many(rows, 'sample picture')} on PoCL; the six inputs",
+        f"together {how_many(rows, *INPUTS)}; with Oclgrind {by_either}. Of the {len(gpu)} that can be made in CUDA the sample picture shows",
+        f"{how_many(gpu, 'sample picture')} on the GPU, the six inputs {how_many(gpu, *INPUTS)}. What is left needs an input of its own, which its file names.",
+        f'"Called" is what the [diagnosis](diagnosis.md) says on that input: in OpenCL {named(rows)} are called as they should be, in',
+        f"CUDA {named(gpu)}.",
         "",
         "*Random*: 100003 pixels in 3 groups of 64. *One group*: the same in one. *Odd rows*: 1021 pixels wide, 6 groups of 64. *One",
         "value*: 1000003 pixels. *Few pixels*: 100, fewer than work-items.",
@@ -122,28 +199,28 @@ def page_of(contents):
     ]
     for chapter in recorded.unique(row["chapter"] for row in rows):
         lines += [f"## {chapter}", ""]
-        lines.append("| Mistake | " + " | ".join(INPUTS) + " | Oclgrind | Called |")
-        lines.append("|---|" + ":-:|" * (len(INPUTS) + 1) + "---|")
-        for row in rows:
-            if row["chapter"] == chapter:
-                cells = [{"wrong": "x", "right": ""}.get(row["verdicts"][name], row["verdicts"][name]) for name in INPUTS]
-                called = f"`{row['called']}`" if row["called"] else ""
-                lines.append(f"| `{row['mistake']}` | " + " | ".join([*cells, "x" if row["oclgrind"] else "", called]) + " |")
+        lines.append("| Mistake | " + " | ".join(INPUTS) + " | Oclgrind | compute-sanitizer | Called |")
+        lines.append("|---|" + ":-:|" * (len(INPUTS) + 2) + "---|")
+        lines += [f"| `{row['mistake']}` | " + " | ".join(cells_of(row, in_cuda.get((chapter, row["mistake"])))) + " |"
+                  for row in rows if row["chapter"] == chapter]
         lines.append("")
-    lines += [f"Recorded on {machine['date']} at commit {machine['commit']} on {contents['device']}; host: {machine['processor']},",
-              f"family {machine['processor_family']}, model {machine['processor_model']}. `docs/gallery.py` runs it and writes this page.", ""]
+    lines += [f"OpenCL was recorded {where_recorded(contents['opencl'])}; CUDA", f"{where_recorded(contents['cuda'])}.",
+              "`docs/gallery.py` runs them and writes this page.", ""]
     return "\n".join(lines)
 
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--check", action="store_true", help="run nothing, and exit 1 where the page differs")
-    if arguments.parse_args().check:
-        contents = json.loads(RESULTS.read_text(encoding="utf-8"))
+    arguments.add_argument("--cuda", action="store_true", help="run the CUDA programs, in the place of OpenCL's")
+    arguments.add_argument("--commit", help="what is run, where there is no git to ask")
+    options = arguments.parse_args()
+    contents = json.loads(RESULTS.read_text(encoding="utf-8"))
+    if options.check:
         if PAGE.read_text(encoding="utf-8") != page_of(contents):
             sys.exit("docs/gallery.md is not what was recorded (docs/gallery.py writes it)")
         return
-    contents = recorded_now()
+    contents["cuda" if options.cuda else "opencl"] = recorded_now(options.cuda, options.commit)
     recorded.write_whole(RESULTS, recorded.text_of(contents) + "\n")
     recorded.write_whole(PAGE, page_of(contents))
 

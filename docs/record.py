@@ -254,29 +254,40 @@ def profile(job):
 
     Raises Stopped.
     """
+    document, counters = None, []
+    for variant in PROFILED[job.program.folder]:
+        document, counted = under_profiler(job, ["--variant", variant], recorded.COUNTERS.values())
+        if document is None:
+            return None
+        (result,) = document["results"]
+        counters.append({"variant": variant, "launch": result.get("launch"), **counted})
+    return {**{field: document[field] for field in WHERE}, "counters": counters}
+
+
+def under_profiler(job, arguments, counters):
+    """What the program writes of one strategy, and what Nsight Compute counts in its kernel; None in the place of both.
+
+    `arguments` begin with --variant and its name. Raises Stopped.
+    """
     ncu = shutil.which("ncu")
     if ncu is None:
         raise Stopped("--counters: there is no ncu on the PATH (Nsight Compute, part of the CUDA toolkit)")
-    document, counters = None, []
     with tempfile.TemporaryDirectory() as folder:
-        for variant in PROFILED[job.program.folder]:
-            log = pathlib.Path(folder, f"{variant}.csv")
-            # The second launch of the strategy's kernel: the first may have to load it.
-            under = [ncu, "--csv", "--log-file", str(log), "--clock-control", "none",
-                     "--kernel-name", "regex:histogram_", "--launch-skip", "1", "--launch-count", "1",
-                     "--metrics", ",".join(recorded.COUNTERS.values())]
-            try:
-                document = run(job, ["--variant", variant, "--repeat", "3", "--no-ceiling"], under)
-            except Stopped as error:
-                raise Stopped(errors_of(lines_of(log)) or error) from None
-            if document is None:
-                return None
-            (result,) = document["results"]
-            if result["check"] != "match":
-                raise Stopped(f"{job} {variant}: the result does not match the CPU")
-            counters.append({"variant": variant, "launch": result.get("launch"),
-                             **counters_of(lines_of(log), f"{job} {variant}")})
-    return {**{field: document[field] for field in WHERE}, "counters": counters}
+        log = pathlib.Path(folder, "ncu.csv")
+        # The second launch of the strategy's kernel: the first may have to load it.
+        under = [ncu, "--csv", "--log-file", str(log), "--clock-control", "none",
+                 "--kernel-name", "regex:histogram_", "--launch-skip", "1", "--launch-count", "1",
+                 "--metrics", ",".join(counters)]
+        try:
+            document = run(job, [*arguments, "--repeat", "3", "--no-ceiling"], under)
+        except Stopped as error:
+            raise Stopped(errors_of(lines_of(log)) or error) from None
+        if document is None:
+            return None, None
+        what = f"{job} {arguments[1]}"
+        if document["results"][0]["check"] != "match":
+            raise Stopped(f"{what}: the result does not match the CPU")
+        return document, counters_of(lines_of(log), counters, what)
 
 
 def lines_of(log):
@@ -290,12 +301,12 @@ def errors_of(lines):
     return errors and f"ncu: {errors}"
 
 
-def counters_of(lines, what):
+def counters_of(lines, counters, what):
     """{"kernel": its name, "percent": {counter: value}} of what ncu writes with --csv. Raises Stopped."""
     rows = list(csv.DictReader(line for line in lines if line.startswith('"')))
     try:
         percent = {row["Metric Name"]: float(row["Metric Value"]) for row in rows}
-        wanted = {counter: percent[counter] for counter in recorded.COUNTERS.values()}
+        wanted = {counter: percent[counter] for counter in counters}
         return {"kernel": rows[0]["Kernel Name"], "percent": wanted}
     except (KeyError, ValueError, IndexError):
         raise Stopped(f"{what}: {errors_of(lines) or 'ncu: it wrote no counters'}") from None
@@ -380,6 +391,7 @@ def experiment(job):
 
     Raises Stopped.
     """
+    counter = EXPERIMENTS[job.experiment].counter
     mine = [each for each in EXPERIMENTS[job.experiment].runs if each.chapter == job.program.folder]
     units = 0
     if any(each.needs_units() for each in mine):
@@ -390,11 +402,14 @@ def experiment(job):
     for each in mine:
         command = each.command(units)
         print(f"    {' '.join(command)}" + (" (edited)" if each.edit else ""), flush=True)
-        with edited(job.program, each.edit):
-            document = run(job, [*command, "--no-ceiling"], may_lose=each.may_lose)
+        if counter:
+            document, counted = under_profiler(job, command, [counter])
+        else:
+            with edited(job.program, each.edit):
+                document = run(job, [*command, "--no-ceiling"], may_lose=each.may_lose)
         if document is None:
             return None
-        runs.append(kept_of(each, command, document))
+        runs.append({"arguments": command, **counted} if counter else kept_of(each, command, document))
     return {**kept_of_job(job, document, ("serial_ms",)), "units": units, "runs": runs}
 
 

@@ -58,9 +58,11 @@ def size_in_words(pixels):
 
 
 def digits(value):
-    """Three significant digits without an exponent; '-' where there is no number."""
+    """Three significant digits without an exponent; 0 alone; '-' where there is no number."""
     if value is None:
         return "-"
+    if value == 0:
+        return "0"
     rounded = abs(float(f"{value:.3g}"))  # 99.96 has become 100 before its digits are counted
     decimals = max(0, 3 - len(str(int(rounded)))) if rounded >= 1 else 3
     return f"{value:.{decimals}f}"

@@ -286,8 +286,16 @@ def steps_table(recording, name, size):
     ]
 
 
+def shown(experiment, kept):
+    """The number that an experiment shows of a run; None where it was too short for one."""
+    if experiment.counter:
+        return kept["percent"][experiment.counter]
+    took = kept["result"]["kernel_ms"]
+    return took and took["median"] if experiment.unit == "ms" else kept["result"]["gb_s"]
+
+
 def experiment_table(recording, name, api, inputs, size):
-    """An experiment's rows and columns in one API; where there is more than one input, they are the columns."""
+    """An experiment's rows and columns in one API, for each of the inputs; where it has no columns, they are the inputs."""
     if name not in EXPERIMENTS:
         raise NotRecorded(f"there is no experiment {name}, only {', '.join(EXPERIMENTS)}")
     experiment = EXPERIMENTS[name]
@@ -302,16 +310,14 @@ def experiment_table(recording, name, api, inputs, size):
         for run in experiment.runs:
             edit = run.edit and {"from": run.edit.old, "to": run.edit.new}
             for kept in entry["run"]["runs"]:
-                if (run.chapter, run.command(entry["run"]["units"]), edit) == (entry["run"]["chapter"], kept["arguments"], kept["edit"]):
-                    took = kept["result"]["kernel_ms"]
-                    value = took and took["median"] if experiment.unit == "ms" else kept["result"]["gb_s"]
-                    cells[(run.row, run.column or entry["input"])] = digits(value)
-    columns = unique(run.column for run in experiment.runs)
-    columns = inputs if columns == [""] else columns
-    rows = [[row, *(cells.get((row, column), "-") for column in columns)] for row in unique(run.row for run in experiment.runs)]
+                if (run.chapter, run.command(entry["run"]["units"]), edit) == (entry["run"]["chapter"], kept["arguments"], kept.get("edit")):
+                    cells[(run.row, run.column, entry["input"])] = digits(shown(experiment, kept))
+    columns = [(column, given) for given in inputs for column in unique(run.column for run in experiment.runs)]
+    rows = [[row, *(cells.get((row, *column), "-") for column in columns)] for row in unique(run.row for run in experiment.runs)]
+    titles = [column or given if len(inputs) == 1 else f"{given}, {column}".removesuffix(", ") for column, given in columns]
     what = f"{size_in_words(recorded.pixels_of(size))}" + (f", {inputs[0]}" if len(inputs) == 1 else "")
     return entries, [heading(entries[0], f"{what}, {experiment.unit}"), "",
-                     *markdown([f"<{experiment.corner}", *columns], rows), "", f"Medians. {experiment.note}".rstrip()]
+                     *markdown([f"<{experiment.corner}", *titles], rows), "", experiment.note]
 
 
 def skipped(entries):

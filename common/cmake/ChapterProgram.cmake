@@ -388,8 +388,9 @@ endfunction()
 # Programs that are needed for them are built when the tests run (add_gallery_builds), and not before: a reader
 # who changes a chapter must not be stopped by a mistake that no longer fits.
 include(${PROJECT_SOURCE_DIR}/common/gallery/gallery.cmake)
-add_custom_target(gallery_opencl)
-add_custom_target(gallery_cuda)
+foreach(api opencl cuda cpu)
+    add_custom_target(gallery_${api})
+endforeach()
 function(add_gallery)
     get_filename_component(chapter ${CMAKE_CURRENT_SOURCE_DIR} NAME)
     string(REGEX MATCH "^[0-9]+" number ${chapter})
@@ -400,45 +401,68 @@ function(add_gallery)
     foreach(mistake IN LISTS mistakes)
         read_mistake(${mistake})
         set(folder ${CMAKE_CURRENT_BINARY_DIR}/broken/${MISTAKE_NAME})
-        foreach(pair "opencl;opencl.cpp" "cuda;cuda.cu")
-            list(GET pair 0 api)
-            list(GET pair 1 source)
-            if(NOT TARGET ${chapter}-${api} OR (api STREQUAL "cuda" AND NOT source IN_LIST MISTAKE_FILES))
+        foreach(pair "opencl;opencl.cpp;histogram.cl" "cuda;cuda.cu;histogram.cuh" "cpu;cpu.cpp;")
+            list(POP_FRONT pair api source kernels)
+            if(NOT TARGET ${chapter}-${api} OR NOT (source IN_LIST MISTAKE_FILES OR kernels IN_LIST MISTAKE_FILES))
                 continue()
             endif()
             set(test ${chapter}.broken.${MISTAKE_NAME}.${api})
             set(program $<TARGET_FILE:${chapter}-${api}>)
             set(fixture "")
-            if(source IN_LIST MISTAKE_FILES)
-                set(target ${chapter}-broken-${MISTAKE_NAME}-${api})
-                add_custom_command(OUTPUT ${folder}/${source}
-                    COMMAND ${CMAKE_COMMAND} -DMISTAKE=${mistake} -DFOLDER=${folder}
-                            -P ${PROJECT_SOURCE_DIR}/common/gallery/make.cmake
-                    DEPENDS ${mistake} ${CMAKE_CURRENT_SOURCE_DIR}/${source} VERBATIM)
-                add_executable(${target} EXCLUDE_FROM_ALL ${folder}/${source})
-                set_target_properties(${target} PROPERTIES
-                    OUTPUT_NAME ${api} RUNTIME_OUTPUT_DIRECTORY ${folder})
-                target_compile_definitions(${target} PRIVATE CHAPTER_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}")
-                target_link_libraries(${target} PRIVATE common common_${api})
-                add_dependencies(gallery_${api} ${target})
-                set(program $<TARGET_FILE:${target}>)
+            if(source IN_LIST MISTAKE_FILES OR api STREQUAL "cuda") # OpenCL's kernels are read at run time
+                add_broken_program(${api} ${source})
+                set(program $<TARGET_FILE:${chapter}-broken-${MISTAKE_NAME}-${api}>)
                 set(fixture gallery_${api})
             endif()
             add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} -DMISTAKE=${mistake} -DAPI=${api}
                 -DPROGRAM=${program} -DFOLDER=${folder} -DOCLGRIND=${OCLGRIND} -DCOMPUTE_SANITIZER=${COMPUTE_SANITIZER}
                 -P ${PROJECT_SOURCE_DIR}/common/gallery/check.cmake)
             set_tests_properties(${test} PROPERTIES LABELS "chapter-${number};${api};broken"
-                SKIP_REGULAR_EXPRESSION "skipped: " FIXTURES_REQUIRED "${fixture}")
+                SKIP_REGULAR_EXPRESSION "skipped: " FIXTURES_REQUIRED "${fixture}"
+                ENVIRONMENT "XDG_CACHE_HOME=${CMAKE_CURRENT_BINARY_DIR}/nothing-kept")
         endforeach()
     endforeach()
 endfunction()
 
+# A chapter's program with the mistake that has been read: its source is made anew, or found beside the changed kernels.
+macro(add_broken_program api source)
+    set(target ${chapter}-broken-${MISTAKE_NAME}-${api})
+    set(at ${CMAKE_CURRENT_SOURCE_DIR})
+    set(changed ${kernels})
+    if("${source}" IN_LIST MISTAKE_FILES)
+        set(at ${folder})
+        set(changed ${source})
+    endif()
+    add_custom_command(OUTPUT ${folder}/${changed}
+        COMMAND ${CMAKE_COMMAND} -DMISTAKE=${mistake} -DFOLDER=${folder}
+                -P ${PROJECT_SOURCE_DIR}/common/gallery/make.cmake
+        DEPENDS ${mistake} ${CMAKE_CURRENT_SOURCE_DIR}/${changed} VERBATIM)
+    add_executable(${target} EXCLUDE_FROM_ALL ${at}/${source} ${folder}/${changed})
+    set_target_properties(${target} PROPERTIES OUTPUT_NAME ${api} RUNTIME_OUTPUT_DIRECTORY ${folder})
+    target_compile_definitions(${target} PRIVATE CHAPTER_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}")
+    get_target_property(libraries ${chapter}-${api} LINK_LIBRARIES)
+    target_link_libraries(${target} PRIVATE ${libraries})
+    if(NOT "${changed}" STREQUAL "${source}") # a header, which stands before the chapter's
+        add_custom_command(OUTPUT ${folder}/before/${chapter}/${changed}
+            COMMAND ${CMAKE_COMMAND} -E copy ${folder}/${changed} ${folder}/before/${chapter}/${changed}
+            DEPENDS ${folder}/${changed} VERBATIM)
+        target_sources(${target} PRIVATE ${folder}/before/${chapter}/${changed})
+        target_include_directories(${target} BEFORE PRIVATE ${folder}/before)
+    endif()
+    if(MISTAKE_SHOWS MATCHES "^tsan ")
+        target_compile_options(${target} PRIVATE -fsanitize=thread)
+        target_link_options(${target} PRIVATE -fsanitize=thread)
+    endif()
+    add_dependencies(gallery_${api} ${target})
+endmacro()
+
 # The tests that build those programs, before the others; for CUDA only where there is a GPU.
 function(add_gallery_builds)
-    foreach(api opencl cuda)
-        if(BUILD_TESTING AND NOT TUTORIAL_SANITIZE AND TARGET 02-global-atomics-${api})
+    foreach(pair "opencl;02-global-atomics-opencl" "cuda;02-global-atomics-cuda" "cpu;01-cpu-cpu")
+        list(POP_FRONT pair api any)
+        if(BUILD_TESTING AND NOT TUTORIAL_SANITIZE AND TARGET ${any})
             add_test(NAME broken.programs-${api} COMMAND ${CMAKE_COMMAND} -DBUILD=${CMAKE_BINARY_DIR}
-                -DTARGET=gallery_${api} -DASK=$<TARGET_FILE:02-global-atomics-${api}>
+                -DTARGET=gallery_${api} -DASK=$<TARGET_FILE:${any}>
                 -P ${PROJECT_SOURCE_DIR}/common/gallery/build.cmake)
             set_tests_properties(broken.programs-${api} PROPERTIES LABELS "${api};broken" TIMEOUT 600
                 SKIP_REGULAR_EXPRESSION "skipped: " FIXTURES_SETUP gallery_${api})

@@ -145,24 +145,46 @@ bool made_of_tables(const std::vector<Histogram>& tables, const Histogram& actua
 // Few enough to try all choices of them.
 constexpr std::size_t kFewGroups = 8;
 
-bool made_of_tables(const Runs& runs, bool one_alone) {
+// Whether all runs that differ are explained by the tables of their groups.
+using OfTables = std::function<bool(const std::vector<Histogram>& tables, const Histogram& expected,
+                                    const Histogram& actual)>;
+
+bool explained_by_tables(const Runs& runs, const OfTables& explains) {
     // With few pixels for each bin every count is some sum, and says nothing.
     const bool any = std::any_of(runs.wrong.begin(), runs.wrong.end(), [](const Case* run) {
         return run->launch.groups <= kFewGroups &&
                run->pixels.size() >= 4 * kBins * run->launch.groups;
     });
-    return any && std::all_of(runs.wrong.begin(), runs.wrong.end(), [&](const Case* run) {
-               if (run->launch.groups > kFewGroups) return true;
-               const auto ways = tables_of_groups(*run);
-               return std::any_of(
-                   ways.begin(), ways.end(), [&](const std::vector<Histogram>& tables) {
-                       return std::all_of(run->actual.begin(), run->actual.end(),
-                                          [&](const Histogram& actual) {
-                                              return actual == run->expected ||
-                                                     made_of_tables(tables, actual, one_alone);
-                                          });
-                   });
-           });
+    const auto is_explained = [&](const Case& run) {
+        if (run.launch.groups > kFewGroups || run.pixels.size() > kManyPixels) return true;
+        const auto ways = tables_of_groups(run);
+        return std::any_of(ways.begin(), ways.end(), [&](const std::vector<Histogram>& tables) {
+            return std::all_of(run.actual.begin(), run.actual.end(), [&](const Histogram& actual) {
+                return actual == run.expected || explains(tables, run.expected, actual);
+            });
+        });
+    };
+    return any && std::all_of(runs.wrong.begin(), runs.wrong.end(),
+                              [&](const Case* run) { return is_explained(*run); });
+}
+
+bool made_of_tables(const Runs& runs, bool one_alone) {
+    return explained_by_tables(
+        runs, [=](const std::vector<Histogram>& tables, const Histogram&, const Histogram& actual) {
+            return made_of_tables(tables, actual, one_alone);
+        });
+}
+
+// Whether each count is that of all groups but one, not the same one in all bins.
+bool without_one_table(const std::vector<Histogram>& tables, const Histogram& expected,
+                       const Histogram& actual) {
+    for (std::size_t bin = 0; bin < kBins; ++bin) {
+        const bool found = std::any_of(tables.begin(), tables.end(), [&](const Histogram& table) {
+            return actual[bin] == expected[bin] - table[bin];
+        });
+        if (!found) return false;
+    }
+    return true;
 }
 
 // Whether a count is a sum of one choice for each of these places.
@@ -227,6 +249,16 @@ bool has_garbage(const Runs& runs) {
     });
 }
 
+// Something in a bin that no pixel has: to count pixels more than once does not do that.
+bool counts_of_no_pixel(const Runs& runs) {
+    return std::any_of(runs.wrong.begin(), runs.wrong.end(), [](const Case* run) {
+        for (std::size_t bin = 0; bin < kBins; ++bin) {
+            if (run->expected[bin] == 0 && run->actual.front()[bin] > 0) return true;
+        }
+        return false;
+    });
+}
+
 const Case* one_that_changes(const Runs& runs) {
     const auto found = std::find_if(runs.wrong.begin(), runs.wrong.end(),
                                     [](const Case* run) { return run->changes(); });
@@ -237,6 +269,7 @@ std::string totals_of(const Case& run) {
     const std::uint64_t first = total(run.actual.front());
     const auto other = std::find_if(run.actual.begin(), run.actual.end(),
                                     [&](const Histogram& h) { return h != run.actual.front(); });
+    if (total(*other) == first) return "the same bins again get other counts";
     return fmt::format("{} pixels are counted as {}, and again as {}", total(run.expected), first,
                        total(*other));
 }
@@ -263,6 +296,14 @@ std::vector<Finding> patterns(const Runs& runs, const Facts& facts) {
             fmt::format("in {} one bin has one too many",
                         plural(runs.wrong.size(), "run that differs", "runs that differ")),
             "what-went-wrong-in-published-code");
+    }
+    if (!one_group_is_right && explained_by_tables(runs, without_one_table)) {
+        return pattern(
+            "one-table-left-out",
+            "In each bin one group's count is missing, not always the same group's: who "
+            "merges last takes what the others have added for the whole.",
+            "each count is that of all groups but one, and a single group counts nothing",
+            "the-race-conditions");
     }
     if (one_group_is_right && made_of_tables(runs, true)) {
         return pattern("merge-overwrites",
@@ -294,7 +335,9 @@ std::vector<Finding> patterns(const Runs& runs, const Facts& facts) {
                                    totals_of(*changing)),
                        "the-race-conditions");
     }
-    if (garbage || (has_a_table(facts) && in_several_bins && in_each_wrong_run(runs, none_short))) {
+    const bool from_before =
+        (has_a_table(facts) && counts_of_no_pixel(runs)) || changing != nullptr;
+    if (garbage || (from_before && in_several_bins && in_each_wrong_run(runs, none_short))) {
         return pattern("table-not-zeroed",
                        "A table is not zeroed before the count: it begins with what was there "
                        "before.",

@@ -97,6 +97,7 @@ Observations observe(const Runner& runner, milliseconds at_most) {
             if (time == 0) run.expected = reference_histogram(input.pixels);
             run.launch = outcome.launch;
             run.actual.push_back(outcome.counts.value_or(run.expected));
+            if (outcome.only_later) run.actual.push_back(run.expected);
         }
         if (run.actual.empty()) continue;
         run.pixels = input.pixels;
@@ -192,7 +193,7 @@ std::optional<Runner> own_runner(const Program& program, const Options& options,
             if (document.results.size() != 1 || !document.results.front().shape) return {};
             const Result& result = document.results.front();
             if (result.check == Check::kSkipped) return {};
-            return {Outcome::End::kCounted, *result.shape, result.counts};
+            return {Outcome::End::kCounted, *result.shape, result.counts, result.only_later};
         } catch (const BadInput&) {
             return {};
         }

@@ -20,6 +20,7 @@ struct Outcome {
     End end = End::kNotRun;
     Launch launch;
     std::optional<Histogram> counts;  ///< where they differ from the expected ones
+    bool only_later = false;          ///< not in the first run of the strategy, in the same program
 };
 
 /// Runs a strategy with these arguments (an input, a launch), in so much time at most.

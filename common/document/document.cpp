@@ -113,6 +113,7 @@ std::string to_json_text(const RunDocument& document) {
         }
         row["groups_across"] = nullptr;
         if (result.shape && result.shape->across > 0) row["groups_across"] = result.shape->across;
+        row["only_later"] = result.only_later;
         row["diagnosis"] = nullptr;
         if (result.diagnosis) {
             row["diagnosis"] = Json::array();
@@ -165,6 +166,7 @@ RunDocument read_document(const std::filesystem::path& path) {
                                 optional_at<std::size_t>(row, "groups_across").value_or(0)};
             }
             result.counts = optional_at<Histogram>(row, "counts");
+            result.only_later = row.at("only_later");
             document.results.push_back(std::move(result));
         }
         return document;

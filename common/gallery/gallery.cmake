@@ -17,8 +17,10 @@
 #   ...
 #
 # `shows` may also be `oclgrind` and an input, for what the results on a CPU do not show, or by luck only: `names` is
-# then the words that Oclgrind says. `gpu:` and `gpu-shows:` stand for `names` and `shows` in CUDA, where they differ;
-# `gpu-shows` may begin with a tool of compute-sanitizer, such as racecheck, and `gpu` is then what that says.
+# then the words that Oclgrind says. `gpu:`, `gpu-shows:` and `gpu-hides:` stand for `names`, `shows` and `hides` in CUDA,
+# where they differ. `gpu-shows` may begin with a tool of compute-sanitizer, such as racecheck, and `gpu` is then what that
+# says; it is `nothing` where no run and no tool shows it for certain. `shows` may begin with `tsan` in chapter 01, where
+# the program is built with ThreadSanitizer then; what it shows is called nothing there.
 cmake_policy(VERSION 3.25)
 
 # read_mistake(file): sets MISTAKE_NAME, _CHAPTER, _SENTENCE, _FILES and a variable for each field, such as _SHOWS.
@@ -33,14 +35,14 @@ function(read_mistake file)
     endif()
     string(SUBSTRING "${text}" 0 ${end} head)
     string(REGEX MATCH "^[^\n]+" sentence "${head}")
-    foreach(field variant shows hides names gpu gpu-shows seen)
+    foreach(field variant shows hides names gpu gpu-shows gpu-hides seen)
         string(TOUPPER ${field} upper)
         set(value "")
         if(head MATCHES "\n${field}: *([^\n]*)")
             set(value "${CMAKE_MATCH_1}")
         endif()
         set(MISTAKE_${upper} "${value}" PARENT_SCOPE)
-        if(value STREQUAL "" AND NOT field MATCHES "^(gpu|gpu-shows|seen)$")
+        if(value STREQUAL "" AND NOT field MATCHES "^(gpu|gpu-shows|gpu-hides|seen)$")
             message(FATAL_ERROR "no line `${field}:` in\n${file}")
         endif()
     endforeach()

@@ -103,6 +103,7 @@ void Report::look_into_mismatches() {
         diagnosis::Observations seen = diagnosis::observe(*runner, diagnosis::usual_time());
         seen.cases.push_back(
             {"this run", input_.pixels, input_.width, *result.shape, expected_, {*result.counts}});
+        if (result.only_later) seen.cases.back().actual.push_back(expected_);
         const bool one_by_one = document_.driver.find("PoCL") != std::string::npos;
         result.diagnosis = diagnosis::diagnose(
             seen.cases, {program_.chapter, result.variant, one_by_one, program_.api == "CUDA"});

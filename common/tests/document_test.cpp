@@ -34,6 +34,7 @@ RunDocument sample() {
         document.counts[bin] = 1000 + bin;
     document.results[0].shape = common::Launch{2, 256};
     document.results[1].counts = common::Histogram{7, 0, 0xFFFF'FFFF};
+    document.results[1].only_later = true;
     return document;
 }
 
@@ -88,6 +89,7 @@ TEST_F(Document, HasEveryFieldOfTheDescription) {
     EXPECT_EQ(wrong.at("launch"), "");
     EXPECT_TRUE(wrong.at("groups").is_null());
     EXPECT_TRUE(wrong.at("group_size").is_null());
+    EXPECT_EQ(wrong.at("only_later"), true);
     ASSERT_EQ(wrong.at("counts").size(), 256U);
     EXPECT_EQ(wrong.at("counts")[0], 7);
     EXPECT_EQ(wrong.at("counts")[2], 4'294'967'295);
@@ -171,6 +173,7 @@ TEST_F(Document, IsReadAsItWasWritten) {
         EXPECT_EQ(read.results[i].launch, written.results[i].launch);
         EXPECT_EQ(read.results[i].shape, written.results[i].shape);
         EXPECT_EQ(read.results[i].counts, written.results[i].counts);
+        EXPECT_EQ(read.results[i].only_later, written.results[i].only_later);
     }
     EXPECT_EQ(common::to_json_text(read), common::to_json_text(written));
 }

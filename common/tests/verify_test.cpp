@@ -44,6 +44,7 @@ void expect_caught(const Examined& examined, const std::string& when) {
     EXPECT_TRUE(tests::has(examined.result.reason, when));
     EXPECT_EQ(examined.result.reason.find('\n'), std::string::npos);
     EXPECT_TRUE(tests::has(examined.said, "planted: does not match the CPU, " + when + "\n"));
+    EXPECT_EQ(examined.result.only_later, when != "before timing");
     EXPECT_TRUE(tests::has(examined.said, "  total: expected 10000, got "));
     EXPECT_TRUE(tests::has(examined.said, "  wrong bins: "));
     // A wrong answer is timed all the same.

@@ -52,7 +52,9 @@ class Examination {
     // The first mismatch is reported in full; what comes after it is no news.
     void compare_with_expected(const Histogram& actual, const char* when) {
         const Comparison comparison = compare(expected_, actual);
+        const bool is_first = std::exchange(is_first_, false);
         if (comparison.match() || result_.check == Check::kMismatch) return;
+        result_.only_later = !is_first;
         result_.check = Check::kMismatch;
         note_mismatch();
         result_.reason =
@@ -96,6 +98,7 @@ class Examination {
     const Histogram& expected_;
     Watchdog watchdog_;
     Result result_;
+    bool is_first_ = true;  // nothing has been compared yet
 };
 
 }  // namespace

@@ -52,6 +52,7 @@ struct Result {
     std::string launch = {};           ///< which kernel in which launch, where the program chose it
     std::optional<Launch> shape = {};  ///< on a device
     std::optional<Histogram> counts = {};  ///< what came out, where it does not match
+    bool only_later = false;               ///< the first run matched, and a later one does not
     /// Why it may not match, the surest first; empty where that is unclear.
     std::optional<std::vector<Finding>> diagnosis = {};
 };

@@ -453,6 +453,25 @@ class Record(repository.RepositoryTest):
                                  for variant in ("vector", "tuned")])
         self.assertIn(",".join(self.COUNTED), self.read("tools/ncu.arguments"))
 
+    def test_an_experiment_may_be_of_a_counter(self):
+        self.chapters(MATCHES, apis=("opencl", "cuda"))
+        document = self.lesson(NOTES, "cuda")
+        document["results"][0]["launch"] = "lane-bins, 32 copies, 3 loads, 5 groups of 1024"
+        self.write("build/05-launch-tuning/cuda.json", json.dumps(document))
+        counter = EXPERIMENTS["hits"].counter
+        self.profiler(ncu_log({counter: "96.5"}))
+        self.succeed(*self.record("hits"))
+        (entry,) = self.results()["experiments"]  # CUDA's
+        self.assertEqual((entry["program"], entry["run"]["units"]), ("03-local-atomics/cuda", 5))
+        kernel = "void histogram_tuned<32, 4>(const unsigned char *)"
+        self.assertEqual(entry["run"]["runs"],
+                         [{"arguments": run.command(5), "kernel": kernel, "percent": {counter: 96.5}}
+                          for run in EXPERIMENTS["hits"].runs])
+        given = [line.rsplit(" --json ", 1)[0].split(" --variant ")[1] for line in self.arguments_of("03-local-atomics/cuda")]
+        self.assertEqual(given[3], "local --groups 40 --group-size 256 --walk blocked --repeat 3 --no-ceiling")
+        self.profiler(ncu_log({}))
+        self.fail_with("03-local-atomics/cuda photo 256M --experiment hits local: ncu: it wrote no counters", *self.record("hits"))
+
     def assert_no_counters(self, line):
         self.fail_with(line, "record.py", "device", "--no-chapters", "--counters", "--size", "1M")
         self.assertFalse((self.root / "docs/results/device.json").exists())

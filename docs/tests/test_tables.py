@@ -8,7 +8,7 @@ from repository import recording, result, run_document, run_entry
 
 sys.path.insert(0, str(repository.DOCS))
 import recorded  # noqa: E402
-from experiments import PLAIN, STEPS  # noqa: E402
+from experiments import EXPERIMENTS, PLAIN, STEPS  # noqa: E402
 
 MARKER = "<!-- results: docs/results/device.json 02-global-atomics/cuda photo 1M -->"
 PAGE = f"""# A lesson
@@ -275,6 +275,18 @@ The numbers from `docs/results/device.json` were recorded on 2026-01-02. CUDA: C
             "| 2 groups, interleaved | - | - | 80.0 | - |",
             "| 2 groups, blocked | - | - | - | - |", "",
             "Medians. `racy` may lose counts where there are two groups; its time is a time all the same."])
+
+    def test_an_experiment_of_a_counter(self):
+        counter = EXPERIMENTS["hits"].counter
+        entry = self.experiment("03-local-atomics/cuda", "hits", units=7)
+        for walk, percent in (("interleaved", 0.0), ("blocked", 96.22)):
+            arguments = f"--variant local --groups 14 --group-size 256 --walk {walk}".split()
+            entry["run"]["runs"].append({"arguments": arguments, "kernel": "histogram_local", "percent": {counter: percent}})
+        lines = self.table(recording(experiments=[entry]), "experiment: docs/results/device.json hits CUDA photo 1M")
+        self.assertEqual(lines[0], "**CUDA on Some device: 1 MiB, photo, % of the loads found in the L1 cache**")
+        self.assertEqual(lines[4:6], ["| `local`, 2 groups of 256 for each unit | 0 | 96.2 |",
+                                      "| `local`, 8 groups of 256 for each unit | - | - |"])
+        self.assertIn("l1tex", lines[-1])
 
     def test_an_experiment_whose_columns_are_inputs(self):
         def lanes(given, gb_s):
