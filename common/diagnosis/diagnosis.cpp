@@ -44,6 +44,9 @@ std::string in_cuda_words(std::string text) {
     return text;
 }
 
+// Fewer runs than these are no ground for certainty.
+constexpr std::size_t kFewRuns = 4;
+
 struct Runs {  // each the smallest first
     std::vector<const Case*> wrong;
     std::vector<const Case*> right;
@@ -374,6 +377,12 @@ std::vector<Finding> diagnose(const std::vector<Case>& cases, const Facts& facts
         findings.push_back({hypothesis.name, hypothesis.sentence, as_predicted(runs, predicted),
                             hypothesis.read, Finding::Certainty::kPredicted});
     }
+    // What is said of a loop in general comes behind what has a name of its own.
+    std::stable_partition(findings.begin(), findings.end(),
+                          [](const Finding& f) { return !f.name.starts_with("wrong-"); });
+    // Two runs are soon explained.
+    for (Finding& finding : findings)
+        if (runs.all.size() < kFewRuns) finding.certainty = Finding::Certainty::kPattern;
     if (findings.empty()) findings = patterns(runs, facts);
     for (Finding& finding : findings) {
         if (facts.in_cuda) {

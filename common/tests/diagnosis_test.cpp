@@ -161,6 +161,26 @@ TEST(Diagnosis, WhatABarrierKeepsApartIsNotPredictedForAGpu) {
     EXPECT_EQ(first_name(diagnose(cases, {"03-local-atomics", "local", false})), "unclear");
 }
 
+TEST(Diagnosis, TwoRunsAreNoGroundForCertainty) {
+    Cases cases = several();
+    cases.counted_by([](const Case& run) {
+        return common::reference_histogram(run.pixels.first(run.pixels.size() / 64 * 64));
+    });
+    cases.all.resize(2);
+    const std::vector<Finding> findings = diagnose(cases);
+    ASSERT_EQ(first_name(findings), "tail-dropped");
+    EXPECT_EQ(findings[0].certainty, Finding::Certainty::kPattern);
+}
+
+TEST(Diagnosis, ANameOfItsOwnComesBeforeALoop) {
+    Cases cases = several();
+    cases.counted_by(
+        [](const Case& run) { return common::diagnosis::tables_of_groups(run).front().front(); });
+    const std::vector<Finding> findings = diagnose(cases);
+    EXPECT_EQ(first_name(findings), "only-the-first-group");
+    EXPECT_TRUE(names(findings, "wrong-start"));
+}
+
 TEST(Diagnosis, TheEvidenceCountsTheRuns) {
     Cases cases = several();
     cases.counted_by([](const Case& run) {
@@ -384,7 +404,7 @@ TEST(Observe, KeepsWhatIsCountedAndSaysWhatGoesWrong) {
     EXPECT_EQ(seen.cases[1].actual, (std::vector<Histogram>{Histogram{6}, seen.cases[1].expected}));
     ASSERT_EQ(seen.troubles.size(), 2U);
     EXPECT_TRUE(tests::has(seen.troubles[0], "it crashes"));
-    EXPECT_TRUE(tests::has(seen.troubles[1], "it does not end"));
+    EXPECT_TRUE(tests::has(seen.troubles[1], "it is not finished after 60.0 s"));
 }
 
 TEST(Observe, StopsWhenTheTimeIsUp) {

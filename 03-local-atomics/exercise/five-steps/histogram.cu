@@ -1,0 +1,20 @@
+// Exercise 03/five-steps: a table for each block, in shared memory. README.md has the task.
+#include <cstddef>
+#include <cstdint>
+
+constexpr unsigned kBins = 256;
+
+// extern "C": the grader looks for the kernel by its name.
+extern "C" __global__ void histogram_local(const std::uint8_t* pixels, std::size_t count,
+                                           std::uint32_t* histogram) {
+    __shared__ std::uint32_t table[kBins];
+    const std::size_t thread = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+    const std::size_t threads = std::size_t{gridDim.x} * blockDim.x;
+    // ---- your part: the five steps ----
+    // TODO 1: zero the block's table
+    // TODO 2: wait
+    // TODO 3: count, in the table
+    // TODO 4: wait
+    // TODO 5: add the table to the histogram
+    // ---- end of your part ----
+}

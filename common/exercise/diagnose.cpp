@@ -1,0 +1,62 @@
+// Says what is most likely wrong with the counts of a few runs. For the exercises' grader.
+//
+//     diagnose FILE       {"chapter", "variant", "one_by_one", "in_cuda", "cases": [{"words",
+//                         "pixels": a file, "groups", "group_size", "counts": a file}]}
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <fstream>
+#include <iterator>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "common/diagnosis/diagnosis.hpp"
+#include "common/status/status.hpp"
+
+namespace {
+
+using Json = nlohmann::json;
+
+std::vector<std::uint8_t> bytes_of(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) throw common::BadInput(path + ": cannot be read");
+    return {std::istreambuf_iterator<char>(file), {}};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+    if (argc != 2) throw common::BadInput("it takes one file");
+    const Json json = Json::parse(std::ifstream(argv[1]));
+    std::deque<std::vector<std::uint8_t>> pixels;
+    std::vector<common::diagnosis::Case> cases;
+    for (const Json& each : json.at("cases")) {
+        pixels.push_back(bytes_of(each.at("pixels")));
+        common::diagnosis::Case made;
+        made.words = each.at("words");
+        made.pixels = pixels.back();
+        made.width = std::max<std::size_t>(pixels.back().size(), 1);
+        made.launch = {each.at("groups"), each.at("group_size")};
+        made.expected = common::reference_histogram(pixels.back());
+        const std::vector<std::uint8_t> counts = bytes_of(each.at("counts"));
+        common::Histogram actual{};
+        if (counts.size() != sizeof actual) throw common::BadInput("a result is no histogram");
+        std::memcpy(actual.data(), counts.data(), sizeof actual);
+        made.actual = {actual};
+        cases.push_back(std::move(made));
+    }
+    const common::diagnosis::Facts facts{json.at("chapter"), json.at("variant"),
+                                         json.at("one_by_one"), json.at("in_cuda")};
+    std::fputs(common::diagnosis::text_of(common::diagnosis::diagnose(cases, facts)).c_str(),
+               stdout);
+    return 0;
+} catch (const Json::exception& error) {
+    std::fprintf(stderr, "diagnose: %s\n", error.what());
+    return common::kBadInput;
+} catch (...) {
+    return common::report_exception("diagnose");
+}

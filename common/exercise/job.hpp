@@ -1,0 +1,61 @@
+/// @file
+/// What the grader asks of a student's kernels: buffers, launches, and which buffer comes back.
+///
+/// The grader (grade.py) writes a job as JSON, a program runs it (run_opencl.cpp, run_cuda.cpp),
+/// and the counts come back as a file of raw 32-bit words. The comparison is the grader's.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace common::exercise {
+
+struct Buffer {
+    std::vector<std::uint8_t> bytes;  ///< what it holds at first; the poison where nothing else
+};
+
+struct Local {
+    std::size_t bytes;  ///< of local memory, for the group
+};
+struct Number {
+    std::uint64_t value;
+    std::size_t bytes;  ///< 4 (uint) or 8 (ulong)
+};
+/// A buffer's name, local memory, or a number.
+using Argument = std::variant<std::string, Local, Number>;
+
+/// A launch.
+struct Step {
+    std::string kernel;
+    std::size_t groups = 0;
+    std::size_t group_size = 0;  ///< or as many as the device allows for this kernel
+    std::vector<Argument> arguments;
+};
+
+/// Launches one after the other, on buffers of their own.
+struct Case {
+    std::map<std::string, Buffer> buffers;
+    std::vector<Step> steps;
+    std::string result;        ///< the buffer that comes back
+    std::filesystem::path to;  ///< where its bytes are written
+};
+
+struct Job {
+    std::string kernels;  ///< a path
+    std::string options;  ///< for the compiler
+    std::string device;   ///< as --device takes it
+    std::vector<Case> cases;
+};
+
+/// @throws BadInput where the file cannot be read or is no job
+Job read_job(const std::filesystem::path& path);
+
+/// Writes the whole file. @throws BadInput
+void write_bytes(const std::filesystem::path& path, const std::vector<std::uint8_t>& bytes);
+
+}  // namespace common::exercise

@@ -1,0 +1,136 @@
+// Runs a student's CUDA kernels as a job says. See job.hpp.
+//
+//     run_cuda JOB        the exit status is run_opencl's
+//
+// The kernels come as PTX (nvcc -ptx), and are loaded as OpenCL's are: of what else stands in the
+// student's file nothing runs. So the driver's own interface is used, from the library that the
+// GPU's driver brings: without a GPU it is not there.
+#include <cuda.h>
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "common/cuda/cuda.hpp"
+#include "common/exercise/job.hpp"
+#include "common/status/status.hpp"
+
+namespace {
+
+using namespace common::exercise;
+
+constexpr int kDoesNotCompile = 3;
+
+// The functions of the driver that are needed.
+class Driver {
+ public:
+    Driver() : library_(dlopen("libcuda.so.1", RTLD_NOW)) {
+        if (library_ == nullptr) throw common::NothingToRunOn("there is no CUDA driver");
+        find(load_module, "cuModuleLoadDataEx");
+        find(get_function, "cuModuleGetFunction");
+        find(get_attribute, "cuFuncGetAttribute");
+        find(launch, "cuLaunchKernel");
+    }
+
+    CUresult (*load_module)(CUmodule*, const void*, unsigned, CUjit_option*, void**) = nullptr;
+    CUresult (*get_function)(CUfunction*, CUmodule, const char*) = nullptr;
+    CUresult (*get_attribute)(int*, CUfunction_attribute, CUfunction) = nullptr;
+    CUresult (*launch)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+                       unsigned, CUstream, void**, void**) = nullptr;
+
+ private:
+    template <typename Function>
+    void find(Function& function, const char* name) {
+        function = reinterpret_cast<Function>(dlsym(library_, name));
+        if (function == nullptr) throw common::NothingToRunOn("the CUDA driver is too old");
+    }
+
+    void* library_;
+};
+
+void launch(const Driver& driver, CUmodule module, const Step& step,
+            const std::map<std::string, void*>& buffers) {
+    CUfunction kernel = nullptr;
+    if (driver.get_function(&kernel, module, step.kernel.c_str()) != CUDA_SUCCESS) {
+        throw std::runtime_error("there is no kernel extern \"C\" __global__ void " + step.kernel);
+    }
+    std::vector<std::uint64_t> values;  // an argument each; a uint lies in the first half
+    std::size_t shared = 0;
+    for (const Argument& argument : step.arguments) {
+        if (const auto* const local = std::get_if<Local>(&argument)) {
+            shared += local->bytes;
+        } else if (const auto* const number = std::get_if<Number>(&argument)) {
+            values.push_back(number->value);
+        } else {
+            values.push_back(
+                reinterpret_cast<std::uint64_t>(buffers.at(std::get<std::string>(argument))));
+        }
+    }
+    std::vector<void*> pointers;
+    for (std::uint64_t& value : values)
+        pointers.push_back(&value);
+    int most = 0;
+    if (driver.get_attribute(&most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel) !=
+        CUDA_SUCCESS) {
+        throw std::runtime_error(step.kernel +
+                                 ": the driver does not say how large a block may be");
+    }
+    const auto block_size =
+        std::min(static_cast<unsigned>(step.group_size), static_cast<unsigned>(most));
+    if (driver.launch(kernel, static_cast<unsigned>(step.groups), 1, 1, block_size, 1, 1,
+                      static_cast<unsigned>(shared), nullptr, pointers.data(),
+                      nullptr) != CUDA_SUCCESS) {
+        throw std::runtime_error(step.kernel + " could not be launched: too large a block for it?");
+    }
+    CHECK_CUDA(cudaDeviceSynchronize());
+}
+
+void run(const Case& each, const Driver& driver, CUmodule module) {
+    std::map<std::string, void*> buffers;
+    for (const auto& [name, buffer] : each.buffers) {
+        CHECK_CUDA(cudaMalloc(&buffers[name], buffer.bytes.size()));
+        CHECK_CUDA(cudaMemcpy(buffers[name], buffer.bytes.data(), buffer.bytes.size(),
+                              cudaMemcpyHostToDevice));
+    }
+    for (const Step& step : each.steps)
+        launch(driver, module, step, buffers);
+    std::vector<std::uint8_t> result(each.buffers.at(each.result).bytes.size());
+    CHECK_CUDA(
+        cudaMemcpy(result.data(), buffers.at(each.result), result.size(), cudaMemcpyDeviceToHost));
+    for (const auto& [name, memory] : buffers)
+        CHECK_CUDA(cudaFree(memory));
+    write_bytes(each.to, result);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+    if (argc != 2) throw common::BadInput("it takes one job");
+    const Job job = read_job(argv[1]);
+    common::cuda::choose_device(job.device);
+    CHECK_CUDA(cudaFree(nullptr));  // makes the context that the driver's functions use
+    const Driver driver;
+    std::ifstream file(job.kernels);
+    if (!file) throw common::BadInput(job.kernels + ": cannot be read");
+    const std::string ptx{std::istreambuf_iterator<char>(file), {}};
+    CUmodule module = nullptr;
+    std::string log(8192, '\0');
+    CUjit_option names[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
+    if (driver.load_module(&module, ptx.c_str(), 2, names, values) != CUDA_SUCCESS) {
+        std::fprintf(stderr, "the driver does not take the kernels: %s\n", log.c_str());
+        return kDoesNotCompile;
+    }
+    for (const Case& each : job.cases)
+        run(each, driver, module);
+    return 0;
+} catch (...) {
+    return common::report_exception("run_cuda");
+}

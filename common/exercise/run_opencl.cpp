@@ -1,0 +1,106 @@
+// Runs a student's OpenCL kernels as a job says. See job.hpp.
+//
+//     run_opencl JOB      0: all cases have run; 1: a call failed; 2: a bad job; 3: the kernels do
+//                         not compile (the compiler's lines on standard error); 77: no device
+#include <algorithm>
+#include <cstdio>
+#include <exception>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "common/exercise/job.hpp"
+#include "common/opencl/opencl.hpp"
+#include "common/status/status.hpp"
+
+namespace {
+
+using namespace common::exercise;
+
+constexpr int kDoesNotCompile = 3;
+
+void set_argument(cl_kernel kernel, cl_uint at, const Argument& argument,
+                  const std::map<std::string, cl_mem>& buffers) {
+    if (const auto* const local = std::get_if<Local>(&argument)) {
+        CHECK_CL(clSetKernelArg(kernel, at, local->bytes, nullptr));
+    } else if (const auto* const number = std::get_if<Number>(&argument)) {
+        const auto value = static_cast<cl_uint>(number->value);
+        if (number->bytes == 4) {
+            CHECK_CL(clSetKernelArg(kernel, at, sizeof value, &value));
+        } else {
+            CHECK_CL(clSetKernelArg(kernel, at, sizeof number->value, &number->value));
+        }
+    } else {
+        const cl_mem& buffer = buffers.at(std::get<std::string>(argument));
+        CHECK_CL(clSetKernelArg(kernel, at, sizeof buffer, &buffer));
+    }
+}
+
+void run(const Case& each, cl_device_id device, cl_context context, cl_command_queue queue,
+         cl_program program) {
+    cl_int error = CL_SUCCESS;
+    std::map<std::string, cl_mem> buffers;
+    for (const auto& [name, buffer] : each.buffers) {
+        buffers[name] =
+            clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, buffer.bytes.size(),
+                           const_cast<std::uint8_t*>(buffer.bytes.data()), &error);
+        CHECK_CL(error, "clCreateBuffer");
+    }
+    for (const Step& step : each.steps) {
+        cl_kernel kernel = clCreateKernel(program, step.kernel.c_str(), &error);
+        CHECK_CL(error, ("clCreateKernel for " + step.kernel).c_str());
+        for (cl_uint at = 0; at < step.arguments.size(); ++at)
+            set_argument(kernel, at, step.arguments[at], buffers);
+        std::size_t most = 0;
+        CHECK_CL(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
+                                          &most, nullptr));
+        const std::size_t group_size = std::min(step.group_size, most);
+        const std::size_t all = step.groups * group_size;
+        CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &all, &group_size, 0, nullptr,
+                                        nullptr));
+        CHECK_CL(clFinish(queue));
+        CHECK_CL(clReleaseKernel(kernel));
+    }
+    std::vector<std::uint8_t> result(each.buffers.at(each.result).bytes.size());
+    CHECK_CL(clEnqueueReadBuffer(queue, buffers.at(each.result), CL_TRUE, 0, result.size(),
+                                 result.data(), 0, nullptr, nullptr));
+    for (const auto& [name, buffer] : buffers)
+        CHECK_CL(clReleaseMemObject(buffer));
+    write_bytes(each.to, result);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+    if (argc != 2) throw common::BadInput("it takes one job");
+    const Job job = read_job(argv[1]);
+    const common::opencl::Device device = common::opencl::choose_device(job.device);
+    std::fprintf(stderr, "on %s (%s)\n", device.name.c_str(), device.platform_name.c_str());
+    cl_int error = CL_SUCCESS;
+    cl_context context = clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
+    CHECK_CL(error, "clCreateContext");
+    cl_command_queue queue = clCreateCommandQueue(context, device.id, 0, &error);
+    CHECK_CL(error, "clCreateCommandQueue");
+    std::ifstream file(job.kernels);
+    if (!file) throw common::BadInput(job.kernels + ": cannot be read");
+    const std::string source{std::istreambuf_iterator<char>(file), {}};
+    cl_program program = nullptr;
+    try {
+        program = common::opencl::build_program(
+            context, device.id, std::filesystem::path(job.kernels).filename().string(), source,
+            job.options);
+    } catch (const std::exception& wrong) {
+        std::fprintf(stderr, "%s\n", wrong.what());
+        return kDoesNotCompile;
+    }
+    for (const Case& each : job.cases)
+        run(each, device.id, context, queue, program);
+    CHECK_CL(clReleaseProgram(program));
+    CHECK_CL(clReleaseCommandQueue(queue));
+    CHECK_CL(clReleaseContext(context));
+    return 0;
+} catch (...) {
+    return common::report_exception("run_opencl");
+}
