@@ -131,17 +131,27 @@ def tried_in_cuda(file):
 
 
 def recorded_now(cuda, commit):
-    """What one API's half of the results is now."""
+    """What one API's half of the results is now. What was stopped goes on where it was."""
     files = sorted(ROOT.glob("0*/broken/*.txt"))
-    if cuda:  # a GPU has room for several at once; for PoCL they would be in each other's way
-        with concurrent.futures.ThreadPoolExecutor(max_workers=8) as together:
-            rows = [row for row in together.map(tried_in_cuda, files) if row]
-    else:
-        rows = []
-        for number, file in enumerate(files, 1):
-            print(f"[{number}/{len(files)}] {file.relative_to(ROOT)}", flush=True)
+    begun = ROOT / "build" / f"gallery-{'cuda' if cuda else 'opencl'}.jsonl"
+    known = {}
+    if begun.exists():
+        known = dict(json.loads(line) for line in begun.read_text(encoding="utf-8").splitlines())
+
+    def row_of(file):
+        name = str(file.relative_to(ROOT))
+        if name not in known:
             with tempfile.TemporaryDirectory() as folder:
-                rows.append(tried(file, folder))
+                known[name] = tried_in_cuda(file) if cuda else tried(file, folder)
+            with begun.open("a", encoding="utf-8") as lines:
+                lines.write(json.dumps([name, known[name]]) + "\n")
+            print(f"[{len(known)}/{len(files)}] {name}", flush=True)
+        return known[name]
+
+    # A GPU has room for several at once; on PoCL they would be in each other's way.
+    with concurrent.futures.ThreadPoolExecutor(max_workers=6 if cuda else 1) as together:
+        rows = [row for row in together.map(row_of, files) if row]
+    begun.unlink()
     _, devices = run([str(ROOT / "build/03-local-atomics" / ("cuda" if cuda else "opencl")), "--list-devices"])
     device = next(line for line in devices.splitlines() if cuda or POCL in line).split(": ", 1)[1]
     return {"machine": record.machine(ROOT / "build", commit), "device": device, "mistakes": rows}

@@ -55,6 +55,9 @@ def write_whole(path, text):
     try:
         with tempfile.NamedTemporaryFile("w", dir=path.parent, delete=False, encoding="utf-8") as file:
             file.write(text)
+        mask = os.umask(0)
+        os.umask(mask)
+        os.chmod(file.name, 0o666 & ~mask)  # a temporary file is its owner's alone
         os.replace(file.name, path)
     except OSError as error:
         raise BadInput(f"{path}: cannot be written: {error.strerror}") from None
@@ -255,6 +258,11 @@ def watch(exercise, options):
 # ---- the command line ----------------------------------------------------------------------------
 
 
+def given_path(text):
+    """A path of the command line, which was typed where the caller was."""
+    return pathlib.Path(os.environ.get("CALLER", "."), text)
+
+
 class Parser(argparse.ArgumentParser):
     def error(self, message):
         raise BadInput(message)
@@ -264,16 +272,16 @@ def parsed():
     parser = Parser(prog="tutorial", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["list", "next", "hint", "watch", "grade"])
     parser.add_argument("exercise", nargs="?", help="such as 03/five-steps")
-    parser.add_argument("files", nargs="*", type=pathlib.Path, help="in place of the exercise's own file")
+    parser.add_argument("files", nargs="*", type=given_path, help="in place of the exercise's own file")
     parser.add_argument("--api", choices=list(FILES), default="opencl")
     parser.add_argument("--device", default="", help="as the programs' --device, for OpenCL and CUDA")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help=argparse.SUPPRESS)
     parser.add_argument("--seed", type=int, default=None, help="of the inputs; another one each time where it is not given")
-    parser.add_argument("--json", help="write the grade to this file (docs/grading.md)")
-    parser.add_argument("--junit", help="write it as JUnit's XML")
-    parser.add_argument("--gradescope", help="write it as Gradescope's results.json")
-    parser.add_argument("--all", type=pathlib.Path, metavar="DIR", help="grade each folder or file in DIR")
-    parser.add_argument("--csv", help="with --all: write the table to this file")
+    parser.add_argument("--json", type=given_path, help="write the grade to this file (docs/grading.md)")
+    parser.add_argument("--junit", type=given_path, help="write it as JUnit's XML")
+    parser.add_argument("--gradescope", type=given_path, help="write it as Gradescope's results.json")
+    parser.add_argument("--all", type=given_path, metavar="DIR", help="grade each folder or file in DIR")
+    parser.add_argument("--csv", type=given_path, help="with --all: write the table to this file")
     parser.add_argument("--once", action="store_true", help="watch: look once")
     options = parser.parse_args()
     if options.seed is None:

@@ -16,6 +16,7 @@ POINTS = {"compiles": 5, "sizes": 25, "distributions": 25, "launches": 25, "free
 LARGEST_FILE = 1 << 20
 SECONDS = 20  # for one process; a few runs of a fraction of a second each
 NOT_COMPILED, NO_DEVICE = 3, 77
+NO_END = "it does not end"
 POISON = 0xA5A5A5A5  # of the words of a buffer that is not zeroed
 OCLGRIND_FINDS = re.compile(r"(data race at|Invalid (?:read|write)|divergence detected|Uninitialized value [a-z ]*local memory|"
                             r"Controlflow depends on uninit)[^\n]*")
@@ -166,7 +167,7 @@ def compiles(place, seed):
     for options in place.exercise.data.get("options", [""]):
         done, _ = place.process([catalogue.Run("one pixel", b"\x07", 1, 1, options)])
         if done.status == NOT_COMPILED:
-            lines = [line for line in done.said.splitlines() if line.strip()]
+            lines = [line for line in done.said.splitlines() if line.strip() and not line.startswith("on ")]
             return Verdict("compiles", 0, POINTS["compiles"], "it does not compile:\n" + "\n".join(lines[:12]))
     return Verdict("compiles", POINTS["compiles"], POINTS["compiles"], "")
 
@@ -220,10 +221,13 @@ def graded(place, seed, criteria=tuple(catalogue.CRITERIA)):
     if verdict.points == 0:
         verdicts += [Verdict(each, 0, POINTS[each], "") for each in (*criteria, "free of races")]
         return Grade(exercise.name, place.api, seed, verdicts, "", [])
-    for criterion in criteria:
+    for number, criterion in enumerate(criteria):
         verdict, outcomes = results(place, criterion, seed)
         verdicts.append(verdict)
         found += outcomes
+        if any(outcome.why.startswith(NO_END) for outcome in outcomes):  # nor would it another time
+            verdicts += [Verdict(each, 0, POINTS[each], "not run") for each in (*criteria[number + 1:], "free of races")]
+            return Grade(exercise.name, place.api, seed, verdicts, "", [each for each in found if not each.right])
     wrong = [outcome for outcome in found if not outcome.right]
     of, says = POINTS["free of races"], races(place, seed)
     if says is None:

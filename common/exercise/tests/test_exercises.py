@@ -1,0 +1,299 @@
+#!/usr/bin/env python3
+"""The exercises' files, and a grader that does not let itself be led astray.
+
+    test_exercises.py BUILD
+"""
+
+import csv
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+import xml.etree.ElementTree as xml
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+import catalogue  # noqa: E402
+import grading  # noqa: E402
+import sandbox  # noqa: E402
+from catalogue import BEGIN, END, FILES  # noqa: E402
+
+BUILD = pathlib.Path(sys.argv.pop()).resolve() if len(sys.argv) > 1 else catalogue.ROOT / "build"
+PROGRAM = HERE.parent / "exercises.py"
+FIVE_STEPS = catalogue.exercise_of("03/five-steps")
+SOLUTION = FIVE_STEPS.solution("opencl").read_text(encoding="utf-8")
+HAS_OPENCL = (BUILD / "common" / "run_opencl").is_file()
+
+
+def outside_marks(text):
+    """The lines that are not the student's, and how many parts are."""
+    lines, inside, parts = [], False, 0
+    for line in text.splitlines():
+        inside = inside and END not in line
+        if not inside:
+            lines.append(line)
+        if BEGIN in line:
+            inside, parts = True, parts + 1
+    return lines, parts
+
+
+class Files(unittest.TestCase):
+    def test_skeletons_and_solutions_differ_between_the_marks_alone(self):
+        for exercise in catalogue.exercises():
+            for api in FILES:
+                with self.subTest(exercise=exercise.name, api=api):
+                    skeleton, solution = (path.read_text(encoding="utf-8") for path in (exercise.file(api), exercise.solution(api)))
+                    self.assertEqual(outside_marks(skeleton), outside_marks(solution))
+                    self.assertGreater(outside_marks(solution)[1], 0)
+                    self.assertNotIn("TODO", solution)
+
+    def test_marks_are_seen(self):
+        begin, end = f"    {BEGIN}count ----", f"    {END}"
+        self.assertEqual(outside_marks("\n".join(["a", begin, "b", end, "c"])), (["a", begin, end, "c"], 1))
+
+    def test_each_has_a_task_with_its_parts(self):
+        for exercise in catalogue.exercises():
+            with self.subTest(exercise=exercise.name):
+                text = (exercise.folder / "README.md").read_text(encoding="utf-8")
+                for part in ("**Goal.**", "**What to do.**", "**What you should see.**", f"./tutorial watch {exercise.name} "):
+                    self.assertIn(part, text)
+                self.assertIn(len(exercise.hints()), (2, 3))
+
+    def test_an_unknown_exercise_lists_those_there_are(self):
+        with self.assertRaisesRegex(catalogue.BadInput, "no exercise '03/nosuch': there are .*03/five-steps"):
+            catalogue.exercise_of("03/nosuch")
+
+
+class Inputs(unittest.TestCase):
+    def test_another_seed_gives_other_pixels(self):
+        for criterion in catalogue.CRITERIA.values():
+            one, again, other = ([run.pixels for run in criterion(FIVE_STEPS, seed)] for seed in (1, 1, 2))
+            self.assertEqual(one, again)
+            self.assertNotEqual(one, other)
+
+    def test_the_truth_is_a_count(self):
+        run = catalogue.Run("three pixels", b"\x05\x05\xff", 1, 1)
+        wanted = [0] * 256
+        wanted[5], wanted[255] = 2, 1
+        self.assertEqual(catalogue.truth(FIVE_STEPS, run), wanted)
+
+
+class Sandbox(unittest.TestCase):
+    def run_shell(self, script, seconds=5):
+        with tempfile.TemporaryDirectory() as folder:
+            begin = time.monotonic()
+            done = sandbox.run(["sh", "-c", script], folder, seconds)
+            return done, time.monotonic() - begin
+
+    def test_how_it_ends_is_told(self):
+        self.assertEqual(self.run_shell("echo hello; exit 3")[0], sandbox.Done(3, "hello\n", False))
+        self.assertEqual(self.run_shell("kill -SEGV $$")[0].why(), "it crashes (SIGSEGV)")
+
+    def test_what_does_not_end_is_ended_with_its_children(self):
+        done, took = self.run_shell("sleep 60 & echo $!; sleep 60", 0.5)
+        self.assertEqual(done.why(), "it does not end")
+        self.assertLess(took, 10)
+        with self.assertRaises(ProcessLookupError):
+            for _ in range(100):  # until it is reaped
+                os.kill(int(done.said), 0)
+                time.sleep(0.05)
+
+    def test_a_flood_is_cut_off(self):
+        done, _ = self.run_shell("yes", 20)
+        self.assertIn(done.status, (-signal.SIGXFSZ, 1))
+        self.assertFalse(done.timed_out)
+        self.assertLessEqual(len(done.said), sandbox.SHOWN)
+
+
+@unittest.skipUnless(HAS_OPENCL, "run_opencl is not built")
+class Grader(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def write(self, text, name="histogram.cl"):
+        path = self.folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def graded(self, text, exercise=FIVE_STEPS, criteria=("sizes",)):
+        try:
+            with grading.workplace(exercise, "opencl", self.write(text), BUILD) as place:
+                return grading.graded(place, 7, criteria)
+        except grading.NothingToRunOn as why:
+            self.skipTest(str(why))
+
+    def changed(self, old, new):
+        self.assertEqual(SOLUTION.count(old), 1, old)
+        return SOLUTION.replace(old, new)
+
+    def points(self, text, **more):
+        return {verdict.criterion: verdict.points for verdict in self.graded(text, **more).verdicts}
+
+    def detected(self):
+        if not grading.detectors(grading.Workplace(FIVE_STEPS, "opencl", self.write(SOLUTION), BUILD, self.folder / "..")):
+            self.skipTest("no Oclgrind")
+
+    # ---- ways to points that are not deserved
+
+    def no_points(self, text, **more):
+        points = self.points(text, **more)
+        self.assertEqual(points["free of races"], 0)
+        self.assertLess(sum(points.values()), grading.POINTS["compiles"] + 8)
+        return points
+
+    BODY = SOLUTION[SOLUTION.index("    const size_t item"):SOLUTION.rindex("}")]
+
+    def test_to_print_pass_is_worth_nothing(self):
+        self.no_points(SOLUTION.replace(self.BODY, '    printf("PASS 100 of 100\\n");\n'))
+
+    def test_a_constant_answer_is_worth_nothing(self):
+        self.no_points(SOLUTION.replace(self.BODY, "    for (int bin = 0; bin < BINS; ++bin) histogram[bin] = 1;\n"))
+
+    def test_the_right_total_is_worth_nothing(self):
+        self.no_points(SOLUTION.replace(self.BODY, "    if (get_global_id(0) == 0) histogram[0] = count;\n"))
+
+    def test_another_kernel_is_worth_nothing(self):
+        self.no_points(SOLUTION.replace("histogram_local", "histogram_globl"))
+
+    def test_an_empty_file_is_worth_nothing(self):
+        self.no_points("")
+
+    def test_a_race_that_comes_out_right_is_worth_nothing(self):
+        if not grading.shutil.which("oclgrind"):
+            self.skipTest("no Oclgrind")
+        grade = self.graded(self.changed("atomic_inc(&table[pixels[i]])", "++table[pixels[i]]"))
+        self.assertEqual({verdict.criterion: verdict.points for verdict in grade.verdicts},
+                         {"compiles": 5, "sizes": 0, "free of races": 0})
+        self.assertIn("data race at local memory", grade.verdicts[-1].words)
+
+    def test_what_reads_behind_the_end_is_worth_nothing(self):
+        if not grading.shutil.which("oclgrind"):
+            self.skipTest("no Oclgrind")
+        self.assertEqual(self.no_points(self.changed("i < count; i +=", "i <= count; i +="))["sizes"], 0)
+
+    def test_an_unzeroed_table_is_worth_nothing(self):
+        if not grading.shutil.which("oclgrind"):
+            self.skipTest("no Oclgrind")
+        self.assertEqual(self.no_points(self.changed("        table[bin] = 0;\n", ""))["sizes"], 0)
+
+    def test_without_a_detector_it_is_not_full_marks(self):
+        path = os.environ["PATH"]
+        self.addCleanup(os.environ.__setitem__, "PATH", path)
+        os.environ["PATH"] = str(self.folder)
+        grade = self.graded(SOLUTION)
+        self.assertEqual(grade.verdicts[-1].words, "not graded: no race detector")
+        self.assertFalse(grade.full)
+
+    def test_a_kernel_that_does_not_end_is_named_in_time(self):
+        begin = time.monotonic()
+        with unittest.mock.patch.object(grading.Workplace.process, "__defaults__", ((), None, 3)):
+            grade = self.graded(self.changed("i += get_global_size(0)", "i += 0"))
+        self.assertLess(time.monotonic() - begin, 30)
+        self.assertIn("it does not end", grade.verdicts[1].words)
+        self.assertEqual([verdict.points for verdict in grade.verdicts[2:]], [0])
+
+    def test_a_wild_write_is_named(self):
+        grade = self.graded(SOLUTION.replace(self.BODY, "    *(volatile __global uint*)8 = 1;\n"))
+        self.assertIn("it crashes", grade.verdicts[0].words + grade.verdicts[1].words)
+        self.assertLess(grade.points, 10)
+
+    def test_compiler_errors_have_the_students_lines(self):
+        grade = self.graded(self.changed("table[bin] = 0;", "table[bin] = 0"))
+        line = SOLUTION[:SOLUTION.index("table[bin] = 0;")].count("\n") + 1
+        self.assertEqual(grade.points, 0)
+        self.assertRegex(grade.verdicts[0].words, rf"histogram.cl:{line}:\d+: expected ';'")
+
+    def test_a_mistake_gets_its_diagnosis(self):
+        grade = self.graded(self.changed("barrier(CLK_LOCAL_MEM_FENCE);\n    for (ulong", "for (ulong"))
+        self.assertLess(grade.points, 40)
+        self.skipTest("no Oclgrind") if not grading.shutil.which("oclgrind") else self.assertIn("data race", grade.verdicts[-1].words)
+
+    # ---- the command
+
+    def command(self, *arguments, status):
+        done = subprocess.run([sys.executable, "-B", str(PROGRAM), *map(str, arguments), "--build", str(BUILD)],
+                              capture_output=True, text=True)
+        if done.returncode == 77:
+            self.skipTest(done.stderr)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done
+
+    def one_line(self, *arguments):
+        done = self.command(*arguments, status=2)
+        self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
+        return done.stderr
+
+    def test_bad_requests_are_one_line(self):
+        self.assertIn("there is no exercise '03/x'", self.one_line("grade", "03/x"))
+        self.assertIn("not a file", self.one_line("grade", "03/five-steps", self.folder / "histogram.cl"))
+        other = self.write("", "opencl.cpp")
+        self.assertIn("takes one file, histogram.cl, and not", self.one_line("grade", "03/five-steps", other))
+        mine = self.write(SOLUTION)
+        self.assertIn("takes one file", self.one_line("grade", "03/five-steps", mine, other))
+        link = self.folder / "link" / "histogram.cl"
+        link.parent.mkdir()
+        link.symlink_to(FIVE_STEPS.solution("opencl"))
+        self.assertIn("not a file", self.one_line("grade", "03/five-steps", link))
+        mine.write_bytes(b"\xff\xfe\x00")
+        self.assertIn("not a text", self.one_line("grade", "03/five-steps", mine))
+        self.assertIn("--api", self.one_line("grade", "03/five-steps", "--api", "metal"))
+        self.assertIn("grade needs an exercise", self.one_line("grade"))
+        self.assertIn("no submissions", self.one_line("grade", "03/five-steps", "--all", self.folder / "link", "--api", "cuda"))
+
+    def test_an_unwritable_report_is_one_line(self):
+        mine = self.write(SOLUTION)
+        self.assertIn("cannot be written", self.one_line("grade", "03/five-steps", mine, "--json", self.folder / "no" / "f"))
+
+    def test_reports_say_the_same(self):
+        mine = self.write(SOLUTION)
+        for name in ("json", "junit", "gradescope"):
+            self.assertFalse((self.folder / name).exists())
+        done = subprocess.run([sys.executable, "-B", str(PROGRAM), "grade", "03/five-steps", str(mine), "--build", str(BUILD),
+                               "--seed", "5", "--json", str(self.folder / "json"), "--junit", str(self.folder / "junit"),
+                               "--gradescope", str(self.folder / "gradescope")], capture_output=True, text=True)
+        if done.returncode == 77:
+            self.skipTest(done.stderr)
+        report = json.loads((self.folder / "json").read_text())
+        self.assertEqual((report["exercise"], report["api"], report["seed"]), ("03/five-steps", "opencl", 5))
+        self.assertEqual(sum(each["points"] for each in report["criteria"]), report["points"])
+        suite = xml.fromstring((self.folder / "junit").read_text())
+        self.assertEqual(len(suite.findall("testcase")), len(report["criteria"]))
+        self.assertEqual(int(suite.get("failures")), sum(each["points"] < each["of"] for each in report["criteria"]))
+        scope = json.loads((self.folder / "gradescope").read_text())
+        self.assertEqual([test["score"] for test in scope["tests"]], [each["points"] for each in report["criteria"]])
+        self.assertIn(f"{report['points']} of 100", done.stdout)
+
+    def test_a_class_is_graded_one_by_one(self):
+        class_folder = self.folder / "class"
+        class_folder.mkdir()
+        (class_folder / "ann.cl").write_text(SOLUTION)
+        (class_folder / "bob.cl").write_text("does not compile")
+        (class_folder / "eve").mkdir()
+        (class_folder / "eve" / "histogram.cl").write_text(SOLUTION)
+        (class_folder / "eve" / "run_opencl").write_text("exit 0")
+        (class_folder / "zoe").mkdir()
+        table = self.folder / "points.csv"
+        self.command("grade", "03/five-steps", "--all", class_folder, "--csv", table, status=1)
+        rows = {row["submission"]: row for row in csv.DictReader(table.read_text().splitlines())}
+        self.assertGreaterEqual(int(rows["ann"]["points"]), 80)
+        self.assertEqual([rows[who]["points"] for who in ("bob", "eve", "zoe")], ["0", "0", "0"])
+        self.assertIn("other files than", rows["eve"]["why"])
+        self.assertIn("compile", rows["bob"]["why"])
+        self.assertIn("not a file", rows["zoe"]["why"])
+
+    def test_list_and_hint(self):
+        self.assertIn("03/five-steps", self.command("list", status=0).stdout)
+        self.assertRegex(self.command("hint", "03/five-steps", status=0).stdout, r"Hint \d of 3:")
+
+
+if __name__ == "__main__":
+    import unittest.mock
+    unittest.main()
