@@ -171,7 +171,7 @@ def lane_steps():
         ("and one group of 1024 for each unit: `lane-bins`", 32, 4, large),
         ("`lane-bins` with one table", 1, 4, large),
         ("`lane-bins` with 8 copies", 8, 4, large),
-        ("`lane-bins` with a pixel to a load", 32, 0, large),
+        ("`lane-bins` with a pixel to a load, one under way", 32, 0, large),
         ("`lane-bins` with one load under way", 32, 1, large),
     ):
         yield Run(LANES, row, "", "lane-bins", (*how, "--copies", str(copies), "--loads", str(loads)))

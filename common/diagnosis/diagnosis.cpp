@@ -292,6 +292,8 @@ std::vector<Finding> patterns(const Runs& runs, const Facts& facts) {
             return compare(run->expected, run->actual.front()).wrong.size() > 1;
         });
     const bool garbage = has_garbage(runs);
+    // Whoever counts in one table merges nothing.
+    const bool merges = facts.variant != "global" && facts.variant != "racy";
     if (in_each_wrong_run(runs, one_more_in_one_bin)) {
         return pattern(
             "one-pixel-too-many",
@@ -300,7 +302,7 @@ std::vector<Finding> patterns(const Runs& runs, const Facts& facts) {
                         plural(runs.wrong.size(), "run that differs", "runs that differ")),
             "what-went-wrong-in-published-code");
     }
-    if (!one_group_is_right && explained_by_tables(runs, without_one_table)) {
+    if (merges && !one_group_is_right && explained_by_tables(runs, without_one_table)) {
         return pattern(
             "one-table-left-out",
             "In each bin one group's count is missing, not always the same group's: who "
@@ -308,14 +310,14 @@ std::vector<Finding> patterns(const Runs& runs, const Facts& facts) {
             "each count is that of all groups but one, and a single group counts nothing",
             "the-race-conditions");
     }
-    if (one_group_is_right && made_of_tables(runs, true)) {
+    if (merges && one_group_is_right && made_of_tables(runs, true)) {
         return pattern("merge-overwrites",
                        "The groups overwrite each other's counts when they merge: an assignment "
                        "in the place of an addition.",
                        "each count is that of one group alone, and a single group is right",
                        "the-race-conditions");
     }
-    if (one_group_is_right && made_of_tables(runs, false)) {
+    if (merges && one_group_is_right && made_of_tables(runs, false)) {
         return pattern(
             "merge-without-atomic",
             "The groups merge their tables without an atomic: of two additions to one "
@@ -323,7 +325,7 @@ std::vector<Finding> patterns(const Runs& runs, const Facts& facts) {
             "what is lost is a group's whole count of a bin, and a single group is right",
             "the-race-conditions");
     }
-    if (one_group_is_right && made_of_overlapping(runs)) {
+    if (merges && one_group_is_right && made_of_overlapping(runs)) {
         return pattern("rows-overlap",
                        "The rows of the groups lie too close together, and overwrite each other.",
                        "each count is made of parts of the groups' tables, and a single group is "

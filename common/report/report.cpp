@@ -78,6 +78,12 @@ Report::Report(const Program& program, const Options& options, const Input& inpu
 void Report::say_what_was_lost(const std::string& variant, const Histogram& last) const {
     const auto counted = static_cast<double>(total(last));
     const auto pixels = static_cast<double>(total(expected_));
+    const bool lost_before =
+        !document_.results.empty() && document_.results.back().check == Check::kMismatch;
+    if (last == expected_ && lost_before) {
+        progress(fmt::format("{} lost counts in one run, and nothing in the last.\n", variant));
+        return;
+    }
     if (last == expected_) {
         progress(fmt::format("{} lost nothing this time. That is luck: the race is still there.\n",
                              variant));

@@ -246,6 +246,18 @@ TEST(Diagnosis, GroupsThatLoseEachOthersCounts) {
     EXPECT_EQ(first_name(diagnose(cases)), "merge-without-atomic");
 }
 
+TEST(Diagnosis, WhoCountsInOneTableMergesNothing) {
+    Cases cases = several();
+    cases.counted_by([](const Case& run) {
+        Histogram counts = run.expected;
+        const std::vector<Histogram> tables = tables_of(run);
+        for (std::size_t bin = 0; tables.size() > 1 && bin < kBins; bin += 5)
+            counts[bin] -= tables[0][bin];
+        return counts;
+    });
+    EXPECT_EQ(first_name(diagnose(cases, {"02-global-atomics", "racy", true})), "unclear");
+}
+
 TEST(Diagnosis, TooFewPixelsOrTooManyGroupsSayNothingOfAMerge) {
     const auto first_group_lost = [](const Case& run) {
         Histogram counts = run.expected;
