@@ -5,7 +5,7 @@
     docs/gallery.py --cuda     the same in CUDA on a GPU, and under compute-sanitizer; --commit names what is run
     docs/gallery.py --check    run nothing; exit 1 where the page is not what was recorded
 
-What was recorded stands in docs/results/gallery.json, and the table is made of it alone. The mistakes' programs have to
+What was recorded stands in docs/results/gallery/gallery.json, and the table is made of it alone. The mistakes' programs have to
 be built (cmake --build build --target gallery_opencl gallery_cuda).
 """
 
@@ -23,7 +23,7 @@ import record
 import recorded
 from recorded import ROOT
 
-RESULTS = ROOT / "docs" / "results" / "gallery.json"
+RESULTS = ROOT / "docs" / "results" / "gallery" / "gallery.json"
 PAGE = ROOT / "docs" / "gallery.md"
 ONE, THREE, SIX = (["--groups", str(groups), "--group-size", "64"] for groups in (1, 3, 6))
 # The columns: what a careless test, and then a better one, might run.
