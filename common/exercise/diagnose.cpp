@@ -9,25 +9,16 @@
 #include <cstring>
 #include <deque>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "common/diagnosis/diagnosis.hpp"
+#include "common/exercise/job.hpp"
 #include "common/status/status.hpp"
 
-namespace {
-
 using Json = nlohmann::json;
-
-std::vector<std::uint8_t> bytes_of(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw common::BadInput(path + ": cannot be read");
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
-}  // namespace
+using common::exercise::read_bytes;
 
 int main(int argc, char** argv) try {
     if (argc != 2) throw common::BadInput("it takes one file");
@@ -35,14 +26,14 @@ int main(int argc, char** argv) try {
     std::deque<std::vector<std::uint8_t>> pixels;
     std::vector<common::diagnosis::Case> cases;
     for (const Json& each : json.at("cases")) {
-        pixels.push_back(bytes_of(each.at("pixels")));
+        pixels.push_back(read_bytes(each.at("pixels").get<std::string>()));
         common::diagnosis::Case made;
         made.words = each.at("words");
         made.pixels = pixels.back();
         made.width = std::max<std::size_t>(pixels.back().size(), 1);
         made.launch = {each.at("groups"), each.at("group_size")};
         made.expected = common::reference_histogram(pixels.back());
-        const std::vector<std::uint8_t> counts = bytes_of(each.at("counts"));
+        const std::vector<std::uint8_t> counts = read_bytes(each.at("counts").get<std::string>());
         common::Histogram actual{};
         if (counts.size() != sizeof actual) throw common::BadInput("a result is no histogram");
         std::memcpy(actual.data(), counts.data(), sizeof actual);

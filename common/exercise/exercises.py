@@ -104,7 +104,7 @@ def table_of(grade):
 
 def as_json(grade):
     return {"exercise": grade.exercise, "api": grade.api, "seed": grade.seed, "points": grade.points,
-            "of": sum(POINTS.values()), "criteria": [verdict._asdict() for verdict in grade.verdicts],
+            "of": sum(POINTS.values()), "criteria": [{"criterion": v.criterion, "points": v.points, "of": v.of, "words": v.words} for v in grade.verdicts],
             "diagnosis": grade.diagnosis}
 
 
@@ -179,7 +179,9 @@ def row_of(exercise, options, who, source):
         done = grade_one(exercise, options, source, options.seed)
     except BadInput as error:
         return {"submission": who, "points": 0, "why": str(error)}
-    first = next((v for v in done.verdicts if v.points < v.of), None)
+    # What a detector says comes before what is wrong because of it.
+    order = sorted(done.verdicts, key=lambda v: not (v.criterion == "free of races" and v.found))
+    first = next((v for v in order if v.points < v.of), None)
     named = done.diagnosis.splitlines()[0].strip() if done.diagnosis else ""
     why = named or (f"{first.criterion}: {first.words.splitlines()[0] if first.words else ''}" if first else "")
     return {"submission": who, "points": done.points, **{v.criterion: v.points for v in done.verdicts}, "why": why}

@@ -34,6 +34,7 @@ class Verdict(NamedTuple):
     points: int
     of: int
     words: str
+    found: bool = False  # by a detector
 
 
 class Outcome(NamedTuple):
@@ -143,7 +144,7 @@ class Workplace:
 
 
 def why_not(done):
-    last = done.said.strip().splitlines()[-1:] or [""]
+    last = [line for line in done.said.strip().splitlines() if not line.startswith("on ")][-1:] or [""]
     return f"{done.why()}{': ' if last[0] else ''}{last[0]}"
 
 
@@ -235,7 +236,7 @@ def graded(place, seed, criteria=tuple(catalogue.CRITERIA)):
     elif says:
         # What came out right came out right by luck.
         verdicts = [verdicts[0], *(v._replace(points=0, words=v.words + "; no points, for it races or goes astray")
-                                   for v in verdicts[1:]), Verdict("free of races", 0, of, says)]
+                                   for v in verdicts[1:]), Verdict("free of races", 0, of, says, True)]
     elif wrong:
         verdicts.append(Verdict("free of races", 0, of, "nothing was found; points where the results are right"))
     else:

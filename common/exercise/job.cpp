@@ -15,17 +15,11 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::vector<std::uint8_t> bytes_of(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw BadInput(fmt::format("{}: cannot be read", path));
-    return {std::istreambuf_iterator<char>(file), {}};
-}
-
 // {"file": path}, {"words": n} (the poison) or {"words": n, "zero": true}. A buffer of nothing is
 // an error in both APIs, so it has a word at least.
 Buffer buffer_from(const Json& json) {
     if (json.contains("file")) {
-        Buffer buffer{bytes_of(json.at("file"))};
+        Buffer buffer{read_bytes(json.at("file").get<std::string>())};
         if (buffer.bytes.empty()) buffer.bytes.assign(4, kPoisonByte);
         return buffer;
     }
@@ -69,6 +63,12 @@ Job read_job(const std::filesystem::path& path) {
     } catch (const Json::exception& error) {
         throw BadInput(fmt::format("{}: not a job: {}", path.string(), error.what()));
     }
+}
+
+std::vector<std::uint8_t> read_bytes(const std::filesystem::path& path) {
+    std::ifstream file(path, std::ios::binary);
+    if (!file) throw BadInput(fmt::format("{}: cannot be read", path.string()));
+    return {std::istreambuf_iterator<char>(file), {}};
 }
 
 void write_bytes(const std::filesystem::path& path, const std::vector<std::uint8_t>& bytes) {

@@ -55,6 +55,9 @@ struct Job {
 /// @throws BadInput where the file cannot be read or is no job
 Job read_job(const std::filesystem::path& path);
 
+/// The whole file. @throws BadInput
+std::vector<std::uint8_t> read_bytes(const std::filesystem::path& path);
+
 /// Writes the whole file. @throws BadInput
 void write_bytes(const std::filesystem::path& path, const std::vector<std::uint8_t>& bytes);
 

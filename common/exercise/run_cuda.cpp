@@ -11,8 +11,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -117,9 +115,8 @@ int main(int argc, char** argv) try {
     common::cuda::choose_device(job.device);
     CHECK_CUDA(cudaFree(nullptr));  // makes the context that the driver's functions use
     const Driver driver;
-    std::ifstream file(job.kernels);
-    if (!file) throw common::BadInput(job.kernels + ": cannot be read");
-    const std::string ptx{std::istreambuf_iterator<char>(file), {}};
+    const std::vector<std::uint8_t> bytes = read_bytes(job.kernels);
+    const std::string ptx(bytes.begin(), bytes.end());
     CUmodule module = nullptr;
     std::string log(8192, '\0');
     CUjit_option names[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};

@@ -5,8 +5,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <string>
 #include <vector>
@@ -83,9 +81,8 @@ int main(int argc, char** argv) try {
     CHECK_CL(error, "clCreateContext");
     cl_command_queue queue = clCreateCommandQueue(context, device.id, 0, &error);
     CHECK_CL(error, "clCreateCommandQueue");
-    std::ifstream file(job.kernels);
-    if (!file) throw common::BadInput(job.kernels + ": cannot be read");
-    const std::string source{std::istreambuf_iterator<char>(file), {}};
+    const std::vector<std::uint8_t> bytes = read_bytes(job.kernels);
+    const std::string source(bytes.begin(), bytes.end());
     cl_program program = nullptr;
     try {
         program = common::opencl::build_program(

@@ -202,6 +202,15 @@ std::vector<Histogram> tables_of(const Case& run) {
     return common::diagnosis::tables_of_groups(run).front();
 }
 
+// In each fifth bin the first group's count is lost.
+Histogram first_group_lost(const Case& run) {
+    Histogram counts = run.expected;
+    const std::vector<Histogram> tables = tables_of(run);
+    for (std::size_t bin = 0; tables.size() > 1 && bin < kBins; bin += 5)
+        counts[bin] -= tables[0][bin];
+    return counts;
+}
+
 TEST(Diagnosis, LostUpdatesChangeFromRunToRun) {
     Cases cases = several();
     for (Case& run : cases.all) {
@@ -236,36 +245,17 @@ TEST(Diagnosis, GroupsThatOverwriteEachOther) {
 
 TEST(Diagnosis, GroupsThatLoseEachOthersCounts) {
     Cases cases = several();
-    cases.counted_by([](const Case& run) {
-        Histogram counts = run.expected;
-        const std::vector<Histogram> tables = tables_of(run);
-        for (std::size_t bin = 0; tables.size() > 1 && bin < kBins; bin += 5)
-            counts[bin] -= tables[0][bin];
-        return counts;
-    });
+    cases.counted_by(first_group_lost);
     EXPECT_EQ(first_name(diagnose(cases)), "merge-without-atomic");
 }
 
 TEST(Diagnosis, WhoCountsInOneTableMergesNothing) {
     Cases cases = several();
-    cases.counted_by([](const Case& run) {
-        Histogram counts = run.expected;
-        const std::vector<Histogram> tables = tables_of(run);
-        for (std::size_t bin = 0; tables.size() > 1 && bin < kBins; bin += 5)
-            counts[bin] -= tables[0][bin];
-        return counts;
-    });
+    cases.counted_by(first_group_lost);
     EXPECT_EQ(first_name(diagnose(cases, {"02-global-atomics", "racy", true})), "unclear");
 }
 
 TEST(Diagnosis, TooFewPixelsOrTooManyGroupsSayNothingOfAMerge) {
-    const auto first_group_lost = [](const Case& run) {
-        Histogram counts = run.expected;
-        const std::vector<Histogram> tables = tables_of(run);
-        for (std::size_t bin = 0; tables.size() > 1 && bin < kBins; bin += 5)
-            counts[bin] -= tables[0][bin];
-        return counts;
-    };
     Cases few;
     few.add(common::uniform_pixels(101, 256, 3), 101, {3, 64});
     few.add(common::uniform_pixels(30'011, 256, 3), 101, {9, 64});
@@ -276,13 +266,7 @@ TEST(Diagnosis, TooFewPixelsOrTooManyGroupsSayNothingOfAMerge) {
 
 TEST(Diagnosis, SpeaksOfThreadsAndBlocksInCuda) {
     Cases cases = several();
-    cases.counted_by([](const Case& run) {
-        Histogram counts = run.expected;
-        const std::vector<Histogram> tables = tables_of(run);
-        for (std::size_t bin = 0; tables.size() > 1 && bin < kBins; bin += 5)
-            counts[bin] -= tables[0][bin];
-        return counts;
-    });
+    cases.counted_by(first_group_lost);
     const std::string opencl = common::diagnosis::text_of(diagnose(cases));
     EXPECT_TRUE(tests::has(opencl, "The groups merge their tables"));
     EXPECT_TRUE(tests::has(opencl, "a group's whole count"));

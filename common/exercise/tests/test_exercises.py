@@ -280,6 +280,7 @@ class Grader(unittest.TestCase):
         (class_folder / "eve" / "histogram.cl").write_text(SOLUTION)
         (class_folder / "eve" / "run_opencl").write_text("exit 0")
         (class_folder / "zoe").mkdir()
+        (class_folder / "max.cl").write_text(self.changed("atomic_inc(&table[pixels[i]])", "++table[pixels[i]]"))
         table = self.folder / "points.csv"
         self.command("grade", "03/five-steps", "--all", class_folder, "--csv", table, status=1)
         rows = {row["submission"]: row for row in csv.DictReader(table.read_text().splitlines())}
@@ -287,7 +288,36 @@ class Grader(unittest.TestCase):
         self.assertEqual([rows[who]["points"] for who in ("bob", "eve", "zoe")], ["0", "0", "0"])
         self.assertIn("other files than", rows["eve"]["why"])
         self.assertIn("compile", rows["bob"]["why"])
+        if grading.shutil.which("oclgrind"):
+            self.assertEqual(rows["max"]["points"], "5")
+            self.assertIn("free of races: data race at", rows["max"]["why"])
         self.assertIn("not a file", rows["zoe"]["why"])
+
+    def test_the_gallerys_mistakes_are_refused(self):
+        """Those of chapter 03's kernel, each handed in as the five steps: none gets the points of a right one."""
+        class_folder, names = self.folder / "class", {}
+        class_folder.mkdir()
+        for mistake in sorted((catalogue.ROOT / "03-local-atomics/broken").glob("*.txt")):
+            text = mistake.read_text(encoding="utf-8")
+            fields = dict(line.split(": ", 1) for line in text.split("\n--- ")[0].splitlines() if ": " in line)
+            if fields["variant"] != "local" or "blocked" in fields["shows"] or "\n--- histogram.cl\n" not in text:
+                continue
+            subprocess.run(["cmake", f"-DMISTAKE={mistake}", f"-DFOLDER={self.folder / 'made'}", "-P",
+                            catalogue.ROOT / "common/gallery/make.cmake"], check=True, capture_output=True)
+            made = (self.folder / "made" / "histogram.cl").read_text(encoding="utf-8")
+            # Any group is a group here: the chapter's host says how large, the exercise's does not.
+            (class_folder / f"{mistake.stem}.cl").write_text(made.replace(
+                "__attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))", ""))
+            names[mistake.stem] = fields["names"].split() if not fields["shows"].startswith("oclgrind") else []
+        self.assertGreater(len(names), 12)
+        table = self.folder / "points.csv"
+        self.command("grade", "03/five-steps", "--all", class_folder, "--csv", table, status=1)
+        rows = {row["submission"]: row for row in csv.DictReader(table.read_text().splitlines())}
+        for name, may_be in names.items():
+            with self.subTest(mistake=name):
+                self.assertLess(int(rows[name]["points"]), 80)
+                if may_be and "race" not in rows[name]["why"] and "(" in rows[name]["why"]:
+                    self.assertTrue(any(f"({each})" in rows[name]["why"] for each in may_be), rows[name]["why"])
 
     def test_list_and_hint(self):
         self.assertIn("03/five-steps", self.command("list", status=0).stdout)
