@@ -131,9 +131,10 @@ def tried_in_cuda(file):
 
 
 def recorded_now(cuda, commit):
-    """What one API's half of the results is now. What was stopped goes on where it was."""
+    """What one API's half of the results is now. What was stopped goes on where it was, at the same commit."""
     files = sorted(ROOT.glob("0*/broken/*.txt"))
-    begun = ROOT / "build" / f"gallery-{'cuda' if cuda else 'opencl'}.jsonl"
+    machine = record.machine(ROOT / "build", commit)
+    begun = ROOT / "build" / f"gallery-{'cuda' if cuda else 'opencl'}-{machine['commit']}.jsonl"
     known = {}
     if begun.exists():
         known = dict(json.loads(line) for line in begun.read_text(encoding="utf-8").splitlines())
@@ -154,7 +155,7 @@ def recorded_now(cuda, commit):
     begun.unlink()
     _, devices = run([str(ROOT / "build/03-local-atomics" / ("cuda" if cuda else "opencl")), "--list-devices"])
     device = next(line for line in devices.splitlines() if cuda or POCL in line).split(": ", 1)[1]
-    return {"machine": record.machine(ROOT / "build", commit), "device": device, "mistakes": rows}
+    return {"machine": machine, "device": device, "mistakes": rows}
 
 
 def cells_of(row, in_cuda):

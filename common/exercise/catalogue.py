@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FILES = {"opencl": "histogram.cl", "cuda": "histogram.cu"}
+POISON = b"\xa5"  # as in common/histogram
 BEGIN, END = "// ---- your part: ", "// ---- end of your part ----"
 
 
@@ -149,7 +150,7 @@ def words_of(data):
 def case_of(exercise, run, folder, number):
     """The case for run_opencl or run_cuda (job.hpp); writes its pixels into the folder."""
     pixels = folder / f"pixels-{number}"
-    pixels.write_bytes(b"\xa5" * run.first + run.pixels)
+    pixels.write_bytes(POISON * run.first + run.pixels)
     names = {"count": len(run.pixels), "first": run.first, "group_size": run.group_size, "groups": run.groups}
 
     def argument(text):

@@ -2,8 +2,6 @@
 //
 //     diagnose FILE       {"chapter", "variant", "one_by_one", "in_cuda", "cases": [{"words",
 //                         "pixels": a file, "groups", "group_size", "counts": a file}]}
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdio>
 #include <cstring>

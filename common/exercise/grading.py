@@ -17,7 +17,7 @@ LARGEST_FILE = 1 << 20
 SECONDS = 20  # for one process; a few runs of a fraction of a second each
 NOT_COMPILED, NO_DEVICE = 3, 77
 NO_END = "it does not end"
-POISON = 0xA5A5A5A5  # of the words of a buffer that is not zeroed
+POISON = int.from_bytes(catalogue.POISON * 4, "little")  # of the words of a buffer that is not zeroed
 OCLGRIND_FINDS = re.compile(r"(data race at|Invalid (?:read|write)|divergence detected|Uninitialized value [a-z ]*local memory|"
                             r"Controlflow depends on uninit)[^\n]*")
 SANITIZER_FINDS = re.compile(r"(Race reported|Invalid __\w+__|[Bb]arrier error|[Mm]isaligned|Uninitialized __global__)[^\n]*")
@@ -53,7 +53,6 @@ class Grade(NamedTuple):
     seed: int
     verdicts: list
     diagnosis: str
-    wrong: list  # the outcomes that are not right
 
     @property
     def points(self):
@@ -70,7 +69,7 @@ class Workplace:
     def __init__(self, exercise, api, source, build, folder, device=""):
         self.exercise, self.api, self.build, self.folder, self.device = exercise, api, build, folder, device
         self.kernels = folder / FILES[api]
-        self.kernels.write_text(text_of(source, FILES[api]), encoding="utf-8")
+        self.kernels.write_text(text_of(source), encoding="utf-8")
         self.number = 0
         self.on_pocl = False  # the work-items of a group take turns there
 
@@ -108,7 +107,8 @@ class Workplace:
                                    "device": self.device if device is None else device, "cases": cases}))
         command = [*under, self.program("run_opencl" if self.api == "opencl" else "run_cuda"), str(job)]
         done = sandbox.run(command, folder, seconds, memory=self.api == "opencl")
-        self.on_pocl = "(Portable Computing Language)" in done.said
+        if not under:  # a detector is a device of its own
+            self.on_pocl = "(Portable Computing Language)" in done.said
         if done.status == NO_DEVICE:
             raise NothingToRunOn(done.said.strip().splitlines()[-1])
         return done, [(folder / f"pixels-{number}", pathlib.Path(case["to"])) for number, case in enumerate(cases)]
@@ -148,8 +148,8 @@ def why_not(done):
     return f"{done.why()}{': ' if last[0] else ''}{last[0]}"
 
 
-def text_of(path, name):
-    """What the student hands in. Raises BadInput for whatever is not one small text file of this name."""
+def text_of(path):
+    """What the student hands in. Raises BadInput for whatever is not one small text file."""
     if path.is_symlink() or not path.is_file():
         raise BadInput(f"{path}: not a file")
     if path.stat().st_size > LARGEST_FILE:
@@ -163,7 +163,7 @@ def text_of(path, name):
 # ---- criteria ------------------------------------------------------------------------------------
 
 
-def compiles(place, seed):
+def compiles(place):
     """Each way to compile it, on one pixel."""
     for options in place.exercise.data.get("options", [""]):
         done, _ = place.process([catalogue.Run("one pixel", b"\x07", 1, 1, options)])
@@ -217,19 +217,19 @@ def races(place, seed):
 def graded(place, seed, criteria=tuple(catalogue.CRITERIA)):
     """The grade of what lies in this workplace."""
     exercise = place.exercise
-    verdict = compiles(place, seed)
+    verdict = compiles(place)
     verdicts, found = [verdict], []
     if verdict.points == 0:
         verdicts += [Verdict(each, 0, POINTS[each], "") for each in (*criteria, "free of races")]
-        return Grade(exercise.name, place.api, seed, verdicts, "", [])
+        return Grade(exercise.name, place.api, seed, verdicts, "")
     for number, criterion in enumerate(criteria):
         verdict, outcomes = results(place, criterion, seed)
         verdicts.append(verdict)
         found += outcomes
         if any(outcome.why.startswith(NO_END) for outcome in outcomes):  # nor would it another time
             verdicts += [Verdict(each, 0, POINTS[each], "not run") for each in (*criteria[number + 1:], "free of races")]
-            return Grade(exercise.name, place.api, seed, verdicts, "", [each for each in found if not each.right])
-    wrong = [outcome for outcome in found if not outcome.right]
+            return Grade(exercise.name, place.api, seed, verdicts, "")
+    wrong = any(not outcome.right for outcome in found)
     of, says = POINTS["free of races"], races(place, seed)
     if says is None:
         verdicts.append(Verdict("free of races", 0, of, "not graded: no race detector"))
@@ -241,7 +241,7 @@ def graded(place, seed, criteria=tuple(catalogue.CRITERIA)):
         verdicts.append(Verdict("free of races", 0, of, "nothing was found; points where the results are right"))
     else:
         verdicts.append(Verdict("free of races", of, of, ""))
-    return Grade(exercise.name, place.api, seed, verdicts, diagnosis(place, found) if wrong and not says else "", wrong)
+    return Grade(exercise.name, place.api, seed, verdicts, diagnosis(place, found) if wrong and not says else "")
 
 
 def diagnosis(place, found):

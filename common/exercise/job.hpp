@@ -52,6 +52,9 @@ struct Job {
     std::vector<Case> cases;
 };
 
+/// The exit status where the kernels do not compile.
+inline constexpr int kDoesNotCompile = 3;
+
 /// @throws BadInput where the file cannot be read or is no job
 Job read_job(const std::filesystem::path& path);
 

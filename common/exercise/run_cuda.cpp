@@ -24,8 +24,6 @@ namespace {
 
 using namespace common::exercise;
 
-constexpr int kDoesNotCompile = 3;
-
 // The functions of the driver that are needed.
 class Driver {
  public:

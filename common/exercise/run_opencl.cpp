@@ -17,8 +17,6 @@ namespace {
 
 using namespace common::exercise;
 
-constexpr int kDoesNotCompile = 3;
-
 void set_argument(cl_kernel kernel, cl_uint at, const Argument& argument,
                   const std::map<std::string, cl_mem>& buffers) {
     if (const auto* const local = std::get_if<Local>(&argument)) {

@@ -1,4 +1,5 @@
-// Exercise 04/no-overflow: 8-bit counters of one's own, as they were published. README.md has the task.
+// Exercise 04/no-overflow: 8-bit counters of one's own, as they were published. README.md has the
+// task.
 #define BINS 256
 
 // `bins` has 256 bytes for each work-item of the group. Each group adds what it has counted to the

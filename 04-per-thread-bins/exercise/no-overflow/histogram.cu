@@ -1,4 +1,5 @@
-// Exercise 04/no-overflow: 8-bit counters of one's own, as they were published. README.md has the task.
+// Exercise 04/no-overflow: 8-bit counters of one's own, as they were published. README.md has the
+// task.
 #include <cstddef>
 #include <cstdint>
 

@@ -8,17 +8,20 @@ import csv
 import json
 import os
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
 import tempfile
 import time
 import unittest
+import unittest.mock
 import xml.etree.ElementTree as xml
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
+sys.path[:0] = [str(HERE.parent), str(HERE.parents[2] / "docs")]
 import catalogue  # noqa: E402
+import gallery  # noqa: E402  in docs/
 import grading  # noqa: E402
 import sandbox  # noqa: E402
 from catalogue import BEGIN, END, FILES  # noqa: E402
@@ -27,6 +30,7 @@ BUILD = pathlib.Path(sys.argv.pop()).resolve() if len(sys.argv) > 1 else catalog
 PROGRAM = HERE.parent / "exercises.py"
 FIVE_STEPS = catalogue.exercise_of("03/five-steps")
 SOLUTION = FIVE_STEPS.solution("opencl").read_text(encoding="utf-8")
+needs_oclgrind = unittest.skipUnless(shutil.which("oclgrind"), "no Oclgrind")
 HAS_OPENCL = (BUILD / "common" / "run_opencl").is_file()
 
 
@@ -134,12 +138,16 @@ class Grader(unittest.TestCase):
         self.assertEqual(SOLUTION.count(old), 1, old)
         return SOLUTION.replace(old, new)
 
+    @needs_oclgrind
+    def test_the_detector_does_not_pass_for_the_device(self):
+        with grading.workplace(FIVE_STEPS, "opencl", self.write(SOLUTION), BUILD) as place:
+            grading.compiles(place)
+            before = place.on_pocl
+            grading.races(place, 1)
+            self.assertEqual(place.on_pocl, before)
+
     def points(self, text, **more):
         return {verdict.criterion: verdict.points for verdict in self.graded(text, **more).verdicts}
-
-    def detected(self):
-        if not grading.detectors(grading.Workplace(FIVE_STEPS, "opencl", self.write(SOLUTION), BUILD, self.folder / "..")):
-            self.skipTest("no Oclgrind")
 
     # ---- ways to points that are not deserved
 
@@ -166,22 +174,19 @@ class Grader(unittest.TestCase):
     def test_an_empty_file_is_worth_nothing(self):
         self.no_points("")
 
+    @needs_oclgrind
     def test_a_race_that_comes_out_right_is_worth_nothing(self):
-        if not grading.shutil.which("oclgrind"):
-            self.skipTest("no Oclgrind")
         grade = self.graded(self.changed("atomic_inc(&table[pixels[i]])", "++table[pixels[i]]"))
         self.assertEqual({verdict.criterion: verdict.points for verdict in grade.verdicts},
                          {"compiles": 5, "sizes": 0, "free of races": 0})
         self.assertIn("data race at local memory", grade.verdicts[-1].words)
 
+    @needs_oclgrind
     def test_what_reads_behind_the_end_is_worth_nothing(self):
-        if not grading.shutil.which("oclgrind"):
-            self.skipTest("no Oclgrind")
         self.assertEqual(self.no_points(self.changed("i < count; i +=", "i <= count; i +="))["sizes"], 0)
 
+    @needs_oclgrind
     def test_an_unzeroed_table_is_worth_nothing(self):
-        if not grading.shutil.which("oclgrind"):
-            self.skipTest("no Oclgrind")
         self.assertEqual(self.no_points(self.changed("        table[bin] = 0;\n", ""))["sizes"], 0)
 
     def test_without_a_detector_it_is_not_full_marks(self):
@@ -211,10 +216,11 @@ class Grader(unittest.TestCase):
         self.assertEqual(grade.points, 0)
         self.assertRegex(grade.verdicts[0].words, rf"histogram.cl:{line}:\d+: expected ';'")
 
-    def test_a_mistake_gets_its_diagnosis(self):
+    @needs_oclgrind
+    def test_a_missing_barrier_is_a_race(self):
         grade = self.graded(self.changed("barrier(CLK_LOCAL_MEM_FENCE);\n    for (ulong", "for (ulong"))
         self.assertLess(grade.points, 40)
-        self.skipTest("no Oclgrind") if not grading.shutil.which("oclgrind") else self.assertIn("data race", grade.verdicts[-1].words)
+        self.assertIn("data race", grade.verdicts[-1].words)
 
     # ---- the command
 
@@ -251,6 +257,9 @@ class Grader(unittest.TestCase):
     def test_an_unwritable_report_is_one_line(self):
         mine = self.write(SOLUTION)
         self.assertIn("cannot be written", self.one_line("grade", "03/five-steps", mine, "--json", self.folder / "no" / "f"))
+        (self.folder / "taken").mkdir()
+        self.assertIn("cannot be written", self.one_line("grade", "03/five-steps", mine, "--json", self.folder / "taken"))
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["histogram.cl", "taken"])
 
     def test_reports_say_the_same(self):
         mine = self.write(SOLUTION)
@@ -288,7 +297,7 @@ class Grader(unittest.TestCase):
         self.assertEqual([rows[who]["points"] for who in ("bob", "eve", "zoe")], ["0", "0", "0"])
         self.assertIn("other files than", rows["eve"]["why"])
         self.assertIn("compile", rows["bob"]["why"])
-        if grading.shutil.which("oclgrind"):
+        if shutil.which("oclgrind"):
             self.assertEqual(rows["max"]["points"], "5")
             self.assertIn("free of races: data race at", rows["max"]["why"])
         self.assertIn("not a file", rows["zoe"]["why"])
@@ -298,8 +307,7 @@ class Grader(unittest.TestCase):
         class_folder, names = self.folder / "class", {}
         class_folder.mkdir()
         for mistake in sorted((catalogue.ROOT / "03-local-atomics/broken").glob("*.txt")):
-            text = mistake.read_text(encoding="utf-8")
-            fields = dict(line.split(": ", 1) for line in text.split("\n--- ")[0].splitlines() if ": " in line)
+            fields, text = gallery.fields_of(mistake), mistake.read_text(encoding="utf-8")
             if fields["variant"] != "local" or "blocked" in fields["shows"] or "\n--- histogram.cl\n" not in text:
                 continue
             subprocess.run(["cmake", f"-DMISTAKE={mistake}", f"-DFOLDER={self.folder / 'made'}", "-P",
@@ -325,5 +333,4 @@ class Grader(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    import unittest.mock
     unittest.main()

@@ -1,8 +1,7 @@
 // Exercise 03/five-steps: a table for each work-group, in local memory. README.md has the task.
 #define BINS 256
 
-__kernel void histogram_local(__global const uchar* pixels, ulong count,
-                              __global uint* histogram) {
+__kernel void histogram_local(__global const uchar* pixels, ulong count, __global uint* histogram) {
     __local uint table[BINS];
     const size_t item = get_local_id(0);
     const size_t group_size = get_local_size(0);
