@@ -4,12 +4,14 @@ docs/results/README.md describes the file. record.py writes it; tables.py and pl
 """
 
 import json
-import os
 import pathlib
 import statistics
-import tempfile
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+sys.path.append(str(ROOT / "common" / "files"))
+from whole import write_whole  # noqa: E402
+
 KINDS = ("runs", "queued", "end_to_end", "tune", "counters", "steps", "experiments")
 LESSON = "05-launch-tuning"
 PEERS = f"{LESSON}/peers/cuda"
@@ -208,15 +210,3 @@ def save(path, recording):
     """Writes the file whole or not at all: until it is complete, the old one stays."""
     path.parent.mkdir(parents=True, exist_ok=True)
     write_whole(path, text_of(recording) + "\n")
-
-
-def write_whole(path, text):
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-        os.chmod(temporary, 0o644)  # mkstemp's files are for their owner alone
-        os.replace(temporary, path)
-    except BaseException:
-        os.unlink(temporary)
-        raise

@@ -6,6 +6,7 @@
     exercises.py watch 03/five-steps           check at each save; Ctrl-C ends it
     exercises.py grade 03/five-steps [FILE]    points, criterion by criterion; FILE in place of the exercise's own
     exercises.py grade 03/five-steps --all DIR --csv F    every folder or file in DIR
+    exercises.py handout DIR                   a copy for students, without the solutions
 
 Exit status: 0 full marks; 1 not; 2 what was asked for makes no sense; 77 nothing to run it on.
 """
@@ -21,15 +22,17 @@ import secrets
 import signal
 import sys
 import time
-import xml.etree.ElementTree as xml
 
 import catalogue
 import grading
-from catalogue import FILES, ROOT, BadInput
-from grading import POINTS
+import handout
+import pictures
+import reports
+import tasks
+from catalogue import ROOT, BadInput
 
-sys.path.append(str(ROOT / "docs"))
-import recorded  # noqa: E402
+sys.path.append(str(ROOT / "common" / "files"))
+import whole  # noqa: E402
 
 KEPT = ROOT / "build" / "exercises.json"  # what is done, and which hints were given
 
@@ -54,7 +57,7 @@ def keep(name, **what):
 def write_whole(path, text):
     """All of it or nothing. Raises BadInput."""
     try:
-        recorded.write_whole(pathlib.Path(path), text)
+        whole.write_whole(pathlib.Path(path), text)
     except OSError as error:
         raise BadInput(f"{path}: cannot be written: {error.strerror}") from None
 
@@ -84,99 +87,81 @@ def hint(exercise):
     return f"Hint {given + 1} of {len(hints)}:\n{hints[given]}" if hints else "There is no hint for this one."
 
 
-# ---- reports -------------------------------------------------------------------------------------
-
-
-def table_of(grade):
-    lines = [f"{grade.exercise}, {grade.api}, seed {grade.seed}", ""]
-    for verdict in grade.verdicts:
-        first, *more = verdict.words.splitlines() or [""]
-        lines.append(f"  {verdict.points:>3} of {verdict.of:>3}  {verdict.criterion:<15} {first}".rstrip())
-        lines += [f"{'':29} {line}" for line in more]
-    if grade.diagnosis:
-        lines += ["", grade.diagnosis]
-    return "\n".join([*lines, "", f"  {grade.points:>3} of {sum(POINTS.values()):>3}"])
-
-
-def as_json(grade):
-    return {"exercise": grade.exercise, "api": grade.api, "seed": grade.seed, "points": grade.points,
-            "of": sum(POINTS.values()), "criteria": [{"criterion": v.criterion, "points": v.points, "of": v.of, "words": v.words} for v in grade.verdicts],
-            "diagnosis": grade.diagnosis}
-
-
-def as_junit(grade):
-    suite = xml.Element("testsuite", name=f"{grade.exercise} {grade.api}", tests=str(len(grade.verdicts)),
-                        failures=str(sum(v.points < v.of for v in grade.verdicts)))
-    for verdict in grade.verdicts:
-        case = xml.SubElement(suite, "testcase", classname=grade.exercise, name=verdict.criterion)
-        if verdict.points < verdict.of:
-            xml.SubElement(case, "failure", message=f"{verdict.points} of {verdict.of} points").text = verdict.words
-    return xml.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
-
-
-def as_gradescope(grade):
-    tests = [{"name": v.criterion, "score": v.points, "max_score": v.of, "output": v.words} for v in grade.verdicts]
-    return {"output": grade.diagnosis, "tests": tests}
-
-
 # ---- grade ---------------------------------------------------------------------------------------
 
 
-def the_file(exercise, api, files):
-    """The one file that may be handed in."""
+def the_files(exercise, api, files):
+    """The files that are handed in, which have the names of the exercise's own."""
+    wanted = exercise.files[api]
     if not files:
-        return exercise.file(api)
-    wanted = FILES[api]
-    others = [file for file in files if file.name != wanted]
-    if others or len(files) > 1:
-        raise BadInput(f"{exercise.name} takes one file, {wanted}, and not {' '.join(map(str, others or files))}")
-    return files[0]
+        return exercise.skeletons(api)
+    if sorted(file.name for file in files) != sorted(wanted):
+        raise BadInput(f"{exercise.name} takes {' '.join(wanted)}, and not {' '.join(map(str, files))}")
+    return sorted(files, key=lambda file: wanted.index(file.name))
 
 
-def grade_one(exercise, options, source, seed):
-    with grading.workplace(exercise, options.api, source, options.build, options.device) as place:
-        return grading.graded(place, seed)
+def grade_one(exercise, options, sources, seed):
+    with grading.submission(exercise, options.api, sources, options.build, options.device) as submitted:
+        done = grading.graded(submitted, seed)
+        if sources == exercise.skeletons(options.api):
+            show_picture(exercise, submitted[0])
+        return done
 
 
 def grade(exercise, options):
-    source = the_file(exercise, options.api, options.files)
-    done = grade_one(exercise, options, source, options.seed)
-    print(table_of(done))
-    for path, text in ((options.json, lambda: json.dumps(as_json(done), indent=2) + "\n"),
-                       (options.junit, lambda: as_junit(done)),
-                       (options.gradescope, lambda: json.dumps(as_gradescope(done), indent=2) + "\n")):
+    sources = the_files(exercise, options.api, options.files)
+    done = grade_one(exercise, options, sources, options.seed)
+    print(reports.table_of(done))
+    for path, report in ((options.json, reports.as_json), (options.junit, reports.as_junit),
+                         (options.gradescope, reports.as_gradescope)):
         if path:
-            write_whole(path, text())
+            write_whole(path, report(done))
     if done.full and not options.files:
         keep(exercise.name, done=options.api)
     return 0 if done.full else 1
 
 
-def submissions(folder, api):
-    """{who: file} of a folder that has a folder or a file for each. Raises BadInput."""
+def show_picture(exercise, place):
+    """Writes what an exercise makes of the sample picture beside the picture, where it makes one."""
+    if exercise.data.get("task") != "equalized":
+        return
+    outcome = grading.outcomes(place, list(tasks.real_pictures(exercise, tasks.task_of(exercise), 0))[:1])[0]
+    if outcome.result is None and not outcome.right:
+        return
+    run, made = outcome.run, outcome.result.read_bytes()
+    path = ROOT / "build" / f"{exercise.folder.name}.bmp"
+    write_whole(path, pictures.side_by_side(run.width, run.height, run.pixels, made))
+    print(f"The picture, and what your kernels make of it: {path.relative_to(ROOT)}\n")
+
+
+def submissions(folder, exercise, api):
+    """{who: files} of a folder that has a folder for each, or a file where one is handed in. Raises BadInput."""
     if not folder.is_dir():
         raise BadInput(f"{folder}: not a folder")
-    found = {}
+    wanted, found = exercise.files[api], {}
+    suffix = pathlib.Path(wanted[0]).suffix
     for each in sorted(folder.iterdir()):
         if each.is_dir():
-            found[each.name] = each / FILES[api]
-        elif each.suffix == pathlib.Path(FILES[api]).suffix:
-            found[each.stem] = each
+            found[each.name] = [each / name for name in wanted]
+        elif each.suffix == suffix and len(wanted) == 1:
+            found[each.stem] = [each]
     if not found:
-        raise BadInput(f"{folder}: no submissions: a folder with {FILES[api]} for each, or NAME{pathlib.Path(FILES[api]).suffix}")
+        raise BadInput(f"{folder}: no submissions: a folder with {' '.join(wanted)} for each"
+                       + (f", or NAME{suffix}" if len(wanted) == 1 else ""))
     return found
 
 
-def row_of(exercise, options, who, source):
+def row_of(exercise, options, who, sources):
     """A submission's line; whatever is wrong with it is in the line."""
     try:
-        if source.parent != options.all and len(list(source.parent.iterdir())) > 1:
-            raise BadInput(f"other files than {source.name} were handed in")
-        done = grade_one(exercise, options, source, options.seed)
+        others = {path.name for path in sources[0].parent.iterdir()} - {source.name for source in sources}
+        if sources[0].parent != options.all and others:
+            raise BadInput(f"other files than {' '.join(exercise.files[options.api])} were handed in")
+        done = grade_one(exercise, options, sources, options.seed)
     except BadInput as error:
         return {"submission": who, "points": 0, "why": str(error)}
     # What a detector says comes before what is wrong because of it.
-    order = sorted(done.verdicts, key=lambda v: not (v.criterion == "free of races" and v.found))
+    order = sorted(done.verdicts, key=lambda v: not (v.criterion == "free of faults" and v.found))
     first = next((v for v in order if v.points < v.of), None)
     named = done.diagnosis.splitlines()[0].strip() if done.diagnosis else ""
     why = named or (f"{first.criterion}: {first.words.splitlines()[0] if first.words else ''}" if first else "")
@@ -184,12 +169,12 @@ def row_of(exercise, options, who, source):
 
 
 def grade_all(exercise, options):
-    found = submissions(options.all, options.api)
+    found = submissions(options.all, exercise, options.api)
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as together:
-        jobs = [together.submit(row_of, exercise, options, who, source) for who, source in found.items()]
+        jobs = [together.submit(row_of, exercise, options, who, sources) for who, sources in found.items()]
         rows = [job.result() for job in jobs]
     text = io.StringIO()
-    writer = csv.DictWriter(text, ["submission", "points", *POINTS, "why"], lineterminator="\n")
+    writer = csv.DictWriter(text, ["submission", "points", *exercise.points, "why"], lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     if options.csv:
@@ -197,7 +182,7 @@ def grade_all(exercise, options):
     print(f"{exercise.name}, {options.api}, seed {options.seed}\n")
     for row in rows:
         print(f"  {row['points']:>3}  {row['submission']:<20} {row['why']}".rstrip())
-    return 0 if all(row["points"] == sum(POINTS.values()) for row in rows) else 1
+    return 0 if all(row["points"] == sum(exercise.points.values()) for row in rows) else 1
 
 
 # ---- watch ---------------------------------------------------------------------------------------
@@ -205,26 +190,40 @@ def grade_all(exercise, options):
 QUICK = ("sizes", "launches")
 
 
-def look(exercise, options):
-    """Checks the student's file once, quickly first, and says what to do next. Whether it is done."""
-    source = exercise.file(options.api)
-    with grading.workplace(exercise, options.api, source, options.build, options.device) as place:
-        verdict = grading.compiles(place)
-        if verdict.points == 0:
-            print(verdict.words)
-            return False
-        found = []
-        for criterion in QUICK:
-            verdict, outcomes = grading.results(place, criterion, options.seed)
+def look_quickly(place, seed, known):
+    """Checks one file on what is checked quickly, and prints what comes of it. Whether it is right so far."""
+    verdict = grading.compiles(place)
+    if verdict.points == 0:
+        print(verdict.words)
+        return False
+    found = []
+    for criterion in QUICK:
+        if criterion in place.exercise.points:
+            known[criterion] = verdict, outcomes = grading.results(place, criterion, seed)
             found += outcomes
             print(f"  {criterion}: {verdict.words}")
-        if any(not each.right for each in found):
-            said = grading.diagnosis(place, found)
-            print((said + "\n" if said else "") + f"Next: mend that, and save. ./tutorial hint {exercise.name} gives a hint.")
-            return False
+    if all(each.right for each in found):
+        return True
+    said = grading.diagnosis(place, found)
+    if said:
+        print(said)
+    return False
+
+
+def look(exercise, options):
+    """Checks the student's files once, quickly first, and says what to do next. Whether it is done."""
+    with grading.submission(exercise, options.api, exercise.skeletons(options.api), options.build, options.device) as submitted:
+        known = {}
+        for place in submitted:
+            if len(submitted) > 1:
+                print(f" {place.source.name}")
+            if not look_quickly(place, options.seed, known.setdefault(place.source.name, {})):
+                print(f"Next: mend that, and save. ./tutorial hint {exercise.name} gives a hint.")
+                return False
         print("  all right so far; now all criteria ...", flush=True)
-        done = grading.graded(place, options.seed)
-    print(table_of(done))
+        done = grading.graded(submitted, options.seed, known=known)
+        show_picture(exercise, submitted[0])
+    print(reports.table_of(done))
     if not done.full:
         return False
     keep(exercise.name, done=options.api)
@@ -233,23 +232,29 @@ def look(exercise, options):
     return True
 
 
+def last_saved(sources):
+    """When one of them was last written; None while an editor writes one anew."""
+    try:
+        return [source.stat().st_mtime_ns for source in sources]
+    except OSError:
+        return None
+
+
 def watch(exercise, options):
-    source = exercise.file(options.api)
+    sources = exercise.skeletons(options.api)
+    names = " ".join(str(source.relative_to(ROOT)) for source in sources)
     seen = None
     while True:
-        try:
-            now = source.stat().st_mtime_ns
-        except OSError:
-            now = None  # an editor may be writing it anew
+        now = last_saved(sources)
         if now is not None and now != seen:
             seen = now
-            print(f"\n{exercise.name}: {source.relative_to(ROOT)}", flush=True)
+            print(f"\n{exercise.name}: {names}", flush=True)
             try:
                 if look(exercise, options) or options.once:
                     return 0
             except BadInput as error:
                 print(error)
-            print(f"Watching {source.relative_to(ROOT)}; Ctrl-C ends this.", flush=True)
+            print(f"Watching {names}; Ctrl-C ends this.", flush=True)
         time.sleep(0.2)
 
 
@@ -268,10 +273,10 @@ class Parser(argparse.ArgumentParser):
 
 def parsed():
     parser = Parser(prog="tutorial", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["list", "next", "hint", "watch", "grade"])
-    parser.add_argument("exercise", nargs="?", help="such as 03/five-steps")
-    parser.add_argument("files", nargs="*", type=given_path, help="in place of the exercise's own file")
-    parser.add_argument("--api", choices=list(FILES), default="opencl")
+    parser.add_argument("what", choices=["list", "next", "hint", "watch", "grade", "handout"])
+    parser.add_argument("exercise", nargs="?", help="such as 03/five-steps; handout: the folder to make")
+    parser.add_argument("files", nargs="*", type=given_path, help="in place of the exercise's own files")
+    parser.add_argument("--api", choices=["opencl", "cuda"])
     parser.add_argument("--device", default="", help="as the programs' --device, for OpenCL and CUDA")
     parser.add_argument("--build", type=pathlib.Path, default=ROOT / "build", help=argparse.SUPPRESS)
     parser.add_argument("--seed", type=int, default=None, help="of the inputs; another one each time where it is not given")
@@ -280,8 +285,10 @@ def parsed():
     parser.add_argument("--gradescope", type=given_path, help="write it as Gradescope's results.json")
     parser.add_argument("--all", type=given_path, metavar="DIR", help="grade each folder or file in DIR")
     parser.add_argument("--csv", type=given_path, help="with --all: write the table to this file")
+    parser.add_argument("--chapter", nargs="+", default=[], help="handout: the exercises of these chapters alone, such as 03")
+    parser.add_argument("--exam", action="store_true", help="handout: without the lessons and the chapters' kernels, too")
     parser.add_argument("--once", action="store_true", help="watch: look once")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     if options.seed is None:
         options.seed = secrets.randbelow(1 << 32)
     return options
@@ -296,12 +303,18 @@ def main():
         following = next_undone()
         print(f"{following.name}: {following.folder.relative_to(ROOT)}/README.md" if following else "All are done.")
         return 0
+    if options.what == "handout":
+        if not options.exercise:
+            raise BadInput("handout needs a folder to make")
+        print(handout.make(given_path(options.exercise), options.chapter, options.exam))
+        return 0
     if not options.exercise:
         raise BadInput(f"{options.what} needs an exercise: {', '.join(each.name for each in catalogue.exercises())}")
     exercise = catalogue.exercise_of(options.exercise)
     if options.what == "hint":
         print(hint(exercise))
         return 0
+    options.api = exercise.api(options.api)
     if options.what == "watch":
         return watch(exercise, options)
     return grade_all(exercise, options) if options.all else grade(exercise, options)

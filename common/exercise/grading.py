@@ -1,30 +1,20 @@
-"""From a student's file to points: what is run, what is compared, and what each criterion says."""
+"""From a student's files to points: what is compared, and what each criterion says."""
 
 import contextlib
+import itertools
 import json
 import pathlib
 import re
-import shutil
-import tempfile
+from array import array
 from typing import NamedTuple, Optional
 
-import catalogue
+import places
 import sandbox
-from catalogue import FILES, BadInput
+import tasks
+from places import NOT_COMPILED, SECONDS, NothingToRunOn  # noqa: F401  NothingToRunOn is raised from here, too
 
-POINTS = {"compiles": 5, "sizes": 25, "distributions": 25, "launches": 25, "free of races": 20}
-LARGEST_FILE = 1 << 20
-SECONDS = 20  # for one process; a few runs of a fraction of a second each
-NOT_COMPILED, NO_DEVICE = 3, 77
 NO_END = "it does not end"
-POISON = int.from_bytes(catalogue.POISON * 4, "little")  # of the words of a buffer that is not zeroed
-OCLGRIND_FINDS = re.compile(r"(data race at|Invalid (?:read|write)|divergence detected|Uninitialized value [a-z ]*local memory|"
-                            r"Controlflow depends on uninit)[^\n]*")
-SANITIZER_FINDS = re.compile(r"(Race reported|Invalid __\w+__|[Bb]arrier error|[Mm]isaligned|Uninitialized __global__)[^\n]*")
-
-
-class NothingToRunOn(Exception):
-    """There is no device, or no compiler, for this API; the text says which."""
+ROUNDS = 5  # of a run whose time is taken; the shortest counts
 
 
 class Verdict(NamedTuple):
@@ -40,7 +30,7 @@ class Verdict(NamedTuple):
 class Outcome(NamedTuple):
     """What came of one run."""
 
-    run: catalogue.Run
+    run: tasks.Run
     right: bool
     why: str  # where it is not right
     pixels: Optional[pathlib.Path] = None
@@ -59,105 +49,64 @@ class Grade(NamedTuple):
         return sum(verdict.points for verdict in self.verdicts)
 
     @property
+    def of(self):
+        return sum(verdict.of for verdict in self.verdicts)
+
+    @property
     def full(self):
-        return self.points == sum(verdict.of for verdict in self.verdicts)
+        return self.points == self.of
 
 
-class Workplace:
-    """A folder of one submission, with the student's file in it and nothing else of the student's."""
+# ---- results -------------------------------------------------------------------------------------
 
-    def __init__(self, exercise, api, source, build, folder, device=""):
-        self.exercise, self.api, self.build, self.folder, self.device = exercise, api, build, folder, device
-        self.kernels = folder / FILES[api]
-        self.kernels.write_text(text_of(source), encoding="utf-8")
-        self.number = 0
-        self.on_pocl = False  # the work-items of a group take turns there
 
-    def program(self, name):
-        path = self.build / "common" / name
-        if not path.is_file():
-            raise BadInput(f"{path} is not built: start this with ./tutorial")
-        return str(path)
-
-    def compiled(self, options):
-        """What the job names as its kernels; and what the compiler said, where it does not compile."""
-        if self.api == "opencl":
-            return self.kernels, ""
-        nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
-        if not pathlib.Path(nvcc).is_file():
-            raise NothingToRunOn("there is no CUDA compiler (nvcc)")
-        ptx = self.folder / f"kernels{options.replace('=', '-')}.ptx"
-        if ptx.exists():
-            return ptx, ""
-        done = sandbox.run([nvcc, "-std=c++17", "-lineinfo", "-ptx", *options.split(), "-o", str(ptx), self.kernels.name],
-                           self.folder, 60)
-        return ptx, done.said if done.status else ""
-
-    def process(self, runs, under=(), device=None, seconds=SECONDS):
-        """Runs these, which have the same options, in one process: how it ended, and the files that came back."""
-        kernels, said = self.compiled(runs[0].options)
-        if said:
-            return sandbox.Done(NOT_COMPILED, said, False), []
-        self.number += 1
-        folder = self.folder / str(self.number)
-        folder.mkdir()
-        cases = [catalogue.case_of(self.exercise, run, folder, number) for number, run in enumerate(runs)]
-        job = folder / "job.json"
-        job.write_text(json.dumps({"kernels": str(kernels), "options": runs[0].options if self.api == "opencl" else "",
-                                   "device": self.device if device is None else device, "cases": cases}))
-        command = [*under, self.program("run_opencl" if self.api == "opencl" else "run_cuda"), str(job)]
-        done = sandbox.run(command, folder, seconds, memory=self.api == "opencl")
-        if not under:  # a detector is a device of its own
-            self.on_pocl = "(Portable Computing Language)" in done.said
-        if done.status == NO_DEVICE:
-            raise NothingToRunOn(done.said.strip().splitlines()[-1])
-        return done, [(folder / f"pixels-{number}", pathlib.Path(case["to"])) for number, case in enumerate(cases)]
-
-    def outcomes(self, runs):
-        """What came of each; where a process ends badly, what came back before is still compared."""
-        found = []
-        for options in dict.fromkeys(run.options for run in runs):
-            mine = [run for run in runs if run.options == options]
-            done, files = self.process(mine)
+def outcomes(place, runs):
+    """What came of each. Where one ends its process, those behind it run in another."""
+    found = []
+    for options in dict.fromkeys(run.options for run in runs):
+        left = [run for run in runs if run.options == options]
+        while left:
+            done, files = place.process(left)
             if not files:
-                found += [Outcome(run, False, "it does not compile") for run in mine]
-            found += [self.compared(run, pixels, result, done) for run, (pixels, result) in zip(mine, files)]
-        return found
+                found += [Outcome(run, False, "it does not compile") for run in left]
+                break
+            came = sum(1 for _ in itertools.takewhile(lambda pair: pair[1].is_file(), files))
+            now = len(left) if done.timed_out or done.too_many else came + 1  # nor would those end
+            found += [compared(place.exercise, run, *pair, done) for run, pair in zip(left[:now], files)]
+            left = left[now:]
+    return found
 
-    def compared(self, run, pixels, result, done):
-        wanted = catalogue.truth(self.exercise, run)
-        if not result.is_file():
-            return Outcome(run, False, why_not(done))
-        got = catalogue.words_of(result.read_bytes())
-        if len(got) != len(wanted):
-            return Outcome(run, False, "what came back has another size")
-        wrong = [(bin, w, g) for bin, (w, g) in enumerate(zip(wanted, got)) if w != g]
-        if not wrong:
-            return Outcome(run, True, "", pixels, result)
-        unwritten = sum(have == POISON for _, _, have in wrong)
-        bin, want, have = max(wrong, key=lambda each: abs(each[1] - each[2]))
-        words = (f"{len(wrong)} of {len(wanted)} bins are wrong, total {sum(got)} instead of {sum(wanted)}; "
-                 f"bin {bin}: expected {want}, got {have} ({have - want:+})")
-        if unwritten:
-            words = f"{unwritten} of {len(wanted)} bins were never written"
-        return Outcome(run, False, words, pixels, result)
+
+def compared(exercise, run, pixels, result, done):
+    task = tasks.task_of(exercise)
+    wanted = task.truth(run)
+    if not result.is_file():
+        return Outcome(run, False, why_not(done))
+    data, size = result.read_bytes(), array(task.word).itemsize
+    if not size * len(wanted) <= len(data) <= max(size * len(wanted) + 3, 4):  # buffers are of whole words, one at least
+        return Outcome(run, False, "what came back has another size")
+    got = array(task.word, data[:size * len(wanted)])
+    wrong = task.wrong(run, wanted, got)
+    if not wrong:
+        return Outcome(run, True, "", pixels, result)
+    where, want, have = max(wrong, key=lambda each: abs(each[1] - each[2]))
+    unwritten = sum(value == int.from_bytes(tasks.POISON * size, "little") for _, _, value in wrong)
+    words = f"{where}: expected {want}, got {have} ({have - want:+})"
+    things = where.split(", ")[-1].split()[0] + "s"  # bins, pixels
+    if unwritten:
+        words = f"{unwritten} of {len(wanted)} {things} were never written"
+    elif things == "bins":
+        words = f"{len(wrong)} of {len(wanted)} bins are wrong, total {sum(got)} instead of {sum(wanted)}; {words}"
+    elif things == "pixels":
+        words = f"{len(wrong)} of {len(wanted)} pixels are wrong; {words}"
+    return Outcome(run, False, words, pixels, result)
 
 
 def why_not(done):
     last = [line for line in done.said.strip().splitlines() if not line.startswith("on ")][-1:] or [""]
+    if done.status == 0 and not done.timed_out:
+        return "it ended before it had counted"
     return f"{done.why()}{': ' if last[0] else ''}{last[0]}"
-
-
-def text_of(path):
-    """What the student hands in. Raises BadInput for whatever is not one small text file."""
-    if path.is_symlink() or not path.is_file():
-        raise BadInput(f"{path}: not a file")
-    if path.stat().st_size > LARGEST_FILE:
-        raise BadInput(f"{path}: larger than {LARGEST_FILE >> 20} MiB")
-    try:
-        return path.read_text(encoding="utf-8")
-    except UnicodeDecodeError:
-        raise BadInput(f"{path}: not a text") from None
 
 
 # ---- criteria ------------------------------------------------------------------------------------
@@ -165,20 +114,20 @@ def text_of(path):
 
 def compiles(place):
     """Each way to compile it, on one pixel."""
+    of, task = place.exercise.points["compiles"], tasks.task_of(place.exercise)
     for options in place.exercise.data.get("options", [""]):
-        done, _ = place.process([catalogue.Run("one pixel", b"\x07", 1, 1, options)])
+        done, _ = place.process([tasks.Run("one pixel", 1, 1, task.pixel(7), 1, 1, options, key=1)])
         if done.status == NOT_COMPILED:
             lines = [line for line in done.said.splitlines() if line.strip() and not line.startswith("on ")]
-            return Verdict("compiles", 0, POINTS["compiles"], "it does not compile:\n" + "\n".join(lines[:12]))
-    return Verdict("compiles", POINTS["compiles"], POINTS["compiles"], "")
+            return Verdict("compiles", 0, of, "it does not compile:\n" + "\n".join(lines[:12]))
+    return Verdict("compiles", of, of, "")
 
 
 def results(place, criterion, seed):
-    """The verdict of sizes, distributions or launches, and the outcomes behind it."""
-    runs = list(catalogue.of_each_kind(place.exercise, catalogue.CRITERIA[criterion](place.exercise, seed)))
-    found = place.outcomes(runs)
+    """The verdict of a criterion that compares, and the outcomes behind it."""
+    found = outcomes(place, tasks.runs_of(place.exercise, criterion, seed))
     wrong = [outcome for outcome in found if not outcome.right]
-    of = POINTS[criterion]
+    of = place.exercise.points[criterion]
     words = f"{len(found) - len(wrong)} of {len(found)} runs are right"
     if wrong:
         words += f"; {wrong[0].run.words}: {wrong[0].why}"
@@ -187,61 +136,81 @@ def results(place, criterion, seed):
     return Verdict(criterion, points, of, words), found
 
 
-def detectors(place):
-    """The commands that look for races and stray accesses, each with what it says then; none where none is there."""
-    if place.api == "opencl":
-        oclgrind = shutil.which("oclgrind")
-        return [([oclgrind, *how], OCLGRIND_FINDS) for how in (
-            ("--data-races", "--max-errors", "20"), ("--uninitialized", "--max-errors", "20000"))] if oclgrind else []
-    sanitizer = shutil.which("compute-sanitizer") or "/usr/local/cuda/bin/compute-sanitizer"
-    return [([sanitizer, "--tool", tool], SANITIZER_FINDS) for tool in ("memcheck", "racecheck", "synccheck")] \
-        if pathlib.Path(sanitizer).is_file() else []
-
-
-def races(place, seed):
+def faults(place, seed):
     """What the detectors say first; None where there is no detector, "" where they say nothing."""
-    under = detectors(place)
+    under = place.detectors()
     if not under:
         return None
-    runs = catalogue.for_detectors(place.exercise, seed)
+    runs = tasks.for_detectors(place.exercise, seed)
     for command, finds in under:
-        done, _ = place.process(runs, command, "Oclgrind" if place.api == "opencl" else None, 60)
+        done, _ = place.process(runs, command, 60)
         found = finds.search(done.said)
         if found:
-            return found.group(0).strip()
+            at = re.compile(rf"{re.escape(place.source.name)}:(\d+)|\bAt line (\d+)").search(done.said, found.start())
+            return found.group(0).strip() + (f", line {at.group(1) or at.group(2)}" if at else "")
         if done.timed_out or done.status not in (0, 1):
             return f"under {pathlib.Path(command[0]).name} {done.why()}"
     return ""
 
 
-def graded(place, seed, criteria=tuple(catalogue.CRITERIA)):
-    """The grade of what lies in this workplace."""
+def milliseconds(place, runs):
+    """The shortest time of each run; None where it does not end well."""
+    done, files = place.process(runs, rounds=ROUNDS)
+    if done.status != 0:
+        return [None] * len(runs)
+    return [min(float(line) for line in pathlib.Path(f"{result}.ms").read_text().split()) for _, result in files]
+
+
+def speed(place, seed):
+    """How fast it is beside the exercise's reference, in turns on the same machine; the best of three is what it can do."""
+    of, least = place.exercise.points["speed"], place.exercise.data["at_least_as_fast"]
+    runs = tasks.for_speed(place.exercise, seed)
+    source = place.exercise.folder / f"reference{place.source.suffix}"
+    times = []
+    with places.place(place.exercise, place.api, source, place.build, place.device) as reference:
+        for _ in range(3):
+            times.append([milliseconds(each, runs) for each in (place, reference)])
+    ratios = [max((theirs[at] / mine[at] for mine, theirs in times if mine[at] and theirs[at]), default=0.0)
+              for at in range(len(runs))]
+    words = "; ".join(f"{ratio:.2f} times as fast as {source.name} on {run.words}" for ratio, run in zip(ratios, runs))
+    if ratios[0] >= least:
+        return Verdict("speed", of, of, words)
+    return Verdict("speed", 0, of, f"{words}; {least} times is wanted on the first")
+
+
+def refused(exercise, done, why):
+    """Verdicts of no points for what comes after these."""
+    return [*done, *(Verdict(each, 0, of, why) for each, of in exercise.points.items() if each not in {v.criterion for v in done})]
+
+
+def graded_file(place, seed, criteria=None, known=None):
+    """The verdicts of one file, and its diagnosis. `known` has what results() has said already."""
     exercise = place.exercise
-    verdict = compiles(place)
-    verdicts, found = [verdict], []
-    if verdict.points == 0:
-        verdicts += [Verdict(each, 0, POINTS[each], "") for each in (*criteria, "free of races")]
-        return Grade(exercise.name, place.api, seed, verdicts, "")
-    for number, criterion in enumerate(criteria):
-        verdict, outcomes = results(place, criterion, seed)
+    verdicts, found = [compiles(place)], []
+    if verdicts[0].points == 0:
+        return refused(exercise, verdicts, ""), ""
+    for criterion in criteria or [each for each in exercise.points if each in tasks.CRITERIA]:
+        verdict, came = (known or {}).get(criterion) or results(place, criterion, seed)
         verdicts.append(verdict)
-        found += outcomes
-        if any(outcome.why.startswith(NO_END) for outcome in outcomes):  # nor would it another time
-            verdicts += [Verdict(each, 0, POINTS[each], "not run") for each in (*criteria[number + 1:], "free of races")]
-            return Grade(exercise.name, place.api, seed, verdicts, "")
+        found += came
+        if any(outcome.why.startswith(NO_END) for outcome in came):  # nor would it another time
+            return refused(exercise, verdicts, "not run"), ""
     wrong = any(not outcome.right for outcome in found)
-    of, says = POINTS["free of races"], races(place, seed)
-    if says is None:
-        verdicts.append(Verdict("free of races", 0, of, "not graded: no race detector"))
-    elif says:
+    of, says = exercise.points["free of faults"], faults(place, seed)
+    if says:
         # What came out right came out right by luck.
         verdicts = [verdicts[0], *(v._replace(points=0, words=v.words + "; no points, for it races or goes astray")
-                                   for v in verdicts[1:]), Verdict("free of races", 0, of, says, True)]
+                                   for v in verdicts[1:]), Verdict("free of faults", 0, of, says, True)]
+    elif says is None:
+        verdicts.append(Verdict("free of faults", 0, of, "not graded: no race detector"))
     elif wrong:
-        verdicts.append(Verdict("free of races", 0, of, "nothing was found; points where the results are right"))
+        verdicts.append(Verdict("free of faults", 0, of, "nothing was found; points where the results are right"))
     else:
-        verdicts.append(Verdict("free of races", of, of, ""))
-    return Grade(exercise.name, place.api, seed, verdicts, diagnosis(place, found) if wrong and not says else "")
+        verdicts.append(Verdict("free of faults", of, of, ""))
+    if "speed" in exercise.points:
+        slow = Verdict("speed", 0, exercise.points["speed"], "not looked at: it is for what is right")
+        verdicts.append(slow if wrong or says else speed(place, seed))
+    return verdicts, diagnosis(place, found) if wrong and not says else ""
 
 
 def diagnosis(place, found):
@@ -259,8 +228,32 @@ def diagnosis(place, found):
     return done.said.rstrip() if done.status == 0 else ""
 
 
+# ---- a submission, which has one file or several -------------------------------------------------
+
+
 @contextlib.contextmanager
-def workplace(exercise, api, source, build, device=""):
-    """A folder for one submission, which is gone afterwards."""
-    with tempfile.TemporaryDirectory(prefix="exercise-") as folder:
-        yield Workplace(exercise, api, source, build, pathlib.Path(folder), device)
+def submission(exercise, api, sources, build, device=""):
+    """A place for each file of a submission."""
+    with contextlib.ExitStack() as stack:
+        yield [stack.enter_context(places.place(exercise, api, source, build, device)) for source in sources]
+
+
+def graded(submitted, seed, criteria=None, known=None):
+    """The grade of a submission's places. `known` has, for each file, what results() has said already."""
+    exercise, api = submitted[0].exercise, submitted[0].api
+    guard = places.Guard(submitted[0].build)
+    each = [graded_file(place, seed, criteria, (known or {}).get(place.source.name)) for place in submitted]
+    changed = guard.changed()
+    if changed:
+        why = f"it changes files of the grader: {changed[0]}"
+        return Grade(exercise.name, api, seed, refused(exercise, [], why), "")
+    if len(each) == 1:
+        return Grade(exercise.name, api, seed, *each[0])
+    verdicts = []
+    for of_files in zip(*(verdicts for verdicts, _ in each)):
+        words = [f"{place.source.name}: {verdict.words}" for place, verdict in zip(submitted, of_files)
+                 if verdict.points < verdict.of]
+        points = sum(verdict.points for verdict in of_files) // len(of_files)
+        verdicts.append(of_files[0]._replace(points=points, words="\n".join(words), found=any(v.found for v in of_files)))
+    named = [f"{place.source.name}:\n{said}" for place, (_, said) in zip(submitted, each) if said]
+    return Grade(exercise.name, api, seed, verdicts, "\n\n".join(named))

@@ -46,6 +46,7 @@ Case case_from(const Json& json) {
     }
     made.result = json.at("result");
     made.to = json.at("to").get<std::string>();
+    made.rounds = json.value("rounds", 1);
     return made;
 }
 
@@ -76,6 +77,19 @@ void write_bytes(const std::filesystem::path& path, const std::vector<std::uint8
     file.write(reinterpret_cast<const char*>(bytes.data()),
                static_cast<std::streamsize>(bytes.size()));
     if (!file.flush()) throw BadInput(fmt::format("{}: cannot be written", path.string()));
+}
+
+void run_rounds(const Case& each,
+                const std::function<double(std::vector<std::uint8_t>& result)>& once) {
+    std::vector<std::uint8_t> result(each.buffers.at(each.result).bytes.size());
+    std::string times;
+    for (std::size_t round = 0; round < each.rounds; ++round)
+        times += fmt::format("{}\n", once(result));
+    if (each.rounds > 1) {
+        write_bytes(each.to.string() + ".ms",
+                    std::vector<std::uint8_t>(times.begin(), times.end()));
+    }
+    write_bytes(each.to, result);
 }
 
 }  // namespace common::exercise

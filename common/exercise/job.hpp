@@ -1,13 +1,14 @@
 /// @file
 /// What the grader asks of a student's kernels: buffers, launches, and which buffer comes back.
 ///
-/// The grader (grade.py) writes a job as JSON, a program runs it (run_opencl.cpp, run_cuda.cpp),
-/// and the counts come back as a file of raw 32-bit words. The comparison is the grader's.
+/// The grader (places.py) writes a job as JSON, a program runs it (run_opencl.cpp, run_cuda.cpp,
+/// run_host.cpp), and the result comes back as a file of bytes. The comparison is the grader's.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <string>
 #include <variant>
@@ -43,6 +44,8 @@ struct Case {
     std::vector<Step> steps;
     std::string result;        ///< the buffer that comes back
     std::filesystem::path to;  ///< where its bytes are written
+    /// How often; if more than once, each time in milliseconds is a line of the file `to`.ms.
+    std::size_t rounds = 1;
 };
 
 struct Job {
@@ -63,5 +66,11 @@ std::vector<std::uint8_t> read_bytes(const std::filesystem::path& path);
 
 /// Writes the whole file. @throws BadInput
 void write_bytes(const std::filesystem::path& path, const std::vector<std::uint8_t>& bytes);
+
+/// Runs a case as often as it says, and writes what came back, and the times.
+/// @param once runs it once: how long the launches took, in ms, and the result's bytes
+/// @throws BadInput where a file cannot be written
+void run_rounds(const Case& each,
+                const std::function<double(std::vector<std::uint8_t>& result)>& once);
 
 }  // namespace common::exercise

@@ -19,6 +19,7 @@
 #include "common/cuda/cuda.hpp"
 #include "common/exercise/job.hpp"
 #include "common/status/status.hpp"
+#include "common/timing/timing.hpp"
 
 namespace {
 
@@ -51,8 +52,8 @@ class Driver {
     void* library_;
 };
 
-void launch(const Driver& driver, CUmodule module, const Step& step,
-            const std::map<std::string, void*>& buffers) {
+double launch(const Driver& driver, CUmodule module, const Step& step,
+              const std::map<std::string, void*>& buffers) {
     CUfunction kernel = nullptr;
     if (driver.get_function(&kernel, module, step.kernel.c_str()) != CUDA_SUCCESS) {
         throw std::runtime_error("there is no kernel extern \"C\" __global__ void " + step.kernel);
@@ -80,29 +81,34 @@ void launch(const Driver& driver, CUmodule module, const Step& step,
     }
     const auto block_size =
         std::min(static_cast<unsigned>(step.group_size), static_cast<unsigned>(most));
-    if (driver.launch(kernel, static_cast<unsigned>(step.groups), 1, 1, block_size, 1, 1,
-                      static_cast<unsigned>(shared), nullptr, pointers.data(),
-                      nullptr) != CUDA_SUCCESS) {
-        throw std::runtime_error(step.kernel + " could not be launched: too large a block for it?");
-    }
-    CHECK_CUDA(cudaDeviceSynchronize());
+    return common::wall_ms([&] {
+        if (driver.launch(kernel, static_cast<unsigned>(step.groups), 1, 1, block_size, 1, 1,
+                          static_cast<unsigned>(shared), nullptr, pointers.data(),
+                          nullptr) != CUDA_SUCCESS) {
+            throw std::runtime_error(step.kernel +
+                                     " could not be launched: too large a block for it?");
+        }
+        CHECK_CUDA(cudaDeviceSynchronize());
+    });
 }
 
-void run(const Case& each, const Driver& driver, CUmodule module) {
+// Runs it once: how long its launches took, in ms.
+double run(const Case& each, const Driver& driver, CUmodule module,
+           std::vector<std::uint8_t>& result) {
     std::map<std::string, void*> buffers;
     for (const auto& [name, buffer] : each.buffers) {
         CHECK_CUDA(cudaMalloc(&buffers[name], buffer.bytes.size()));
         CHECK_CUDA(cudaMemcpy(buffers[name], buffer.bytes.data(), buffer.bytes.size(),
                               cudaMemcpyHostToDevice));
     }
+    double time_ms = 0;
     for (const Step& step : each.steps)
-        launch(driver, module, step, buffers);
-    std::vector<std::uint8_t> result(each.buffers.at(each.result).bytes.size());
+        time_ms += launch(driver, module, step, buffers);
     CHECK_CUDA(
         cudaMemcpy(result.data(), buffers.at(each.result), result.size(), cudaMemcpyDeviceToHost));
     for (const auto& [name, memory] : buffers)
         CHECK_CUDA(cudaFree(memory));
-    write_bytes(each.to, result);
+    return time_ms;
 }
 
 }  // namespace
@@ -123,8 +129,11 @@ int main(int argc, char** argv) try {
         std::fprintf(stderr, "the driver does not take the kernels: %s\n", log.c_str());
         return kDoesNotCompile;
     }
-    for (const Case& each : job.cases)
-        run(each, driver, module);
+    for (const Case& each : job.cases) {
+        run_rounds(each, [&](std::vector<std::uint8_t>& result) {
+            return run(each, driver, module, result);
+        });
+    }
     return 0;
 } catch (...) {
     return common::report_exception("run_cuda");

@@ -12,6 +12,7 @@
 #include "common/exercise/job.hpp"
 #include "common/opencl/opencl.hpp"
 #include "common/status/status.hpp"
+#include "common/timing/timing.hpp"
 
 namespace {
 
@@ -34,8 +35,10 @@ void set_argument(cl_kernel kernel, cl_uint at, const Argument& argument,
     }
 }
 
-void run(const Case& each, cl_device_id device, cl_context context, cl_command_queue queue,
-         cl_program program) {
+// Runs it once: how long its launches took, in ms.
+double run(const Case& each, cl_device_id device, cl_context context, cl_command_queue queue,
+           cl_program program, std::vector<std::uint8_t>& result) {
+    double time_ms = 0;
     cl_int error = CL_SUCCESS;
     std::map<std::string, cl_mem> buffers;
     for (const auto& [name, buffer] : each.buffers) {
@@ -54,17 +57,18 @@ void run(const Case& each, cl_device_id device, cl_context context, cl_command_q
                                           &most, nullptr));
         const std::size_t group_size = std::min(step.group_size, most);
         const std::size_t all = step.groups * group_size;
-        CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &all, &group_size, 0, nullptr,
-                                        nullptr));
-        CHECK_CL(clFinish(queue));
+        time_ms += common::wall_ms([&] {
+            CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &all, &group_size, 0,
+                                            nullptr, nullptr));
+            CHECK_CL(clFinish(queue));
+        });
         CHECK_CL(clReleaseKernel(kernel));
     }
-    std::vector<std::uint8_t> result(each.buffers.at(each.result).bytes.size());
     CHECK_CL(clEnqueueReadBuffer(queue, buffers.at(each.result), CL_TRUE, 0, result.size(),
                                  result.data(), 0, nullptr, nullptr));
     for (const auto& [name, buffer] : buffers)
         CHECK_CL(clReleaseMemObject(buffer));
-    write_bytes(each.to, result);
+    return time_ms;
 }
 
 }  // namespace
@@ -90,8 +94,11 @@ int main(int argc, char** argv) try {
         std::fprintf(stderr, "%s\n", wrong.what());
         return kDoesNotCompile;
     }
-    for (const Case& each : job.cases)
-        run(each, device.id, context, queue, program);
+    for (const Case& each : job.cases) {
+        run_rounds(each, [&](std::vector<std::uint8_t>& result) {
+            return run(each, device.id, context, queue, program, result);
+        });
+    }
     CHECK_CL(clReleaseProgram(program));
     CHECK_CL(clReleaseCommandQueue(queue));
     CHECK_CL(clReleaseContext(context));

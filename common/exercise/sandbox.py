@@ -1,15 +1,20 @@
 """Runs a program that cannot be trusted: with limits of time, memory and output, and nothing left of it behind."""
 
 import os
+import pathlib
 import resource
+import secrets
 import signal
 import subprocess
 import tempfile
+import time
 from typing import NamedTuple
 
 MEMORY = 16 << 30  # of addresses: drivers reserve far more than they use
 OUTPUT = 64 << 20  # in one file, what it prints among them
 SHOWN = 1 << 16
+PROCESSES = 64  # at a time; compilers start some of their own
+MARK = "EXERCISE_RUN"  # what it starts inherits this, wherever it goes
 
 
 class Done(NamedTuple):
@@ -18,9 +23,12 @@ class Done(NamedTuple):
     status: int  # its exit status; negative: the signal that ended it
     said: str  # both of its outputs, the beginning of them
     timed_out: bool
+    too_many: bool = False  # processes
 
     def why(self):
         """In words, where it did not end by itself."""
+        if self.too_many:
+            return "it starts processes without end"
         if self.timed_out:
             return "it does not end"
         if self.status == -signal.SIGXFSZ:
@@ -39,22 +47,59 @@ def _limits(memory):
     return limit
 
 
+def _processes():
+    """How many there are on this machine, which is known at once."""
+    return sum(name.isdigit() for name in os.listdir("/proc"))
+
+
+def _marked(mark):
+    """The processes that have this mark in their environment, in whatever group or session they are."""
+    found = []
+    for process in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            if mark in (process / "environ").read_bytes():
+                found.append(int(process.name))
+        except OSError:  # gone by now, or somebody else's
+            pass
+    return found
+
+
+def _end_all(process, mark):
+    """Ends it and all that it started. One look is not enough for what starts more of itself meanwhile."""
+    try:
+        os.killpg(process.pid, signal.SIGKILL)
+    except ProcessLookupError:
+        pass
+    process.wait()
+    for _ in range(100):
+        left = _marked(mark)
+        if not left:
+            return
+        for how in (signal.SIGSTOP, signal.SIGKILL):
+            for pid in left:
+                try:
+                    os.kill(pid, how)
+                except ProcessLookupError:
+                    pass
+
+
 def run(command, folder, seconds, memory=True):
-    """Runs it in this folder, in a group of processes of its own, all of which are ended with it."""
+    """Runs it in this folder, and ends all processes that it started with it."""
+    mark = f"{MARK}={secrets.token_hex(8)}"
+    name, _, value = mark.partition("=")
     with tempfile.TemporaryFile() as output:
         process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
                                    start_new_session=True, preexec_fn=_limits(memory),
-                                   env={**os.environ, "TMPDIR": str(folder)})
-        timed_out = False
+                                   env={**os.environ, "TMPDIR": str(folder), name: value})
+        too_many, end, most = False, time.monotonic() + seconds, _processes() + PROCESSES
         try:
-            process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            timed_out = True
+            while process.poll() is None and time.monotonic() < end and not too_many:
+                try:
+                    process.wait(0.02)  # often, for they may double in a millisecond
+                except subprocess.TimeoutExpired:
+                    too_many = _processes() > most and len(_marked(mark.encode())) > PROCESSES
+            timed_out = process.poll() is None
         finally:  # also where the grader itself is interrupted
-            try:
-                os.killpg(process.pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
-            process.wait()
+            _end_all(process, mark.encode())
         output.seek(0)
-        return Done(process.returncode, output.read(SHOWN).decode("utf-8", "replace"), timed_out)
+        return Done(process.returncode, output.read(SHOWN).decode("utf-8", "replace"), timed_out, too_many)

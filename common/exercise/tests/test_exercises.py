@@ -4,6 +4,7 @@
     test_exercises.py BUILD
 """
 
+import collections
 import csv
 import json
 import os
@@ -23,13 +24,16 @@ sys.path[:0] = [str(HERE.parent), str(HERE.parents[2] / "docs")]
 import catalogue  # noqa: E402
 import gallery  # noqa: E402  in docs/
 import grading  # noqa: E402
+import pictures  # noqa: E402
+import places  # noqa: E402
 import sandbox  # noqa: E402
-from catalogue import BEGIN, END, FILES  # noqa: E402
+import tasks  # noqa: E402
+from catalogue import BEGIN, END  # noqa: E402
 
 BUILD = pathlib.Path(sys.argv.pop()).resolve() if len(sys.argv) > 1 else catalogue.ROOT / "build"
 PROGRAM = HERE.parent / "exercises.py"
 FIVE_STEPS = catalogue.exercise_of("03/five-steps")
-SOLUTION = FIVE_STEPS.solution("opencl").read_text(encoding="utf-8")
+SOLUTION = FIVE_STEPS.solutions("opencl")[0].read_text(encoding="utf-8")
 needs_oclgrind = unittest.skipUnless(shutil.which("oclgrind"), "no Oclgrind")
 HAS_OPENCL = (BUILD / "common" / "run_opencl").is_file()
 
@@ -49,12 +53,27 @@ def outside_marks(text):
 class Files(unittest.TestCase):
     def test_skeletons_and_solutions_differ_between_the_marks_alone(self):
         for exercise in catalogue.exercises():
-            for api in FILES:
-                with self.subTest(exercise=exercise.name, api=api):
-                    skeleton, solution = (path.read_text(encoding="utf-8") for path in (exercise.file(api), exercise.solution(api)))
-                    self.assertEqual(outside_marks(skeleton), outside_marks(solution))
-                    self.assertGreater(outside_marks(solution)[1], 0)
-                    self.assertNotIn("TODO", solution)
+            for api in exercise.files:
+                for pair in zip(exercise.skeletons(api), exercise.solutions(api)):
+                    with self.subTest(skeleton=pair[0]):
+                        skeleton, solution = (path.read_text(encoding="utf-8") for path in pair)
+                        self.assertEqual(outside_marks(skeleton), outside_marks(solution))
+                        self.assertGreater(outside_marks(solution)[1], 0)
+                        self.assertNotIn("TODO", solution)
+
+    def test_there_are_two_to_four_a_chapter(self):
+        found = collections.Counter(exercise.chapter for exercise in catalogue.exercises())
+        self.assertEqual(set(found), {path.name for path in catalogue.ROOT.glob("0*")})
+        self.assertTrue(all(2 <= number <= 4 for number in found.values()), found)
+        self.assertLessEqual(catalogue.exercises()[0].minutes, 10)
+
+    def test_points_are_100_for_criteria_that_there_are(self):
+        others = {"compiles", "free of faults", "speed"}
+        for exercise in catalogue.exercises():
+            with self.subTest(exercise=exercise.name):
+                self.assertEqual(sum(exercise.points.values()), 100)
+                self.assertEqual(set(exercise.points) - set(tasks.CRITERIA) - others, set())
+                self.assertEqual("speed" in exercise.points, "at_least_as_fast" in exercise.data)
 
     def test_marks_are_seen(self):
         begin, end = f"    {BEGIN}count ----", f"    {END}"
@@ -75,16 +94,86 @@ class Files(unittest.TestCase):
 
 class Inputs(unittest.TestCase):
     def test_another_seed_gives_other_pixels(self):
-        for criterion in catalogue.CRITERIA.values():
-            one, again, other = ([run.pixels for run in criterion(FIVE_STEPS, seed)] for seed in (1, 1, 2))
+        for criterion in ("sizes", "distributions", "launches"):
+            one, again, other = ([run.pixels for run in tasks.runs_of(FIVE_STEPS, criterion, seed)] for seed in (1, 1, 2))
             self.assertEqual(one, again)
             self.assertNotEqual(one, other)
 
-    def test_the_truth_is_a_count(self):
-        run = catalogue.Run("three pixels", b"\x05\x05\xff", 1, 1)
-        wanted = [0] * 256
-        wanted[5], wanted[255] = 2, 1
-        self.assertEqual(catalogue.truth(FIVE_STEPS, run), wanted)
+    def test_each_kind_of_a_run_is_there(self):
+        exercise = catalogue.exercise_of("05/sixteen-at-once")
+        self.assertEqual({run.first for run in tasks.runs_of(exercise, "launches", 1)}, set(exercise.data["first"]))
+        exercise = catalogue.exercise_of("04/copies")
+        self.assertEqual({run.options for run in tasks.runs_of(exercise, "sizes", 1)}, set(exercise.data["options"]))
+
+
+def run_of(pixels, width=None, **more):
+    width = len(pixels) if width is None else width
+    return tasks.Run("", width, len(pixels) // width if width else 1, bytes(pixels), 1, 1)._replace(**more)
+
+
+class Truths(unittest.TestCase):
+    """Each task's, on pixels few enough to count by hand."""
+
+    def nonzero(self, task, run):
+        return {at: count for at, count in enumerate(tasks.TASKS[task].truth(run)) if count}
+
+    def test_histogram(self):
+        self.assertEqual(self.nonzero("histogram", run_of([5, 5, 255])), {5: 2, 255: 1})
+        self.assertEqual(len(tasks.TASKS["histogram"].truth(run_of([]))), 256)
+
+    def test_channels(self):
+        self.assertEqual(self.nonzero("channels", run_of([1, 2, 3, 1, 9, 3], 2)), {1: 2, 256 + 2: 1, 256 + 9: 1, 512 + 3: 2})
+
+    def test_more_bins(self):
+        values = (0, 63, 64, 65535)
+        run = run_of(b"".join(value.to_bytes(2, "little") for value in values), 4)
+        self.assertEqual(self.nonzero("more-bins", run), {0: 2, 1: 1, 1023: 1})
+
+    def test_tiles_at_the_edges(self):
+        run = run_of([7] * (33 * 33), 33)
+        self.assertEqual(self.nonzero("tiles", run), {7: 1024, 256 + 7: 32, 512 + 7: 32, 768 + 7: 1})
+
+    def test_a_picture_is_counted_without_header_and_gaps(self):
+        task, run = tasks.TASKS["picture"], run_of([1, 2, 3, 4, 5, 6], 3)
+        self.assertEqual(self.nonzero("picture", run), {value: 1 for value in range(1, 7)})
+        names, memory = task.names(run), task.memory(run)
+        self.assertEqual((names["first"], names["pitch"], len(memory)), (1078, 4, 1078 + 8))
+        rows = [memory[names["first"] + y * names["pitch"]:][:3] for y in range(2)]
+        self.assertEqual(sorted(b"".join(rows)), [1, 2, 3, 4, 5, 6])
+
+    def test_equalized(self):
+        self.assertEqual(list(tasks.TASKS["equalized"].truth(run_of([10, 10, 10, 200]))), [191, 191, 191, 255])
+
+    def test_threshold(self):
+        task, run = tasks.TASKS["threshold"], run_of([10, 12, 200, 201])
+        for threshold in (12, 100, 199):  # all part the same pixels
+            self.assertEqual(task.wrong(run, task.truth(run), [threshold]), [])
+        for threshold in (11, 200, 256):
+            self.assertEqual(len(task.wrong(run, task.truth(run), [threshold])), 1)
+
+    def test_the_permuted_histogram_depends_on_key_and_launch(self):
+        task, run = tasks.TASKS["permuted"], run_of(range(256))
+        self.assertEqual(task.truth(run._replace(key=3)), [1] * 256)
+        few = run_of([1, 1, 9])
+        truths = [task.truth(few._replace(key=key, groups=groups)) for key, groups in ((1, 1), (2, 1), (1, 2))]
+        self.assertEqual([sorted(truth)[-2:] for truth in truths], [[1, 2]] * 3)
+        self.assertNotEqual(truths[0], truths[1])
+        self.assertNotEqual(truths[0], truths[2])
+
+
+class Pictures(unittest.TestCase):
+    def test_what_is_written_is_read(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "picture.bmp")
+            path.write_bytes(pictures.bmp_of(3, 2, b"abcdef"))
+            self.assertEqual(pictures.read_bmp(path), (3, 2, b"abcdef"))
+            path.write_bytes(pictures.side_by_side(2, 2, b"abcd", b"ABCD"))
+            self.assertEqual(pictures.read_bmp(path), (4, 2, b"abABcdCD"))
+
+    def test_others_are_refused(self):
+        for name in ("colour", "palette", "top-down"):
+            with self.assertRaisesRegex(ValueError, "no grey picture"):
+                pictures.read_bmp(tasks.PICTURES / f"{name}.bmp")
 
 
 class Sandbox(unittest.TestCase):
@@ -107,6 +196,18 @@ class Sandbox(unittest.TestCase):
                 os.kill(int(done.said), 0)
                 time.sleep(0.05)
 
+    def test_what_leaves_its_session_is_ended_too(self):
+        done, _ = self.run_shell("setsid sleep 60 & sleep 0.3; pgrep -n -x sleep")
+        with self.assertRaises(ProcessLookupError):
+            for _ in range(100):
+                os.kill(int(done.said), 0)
+                time.sleep(0.05)
+
+    def test_processes_without_end_are_named(self):
+        done, took = self.run_shell("f() { f & f; }; f", 20)
+        self.assertEqual(done.why(), "it starts processes without end")
+        self.assertLess(took, 20)
+
     def test_a_flood_is_cut_off(self):
         done, _ = self.run_shell("yes", 20)
         self.assertIn(done.status, (-signal.SIGXFSZ, 1))
@@ -128,9 +229,10 @@ class Grader(unittest.TestCase):
         return path
 
     def graded(self, text, exercise=FIVE_STEPS, criteria=("sizes",)):
+        api = exercise.api(None)
         try:
-            with grading.workplace(exercise, "opencl", self.write(text), BUILD) as place:
-                return grading.graded(place, 7, criteria)
+            with grading.submission(exercise, api, [self.write(text, exercise.files[api][0])], BUILD) as submitted:
+                return grading.graded(submitted, 7, criteria)
         except grading.NothingToRunOn as why:
             self.skipTest(str(why))
 
@@ -140,10 +242,10 @@ class Grader(unittest.TestCase):
 
     @needs_oclgrind
     def test_the_detector_does_not_pass_for_the_device(self):
-        with grading.workplace(FIVE_STEPS, "opencl", self.write(SOLUTION), BUILD) as place:
+        with places.place(FIVE_STEPS, "opencl", self.write(SOLUTION), BUILD) as place:
             grading.compiles(place)
             before = place.on_pocl
-            grading.races(place, 1)
+            grading.faults(place, 1)
             self.assertEqual(place.on_pocl, before)
 
     def points(self, text, **more):
@@ -153,8 +255,8 @@ class Grader(unittest.TestCase):
 
     def no_points(self, text, **more):
         points = self.points(text, **more)
-        self.assertEqual(points["free of races"], 0)
-        self.assertLess(sum(points.values()), grading.POINTS["compiles"] + 8)
+        self.assertEqual(points["free of faults"], 0)
+        self.assertLess(sum(points.values()), catalogue.POINTS["compiles"] + 8)
         return points
 
     BODY = SOLUTION[SOLUTION.index("    const size_t item"):SOLUTION.rindex("}")]
@@ -178,7 +280,7 @@ class Grader(unittest.TestCase):
     def test_a_race_that_comes_out_right_is_worth_nothing(self):
         grade = self.graded(self.changed("atomic_inc(&table[pixels[i]])", "++table[pixels[i]]"))
         self.assertEqual({verdict.criterion: verdict.points for verdict in grade.verdicts},
-                         {"compiles": 5, "sizes": 0, "free of races": 0})
+                         {"compiles": 5, "sizes": 0, "free of faults": 0})
         self.assertIn("data race at local memory", grade.verdicts[-1].words)
 
     @needs_oclgrind
@@ -199,11 +301,11 @@ class Grader(unittest.TestCase):
 
     def test_a_kernel_that_does_not_end_is_named_in_time(self):
         begin = time.monotonic()
-        with unittest.mock.patch.object(grading.Workplace.process, "__defaults__", ((), None, 3)):
+        with unittest.mock.patch.object(places.KernelsPlace.process, "__defaults__", ((), 3, 1)):
             grade = self.graded(self.changed("i += get_global_size(0)", "i += 0"))
         self.assertLess(time.monotonic() - begin, 30)
         self.assertIn("it does not end", grade.verdicts[1].words)
-        self.assertEqual([verdict.points for verdict in grade.verdicts[2:]], [0])
+        self.assertEqual({verdict.points for verdict in grade.verdicts[2:]}, {0})
 
     def test_a_wild_write_is_named(self):
         grade = self.graded(SOLUTION.replace(self.BODY, "    *(volatile __global uint*)8 = 1;\n"))
@@ -221,6 +323,77 @@ class Grader(unittest.TestCase):
         grade = self.graded(self.changed("barrier(CLK_LOCAL_MEM_FENCE);\n    for (ulong", "for (ulong"))
         self.assertLess(grade.points, 40)
         self.assertIn("data race", grade.verdicts[-1].words)
+
+    # ---- host programs and C++, which are the student's own processes
+
+    HOST = catalogue.exercise_of("02/host-side")
+    MERGE = catalogue.exercise_of("01/merge")
+
+    def solution(self, exercise):
+        return exercise.solutions(exercise.api(None))[0].read_text(encoding="utf-8")
+
+    def host(self, body):
+        """The host exercise with this in the place of the student's part."""
+        text = self.solution(self.HOST)
+        begin, end = text.index(BEGIN), text.index(END)
+        return text[:begin] + BEGIN + "----\n" + body + "\n    " + text[end:]
+
+    def test_a_host_program_that_counts_by_itself_is_worth_nothing(self):
+        self.no_points(self.host("for (int bin = 0; bin < 256; ++bin) result[bin] = 0;\n"
+                                 "for (std::size_t i = 0; i < count; ++i) ++result[pixels[i]];"), exercise=self.HOST)
+
+    def test_a_host_program_that_ends_at_once_is_worth_nothing(self):
+        grade = self.graded(self.host('std::puts("100 of 100"); std::exit(0);'), exercise=self.HOST)
+        self.assertEqual(grade.points, 5)
+        self.assertIn("it ended before it had counted", grade.verdicts[1].words)
+
+    def test_another_launch_than_was_asked_for_is_wrong(self):
+        text = self.solution(self.HOST).replace("groups * group_size", "group_size")
+        self.assertNotEqual(text, self.solution(self.HOST))
+        self.assertEqual(self.graded(text, exercise=self.HOST).verdicts[1].points, 2)  # that of no pixels
+
+    def test_one_run_that_ends_the_process_does_not_take_the_others_along(self):
+        text = self.solution(self.HOST).replace("count > 0 ? count : 1", "count")
+        self.assertIn("4 of 5 runs are right", self.graded(text, exercise=self.HOST).verdicts[1].words)
+
+    def test_who_changes_the_grader_gets_nothing_and_changes_nothing(self):
+        victim = self.MERGE.folder / "exercise.json"
+        before = victim.read_bytes()
+        grade = self.graded(self.solution(self.MERGE).replace(
+            "#include <mutex>", f'#include <fstream>\n#include <mutex>\nstatic std::ofstream spoil("{victim}");'), exercise=self.MERGE)
+        self.assertEqual(victim.read_bytes(), before)
+        self.assertEqual(grade.points, 0)
+        self.assertIn("it changes files of the grader: 01-cpu/exercise/merge/exercise.json", grade.verdicts[0].words)
+
+    def test_a_race_in_cpp_is_worth_nothing(self):
+        grade = self.graded(self.solution(self.MERGE).replace("const std::lock_guard", "// const std::lock_guard"), exercise=self.MERGE)
+        if "no race detector" in grade.verdicts[-1].words:
+            self.skipTest("the compiler has no ThreadSanitizer")
+        self.assertEqual(grade.points, 5)
+        self.assertRegex(grade.verdicts[-1].words, r"data race, line \d+")
+
+    def test_a_main_of_ones_own_does_not_compile(self):
+        grade = self.graded(self.solution(self.MERGE) + "int main() { return 0; }\n", exercise=self.MERGE)
+        self.assertEqual(grade.points, 0)
+
+    # ---- speed, and several files
+
+    def test_what_is_right_and_slow_gets_no_points_for_speed(self):
+        exercise = catalogue.exercise_of("05/equal-neighbours")
+        grade = self.graded(self.solution(exercise).replace("if (one == two)", "if (false)"), exercise=exercise)
+        self.assertEqual({v.criterion: v.points for v in grade.verdicts}["speed"], 0)
+        self.assertIn("1.2 times is wanted", grade.verdicts[-1].words)
+
+    def test_one_wrong_file_of_four_costs_a_quarter(self):
+        exercise = catalogue.exercise_of("03/four-mistakes")
+        sources = [*exercise.solutions("opencl")[:3], exercise.skeletons("opencl")[3]]
+        try:
+            with grading.submission(exercise, "opencl", sources, BUILD) as submitted:
+                verdict = grading.graded(submitted, 7, ("sizes",)).verdicts[1]
+        except grading.NothingToRunOn as why:
+            self.skipTest(str(why))
+        self.assertRegex(verdict.words, "^fourth.cl: [^\n]*$")
+        self.assertIn(verdict.points, range(18, 24))
 
     # ---- the command
 
@@ -241,12 +414,12 @@ class Grader(unittest.TestCase):
         self.assertIn("there is no exercise '03/x'", self.one_line("grade", "03/x"))
         self.assertIn("not a file", self.one_line("grade", "03/five-steps", self.folder / "histogram.cl"))
         other = self.write("", "opencl.cpp")
-        self.assertIn("takes one file, histogram.cl, and not", self.one_line("grade", "03/five-steps", other))
+        self.assertIn("takes histogram.cl, and not", self.one_line("grade", "03/five-steps", other))
         mine = self.write(SOLUTION)
-        self.assertIn("takes one file", self.one_line("grade", "03/five-steps", mine, other))
+        self.assertIn("takes histogram.cl", self.one_line("grade", "03/five-steps", mine, other))
         link = self.folder / "link" / "histogram.cl"
         link.parent.mkdir()
-        link.symlink_to(FIVE_STEPS.solution("opencl"))
+        link.symlink_to(FIVE_STEPS.solutions("opencl")[0])
         self.assertIn("not a file", self.one_line("grade", "03/five-steps", link))
         mine.write_bytes(b"\xff\xfe\x00")
         self.assertIn("not a text", self.one_line("grade", "03/five-steps", mine))
@@ -299,7 +472,7 @@ class Grader(unittest.TestCase):
         self.assertIn("compile", rows["bob"]["why"])
         if shutil.which("oclgrind"):
             self.assertEqual(rows["max"]["points"], "5")
-            self.assertIn("free of races: data race at", rows["max"]["why"])
+            self.assertIn("free of faults: data race at", rows["max"]["why"])
         self.assertIn("not a file", rows["zoe"]["why"])
 
     def test_the_gallerys_mistakes_are_refused(self):

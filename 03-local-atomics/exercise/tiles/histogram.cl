@@ -1,0 +1,21 @@
+// Exercise 03/tiles: a histogram for each tile of a picture. README.md has the task.
+#define BINS 256
+
+// Tiles have `side` x `side` pixels, fewer at the right and the lower edge; they are numbered row
+// by row. The histogram of tile t begins at histograms + t * BINS, and is not zero at first.
+__kernel void histogram_tiles(__global const uchar* pixels, ulong width, ulong height, ulong side,
+                              __global uint* histograms) {
+    __local uint table[BINS];
+    const size_t item = get_local_id(0);
+    const size_t group_size = get_local_size(0);
+    const ulong across = (width + side - 1) / side;
+    const ulong tiles = across * ((height + side - 1) / side);
+    // There may be more tiles than groups, or fewer.
+    for (ulong tile = get_group_id(0); tile < tiles; tile += get_num_groups(0)) {
+        const ulong left = tile % across * side;
+        const ulong top = tile / across * side;
+        // ---- your part: zero, count the pixels of this tile, and write its histogram ----
+        // TODO
+        // ---- end of your part ----
+    }
+}

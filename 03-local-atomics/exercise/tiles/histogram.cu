@@ -1,0 +1,24 @@
+// Exercise 03/tiles: a histogram for each tile of a picture. README.md has the task.
+#include <cstddef>
+#include <cstdint>
+
+constexpr unsigned kBins = 256;
+
+// Tiles have `side` x `side` pixels, fewer at the right and the lower edge; they are numbered row
+// by row. The histogram of tile t begins at histograms + t * kBins, and is not zero at first.
+// (extern "C": the grader looks for the kernel by its name.)
+extern "C" __global__ void histogram_tiles(const std::uint8_t* pixels, std::size_t width,
+                                           std::size_t height, std::size_t side,
+                                           std::uint32_t* histograms) {
+    __shared__ std::uint32_t table[kBins];
+    const std::size_t across = (width + side - 1) / side;
+    const std::size_t tiles = across * ((height + side - 1) / side);
+    // There may be more tiles than blocks, or fewer.
+    for (std::size_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+        const std::size_t left = tile % across * side;
+        const std::size_t top = tile / across * side;
+        // ---- your part: zero, count the pixels of this tile, and write its histogram ----
+        // TODO
+        // ---- end of your part ----
+    }
+}

@@ -1,0 +1,1 @@
+"""A copy of the repository for students."""

@@ -1,0 +1,92 @@
+// Runs a student's host program as a job says. See job.hpp.
+//
+//     run_host opencl|cuda LIBRARY JOB     the exit status is run_opencl's
+//
+// The library is the student's: a function `histogram`, which gets the pixels, launches the kernel
+// and brings the counts back. The job has one step, for its launch and the number of pixels, and
+// its kernels are the grader's. In CUDA they are in the library already.
+#include <dlfcn.h>
+
+#include <cstdio>
+#include <cstring>
+#include <exception>
+#include <filesystem>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "common/exercise/job.hpp"
+#include "common/opencl/opencl.hpp"
+#include "common/status/status.hpp"
+
+namespace {
+
+using namespace common::exercise;
+
+using InOpenCL = void (*)(cl_context, cl_command_queue, cl_kernel, std::size_t groups,
+                          std::size_t group_size, const std::uint8_t* pixels, std::size_t count,
+                          std::uint32_t* histogram);
+using InCuda = void (*)(unsigned blocks, unsigned block_size, const std::uint8_t* pixels,
+                        std::size_t count, std::uint32_t* histogram);
+
+// Calls it for each case, with a poisoned result.
+template <typename Call>
+void run(const Job& job, Call&& call) {
+    for (const Case& each : job.cases) {
+        std::vector<std::uint8_t> bytes = each.buffers.at(each.result).bytes;
+        std::vector<std::uint32_t> histogram(bytes.size() / sizeof(std::uint32_t));
+        std::memcpy(histogram.data(), bytes.data(), bytes.size());
+        const Step& step = each.steps.at(0);
+        call(step, each.buffers.at("pixels").bytes.data(),
+             std::get<Number>(step.arguments.at(0)).value, histogram.data());
+        std::memcpy(bytes.data(), histogram.data(), bytes.size());
+        write_bytes(each.to, bytes);
+    }
+}
+
+void run_in_opencl(const Job& job, InOpenCL histogram) {
+    const common::opencl::Device device = common::opencl::choose_device(job.device);
+    std::fprintf(stderr, "on %s (%s)\n", device.name.c_str(), device.platform_name.c_str());
+    cl_int error = CL_SUCCESS;
+    cl_context context = clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
+    CHECK_CL(error, "clCreateContext");
+    cl_command_queue queue = clCreateCommandQueue(context, device.id, 0, &error);
+    CHECK_CL(error, "clCreateCommandQueue");
+    const std::vector<std::uint8_t> bytes = read_bytes(job.kernels);
+    cl_program program = common::opencl::build_program(
+        context, device.id, "histogram.cl", std::string(bytes.begin(), bytes.end()), job.options);
+    cl_kernel kernel = clCreateKernel(program, "histogram_global", &error);
+    CHECK_CL(error, "clCreateKernel");
+    run(job, [&](const Step& step, const std::uint8_t* pixels, std::size_t count,
+                 std::uint32_t* result) {
+        histogram(context, queue, kernel, step.groups, step.group_size, pixels, count, result);
+    });
+    CHECK_CL(clReleaseKernel(kernel));
+    CHECK_CL(clReleaseProgram(program));
+    CHECK_CL(clReleaseCommandQueue(queue));
+    CHECK_CL(clReleaseContext(context));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) try {
+    if (argc != 4) throw common::BadInput("it takes an API, a library and a job");
+    const Job job = read_job(argv[3]);
+    void* const library = dlopen(argv[2], RTLD_NOW);
+    if (library == nullptr) throw std::runtime_error(dlerror());
+    void* const histogram = dlsym(library, "histogram");
+    if (histogram == nullptr) throw std::runtime_error("there is no function histogram");
+    if (std::string(argv[1]) == "opencl") {
+        run_in_opencl(job, reinterpret_cast<InOpenCL>(histogram));
+    } else {
+        run(job, [&](const Step& step, const std::uint8_t* pixels, std::size_t count,
+                     std::uint32_t* result) {
+            reinterpret_cast<InCuda>(histogram)(static_cast<unsigned>(step.groups),
+                                                static_cast<unsigned>(step.group_size), pixels,
+                                                count, result);
+        });
+    }
+    return 0;
+} catch (...) {
+    return common::report_exception("run_host");
+}

@@ -1,0 +1,335 @@
+"""What the exercises count: how pixels lie in memory, which runs the grader makes, and what should come back.
+
+All of it is worked out here, from the pixels alone, and has nothing of what a student hands in.
+"""
+
+import collections
+import random
+from array import array
+from typing import NamedTuple
+
+import catalogue
+import pictures
+
+POISON = b"\xa5"  # as in common/histogram
+PICTURES = catalogue.ROOT / "images"
+
+
+class Run(NamedTuple):
+    """One case: an input, a launch, and which of the exercise's ways to compile and to begin."""
+
+    words: str
+    width: int
+    height: int
+    pixels: bytes  # row by row, without gaps
+    groups: int
+    group_size: int
+    options: str = ""
+    first: int = 0  # where in the buffer the pixels begin
+    key: int = 0  # with which the kernels of a host exercise are made different each time
+
+    @property
+    def count(self):
+        return self.width * self.height
+
+
+class Histogram:
+    """256 counts of 8-bit pixels. The other tasks say in what they differ."""
+
+    pixel_bytes = 1
+    word = "I"  # what comes back, as array names its types
+    sizes = ((0, 1), (1, 1), (255, 1), (257, 1), (1048573, 1))
+    middle, small, tiny = (50021, 1), (20011, 1), ((1000, 1), (150, 1))
+
+    def pixel(self, value):
+        """A pixel's bytes, of a value from 0 to 255."""
+        return bytes([value])
+
+    def said(self, width, height, kind):
+        return f"{width} {kind}" if height == 1 else f"{width} x {height} {kind}"
+
+    def memory(self, run):
+        """What the buffer `pixels` holds."""
+        return POISON * run.first + run.pixels
+
+    def names(self, run):
+        """What exercise.json's expressions may name."""
+        return {"count": run.count, "first": run.first, "width": run.width, "height": run.height,
+                "group_size": run.group_size, "groups": run.groups}
+
+    def truth(self, run):
+        counts = collections.Counter(run.pixels)
+        return [counts[bin] for bin in range(256)]
+
+    def wrong(self, run, wanted, got):
+        """[(place, wanted, got)] of what is not right."""
+        return [(self.place(run, at), w, g) for at, (w, g) in enumerate(zip(wanted, got)) if w != g]
+
+    def place(self, run, at):
+        return f"bin {at}"
+
+
+class Channels(Histogram):
+    """Three times 256 counts, of pixels of red, green and blue."""
+
+    pixel_bytes = 3
+
+    def pixel(self, value):
+        return bytes([value, 255 - value, value * 7 % 256])
+
+    def truth(self, run):
+        counts = [collections.Counter(run.pixels[channel::3]) for channel in range(3)]
+        return [each[bin] for each in counts for bin in range(256)]
+
+    def place(self, run, at):
+        return f"channel {at // 256}, bin {at % 256}"
+
+
+class MoreBins(Histogram):
+    """1,024 counts of 16-bit pixels, 64 values a bin."""
+
+    pixel_bytes = 2
+
+    def pixel(self, value):
+        return (value * 257).to_bytes(2, "little")
+
+    def truth(self, run):
+        counts = collections.Counter(value >> 6 for value in array("H", run.pixels))
+        return [counts[bin] for bin in range(1024)]
+
+
+class Picture(Histogram):
+    """256 counts of a picture as it stands in its file: behind a header, in rows with gaps."""
+
+    sizes = ((0, 1), (1, 1), (255, 1), (1, 257), (1021, 1031))
+    middle, small, tiny = (241, 211), (149, 131), ((41, 23), (13, 11))
+
+    def said(self, width, height, kind):
+        return f"{width} x {height} {kind}"
+
+    def memory(self, run):
+        return pictures.bmp_of(run.width, run.height, run.pixels)
+
+    def names(self, run):
+        return {**super().names(run), "first": pictures.HEADER, "pitch": pictures.pitch_of(run.width)}
+
+
+class Tiles(Picture):
+    """A histogram for each tile of a picture, 32 x 32 pixels, smaller at the right and lower edge."""
+
+    side = 32
+
+    def memory(self, run):
+        return run.pixels
+
+    def across(self, run):
+        return (run.width + self.side - 1) // self.side
+
+    def down(self, run):
+        return (run.height + self.side - 1) // self.side
+
+    def names(self, run):
+        return {**super().names(run), "side": self.side, "tiles": self.across(run) * self.down(run)}
+
+    def truth(self, run):
+        words = []
+        for y in range(0, run.height, self.side):
+            rows = [run.pixels[row * run.width:(row + 1) * run.width] for row in range(y, min(y + self.side, run.height))]
+            for x in range(0, run.width, self.side):
+                counts = collections.Counter(b"".join(row[x:x + self.side] for row in rows))
+                words += [counts[bin] for bin in range(256)]
+        return words
+
+    def place(self, run, at):
+        tile = at // 256
+        return f"tile {tile % self.across(run)}, {tile // self.across(run)}, bin {at % 256}"
+
+
+class Equalized(Picture):
+    """The picture with its greys spread: v becomes 255 * (pixels of v or less) / (all pixels), rounded down."""
+
+    word = "B"
+
+    def memory(self, run):
+        return run.pixels
+
+    def truth(self, run):
+        counts, upto, table = collections.Counter(run.pixels), 0, []
+        for value in range(256):
+            upto += counts[value]
+            table.append(255 * upto // max(run.count, 1))
+        return run.pixels.translate(bytes(table))
+
+    def place(self, run, at):
+        return f"row {at // run.width}, pixel {at % run.width}"
+
+
+class Threshold(Histogram):
+    """From 256 counts the grey that parts dark from light best: Otsu's."""
+
+    def memory(self, run):
+        return array("I", super().truth(run)).tobytes()
+
+    def apart(self, counts, threshold):
+        """How far apart the two classes are: their sizes times the square between their means."""
+        dark, light = range(threshold + 1), range(threshold + 1, 256)
+        below, above = sum(counts[v] for v in dark), sum(counts[v] for v in light)
+        if not below or not above:
+            return 0.0
+        mean = [sum(v * counts[v] for v in dark) / below, sum(v * counts[v] for v in light) / above]
+        return below * above * (mean[0] - mean[1]) ** 2
+
+    def truth(self, run):
+        counts = super().truth(run)
+        return [max(range(256), key=lambda threshold: self.apart(counts, threshold))]
+
+    def wrong(self, run, wanted, got):
+        """Others may part as well as the first best, but for the rounding."""
+        counts = super().truth(run)
+        if got[0] < 256 and self.apart(counts, got[0]) >= self.apart(counts, wanted[0]) * (1 - 1e-9):
+            return []
+        return [("the threshold", wanted[0], got[0])]
+
+
+class Permuted(Histogram):
+    """For host programs: the kernel is the grader's, and counts each value in another bin each time.
+
+    The bin depends on the launch, too. So what has not been through the kernel, in the launch that was asked for, is wrong.
+    """
+
+    def bin_of(self, run):
+        """As an expression of the kernels, and of Python."""
+        return f"((pixel) * {2 * run.key % 256 + 1} + {run.key % 251} + LAUNCH) & 255"
+
+    def truth(self, run):
+        counts, permuted = collections.Counter(run.pixels), [0] * 256
+        for pixel, count in counts.items():
+            at = eval(self.bin_of(run), {"pixel": pixel, "LAUNCH": run.groups * 5 + run.group_size * 3})
+            permuted[at] += count
+        return permuted
+
+
+TASKS = {"histogram": Histogram(), "channels": Channels(), "more-bins": MoreBins(), "picture": Picture(), "tiles": Tiles(),
+         "equalized": Equalized(), "threshold": Threshold(), "permuted": Permuted()}
+
+
+def task_of(exercise):
+    return TASKS[exercise.data.get("task", "histogram")]
+
+
+# ---- the runs of each criterion ------------------------------------------------------------------
+
+
+def drawn(task, seed, size):
+    return random.Random(f"{seed} {size}").randbytes(size[0] * size[1] * task.pixel_bytes)
+
+
+def chosen(task, seed, size, values):
+    """Pixels of these values, which one by chance."""
+    generator, pixels = random.Random(f"{seed} {size} {len(values)}"), [task.pixel(value) for value in values]
+    return b"".join(generator.choices(pixels, k=size[0] * size[1]))
+
+
+def run_of(task, size, kind, pixels, groups, group_size, after=""):
+    return Run(task.said(*size, kind) + after, *size, pixels, groups, group_size)
+
+
+def sizes(exercise, task, seed):
+    for size in task.sizes:
+        yield run_of(task, size, "random pixels", drawn(task, seed, size), 3, 64)
+
+
+def distributions(exercise, task, seed):
+    size = task.middle
+    count = size[0] * size[1]
+    for value in (0, 127, 255):
+        yield run_of(task, size, f"pixels of the value {value}", task.pixel(value) * count, 4, 128)
+    # So many for each work-item that a small counter overflows.
+    yield run_of(task, size, "pixels of the value 201", task.pixel(201) * count, 1, 64, ", 1 group of 64")
+    generator = random.Random(seed)
+    four = generator.sample(range(256), 4)
+    yield run_of(task, size, "pixels of four values", chosen(task, seed, size, four), 4, 128)
+    yield run_of(task, size, "pixels of a ramp", b"".join(task.pixel(i % 256) for i in range(count)), 4, 128)
+    often = [generator.randrange(256)] * 171 + list(range(256))  # 171 of 427 are 40 in 100
+    yield run_of(task, size, "pixels, 40 in 100 of one value", chosen(task, seed, size, often), 4, 128)
+
+
+def launches(exercise, task, seed):
+    size, largest = task.small, exercise.data.get("largest_group", 1024)
+    pixels = drawn(task, seed, size)
+    if exercise.kind == "c++":
+        for threads in (1, 2, 3, 8, 64):
+            yield run_of(task, size, "random pixels", pixels, threads, 1, f", {threads} thread{'s' if threads > 1 else ''}")
+        return
+    for groups, group_size in ((1, 1), (1, 64), (5, 96), (2, 256), (1, 1024), (700, 64)):
+        group_size = min(group_size, largest)
+        yield run_of(task, size, "random pixels", pixels, groups, group_size,
+                     f", {groups} group{'s' if groups > 1 else ''} of {group_size}")
+
+
+def real_pictures(exercise, task, seed):
+    for name in ("landscape", "four-values", "nearly-constant", "one-column"):
+        width, height, pixels = pictures.read_bmp(PICTURES / f"{name}.bmp")
+        yield Run(f"images/{name}.bmp", width, height, pixels, 3, 128)
+
+
+CRITERIA = {"sizes": sizes, "distributions": distributions, "launches": launches, "pictures": real_pictures}
+
+
+def runs_of(exercise, criterion, seed):
+    """The runs, shared out among the exercise's ways to compile and to begin."""
+    options = exercise.data.get("options", [""])
+    firsts = exercise.data.get("first", [0])
+    key = random.Random(f"{seed} {criterion}").randrange(1, 1 << 16)
+    runs = [run._replace(options=options[number % len(options)], first=firsts[number % len(firsts)], key=key)
+            for number, run in enumerate(CRITERIA[criterion](exercise, task_of(exercise), seed))]
+    if len(options) > 1 or len(firsts) > 1:  # each of them once on the same pixels
+        last = runs[-1]
+        for number in range(max(len(options), len(firsts))):
+            option, first = options[number % len(options)], firsts[number % len(firsts)]
+            said = ", ".join(filter(None, (option, f"from byte {first}" if len(firsts) > 1 else "")))
+            runs.append(last._replace(words=f"{last.words}, {said}", options=option, first=first))
+    return runs
+
+
+def for_detectors(exercise, seed):
+    """Small ones: fewer work-items than pixels, and more; more of them than bins."""
+    task, largest = task_of(exercise), min(exercise.data.get("largest_group", 320), 320)
+    option, first = exercise.data.get("options", [""])[-1], exercise.data.get("first", [0])[-1]
+    return [run_of(task, size, "random pixels", drawn(task, seed, size), groups, min(group_size, largest))._replace(
+        options=option, first=first if number else 0, key=1)
+        for number, (size, groups, group_size) in enumerate(zip(task.tiny, (3, 2), (64, 320)))]
+
+
+def for_speed(exercise, seed):
+    """[Run] on which speed is looked at: the first is what points are given for."""
+    task, size = task_of(exercise), (4 << 20, 1)
+    return [run_of(task, size, "pixels of the value 201", task.pixel(201) * size[0], 64, 256),
+            run_of(task, size, "random pixels", drawn(task, seed, size), 64, 256)]
+
+
+# ---- one run, as the programs that run kernels take it -------------------------------------------
+
+
+def case_of(exercise, run, folder, number):
+    """The case for run_opencl, run_cuda or run_host (job.hpp); writes its pixels into the folder."""
+    task = task_of(exercise)
+    names = task.names(run)
+
+    def worked_out(expression):  # exercise.json's own, such as 256*group_size
+        return eval(str(expression), {"__builtins__": {}}, names)
+
+    def argument(text):
+        kind, _, expression = text.partition(" ")
+        return {kind: worked_out(expression)} if expression else text
+
+    pixels = folder / f"pixels-{number}"
+    pixels.write_bytes(task.memory(run))
+    buffers = {name: {**what, "words": worked_out(what["words"])} for name, what in exercise.data.get("buffers", {}).items()}
+    return {
+        "buffers": {"pixels": {"file": str(pixels)}, **buffers},
+        "steps": [{"kernel": step["kernel"], "groups": step.get("groups", run.groups), "group_size": run.group_size,
+                   "arguments": [argument(text) for text in step["arguments"]]} for step in exercise.data.get("steps", [])],
+        "result": exercise.data.get("result", ""),
+        "to": str(folder / f"result-{number}"),
+    }
