@@ -1,1 +1,117 @@
-"""A copy of the repository for students."""
+"""A copy of the repository for students: without the solutions, and without the answers.
+
+What an instructor alone should have is left out or said to be left out; everything else is as it was, and the copy's own
+tests pass. For an examination the lessons and the chapters' kernels are left out, too.
+"""
+
+import hashlib
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import tempfile
+
+import catalogue
+from catalogue import ROOT, BadInput
+
+MANIFEST = pathlib.Path("common/exercise/handed-out.json")  # what the skeletons were
+NEVER = re.compile(r"^(0[^/]*/exercise/[^/]*/solution/|0[^/]*/broken/|\.ci/|docs/(tests/|CMakeLists.txt|gallery\.py|results/gallery)"
+                   r"|common/exercise/tests/test_)")
+LEFT_OUT = {"docs/course.md": "Using this in a course", "docs/gallery.md": "The gallery of mistakes"}
+IN_AN_EXAM = re.compile(r"^(CMake|LICENSE|tutorial$|\.git|\.clang|common/|images/|docs/(grading|install)\.md$|0[^/]*/exercise/)")
+ANSWER = re.compile(r"^( *)<details><summary>Answers?</summary>\n.*?^\1</details>\n+", re.MULTILINE | re.DOTALL)
+LINK_OUT = re.compile(r"\[([^\]]*)\]\((?:\.\./)+[^)]*\)")
+EXAM_PAGE = """# Examination
+
+The tasks are in the chapters' `exercise/` folders: a `README.md` each, and the files to edit.
+
+```sh
+./tutorial list                          # all of them
+./tutorial watch {first:<23} # checks at each save; Ctrl-C ends it
+```
+
+The first time takes minutes, most of them compiling. [docs/grading.md](docs/grading.md) says what is checked,
+[docs/install.md](docs/install.md) what a machine needs.
+"""
+
+
+def sources():
+    """What belongs to the repository, as relative paths: what git has, or all but what is built."""
+    done = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+                          capture_output=True, text=True)
+    if done.returncode == 0:
+        names = [name for name in done.stdout.split("\0") if name]
+    else:
+        names = [str(path.relative_to(ROOT)) for path in ROOT.rglob("*") if path.is_file()]
+        names = [name for name in names if not name.startswith(("build", ".git/")) and "__pycache__" not in name]
+    return sorted(name for name in names if (ROOT / name).is_file())
+
+
+def chosen(chapters):
+    """The exercises of these chapters; all of them where none is named. Raises BadInput."""
+    found = catalogue.exercises()
+    numbers = {exercise.chapter[:2] for exercise in found}
+    for chapter in chapters:
+        if chapter not in numbers:
+            raise BadInput(f"there is no chapter '{chapter}' with exercises: there are {', '.join(sorted(numbers))}")
+    return [exercise for exercise in found if not chapters or exercise.chapter[:2] in chapters]
+
+
+def text_for_students(name, text, exam):
+    if name in LEFT_OUT:
+        return f"# {LEFT_OUT[name]}\n\nThis page is for instructors, and not part of this copy.\n"
+    if name.endswith("README.md") and "/exercise/" not in name:
+        return ANSWER.sub("", text)
+    if exam and "/exercise/" in name and name.endswith("README.md"):
+        return LINK_OUT.sub(r"\1", text)  # the lesson is not there
+    return text
+
+
+def copy(into, exercises, exam):
+    folders = tuple(f"{exercise.folder.relative_to(ROOT)}/" for exercise in exercises)
+    for name in sources():
+        if NEVER.match(name) or (exam and not IN_AN_EXAM.match(name)) or ("/exercise/" in name and name[0] == "0" and
+                                                                        not name.startswith(folders)):
+            continue
+        path = into / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / name, path)
+        if name.endswith(".md"):
+            path.write_text(text_for_students(name, path.read_text(encoding="utf-8"), exam), encoding="utf-8")
+    skeletons = [path for exercise in exercises for api in exercise.files for path in exercise.skeletons(api)]
+    (into / MANIFEST).write_text(json.dumps({str(path.relative_to(ROOT)): digest(path) for path in skeletons}, indent=2) + "\n")
+    if exam:
+        (into / "README.md").write_text(EXAM_PAGE.format(first=exercises[0].name), encoding="utf-8")
+
+
+def digest(path):
+    return hashlib.sha256(path.read_bytes()).hexdigest()
+
+
+def was_edited(path):
+    """Whether somebody has worked on this skeleton since the copy was made; None in what is no such copy."""
+    if not (ROOT / MANIFEST).is_file():
+        return None
+    return json.loads((ROOT / MANIFEST).read_text(encoding="utf-8")).get(str(path.relative_to(ROOT))) != digest(path)
+
+
+def make(folder, chapters, exam):
+    """Makes the copy, all of it or nothing, and says what it is. Raises BadInput."""
+    exercises = chosen(chapters)
+    if (ROOT / MANIFEST).is_file():
+        raise BadInput("this is such a copy already: it has no solutions to leave out")
+    if folder.exists():
+        raise BadInput(f"{folder}: is there already")
+    if ROOT in folder.resolve().parents:
+        raise BadInput(f"{folder}: is inside of what is copied")
+    try:
+        with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as temporary:
+            made = pathlib.Path(temporary, "copy")
+            copy(made, exercises, exam)
+            made.rename(folder)
+    except OSError as error:
+        raise BadInput(f"{folder}: cannot be written: {error.strerror}") from None
+    return (f"{folder}: {len(exercises)} exercises, without solutions and answers"
+            f"{', without the lessons and their kernels' if exam else ''}\n"
+            "Try it before you give it away: ./tutorial test there")

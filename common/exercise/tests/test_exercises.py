@@ -9,6 +9,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import shutil
 import signal
 import subprocess
@@ -24,6 +25,7 @@ sys.path[:0] = [str(HERE.parent), str(HERE.parents[2] / "docs")]
 import catalogue  # noqa: E402
 import gallery  # noqa: E402  in docs/
 import grading  # noqa: E402
+import handout  # noqa: E402
 import pictures  # noqa: E402
 import places  # noqa: E402
 import sandbox  # noqa: E402
@@ -503,6 +505,91 @@ class Grader(unittest.TestCase):
     def test_list_and_hint(self):
         self.assertIn("03/five-steps", self.command("list", status=0).stdout)
         self.assertRegex(self.command("hint", "03/five-steps", status=0).stdout, r"Hint \d of 3:")
+
+
+def lines_of(text):
+    """Its lines that say something, as they stand in no other layout."""
+    lines = (re.sub(r"\s+", " ", line).strip() for line in text.splitlines())
+    return {line for line in lines if len(line) > 8 and not line.startswith(("//", "#"))}
+
+
+class Handout(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name, "copy")
+
+    def lines(self):
+        """{line: file} of every text in the copy."""
+        found = {}
+        for path in self.folder.rglob("*"):
+            if path.is_file():
+                found |= dict.fromkeys(lines_of(path.read_bytes().decode("utf-8", "replace")), path.relative_to(self.folder))
+        return found
+
+    def given(self, *folders):
+        """The lines that are no secret: in what stands beside the skeletons, and in these folders."""
+        exercises = (path for exercise in catalogue.exercises() for path in exercise.folder.glob("*.*"))
+        others = (path for folder in folders for path in catalogue.ROOT.glob(folder) if "exercise" not in path.parts)
+        return set().union(*(lines_of(path.read_text(encoding="utf-8")) for path in (*exercises, *others)
+                             if path.suffix in (".cl", ".cu", ".cpp", ".hpp", ".cuh")))
+
+    def answers(self):
+        return {line: exercise.name for exercise in catalogue.exercises() for api in exercise.files
+                for path in exercise.solutions(api) for line in lines_of(path.read_text(encoding="utf-8"))}
+
+    def test_an_examination_has_no_line_of_a_solution(self):
+        handout.make(self.folder, [], True)
+        lines, given = self.lines(), self.given("common/**/*")
+        self.assertIn("__kernel void histogram_local(__global const uchar* pixels, ulong count, __global uint* histogram) {", lines)
+        answers = {line: name for line, name in self.answers().items() if line not in given}
+        self.assertEqual(len(set(answers.values())), len(catalogue.exercises()) - 2, set(answers.values()))
+        self.assertEqual({line: lines[line] for line in answers if line in lines}, {})
+
+    def test_what_is_handed_out_has_no_solution(self):
+        handout.make(self.folder, [], False)
+        lines, given = self.lines(), self.given("common/**/*", "0*/**/*")
+        answers = {line: name for line, name in self.answers().items() if line not in given}
+        self.assertGreater(len(set(answers.values())), len(catalogue.exercises()) // 2)
+        self.assertEqual({line: lines[line] for line in answers if line in lines}, {})
+        self.assertEqual([path for path in self.folder.rglob("*") if path.name == "solution" or path.name == "broken"], [])
+        self.assertEqual([path for path in self.folder.glob("0*/README.md") if "<summary>Answer" in path.read_text()], [])
+        self.assertIn("<summary>Answer", (catalogue.ROOT / "01-cpu/README.md").read_text())
+
+    def test_one_chapter_alone(self):
+        handout.make(self.folder, ["03"], False)
+        self.assertEqual({path.parent.parent.parent.name for path in self.folder.glob("0*/exercise/*/exercise.json")},
+                         {"03-local-atomics"})
+
+    def test_bad_requests_leave_nothing(self):
+        for folder, chapters, says in ((self.folder, ["9"], "no chapter '9'"), (self.folder.parent, [], "is there already"),
+                                       (catalogue.ROOT / "copy", [], "inside of what is copied"),
+                                       (self.folder / "not" / "there", [], "cannot be written")):
+            with self.assertRaisesRegex(catalogue.BadInput, says):
+                handout.make(folder, chapters, False)
+        self.assertEqual(list(self.folder.parent.iterdir()), [])
+
+    @unittest.skipUnless(HAS_OPENCL, "run_opencl is not built")
+    def test_it_checks_itself(self):
+        """In the copy a skeleton is refused, what was edited is the student's, and the solution is right."""
+        handout.make(self.folder, ["03"], True)
+        mine, solution = (self.folder / path.relative_to(catalogue.ROOT) for path in (
+            FIVE_STEPS.skeletons("opencl")[0], FIVE_STEPS.solutions("opencl")[0]))
+        self.assertFalse(solution.exists())
+
+        def run(script, *arguments):
+            return subprocess.run([sys.executable, "-B", str(self.folder / script), *arguments, "--build", str(BUILD)],
+                                  capture_output=True, text=True)
+
+        check = ("common/exercise/tests/check.py", "03/five-steps", "opencl")
+        begun = run(*check)
+        self.assertEqual(begun.returncode, 0, begun.stdout + begun.stderr)
+        self.assertTrue(begun.stdout.startswith(("7\n", "skipped")), begun.stdout)
+        mine.write_text(SOLUTION)
+        self.assertEqual((run(*check).returncode, run(*check).stdout), (0, ""))
+        self.assertRegex(run("common/exercise/exercises.py", "grade", "03/five-steps").stdout, "(100|80) of 100|^$")
+        again = run("common/exercise/exercises.py", "handout", str(self.folder.parent / "another"))
+        self.assertIn("such a copy already", again.stderr)
 
 
 if __name__ == "__main__":
