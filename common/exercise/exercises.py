@@ -159,13 +159,14 @@ def row_of(exercise, options, who, sources):
             raise BadInput(f"other files than {' '.join(exercise.files[options.api])} were handed in")
         done = grade_one(exercise, options, sources, options.seed)
     except BadInput as error:
-        return {"submission": who, "points": 0, "why": str(error)}
+        return {"submission": who, "points": 0, "of": sum(exercise.points.values()), "why": str(error)}
     # What a detector says comes before what is wrong because of it.
     order = sorted(done.verdicts, key=lambda v: not (v.criterion == "free of faults" and v.found))
     first = next((v for v in order if v.points < v.of), None)
-    named = done.diagnosis.splitlines()[0].strip() if done.diagnosis else ""
+    named = next((line.strip()[len("why: "):] for line in done.diagnosis.splitlines() if line.strip().startswith("why: ")), "")
     why = named or (f"{first.criterion}: {first.words.splitlines()[0] if first.words else ''}" if first else "")
-    return {"submission": who, "points": done.points, **{v.criterion: v.points for v in done.verdicts}, "why": why}
+    points = {v.criterion: v.points for v in done.verdicts}
+    return {"submission": who, "points": done.points, "of": done.of, **points, "why": why}
 
 
 def grade_all(exercise, options):
@@ -174,7 +175,7 @@ def grade_all(exercise, options):
         jobs = [together.submit(row_of, exercise, options, who, sources) for who, sources in found.items()]
         rows = [job.result() for job in jobs]
     text = io.StringIO()
-    writer = csv.DictWriter(text, ["submission", "points", *exercise.points, "why"], lineterminator="\n")
+    writer = csv.DictWriter(text, ["submission", "points", "of", *exercise.points, "why"], lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     if options.csv:
@@ -182,7 +183,7 @@ def grade_all(exercise, options):
     print(f"{exercise.name}, {options.api}, seed {options.seed}\n")
     for row in rows:
         print(f"  {row['points']:>3}  {row['submission']:<20} {row['why']}".rstrip())
-    return 0 if all(row["points"] == sum(exercise.points.values()) for row in rows) else 1
+    return 0 if all(row["points"] == row["of"] for row in rows) else 1
 
 
 # ---- watch ---------------------------------------------------------------------------------------
@@ -294,8 +295,25 @@ def parsed():
     return options
 
 
+# What goes with what; each of these is refused elsewhere, and not passed over.
+ALONE = {"files": "grade", "json": "grade", "junit": "grade", "gradescope": "grade", "all": "grade", "csv": "grade",
+         "chapter": "handout", "exam": "handout", "once": "watch"}
+
+
+def check_combination(options):
+    for name, what in ALONE.items():
+        if getattr(options, name) and options.what != what:
+            raise BadInput(f"{'a file' if name == 'files' else '--' + name} means nothing to {options.what}")
+    if options.csv and not options.all:
+        raise BadInput("--csv needs --all: one submission's grade is written by --json, --junit and --gradescope")
+    for name in ("files", "json", "junit", "gradescope"):
+        if options.all and getattr(options, name):
+            raise BadInput(f"--all does not go with {'a file' if name == 'files' else '--' + name}: it writes --csv")
+
+
 def main():
     options = parsed()
+    check_combination(options)
     if options.what == "list":
         print(listing())
         return 0

@@ -43,6 +43,7 @@ class Grade(NamedTuple):
     seed: int
     verdicts: list
     diagnosis: str
+    device: str = ""
 
     @property
     def points(self):
@@ -162,9 +163,12 @@ def milliseconds(place, runs):
 
 
 def speed(place, seed):
-    """How fast it is beside the exercise's reference, in turns on the same machine; the best of three is what it can do."""
+    """How fast it is beside the exercise's reference, in turns on the same machine; the best of three is what it can do.
+
+    Points are given on a processor alone: what is fast there need not be on a GPU, and the exercise asks why.
+    """
     of, least = place.exercise.points["speed"], place.exercise.data["at_least_as_fast"]
-    runs = tasks.for_speed(place.exercise, seed)
+    runs = tasks.for_speed(place.exercise, seed, not place.on_pocl)
     source = place.exercise.folder / f"reference{place.source.suffix}"
     times = []
     with places.place(place.exercise, place.api, source, place.build, place.device) as reference:
@@ -173,6 +177,8 @@ def speed(place, seed):
     ratios = [max((theirs[at] / mine[at] for mine, theirs in times if mine[at] and theirs[at]), default=0.0)
               for at in range(len(runs))]
     words = "; ".join(f"{ratio:.2f} times as fast as {source.name} on {run.words}" for ratio, run in zip(ratios, runs))
+    if not place.on_pocl:
+        return Verdict("speed", 0, 0, f"{words}; points are given for it on a processor alone (PoCL)")
     if ratios[0] >= least:
         return Verdict("speed", of, of, words)
     return Verdict("speed", 0, of, f"{words}; {least} times is wanted on the first")
@@ -248,7 +254,7 @@ def graded(submitted, seed, criteria=None, known=None):
         why = f"it changes files of the grader: {changed[0]}"
         return Grade(exercise.name, api, seed, refused(exercise, [], why), "")
     if len(each) == 1:
-        return Grade(exercise.name, api, seed, *each[0])
+        return Grade(exercise.name, api, seed, *each[0], submitted[0].ran_on)
     verdicts = []
     for of_files in zip(*(verdicts for verdicts, _ in each)):
         words = [f"{place.source.name}: {verdict.words}" for place, verdict in zip(submitted, of_files)
@@ -256,4 +262,4 @@ def graded(submitted, seed, criteria=None, known=None):
         points = sum(verdict.points for verdict in of_files) // len(of_files)
         verdicts.append(of_files[0]._replace(points=points, words="\n".join(words), found=any(v.found for v in of_files)))
     named = [f"{place.source.name}:\n{said}" for place, (_, said) in zip(submitted, each) if said]
-    return Grade(exercise.name, api, seed, verdicts, "\n\n".join(named))
+    return Grade(exercise.name, api, seed, verdicts, "\n\n".join(named), submitted[0].ran_on)

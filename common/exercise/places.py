@@ -54,7 +54,12 @@ class Place:
         self.source = folder / source.name
         self.source.write_text(text_of(source), encoding="utf-8")
         self.number = 0
-        self.on_pocl = False  # the work-items of a group take turns there
+        self.ran_on = ""  # the device, where the program that runs kernels names it
+
+    @property
+    def on_pocl(self):
+        """Whether the work-items of a group take turns."""
+        return "(Portable Computing Language)" in self.ran_on
 
     def program(self, name):
         path = self.build / "common" / name
@@ -91,7 +96,7 @@ class Place:
     def ended(self, command, folder, seconds, memory, under):
         done = sandbox.run([*under, *map(str, command)], folder, seconds, memory)
         if not under:  # a detector is a device of its own
-            self.on_pocl = "(Portable Computing Language)" in done.said
+            self.ran_on = next(iter(re.findall(r"^on (.+)$", done.said, re.MULTILINE)), self.ran_on)
         if done.status == NO_DEVICE:
             raise NothingToRunOn(done.said.strip().splitlines()[-1])
         return done

@@ -5,7 +5,8 @@ import xml.etree.ElementTree as xml
 
 
 def table_of(grade):
-    lines = [f"{grade.exercise}, {grade.api}, seed {grade.seed}", ""]
+    on = f" on {grade.device}" if grade.device else ""
+    lines = [f"{grade.exercise}, {grade.api}{on}, seed {grade.seed}", ""]
     for verdict in grade.verdicts:
         first, *more = verdict.words.splitlines() or [""]
         lines.append(f"  {verdict.points:>3} of {verdict.of:>3}  {verdict.criterion:<15} {first}".rstrip())
@@ -17,7 +18,7 @@ def table_of(grade):
 
 def as_json(grade):
     criteria = [{"criterion": v.criterion, "points": v.points, "of": v.of, "words": v.words} for v in grade.verdicts]
-    return json.dumps({"exercise": grade.exercise, "api": grade.api, "seed": grade.seed, "points": grade.points,
+    return json.dumps({"exercise": grade.exercise, "api": grade.api, "seed": grade.seed, "device": grade.device, "points": grade.points,
                        "of": grade.of, "criteria": criteria, "diagnosis": grade.diagnosis}, indent=2) + "\n"
 
 

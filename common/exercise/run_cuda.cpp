@@ -116,7 +116,7 @@ double run(const Case& each, const Driver& driver, CUmodule module,
 int main(int argc, char** argv) try {
     if (argc != 2) throw common::BadInput("it takes one job");
     const Job job = read_job(argv[1]);
-    common::cuda::choose_device(job.device);
+    std::fprintf(stderr, "on %s (CUDA)\n", common::cuda::choose_device(job.device).name.c_str());
     CHECK_CUDA(cudaFree(nullptr));  // makes the context that the driver's functions use
     const Driver driver;
     const std::vector<std::uint8_t> bytes = read_bytes(job.kernels);

@@ -78,6 +78,7 @@ class RepositoryTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name).resolve()
+        shutil.copytree(DOCS.parent / "common" / "files", self.root / "common" / "files")
         (self.root / "docs" / "results").mkdir(parents=True)
         for program in DOCS.glob("*.py"):
             shutil.copy(program, self.root / "docs")

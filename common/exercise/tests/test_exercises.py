@@ -427,6 +427,12 @@ class Grader(unittest.TestCase):
         self.assertIn("not a text", self.one_line("grade", "03/five-steps", mine))
         self.assertIn("--api", self.one_line("grade", "03/five-steps", "--api", "metal"))
         self.assertIn("grade needs an exercise", self.one_line("grade"))
+        self.assertIn("--csv needs --all", self.one_line("grade", "03/five-steps", "--csv", "x"))
+        self.assertIn("--all does not go with --json", self.one_line("grade", "03/five-steps", "--all", ".", "--json", "x"))
+        self.assertIn("--exam means nothing to grade", self.one_line("grade", "03/five-steps", "--exam"))
+        self.assertIn("01/merge is not there for --api cuda", self.one_line("grade", "01/merge", "--api", "cuda"))
+        self.assertIn("takes first.cl second.cl third.cl fourth.cl, and not", self.one_line("grade", "03/four-mistakes", self.write("")))
+        self.assertIn("handout needs a folder", self.one_line("handout"))
         self.assertIn("no submissions", self.one_line("grade", "03/five-steps", "--all", self.folder / "link", "--api", "cuda"))
 
     def test_an_unwritable_report_is_one_line(self):
@@ -435,6 +441,17 @@ class Grader(unittest.TestCase):
         (self.folder / "taken").mkdir()
         self.assertIn("cannot be written", self.one_line("grade", "03/five-steps", mine, "--json", self.folder / "taken"))
         self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["histogram.cl", "taken"])
+
+    def test_a_report_to_a_device_is_written_there(self):
+        mine = self.write("no kernel")
+        done = self.command("grade", "03/five-steps", mine, "--json", "/dev/stderr", status=1)
+        self.assertEqual(json.loads(done.stderr)["points"], 0)
+        self.assertTrue(pathlib.Path("/dev/stderr").is_symlink())
+        link, real = self.folder / "link", self.folder / "real"
+        link.symlink_to(real)
+        self.command("grade", "03/five-steps", mine, "--json", link, status=1)
+        self.assertTrue(link.is_symlink())
+        self.assertEqual(json.loads(real.read_text())["points"], 0)
 
     def test_reports_say_the_same(self):
         mine = self.write(SOLUTION)
