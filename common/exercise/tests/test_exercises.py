@@ -217,8 +217,9 @@ class Sandbox(unittest.TestCase):
         self.assertLessEqual(len(done.said), sandbox.SHOWN)
 
 
-@unittest.skipUnless(HAS_OPENCL, "run_opencl is not built")
-class Grader(unittest.TestCase):
+class WithAFolder(unittest.TestCase):
+    """What the tests of whole submissions share."""
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
@@ -241,6 +242,18 @@ class Grader(unittest.TestCase):
     def changed(self, old, new):
         self.assertEqual(SOLUTION.count(old), 1, old)
         return SOLUTION.replace(old, new)
+
+    def command(self, *arguments, status):
+        done = subprocess.run([sys.executable, "-B", str(PROGRAM), *map(str, arguments), "--build", str(BUILD)],
+                              capture_output=True, text=True)
+        if done.returncode == 77:
+            self.skipTest(done.stderr)
+        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
+        return done
+
+
+@unittest.skipUnless(HAS_OPENCL, "run_opencl is not built")
+class Grader(WithAFolder):
 
     @needs_oclgrind
     def test_the_detector_does_not_pass_for_the_device(self):
@@ -399,14 +412,6 @@ class Grader(unittest.TestCase):
 
     # ---- the command
 
-    def command(self, *arguments, status):
-        done = subprocess.run([sys.executable, "-B", str(PROGRAM), *map(str, arguments), "--build", str(BUILD)],
-                              capture_output=True, text=True)
-        if done.returncode == 77:
-            self.skipTest(done.stderr)
-        self.assertEqual(done.returncode, status, done.stdout + done.stderr)
-        return done
-
     def one_line(self, *arguments):
         done = self.command(*arguments, status=2)
         self.assertEqual(done.stderr.count("\n"), 1, done.stderr)
@@ -494,13 +499,20 @@ class Grader(unittest.TestCase):
             self.assertIn("free of faults: data race at", rows["max"]["why"])
         self.assertIn("not a file", rows["zoe"]["why"])
 
-    def test_the_gallerys_mistakes_are_refused(self):
-        """Those of chapter 03's kernel, each handed in as the five steps: none gets the points of a right one."""
+    def test_list_and_hint(self):
+        self.assertIn("03/five-steps", self.command("list", status=0).stdout)
+        self.assertRegex(self.command("hint", "03/five-steps", status=0).stdout, r"Hint \d of 3:")
+
+
+@unittest.skipUnless(HAS_OPENCL, "run_opencl is not built")
+class Gallery(WithAFolder):
+    def gallery_handed_in(self, exercise, folder, variant, more_than):
+        """The mistakes of a chapter's kernel, each handed in as this exercise: none gets the points of a right one."""
         class_folder, names = self.folder / "class", {}
         class_folder.mkdir()
-        for mistake in sorted((catalogue.ROOT / "03-local-atomics/broken").glob("*.txt")):
+        for mistake in sorted((catalogue.ROOT / folder).glob("*.txt")):
             fields, text = gallery.fields_of(mistake), mistake.read_text(encoding="utf-8")
-            if fields["variant"] != "local" or "blocked" in fields["shows"] or "\n--- histogram.cl\n" not in text:
+            if fields["variant"] != variant or "blocked" in fields["shows"] or "\n--- histogram.cl\n" not in text:
                 continue
             subprocess.run(["cmake", f"-DMISTAKE={mistake}", f"-DFOLDER={self.folder / 'made'}", "-P",
                             catalogue.ROOT / "common/gallery/make.cmake"], check=True, capture_output=True)
@@ -509,9 +521,9 @@ class Grader(unittest.TestCase):
             (class_folder / f"{mistake.stem}.cl").write_text(made.replace(
                 "__attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))", ""))
             names[mistake.stem] = fields["names"].split() if not fields["shows"].startswith("oclgrind") else []
-        self.assertGreater(len(names), 12)
+        self.assertGreater(len(names), more_than)
         table = self.folder / "points.csv"
-        self.command("grade", "03/five-steps", "--all", class_folder, "--csv", table, status=1)
+        self.command("grade", exercise, "--all", class_folder, "--csv", table, status=1)
         rows = {row["submission"]: row for row in csv.DictReader(table.read_text().splitlines())}
         for name, may_be in names.items():
             with self.subTest(mistake=name):
@@ -519,9 +531,11 @@ class Grader(unittest.TestCase):
                 if may_be and "race" not in rows[name]["why"] and "(" in rows[name]["why"]:
                     self.assertTrue(any(f"({each})" in rows[name]["why"] for each in may_be), rows[name]["why"])
 
-    def test_list_and_hint(self):
-        self.assertIn("03/five-steps", self.command("list", status=0).stdout)
-        self.assertRegex(self.command("hint", "03/five-steps", status=0).stdout, r"Hint \d of 3:")
+    def test_the_gallerys_mistakes_in_local_are_refused(self):
+        self.gallery_handed_in("03/five-steps", "03-local-atomics/broken", "local", 12)
+
+    def test_the_gallerys_mistakes_in_global_are_refused(self):
+        self.gallery_handed_in("02/no-lost-counts", "02-global-atomics/broken", "global", 5)
 
 
 def lines_of(text):
