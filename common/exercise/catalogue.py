@@ -54,7 +54,8 @@ def exercises():
 
 def exercise_of(name):
     """The exercise of this name, such as 03/five-steps. Raises BadInput."""
-    for exercise in exercises():
-        if exercise.name == name:
-            return exercise
-    raise BadInput(f"there is no exercise '{name}': there are {', '.join(each.name for each in exercises())}")
+    found = {exercise.name: exercise for exercise in exercises()}
+    if name in found:
+        return found[name]
+    alike = [each for each in found if each.split("/")[1] == name.split("/")[-1]]
+    raise BadInput(f"there is no exercise '{name}': " + (f"is it {alike[0]}?" if alike else f"there are {', '.join(found)}"))

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""The exercises: ./tutorial list, hint, watch and grade call this.
+"""The exercises: ./tutorial list, next, hint, watch, grade and handout call this.
 
-    exercises.py list                          all of them, and which are done
-    exercises.py hint 03/five-steps            the next hint (again: one more)
-    exercises.py watch 03/five-steps           check at each save; Ctrl-C ends it
-    exercises.py grade 03/five-steps [FILE]    points, criterion by criterion; FILE in place of the exercise's own
-    exercises.py grade 03/five-steps --all DIR --csv F    every folder or file in DIR
-    exercises.py handout DIR                   a copy for students, without the solutions
+    ./tutorial list                            all of them, and which are done
+    ./tutorial hint 03/five-steps              the next hint
+    ./tutorial watch 03/five-steps             check at each save; Ctrl-C ends it
+    ./tutorial grade 03/five-steps [FILE]      points, criterion by criterion; FILE in place of the exercise's own
+    ./tutorial grade 03/five-steps --all DIR --csv F    every folder or file in DIR
+    ./tutorial handout DIR                     a copy for students, without the solutions
 
 Exit status: 0 full marks; 1 not; 2 what was asked for makes no sense; 77 nothing to run it on.
 """
@@ -18,6 +18,7 @@ import io
 import json
 import os
 import pathlib
+import re
 import secrets
 import signal
 import sys
@@ -71,20 +72,27 @@ def listing():
     for each in catalogue.exercises():
         mark = "done" if done.get(each.name, {}).get("done") else "    "
         lines.append(f"  {mark}  {each.name:<22} {each.minutes:>4} min  {each.title}")
-    return "\n".join([*lines, "", "./tutorial watch NAME checks while you work; what to do stands in NAME's README.md:",
-                      "0N-.../exercise/.../README.md"])
+    first = catalogue.exercises()[0]
+    return "\n".join([*lines, "", "./tutorial watch NAME checks while you work. What to do stands in a README.md:",
+                      f"{(first.folder / 'README.md').relative_to(ROOT)} is that of {first.name}."])
 
 
-def next_undone():
+def next_undone(after=""):
+    """The first that is not done, of those behind this one if there is one."""
     done = kept()
-    return next((each for each in catalogue.exercises() if not done.get(each.name, {}).get("done")), None)
+    undone = [each for each in catalogue.exercises() if not done.get(each.name, {}).get("done")]
+    names = [each.name for each in catalogue.exercises()]
+    behind = [each for each in undone if after and names.index(each.name) > names.index(after)]
+    return next(iter(behind or undone), None)
 
 
 def hint(exercise):
     hints = exercise.hints()
-    given = kept().get(exercise.name, {}).get("hints", 0) % max(len(hints), 1)
+    given = kept().get(exercise.name, {}).get("hints", 0) % len(hints)
     keep(exercise.name, hints=given + 1)
-    return f"Hint {given + 1} of {len(hints)}:\n{hints[given]}" if hints else "There is no hint for this one."
+    text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", hints[given])  # links lead nowhere from a terminal
+    last = "\n(That was the last one; the next will be the first again.)" if given + 1 == len(hints) else ""
+    return f"Hint {given + 1} of {len(hints)}:\n{text}{last}"
 
 
 # ---- grade ---------------------------------------------------------------------------------------
@@ -205,7 +213,8 @@ def look_quickly(place, seed, known):
             print(f"  {criterion}: {verdict.words}")
     if all(each.right for each in found):
         return True
-    said = grading.diagnosis(place, found)
+    # Where the counts name no mistake, a detector may: a missing barrier looks like anything.
+    said = grading.diagnosis(place, found) or grading.faults(place, seed)
     if said:
         print(said)
     return False
@@ -228,7 +237,7 @@ def look(exercise, options):
     if not done.full:
         return False
     keep(exercise.name, done=options.api)
-    following = next_undone()
+    following = next_undone(exercise.name)
     print("Done." + (f" Next: ./tutorial watch {following.name}" if following else " That was the last one."))
     return True
 
@@ -251,10 +260,13 @@ def watch(exercise, options):
             seen = now
             print(f"\n{exercise.name}: {names}", flush=True)
             try:
-                if look(exercise, options) or options.once:
-                    return 0
+                done = look(exercise, options)
+                if done or options.once:
+                    return 0 if done else 1
             except BadInput as error:
                 print(error)
+                if options.once:
+                    return 1
             print(f"Watching {names}; Ctrl-C ends this.", flush=True)
         time.sleep(0.2)
 

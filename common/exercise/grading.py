@@ -94,10 +94,11 @@ def compared(exercise, run, pixels, result, done):
     unwritten = sum(value == int.from_bytes(tasks.POISON * size, "little") for _, _, value in wrong)
     words = f"{where}: expected {want}, got {have} ({have - want:+})"
     things = where.split(", ")[-1].split()[0] + "s"  # bins, pixels
-    if unwritten:
+    if unwritten == len(wrong):
         words = f"{unwritten} of {len(wanted)} {things} were never written"
     elif things == "bins":
         words = f"{len(wrong)} of {len(wanted)} bins are wrong, total {sum(got)} instead of {sum(wanted)}; {words}"
+        words += f"; {unwritten} hold what was in the memory before" if unwritten else ""
     elif things == "pixels":
         words = f"{len(wrong)} of {len(wanted)} pixels are wrong; {words}"
     return Outcome(run, False, words, pixels, result)
@@ -148,7 +149,8 @@ def faults(place, seed):
         found = finds.search(done.said)
         if found:
             at = re.compile(rf"{re.escape(place.source.name)}:(\d+)|\bAt line (\d+)").search(done.said, found.start())
-            return found.group(0).strip() + (f", line {at.group(1) or at.group(2)}" if at else "")
+            says = re.sub(r" address 0x[0-9a-f]+", "", found.group(0)).strip() + (f", line {at.group(1) or at.group(2)}" if at else "")
+            return says + (": no lock that all threads share is held there" if place.exercise.kind == "c++" and says.startswith("data race") else "")
         if done.timed_out or done.status not in (0, 1):
             return f"under {pathlib.Path(command[0]).name} {done.why()}"
     return ""
@@ -205,7 +207,7 @@ def graded_file(place, seed, criteria=None, known=None):
     of, says = exercise.points["free of faults"], faults(place, seed)
     if says:
         # What came out right came out right by luck.
-        verdicts = [verdicts[0], *(v._replace(points=0, words=v.words + "; no points, for it races or goes astray")
+        verdicts = [verdicts[0], *(v._replace(points=0, words=v.words + "; no points, for it is not free of faults")
                                    for v in verdicts[1:]), Verdict("free of faults", 0, of, says, True)]
     elif says is None:
         verdicts.append(Verdict("free of faults", 0, of, "not graded: no race detector"))

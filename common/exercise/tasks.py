@@ -118,6 +118,7 @@ class Tiles(Picture):
     """A histogram for each tile of a picture, 32 x 32 pixels, smaller at the right and lower edge."""
 
     side = 32
+    tiny = ((70, 40), (70, 10))  # more tiles than groups
 
     def memory(self, run):
         return run.pixels
@@ -142,13 +143,14 @@ class Tiles(Picture):
 
     def place(self, run, at):
         tile = at // 256
-        return f"tile {tile % self.across(run)}, {tile // self.across(run)}, bin {at % 256}"
+        return f"tile in column {tile % self.across(run)}, row {tile // self.across(run)}, bin {at % 256}"
 
 
 class Equalized(Picture):
     """The picture with its greys spread: v becomes 255 * (pixels of v or less) / (all pixels), rounded down."""
 
     word = "B"
+    sizes = (*Picture.sizes, (4111, 4103))  # 255 times the pixels of the last does not fit 32 bits
 
     def memory(self, run):
         return run.pixels
@@ -295,10 +297,11 @@ def runs_of(exercise, criterion, seed):
 def for_detectors(exercise, seed):
     """Small ones: fewer work-items than pixels, and more; more of them than bins."""
     task, largest = task_of(exercise), min(exercise.data.get("largest_group", 320), 320)
+    launches = exercise.data.get("for_detectors", list(zip(task.tiny, (3, 2), (64, 320))))
     option, first = exercise.data.get("options", [""])[-1], exercise.data.get("first", [0])[-1]
-    return [run_of(task, size, "random pixels", drawn(task, seed, size), groups, min(group_size, largest))._replace(
+    return [run_of(task, tuple(size), "random pixels", drawn(task, seed, tuple(size)), groups, min(group_size, largest))._replace(
         options=option, first=first if number else 0, key=1)
-        for number, (size, groups, group_size) in enumerate(zip(task.tiny, (3, 2), (64, 320)))]
+        for number, (size, groups, group_size) in enumerate(launches)]
 
 
 def for_speed(exercise, seed, on_a_gpu):

@@ -1,8 +1,9 @@
 // Exercise 03/tiles: a histogram for each tile of a picture. README.md has the task.
 #define BINS 256
 
-// Tiles have `side` x `side` pixels, fewer at the right and the lower edge; they are numbered row
-// by row. The histogram of tile t begins at histograms + t * BINS, and is not zero at first.
+// Pixel x of row y is pixels[y * width + x]. Tiles have `side` x `side` pixels, fewer at the right
+// and the lower edge; they are numbered row by row. The histogram of tile t begins at histograms +
+// t * BINS, and is not zero at first.
 __kernel void histogram_tiles(__global const uchar* pixels, ulong width, ulong height, ulong side,
                               __global uint* histograms) {
     __local uint table[BINS];

@@ -4,9 +4,9 @@
 
 constexpr unsigned kBins = 256;
 
-// Tiles have `side` x `side` pixels, fewer at the right and the lower edge; they are numbered row
-// by row. The histogram of tile t begins at histograms + t * kBins, and is not zero at first.
-// (extern "C": the grader looks for the kernel by its name.)
+// Pixel x of row y is pixels[y * width + x]. Tiles have `side` x `side` pixels, fewer at the right
+// and the lower edge; they are numbered row by row. The histogram of tile t begins at histograms +
+// t * kBins, and is not zero at first. (extern "C": the grader looks for the kernel by its name.)
 extern "C" __global__ void histogram_tiles(const std::uint8_t* pixels, std::size_t width,
                                            std::size_t height, std::size_t side,
                                            std::uint32_t* histograms) {

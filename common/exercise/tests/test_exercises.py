@@ -410,6 +410,18 @@ class Grader(WithAFolder):
         self.assertRegex(verdict.words, "^fourth.cl: [^\n]*$")
         self.assertIn(verdict.points, range(18, 24))
 
+    @needs_oclgrind
+    def test_a_third_barrier_that_is_missing_is_a_race(self):
+        """It is needed in what goes round again, so the detector has to see it go round."""
+        for name, zeroing in (("03/tiles", "if (item == 0) for (size_t bin = 0; bin < BINS; ++bin) {"), ("04/no-overflow", None)):
+            exercise = catalogue.exercise_of(name)
+            text = self.solution(exercise)
+            begin, end = text[:text.rindex("barrier(")], text[text.rindex("barrier("):].split(";", 1)[1]
+            if zeroing:
+                begin = begin.replace("for (size_t bin = item; bin < BINS; bin += group_size) {", zeroing, 1)
+            with self.subTest(exercise=name):
+                self.assertIn("data race", self.graded(begin + end, exercise=exercise).verdicts[-1].words)
+
     # ---- the command
 
     def one_line(self, *arguments):
@@ -498,6 +510,9 @@ class Grader(WithAFolder):
             self.assertEqual(rows["max"]["points"], "5")
             self.assertIn("free of faults: data race at", rows["max"]["why"])
         self.assertIn("not a file", rows["zoe"]["why"])
+
+    def test_an_exercise_that_is_nearly_named_is_named(self):
+        self.assertIn("is it 03/five-steps?", self.one_line("grade", "5/five-steps"))
 
     def test_list_and_hint(self):
         self.assertIn("03/five-steps", self.command("list", status=0).stdout)
