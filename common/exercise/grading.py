@@ -14,7 +14,7 @@ import tasks
 from places import NOT_COMPILED, SECONDS, NothingToRunOn  # noqa: F401  NothingToRunOn is raised from here, too
 
 NO_END = "it does not end"
-ROUNDS = 5  # of a run whose time is taken; the shortest counts
+ROUNDS, TURNS = 5, 5  # of a run whose time is taken; the shortest counts, for others may be busy meanwhile
 
 
 class Verdict(NamedTuple):
@@ -90,8 +90,10 @@ def compared(exercise, run, pixels, result, done):
     wrong = task.wrong(run, wanted, got)
     if not wrong:
         return Outcome(run, True, "", pixels, result)
-    where, want, have = max(wrong, key=lambda each: abs(each[1] - each[2]))
-    unwritten = sum(value == int.from_bytes(tasks.POISON * size, "little") for _, _, value in wrong)
+    at = max(wrong[:4096], key=lambda at: abs(got[at] - wanted[at]))  # of millions of pixels enough
+    poison = int.from_bytes(tasks.POISON * size, "little")
+    unwritten = sum(got[at] == poison for at in wrong)
+    where, want, have = task.place(run, at), wanted[at], got[at]
     words = f"{where}: expected {want}, got {have} ({have - want:+})"
     things = where.split(", ")[-1].split()[0] + "s"  # bins, pixels
     if unwritten == len(wrong):
@@ -157,27 +159,25 @@ def faults(place, seed):
 
 
 def milliseconds(place, runs):
-    """The shortest time of each run; None where it does not end well."""
+    """The shortest time of each run; endless where it does not end well."""
     done, files = place.process(runs, rounds=ROUNDS)
     if done.status != 0:
-        return [None] * len(runs)
+        return [float("inf")] * len(runs)
     return [min(float(line) for line in pathlib.Path(f"{result}.ms").read_text().split()) for _, result in files]
 
 
 def speed(place, seed):
-    """How fast it is beside the exercise's reference, in turns on the same machine; the best of three is what it can do.
+    """How fast it is beside the exercise's reference: the shortest times of both, measured in turns on the same machine.
 
     Points are given on a processor alone: what is fast there need not be on a GPU, and the exercise asks why.
     """
     of, least = place.exercise.points["speed"], place.exercise.data["at_least_as_fast"]
     runs = tasks.for_speed(place.exercise, seed, not place.on_pocl)
     source = place.exercise.folder / f"reference{place.source.suffix}"
-    times = []
     with places.place(place.exercise, place.api, source, place.build, place.device) as reference:
-        for _ in range(3):
-            times.append([milliseconds(each, runs) for each in (place, reference)])
-    ratios = [max((theirs[at] / mine[at] for mine, theirs in times if mine[at] and theirs[at]), default=0.0)
-              for at in range(len(runs))]
+        turns = [(milliseconds(place, runs), milliseconds(reference, runs)) for _ in range(TURNS)]
+    mine, theirs = ([min(times) for times in zip(*each)] for each in zip(*turns))
+    ratios = [their / my for my, their in zip(mine, theirs)]
     words = "; ".join(f"{ratio:.2f} times as fast as {source.name} on {run.words}" for ratio, run in zip(ratios, runs))
     if not place.on_pocl:
         return Verdict("speed", 0, 0, f"{words}; points are given for it on a processor alone (PoCL)")

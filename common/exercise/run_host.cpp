@@ -15,6 +15,9 @@
 #include <string>
 #include <vector>
 
+#ifdef WITH_CUDA
+#include "common/cuda/cuda.hpp"
+#endif
 #include "common/exercise/job.hpp"
 #include "common/opencl/opencl.hpp"
 #include "common/status/status.hpp"
@@ -79,6 +82,10 @@ int main(int argc, char** argv) try {
     if (std::string(argv[1]) == "opencl") {
         run_in_opencl(job, reinterpret_cast<InOpenCL>(histogram));
     } else {
+#ifdef WITH_CUDA
+        // The library has a runtime of its own, which takes the first device all the same.
+        std::fprintf(stderr, "on %s (CUDA)\n", common::cuda::choose_device("").name.c_str());
+#endif
         run(job, [&](const Step& step, const std::uint8_t* pixels, std::size_t count,
                      std::uint32_t* result) {
             reinterpret_cast<InCuda>(histogram)(static_cast<unsigned>(step.groups),
