@@ -1,13 +1,15 @@
-// Chapter 01: the histogram of an 8-bit picture on the CPU. Five ways to count, from the loop that
-// every other chapter is held against to the fastest that plain C++ gives here:
+// Chapter 01: the histogram of an 8-bit picture on the CPU. Seven ways to count, from the loop that
+// every other chapter is held against to the fastest that this processor gives:
 //
 //   serial                 one loop, one table
-//   interleaved            one loop, eight counters per bin, taken in turn
+//   interleaved            one loop, eight tables, taken in turn
+//   simd                   64 pixels at a time, where the processor has AVX-512 (simd.cpp)
 //   threads-atomic         threads that share one table of atomic counters: right, and slow
 //   threads-false-sharing  threads with counters of their own, side by side: right, and still slow
-//   threads-private        threads with tables of their own, added up at the end
+//   threads-private        threads with interleaved tables of their own, added up at the end
+//   threads-simd           the same, each thread with simd
 //
-// Run it:  build/01-cpu/cpu                     all five on the sample picture
+// Run it:  build/01-cpu/cpu                     all of them on the sample picture
 //          build/01-cpu/cpu --tile 100M         ... on a picture large enough to tell them apart
 //          build/01-cpu/cpu --help              everything else
 //
@@ -23,9 +25,11 @@
 #include <functional>
 #include <span>
 #include <stdexcept>
+#include <string>
 #include <thread>
 #include <vector>
 
+#include "01-cpu/simd.hpp"
 #include "common/cpu/cpu.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
@@ -53,43 +57,114 @@ Histogram count_serial(Pixels pixels) {
 // ---- interleaved: eight counters per bin ----
 //
 // Neighbouring pixels of a picture are often equal, and then the `++` of one has to wait for the
-// store of the one before: to the same address, so in order. Here pixel i uses counter i % 8 of its
-// bin, and eight neighbours never touch the same address, whatever their values.
+// store of the one before: to the same address, so in order. Here eight neighbours use eight
+// counters, and never touch the same address, whatever their values. That is the first of four
+// ideas; --ideas takes the others away again:
+//
+//   1  eight counters per bin, side by side
+//   2  instead, eight tables, one behind the other: to find a counter takes an instruction less
+//   3  four pixels with one load, in the place of four loads
+//   4  memory is asked for the pixels before they are needed
 
 constexpr std::size_t kLanes = 8;
-using InterleavedTable = std::array<std::array<std::uint32_t, kLanes>, kBins>;
+constexpr unsigned kAllIdeas = 4;
 
-void count_interleaved_into(InterleavedTable& table, Pixels pixels) {
+Histogram count_side_by_side(Pixels pixels) {
+    std::array<std::array<std::uint32_t, kLanes>, kBins> table{};  // [bin][lane]
     std::size_t i = 0;
-    // Unrolled by hand: g++ does not unroll this loop at -O2 or -O3, and `i % 8` worked out at run
-    // time costs more than the lanes gain.
     for (; i + kLanes <= pixels.size(); i += kLanes) {
-        ++table[pixels[i + 0]][0];
-        ++table[pixels[i + 1]][1];
-        ++table[pixels[i + 2]][2];
-        ++table[pixels[i + 3]][3];
-        ++table[pixels[i + 4]][4];
-        ++table[pixels[i + 5]][5];
-        ++table[pixels[i + 6]][6];
-        ++table[pixels[i + 7]][7];
+        for (std::size_t lane = 0; lane < kLanes; ++lane)
+            ++table[pixels[i + lane]][lane];
     }
-    for (; i < pixels.size(); ++i) {  // the last few pixels, fewer than eight
-        ++table[pixels[i]][i % kLanes];
-    }
-}
-
-void add_lanes(const InterleavedTable& table, Histogram& histogram) {
+    Histogram histogram{};
     for (std::size_t bin = 0; bin < kBins; ++bin) {
         for (const std::uint32_t lane : table[bin])
             histogram[bin] += lane;
     }
+    for (; i < pixels.size(); ++i)  // the last few pixels, fewer than eight
+        ++histogram[pixels[i]];
+    return histogram;
 }
 
-Histogram count_interleaved(Pixels pixels) {
-    InterleavedTable table{};
-    count_interleaved_into(table, pixels);
+// Each is longer than it has to be, so that equal bins do not lie a power of two apart.
+using Tables = std::array<std::array<std::uint32_t, kBins + 8>, kLanes>;  // [lane][bin]
+
+void count_eight_one_by_one(Tables& tables, const std::uint8_t* pixels) {
+    for (std::size_t lane = 0; lane < kLanes; ++lane)
+        ++tables[lane][pixels[lane]];
+}
+
+void count_eight(Tables& tables, const std::uint8_t* pixels) {
+    std::uint32_t four = 0;
+    std::memcpy(&four, pixels, sizeof four);  // one load: the compiler makes no call of it
+    ++tables[0][four & 0xff];
+    ++tables[1][four >> 8 & 0xff];
+    ++tables[2][four >> 16 & 0xff];
+    ++tables[3][four >> 24];
+    std::memcpy(&four, pixels + 4, sizeof four);
+    ++tables[4][four & 0xff];
+    ++tables[5][four >> 8 & 0xff];
+    ++tables[6][four >> 16 & 0xff];
+    ++tables[7][four >> 24];
+}
+
+void ask_for(const std::uint8_t* pixel) {
+#ifdef __GNUC__
+    __builtin_prefetch(pixel);
+#else
+    static_cast<void>(pixel);  // the processor's own guess has to do
+#endif
+}
+
+Histogram count_interleaved(Pixels pixels, unsigned ideas) {
+    if (ideas == 1) return count_side_by_side(pixels);
+    constexpr std::size_t kLine = 64;     // bytes that memory gives at a time
+    constexpr std::size_t kAhead = 2048;  // bytes: long enough for memory to answer
+    Tables tables{};
+    std::size_t i = 0;
+    for (; i + kLine <= pixels.size(); i += kLine) {
+        if (ideas >= 4) ask_for(&pixels[std::min(i + kAhead, pixels.size() - 1)]);
+        for (std::size_t j = i; j < i + kLine; j += kLanes) {
+            if (ideas >= 3) {
+                count_eight(tables, &pixels[j]);
+            } else {
+                count_eight_one_by_one(tables, &pixels[j]);
+            }
+        }
+    }
     Histogram histogram{};
-    add_lanes(table, histogram);
+    for (std::size_t bin = 0; bin < kBins; ++bin) {
+        for (const auto& table : tables)
+            histogram[bin] += table[bin];
+    }
+    for (; i < pixels.size(); ++i)  // the last pixels, less than a line
+        ++histogram[pixels[i]];
+    return histogram;
+}
+
+// ---- simd: in a file of its own, which is compiled for processors with AVX-512 ----
+
+// Why it cannot run: nothing where it can.
+std::string why_no_simd() {
+#ifdef WITH_SIMD
+    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi") &&
+        __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512bitalg") &&
+        __builtin_cpu_supports("gfni"))
+        return {};
+    return "this processor has no AVX-512 with VBMI2, BITALG and GFNI";
+#else
+    return "this build has no AVX-512: another kind of processor, or a compiler without it";
+#endif
+}
+
+Histogram count_with_simd(Pixels pixels) {
+    Histogram histogram{};
+#ifdef WITH_SIMD
+    count_simd(pixels.data(), pixels.size(), histogram.data());
+#else
+    static_cast<void>(pixels);
+    throw std::logic_error("there is no simd to call");
+#endif
     return histogram;
 }
 
@@ -151,11 +226,12 @@ Histogram count_threads_false_sharing(Pixels pixels, std::size_t threads) {
 
 // ---- threads-private: tables of one's own, merged at the end ----
 
-Histogram count_threads_private(Pixels pixels, std::size_t threads) {
+Histogram count_threads_private(Pixels pixels, std::size_t threads,
+                                const std::function<Histogram(Pixels)>& count) {
     std::vector<Histogram> partial(threads);
     on_each_part(pixels, threads, [&](Pixels part, std::size_t thread) {
         // On the thread's own stack: nobody else's cache line. It is merged and written once.
-        partial[thread] = count_interleaved(part);
+        partial[thread] = count(part);
     });
     Histogram histogram{};
     for (const Histogram& table : partial) {
@@ -168,22 +244,38 @@ Histogram count_threads_private(Pixels pixels, std::size_t threads) {
 // ---- how fast could it be? ----
 //
 // A histogram has to read every pixel once, so no way of counting can be faster than a program that
-// only reads. This one adds up 64-bit words of a buffer that is larger than the caches.
+// only reads. This one adds up 64-bit words of a buffer that is larger than the caches; in several
+// ways, for what one stream of addresses gets is not what memory gives.
+
+// The sum of a part that is read in `streams` places at once, a line from each in turn.
+std::uint64_t sum_of(Pixels part, std::size_t streams, std::size_t ahead) {
+    constexpr std::size_t kLine = 64;
+    const std::size_t length = part.size() / streams / kLine * kLine;
+    std::array<std::uint64_t, kLine / 8> sums{};
+    for (std::size_t i = 0; i < length; i += kLine) {
+        for (std::size_t stream = 0; stream < streams; ++stream) {
+            const std::size_t at = stream * length + i;
+            if (ahead > 0) ask_for(&part[std::min(at + ahead, part.size() - 1)]);
+            std::array<std::uint64_t, kLine / 8> line;
+            std::memcpy(line.data(), &part[at], kLine);
+            for (std::size_t word = 0; word < line.size(); ++word)
+                sums[word] += line[word];
+        }
+    }
+    std::uint64_t sum = 0;
+    for (const std::uint64_t each : sums)
+        sum += each;
+    return sum;
+}
 
 double read_ceiling_gb_s(std::size_t threads) {
     constexpr std::size_t kBytes = std::size_t{256} << 20;
     const std::vector<std::uint8_t> buffer(kBytes, 1);
-    const auto read_all = [&](std::size_t readers) {
+    const auto read_all = [&](std::size_t readers, std::size_t streams, std::size_t ahead) {
         std::vector<std::uint64_t> sums(readers);
         const double time_ms = common::wall_ms([&] {
             on_each_part(buffer, readers, [&](Pixels part, std::size_t thread) {
-                std::uint64_t sum = 0;
-                for (std::size_t i = 0; i + sizeof sum <= part.size(); i += sizeof sum) {
-                    std::uint64_t word;
-                    std::memcpy(&word, &part[i], sizeof word);
-                    sum += word;
-                }
-                sums[thread] = sum;
+                sums[thread] = sum_of(part, streams, ahead);
             });
         });
         // The sums are used, so that the compiler cannot leave the reading out.
@@ -195,7 +287,12 @@ double read_ceiling_gb_s(std::size_t threads) {
     };
     double best = 0;
     for (int round = 0; round < 5; ++round) {
-        best = std::max({best, read_all(1), read_all(threads)});
+        for (const std::size_t readers : {std::size_t{1}, threads}) {
+            for (const std::size_t streams : {1, 4}) {
+                for (const std::size_t ahead : {0, 2048, 8192})
+                    best = std::max(best, read_all(readers, streams, ahead));
+            }
+        }
     }
     return best;
 }
@@ -208,10 +305,14 @@ const common::Program kProgram{
     "C++",
     "the 256-bin histogram of an 8-bit picture on the CPU",
     {{"serial", "one loop, one table"},
-     {"interleaved", "one loop, eight counters per bin, taken in turn"},
+     {"interleaved", "one loop, eight tables, taken in turn"},
+     {"simd", "64 pixels at a time, with AVX-512"},
      {"threads-atomic", "threads that share one table of atomic counters"},
      {"threads-false-sharing", "counters of their own for each thread, side by side"},
-     {"threads-private", "an interleaved table for each thread, merged at the end"}}};
+     {"threads-private", "interleaved tables for each thread, merged at the end"},
+     {"threads-simd", "simd in each thread, merged at the end"}},
+    {{"ideas", {"1", "2", "3", "4"}, "interleaved: how many of its four ideas, the last of them 4"},
+     {"simd", {"on", "off"}, "off: as on a processor without AVX-512"}}};
 
 int main(int argc, char** argv) try {
     // 1. What is asked for, and where it runs. "Device" and "group" are words of the later
@@ -247,11 +348,26 @@ int main(int argc, char** argv) try {
                                        std::nullopt};
             }));
     };
+    const std::string no_simd = options.choice("simd") == "off" ? "--simd off" : why_no_simd();
+    const auto run_simd = [&](const char* variant, const std::function<Histogram(Pixels)>& count) {
+        if (no_simd.empty()) {
+            run(variant, count);
+        } else if (options.wants(variant)) {
+            report.add(common::skipped(variant, no_simd));
+        }
+    };
+    const auto interleaved = [ideas = options.number("ideas").value_or(kAllIdeas)](Pixels p) {
+        return count_interleaved(p, ideas);
+    };
     run("serial", count_serial);
-    run("interleaved", count_interleaved);
+    run("interleaved", interleaved);
+    run_simd("simd", count_with_simd);
     run("threads-atomic", [=](Pixels p) { return count_threads_atomic(p, threads); });
     run("threads-false-sharing", [=](Pixels p) { return count_threads_false_sharing(p, threads); });
-    run("threads-private", [=](Pixels p) { return count_threads_private(p, threads); });
+    run("threads-private",
+        [=](Pixels p) { return count_threads_private(p, threads, interleaved); });
+    run_simd("threads-simd",
+             [=](Pixels p) { return count_threads_private(p, threads, count_with_simd); });
 
     // 5. The table, and the exit status that tells the truth.
     return report.finish();

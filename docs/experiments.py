@@ -198,9 +198,24 @@ def equal_launches():
                       launch(f"{groups}*UNITS", 128))
 
 
+IDEAS = ("eight counters per bin, side by side", "eight tables, one behind the other", "and four pixels to a load",
+         "and memory asked ahead: `interleaved`")
+
+
+def ideas():
+    """`interleaved` on a CPU, one idea after the other."""
+    yield Run("01-cpu", "`serial`", "", "serial", ())
+    for number, row in enumerate(IDEAS, 1):
+        yield Run("01-cpu", row, "", "interleaved", ("--ideas", str(number)))
+
+
 STRIDES = (1, 8, 32, 64, 256, 1024)
 OPENCL, BOTH = ("OpenCL",), ("OpenCL", "CUDA")
 EXPERIMENTS = {
+    "ideas": Experiment("the ideas of `interleaved`, for a CPU", "Loop", "GB/s", ("C++",),
+                        ("photo", "uniform", "four-values", "constant"), "100M", tuple(ideas())),
+    "ideas-in-cache": Experiment("the same on pixels that fit a cache", "Loop", "GB/s", ("C++",),
+                                 ("photo", "uniform", "four-values", "constant"), "256K", tuple(ideas())),
     "walls": Experiment("walk, instruction and table taken away one at a time, for a CPU", "Launch, walk", "ms", OPENCL,
                         ("photo",), "16M", tuple(walls()),
                         "Medians. `racy` may lose counts where there are two groups; its time is a time all the same."),
