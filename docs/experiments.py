@@ -198,8 +198,8 @@ def equal_launches():
                       launch(f"{groups}*UNITS", 128))
 
 
-IDEAS = ("eight counters per bin, side by side", "eight tables, one behind the other", "and four pixels to a load",
-         "and memory asked ahead: `interleaved`")
+IDEAS = ("eight counters per bin, side by side", "eight tables, one behind the other",
+         "and memory asked ahead: `interleaved`", "and eight pixels with one load")
 
 
 def ideas():
