@@ -33,7 +33,7 @@ def cpu_threads():
                      "The picture is divided in equal parts, one for each thread. threads-atomic: all share one table "
                      "and queue up at its counters. threads-false-sharing: each has counters of its own, but those of "
                      "eight threads lie on one cache line. threads-private: a table for each thread, merged at the "
-                     "end. interleaved: one thread, eight counters for each bin, used in turn.")
+                     "end. interleaved: one thread, eight tables, used in turn.")
     figure.text(MARGIN, 56, "The pixels in equal parts, one for each thread:", "fill-ink")
     parts = [f"thread {number}" for number in range(8)]
     figure.cells(MARGIN, 66, FULL / 8, 28, parts, ["blue", "green"] + ["plain"] * 6)
@@ -99,21 +99,76 @@ def _threads_private(figure, x, y):
 
 
 def _interleaved(figure, x, y):
-    figure.panel(x, y, HALF, 254, "interleaved", "table[256][8], one thread")
+    figure.panel(x, y, HALF, 254, "interleaved", "eight tables, one thread")
     left, width = x + 92, 34
     figure.notes(x + 14, y + 70, ["pixels"])
     figure.cells(left, y + 54, width, 24, ["90"] * 8)
     for lane in range(8):
         middle = left + width * (lane + 0.5)
         figure.arrow((middle, y + 80), (middle, y + 104), colour="blue")
-    figure.notes(x + 14, y + 123, ["table[90]"], "ink code")
-    figure.cells(left, y + 107, width, 24, [f"[{lane}]" for lane in range(8)], "blue")
+    figure.notes(x + 14, y + 123, ["bin 90 of"])
+    figure.cells(left, y + 107, width, 24, [f"t{lane}" for lane in range(8)], "blue")
     figure.arrow((left + 4 * width, y + 135), (left + 4 * width, y + 155))
     figure.notes(left + 4 * width + 12, y + 150, ["at the end: add up"])
     figure.box(left + 2.5 * width, y + 158, 3 * width, 22, "ink", "histogram[90]", "note code")
-    figure.notes(x + 14, y + 205, ["Eight neighbours of one value use eight addresses.",
-                                  "In serial they use one, and each has to wait until",
-                                  "the one before has written its sum."])
+    figure.notes(x + 14, y + 205, ["Eight neighbours of one value use eight tables.",
+                                  "In serial they use one counter, and each has to wait",
+                                  "until the one before has written its sum."])
+
+
+# ---- chapter 01: simd.svg ------------------------------------------------------------------------
+
+
+def simd():
+    """The two halves of simd: split, and count."""
+    figure = Diagram(420, "simd: two halves that take turns",
+                     "Split: the two top bits of each of 64 pixels choose one of four stacks, onto which it is pushed. "
+                     "Count: each pixel of the fullest stack becomes a word of 64 bits, of which the one of its value is "
+                     "set. Words are added column by column with full adders, into ones, twos, fours and eights; what is "
+                     "carried out of the eights is worth 16 pixels, and is counted.")
+    _split(figure, MARGIN, 56)
+    _add_columns(figure, RIGHT_HALF, 56)
+    return figure
+
+
+def _split(figure, x, y):
+    figure.panel(x, y, HALF, 340, "1. split", "64 pixels at a time")
+    pixels, left, width = ["5", "200", "70", "66", "130", "9", "255", "..."], x + 22, 41
+    owner = {"5": 0, "9": 0, "70": 1, "66": 1, "130": 2, "200": 3, "255": 3}
+    colours = [COLOURS[owner[pixel]] if pixel in owner else "plain" for pixel in pixels]
+    figure.notes(left, y + 58, ["pixels; their two top bits choose:"])
+    figure.cells(left, y + 68, width, 26, pixels, colours)
+    for stack, (name, tops) in enumerate((("0 to 63", ["9", "5"]), ("64 to 127", ["66", "70"]),
+                                          ("128 to 191", ["130"]), ("192 to 255", ["255", "200"]))):
+        at = x + 22 + 84 * stack
+        figure.arrow((left + 4 * width, y + 98), (at + 34, y + 138), colour=COLOURS[stack])
+        for depth in range(4):
+            words = tops[depth - 4 + len(tops)] if depth >= 4 - len(tops) else ""
+            figure.box(at, y + 142 + 24 * depth, 70, 24, COLOURS[stack], words)
+        figure.notes(at + 35, y + 258, [name], anchor="middle")
+    figure.notes(x + 14, y + 288, ["A turn pushes 2,048 pixels onto the four stacks, and",
+                                   "counts 2,048 of the fullest. Six bits are left to tell",
+                                   "the pixels of a stack apart."])
+
+
+def _add_columns(figure, x, y):
+    figure.panel(x, y, HALF, 340, "2. count", "a column for each value")
+    left, width = x + 92, 34
+    figure.notes(left, y + 52, ["one bit is set: that of the value"])
+    for row, (pixel, value) in enumerate((("70: 6", 1), ("66: 2", 5), ("66: 2", 5))):
+        figure.notes(x + 14, y + 78 + 26 * row, [f"pixel {pixel}"])
+        bits = ["1" if column == value else "0" for column in range(8)]
+        figure.cells(left, y + 61 + 26 * row, width, 24, bits, ["green" if bit == "1" else "plain" for bit in bits])
+    for column in range(8):
+        figure.notes(left + width * (column + 0.5), y + 152, [str(7 - column)], "muted", "middle")
+    figure.arrow((left + 4 * width, y + 158), (left + 4 * width, y + 178))
+    figure.notes(left + 4 * width + 12, y + 173, ["full adders"])
+    for row, (name, ones) in enumerate((("ones", (1,)), ("twos", (5,)), ("fours", ()), ("eights", ()))):
+        figure.notes(x + 14, y + 199 + 24 * row, [name])
+        bits = ["1" if column in ones else "0" for column in range(8)]
+        figure.cells(left, y + 183 + 24 * row, width, 22, bits, ["blue" if bit == "1" else "plain" for bit in bits])
+    figure.notes(x + 14, y + 300, ["Shown: 3 words of 8 bits. In a register: 8 words of 64,",
+                                   "all at once. A carry out of the eights is 16 pixels."])
 
 
 # ---- chapters 01 and 02: lost-update.svg ---------------------------------------------------------
@@ -989,6 +1044,7 @@ def _vector_row(figure, left, y, name, start, end):
 
 DRAWINGS = {
     "cpu-threads.svg": cpu_threads,
+    "simd.svg": simd,
     "lost-update.svg": lost_update,
     "global-atomics.svg": global_atomics,
     "two-walks.svg": two_walks,
