@@ -144,9 +144,9 @@ std::string why_no_simd() {
         __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512bitalg") &&
         __builtin_cpu_supports("gfni"))
         return {};
-    return "this processor has no AVX-512 with VBMI2, BITALG and GFNI";
+    return "no AVX-512 (VBMI2, BITALG, GFNI)";
 #else
-    return "this build has no AVX-512: another kind of processor, or a compiler without it";
+    return "built without AVX-512";
 #endif
 }
 

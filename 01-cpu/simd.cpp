@@ -1,21 +1,22 @@
 // Chapter 01, simd: 64 pixels at a time, with AVX-512. Only count_simd at the end is called from
 // outside, and only where the processor has what this file is compiled for.
 //
-// A counter in memory can be added to once a clock, so a loop with an addition for each pixel stops
-// there. This one never adds 1 to a counter in memory. It has two halves that take turns:
+// We think that a loop with an addition to memory for each pixel ends at one pixel a clock, because
+// that is how often a core stores. This one adds to memory once for many pixels, but for the last
+// few of a picture. It has two halves that take turns:
 //
 //   1. Split. The two top bits of a pixel make four classes; the pixels of each class are pushed
-//      onto a stack of its own. What is left of a pixel are six bits, 64 values.
-//   2. Count 2,048 pixels of the fullest stack. Each pixel becomes a word of 64 bits in which one
-//   is
-//      set: that of its value. Words are added column by column, 512 columns at a time, by the
-//      logic that adds in a processor: full adders. Only what is carried out of the sixteens is
-//      counted, and each of those bits stands for 16 pixels.
+//      onto a stack of its own. So the six low bits are enough to tell those of a stack apart.
+//   2. Count 2,048 pixels of the fullest stack. Each becomes a word of 64 bits in which one bit is
+//      set, that of its value. A register holds eight such words: 512 columns, eight for each
+//      value. Words are added column by column, by the logic that adds in a processor: full adders,
+//      into ones, twos, fours and eights. What is carried out of the eights, a bit for a column, is
+//      worth 16 pixels; the eight columns of a value are counted together, as a byte.
 //
-// A turn pushes 2,048 pixels and counts 2,048. Four stacks that together hold four turns' pixels
-// have one that holds a turn's: so what is done does not depend on the picture, and nothing has to
-// be predicted. The idea of counting by columns is older than this (Harley and Seal's population
-// count); README.md has a picture of both halves.
+// At most three turns find no stack that is full enough. From then on each turn pushes
+// 2,048 pixels and counts 2,048, for four stacks with four turns' pixels have one with a turn's. So
+// how long it takes does not depend on the picture. Counting by columns is older than this (Harley
+// and Seal's population count); README.md has a picture of both halves.
 #include "01-cpu/simd.hpp"
 
 #include <immintrin.h>
@@ -23,7 +24,7 @@
 namespace {
 
 constexpr std::size_t kTurn = 2048;  // pixels that are split, and then counted
-constexpr std::size_t kStep = 128;   // pixels that leave one carry
+constexpr std::size_t kStep = 128;   // pixels: up to 16 in each of a value's eight columns
 constexpr std::size_t kHalf = kTurn / 2;
 constexpr std::size_t kAhead = 1024;  // bytes ahead that memory is asked for
 
@@ -31,7 +32,7 @@ constexpr std::size_t kAhead = 1024;  // bytes ahead that memory is asked for
 
 // One class of pixels: those that wait, and those that are counted.
 struct Class {
-    // Four turns' pixels may all be of this class; and what is pushed is written as 64 bytes.
+    // Four turns' pixels are the most that wait; and what is pushed is written as 64 bytes.
     alignas(64) std::uint8_t pixels[4 * kTurn + 64];
     std::uint8_t* top = pixels;
     // What the columns hold: 1, 2, 4 and 8 pixels for each bit that is set.
@@ -58,13 +59,13 @@ inline void split_64(std::uint8_t* (&tops)[4], const std::uint8_t* from) {
 
 // Adds two bits to each column: the sum stays, what is carried is worth twice as much.
 inline __m512i add(__m512i& sum, __m512i a, __m512i b) {
-    const __m512i carry = _mm512_ternarylogic_epi64(sum, a, b, 0xe8);  // two of three, or three
-    sum = _mm512_ternarylogic_epi64(sum, a, b, 0x96);                  // one of three, or three
+    const __m512i carry = _mm512_ternarylogic_epi64(sum, a, b, 0xe8);  // at least two
+    sum = _mm512_ternarylogic_epi64(sum, a, b, 0x96);                  // one, or three
     return carry;
 }
 
-// Pixel k of each of the eight 64-bit words, as a word in which the bit of its value is set. A
-// rotation looks at the six lowest bits of its distance alone: those of the value.
+// Pixel k of each of the eight 64-bit words, as a word with one bit set: 1, rotated left by the
+// pixel. A rotation looks at the six lowest bits of its distance alone, those of the value.
 template <int k>
 inline __m512i one_bit(__m512i pixels) {
     return _mm512_rolv_epi64(_mm512_set1_epi64(1), _mm512_srli_epi64(pixels, 8 * k));
@@ -81,9 +82,10 @@ inline __m512i add_64(__m512i pixels, __m512i& ones, __m512i& twos, __m512i& fou
     return add(fours, four_a, four_b);
 }
 
-// How many of the eight 64-bit words have each bit: 64 bytes, one for each value. A transposition:
-// first of bytes, so that the eight bytes of a word are the same byte of all words, then of bits
-// within each word, which is a multiplication of 8 x 8 matrices of bits.
+// How many of the eight columns of each value have a bit: 64 bytes, one for each value. A
+// transposition: first of bytes, so that the eight bytes of a word are the same byte of all words,
+// then of the 8 x 8 bits of each word. The instruction for that multiplies a matrix, here the data,
+// with each byte; a byte with one bit set picks a column of it. In which order does not matter.
 inline __m512i words_with_each_bit(__m512i columns) {
     const __m512i by_eights = _mm512_set_epi64(0x3f372f271f170f07, 0x3e362e261e160e06,  //
                                                0x3d352d251d150d05, 0x3c342c241c140c04,  //
@@ -102,8 +104,8 @@ inline void add_bytes(std::uint32_t (&counts)[64], __m512i bytes, unsigned shift
         counts[value] += std::uint32_t{values[value]} << shift;
 }
 
-// Counts the uppermost pixels of a class: a multiple of kStep, at most kTurn, or a byte of the
-// sixteens, to which 8 can be added at a time, would overflow.
+// Counts the uppermost pixels of a class: a multiple of kStep, at most kTurn. That is 16 steps,
+// each of which adds at most 8 to a byte of the sixteens: 128, which a byte can hold.
 inline void count_top(Class& of, std::size_t pixels) {
     of.top -= pixels;
     __m512i ones = of.ones, twos = of.twos, fours = of.fours, eights = of.eights;
@@ -128,7 +130,8 @@ inline void ask_for(const std::uint8_t* pixels) {
     _mm_prefetch(reinterpret_cast<const char*>(address), _MM_HINT_T0);
 }
 
-// Splits kHalf pixels from each of two places, and counts as many of the fullest class.
+// Splits kHalf pixels from each of two places, and counts kTurn of the fullest class, if it has
+// them.
 inline void take_turn(Class (&classes)[4], const std::uint8_t* one, const std::uint8_t* other) {
     std::uint8_t* tops[4] = {classes[0].top, classes[1].top, classes[2].top, classes[3].top};
     for (std::size_t i = 0; i < kHalf; i += 64) {

@@ -393,7 +393,7 @@ The numbers from `docs/results/device.json` were recorded on 2026-01-02. CUDA: C
             ("tuning: docs/results/device.json 05-launch-tuning/cuda", "is not among its tune"),
             ("steps: docs/results/device.json ramp 1M", "ramp 1M is not among its steps"),
             ("experiment: docs/results/device.json lanes CUDA photo 1M", "lanes CUDA photo 1M is not among its experiments"),
-            ("experiment: docs/results/device.json nosuch CUDA photo 1M", "there is no experiment nosuch, only walls"),
+            ("experiment: docs/results/device.json nosuch CUDA photo 1M", "there is no experiment nosuch, only ideas"),
             ("queued: docs/results/device.json 1M", "05-launch-tuning/peers/cuda 1M is not among its queued"),
             ("nosuch: docs/results/device.json 1M", "there is no kind of table 'nosuch'"),
             ("peers: docs/results/device.json 1M photo", "'peers' takes, after the file: size"),
