@@ -22,6 +22,7 @@ import re
 import secrets
 import signal
 import sys
+import tempfile
 import time
 
 import catalogue
@@ -88,6 +89,8 @@ def next_undone(after=""):
 
 def hint(exercise):
     hints = exercise.hints()
+    if not hints:
+        return "There is no hint here."
     given = kept().get(exercise.name, {}).get("hints", 0) % len(hints)
     keep(exercise.name, hints=given + 1)
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", hints[given])  # links lead nowhere from a terminal
@@ -108,9 +111,9 @@ def the_files(exercise, api, files):
     return sorted(files, key=lambda file: wanted.index(file.name))
 
 
-def grade_one(exercise, options, sources, seed):
+def grade_one(exercise, options, sources, seed, guarded=True):
     with grading.submission(exercise, options.api, sources, options.build, options.device) as submitted:
-        done = grading.graded(submitted, seed)
+        done = grading.graded(submitted, seed, guarded=guarded)
         if sources == exercise.skeletons(options.api):
             show_picture(exercise, submitted[0])
         return done
@@ -148,6 +151,8 @@ def submissions(folder, exercise, api):
         raise BadInput(f"{folder}: not a folder")
     wanted, found = exercise.files[api], {}
     suffix = pathlib.Path(wanted[0]).suffix
+    if all((folder / name).is_file() for name in wanted):
+        raise BadInput(f"{folder}: is one submission, and no folder of them")
     for each in sorted(folder.iterdir()):
         if each.is_dir():
             found[each.name] = [each / name for name in wanted]
@@ -159,38 +164,70 @@ def submissions(folder, exercise, api):
     return found
 
 
-def row_of(exercise, options, who, sources):
-    """A submission's line; whatever is wrong with it is in the line."""
+def taken(exercise, options, who, sources, into):
+    """A copy of what was handed in, made before anything of it runs; or why there is none, in a line."""
+    wanted = exercise.files[options.api]
+    others = {path.name for path in sources[0].parent.iterdir()} - set(wanted)
+    missing = [source.name for source in sources if not source.exists()]
     try:
-        others = {path.name for path in sources[0].parent.iterdir()} - {source.name for source in sources}
+        if sources[0].parent != options.all and missing:
+            raise BadInput(f"{' '.join(missing)} is missing" + (f"; there is {' '.join(sorted(others))}" if others else ""))
         if sources[0].parent != options.all and others:
-            raise BadInput(f"other files than {' '.join(exercise.files[options.api])} were handed in")
-        done = grade_one(exercise, options, sources, options.seed)
+            raise BadInput(f"other files than {' '.join(wanted)} were handed in")
+        copies = []
+        for source, name in zip(sources, wanted):
+            copies.append(into / who / name)
+            copies[-1].parent.mkdir(exist_ok=True)
+            copies[-1].write_text(grading.places.text_of(source), encoding="utf-8")
+        return copies
     except BadInput as error:
-        return {"submission": who, "points": 0, "of": sum(exercise.points.values()), "why": str(error)}
+        return str(error)
+
+
+def row_of(exercise, options, who, sources, guarded):
+    """A submission's line; whatever is wrong with it is in the line."""
+    nothing = {"submission": who, "points": 0, "of": sum(exercise.points.values())}
+    if isinstance(sources, str):
+        return {**nothing, "why": sources}
+    try:
+        done = grade_one(exercise, options, sources, options.seed, guarded)
+    except (BadInput, OSError) as error:
+        return {**nothing, "why": str(error)}
     # What a detector says comes before what is wrong because of it.
     order = sorted(done.verdicts, key=lambda v: not (v.criterion == "free of faults" and v.found))
     first = next((v for v in order if v.points < v.of), None)
     named = next((line.strip()[len("why: "):] for line in done.diagnosis.splitlines() if line.strip().startswith("why: ")), "")
-    why = named or (f"{first.criterion}: {first.words.splitlines()[0] if first.words else ''}" if first else "")
-    points = {v.criterion: v.points for v in done.verdicts}
-    return {"submission": who, "points": done.points, "of": done.of, **points, "why": why}
+    why = named or (f"{first.criterion}: {' '.join(first.words.splitlines()[:2])}" if first else "")
+    return {**nothing, "points": done.points, "of": done.of, **{v.criterion: v.points for v in done.verdicts}, "why": why}
+
+
+def rows_of(exercise, options, handed_in):
+    """All lines: together; and where somebody changed files of the grader's meanwhile, all again, one after the other."""
+    guard = grading.places.Guard(options.build.resolve())
+    with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as together:
+        jobs = [together.submit(row_of, exercise, options, who, sources, False) for who, sources in handed_in.items()]
+        concurrent.futures.wait(jobs)
+    changed = guard.changed()
+    if not changed:
+        return [job.result() for job in jobs]
+    print(f"{changed[0]} was changed meanwhile, and is as it was: all are graded again, one by one.", file=sys.stderr)
+    return [row_of(exercise, options, who, sources, True) for who, sources in handed_in.items()]
 
 
 def grade_all(exercise, options):
     found = submissions(options.all, exercise, options.api)
-    with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as together:
-        jobs = [together.submit(row_of, exercise, options, who, sources) for who, sources in found.items()]
-        rows = [job.result() for job in jobs]
+    with tempfile.TemporaryDirectory(prefix="exercise-") as folder:
+        handed_in = {who: taken(exercise, options, who, sources, pathlib.Path(folder)) for who, sources in found.items()}
+        rows = rows_of(exercise, options, handed_in)
+    print(f"{exercise.name}, {options.api}, seed {options.seed}\n")
+    for row in rows:
+        print(f"  {row['points']:>3}  {row['submission']:<20} {row['why']}".rstrip())
     text = io.StringIO()
     writer = csv.DictWriter(text, ["submission", "points", "of", *exercise.points, "why"], lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     if options.csv:
         write_whole(options.csv, text.getvalue())
-    print(f"{exercise.name}, {options.api}, seed {options.seed}\n")
-    for row in rows:
-        print(f"  {row['points']:>3}  {row['submission']:<20} {row['why']}".rstrip())
     return 0 if all(row["points"] == row["of"] for row in rows) else 1
 
 
@@ -202,7 +239,7 @@ QUICK = ("sizes", "launches")
 def look_quickly(place, seed, known):
     """Checks one file on what is checked quickly, and prints what comes of it. Whether it is right so far."""
     verdict = grading.compiles(place)
-    if verdict.points == 0:
+    if verdict.words:
         print(verdict.words)
         return False
     found = []
@@ -316,6 +353,10 @@ def check_combination(options):
     for name, what in ALONE.items():
         if getattr(options, name) and options.what != what:
             raise BadInput(f"{'a file' if name == 'files' else '--' + name} means nothing to {options.what}")
+    for name in ("json", "junit", "gradescope", "csv"):  # before minutes of grading, not after
+        path = getattr(options, name)
+        if path and (path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK)):
+            raise BadInput(f"{path}: cannot be written")
     if options.csv and not options.all:
         raise BadInput("--csv needs --all: one submission's grade is written by --json, --junit and --gradescope")
     for name in ("files", "json", "junit", "gradescope"):

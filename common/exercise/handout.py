@@ -21,6 +21,7 @@ NEVER = re.compile(r"^(0[^/]*/exercise/[^/]*/solution/|0[^/]*/broken/|\.ci/|docs
 LEFT_OUT = {"docs/course.md": "Using this in a course", "docs/gallery.md": "The gallery of mistakes"}
 IN_AN_EXAM = re.compile(r"^(CMake|LICENSE|tutorial$|\.git|\.clang|common/|images/|docs/(grading|install)\.md$|0[^/]*/exercise/)")
 ANSWER = re.compile(r"^( *)<details><summary>Answers?</summary>\n.*?^\1</details>\n+", re.MULTILINE | re.DOTALL)
+HINT = re.compile(r"^<details><summary>Hint.*?^</details>\n*", re.MULTILINE | re.DOTALL)
 LINK_OUT = re.compile(r"\[([^\]]*)\]\((?:\.\./)+[^)]*\)")
 EXAM_PAGE = """# Examination
 
@@ -37,8 +38,8 @@ The first time takes minutes, most of them compiling. [docs/grading.md](docs/gra
 
 
 def sources():
-    """What belongs to the repository, as relative paths: what git has, or all but what is built."""
-    done = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-z", "--cached", "--others", "--exclude-standard"],
+    """What belongs to the repository, as relative paths: what git knows of, or all but what is built."""
+    done = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-z"],
                           capture_output=True, text=True)
     if done.returncode == 0:
         names = [name for name in done.stdout.split("\0") if name]
@@ -64,7 +65,7 @@ def text_for_students(name, text, exam):
     if name.endswith("README.md") and "/exercise/" not in name:
         return ANSWER.sub("", text)
     if exam and "/exercise/" in name and name.endswith("README.md"):
-        return LINK_OUT.sub(r"\1", text)  # the lesson is not there
+        return LINK_OUT.sub(r"\1", HINT.sub("", text))  # the lesson is not there
     return text
 
 

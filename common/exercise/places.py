@@ -97,8 +97,9 @@ class Place:
         done = sandbox.run([*under, *map(str, command)], folder, seconds, memory)
         if not under:  # a detector is a device of its own
             self.ran_on = next(iter(re.findall(r"^on (.+)$", done.said, re.MULTILINE)), self.ran_on)
-        if done.status == NO_DEVICE:
-            raise NothingToRunOn(done.said.strip().splitlines()[-1])
+        # The device is named before anything of the student's runs: behind that, 77 is the student's.
+        if done.status == NO_DEVICE and not re.search(r"^on ", done.said, re.MULTILINE):
+            raise NothingToRunOn((done.said.strip().splitlines() or ["there is no device"])[-1])
         return done
 
     def detectors(self):
@@ -167,7 +168,8 @@ class HostPlace(Place):
             return sandbox.Done(NOT_COMPILED, said, False), []
         device = "Oclgrind" if under and self.api == "opencl" else self.device
         job, files = self.job(runs, kernels, "", device, rounds)
-        return self.ended([self.program("run_host"), self.api, made, job], job.parent, seconds, self.api == "opencl", under), files
+        done = self.ended([self.program("run_host"), self.api, made, job], job.parent, seconds, self.api == "opencl", under)
+        return by_itself(done), files
 
 
 class CppPlace(Place):
@@ -201,7 +203,12 @@ class CppPlace(Place):
         for run, (pixels, result) in zip(runs, files):
             pixels.write_bytes(task.memory(run))
             arguments += [pixels, run.groups, result]
-        return self.ended([made, *arguments], folder, seconds, not under, ()), files
+        return by_itself(sandbox.run([str(made), *map(str, arguments)], folder, seconds, not under)), files
+
+
+def by_itself(done):
+    """How a student's own process ended: it has been compiled, whatever its exit status says."""
+    return done._replace(status=1) if done.status == NOT_COMPILED else done
 
 
 def compiler():
@@ -212,9 +219,9 @@ class Guard:
     """Sees whether files of the grader's were changed meanwhile, and puts them back."""
 
     def __init__(self, build):
-        folders = [ROOT / "common" / "exercise", *ROOT.glob("0*/exercise")]
+        folders = [ROOT / "common" / "exercise", ROOT / "common" / "files", *ROOT.glob("0*/exercise")]
         files = [path for folder in folders for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
-        files += [path for path in (build / "common").glob("run_*") if path.is_file()]
+        files += [path for path in (build / "common").iterdir() if path.is_file()] if (build / "common").is_dir() else []
         self.were = {path: (path.read_bytes(), path.stat().st_mode) for path in files}
 
     def changed(self):

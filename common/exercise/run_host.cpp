@@ -47,7 +47,16 @@ void run(const Job& job, Call&& call) {
     }
 }
 
-void run_in_opencl(const Job& job, InOpenCL histogram) {
+// The function of the student's library, whose own code begins to run when it is loaded.
+void* student(const char* library) {
+    void* const loaded = dlopen(library, RTLD_NOW);
+    if (loaded == nullptr) throw std::runtime_error(dlerror());
+    void* const histogram = dlsym(loaded, "histogram");
+    if (histogram == nullptr) throw std::runtime_error("there is no function histogram");
+    return histogram;
+}
+
+void run_in_opencl(const Job& job, const char* library) {
     const common::opencl::Device device = common::opencl::choose_device(job.device);
     std::fprintf(stderr, "on %s (%s)\n", device.name.c_str(), device.platform_name.c_str());
     cl_int error = CL_SUCCESS;
@@ -60,6 +69,7 @@ void run_in_opencl(const Job& job, InOpenCL histogram) {
         context, device.id, "histogram.cl", std::string(bytes.begin(), bytes.end()), job.options);
     cl_kernel kernel = clCreateKernel(program, "histogram_global", &error);
     CHECK_CL(error, "clCreateKernel");
+    const auto histogram = reinterpret_cast<InOpenCL>(student(library));
     run(job, [&](const Step& step, const std::uint8_t* pixels, std::size_t count,
                  std::uint32_t* result) {
         histogram(context, queue, kernel, step.groups, step.group_size, pixels, count, result);
@@ -75,24 +85,20 @@ void run_in_opencl(const Job& job, InOpenCL histogram) {
 int main(int argc, char** argv) try {
     if (argc != 4) throw common::BadInput("it takes an API, a library and a job");
     const Job job = read_job(argv[3]);
-    void* const library = dlopen(argv[2], RTLD_NOW);
-    if (library == nullptr) throw std::runtime_error(dlerror());
-    void* const histogram = dlsym(library, "histogram");
-    if (histogram == nullptr) throw std::runtime_error("there is no function histogram");
     if (std::string(argv[1]) == "opencl") {
-        run_in_opencl(job, reinterpret_cast<InOpenCL>(histogram));
-    } else {
-#ifdef WITH_CUDA
-        // The library has a runtime of its own, which takes the first device all the same.
-        std::fprintf(stderr, "on %s (CUDA)\n", common::cuda::choose_device("").name.c_str());
-#endif
-        run(job, [&](const Step& step, const std::uint8_t* pixels, std::size_t count,
-                     std::uint32_t* result) {
-            reinterpret_cast<InCuda>(histogram)(static_cast<unsigned>(step.groups),
-                                                static_cast<unsigned>(step.group_size), pixels,
-                                                count, result);
-        });
+        run_in_opencl(job, argv[2]);
+        return 0;
     }
+#ifdef WITH_CUDA
+    // The library has a runtime of its own, which takes the first device all the same.
+    std::fprintf(stderr, "on %s (CUDA)\n", common::cuda::choose_device("").name.c_str());
+#endif
+    const auto histogram = reinterpret_cast<InCuda>(student(argv[2]));
+    run(job, [&](const Step& step, const std::uint8_t* pixels, std::size_t count,
+                 std::uint32_t* result) {
+        histogram(static_cast<unsigned>(step.groups), static_cast<unsigned>(step.group_size),
+                  pixels, count, result);
+    });
     return 0;
 } catch (...) {
     return common::report_exception("run_host");

@@ -1,5 +1,6 @@
 """Runs a program that cannot be trusted: with limits of time, memory and output, and nothing left of it behind."""
 
+import ctypes
 import os
 import pathlib
 import resource
@@ -7,6 +8,7 @@ import secrets
 import signal
 import subprocess
 import tempfile
+import threading
 import time
 from typing import NamedTuple
 
@@ -15,6 +17,21 @@ OUTPUT = 64 << 20  # in one file, what it prints among them
 SHOWN = 1 << 16
 PROCESSES = 64  # at a time; compilers start some of their own
 MARK = "EXERCISE_RUN"  # what it starts inherits this, wherever it goes
+
+
+_starting = threading.Lock()
+_running = set()  # the processes that this program has started, and not yet ended
+
+
+def _adopt():
+    """What loses its parent becomes a child of this program, and so can be found; Linux alone."""
+    try:
+        ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+    except (OSError, AttributeError):
+        pass
+
+
+_adopt()
 
 
 class Done(NamedTuple):
@@ -94,14 +111,30 @@ def _end_all(process, mark):
                     pass
 
 
+def _end_orphans():
+    """Ends children of this program that it has not started: what left the process that had started them."""
+    with _starting:
+        for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+            try:
+                parent = int(stat.read_text().rpartition(")")[2].split()[1])
+                pid = int(stat.parent.name)
+                if parent == os.getpid() and pid not in _running:
+                    os.kill(pid, signal.SIGKILL)
+                    os.waitpid(pid, 0)
+            except (OSError, ChildProcessError):
+                pass
+
+
 def run(command, folder, seconds, memory=True):
     """Runs it in this folder, and ends all processes that it started with it."""
     mark = f"{MARK}={secrets.token_hex(8)}"
     name, _, value = mark.partition("=")
     with tempfile.TemporaryFile() as output:
-        process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
-                                   start_new_session=True, preexec_fn=_limits(memory),
-                                   env={**os.environ, "TMPDIR": str(folder), name: value})
+        with _starting:
+            process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                                       start_new_session=True, preexec_fn=_limits(memory),
+                                       env={**os.environ, "TMPDIR": str(folder), name: value})
+            _running.add(process.pid)
         too_many, end, most = False, time.monotonic() + seconds, _processes() + PROCESSES
         try:
             while process.poll() is None and time.monotonic() < end and not too_many:
@@ -112,5 +145,7 @@ def run(command, folder, seconds, memory=True):
             timed_out = process.poll() is None
         finally:  # also where the grader itself is interrupted
             _end_all(process, mark.encode())
+            _running.discard(process.pid)
+            _end_orphans()
         output.seek(0)
         return Done(process.returncode, output.read(SHOWN).decode("utf-8", "replace"), timed_out, too_many)

@@ -205,6 +205,11 @@ class Sandbox(unittest.TestCase):
                 os.kill(int(done.said), 0)
                 time.sleep(0.05)
 
+    def test_what_sheds_its_environment_is_ended_too(self):
+        done, _ = self.run_shell("setsid env -i sleep 61 & sleep 0.3; pgrep -n -f '^sleep 61'")
+        with self.assertRaises(ProcessLookupError):
+            os.kill(int(done.said), 0)
+
     def test_processes_without_end_are_named(self):
         done, took = self.run_shell("f() { f & f; }; f", 20)
         self.assertEqual(done.why(), "it starts processes without end")
@@ -319,8 +324,8 @@ class Grader(WithAFolder):
         with unittest.mock.patch.object(places.KernelsPlace.process, "__defaults__", ((), 3, 1)):
             grade = self.graded(self.changed("i += get_global_size(0)", "i += 0"))
         self.assertLess(time.monotonic() - begin, 30)
-        self.assertIn("it does not end", grade.verdicts[1].words)
-        self.assertEqual({verdict.points for verdict in grade.verdicts[2:]}, {0})
+        self.assertIn("it does not end", grade.verdicts[0].words)
+        self.assertEqual({verdict.points for verdict in grade.verdicts[1:]}, {0})
 
     def test_a_wild_write_is_named(self):
         grade = self.graded(SOLUTION.replace(self.BODY, "    *(volatile __global uint*)8 = 1;\n"))
@@ -391,6 +396,37 @@ class Grader(WithAFolder):
         grade = self.graded(self.solution(self.MERGE) + "int main() { return 0; }\n", exercise=self.MERGE)
         self.assertEqual(grade.points, 0)
 
+    def test_an_exit_status_of_ones_own_stops_nobody(self):
+        for status in (3, 77):
+            begin = f'struct Begin {{ Begin() {{ std::puts("no device"); std::exit({status}); }} }} begin;\n'
+            text = self.solution(self.HOST).replace("// Counts `count`", begin + "// Counts `count`", 1)
+            self.assertIn("Begin()", text)
+            grade = self.graded(text, exercise=self.HOST)
+            self.assertEqual(grade.points, 5)
+
+    def test_a_host_program_that_does_not_end_is_named_in_time(self):
+        begin = time.monotonic()
+        grade = self.graded(self.host("for (;;) {}"), exercise=self.HOST)
+        self.assertLess(time.monotonic() - begin, 30)
+        self.assertIn("it does not end", grade.verdicts[0].words)
+        self.assertEqual(grade.points, 5)
+
+    def test_who_changes_the_grader_harms_no_other_in_a_class(self):
+        victim = self.HOST.folder / "histogram.cl"
+        before = victim.read_bytes()
+        class_folder, right = self.folder / "class", self.solution(self.HOST)
+        spoil = f'#include <fstream>\nstatic std::ofstream spoil("{victim}", std::ios::app);\nstatic bool spoilt = bool(spoil << "// x" << std::flush);\n'
+        for who, text in (("ann", right), ("bea", spoil + right), ("cyd", right)):
+            (class_folder / who).mkdir(parents=True)
+            (class_folder / who / "host.cpp").write_text(text)
+        table = self.folder / "points.csv"
+        self.command("grade", "02/host-side", "--all", class_folder, "--csv", table, "--seed", "7", status=1)
+        rows = {row["submission"]: row for row in csv.DictReader(table.read_text().splitlines())}
+        self.assertEqual(victim.read_bytes(), before)
+        self.assertEqual(rows["bea"]["points"], "0")
+        self.assertIn("it changes files of the grader", rows["bea"]["why"])
+        self.assertEqual({rows[who]["points"] for who in ("ann", "cyd")}, {"100" if shutil.which("oclgrind") else "80"})
+
     # ---- speed, and several files
 
     def test_what_is_right_and_slow_gets_no_points_for_speed(self):
@@ -451,6 +487,8 @@ class Grader(WithAFolder):
         self.assertIn("takes first.cl second.cl third.cl fourth.cl, and not", self.one_line("grade", "03/four-mistakes", self.write("")))
         self.assertIn("handout needs a folder", self.one_line("handout"))
         self.assertIn("no submissions", self.one_line("grade", "03/five-steps", "--all", self.folder / "link", "--api", "cuda"))
+        self.assertIn("is one submission", self.one_line("grade", "03/five-steps", "--all", FIVE_STEPS.folder))
+        self.assertIn("cannot be written", self.one_line("grade", "03/five-steps", "--all", ".", "--csv", self.folder / "no" / "f"))
 
     def test_an_unwritable_report_is_one_line(self):
         mine = self.write(SOLUTION)
@@ -509,7 +547,7 @@ class Grader(WithAFolder):
         if shutil.which("oclgrind"):
             self.assertEqual(rows["max"]["points"], "5")
             self.assertIn("free of faults: data race at", rows["max"]["why"])
-        self.assertIn("not a file", rows["zoe"]["why"])
+        self.assertIn("histogram.cl is missing", rows["zoe"]["why"])
 
     def test_an_exercise_that_is_nearly_named_is_named(self):
         self.assertIn("is it 03/five-steps?", self.one_line("grade", "5/five-steps"))
