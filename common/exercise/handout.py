@@ -22,7 +22,7 @@ LEFT_OUT = {"docs/course.md": "Using this in a course", "docs/gallery.md": "The 
 IN_AN_EXAM = re.compile(r"^(CMake|LICENSE|tutorial$|\.git|\.clang|common/|images/|docs/(grading|install)\.md$|0[^/]*/exercise/)")
 ANSWER = re.compile(r"^( *)<details><summary>Answers?</summary>\n.*?^\1</details>\n+", re.MULTILINE | re.DOTALL)
 HINT = re.compile(r"^<details><summary>Hint.*?^</details>\n*", re.MULTILINE | re.DOTALL)
-LINK_OUT = re.compile(r"\[([^\]]*)\]\((?:\.\./)+[^)]*\)")
+LINK = re.compile(r"\[([^\]]*)\]\((?!https?:|#)([^)#\s]+)(#[^)]*)?\)")
 EXAM_PAGE = """# Examination
 
 The tasks are in the chapters' `exercise/` folders: a `README.md` each, and the files to edit.
@@ -65,7 +65,7 @@ def text_for_students(name, text, exam):
     if name.endswith("README.md") and "/exercise/" not in name:
         return ANSWER.sub("", text)
     if exam and "/exercise/" in name and name.endswith("README.md"):
-        return LINK_OUT.sub(r"\1", HINT.sub("", text))  # the lesson is not there
+        return HINT.sub("", text)
     return text
 
 
@@ -82,8 +82,16 @@ def copy(into, exercises, exam):
             path.write_text(text_for_students(name, path.read_text(encoding="utf-8"), exam), encoding="utf-8")
     skeletons = [path for exercise in exercises for api in exercise.files for path in exercise.skeletons(api)]
     (into / MANIFEST).write_text(json.dumps({str(path.relative_to(ROOT)): digest(path) for path in skeletons}, indent=2) + "\n")
+    for page in into.rglob("*.md"):
+        page.write_text(without_dead_links(page), encoding="utf-8")
     if exam:
         (into / "README.md").write_text(EXAM_PAGE.format(first=exercises[0].name), encoding="utf-8")
+
+
+def without_dead_links(page):
+    """The page with the words alone where a link leads to what is left out."""
+    return LINK.sub(lambda link: link.group(0) if (page.parent / link.group(2)).exists() else link.group(1),
+                    page.read_text(encoding="utf-8"))
 
 
 def digest(path):

@@ -645,6 +645,17 @@ class Handout(unittest.TestCase):
         self.assertEqual({path.parent.parent.parent.name for path in self.folder.glob("0*/exercise/*/exercise.json")},
                          {"03-local-atomics"})
 
+    def test_no_link_leads_to_what_is_left_out(self):
+        for number, (chapters, exam) in enumerate((([], False), (["03"], False), (["03"], True))):
+            folder = self.folder.with_name(str(number))
+            handout.make(folder, chapters, exam)
+            dead = [f"{page.relative_to(folder)}: {link.group(2)}" for page in folder.rglob("*.md")
+                    for link in handout.LINK.finditer(page.read_text(encoding="utf-8"))
+                    if not (page.parent / link.group(2)).exists()]
+            self.assertEqual(dead, [])
+        self.assertNotIn("<summary>Hint", (folder / "03-local-atomics/exercise/five-steps/README.md").read_text())
+        self.assertIn("<summary>Hint", (self.folder.with_name("0") / "03-local-atomics/exercise/five-steps/README.md").read_text())
+
     def test_bad_requests_leave_nothing(self):
         for folder, chapters, says in ((self.folder, ["9"], "no chapter '9'"), (self.folder.parent, [], "is there already"),
                                        (catalogue.ROOT / "copy", [], "inside of what is copied"),
