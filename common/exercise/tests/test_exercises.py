@@ -376,14 +376,21 @@ class Grader(WithAFolder):
         text = self.solution(self.HOST).replace("count > 0 ? count : 1", "count")
         self.assertIn("4 of 5 runs are right", self.graded(text, exercise=self.HOST).verdicts[1].words)
 
+    def victim(self):
+        """A file among the grader's that no other test reads meanwhile."""
+        handle, name = tempfile.mkstemp(dir=HERE, prefix="victim-")
+        os.write(handle, b"as it was")
+        os.close(handle)
+        self.addCleanup(os.unlink, name)
+        return pathlib.Path(name)
+
     def test_who_changes_the_grader_gets_nothing_and_changes_nothing(self):
-        victim = self.MERGE.folder / "exercise.json"
-        before = victim.read_bytes()
+        victim = self.victim()
         grade = self.graded(self.solution(self.MERGE).replace(
             "#include <mutex>", f'#include <fstream>\n#include <mutex>\nstatic std::ofstream spoil("{victim}");'), exercise=self.MERGE)
-        self.assertEqual(victim.read_bytes(), before)
+        self.assertEqual(victim.read_bytes(), b"as it was")
         self.assertEqual(grade.points, 0)
-        self.assertIn("it changes files of the grader: 01-cpu/exercise/merge/exercise.json", grade.verdicts[0].words)
+        self.assertIn("it changes files of the grader: common/exercise/tests/victim-", grade.verdicts[0].words)
 
     def test_a_race_in_cpp_is_worth_nothing(self):
         grade = self.graded(self.solution(self.MERGE).replace("const std::lock_guard", "// const std::lock_guard"), exercise=self.MERGE)
@@ -412,8 +419,7 @@ class Grader(WithAFolder):
         self.assertEqual(grade.points, 5)
 
     def test_who_changes_the_grader_harms_no_other_in_a_class(self):
-        victim = self.HOST.folder / "histogram.cl"
-        before = victim.read_bytes()
+        victim = self.victim()
         class_folder, right = self.folder / "class", self.solution(self.HOST)
         spoil = f'#include <fstream>\nstatic std::ofstream spoil("{victim}", std::ios::app);\nstatic bool spoilt = bool(spoil << "// x" << std::flush);\n'
         for who, text in (("ann", right), ("bea", spoil + right), ("cyd", right)):
@@ -422,7 +428,7 @@ class Grader(WithAFolder):
         table = self.folder / "points.csv"
         self.command("grade", "02/host-side", "--all", class_folder, "--csv", table, "--seed", "7", status=1)
         rows = {row["submission"]: row for row in csv.DictReader(table.read_text().splitlines())}
-        self.assertEqual(victim.read_bytes(), before)
+        self.assertEqual(victim.read_bytes(), b"as it was")
         self.assertEqual(rows["bea"]["points"], "0")
         self.assertIn("it changes files of the grader", rows["bea"]["why"])
         self.assertEqual({rows[who]["points"] for who in ("ann", "cyd")}, {"100" if shutil.which("oclgrind") else "80"})
