@@ -12,6 +12,7 @@ import shutil
 import sys
 import tempfile
 
+import catalogue
 import sandbox
 import tasks
 from catalogue import ROOT, BadInput
@@ -216,12 +217,19 @@ def compiler():
 
 
 class Guard:
-    """Sees whether files of the grader's were changed meanwhile, and puts them back."""
+    """Sees whether files of the grader's were changed meanwhile, and puts them back.
+
+    What students edit is not among them: they may save while this looks.
+    """
+
+    more = ()  # for the tests
 
     def __init__(self, build):
+        theirs = {path for exercise in catalogue.exercises() for api in exercise.files for path in exercise.skeletons(api)}
         folders = [ROOT / "common" / "exercise", ROOT / "common" / "files", *ROOT.glob("0*/exercise")]
         files = [path for folder in folders for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
         files += [path for path in (build / "common").iterdir() if path.is_file()] if (build / "common").is_dir() else []
+        files = [path for path in (*files, *self.more) if path not in theirs and path.suffix != ".md"]
         self.were = {path: (path.read_bytes(), path.stat().st_mode) for path in files}
 
     def changed(self):

@@ -4,8 +4,11 @@
     test_exercises.py BUILD
 """
 
+import argparse
 import collections
+import contextlib
 import csv
+import io
 import json
 import os
 import pathlib
@@ -23,6 +26,7 @@ import xml.etree.ElementTree as xml
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(HERE.parent), str(HERE.parents[2] / "docs")]
 import catalogue  # noqa: E402
+import exercises  # noqa: E402
 import gallery  # noqa: E402  in docs/
 import grading  # noqa: E402
 import handout  # noqa: E402
@@ -377,12 +381,19 @@ class Grader(WithAFolder):
         self.assertIn("4 of 5 runs are right", self.graded(text, exercise=self.HOST).verdicts[1].words)
 
     def victim(self):
-        """A file among the grader's that no other test reads meanwhile."""
-        handle, name = tempfile.mkstemp(dir=HERE, prefix="victim-")
-        os.write(handle, b"as it was")
-        os.close(handle)
-        self.addCleanup(os.unlink, name)
-        return pathlib.Path(name)
+        """A file that is guarded like the grader's, and that no other test reads meanwhile."""
+        path = self.folder / "victim"
+        path.write_bytes(b"as it was")
+        patched = unittest.mock.patch.object(places.Guard, "more", (path,))
+        patched.start()
+        self.addCleanup(patched.stop)
+        return path
+
+    def test_what_a_student_saves_meanwhile_is_not_put_back(self):
+        guarded = places.Guard(BUILD).were
+        self.assertNotIn(FIVE_STEPS.skeletons("opencl")[0], guarded)
+        for path in (FIVE_STEPS.solutions("opencl")[0], FIVE_STEPS.folder / "exercise.json", PROGRAM, self.HOST.folder / "histogram.cl"):
+            self.assertIn(path, guarded)
 
     def test_who_changes_the_grader_gets_nothing_and_changes_nothing(self):
         victim = self.victim()
@@ -390,7 +401,7 @@ class Grader(WithAFolder):
             "#include <mutex>", f'#include <fstream>\n#include <mutex>\nstatic std::ofstream spoil("{victim}");'), exercise=self.MERGE)
         self.assertEqual(victim.read_bytes(), b"as it was")
         self.assertEqual(grade.points, 0)
-        self.assertIn("it changes files of the grader: common/exercise/tests/victim-", grade.verdicts[0].words)
+        self.assertIn("it changes files of the grader: victim", grade.verdicts[0].words)
 
     def test_a_race_in_cpp_is_worth_nothing(self):
         grade = self.graded(self.solution(self.MERGE).replace("const std::lock_guard", "// const std::lock_guard"), exercise=self.MERGE)
@@ -425,9 +436,14 @@ class Grader(WithAFolder):
         for who, text in (("ann", right), ("bea", spoil + right), ("cyd", right)):
             (class_folder / who).mkdir(parents=True)
             (class_folder / who / "host.cpp").write_text(text)
-        table = self.folder / "points.csv"
-        self.command("grade", "02/host-side", "--all", class_folder, "--csv", table, "--seed", "7", status=1)
-        rows = {row["submission"]: row for row in csv.DictReader(table.read_text().splitlines())}
+        options = argparse.Namespace(api="opencl", all=class_folder, csv=self.folder / "points.csv", seed=7, build=BUILD, device="")
+        try:
+            with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()) as said:
+                self.assertEqual(exercises.grade_all(self.HOST, options), 1)
+        except grading.NothingToRunOn as why:
+            self.skipTest(str(why))
+        self.assertIn("victim was changed meanwhile", said.getvalue())
+        rows = {row["submission"]: row for row in csv.DictReader(options.csv.read_text().splitlines())}
         self.assertEqual(victim.read_bytes(), b"as it was")
         self.assertEqual(rows["bea"]["points"], "0")
         self.assertIn("it changes files of the grader", rows["bea"]["why"])
