@@ -203,14 +203,14 @@ class Sandbox(unittest.TestCase):
                 time.sleep(0.05)
 
     def test_what_leaves_its_session_is_ended_too(self):
-        done, _ = self.run_shell("setsid sleep 60 & sleep 0.3; pgrep -n -x sleep")
+        done, _ = self.run_shell("setsid sleep 60 & echo $!; sleep 0.3")
         with self.assertRaises(ProcessLookupError):
             for _ in range(100):
                 os.kill(int(done.said), 0)
                 time.sleep(0.05)
 
     def test_what_sheds_its_environment_is_ended_too(self):
-        done, _ = self.run_shell("setsid env -i sleep 61 & sleep 0.3; pgrep -n -f '^sleep 61'")
+        done, _ = self.run_shell("setsid env -i sleep 61 & echo $!; sleep 0.3")
         with self.assertRaises(ProcessLookupError):
             os.kill(int(done.said), 0)
 
