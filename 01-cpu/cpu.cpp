@@ -62,7 +62,7 @@ Histogram count_serial(Pixels pixels) {
 // ideas; --ideas says how many of them:
 //
 //   1  eight counters per bin, side by side
-//   2  instead, eight tables, one behind the other: to find a counter takes an instruction less
+//   2  instead, eight tables, one behind the other: we think that a counter is found faster
 //   3  and memory is asked for the pixels before they are needed: this is `interleaved`
 //   4  and eight pixels with one load, in the place of eight loads
 
@@ -140,10 +140,7 @@ Histogram count_interleaved(Pixels pixels, unsigned ideas) {
 // Why it cannot run: nothing where it can.
 std::string why_no_simd() {
 #ifdef WITH_SIMD
-    if (__builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi") &&
-        __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512bitalg") &&
-        __builtin_cpu_supports("gfni"))
-        return {};
+    if (processor_has_simd()) return {};
     return "no AVX-512 (VBMI2, BITALG, GFNI)";
 #else
     return "built without AVX-512";

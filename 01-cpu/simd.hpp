@@ -5,6 +5,15 @@
 #include <cstddef>
 #include <cstdint>
 
+#ifdef WITH_SIMD
+/// Whether this processor has what simd.cpp is compiled for.
+inline bool processor_has_simd() {
+    return __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vbmi") &&
+           __builtin_cpu_supports("avx512vbmi2") && __builtin_cpu_supports("avx512bitalg") &&
+           __builtin_cpu_supports("gfni");
+}
+#endif
+
 /// Counts `count` pixels into 256 counters, which it sets. For processors with AVX-512 (BW, VBMI,
-/// VBMI2, BITALG) and GFNI alone: ask before you call.
+/// VBMI2, BITALG) and GFNI alone: ask processor_has_simd() before.
 void count_simd(const std::uint8_t* pixels, std::size_t count, std::uint32_t* histogram);

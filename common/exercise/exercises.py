@@ -136,8 +136,9 @@ def show_picture(exercise, place):
     """Writes what an exercise makes of the sample picture beside the picture, where it makes one."""
     if exercise.data.get("task") != "equalized":
         return
-    outcome = grading.outcomes(place, list(tasks.real_pictures(exercise, tasks.task_of(exercise), 0))[:1])[0]
-    if outcome.result is None and not outcome.right:
+    sample = next(tasks.real_pictures(exercise, tasks.task_of(exercise), 0))
+    (outcome,) = grading.outcomes(place, [sample])
+    if outcome.result is None:
         return
     run, made = outcome.run, outcome.result.read_bytes()
     path = ROOT / "build" / f"{exercise.folder.name}.bmp"
@@ -167,21 +168,21 @@ def submissions(folder, exercise, api):
 def taken(exercise, options, who, sources, into):
     """A copy of what was handed in, made before anything of it runs; or why there is none, in a line."""
     wanted = exercise.files[options.api]
-    others = {path.name for path in sources[0].parent.iterdir()} - set(wanted)
-    missing = [source.name for source in sources if not source.exists()]
+    if sources[0].parent != options.all:  # a folder of its own
+        others = sorted({path.name for path in sources[0].parent.iterdir()} - set(wanted))
+        missing = [source.name for source in sources if not source.exists()]
+        if missing:
+            return f"{' '.join(missing)} is missing" + (f"; there is {' '.join(others)}" if others else "")
+        if others:
+            return f"other files than {' '.join(wanted)} were handed in"
+    (into / who).mkdir()
+    copies = [into / who / name for name in wanted]
     try:
-        if sources[0].parent != options.all and missing:
-            raise BadInput(f"{' '.join(missing)} is missing" + (f"; there is {' '.join(sorted(others))}" if others else ""))
-        if sources[0].parent != options.all and others:
-            raise BadInput(f"other files than {' '.join(wanted)} were handed in")
-        copies = []
-        for source, name in zip(sources, wanted):
-            copies.append(into / who / name)
-            copies[-1].parent.mkdir(exist_ok=True)
-            copies[-1].write_text(grading.places.text_of(source), encoding="utf-8")
-        return copies
+        for source, copy in zip(sources, copies):
+            copy.write_text(grading.places.text_of(source), encoding="utf-8")
     except BadInput as error:
         return str(error)
+    return copies
 
 
 def row_of(exercise, options, who, sources, guarded):

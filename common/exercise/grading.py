@@ -198,7 +198,7 @@ def graded_file(place, seed, criteria=None, known=None):
     """The verdicts of one file, and its diagnosis. `known` has what results() has said already."""
     exercise = place.exercise
     verdicts, found = [compiles(place)], []
-    if verdicts[0].points == 0 or verdicts[0].words:
+    if verdicts[0].words:
         return refused(exercise, verdicts, "not run" if verdicts[0].points else ""), ""
     for criterion in criteria or [each for each in exercise.points if each in tasks.CRITERIA]:
         verdict, came = (known or {}).get(criterion) or results(place, criterion, seed)

@@ -9,7 +9,6 @@ import json
 import pathlib
 import re
 import shutil
-import sys
 import tempfile
 
 import catalogue
@@ -96,10 +95,11 @@ class Place:
 
     def ended(self, command, folder, seconds, memory, under):
         done = sandbox.run([*under, *map(str, command)], folder, seconds, memory)
-        if not under:  # a detector is a device of its own
-            self.ran_on = next(iter(re.findall(r"^on (.+)$", done.said, re.MULTILINE)), self.ran_on)
+        named = re.search(r"^on (.+)$", done.said, re.MULTILINE)
+        if named and not under:  # a detector is a device of its own
+            self.ran_on = named.group(1)
         # The device is named before anything of the student's runs: behind that, 77 is the student's.
-        if done.status == NO_DEVICE and not re.search(r"^on ", done.said, re.MULTILINE):
+        if done.status == NO_DEVICE and not named:
             raise NothingToRunOn((done.said.strip().splitlines() or ["there is no device"])[-1])
         return done
 
@@ -228,7 +228,7 @@ class Guard:
         theirs = {path for exercise in catalogue.exercises() for api in exercise.files for path in exercise.skeletons(api)}
         folders = [ROOT / "common" / "exercise", ROOT / "common" / "files", *ROOT.glob("0*/exercise")]
         files = [path for folder in folders for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
-        files += [path for path in (build / "common").iterdir() if path.is_file()] if (build / "common").is_dir() else []
+        files += [path for name in ("run_*", "diagnose") for path in (build / "common").glob(name) if path.is_file()]
         files = [path for path in (*files, *self.more) if path not in theirs and path.suffix != ".md"]
         self.were = {path: (path.read_bytes(), path.stat().st_mode) for path in files}
 

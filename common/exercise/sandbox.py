@@ -111,29 +111,40 @@ def _end_all(process, mark):
                     pass
 
 
+def _orphans():
+    """Children of this program that it has not started: what left the process that had started them."""
+    found = []
+    for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
+        try:
+            parent, pid = int(stat.read_text().rpartition(")")[2].split()[1]), int(stat.parent.name)
+        except OSError:  # gone by now
+            continue
+        if parent == os.getpid() and pid not in _running:
+            found.append(pid)
+    return found
+
+
 def _end_orphans():
-    """Ends children of this program that it has not started: what left the process that had started them."""
+    """Ends them, and then their children, which become this program's by that."""
     with _starting:
-        for stat in pathlib.Path("/proc").glob("[0-9]*/stat"):
-            try:
-                parent = int(stat.read_text().rpartition(")")[2].split()[1])
-                pid = int(stat.parent.name)
-                if parent == os.getpid() and pid not in _running:
+        while left := _orphans():
+            for pid in left:
+                try:
                     os.kill(pid, signal.SIGKILL)
                     os.waitpid(pid, 0)
-            except (OSError, ChildProcessError):
-                pass
+                except (ProcessLookupError, ChildProcessError):
+                    pass
 
 
 def run(command, folder, seconds, memory=True):
     """Runs it in this folder, and ends all processes that it started with it."""
-    mark = f"{MARK}={secrets.token_hex(8)}"
-    name, _, value = mark.partition("=")
+    value = secrets.token_hex(8)
+    mark = f"{MARK}={value}".encode()
     with tempfile.TemporaryFile() as output:
         with _starting:
             process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
                                        start_new_session=True, preexec_fn=_limits(memory),
-                                       env={**os.environ, "TMPDIR": str(folder), name: value})
+                                       env={**os.environ, "TMPDIR": str(folder), MARK: value})
             _running.add(process.pid)
         too_many, end, most = False, time.monotonic() + seconds, _processes() + PROCESSES
         try:
@@ -141,10 +152,10 @@ def run(command, folder, seconds, memory=True):
                 try:
                     process.wait(0.02)  # often, for they may double in a millisecond
                 except subprocess.TimeoutExpired:
-                    too_many = _processes() > most and _are_too_many(process, mark.encode())
+                    too_many = _processes() > most and _are_too_many(process, mark)
             timed_out = process.poll() is None
         finally:  # also where the grader itself is interrupted
-            _end_all(process, mark.encode())
+            _end_all(process, mark)
             _running.discard(process.pid)
             _end_orphans()
         output.seek(0)

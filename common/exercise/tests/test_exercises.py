@@ -214,6 +214,11 @@ class Sandbox(unittest.TestCase):
         with self.assertRaises(ProcessLookupError):
             os.kill(int(done.said), 0)
 
+    def test_and_so_are_the_children_of_that(self):
+        done, _ = self.run_shell("setsid env -i sh -c 'sleep 62 & echo $!; sleep 62' & sleep 0.3")
+        with self.assertRaises(ProcessLookupError):
+            os.kill(int(done.said), 0)
+
     def test_processes_without_end_are_named(self):
         done, took = self.run_shell("f() { f & f; }; f", 20)
         self.assertEqual(done.why(), "it starts processes without end")
