@@ -1,37 +1,24 @@
-// Chapter 01: the histogram of an 8-bit picture on the CPU. Seven ways to count, from the loop that
-// every other chapter is held against to the fastest that this processor gives:
-//
-//   serial                 one loop, one table
-//   interleaved            one loop, eight tables, taken in turn
-//   simd                   64 pixels at a time, where the processor has AVX-512 (simd.cpp)
-//   threads-atomic         threads that share one table of atomic counters: right, and slow
-//   threads-false-sharing  threads with counters of their own, side by side: right, and still slow
-//   threads-private        threads with interleaved tables of their own, added up at the end
-//   threads-simd           the same, each thread with simd
+// Chapter 01, the program: checks and times the ways to count that stand in histogram.hpp.
 //
 // Run it:  build/01-cpu/cpu                     all of them on the sample picture
 //          build/01-cpu/cpu --tile 100M         ... on a picture large enough to tell them apart
 //          build/01-cpu/cpu --help              everything else
 //
-// The counting comes first, in the order of the table above; main() is at the end.
+// How fast memory could deliver the pixels comes first; main() is at the end.
 
 #include <algorithm>
 #include <array>
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <functional>
-#include <span>
 #include <stdexcept>
 #include <string>
-#include <thread>
 #include <vector>
 
-#include "01-cpu/simd.hpp"
+#include "01-cpu/histogram.hpp"
 #include "common/cpu/cpu.hpp"
-#include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
 #include "common/options/device_choice.hpp"
 #include "common/options/options.hpp"
@@ -39,197 +26,6 @@
 #include "common/status/status.hpp"
 #include "common/timing/timing.hpp"
 #include "common/verify/verify.hpp"
-
-using common::Histogram;
-using common::kBins;
-using Pixels = std::span<const std::uint8_t>;
-
-// ---- serial: one loop, one table ----
-
-Histogram count_serial(Pixels pixels) {
-    Histogram histogram{};
-    for (const std::uint8_t pixel : pixels) {
-        ++histogram[pixel];  // read a counter, add one, write it back
-    }
-    return histogram;
-}
-
-// ---- interleaved: eight counters per bin ----
-//
-// Neighbouring pixels of a picture are often equal, and then the `++` of one has to wait for the
-// store of the one before: to the same address, so in order. Here eight neighbours use eight
-// counters, and never touch the same address, whatever their values. That is the first of a few
-// ideas; --ideas says how many of them:
-//
-//   1  eight counters per bin, side by side
-//   2  instead, eight tables, one behind the other: we think that a counter is found faster
-//   3  and memory is asked for the pixels before they are needed: this is `interleaved`
-//   4  and eight pixels with one load, in the place of eight loads
-
-constexpr std::size_t kLanes = 8;
-constexpr unsigned kIdeas = 3;
-
-Histogram count_side_by_side(Pixels pixels) {
-    std::array<std::array<std::uint32_t, kLanes>, kBins> table{};  // [bin][lane]
-    std::size_t i = 0;
-    for (; i + kLanes <= pixels.size(); i += kLanes) {
-        for (std::size_t lane = 0; lane < kLanes; ++lane)
-            ++table[pixels[i + lane]][lane];
-    }
-    Histogram histogram{};
-    for (std::size_t bin = 0; bin < kBins; ++bin) {
-        for (const std::uint32_t lane : table[bin])
-            histogram[bin] += lane;
-    }
-    for (; i < pixels.size(); ++i)  // the last few pixels, fewer than eight
-        ++histogram[pixels[i]];
-    return histogram;
-}
-
-// Each is longer than it has to be, so that equal bins do not lie a power of two apart.
-using Tables = std::array<std::array<std::uint32_t, kBins + 8>, kLanes>;  // [lane][bin]
-
-void count_eight(Tables& tables, const std::uint8_t* pixels) {
-    for (std::size_t lane = 0; lane < kLanes; ++lane)
-        ++tables[lane][pixels[lane]];
-}
-
-void count_eight_with_one_load(Tables& tables, const std::uint8_t* pixels) {
-    std::uint64_t eight = 0;
-    std::memcpy(&eight, pixels, sizeof eight);  // one load: the compiler makes no call of it
-    for (std::size_t lane = 0; lane < kLanes; ++lane)
-        ++tables[lane][eight >> 8 * lane & 0xff];
-}
-
-void ask_for(const std::uint8_t* pixel) {
-#ifdef __GNUC__
-    __builtin_prefetch(pixel);
-#else
-    static_cast<void>(pixel);  // the processor's own guess has to do
-#endif
-}
-
-Histogram count_interleaved(Pixels pixels, unsigned ideas) {
-    if (ideas == 1) return count_side_by_side(pixels);
-    constexpr std::size_t kLine = 64;     // bytes that memory gives at a time
-    constexpr std::size_t kAhead = 2048;  // bytes: long enough for memory to answer
-    Tables tables{};
-    std::size_t i = 0;
-    for (; i + kLine <= pixels.size(); i += kLine) {
-        if (ideas >= 3) ask_for(&pixels[std::min(i + kAhead, pixels.size() - 1)]);
-        for (std::size_t j = i; j < i + kLine; j += kLanes) {
-            if (ideas >= 4) {
-                count_eight_with_one_load(tables, &pixels[j]);
-            } else {
-                count_eight(tables, &pixels[j]);
-            }
-        }
-    }
-    Histogram histogram{};
-    for (std::size_t bin = 0; bin < kBins; ++bin) {
-        for (const auto& table : tables)
-            histogram[bin] += table[bin];
-    }
-    for (; i < pixels.size(); ++i)  // the last pixels, less than a line
-        ++histogram[pixels[i]];
-    return histogram;
-}
-
-// ---- simd: in a file of its own, which is compiled for processors with AVX-512 ----
-
-// Why it cannot run: nothing where it can.
-std::string why_no_simd() {
-#ifdef WITH_SIMD
-    if (processor_has_simd()) return {};
-    return "no AVX-512 (VBMI2, BITALG, GFNI)";
-#else
-    return "built without AVX-512";
-#endif
-}
-
-Histogram count_with_simd(Pixels pixels) {
-    Histogram histogram{};
-#ifdef WITH_SIMD
-    count_simd(pixels.data(), pixels.size(), histogram.data());
-#else
-    static_cast<void>(pixels);
-    throw std::logic_error("there is no simd to call");
-#endif
-    return histogram;
-}
-
-// ---- threads: the picture in equal parts, one for each ----
-
-void on_each_part(Pixels pixels, std::size_t threads,
-                  const std::function<void(Pixels part, std::size_t thread)>& work) {
-    std::vector<std::jthread> running;
-    for (std::size_t thread = 0; thread < threads; ++thread) {
-        const std::size_t first = pixels.size() * thread / threads;
-        const std::size_t last = pixels.size() * (thread + 1) / threads;
-        running.emplace_back(work, pixels.subspan(first, last - first), thread);
-    }
-    // A std::jthread joins when it goes out of scope: here all of them have finished.
-}
-
-// ---- threads-atomic: one table for everyone ----
-//
-// With plain counters two threads could read the same 41 and both write 42: a lost update. An
-// atomic increment cannot be split, so none is lost; but the cores have to pass the cache line that
-// holds the counter back and forth, and each waits for it.
-
-Histogram count_threads_atomic(Pixels pixels, std::size_t threads) {
-    std::array<std::atomic<std::uint32_t>, kBins> shared{};
-    on_each_part(pixels, threads, [&](Pixels part, std::size_t) {
-        for (const std::uint8_t pixel : part) {
-            // Relaxed: only the sum matters, not the order in which anybody sees it grow. The joins
-            // are what makes all increments visible below.
-            shared[pixel].fetch_add(1, std::memory_order_relaxed);
-        }
-    });
-    Histogram histogram{};
-    for (std::size_t bin = 0; bin < kBins; ++bin)
-        histogram[bin] = shared[bin].load();
-    return histogram;
-}
-
-// ---- threads-false-sharing: counters of one's own, side by side ----
-//
-// No counter is shared and no atomic is needed. But a bin's counters, one per thread, are
-// neighbours in memory, so they lie on one cache line, and a cache line belongs to one core at a
-// time.
-
-Histogram count_threads_false_sharing(Pixels pixels, std::size_t threads) {
-    std::vector<std::uint32_t> counters(kBins * threads);  // [bin][thread]
-    on_each_part(pixels, threads, [&](Pixels part, std::size_t thread) {
-        for (const std::uint8_t pixel : part) {
-            ++counters[pixel * threads + thread];
-        }
-    });
-    Histogram histogram{};
-    for (std::size_t bin = 0; bin < kBins; ++bin) {
-        for (std::size_t thread = 0; thread < threads; ++thread) {
-            histogram[bin] += counters[bin * threads + thread];
-        }
-    }
-    return histogram;
-}
-
-// ---- threads-private: tables of one's own, merged at the end ----
-
-Histogram count_threads_private(Pixels pixels, std::size_t threads,
-                                const std::function<Histogram(Pixels)>& count) {
-    std::vector<Histogram> partial(threads);
-    on_each_part(pixels, threads, [&](Pixels part, std::size_t thread) {
-        // On the thread's own stack: nobody else's cache line. It is merged and written once.
-        partial[thread] = count(part);
-    });
-    Histogram histogram{};
-    for (const Histogram& table : partial) {
-        for (std::size_t bin = 0; bin < kBins; ++bin)
-            histogram[bin] += table[bin];
-    }
-    return histogram;
-}
 
 // ---- how fast could it be? ----
 //
@@ -258,13 +54,14 @@ std::uint64_t sum_of(Pixels part, std::size_t streams, std::size_t ahead) {
     return sum;
 }
 
-double read_ceiling_gb_s(std::size_t threads) {
+double read_ceiling_gb_s(Team& team) {
     constexpr std::size_t kBytes = std::size_t{256} << 20;
     const std::vector<std::uint8_t> buffer(kBytes, 1);
-    const auto read_all = [&](std::size_t readers, std::size_t streams, std::size_t ahead) {
-        std::vector<std::uint64_t> sums(readers);
+    Team alone(1);
+    const auto read_all = [&](Team& readers, std::size_t streams, std::size_t ahead) {
+        std::vector<std::uint64_t> sums(readers.threads());
         const double time_ms = common::wall_ms([&] {
-            on_each_part(buffer, readers, [&](Pixels part, std::size_t thread) {
+            readers.on_each_part(buffer, [&](Pixels part, std::size_t thread) {
                 sums[thread] = sum_of(part, streams, ahead);
             });
         });
@@ -277,10 +74,10 @@ double read_ceiling_gb_s(std::size_t threads) {
     };
     double best = 0;
     for (int round = 0; round < 5; ++round) {
-        for (const std::size_t readers : {std::size_t{1}, threads}) {
+        for (Team* readers : {&alone, &team}) {
             for (const std::size_t streams : {1, 4}) {
                 for (const std::size_t ahead : {0, 2048, 8192})
-                    best = std::max(best, read_all(readers, streams, ahead));
+                    best = std::max(best, read_all(*readers, streams, ahead));
             }
         }
     }
@@ -302,6 +99,7 @@ const common::Program kProgram{
      {"threads-private", "interleaved tables for each thread, merged at the end"},
      {"threads-simd", "simd in each thread, merged at the end"}},
     {{"ideas", {"1", "2", "3", "4"}, "interleaved: how many ideas it has (3)"},
+     {"start", {"once", "each-run"}, "threads: when they are started (once)"},
      {"simd", {"on", "off"}, "off: as on a processor without AVX-512"}}};
 
 int main(int argc, char** argv) try {
@@ -327,7 +125,8 @@ int main(int argc, char** argv) try {
     common::Report report(kProgram, options, input, expected, device, "compiler " __VERSION__);
 
     // 3. How fast the memory could deliver the pixels.
-    if (options.read_ceiling) report.set_read_ceiling(read_ceiling_gb_s(threads));
+    Team team(threads);
+    if (options.read_ceiling) report.set_read_ceiling(read_ceiling_gb_s(team));
 
     // 4. Each way of counting: checked, timed, and checked again.
     const auto run = [&](const char* variant, const std::function<Histogram(Pixels)>& count) {
@@ -349,15 +148,24 @@ int main(int argc, char** argv) try {
     const auto interleaved = [ideas = options.number("ideas").value_or(kIdeas)](Pixels p) {
         return count_interleaved(p, ideas);
     };
+    const auto with_team = [&](const std::function<Histogram(Pixels, Team&)>& count) {
+        return [&, count](Pixels pixels) {
+            if (options.choice("start") != "each-run") return count(pixels, team);
+            Team started_for_this_run(threads);
+            return count(pixels, started_for_this_run);
+        };
+    };
     run("serial", count_serial);
     run("interleaved", interleaved);
     run_simd("simd", count_with_simd);
-    run("threads-atomic", [=](Pixels p) { return count_threads_atomic(p, threads); });
-    run("threads-false-sharing", [=](Pixels p) { return count_threads_false_sharing(p, threads); });
-    run("threads-private",
-        [=](Pixels p) { return count_threads_private(p, threads, interleaved); });
-    run_simd("threads-simd",
-             [=](Pixels p) { return count_threads_private(p, threads, count_with_simd); });
+    run("threads-atomic", with_team(count_threads_atomic));
+    run("threads-false-sharing", with_team(count_threads_false_sharing));
+    run("threads-private", with_team([&](Pixels pixels, Team& some) {
+            return count_threads_private(pixels, some, interleaved);
+        }));
+    run_simd("threads-simd", with_team([](Pixels pixels, Team& some) {
+                 return count_threads_private(pixels, some, count_with_simd);
+             }));
 
     // 5. The table, and the exit status that tells the truth.
     return report.finish();
