@@ -214,34 +214,37 @@ __kernel OF_SHAPE void histogram_tuned(__global const uchar* pixels, ulong first
     }
 }
 
-// ---- tuned on a CPU, item-bins: a table and a stretch of the picture for each work-item ----
+// ---- tuned on a CPU, item-bins: a stretch of the picture for each work-item ----
 //
 // Chapter 01's threads-private: a group is one work-item, a loop on a core of its own, and needs no
-// atomics. Eight counters for each bin, so that equal neighbours do not wait for each other.
+// atomics. It reads its stretch in several places side by side, each with a table of its own: equal
+// neighbours do not wait for each other, and several lines of memory are under way.
 #if GROUP_SIZE == 1
-#define LANES 8
+#define PLACES (2 * LOADS)
+#define TABLE (BINS + 8)  // so that equal bins do not lie a power of two apart
 
 __kernel OF_SHAPE void histogram_items(__global const uchar* pixels, ulong first, ulong count,
                                        __global ulong* totals, __global uint* histogram) {
-    __local uint table[BINS * LANES];
-    for (uint word = 0; word < BINS * LANES; ++word) {
-        table[word] = 0;
+    __local uint tables[PLACES * TABLE];
+    for (uint word = 0; word < PLACES * TABLE; ++word) {
+        tables[word] = 0;
     }
-    ulong i = first + count * get_global_id(0) / get_global_size(0);
+    const ulong begin = first + count * get_global_id(0) / get_global_size(0);
     const ulong end = first + count * (get_global_id(0) + 1) / get_global_size(0);
-    for (; i + LOADS * LANES <= end; i += LOADS * LANES) {
+    const ulong length = (end - begin) / PLACES;
+    for (ulong i = begin; i < begin + length; ++i) {
 #pragma unroll
-        for (uint n = 0; n < LOADS * LANES; ++n) {
-            ++table[pixels[i + n] * LANES + n % LANES];
+        for (uint place = 0; place < PLACES; ++place) {
+            ++tables[place * TABLE + pixels[i + place * length]];
         }
     }
-    for (; i < end; ++i) {
-        ++table[pixels[i] * LANES + i % LANES];
+    for (ulong i = begin + PLACES * length; i < end; ++i) {  // fewer than there are places
+        ++tables[pixels[i]];
     }
     for (uint bin = 0; bin < BINS; ++bin) {
         uint sum = 0;
-        for (uint lane = 0; lane < LANES; ++lane) {
-            sum += table[bin * LANES + lane];
+        for (uint place = 0; place < PLACES; ++place) {
+            sum += tables[place * TABLE + bin];
         }
         hand_over(totals, histogram, bin, sum);
     }

@@ -209,6 +209,37 @@ def ideas():
         yield Run("01-cpu", row, "", "interleaved", ("--ideas", str(number)))
 
 
+def starts():
+    """Threads that wait for work, and threads that are started for it."""
+    yield Run("01-cpu", "`serial`", "", "serial", ())
+    for strategy in "threads-private", "threads-simd":
+        for start, row in ("once", "started once"), ("each-run", "started for each run"):
+            yield Run("01-cpu", f"`{strategy}`, {row}", "", strategy, ("--start", start))
+
+
+def cores():
+    for strategy in "threads-private", "threads-simd":
+        for threads in 1, 2, 4, 8, 16:
+            yield Run("01-cpu", f"`{strategy}`", str(threads), strategy, ("--groups", str(threads)))
+
+
+COUNT_IN_PLACES = "            ++tables[place * TABLE + pixels[i + place * length]];\n        }\n"
+
+
+def places():
+    """`item-bins`: in how many places it reads at once, and the same without its stores."""
+    def run(row, loads, edit=None, may_lose=False):
+        return Run("05-launch-tuning", row, "", "tuned",
+                   ("--kernel", "item-bins", "--loads", str(loads), *launch("1*UNITS", 1)), edit, may_lose)
+    yield run("1 place", 1, Edit("#define PLACES (2 * LOADS)", "#define PLACES 1"))
+    for loads in 1, 2, 3, 4:
+        yield run(f"{2 * loads} places" + (": as without a search" if loads == 3 else ""), loads)
+    yield run("6 places, counters read and not written", 3,
+              Edit(COUNT_IN_PLACES,
+                   "            const uint counter = place * TABLE + pixels[i + place * length];\n"
+                   "            if (tables[counter] == 0xffffffff) ++tables[counter];\n        }\n"), True)
+
+
 STRIDES = (1, 8, 32, 64, 256, 1024)
 OPENCL, BOTH = ("OpenCL",), ("OpenCL", "CUDA")
 EXPERIMENTS = {
@@ -216,6 +247,16 @@ EXPERIMENTS = {
                         ("photo", "uniform", "four-values", "constant"), "100M", tuple(ideas())),
     "ideas-in-cache": Experiment("the same on pixels that fit a cache", "Loop", "GB/s", ("C++",),
                                  ("photo", "uniform", "four-values", "constant"), "256K", tuple(ideas())),
+    "starts": Experiment("threads started once or for each run, for a CPU", "Threads", "ms", ("C++",),
+                         ("photo", "uniform"), "256K", tuple(starts())),
+    "cores": Experiment("from one thread to sixteen, for a CPU", "Threads", "GB/s", ("C++",), ("photo",), "100M",
+                        tuple(cores())),
+    "places": Experiment("`item-bins` in one place to eight, for a CPU", "Reads in", "GB/s", OPENCL,
+                         ("photo", "uniform", "constant"), "100M", tuple(places()),
+                         "Medians. Where nothing is written nothing is counted, but the time is a time all the same."),
+    "places-in-cache": Experiment("the same on pixels that fit a cache", "Reads in", "GB/s", OPENCL,
+                                  ("photo", "uniform", "constant"), "1M", tuple(places()),
+                                  "Medians. Where nothing is written nothing is counted, but the time is a time all the same."),
     "walls": Experiment("walk, instruction and table taken away one at a time, for a CPU", "Launch, walk", "ms", OPENCL,
                         ("photo",), "16M", tuple(walls()),
                         "Medians. `racy` may lose counts where there are two groups; its time is a time all the same."),

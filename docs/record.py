@@ -10,7 +10,7 @@ docs/results/NAME.json; what is not measured this time stays there as it was. --
 and --end-to-end add runs of the workshops of chapter 05. --tune goes before all others: what it finds
 is kept in the user's cache folder, and `tuned` is launched that way in all runs that follow, in this
 call and in later ones; only --steps, which changes one thing at a time in chapter 05's program,
-knows of no search. --experiment changes one thing at a time in chapters 01 to 04. --counters adds what
+knows of no search. --experiment changes one thing at a time. --counters adds what
 NVIDIA's profiler, Nsight Compute, reads while some of the CUDA kernels run.
 
 A strategy that does not match, or a program that fails, stops the recording, and nothing is written; only
@@ -484,7 +484,7 @@ def parse_arguments():
                            help="the same on photographs, with all commands in the device's queue before it begins")
     arguments.add_argument("--end-to-end", action="store_true", help="measure the ways to copy and count")
     arguments.add_argument("--experiment", nargs="+", choices=EXPERIMENTS, metavar="NAME",
-                           help="chapters 01 to 04 with one thing changed at a time, on inputs and sizes of its own: "
+                           help="one thing changed at a time, on inputs and sizes of its own: "
                                 + "; ".join(f"{name}, {each.about}" for name, each in EXPERIMENTS.items()))
     arguments.add_argument("--steps", action="store_true",
                            help="chapter 05's program with one thing changed at a time")

@@ -14,6 +14,7 @@ constexpr std::uint64_t kKi = 1024;
 constexpr std::uint64_t kMi = 1024 * kKi;
 constexpr std::size_t kTable = sizeof(common::Histogram);
 constexpr unsigned kUsualLoads = 3;
+constexpr std::size_t kItemsTables = 8 * (kTable + 32);  // of item-bins with four loads
 
 const Launches kOnGpus{{128, 256, 512, 1024}, {1, 2, 4, 8}};
 const Launches kOnCpus{{64, 256}, {1, 4}};
@@ -27,7 +28,7 @@ std::string counted(std::size_t count, const std::string& thing, const std::stri
 // clang-format off
 //                          name,         function,       file, most: items, copies, loads;   pixels a load, bytes a copy, bytes an item
 const Kernel kLaneBins {"lane-bins",  "histogram_tuned", "",              0,     32,     4,              16,       kTable,             0, kOnGpus, kOnCpus};
-const Kernel kItemBins {"item-bins",  "histogram_items", "",              1,      1,     4,            4096,            0,    8 * kTable, {}, {{1}, {1, 2, 4, 8}}};
+const Kernel kItemBins {"item-bins",  "histogram_items", "",              1,      1,     4,            4096,            0, kItemsTables, {}, {{1}, {1, 2, 4, 8}}};
 const Kernel kLocal    {"local",      "histogram_bytes", "local.cl",      0,      1,     4,               1,       kTable,             0, kOnGpus, kOnCpus};
 const Kernel kUcharBins{"uchar-bins", "histogram_uchar", "uchar.cl",      0,      1,     1,             255,       kTable, common::kBins,
                         {{32, 64, 128}, {1, 2, 4, 8}}, {{8, 32, 128}, {1, 4}}};

@@ -10,7 +10,7 @@ namespace {
 // What is written only if the buffer held anything but zeros, which the compiler cannot know: so it
 // has to read everything, and nothing is written. Ways to walk: neighbouring work-items read
 // neighbouring words, as a GPU likes it, one or four on their way at once; or each work-item reads
-// a stretch of its own, as a CPU likes it.
+// a stretch of its own, as a CPU likes it, in one place or in four side by side.
 const char* const kSource = R"(
 void tell_if_not_zero(uint4 sum, __global uint* never) {
     if ((sum.x | sum.y | sum.z | sum.w) != 0) {
@@ -47,6 +47,20 @@ __kernel void read_stretch(__global const uint4* words, ulong count, __global ui
     uint4 sum = (uint4)(0);
     const ulong end = count * (get_global_id(0) + 1) / get_global_size(0);
     for (ulong i = count * get_global_id(0) / get_global_size(0); i < end; ++i) {
+        sum |= words[i];
+    }
+    tell_if_not_zero(sum, never);
+}
+
+__kernel void read_four_stretches(__global const uint4* words, ulong count, __global uint* never) {
+    uint4 sum = (uint4)(0);
+    const ulong begin = count * get_global_id(0) / get_global_size(0);
+    const ulong end = count * (get_global_id(0) + 1) / get_global_size(0);
+    const ulong length = (end - begin) / 4;
+    for (ulong i = begin; i < begin + length; ++i) {
+        sum |= words[i] | words[i + length] | words[i + 2 * length] | words[i + 3 * length];
+    }
+    for (ulong i = begin + 4 * length; i < end; ++i) {
         sum |= words[i];
     }
     tell_if_not_zero(sum, never);
@@ -106,6 +120,7 @@ double read_ceiling_gb_s(cl_context context, cl_command_queue queue, std::uint64
     CHECK_CL(clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, nullptr));
     if ((type & CL_DEVICE_TYPE_CPU) != 0) {
         read_with("read_stretch", 1);
+        read_with("read_four_stretches", 1);
     } else {
         for (const char* const kernel : {"read_in_turn", "read_four_in_turn"}) {
             read_with(kernel, 256);

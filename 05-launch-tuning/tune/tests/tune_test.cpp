@@ -127,8 +127,8 @@ TEST(Choices, AreSaidInWordsNeedLocalMemoryAndHaveWork) {
         {{lane, 1, 1, 64, 8}, "lane-bins, 1 copy", "1 load, groups of 64", kKi, 1024},
         {{local, 1, 2, 256, 8}, "local", "2 loads, groups of 256", kKi, 512},
         {{uchar, 1, 1, 128, 8}, "uchar-bins", "1 load, groups of 128", 33 * kKi, 32640},
-        {{item, 1, 3, 1, 8}, "item-bins", "3 loads, groups of 1", 8 * kKi, 12288},
-        {{item, 1, 1, 3, 8}, "item-bins", "1 load, groups of 3", 24 * kKi, 12288}};
+        {{item, 1, 3, 1, 8}, "item-bins", "3 loads, groups of 1", 8448, 12288},
+        {{item, 1, 1, 3, 8}, "item-bins", "1 load, groups of 3", 25344, 12288}};
     for (const Case& c : cases) {
         EXPECT_EQ(c.choice.kernel_text(), c.kernel);
         EXPECT_EQ(c.choice.text(), c.kernel + ", " + c.launch + ", 8 for each unit");
