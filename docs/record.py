@@ -3,11 +3,11 @@
 
     docs/record.py NAME                            e.g. docs/record.py epyc-zen4
     docs/record.py h200 --size 1G --api CUDA OpenCL --input photo uniform
-    docs/record.py h200 --no-chapters --peers      nothing but the comparison with the libraries
+    docs/record.py h200 --no-chapters --peers      nothing but the comparisons with the libraries
 
 Runs every chapter program that is built, on each input, and keeps the JSON that it writes in
 docs/results/NAME.json; what is not measured this time stays there as it was. --tune, --peers, --queued
-and --end-to-end add runs of the workshops of chapter 05. --tune goes before all others: what it finds
+and --end-to-end add runs of the workshops of chapter 05, --peers also of that of chapter 01. --tune goes before all others: what it finds
 is kept in the user's cache folder, and `tuned` is launched that way in all runs that follow, in this
 call and in later ones; only --steps, which changes one thing at a time in chapter 05's program,
 knows of no search. --experiment changes one thing at a time. --counters adds what
@@ -196,6 +196,8 @@ def jobs_of(options):
         jobs += grid(of_chapters(programs, options.chapter), options, ["photo", "uniform"], ["100M"])
     if options.peers:
         jobs += grid(peers, options, recorded.INPUTS, ["256K", "16M", "100M", "1G"])
+        beside = [word for library in options.peer for word in ("--peer", str(library))]
+        jobs += grid(of_folder(programs, "01-cpu", "peers"), options, recorded.PICTURES, ["256K", "100M"], more=beside)
     if options.queued:
         jobs += grid(peers, options, recorded.PICTURES, PHOTOGRAPHS, "queued", ["--queued"])
     if options.counters:
@@ -469,17 +471,19 @@ def parse_arguments():
     arguments.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     arguments.add_argument("--commit", help="what is measured, where the sources came without git")
     arguments.add_argument("--size", nargs="+", type=size_argument,
-                           help="pixels, as the programs take them; default 100M, for --peers 256K 16M 100M 1G, for "
+                           help="pixels, as the programs take them; default 100M, for --peers 256K 16M 100M 1G (on the CPU 256K 100M), for "
                                 f"--queued {' '.join(PHOTOGRAPHS)}, for --steps 1G")
     arguments.add_argument("--input", nargs="+", choices=recorded.INPUTS, metavar="INPUT",
-                           help=f"default photo uniform, for --peers all, for --queued the first five, for --end-to-end "
+                           help=f"default photo uniform, for --peers all (on the CPU the first five, as for --queued), for --end-to-end "
                                 f"photo, for --steps uniform ramp; of {', '.join(recorded.PICTURES)}, contention-0 ... contention-100")
     arguments.add_argument("--api", nargs="+", choices=["C++", "OpenCL", "CUDA"])
     arguments.add_argument("--chapter", nargs="+", help="only the programs of these, such as 04-per-thread-bins")
     arguments.add_argument("--no-chapters", action="store_true",
                            help="only what the options below ask for")
     arguments.add_argument("--tune", action="store_true", help="look for the best launch of `tuned`")
-    arguments.add_argument("--peers", action="store_true", help="compare with the libraries")
+    arguments.add_argument("--peers", action="store_true", help="compare with the libraries, on a GPU and on the CPU")
+    arguments.add_argument("--peer", nargs="+", type=pathlib.Path, default=[], metavar="FILE",
+                           help="with --peers: shared libraries for 01-cpu/peers/cpu, as it takes them")
     arguments.add_argument("--queued", action="store_true",
                            help="the same on photographs, with all commands in the device's queue before it begins")
     arguments.add_argument("--end-to-end", action="store_true", help="measure the ways to copy and count")

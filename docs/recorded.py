@@ -15,6 +15,9 @@ from whole import write_whole  # noqa: E402
 KINDS = ("runs", "queued", "end_to_end", "tune", "counters", "steps", "experiments")
 LESSON = "05-launch-tuning"
 PEERS = f"{LESSON}/peers/cuda"
+CPU_PEERS = "01-cpu/peers/cpu"
+# What that one runs of its own chapter, two of them on all threads; all others are peers, on one.
+CPU_OWN = ("serial", "interleaved", "simd", "threads-private", "threads-simd")
 # What can be counted, by the names that the results know it by; record.py knows the arguments.
 CONTENTIONS = tuple(f"contention-{percent}" for percent in range(0, 101, 10))
 PICTURES = ("photo", "uniform", "four-values", "constant", "ramp")

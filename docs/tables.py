@@ -182,7 +182,8 @@ def chapters_table(recording, name, size):
     entries = [
         entry
         for entry in recording["runs"]
-        if (entry["input"], entry["size"]) == (name, size) and entry["program"] != recorded.PEERS
+        if (entry["input"], entry["size"]) == (name, size)
+        and entry["program"] not in (recorded.PEERS, recorded.CPU_PEERS)
         and fastest(entry["run"])
     ]
     if not entries:
@@ -237,6 +238,30 @@ def peers_table(recording, size):
         "",
         "Medians." + ceiling_words(recording, entries) + " The last two columns: how many times as fast `tuned` is."
         + libraries(variants) + launches(entries, variants) + skipped(entries),
+    ]
+
+
+def cpu_peers_table(recording, size):
+    """A row for each input: chapter 01's strategies beside other people's, and `simd` beside the best of these."""
+    entries = [e for e in recording["runs"] if (e["program"], e["size"]) == (recorded.CPU_PEERS, size)]
+    if not entries:
+        raise NotRecorded(f"{recorded.CPU_PEERS} {size} is not among its runs")
+    variants = unique(result["variant"] for entry in entries for result in entry["run"]["results"])
+    peers = [variant for variant in variants if variant not in recorded.CPU_OWN]
+    rows = []
+    for entry in entries:
+        rates = rates_of(entry)
+        best = max((rates[peer] for peer in peers if rates.get(peer)), default=None)
+        rows.append([entry["input"], *(digits(rates.get(variant)) for variant in variants),
+                     digits(ratio(rates.get("simd"), best))])
+    columns = ["<Input", *(f"`{variant}`" for variant in variants), "`simd` / best peer"]
+    return entries, [
+        heading(entries[0], f"{size_in_words(entries[0]['run']['input']['pixels'])}, GB/s"),
+        "",
+        *markdown(columns, rows),
+        "",
+        "Medians. `threads-` run on all threads, the others on one. The last column: how many times as fast `simd` is as "
+        "the fastest peer of its row." + launches(entries, peers) + skipped(entries),
     ]
 
 
@@ -414,6 +439,7 @@ KINDS = {
     "inputs": inputs_table,
     "chapters": chapters_table,
     "peers": peers_table,
+    "cpu-peers": cpu_peers_table,
     "queued": queued_table,
     "steps": steps_table,
     "experiment": experiment_table,

@@ -379,7 +379,7 @@ function(add_chapter_program name)
     set(output ${CMAKE_CURRENT_BINARY_DIR}/test-output)
     add_test(NAME ${prefix}.outputs
         COMMAND ${CMAKE_COMMAND} -DPROGRAM=${program} -DFOLDER=${output}-${name} "-DVARIANTS=${arg_VARIANTS}"
-                -DCHAPTER=${chapter} -P ${PROJECT_SOURCE_DIR}/common/tests/outputs.cmake)
+                "-DMAY_SKIP=${arg_MAY_SKIP}" -DCHAPTER=${chapter} -P ${PROJECT_SOURCE_DIR}/common/tests/outputs.cmake)
     set_tests_properties(${prefix}.outputs PROPERTIES LABELS "${labels}"
         SKIP_REGULAR_EXPRESSION "exit status 77")
 endfunction()

@@ -155,6 +155,16 @@ int Report::finish() {
             "read ceiling: {} GB/s, what this device's memory gives to a program that only reads\n",
             number(document_.read_ceiling_gb_s)));
     }
+    std::vector<Column> columns{{"variant"},
+                                {"median ms", true},
+                                {"min..max (runs)", true},
+                                {"GB/s", true},
+                                {"% of ceiling", true},
+                                {"x serial", true},
+                                {"end to end ms", true}};
+    for (const auto& [title, value] : columns_)
+        columns.push_back({title, true});
+    columns.push_back({"check"});
     std::vector<std::vector<std::string>> rows;
     for (const Result& r : document_.results) {
         const bool ran = r.kernel.runs > 0;
@@ -163,19 +173,14 @@ int Report::finish() {
                                           number(r.kernel.max_ms), r.kernel.runs)
                             : "-",
                         number(document_.gb_s(r)), number(document_.percent_of_ceiling(r)),
-                        number(document_.speedup_over_serial(r)), number(r.end_to_end_ms),
-                        r.reason.empty() ? to_string(r.check)
-                                         : fmt::format("{}: {}", to_string(r.check), r.reason)});
+                        number(document_.speedup_over_serial(r)), number(r.end_to_end_ms)});
+        for (const auto& [title, value] : columns_)
+            rows.back().push_back(number(value(r)));
+        rows.back().push_back(r.reason.empty()
+                                  ? to_string(r.check)
+                                  : fmt::format("{}: {}", to_string(r.check), r.reason));
     }
-    print('\n' + text_table({{"variant"},
-                             {"median ms", true},
-                             {"min..max (runs)", true},
-                             {"GB/s", true},
-                             {"% of ceiling", true},
-                             {"x serial", true},
-                             {"end to end ms", true},
-                             {"check"}},
-                            rows));
+    print('\n' + text_table(columns, rows));
 
     if (options_.plot) {
         write_whole(*options_.plot, histogram_png(input_, expected_));

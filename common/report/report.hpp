@@ -2,7 +2,11 @@
 /// What a program says at its end: the table, the JSON, the picture and the exit status.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "common/document/document.hpp"
 #include "common/inputs/inputs.hpp"
@@ -26,6 +30,12 @@ class Report {
         document_.results.push_back(std::move(result));
     }
 
+    /// A number more in each row, before the check; "-" where there is none.
+    void add_column(std::string title,
+                    std::function<std::optional<double>(const Result& row)> value) {
+        columns_.emplace_back(std::move(title), std::move(value));
+    }
+
     /// For a variant that loses counts on purpose: says on standard error how many, and that this
     /// is what it is there to show.
     /// @param last the histogram of its last run
@@ -44,6 +54,8 @@ class Report {
     const Input& input_;
     const Histogram& expected_;
     RunDocument document_;
+    std::vector<std::pair<std::string, std::function<std::optional<double>(const Result&)>>>
+        columns_;
 };
 
 /// Fixed, readable widths: three significant digits, "-" where there is no number.

@@ -209,6 +209,16 @@ class Record(repository.RepositoryTest):
         self.assertEqual(self.keys()[0], ("05-launch-tuning/peers/cuda", "photo", "256K"))
         self.assertEqual(self.keys()[15], ("05-launch-tuning/peers/cuda", "contention-100", "256K"))
 
+    def test_peers_on_the_cpu_have_others_and_libraries(self):
+        self.program("01-cpu/cpu", MATCHES)
+        self.program("01-cpu/peers/cpu", MATCHES)
+        self.succeed("record.py", "device", "--no-chapters", "--peers", "--peer", "one.so", "two.so")
+        self.assertEqual(self.keys(), [("01-cpu/peers/cpu", name, size) for size in ("256K", "100M")
+                                       for name in ("photo", "uniform", "four-values", "constant", "ramp")])
+        given = self.arguments_of("01-cpu/peers/cpu")
+        self.assertEqual(["--peer one.so --peer two.so" in line for line in given], [True] * 10)
+        self.fail_with("nothing was recorded", "record.py", "device", "--no-chapters", "--queued")
+
     def test_queued_is_kept_beside_peers(self):
         self.program("05-launch-tuning/peers/cuda", MATCHES)
         self.succeed("record.py", "device", "--no-chapters", "--peers", "--size", "256K")

@@ -93,6 +93,7 @@ The numbers from `docs/results/device.json` were recorded on 2026-01-02. CUDA: C
     def test_chapters(self):
         entries = [self.entry, run_entry("04-per-thread-bins/cuda", {"private": 50.0, "lane-bins": 3900.0}, size="1M"),
                    run_entry("05-launch-tuning/peers/cuda", {"cub": 9999.0}, size="1M"),
+                   run_entry("01-cpu/peers/cpu", {"engel": 9999.0}, size="1M"),
                    run_entry("04-per-thread-bins/cuda", {"lane-bins": 1.0}, "uniform", "1M")]
         lines = self.table(recording(entries), "chapters: docs/results/device.json photo 1M")
         self.assertEqual(lines[2:6], [
@@ -157,6 +158,27 @@ The numbers from `docs/results/device.json` were recorded on 2026-01-02. CUDA: C
             "Medians. Read ceiling: 4000 GB/s. The last two columns: how many times as fast `tuned` is. `cub` is CUB, "
             "NVIDIA's library of parallel primitives; `npp` is NPP, the NVIDIA Performance Primitives for images. "
             "Skipped: `npp` (no NPP here).",
+        ])
+
+    def test_cpu_peers(self):
+        entry = run_entry("01-cpu/peers/cpu", {"simd": 6.0, "threads-simd": 11.0, "zstd": 2.0, "engel": 4.0}, size="1M")
+        entry["run"]["results"][3]["launch"] = "vhist256"
+        entry["run"]["results"].append(result("numpy", None, 1 << 20, "skipped", "no numpy here"))
+        wrong = run_entry("01-cpu/peers/cpu", {"simd": 6.0, "threads-simd": 11.0, "zstd": 2.0, "engel": 4.0}, "ramp", "1M")
+        wrong["run"]["results"][3]["check"] = "mismatch"
+        alone = run_entry("01-cpu/peers/cpu", {"simd": 6.0}, "uniform", "1M")
+        lines = self.table(recording([entry, wrong, alone]), "cpu-peers: docs/results/device.json 1M")
+        self.assertEqual(lines, [
+            "**C++ on Some device: 1 MiB, GB/s**",
+            "",
+            "| Input | `simd` | `threads-simd` | `zstd` | `engel` | `numpy` | `simd` / best peer |",
+            "|---|--:|--:|--:|--:|--:|--:|",
+            "| photo | 6.00 | 11.0 | 2.00 | 4.00 | - | 1.50 |",
+            "| ramp | 6.00 | 11.0 | 2.00 | - | - | 3.00 |",
+            "| uniform | 6.00 | - | - | - | - | - |",
+            "",
+            "Medians. `threads-` run on all threads, the others on one. The last column: how many times as fast `simd` is "
+            "as the fastest peer of its row. `engel` was vhist256. Skipped: `numpy` (no numpy here).",
         ])
 
     def test_a_wrong_result_has_a_time_and_no_speed(self):
@@ -387,6 +409,7 @@ The numbers from `docs/results/device.json` were recorded on 2026-01-02. CUDA: C
             ("results: docs/results/nosuch.json 02-global-atomics/cuda photo 1M",
              "there is no docs/results/nosuch.json"),
             ("inputs: docs/results/device.json 05-launch-tuning/cuda 1M", "05-launch-tuning/cuda 1M is not among its"),
+            ("cpu-peers: docs/results/device.json 1M", "01-cpu/peers/cpu 1M is not among its runs"),
             ("peers: docs/results/device.json 1M", "05-launch-tuning/peers/cuda 1M is not among its runs"),
             ("chapters: docs/results/device.json photo 1G", "no chapter's run on photo 1G is recorded"),
             ("end-to-end: docs/results/device.json 05-launch-tuning/end-to-end/cuda photo 1M", "is not among its end_to_end"),
