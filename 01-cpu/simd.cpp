@@ -91,7 +91,7 @@ inline __m512i words_with_each_bit(__m512i columns) {
                                                0x3d352d251d150d05, 0x3c342c241c140c04,  //
                                                0x3b332b231b130b03, 0x3a322a221a120a02,  //
                                                0x3931292119110901, 0x3830282018100800);
-    const __m512i identity = _mm512_set1_epi64(0x8040201008040201);
+    const __m512i identity = _mm512_set1_epi64(static_cast<long long>(0x8040201008040201));
     const __m512i bytes = _mm512_permutexvar_epi8(by_eights, columns);
     return _mm512_popcnt_epi8(_mm512_gf2p8affine_epi64_epi8(identity, bytes, 0));
 }
@@ -110,6 +110,7 @@ inline void count_top(Class& of, std::size_t pixels) {
     of.top -= pixels;
     __m512i ones = of.ones, twos = of.twos, fours = of.fours, eights = of.eights;
     __m512i sixteens = _mm512_setzero_si512();
+#pragma GCC unroll 2  // g++ would not, and its code was slower
     for (std::size_t i = 0; i < pixels; i += kStep) {
         const __m512i a = add_64(_mm512_loadu_si512(of.top + i), ones, twos, fours);
         const __m512i b = add_64(_mm512_loadu_si512(of.top + i + 64), ones, twos, fours);
