@@ -1,0 +1,210 @@
+"""The pages to play with, in a real Chromium without a window, opened from the disk.
+
+Skipped where there is no Selenium, no Chromium or no driver for it (Debian: python3-selenium chromium chromium-driver).
+"""
+
+import os
+import pathlib
+import shutil
+import sys
+import unittest
+
+import repository
+
+ROOT = repository.DOCS.parent
+PLAY = ROOT / "docs" / "site" / "play"
+WIDE, NARROW = (1200, 900), (390, 800)
+sys.path.append(str(ROOT / "docs" / "site"))
+import check  # noqa: E402
+import pages  # noqa: E402
+import svg  # noqa: E402
+
+# Every text that can be seen, and by how much it stands out from what is behind it, as WCAG 2 computes it.
+CONTRASTS = """
+const channel = (v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
+const parse = (text) => (text.match(/[\\d.]+/g) || []).map(Number);
+const luminance = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
+const behind = (node) => {
+  for (let at = node; at; at = at.parentElement) {
+    const colour = parse(getComputedStyle(at).backgroundColor);
+    if (colour.length === 3 || colour[3] > 0.99) return colour;
+  }
+  return [255, 255, 255];
+};
+const found = [];
+for (const node of document.querySelectorAll("body *")) {
+  if (![...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim())) continue;
+  if (node.closest(":disabled, script, style") || !node.checkVisibility() || !node.getClientRects().length) continue;
+  const style = getComputedStyle(node);
+  const front = luminance(parse(node.closest("svg") ? style.fill : style.color));
+  const back = luminance(behind(node));
+  const ratio = (Math.max(front, back) + 0.05) / (Math.min(front, back) + 0.05);
+  const size = parseFloat(style.fontSize);
+  const large = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
+  if (ratio < (large ? 3 : 4.5)) found.push(`${ratio.toFixed(2)}: ${node.textContent.trim().slice(0, 40)}`);
+}
+return found;
+"""
+
+
+def start():
+    """A browser. Raises SkipTest where there is none."""
+    try:
+        from selenium import webdriver
+        from selenium.common.exceptions import WebDriverException
+        from selenium.webdriver.chrome.service import Service
+    except ImportError:
+        raise unittest.SkipTest("no Selenium for Python (python3-selenium)") from None
+    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if not chromium or not driver:
+        raise unittest.SkipTest("no Chromium with its driver (chromium, chromium-driver)")
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    sandbox = ["--no-sandbox"] if os.geteuid() == 0 else []  # Chromium refuses one to root
+    for argument in ("--headless=new", "--disable-gpu", "--disable-dev-shm-usage", *sandbox):
+        options.add_argument(argument)
+    try:
+        return webdriver.Chrome(options=options, service=Service(driver))
+    except WebDriverException as error:
+        raise unittest.SkipTest(f"Chromium does not start: {error.msg}") from None
+
+
+class Browser(unittest.TestCase):
+    """One browser for all tests of a class."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.browser = start()
+        cls.addClassCleanup(cls.browser.quit)
+
+    def open(self, page, size=WIDE, scheme="light", motion="reduce"):
+        emulate = self.browser.execute_cdp_cmd
+        features = [{"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": motion}]
+        emulate("Emulation.setEmulatedMedia", {"features": features})
+        emulate("Emulation.setDeviceMetricsOverride", {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size == NARROW})
+        self.browser.get((PLAY / page).as_uri())
+
+    def find(self, selector):
+        return self.browser.find_element("css selector", selector)
+
+    def all(self, selector):
+        return self.browser.find_elements("css selector", selector)
+
+    def text(self, selector):
+        return self.find(selector).text
+
+    def click(self, selector):
+        self.find(selector).click()
+
+    def choose(self, selector, value):
+        """An entry of a list, as a reader would."""
+        self.browser.execute_script("arguments[0].value = arguments[1];"
+                                    "arguments[0].dispatchEvent(new Event('change', {bubbles: true}))", self.find(selector), value)
+        self.assertEqual(self.find(selector).get_property("value"), value)
+
+    def press(self, keys):
+        from selenium.webdriver.common.action_chains import ActionChains
+        ActionChains(self.browser).send_keys(keys).perform()
+
+    def quiet(self):
+        self.assertEqual([entry["message"] for entry in self.browser.get_log("browser")], [])
+
+    def presentable(self, page):
+        """Light and dark, wide and narrow: nothing in the console, nothing wider than the window, all text readable."""
+        for size in (WIDE, NARROW):
+            for scheme in ("light", "dark"):
+                with self.subTest(page=page, size=size, scheme=scheme):
+                    self.open(page, size, scheme)
+                    self.quiet()
+                    wide = self.browser.execute_script("return document.documentElement.scrollWidth - innerWidth")
+                    self.assertLessEqual(wide, 0)
+                    self.assertEqual(self.browser.execute_script(CONTRASTS), [])
+        for control in self.all("button, select, input"):
+            name = control.accessible_name
+            self.assertTrue(name, control.get_attribute("outerHTML"))
+
+
+class Race(Browser):
+    def rows(self):
+        return [[cell.text for cell in row.find_elements("css selector", "th, td")] for row in self.all("#counters tbody tr")]
+
+    def test_it_is_presentable(self):
+        self.presentable("race.html")
+
+    def test_losing_on_purpose_and_the_same_order_otherwise(self):
+        self.open("race.html")
+        self.click("#lose")
+        self.assertEqual(self.rows(), [["0", "1", "2", "1"]])
+        self.assertIn("did not know of 1 addition: lost", self.text("#said"))
+        self.assertEqual(len(self.all("#chart g")), 6)
+        for way, kept in (("atomic", ["0", "2", "2", "0"]), ("tables", ["0", "1", "1", "-", "2", "0"])):
+            self.click(f"[value={way}]")
+            self.click("#lose")
+            self.assertEqual(self.rows(), [kept])
+            self.assertIn("nothing is lost", self.text("#said"))
+        self.quiet()
+
+    def test_run_to_the_end(self):
+        self.open("race.html")
+        self.choose("#items", "8")
+        self.choose("#pixels", "1")
+        self.click("#run")
+        self.assertEqual(self.rows(), [["0", "1", "8", "7"]])  # as chapter 02 says of eight in a warp
+        self.assertIn("8 pixels, 1 counts. 7 lost.", self.text("#said"))
+        self.assertFalse(self.find("#step").is_enabled())
+        self.choose("#order", "alone")
+        self.click("#again")
+        self.click("#run")
+        self.assertEqual(self.rows(), [["0", "8", "8", "0"]])
+
+    def test_an_order_of_ones_own_and_back(self):
+        self.open("race.html")
+        one, other = self.all("#choice button")
+        for button in (one, one, one, other, other, other):
+            button.click()
+        self.assertEqual(self.rows(), [["0", "2", "2", "0"]])
+        for _ in range(3):
+            self.click("#back")
+        self.assertEqual(self.rows(), [["0", "1", "1", "0"]])
+        self.click("#step")
+        self.assertIn("B loads the counter: 1.", self.text("#said"))
+
+    def test_with_the_keyboard_alone(self):
+        from selenium.webdriver.common.keys import Keys
+        self.open("race.html")
+        self.browser.execute_script("arguments[0].focus()", self.find("#choice button"))
+        self.press(Keys.ENTER + Keys.SPACE)
+        self.assertIn("A adds one", self.text("#said"))
+        self.press(Keys.TAB + Keys.ENTER)
+        self.assertIn("B loads the counter: 0.", self.text("#said"))
+
+    def test_it_moves_unless_the_reader_wants_no_motion(self):
+        self.open("race.html", motion="no-preference")
+        self.click("#run")
+        self.assertEqual((self.text("#run"), len(self.all("#chart g"))), ("Pause", 1))
+        self.click("#run")
+        self.assertEqual(self.text("#run"), "Run")
+
+
+class Files(unittest.TestCase):
+    """What needs no browser."""
+
+    def test_the_colours_are_those_of_the_figures(self):
+        css = (PLAY / "play.css").read_text(encoding="utf-8")
+        for role, pair in svg.COLOURS.items():
+            if role != "best":
+                self.assertIn(f"--{role}: light-dark({pair[0]}, {pair[1]});", css)
+
+    def test_headings_links_and_pictures(self):
+        for path in PLAY.glob("*.html"):
+            page = check.Page(path.read_text(encoding="utf-8"))
+            self.assertEqual(list(check.faults(path, page, ROOT, None)), [], path.name)
+            for link in page.links:
+                file, _, part = link.partition("#")
+                if part:
+                    self.assertIn(part, pages.anchors((path.parent / file).read_text(encoding="utf-8")))
+
+
+if __name__ == "__main__":
+    unittest.main()
