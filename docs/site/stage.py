@@ -129,7 +129,7 @@ class Links:
             if readme not in self.pages:
                 self.wanted.add(target)
             return relative(place(readme) if readme in self.pages else target / "files.md", place(page))
-        if picture or target.suffix in (".svg", ".png", ".bmp"):
+        if picture or target.suffix in (".svg", ".png", ".bmp", ".ipynb"):
             self.copied.add(target)
             return link
         if target in sources_of(target.parent, self.files) and target.parent / "README.md" in self.pages:
