@@ -1,8 +1,11 @@
 """Sphinx's settings. The pages are those that stage.py has laid out: ./tutorial site does all of it."""
 
 import pathlib
+import sys
 
 SITE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(SITE.parent))
+from svg import COLOURS  # noqa: E402
 
 project = "Histogram tutorials"
 html_title = project
@@ -19,7 +22,8 @@ html_js_files = ["sortable.js"]
 html_copy_source = False
 html_use_index = False
 html_show_copyright = False
-html_theme_options = {"sidebar_hide_name": False}
+# The dark page is that of the pictures.
+html_theme_options = {"dark_css_variables": {"color-background-primary": COLOURS["page"][1]}}
 pygments_style = "a11y-high-contrast-light"
 pygments_dark_style = "a11y-high-contrast-dark"
 # `./tutorial site links` asks for the pages of others, too: a page that refuses programs is not gone.

@@ -1,4 +1,4 @@
-"""The pages to play with, in a real Chromium without a window, opened from the disk.
+"""The pages to play with, and (--site FOLDER) the built site, in a real Chromium without a window, opened from the disk.
 
 Skipped where there is no Selenium, no Chromium or no driver for it (Debian: python3-selenium chromium chromium-driver).
 """
@@ -77,6 +77,8 @@ def start():
 class Browser(unittest.TestCase):
     """One browser for all tests of a class."""
 
+    folder = PLAY
+
     @classmethod
     def setUpClass(cls):
         cls.browser = start()
@@ -87,7 +89,7 @@ class Browser(unittest.TestCase):
         features = [{"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": motion}]
         emulate("Emulation.setEmulatedMedia", {"features": features})
         emulate("Emulation.setDeviceMetricsOverride", {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size == NARROW})
-        self.browser.get((PLAY / page).as_uri())
+        self.browser.get((self.folder / page).as_uri())
 
     def find(self, selector):
         return self.browser.find_element("css selector", selector)
@@ -99,7 +101,9 @@ class Browser(unittest.TestCase):
         return self.find(selector).text
 
     def click(self, selector):
-        self.find(selector).click()
+        element = self.find(selector)
+        self.browser.execute_script("arguments[0].scrollIntoView({behavior: 'instant', block: 'center'})", element)
+        element.click()
 
     def choose(self, selector, value):
         """An entry of a list, as a reader would."""
@@ -111,8 +115,14 @@ class Browser(unittest.TestCase):
         from selenium.webdriver.common.action_chains import ActionChains
         ActionChains(self.browser).send_keys(keys).perform()
 
+    def wait(self, condition):
+        from selenium.webdriver.support.wait import WebDriverWait
+        WebDriverWait(self.browser, 10).until(lambda _: condition())
+
     def quiet(self):
-        self.assertEqual([entry["message"] for entry in self.browser.get_log("browser")], [])
+        """Nothing in the console that is more than information."""
+        said = self.browser.get_log("browser")
+        self.assertEqual([entry["message"] for entry in said if entry["level"] in ("WARNING", "SEVERE")], [])
 
     def presentable(self, page):
         """Light and dark, wide and narrow: nothing in the console, nothing wider than the window, all text readable."""
@@ -124,8 +134,8 @@ class Browser(unittest.TestCase):
                     self.assertLessEqual(self.browser.execute_script("return document.documentElement.scrollWidth"), size[0])
                     self.assertEqual(self.browser.execute_script(CONTRASTS), [])
         for control in self.all("button, select, input"):
-            name = control.accessible_name
-            self.assertTrue(name, control.get_attribute("outerHTML"))
+            seen = self.browser.execute_script("return arguments[0].checkVisibility()", control)
+            self.assertTrue(control.accessible_name or not seen, control.get_attribute("outerHTML"))
 
 
 class Race(Browser):
@@ -286,10 +296,6 @@ class Banks(Browser):
         self.press(Keys.ENTER)
         self.assertIn("Step 5 of 16", self.text("#said"))
 
-    def wait(self, condition):
-        from selenium.webdriver.support.wait import WebDriverWait
-        WebDriverWait(self.browser, 10).until(lambda _: condition())
-
 
 class Files(unittest.TestCase):
     """What needs no browser."""
@@ -310,5 +316,68 @@ class Files(unittest.TestCase):
                     self.assertIn(part, pages.anchors((path.parent / file).read_text(encoding="utf-8")))
 
 
+class Site(Browser):
+    """The site as it was built."""
+
+    @classmethod
+    def setUpClass(cls):
+        if not (cls.folder / "index.html").is_file():
+            raise unittest.SkipTest("the site was not built")
+        super().setUpClass()
+
+    def tearDown(self):
+        self.browser.execute_script("localStorage.clear()")
+
+    def test_pages_are_presentable(self):
+        for page in ("index.html", "02-global-atomics/index.html", "03-local-atomics/exercise/five-steps/index.html"):
+            self.presentable(page)
+
+    def chosen(self):
+        return {label.text for label in self.all(".sd-tab-set > input:checked + label") if label.text}
+
+    def test_the_choice_of_an_api_holds_everywhere(self):
+        self.open("02-global-atomics/index.html")
+        self.assertEqual(self.chosen(), {"OpenCL"})
+        self.click(".sd-tab-set label:nth-of-type(2)")
+        self.assertEqual(self.chosen(), {"CUDA"})
+        self.open("04-per-thread-bins/source.html")
+        self.assertEqual(self.chosen(), {"CUDA"})
+
+    def test_tables_can_be_sorted(self):
+        self.open("docs/results/h100.html")
+        head = self.all("table.sortable:first-of-type th")[4]
+        rates = lambda: [float(cell.text) for cell in self.find("table.sortable").find_elements("css selector", "td:nth-child(5)")
+                         if cell.text != "-"]
+        before = rates()
+        for direction, ordered in (("ascending", sorted(before)), ("descending", sorted(before, reverse=True))):
+            self.click("table.sortable:first-of-type th:nth-child(5) button")
+            self.assertEqual((head.get_attribute("aria-sort"), rates()), (direction, ordered))
+
+    def test_words_can_be_searched(self):
+        self.browser.get((self.folder / "search.html").as_uri() + "?q=contention")
+        self.wait(lambda: len(self.all("#search-results li")) > 3)
+
+    def test_light_and_dark_hold_on_the_pages_to_play_with(self):
+        self.open("index.html", scheme="light")
+        while self.find("body").get_attribute("data-theme") != "dark":
+            self.click(".content-icon-container .theme-toggle")
+        for page in ("02-global-atomics/index.html", "docs/site/play/race.html"):
+            self.open(page, scheme="light")
+            colour = self.browser.execute_script("return getComputedStyle(document.body).backgroundColor")
+            self.assertLess(max(map(int, colour.strip("rgb()").split(","))), 40, page)
+
+    def test_from_a_lesson_to_its_page_and_back(self):
+        self.open("02-global-atomics/index.html")
+        self.click("a[href$='race.html']")
+        self.assertEqual(self.text("h1"), "The race")
+        self.click("nav a")
+        self.assertIn("02-global-atomics/index.html#the-race-conditions", self.browser.current_url)
+
+
 if __name__ == "__main__":
-    unittest.main()
+    if "--site" in sys.argv:
+        place = sys.argv.index("--site")
+        Site.folder = pathlib.Path(sys.argv[place + 1]).resolve()
+        del sys.argv[place : place + 2]
+        unittest.main(defaultTest="Site")
+    unittest.main(defaultTest=["Race", "Banks", "Files"])

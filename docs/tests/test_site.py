@@ -1,4 +1,5 @@
-"""The site: how its pages are laid out, what is noticed in a built one, and (--build) that Sphinx builds it without a warning.
+"""The site: how its pages are laid out, what is noticed in a built one, and (--build FOLDER) that Sphinx builds it without a
+warning, into a folder that test_play.py then opens.
 
 The last is skipped where there is no Sphinx with what docs/site/conf.py needs: ./tutorial site installs it.
 """
@@ -155,22 +156,39 @@ class Whole(unittest.TestCase):
 
 
 class Build(unittest.TestCase):
+    site = None
+
     def test_without_a_warning(self):
+        shutil.rmtree(self.site, ignore_errors=True)
         pythons = [sys.executable, ROOT / "build" / "site-env" / "bin" / "python"]
         python = next((each for each in pythons if pathlib.Path(each).exists() and call(each, "-c", NEEDED).returncode == 0), None)
         if python is None:
             self.skipTest("no Sphinx with what the site needs: ./tutorial site installs it")
         with tempfile.TemporaryDirectory() as folder:
-            pages, site = stage(ROOT, f"{folder}/pages"), f"{folder}/site"
             done = call(python, "-m", "sphinx", "-q", "-W", "--keep-going", "-d", f"{folder}/trees", "-c", ROOT / "docs" / "site",
-                        pages, site)
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
-            done = call(sys.executable, "-B", ROOT / "docs" / "site" / "check.py", site)
-            self.assertEqual((done.returncode, done.stderr), (0, ""))
+                        stage(ROOT, f"{folder}/pages"), self.site)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        done = call(sys.executable, "-B", ROOT / "docs" / "site" / "check.py", self.site)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(self.read_on(), sum(1 for _ in self.site.rglob("index.html")) - 1 + self.others())
+
+    def read_on(self):
+        """How often one can go on to the next page, from the first to the last."""
+        page, steps = self.site / "index.html", 0
+        while following := re.search(r'class="next-page" href="([^"]+)"', page.read_text(encoding="utf-8")):
+            page, steps = (page.parent / following.group(1)).resolve(), steps + 1
+        return steps
+
+    def others(self):
+        """The pages in the contents that no folder opens with: guides, sources and recorded results."""
+        contents = (self.site / "index.html").read_text(encoding="utf-8").split("sidebar-tree", 1)[1].split("</aside>", 1)[0]
+        return len({link for link in re.findall(r'class="reference internal" href="([^"#]+)"', contents) if not link.endswith("index.html")})
 
 
 if __name__ == "__main__":
     if "--build" in sys.argv:
-        sys.argv.remove("--build")
+        place = sys.argv.index("--build")
+        Build.site = pathlib.Path(sys.argv[place + 1]).resolve()
+        del sys.argv[place : place + 2]
         unittest.main(defaultTest="Build")
     unittest.main(defaultTest=["Small", "Check", "Whole"])
