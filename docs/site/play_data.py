@@ -19,8 +19,11 @@ import recorded  # noqa: E402
 from recorded import write_whole  # noqa: E402
 
 DATA = SITE / "play" / "data.js"
-RESULTS = "h100.json"
-EXPERIMENT, PROGRAM = "lanes", "04-per-thread-bins/cuda"
+# For the banks: a file of results, an experiment, a program.
+LANES = ("h100.json", "lanes", "04-per-thread-bins/cuda")
+# For the walk: the same, and the strategies. On the CPU `++`, as an atomic would hide the walk (chapter 02, three walls).
+WALKS = (("h100.json", "walks", "03-local-atomics/cuda", "local"),
+         ("xeon-2-threads.json", "walls", "02-global-atomics/opencl", "racy"))
 # Every 64th row of the sample picture: 8 of 512.
 EVERY = 64
 
@@ -29,23 +32,50 @@ def option(arguments, name):
     return arguments[arguments.index(name) + 1]
 
 
-def measured():
+def entries_of(results, experiment, program):
+    """The entries of an experiment. Raises NotRecorded where there is none."""
+    recording = recorded.load(recorded.ROOT / "docs" / "results" / results)
+    found = [entry for entry in recording["experiments"]
+             if (entry.get("experiment"), entry["program"]) == (experiment, program)]
+    if not found:
+        raise recorded.NotRecorded(f"{results} has no experiment {experiment} of {program}")
+    return found
+
+
+def where(entry):
+    run = entry["run"]
+    return {"device": run["device"], "api": run["api"], "size": recorded.size_in_words(run["input"]["pixels"]), "date": entry["date"]}
+
+
+def milliseconds(run):
+    return float(f"{run['result']['kernel_ms']['median']:.4g}")
+
+
+def lanes():
     """{input: {copies: milliseconds}} of `lane-bins` in its usual launch, and where that was."""
-    recording = recorded.load(recorded.ROOT / "docs" / "results" / RESULTS)
-    entries = [entry for entry in recording["experiments"]
-               if (entry.get("experiment"), entry["program"]) == (EXPERIMENT, PROGRAM)]
     times = {}
-    for entry in entries:
+    for entry in entries_of(*LANES):
         for run in entry["run"]["runs"]:
             arguments = run["arguments"]
             if option(arguments, "--group-size") == "1024" and option(arguments, "--loads") == "4":
-                of_input = times.setdefault(entry["input"], {})
-                of_input[option(arguments, "--copies")] = round(run["result"]["kernel_ms"]["median"], 4)
-    if not times:
-        raise recorded.NotRecorded(f"{RESULTS} has no experiment {EXPERIMENT} of {PROGRAM}")
-    run = entries[0]["run"]
-    return {"device": run["device"], "api": run["api"], "size": recorded.size_in_words(run["input"]["pixels"]),
-            "date": recorded.dates(entries), "ms": times}
+                times.setdefault(entry["input"], {})[option(arguments, "--copies")] = milliseconds(run)
+    return {**where(entries_of(*LANES)[0]), "ms": times}
+
+
+def walks():
+    """The two walks over the sample picture, each in some launches."""
+    found = []
+    for *place, strategy in WALKS:
+        entry = next(entry for entry in entries_of(*place) if entry["input"] == "photo")
+        launches = {}
+        for run in entry["run"]["runs"]:
+            arguments = run["arguments"]
+            if option(arguments, "--variant") == strategy and run["edit"] is None:
+                groups = int(option(arguments, "--groups"))
+                name = f"{groups} group{'s' if groups > 1 else ''} of {option(arguments, '--group-size')}"
+                launches.setdefault(name, {})[option(arguments, "--walk")] = milliseconds(run)
+        found.append({**where(entry), "strategy": strategy, "launches": launches})
+    return found
 
 
 def rows():
@@ -64,7 +94,7 @@ def main():
     if sys.argv[1:] not in ([], ["--check"]):
         sys.exit(__doc__)
     try:
-        contents = json.dumps({"measured": measured(), "photo": rows()}, indent=1)
+        contents = json.dumps({"lanes": lanes(), "walks": walks(), "photo": rows()}, indent=1)
     except recorded.NotRecorded as error:
         sys.exit(str(error))
     text = ("// Written by docs/site/play_data.py from docs/results and images/landscape.bmp.\n"

@@ -115,7 +115,7 @@ test("one value: one turn where additions are added up, 32 where not", () => {
 
 test("more turns took more time where chapter 04 measured it", () => {
   for (const [input, rows] of Object.entries(INPUTS)) {
-    const ms = data.measured.ms[input];
+    const ms = data.lanes.ms[input];
     const ranked = Object.keys(ms).map((copies) => ({ ms: ms[copies],
       turns: sum(rows.map((row) => sum(model.turnsOfRow(row, Number(copies))))) / rows.length / 16 })).sort((a, b) => a.turns - b.turns);
     assert.strictEqual(ranked.length, 3);

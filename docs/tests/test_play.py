@@ -89,6 +89,7 @@ class Browser(unittest.TestCase):
         features = [{"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": motion}]
         emulate("Emulation.setEmulatedMedia", {"features": features})
         emulate("Emulation.setDeviceMetricsOverride", {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size == NARROW})
+        self.browser.get_log("browser")  # what others left there
         self.browser.get((self.folder / page).as_uri())
 
     def find(self, selector):
@@ -247,7 +248,7 @@ class Banks(Browser):
     def test_the_recorded_times_stand_beside_them(self):
         self.open("banks.html")
         recorded = [cell.text for cell in self.all("#totals tbody td:nth-child(5)")]
-        times = play_data.measured()["ms"]["photo"]
+        times = play_data.lanes()["ms"]["photo"]
         self.assertEqual(recorded, [f"{times[copies]:.4f}" if copies in times else "not recorded" for copies in self.COPIES])
 
     def test_a_step_and_its_banks(self):
@@ -295,6 +296,60 @@ class Banks(Browser):
         self.browser.execute_script("arguments[0].focus()", fifth)
         self.press(Keys.ENTER)
         self.assertIn("Step 5 of 16", self.text("#said"))
+
+
+class Walk(Browser):
+    def cells(self, selector):
+        return [[cell.text for cell in row.find_elements("css selector", "th, td")] for row in self.all(f"{selector} tbody tr")]
+
+    def test_it_is_presentable(self):
+        self.presentable("walk.html")
+
+    def test_what_each_request_asks_for(self):
+        self.open("walk.html")
+        self.assertIn("Request 1 of 64: work-items 0 to 31 ask for 32 bytes, in 1 sector. 32 bytes come, 100 %", self.text("#said"))
+        self.click("[value=blocked]")
+        self.assertIn("ask for 32 bytes, in 32 sectors. 1024 bytes come, 3 %", self.text("#said"))
+        self.click("#next")
+        self.assertIn("Request 2 of 64", self.text("#said"))
+        self.assertIn("a cache may still have it", self.text("#said"))
+        self.click("[value=vectors]")
+        self.assertIn("Request 1 of 4: work-items 0 to 31 ask for 512 bytes, in 16 sectors. 512 bytes come, 100 %", self.text("#said"))
+        self.click("[value=interleaved]")
+        self.click("[value=cpu]")
+        self.choose("#items", "64")
+        self.assertIn("Request 1 of 2048: work-item 0 asks for 1 byte, in 1 line. 64 bytes come, 2 %", self.text("#said"))
+        self.click("#run")
+        self.assertIn("Request 2048 of 2048", self.text("#said"))
+        self.assertFalse(self.find("#next").is_enabled())
+        self.click("#again")
+        self.assertIn("Request 1 of 2048", self.text("#said"))
+        self.quiet()
+
+    def test_the_costs_and_the_recorded_times(self):
+        self.open("walk.html")
+        self.assertEqual(self.cells("#costs")[2], ["blocked", "GPU", "64", "2048", "32"])
+        self.assertEqual(self.text("#costs .now"), "interleaved GPU 64 64 32")
+        shown = [row[1:] for row in self.cells("#measured")]
+        self.assertEqual(shown, [[f"{each['strategy']}, {launch}", each["size"], *(f"{ms[walk]:g}" for walk in ("interleaved", "blocked"))]
+                                 for each in play_data.walks() for launch, ms in each["launches"].items()])
+
+    def test_the_bytes_are_painted(self):
+        self.open("walk.html")
+        self.click("[value=vectors]")
+        pixel = """const {data} = document.getElementById("bytes").getContext("2d").getImageData(arguments[0], arguments[1], 1, 1);
+                   return "#" + [...data.slice(0, 3)].map((v) => v.toString(16).padStart(2, "0")).join("");"""
+        self.assertEqual(self.browser.execute_script(pixel, 635, 72), svg.COLOURS["blue"][0])  # byte 511
+        self.assertEqual(self.browser.execute_script(pixel, 5, 82), svg.COLOURS["band"][0])  # byte 512
+        self.click("#next")
+        self.assertEqual(self.browser.execute_script(pixel, 635, 72), svg.COLOURS["muted"][0])
+
+    def test_with_the_keyboard_alone(self):
+        from selenium.webdriver.common.keys import Keys
+        self.open("walk.html")
+        self.browser.execute_script("arguments[0].focus()", self.find("#place"))
+        self.press(Keys.ARROW_RIGHT * 3)
+        self.assertIn("Request 4 of 64", self.text("#said"))
 
 
 class Files(unittest.TestCase):
@@ -380,4 +435,4 @@ if __name__ == "__main__":
         Site.folder = pathlib.Path(sys.argv[place + 1]).resolve()
         del sys.argv[place : place + 2]
         unittest.main(defaultTest="Site")
-    unittest.main(defaultTest=["Race", "Banks", "Files"])
+    unittest.main(defaultTest=None if len(sys.argv) > 1 else ["Race", "Banks", "Walk", "Files"])

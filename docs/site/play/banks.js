@@ -130,7 +130,7 @@
   }
 
   function showTotals() {
-    const { measured } = playData;
+    const measured = playData.lanes;
     const ms = measured.ms[at("kind").value] || {};
     const slowest = Math.max(...Object.values(ms), 0);
     const rows = model.COPIES.map((count) => {

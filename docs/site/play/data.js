@@ -1,34 +1,70 @@
 // Written by docs/site/play_data.py from docs/results and images/landscape.bmp.
 (function (root) {
 const playData = {
- "measured": {
+ "lanes": {
   "device": "NVIDIA H100 80GB HBM3",
   "api": "CUDA",
   "size": "256 MiB",
   "date": "2026-11-22",
   "ms": {
    "photo": {
-    "32": 0.0941,
+    "32": 0.09406,
     "1": 0.1105,
     "8": 0.1187
    },
    "uniform": {
-    "32": 0.096,
+    "32": 0.09603,
     "1": 0.1257,
     "8": 0.1169
    },
    "constant": {
-    "32": 0.0942,
-    "1": 0.0936,
-    "8": 0.0948
+    "32": 0.09418,
+    "1": 0.09355,
+    "8": 0.09475
    },
    "ramp": {
-    "32": 0.0939,
+    "32": 0.09389,
     "1": 0.2804,
-    "8": 0.0948
+    "8": 0.09482
    }
   }
  },
+ "walks": [
+  {
+   "device": "NVIDIA H100 80GB HBM3",
+   "api": "CUDA",
+   "size": "256 MiB",
+   "date": "2026-11-22",
+   "strategy": "local",
+   "launches": {
+    "264 groups of 256": {
+     "interleaved": 1.512,
+     "blocked": 0.8473
+    },
+    "1056 groups of 256": {
+     "interleaved": 0.3925,
+     "blocked": 1.521
+    }
+   }
+  },
+  {
+   "device": "pthread-skylake-avx512-Intel(R) Xeon(R) Processor",
+   "api": "OpenCL",
+   "size": "16 MiB",
+   "date": "2026-11-22",
+   "strategy": "racy",
+   "launches": {
+    "1 group of 256": {
+     "interleaved": 137.1,
+     "blocked": 26.59
+    },
+    "2 groups of 256": {
+     "interleaved": 100.8,
+     "blocked": 39.09
+    }
+   }
+  }
+ ],
  "photo": [
   "UlJTU1RVVVZXVldXWFhYWFhYWVlaWlpbXF1dXV5fX2BhYmJjZWVmZ2hqamxtb3BycnR1dXZ4eHp6fX1+f4CBgoOEhoaIiYqMjY2Ojo6Pjo+RkZOUk5SUlJeYmJeXl5WUk5KSkZOTk5OUlZWVk5KPjoyMjIyNjY2Njo2MjIuKh4eHh4eGiImJiYqLjYyNjpCSkpKRkZGRkZGSkZGRkpOVl5mampyen6Kjpqeoqaqrq6urq6qqq6uqqaqoqKioqKioqKmpqKmpqamqqampqaqrqqmoqKenqaiop6akoqGgoJ+fnp2dnJuamJeVlpWUlZSUlJWWlZWVlZaVlpWVlpWWlZWWlpaXmZiXmJmam56eoKGioqKkpaWlpaamp6inpqWko6KhoqKipKaoqqusq6ysraytrKurrK2vsLGxsrO0tre5u7y8vb6/vr+/wL+/wMHAwL+/v7++vb69vb29vb28vb6+vb29vr29vby9vb29vr2+v76/vr6+vb6+vr6+v7/Av8HBwsHDxMPFxsXHx8fHyMfIyMjJycrKycnJycnJyMjJycjIyMjHyMfIx8fGxsXFxMXDxMPDwsLCwb++vb28vLy7vLu7urq6urm4ubi5ubm5ubm5ubi4t7e3t7a2tbW0srKysrKysbKzsrKztLO1tbW1tra1tra3trW0tLS0s7I=",
   "o6SkpKalpKWlpaSjpKSkpaampqioqKmpqampqamoqKmpqqqrra6vr7CysrOztbW1tre2tre3t7m4ubi5ubq6ubq6urq6u7u6u7u7vLu9vLy9vb29vb+/v8DAwMDAwcDBwMDAwMDAwMHAwMC/v7+/v7++v729vLq6urq7u7u7u7u8vb2+wL/AwMHCwsPDxMTDw8PDxMTDw8LDw8PExMPEw8TDw8TEw8TExMXFxcXFxcXFxMTEw8LCwsLBwb/Av7++vr6+vr28vbu7u7u7vLy8vb69vb28u7u6ubi4trW0tLOysrGwr6+urq6urq6trq6vsLCxsK6traqopqWkpKSkoqKhoqKhoaChoqKjpKWmpaWlpaWlpaSmpqampqanqKmoqKmqra6vsLG0srS0tLS1tLSzsrGxsLGxs7Ozs7O0s7OysrCysLGxsa+vr7Cvrq6uraysq6uqq6qqqainpqanp6ipqKipqKioqaioqamqqqqoqKimo6Ggn6CgnZyamJaVk5KRjo2JhoKBfnx6eHh3dnV1dXV2dXV1dnZ4eHd2c3JwbWxsbGxsbGxtbWxqamhoZmViYF5cXFxbXFxaW1tcW1tbW1tbW1taWlpbWlpaWVpaWltZWlpZWlpZWllaWVlaWVpYWVlaWVlZWVlZWVlYWFhYWFlZWFhZWFhYV1hZWFk=",
