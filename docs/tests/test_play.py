@@ -3,6 +3,7 @@
 Skipped where there is no Selenium, no Chromium or no driver for it (Debian: python3-selenium chromium chromium-driver).
 """
 
+import functools
 import os
 import pathlib
 import shutil
@@ -51,8 +52,9 @@ return found;
 """
 
 
-def start():
-    """A browser. Raises SkipTest where there is none."""
+@functools.cache
+def browser():
+    """The one browser of all tests. Raises SkipTest where there is none."""
     try:
         from selenium import webdriver
         from selenium.common.exceptions import WebDriverException
@@ -69,20 +71,21 @@ def start():
     for argument in ("--headless=new", "--disable-gpu", "--disable-dev-shm-usage", *sandbox):
         options.add_argument(argument)
     try:
-        return webdriver.Chrome(options=options, service=Service(driver))
+        started = webdriver.Chrome(options=options, service=Service(driver))
     except WebDriverException as error:
         raise unittest.SkipTest(f"Chromium does not start: {error.msg}") from None
+    unittest.addModuleCleanup(started.quit)
+    return started
 
 
 class Browser(unittest.TestCase):
-    """One browser for all tests of a class."""
+    """Pages of a folder, as a reader has them."""
 
     folder = PLAY
 
     @classmethod
     def setUpClass(cls):
-        cls.browser = start()
-        cls.addClassCleanup(cls.browser.quit)
+        cls.browser = browser()
 
     def open(self, page, size=WIDE, scheme="light", motion="reduce"):
         emulate = self.browser.execute_cdp_cmd

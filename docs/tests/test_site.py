@@ -165,7 +165,7 @@ class Build(unittest.TestCase):
         if python is None:
             self.skipTest("no Sphinx with what the site needs: ./tutorial site installs it")
         with tempfile.TemporaryDirectory() as folder:
-            done = call(python, "-m", "sphinx", "-q", "-W", "--keep-going", "-d", f"{folder}/trees", "-c", ROOT / "docs" / "site",
+            done = call(python, "-m", "sphinx", "-q", "-W", "--keep-going", "-j", "auto", "-d", f"{folder}/trees", "-c", ROOT / "docs" / "site",
                         stage(ROOT, f"{folder}/pages"), self.site)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         done = call(sys.executable, "-B", ROOT / "docs" / "site" / "check.py", self.site)
