@@ -33,8 +33,8 @@ LANGUAGES = {".cl": "c", ".cpp": "cpp", ".hpp": "cpp", ".cu": "cuda", ".cuh": "c
 FILES = "The files"
 # What excerpts.py writes for kernels(), and for an excerpt in OpenCL right before one in CUDA.
 FOLDED = re.compile(r"^OpenCL \(\[histogram\.cl\]\(histogram\.cl\)\):\n\n(```.*?^```)\n\n"
-                         r"<details><summary>The same in CUDA \(cuda\.cu\)</summary>\n\n(```.*?^```)\n\n</details>$",
-                         re.DOTALL | re.MULTILINE)
+                    r"<details><summary>The same in CUDA \(cuda\.cu\)</summary>\n\n(```.*?^```)\n\n</details>$",
+                    re.DOTALL | re.MULTILINE)
 BESIDE = re.compile(r'<!-- \[\[\[cog excerpt\("\w+\.cl"[^\n]*\n(```.*?^```)\n<!-- \[\[\[end\]\]\] -->\n\n'
                     r'<!-- \[\[\[cog excerpt\("\w+\.cuh?"[^\n]*\n(```.*?^```)\n<!-- \[\[\[end\]\]\] -->',
                     re.DOTALL | re.MULTILINE)
@@ -82,7 +82,7 @@ def shown(file, page):
 
 def api_of(file, folder):
     """"opencl", "cuda" or "" for what both share. A host program is OpenCL's where there is one of the same name in CUDA."""
-    if file.suffix in (".cu", ".cuh") or file.stem.endswith("_cuda"):
+    if file.suffix in (".cu", ".cuh"):
         return "cuda"
     twin = file.suffix == ".cpp" and file.with_suffix(".cu") in folder
     return "opencl" if file.suffix == ".cl" or file.stem.endswith("opencl") or twin else ""

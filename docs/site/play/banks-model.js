@@ -3,8 +3,8 @@
 //
 // A lane has 16 pixels that lie side by side, and counts one of them in each step. In a step each bank serves one word
 // in a turn; the step takes as many turns as the bank with the most to do. Two rules for lanes that want the same word:
-//   added-up   one turn for all of them. So it is for reads everywhere, and on NVIDIA's GPUs for additions of 1, which
-//              are added up before they reach the bank (chapter 04: `ATOMS.POPC.INC`)
+//   added-up   one turn for all of them. So it is for reads, and on an H100 for additions of 1, which are added up before
+//              they reach the bank (chapter 04: `ATOMS.POPC.INC`)
 //   one-by-one a turn for each of them: any other addition
 //
 // A classic script, not a JavaScript module: Chromium loads no modules from file://, and this page must open from disk.
