@@ -129,6 +129,24 @@ configure_file(summary ${CMAKE_BINARY_DIR}/common/summary COPYONLY)
         self.assertFalse((self.root / "02-chapter" / "ran").exists())
 
 
+class Site(Small):
+    def refuses(self, line, *arguments):
+        done = self.call("./tutorial", "site", *arguments)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", f"tutorial: {line}\n"))
+
+    def test_a_copy_without_it(self):
+        self.refuses("this copy has no site")
+
+    def test_what_it_takes(self):
+        self.refuses("site takes nothing but the word links", "link")
+
+    def test_without_python(self):
+        (self.clone / "docs" / "site").mkdir(parents=True)
+        for name in ("conf.py", "requirements.txt"):
+            (self.clone / "docs" / "site" / name).write_text("some\n")
+        self.refuses("not found: python3 with its modules venv and ensurepip")
+
+
 class Timeout(Small):
     def limits(self, *arguments):
         """{test: seconds} as CTest computes them."""

@@ -1,0 +1,37 @@
+"""Sphinx's settings. The pages are those that stage.py has laid out: ./tutorial site does all of it."""
+
+import pathlib
+import sys
+
+SITE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(SITE.parent))
+from svg import COLOURS  # noqa: E402
+
+project = "Histogram tutorials"
+html_title = project
+extensions = ["myst_parser", "sphinx_design"]
+myst_enable_extensions = ["attrs_block", "colon_fence"]
+myst_heading_anchors = 6
+exclude_patterns = ["_extra"]
+smartquotes = False  # the pages stay as they are written
+# No date and no host of anybody's is asked for: the same pages give the same site.
+html_theme = "furo"
+html_static_path = [str(SITE / "static")]
+html_css_files = ["site.css"]
+html_js_files = ["sortable.js"]
+html_copy_source = False
+html_use_index = False
+html_show_copyright = False
+# The dark page is that of the pictures.
+html_theme_options = {"dark_css_variables": {"color-background-primary": COLOURS["page"][1]}}
+pygments_style = "a11y-high-contrast-light"
+pygments_dark_style = "a11y-high-contrast-dark"
+# `./tutorial site links` asks for the pages of others, too: a page that refuses programs is not gone.
+linkcheck_timeout = 20
+linkcheck_retries = 2
+linkcheck_report_timeouts_as_broken = False
+
+
+def setup(app):
+    """What stage.py has laid out to be copied lies beside the pages, not beside this file."""
+    app.connect("config-inited", lambda app, config: setattr(config, "html_extra_path", [str(app.srcdir / "_extra")]))

@@ -1,0 +1,70 @@
+// Which banks of local memory (CUDA: shared memory) the 32 lanes of a warp want while they count: the model behind
+// banks.html, and chapter 04's `lane-bins` with 1 to 32 copies of the table.
+//
+// A lane has 16 pixels that lie side by side, and counts one of them in each step. In a step each bank serves one word
+// in a turn; the step takes as many turns as the bank with the most to do. Two rules for lanes that want the same word:
+//   added-up   one turn for all of them. So it is for reads, and on an H100 for additions of 1, which are added up before
+//              they reach the bank (chapter 04: `ATOMS.POPC.INC`)
+//   one-by-one a turn for each of them: any other addition
+//
+// A classic script, not a JavaScript module: Chromium loads no modules from file://, and this page must open from disk.
+(function (root) {
+  "use strict";
+
+  const LANES = 32;
+  const BANKS = 32;
+  const PIXELS = 16; // of each lane: what one load brings
+  const BINS = 256;
+  const COPIES = [1, 2, 8, 32];
+  const RULES = ["added-up", "one-by-one"];
+
+  // The pixel that a lane counts in a step; `row` has LANES * PIXELS of them.
+  function pixelOf(row, lane, step) {
+    return row[lane * PIXELS + step];
+  }
+
+  // Where bin b of a lane's copy is: histogram.cl's `own[b * COPIES]`, where own is `table + item % COPIES`.
+  function wordOf(bin, lane, copies) {
+    return bin * copies + (lane % copies);
+  }
+
+  function bankOf(word) {
+    return word % BANKS;
+  }
+
+  // One step: for each bank the words that are wanted of it, each with its lanes; and the turns that it all takes.
+  function countStep(row, step, copies, rule = "added-up") {
+    if (!COPIES.includes(copies)) throw new RangeError(`no ${copies} copies`);
+    if (!RULES.includes(rule)) throw new RangeError(`there is no rule ${rule}`);
+    const banks = Array.from({ length: BANKS }, () => []);
+    for (let lane = 0; lane < LANES; ++lane) {
+      const bin = pixelOf(row, lane, step);
+      const word = wordOf(bin, lane, copies);
+      const bank = banks[bankOf(word)];
+      const found = bank.find((each) => each.word === word);
+      if (found) found.lanes.push(lane);
+      else bank.push({ word, bin, lanes: [lane] });
+    }
+    const turnsOf = (bank) => (rule === "added-up" ? bank.length : bank.reduce((sum, each) => sum + each.lanes.length, 0));
+    const turns = banks.map(turnsOf);
+    return { banks, turnsOfBank: turns, turns: Math.max(...turns) };
+  }
+
+  // The turns of each of the row's steps.
+  function turnsOfRow(row, copies, rule = "added-up") {
+    return Array.from({ length: PIXELS }, (_, step) => countStep(row, step, copies, rule).turns);
+  }
+
+  // What the counters hold after the row, with the copies added up as at the end of the kernel.
+  function histogramOf(row, copies) {
+    const table = new Array(BINS * copies).fill(0);
+    for (let step = 0; step < PIXELS; ++step) {
+      for (let lane = 0; lane < LANES; ++lane) table[wordOf(pixelOf(row, lane, step), lane, copies)] += 1;
+    }
+    return Array.from({ length: BINS }, (_, bin) => table.slice(bin * copies, (bin + 1) * copies).reduce((a, b) => a + b, 0));
+  }
+
+  const api = { LANES, BANKS, PIXELS, BINS, COPIES, RULES, pixelOf, wordOf, bankOf, countStep, turnsOfRow, histogramOf };
+  if (typeof module === "object") module.exports = api;
+  else root.banksModel = api;
+})(globalThis);

@@ -1,0 +1,248 @@
+// race.html: shows the model of race-model.js, and hands it what the reader does.
+(() => {
+  "use strict";
+
+  const model = raceModel;
+  const { element, drawing, still, randomFrom } = play;
+  const at = (id) => document.getElementById(id);
+  const COLOURS = ["blue", "green", "purple", "yellow"];
+  const PAUSE_MS = 700;
+
+  // All states so far with what led to them, so that Back is one step less.
+  let history = [];
+  let random = randomFrom(1);
+  let timer = 0;
+  let planned = []; // who goes next where an update is to be lost
+
+  const now = () => history[history.length - 1];
+  const name = (item) => String.fromCharCode(65 + item);
+  const colour = (item) => `var(--${COLOURS[item % COLOURS.length]})`;
+  const sum = (list) => list.reduce((total, value) => total + value, 0);
+  const additions = (count) => `${count} addition${count === 1 ? "" : "s"}`;
+
+  // ---- doing -------------------------------------------------------------------------------------
+
+  function begin() {
+    pause();
+    planned = [];
+    random = randomFrom(1);
+    const values = Number(at("values").value);
+    const pixels = Array.from({ length: Number(at("items").value) }, () =>
+      Array.from({ length: Number(at("pixels").value) }, () => Math.floor(random() * values)));
+    const way = document.querySelector("input[name=way]:checked").value;
+    history = [{ state: model.begin(way, pixels, values), event: null }];
+    show();
+  }
+
+  function go(item) {
+    history.push(model.step(now().state, item));
+    if (model.isDone(now().state)) pause();
+    show();
+  }
+
+  function step() {
+    const { state, event } = now();
+    if (model.isDone(state)) return;
+    const onPurpose = planned.length > 0;
+    go(onPurpose ? planned.shift() : model.ORDERS[at("order").value](state, event ? event.item : -1, random));
+    if (onPurpose && planned.length === 0 && sum(model.lost(now().state)) === 0) {
+      say(`${at("said").textContent} The same order, and nothing is lost.`, "good");
+    }
+  }
+
+  function run() {
+    if (timer) pause();
+    else animate(() => model.isDone(now().state));
+  }
+
+  // Steps until it is over, with a pause behind each; without motion the result comes at once.
+  function animate(isOver) {
+    if (still()) {
+      while (!isOver()) step();
+      return;
+    }
+    at("run").textContent = "Pause";
+    at("run").setAttribute("aria-pressed", "true");
+    const next = () => {
+      step();
+      if (isOver()) pause();
+    };
+    timer = setInterval(next, PAUSE_MS);
+    next();
+  }
+
+  function pause() {
+    clearInterval(timer);
+    timer = 0;
+    at("run").textContent = "Run";
+    at("run").setAttribute("aria-pressed", "false");
+  }
+
+  function back() {
+    pause();
+    planned = [];
+    if (history.length > 1) history.pop();
+    show();
+  }
+
+  // Two with equal pixels go in step. Where it cannot lose anything, the same order shows why.
+  function lose() {
+    begin();
+    planned = model.losingOrder(now().state);
+    if (planned.length === 0) {
+      say("No two work-items have equal pixels at first: start with fewer values.", "bad");
+      return;
+    }
+    animate(() => planned.length === 0);
+  }
+
+  // ---- showing -----------------------------------------------------------------------------------
+
+  function say(words, kind = "") {
+    at("said").textContent = words;
+    at("said").className = kind;
+  }
+
+  function told(event, state) {
+    const counter = state.bins > 1 ? `counter ${event.bin}` : "the counter";
+    const whose = state.way === "tables" ? `${counter} of its own table` : counter;
+    const words = {
+      load: `${name(event.item)} loads ${whose}: ${event.value}.`,
+      add: `${name(event.item)} adds one, in a register of its own: ${event.value}.`,
+      store: `${name(event.item)} stores ${event.value} in ${whose}.`,
+      atomic: `${name(event.item)} loads, adds and stores as one: ${counter} is ${event.value}.`,
+      merge: `${name(event.item)} sums up ${counter} of all tables: ${event.value}. Nobody else writes it.`,
+    }[event.kind];
+    return event.missed > 0 ? `${words} It did not know of ${additions(event.missed)}: lost.` : words;
+  }
+
+  function verdict(state) {
+    const missing = sum(model.lost(state));
+    const all = sum(state.counted);
+    return missing > 0 ? ` All done: ${all} pixels, ${all - missing} counts. ${missing} lost.`
+      : ` All done: ${all} pixels, ${all} counts. ${state.way === "plain" ? "Right, by luck: try another order." : "Right, in any order."}`;
+  }
+
+  function show() {
+    const { state, event } = now();
+    const missing = sum(model.lost(state));
+    const done = model.isDone(state);
+    if (!event) say("Nothing has happened yet. Press Step, or choose who goes first.");
+    else say(told(event, state) + (done ? verdict(state) : ""), event.missed > 0 || (done && missing > 0) ? "bad" : done ? "good" : "");
+    at("step").disabled = at("run").disabled = done;
+    at("back").disabled = history.length === 1;
+    showItems(state);
+    showCounters(state, event);
+    showChart(state);
+  }
+
+  function showItems(state) {
+    // The buttons stay the same elements, so that the keyboard's focus stays where it is.
+    while (at("choice").children.length > state.items.length) at("choice").lastChild.remove();
+    state.items.forEach((item, number) => {
+      let entry = at("choice").children[number];
+      if (!entry) {
+        const button = element("button", { type: "button", style: `--colour: ${colour(number)}` });
+        button.addEventListener("click", () => {
+          pause();
+          planned = [];
+          go(number);
+        });
+        entry = element("li", {}, button);
+        at("choice").append(entry);
+      }
+      const next = model.nextStep(state, number);
+      const waits = next === "" && !model.isDone(state) && state.way === "tables";
+      const mine = state.pixels[number];
+      const value = state.bins > 1 ? `, value ${mine[item.next]}` : "";
+      const holds = item.register === null ? `pixel ${item.next + 1} of ${mine.length}${value}` : `register: ${item.register}`;
+      entry.firstChild.disabled = next === "";
+      entry.firstChild.replaceChildren(element("span", {}, `${name(number)}: ${next || (waits ? "waits" : "done")}`),
+        element("small", {}, next === "" ? " " : next === "merge" ? "its bins" : holds));
+    });
+  }
+
+  function showCounters(state, event) {
+    const own = state.way === "tables";
+    const heads = ["Counter", ...(own ? state.items.map((_, item) => `table of ${name(item)}`) : []), own ? "after the merge" : "holds",
+      "pixels counted: the truth", "lost"];
+    const lost = model.lost(state);
+    const rows = state.histogram.map((held, bin) => {
+      const cells = [`${bin}`, ...(own ? state.tables.map((table) => table[bin]) : []), own && !state.merged[bin] ? "-" : held,
+        state.counted[bin], lost[bin]];
+      const row = element("tr", event && event.bin === bin ? { class: "now" } : {});
+      row.append(element("th", { scope: "row" }, cells[0]), ...cells.slice(1).map((cell) => element("td", {}, String(cell))));
+      if (lost[bin] > 0) row.lastChild.className = "bad";
+      return row;
+    });
+    at("counters").replaceChildren(element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head)))),
+      element("tbody", {}, ...rows));
+  }
+
+  // The figure of chapter 02: time goes down, the memory in the middle, work-items on both sides.
+  function showChart(state) {
+    const box = at("chart");
+    const lane = Math.min(160, Math.max(92, Math.floor((box.clientWidth - 20) / (state.items.length + 1))));
+    const half = Math.min(44, lane / 2 - 4);
+    const row = 30;
+    const top = 46;
+    const left = Math.ceil(state.items.length / 2);
+    const width = (state.items.length + 1) * lane + 16;
+    const height = top + Math.max(4, history.length - 1) * row + 16;
+    const centre = (place) => 8 + lane * (place + 0.5);
+    const memory = centre(left);
+    const x = (item) => centre(item < left ? item : item + 1);
+    const parts = [];
+
+    const head = (place, words, stroke) => parts.push(
+      drawing("line", { x1: place, x2: place, y1: 34, y2: height, stroke: "var(--grid)", "stroke-width": 2 }),
+      drawing("rect", { x: place - half, y: 8, width: 2 * half, height: 26, rx: 4, fill: "var(--page)", stroke, "stroke-width": 2 }),
+      drawing("text", { x: place, y: 26, "text-anchor": "middle" }, words));
+    head(memory, state.bins > 1 ? "counters" : "counter", "var(--ink)");
+    state.items.forEach((_, item) => head(x(item), half < 43 ? name(item) : `work-item ${name(item)}`, colour(item)));
+
+    history.slice(1).forEach(({ event }, number) => {
+      const y = top + row * (number + 0.5);
+      const group = drawing("g", number === history.length - 2 ? { class: "enters" } : {});
+      const bin = state.bins > 1 ? `[${event.bin}]` : "";
+      const note = (place, words) => group.append(drawing("rect", { x: place - half, y: y - 11, width: 2 * half, height: 22, rx: 4,
+        fill: "var(--page)", stroke: event.missed > 0 && place === memory ? "var(--orange)" : colour(event.item), "stroke-width": 2 }),
+      drawing("text", { x: place, y: y + 4.5, "text-anchor": "middle", class: "code small" }, words));
+      const arrow = (from, to, words) => {
+        const side = Math.sign(to - from);
+        const [start, end] = [from + side * 6, to - side * (to === memory ? half + 2 : 8)];
+        group.append(drawing("path", { d: `M${start} ${y}H${end}m${-6 * side} -4l${6 * side} 4l${-6 * side} 4`,
+          stroke: colour(event.item), fill: "none", "stroke-width": 2 }),
+        drawing("text", { x: (from + side * (from === memory ? half : 6) + to - side * (to === memory ? half : 6)) / 2, y: y - 4, "text-anchor": "middle", class: "small halo" }, words));
+      };
+      if (event.kind === "merge") note(memory, `${bin} sum ${event.value}`);
+      else if (event.kind === "add") note(x(event.item), `${event.value - 1} + 1`);
+      else if (state.way === "tables") note(x(event.item), `own${bin} ${event.kind === "load" ? event.value : `= ${event.value}`}`);
+      else if (event.kind === "load") arrow(memory, x(event.item), `loads ${event.value}`);
+      else {
+        arrow(x(event.item), memory, event.kind === "atomic" ? "adds 1" : `stores ${event.value}`);
+        note(memory, `${bin} ${event.value}${event.missed > 0 ? ", lost" : ""}`);
+      }
+      parts.push(group);
+    });
+
+    box.replaceChildren(drawing("svg", { width, height, viewBox: `0 0 ${width} ${height}`, "aria-hidden": "true" }, ...parts));
+    box.scrollTop = box.scrollHeight;
+  }
+
+  // ---- the page ----------------------------------------------------------------------------------
+
+  for (let items = model.LEAST; items <= model.MOST; ++items) at("items").append(element("option", {}, String(items)));
+  at("settings").addEventListener("change", begin);
+  at("settings").addEventListener("submit", (event) => event.preventDefault());
+  at("step").addEventListener("click", () => {
+    pause();
+    step();
+  });
+  at("run").addEventListener("click", run);
+  at("back").addEventListener("click", back);
+  at("again").addEventListener("click", begin);
+  at("lose").addEventListener("click", lose);
+  addEventListener("resize", () => showChart(now().state));
+  begin();
+})();

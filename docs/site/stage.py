@@ -1,0 +1,290 @@
+#!/usr/bin/env python3
+"""Lays out the pages for Sphinx: the repository's own Markdown, nothing of it written twice.
+
+    docs/site/stage.py FOLDER    written anew: what Sphinx reads, and in _extra what it copies as it stands
+
+The pages stay written for GitHub and for an editor. Here
+- README.md becomes index.md, and links to source files lead to pages that show these files;
+- a kernel in OpenCL, with the same in CUDA behind it, becomes two tabs;
+- each chapter gets a page with its complete sources in tabs, each exercise and workshop shows its files at its end;
+- each file of recorded results becomes a page of tables;
+- the folder of a README becomes its part of the table of contents, in the order in which the README links to it.
+Sphinx runs with -W: a link that leads nowhere, or a page that no contents list, ends the build.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import sys
+import urllib.parse
+
+SITE = pathlib.Path(__file__).resolve().parent
+sys.path.insert(0, str(SITE.parent))
+import pages  # noqa: E402
+import recorded  # noqa: E402
+import tables  # noqa: E402
+
+ROOT = pages.ROOT
+PLAY = pathlib.Path("docs/site/play")
+FIRST, DOCS = pathlib.Path("README.md"), pathlib.Path("docs/README.md")
+LANGUAGES = {".cl": "c", ".cpp": "cpp", ".hpp": "cpp", ".cu": "cuda", ".cuh": "cuda", ".py": "python", ".cmake": "cmake",
+             ".json": "json"}
+FILES = "The files"
+# What excerpts.py writes for kernels(), and for an excerpt in OpenCL right before one in CUDA.
+FOLDED = re.compile(r"^OpenCL \(\[histogram\.cl\]\(histogram\.cl\)\):\n\n(```.*?^```)\n\n"
+                    r"<details><summary>The same in CUDA \(cuda\.cu\)</summary>\n\n(```.*?^```)\n\n</details>$",
+                    re.DOTALL | re.MULTILINE)
+BESIDE = re.compile(r'<!-- \[\[\[cog excerpt\("\w+\.cl"[^\n]*\n(```.*?^```)\n<!-- \[\[\[end\]\]\] -->\n\n'
+                    r'<!-- \[\[\[cog excerpt\("\w+\.cuh?"[^\n]*\n(```.*?^```)\n<!-- \[\[\[end\]\]\] -->',
+                    re.DOTALL | re.MULTILINE)
+# Code, in which nothing is a link: a block, or words in a line.
+CODE = re.compile(r"(^```.*?^```$|`[^`\n]+`)", re.DOTALL | re.MULTILINE)
+TO_PLAY = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s]*\.html)\)")
+TARGET = re.compile(r"\]\(([^)\s]+)((?:\s+\"[^\"]*\")?)\)")
+
+
+def all_files():
+    """The files of the repository, from its root: nothing hidden, nothing built."""
+    found = []
+    for folder, folders, names in os.walk(ROOT):
+        folders[:] = [name for name in folders if not re.match(r"\.|build|__pycache__$", name)]
+        found += [pathlib.Path(folder, name).relative_to(ROOT) for name in names if not name.startswith(".")]
+    return sorted(found)
+
+
+def place(page):
+    """Where a page goes: a README is what its folder opens with."""
+    return page.with_name("index.md") if page.name == "README.md" else page
+
+
+def relative(target, page):
+    """The way from a page to a file, both from the root."""
+    return pathlib.PurePosixPath(os.path.relpath(target, page.parent)).as_posix()
+
+
+# ---- code in tabs --------------------------------------------------------------------------------
+
+
+def two_tabs(opencl, cuda):
+    """What stands in the two tabs; the choice holds for all pages, and is remembered."""
+    tab = "::::{{tab-item}} {}\n:sync: {}\n\n{}\n::::\n"
+    return (":::::{tab-set}\n:sync-group: api\n\n" + tab.format("OpenCL", "opencl", opencl)
+            + tab.format("CUDA", "cuda", cuda) + ":::::")
+
+
+def shown(file, page):
+    """A whole file."""
+    real = os.path.relpath(ROOT / file, (PAGES / page).parent)
+    language = LANGUAGES.get(file.suffix, "text")
+    return f"```{{literalinclude}} {real}\n:language: {language}\n:caption: {file.name}\n:linenos:\n```\n"
+
+
+def api_of(file, folder):
+    """"opencl", "cuda" or "" for what both share. A host program is OpenCL's where there is one of the same name in CUDA."""
+    if file.suffix in (".cu", ".cuh"):
+        return "cuda"
+    twin = file.suffix == ".cpp" and file.with_suffix(".cu") in folder
+    return "opencl" if file.suffix == ".cl" or file.stem.endswith("opencl") or twin else ""
+
+
+def sources_of(folder, files):
+    """The source files of a folder itself, kernels first; what tests and solutions have is theirs."""
+    order = (".cl", ".cu", ".cuh", ".cpp", ".hpp")
+    return sorted((file for file in files if file.parent == folder and file.suffix in order),
+                  key=lambda file: (order.index(file.suffix), file.name))
+
+
+def all_shown(sources, page):
+    """The sources of a folder: OpenCL and CUDA in tabs, then what both share."""
+    of = {api: "\n".join(shown(file, page) for file in sources if api_of(file, sources) == api)
+          for api in ("opencl", "cuda", "")}
+    if of["opencl"] and of["cuda"]:
+        of = {"tabs": two_tabs(of["opencl"], of["cuda"]), "": of[""]}
+    return "\n\n".join(part for part in of.values() if part) + "\n"
+
+
+# ---- links ---------------------------------------------------------------------------------------
+
+
+class Links:
+    """Where links lead on the site. What needs a page of its own for it is in `wanted`."""
+
+    def __init__(self, files):
+        self.pages = {page.relative_to(ROOT) for page in pages.pages()}
+        self.files = files
+        self.wanted = set()
+        self.copied = set()
+
+    def target(self, link, page, picture=False):
+        """The link as the site has it."""
+        path, hash_, part = link.partition("#")
+        if not path or re.match(r"[a-z][a-z+.-]*:", link):
+            return link
+        target = pathlib.Path(os.path.normpath(page.parent / urllib.parse.unquote(path)))
+        if target in self.pages:
+            return relative(place(target), place(page)) + hash_ + part
+        if (ROOT / target).is_dir():
+            readme = target / "README.md"
+            if readme not in self.pages:
+                self.wanted.add(target)
+            return relative(place(readme) if readme in self.pages else target / "files.md", place(page))
+        if picture or target.suffix in (".svg", ".png", ".bmp", ".ipynb"):
+            self.copied.add(target)
+            return link
+        if target in sources_of(target.parent, self.files) and target.parent / "README.md" in self.pages:
+            own = target.parent / "README.md"
+            if len(target.parts) == 2:
+                return relative(target.parent / "source.md", place(page))
+            return "#the-files" if own == page else relative(place(own), place(page)) + "#the-files"
+        self.wanted.add(target)
+        return relative(target.with_name(target.name + ".md"), place(page))
+
+    def rewrite(self, text, page):
+        """A page's text with its links as the site has them."""
+        parts = CODE.split(text)
+        for number in range(0, len(parts), 2):
+            part = TO_PLAY.sub(r'<a href="\2">\1</a>', parts[number])
+            parts[number] = TARGET.sub(lambda m: f"]({self.target(m.group(1), page)}{m.group(2)})", part)
+        return "".join(parts)
+
+
+# ---- pages ---------------------------------------------------------------------------------------
+
+
+def contents(entries):
+    """What stands below a page in the table of contents."""
+    lines = [entry.with_suffix("").as_posix() for entry in entries]
+    return "\n\n```{toctree}\n:hidden:\n\n" + "\n".join(lines) + "\n```\n" if lines else ""
+
+
+def top(links):
+    """What the first page lists."""
+    chapters = sorted(page for page in links.pages if page.name == "README.md" and is_chapter(page.parent))
+    return chapters + [PLAY / "README.md", pathlib.Path("docs/results/README.md"), DOCS]
+
+
+def above(page, links):
+    """The README in whose contents a page stands: that of its folder, or of the nearest around it."""
+    if page in top(links):
+        return FIRST
+    folder = page.parent.parent if page.name == "README.md" else page.parent
+    while folder / "README.md" not in links.pages:
+        folder = folder.parent
+    return folder / "README.md" if folder.parts else DOCS
+
+
+def below(page, links):
+    """What stands below a README in the contents, in the order in which it links to it."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    linked = [os.path.normpath(page.parent / link) for link, _ in pages.LINK.findall(pages.without_code(text))]
+
+    def order(other):
+        return linked.index(str(other)) if str(other) in linked else len(linked), other
+
+    mine = [other for other in links.pages if other != FIRST and above(other, links) == page]
+    found = top(links) if page == FIRST else sorted(mine, key=order)
+    return [pathlib.PurePosixPath(relative(place(other), page)) for other in found]
+
+
+def is_chapter(folder):
+    return re.fullmatch(r"0\d-[^/]*", folder.as_posix()) is not None
+
+
+def staged(page, links):
+    """A page as Sphinx reads it."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    for pair in (FOLDED, BESIDE):
+        text = pair.sub(lambda m: two_tabs(m.group(1), m.group(2)), text)
+    text = links.rewrite(text, page)
+    text = tables.TABLE.sub(lambda m: m.group(0).replace("\n\n|", "\n\n{.sortable}\n|", 1), text)
+    if page.name != "README.md":
+        return text
+    entries, folder = below(page, links), page.parent
+    sources = sources_of(folder, links.files)
+    if is_chapter(folder):
+        entries.append(pathlib.Path("source.md"))
+    elif sources and folder.parts[0].startswith("0"):
+        text += f"\n## {FILES}\n\n{all_shown(sources, place(page))}"
+    if folder.as_posix() == "docs/results":
+        entries += [pathlib.Path(f"{path.stem}.md") for path in recordings()]
+    return text + contents(entries)
+
+
+def recordings():
+    return sorted((ROOT / "docs" / "results").glob("*.json"))
+
+
+def results_page(path):
+    """All runs of the chapters' programs on a machine: a table for each input of each size."""
+    recording = recorded.load(path)
+    where = recording["machine"]
+    device = where["gpu"].rsplit(",", 1)[0] if where["gpu"] else where["processor"]
+    lines = [f"# {path.stem}", "", f"Recorded on {device}. A click on the head of a column sorts by it. What the numbers "
+             "mean: [measuring](../measuring.md). All else that was recorded is in the lessons.", ""]
+    columns = ["<Chapter", "<API", "<Strategy", "Time, ms", "GB/s", "% of the read ceiling", "Times faster than `serial`",
+               "End to end, ms", "<Check"]
+    for size, name in recorded.unique((entry["size"], entry["input"]) for entry in recording["runs"]):
+        rows = []
+        for entry in recording["runs"]:
+            if (entry["size"], entry["input"]) != (size, name):
+                continue
+            for result in entry["run"]["results"]:
+                took = result["kernel_ms"]
+                rows.append([entry["program"].rsplit("/", 1)[0], entry["run"]["api"], f"`{result['variant']}`",
+                             recorded.digits(took and took["median"]),
+                             *map(recorded.digits, recorded.speeds_of(recording, entry, result)),
+                             recorded.digits(result["end_to_end_ms"]), result["check"]])
+        lines += [f"## {name}, {recorded.size_in_words(recorded.pixels_of(size))}", "", "{.sortable}",
+                  *tables.markdown(columns, rows), ""]
+    return "\n".join(lines)
+
+
+def file_page(path, links):
+    """A page for a file or a folder that a page names and that is no lesson's source."""
+    head = f"---\norphan: true\n---\n\n# {path}\n\n"
+    if (ROOT / path).is_dir():
+        inside = sorted(file.relative_to(path).as_posix() for file in links.files if path in file.parents)
+        return path / "files.md", head + "".join(f"- `{name}`\n" for name in inside)
+    page = path.with_name(path.name + ".md")
+    return page, head + shown(path, page)
+
+
+def write(page, text):
+    path = PAGES / page
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+
+
+def stage():
+    """Everything."""
+    shutil.rmtree(PAGES, ignore_errors=True)
+    links = Links(all_files())
+    for page in sorted(links.pages):
+        write(place(page), staged(page, links))
+    for folder in sorted({page.parent for page in links.pages if is_chapter(page.parent)}):
+        page = folder / "source.md"
+        title = (ROOT / folder / "README.md").read_text(encoding="utf-8").splitlines()[0].split(":")[0].strip("# ")
+        write(page, f"# {title}: the sources\n\n" + all_shown(sources_of(folder, links.files), page))
+    for path in recordings():
+        write(pathlib.Path("docs/results", f"{path.stem}.md"), results_page(path))
+    for path in sorted(links.wanted):
+        write(*file_page(path, links))
+    for picture in links.copied:
+        (PAGES / picture).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / picture, PAGES / picture)
+    # The pages to play with are whole already; only their way back leads to a page of the site.
+    for file in (file for file in links.files if file.parent == PLAY and file.suffix != ".md"):
+        target = PAGES / "_extra" / file
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(ROOT / file, target)
+        if file.suffix == ".html":
+            text = target.read_text(encoding="utf-8")
+            target.write_text(re.sub(r'href="([^":#]*)README\.md', r'href="\1index.html', text), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    PAGES = pathlib.Path(sys.argv[1]).resolve()
+    stage()

@@ -1,0 +1,133 @@
+// The model behind docs/site/play/banks.html, held against the kernels, the serial loop and the recorded times of chapter 04.
+"use strict";
+
+const assert = require("node:assert");
+const fs = require("node:fs");
+const path = require("node:path");
+const { test } = require("node:test");
+const model = require("../site/play/banks-model.js");
+const data = require("../site/play/data.js");
+
+const ROOT = path.join(__dirname, "..", "..");
+const ROW = model.LANES * model.PIXELS;
+const sum = (list) => list.reduce((total, value) => total + value, 0);
+
+function seeded(seed) {
+  let state = seed;
+  return () => (state = (state * 16807) % 2147483647) / 2147483647;
+}
+
+function rowsOf(count, value) {
+  return Array.from({ length: count }, () => Uint8Array.from({ length: ROW }, (_, place) => value(place)));
+}
+
+// The sample picture: a BMP of 512 x 512 with a palette of greys, from the last row up.
+function photo() {
+  const bytes = fs.readFileSync(path.join(ROOT, "images", "landscape.bmp"));
+  const first = bytes.readUInt32LE(10);
+  return Array.from({ length: 512 }, (_, y) => Uint8Array.from({ length: 512 }, (_, x) => bytes[54 + 4 * bytes[first + (511 - y) * 512 + x]]));
+}
+
+const random = seeded(5);
+const INPUTS = {
+  photo: photo(),
+  uniform: rowsOf(300, () => Math.floor(random() * 256)),
+  constant: rowsOf(1, () => 127),
+  ramp: rowsOf(1, (place) => place % 256),
+};
+
+// Turns once more, by serving: in a turn each bank takes one word, and all lanes that want it where they are added up.
+function served(row, step, copies, rule) {
+  let waiting = Array.from({ length: 32 }, (_, lane) => row[lane * 16 + step] * copies + (lane % copies));
+  let turns = 0;
+  for (; waiting.length > 0; ++turns) {
+    const taken = new Map();
+    waiting = waiting.filter((word) => {
+      if (!taken.has(word % 32)) {
+        taken.set(word % 32, word);
+        return false;
+      }
+      return rule === "one-by-one" || taken.get(word % 32) !== word;
+    });
+  }
+  return turns;
+}
+
+test("a word is where the kernels put it", () => {
+  const kernels = { "histogram.cl": [/own = table \+ item % COPIES;/, /&own\[\(four & 0xff\) \* COPIES\]/, /table\[bin \* COPIES \+/],
+    "cuda.cu": [/own = table \+ threadIdx\.x % copies;/, /&own\[\(four & 0xff\) \* copies\]/, /table\[bin \* copies \+/] };
+  for (const [file, lines] of Object.entries(kernels)) {
+    const source = fs.readFileSync(path.join(ROOT, "04-per-thread-bins", file), "utf8");
+    for (const line of lines) assert.match(source, line, file);
+  }
+  for (const copies of model.COPIES) {
+    for (const [bin, lane] of [[0, 0], [5, 31], [255, 17]]) assert.strictEqual(model.wordOf(bin, lane, copies), (lane % copies) + bin * copies);
+  }
+});
+
+test("the counts are the serial loop's, however many copies", () => {
+  for (const rows of Object.values(INPUTS)) {
+    const serial = new Array(256).fill(0);
+    for (const pixel of rows[0]) serial[pixel] += 1;
+    for (const copies of model.COPIES) assert.deepStrictEqual(model.histogramOf(rows[0], copies), serial);
+  }
+});
+
+test("turns are what serving takes", () => {
+  for (const rows of Object.values(INPUTS)) {
+    for (const row of rows.slice(0, 20)) {
+      for (const copies of model.COPIES) {
+        for (const rule of model.RULES) {
+          const turns = model.turnsOfRow(row, copies, rule);
+          for (let step = 0; step < 16; ++step) assert.strictEqual(turns[step], served(row, step, copies, rule));
+        }
+      }
+    }
+  }
+});
+
+test("32 copies never meet in a bank, whatever the picture", () => {
+  for (const rows of Object.values(INPUTS)) {
+    for (const rule of model.RULES) assert.ok(rows.every((row) => model.turnsOfRow(row, 32, rule).every((turns) => turns === 1)));
+  }
+});
+
+test("what chapter 04 says of bins 5 and 37, and of twice bin 5", () => {
+  const two = (first, second) => {
+    // The other lanes want the words of banks 6 and on, so that only these two can meet in bank 5.
+    const row = new Uint8Array(ROW);
+    for (let lane = 0; lane < 32; ++lane) row[lane * 16] = lane < 2 ? [first, second][lane] : 38;
+    return model.countStep(row, 0, 1);
+  };
+  assert.strictEqual(two(5, 37).turnsOfBank[5], 2);
+  assert.strictEqual(two(5, 5).turnsOfBank[5], 1);
+});
+
+test("a ramp wants words of two banks, eight of each", () => {
+  const { turns, turnsOfBank } = model.countStep(INPUTS.ramp[0], 3, 1);
+  assert.deepStrictEqual([turns, turnsOfBank.filter((each) => each > 0)], [8, [8, 8]]);
+});
+
+test("one value: one turn where additions are added up, 32 where not", () => {
+  assert.strictEqual(model.countStep(INPUTS.constant[0], 0, 1).turns, 1);
+  assert.strictEqual(model.countStep(INPUTS.constant[0], 0, 1, "one-by-one").turns, 32);
+});
+
+test("more turns took more time where chapter 04 measured it", () => {
+  for (const [input, rows] of Object.entries(INPUTS)) {
+    const ms = data.lanes.ms[input];
+    const ranked = Object.keys(ms).map((copies) => ({ ms: ms[copies],
+      turns: sum(rows.map((row) => sum(model.turnsOfRow(row, Number(copies))))) / rows.length / 16 })).sort((a, b) => a.turns - b.turns);
+    assert.strictEqual(ranked.length, 3);
+    for (let n = 1; n < ranked.length; ++n) {
+      const [fewer, more] = [ranked[n - 1], ranked[n]];
+      if (more.turns > fewer.turns) assert.ok(more.ms > fewer.ms, `${input}: ${JSON.stringify(ranked)}`);
+      else assert.ok(Math.abs(more.ms / fewer.ms - 1) < 0.03, `${input}: ${JSON.stringify(ranked)}`);
+    }
+  }
+});
+
+test("what makes no sense is refused", () => {
+  assert.throws(() => model.countStep(INPUTS.ramp[0], 0, 3), RangeError);
+  assert.throws(() => model.countStep(INPUTS.ramp[0], 0, 1, "none"), RangeError);
+});

@@ -1,0 +1,127 @@
+// The model behind docs/site/play/race.html, held against the serial loop and against all orders there are.
+"use strict";
+
+const assert = require("node:assert");
+const { test } = require("node:test");
+const model = require("../site/play/race-model.js");
+
+const sum = (list) => list.reduce((total, value) => total + value, 0);
+
+// Runs to the end; `choose` says who goes next.
+function finish(state, choose) {
+  while (!model.isDone(state)) ({ state } = model.step(state, choose(state)));
+  return state;
+}
+
+// The histograms of all orders, by a search that knows nothing of `losingOrder` and `ORDERS`.
+function everyOutcome(state, found = []) {
+  if (model.isDone(state)) found.push(state);
+  for (const item of model.ready(state)) everyOutcome(model.step(state, item).state, found);
+  return found;
+}
+
+function randomPixels(items, each, bins, random) {
+  return Array.from({ length: items }, () => Array.from({ length: each }, () => Math.floor(random() * bins)));
+}
+
+function seeded(seed) {
+  let state = seed;
+  return () => (state = (state * 16807) % 2147483647) / 2147483647;
+}
+
+test("the six steps of chapter 02 lose one of two counts", () => {
+  let state = model.begin("plain", [[0], [0]], 1);
+  const events = [];
+  for (const item of [0, 1, 0, 1, 0, 1]) {
+    const done = model.step(state, item);
+    state = done.state;
+    events.push([done.event.kind, done.event.value, done.event.missed]);
+  }
+  assert.deepStrictEqual(events, [["load", 0, 0], ["load", 0, 0], ["add", 1, 0], ["add", 1, 0], ["store", 1, 0], ["store", 1, 1]]);
+  assert.deepStrictEqual(state.histogram, [1]);
+  assert.deepStrictEqual(model.lost(state), [1]);
+});
+
+test("of the 20 orders of two work-items with one pixel two lose nothing", () => {
+  const outcomes = everyOutcome(model.begin("plain", [[0], [0]], 1));
+  assert.strictEqual(outcomes.length, 20);
+  assert.strictEqual(outcomes.filter((state) => state.histogram[0] === 2).length, 2);
+  assert.ok(outcomes.every((state) => state.histogram[0] + model.lost(state)[0] === 2));
+});
+
+test("two work-items with two pixels each can be left with two counts of four", () => {
+  const counts = everyOutcome(model.begin("plain", [[0, 0], [0, 0]], 1)).map((state) => state.histogram[0]);
+  assert.deepStrictEqual([Math.min(...counts), Math.max(...counts)], [2, 4]);
+});
+
+test("eight of a warp with equal pixels lose seven counts", () => {
+  const state = finish(model.begin("plain", Array.from({ length: 8 }, () => [0]), 1), loop("together"));
+  assert.deepStrictEqual([state.histogram[0], model.lost(state)[0]], [1, 7]);
+});
+
+// An order of the model as a choice, which remembers who went before.
+function loop(name, random = seeded(3)) {
+  let last = -1;
+  return (state) => (last = model.ORDERS[name](state, last, random));
+}
+
+test("one after the other loses nothing", () => {
+  const pixels = randomPixels(5, 4, 3, seeded(7));
+  const state = finish(model.begin("plain", pixels, 3), loop("alone"));
+  assert.deepStrictEqual(state.histogram, model.serial(pixels, 3));
+});
+
+test("atomics and tables give the serial loop's counts in every order", () => {
+  for (const way of ["atomic", "tables"]) {
+    for (const state of everyOutcome(model.begin(way, [[0, 1], [1]], 2))) assert.deepStrictEqual(state.histogram, [1, 2]);
+    for (let seed = 1; seed <= 200; ++seed) {
+      const random = seeded(seed);
+      const pixels = randomPixels(2 + (seed % 7), 1 + (seed % 4), 4, random);
+      const state = finish(model.begin(way, pixels, 4), loop("random", random));
+      assert.deepStrictEqual(state.histogram, model.serial(pixels, 4), `${way}, seed ${seed}`);
+      assert.strictEqual(sum(model.lost(state)), 0);
+    }
+  }
+});
+
+test("with plain ++ counters and lost counts are the truth together, at each step of any order", () => {
+  for (let seed = 1; seed <= 200; ++seed) {
+    const random = seeded(seed);
+    let state = model.begin("plain", randomPixels(4, 3, 2, random), 2);
+    while (!model.isDone(state)) {
+      ({ state } = model.step(state, model.ORDERS.random(state, -1, random)));
+      model.lost(state).forEach((lost, bin) => assert.ok(lost >= 0 && lost + state.histogram[bin] === state.counted[bin]));
+    }
+    assert.deepStrictEqual(state.counted, model.serial(state.pixels, 2));
+  }
+});
+
+test("losing on purpose loses with plain ++, and nothing otherwise", () => {
+  for (const [way, missing] of [["plain", 1], ["atomic", 0], ["tables", 0]]) {
+    let state = model.begin(way, [[1], [0], [1]], 2);
+    const order = model.losingOrder(state);
+    assert.deepStrictEqual([...new Set(order)], [0, 2]);
+    for (const item of order) ({ state } = model.step(state, item));
+    assert.strictEqual(sum(model.lost(state)), missing, way);
+  }
+  assert.deepStrictEqual(model.losingOrder(model.begin("plain", [[0], [1]], 2)), []);
+});
+
+test("nobody merges before all have counted", () => {
+  let state = model.begin("tables", [[0], [0]], 1);
+  for (let n = 0; n < 3; ++n) ({ state } = model.step(state, 0));
+  assert.deepStrictEqual(model.ready(state), [1]);
+  assert.throws(() => model.step(state, 0), RangeError);
+});
+
+test("what a step is given stays as it was", () => {
+  const state = model.begin("plain", [[0], [0]], 1);
+  const before = JSON.stringify(state);
+  model.step(state, 1);
+  assert.strictEqual(JSON.stringify(state), before);
+});
+
+test("what makes no sense is refused", () => {
+  assert.throws(() => model.begin("none", [[0], [0]], 1), RangeError);
+  assert.throws(() => model.begin("plain", [[0]], 1), RangeError);
+});

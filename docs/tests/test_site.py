@@ -1,0 +1,194 @@
+"""The site: how its pages are laid out, what is noticed in a built one, and (--build FOLDER) that Sphinx builds it without a
+warning, into a folder that test_play.py then opens.
+
+The last is skipped where there is no Sphinx with what docs/site/conf.py needs: ./tutorial site installs it.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import repository
+
+ROOT = repository.DOCS.parent
+NEEDED = "import sphinx, myst_parser, furo, sphinx_design"
+
+
+def call(*command):
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, encoding="utf-8")
+
+
+def stage(root, folder):
+    """Lays out the pages of a repository; the folder."""
+    done = call(sys.executable, "-B", root / "docs" / "site" / "stage.py", folder)
+    if done.returncode != 0:
+        raise AssertionError(done.stderr)
+    return pathlib.Path(folder)
+
+
+class Small(repository.RepositoryTest):
+    """Each test has a repository of a few pages, laid out in self.root/build."""
+
+    def setUp(self):
+        super().setUp()
+        (self.root / "docs" / "site").mkdir()
+        shutil.copy(ROOT / "docs" / "site" / "stage.py", self.root / "docs" / "site")
+        self.write("README.md", "# First\n\n[one](02-two/README.md#part) [docs](docs/) [licence](LICENSE)\n")
+        self.write("LICENSE", "Do.\n")
+        self.write("docs/README.md", "# Docs\n\n[b](b.md) [a](a.md)\n")
+        self.write("docs/a.md", "# A\n")
+        self.write("docs/b.md", "# B\n")
+        self.write("docs/results/README.md", "# Results\n")
+        self.write("docs/site/play/README.md", "# Play\n\n[race](race.html)\n")
+        self.write("docs/site/play/race.html", '<a href="../../../02-two/README.md#part">back</a>')
+        self.write("02-two/README.md", "# Chapter 02: two\n\n## Part\n\n![picture](../docs/p.svg) [kernels](histogram.cl)\n")
+        self.write("docs/p.svg", "<svg/>")
+        self.write("02-two/histogram.cl", "kernel\n")
+        self.write("02-two/cuda.cu", "kernel\n")
+
+    def staged(self, page):
+        return (stage(self.root, self.root / "build" / "pages") / page).read_text(encoding="utf-8")
+
+    def test_links_lead_to_the_pages_of_the_site(self):
+        self.assertIn("[one](02-two/index.md#part) [docs](docs/index.md) [licence](LICENSE.md)", self.staged("index.md"))
+        self.assertIn("![picture](../docs/p.svg) [kernels](source.md)", self.staged("02-two/index.md"))
+        self.assertTrue((self.root / "build/pages/docs/p.svg").is_file())
+        self.assertIn("literalinclude", self.staged("LICENSE.md"))
+
+    def test_what_is_no_link_stays(self):
+        text = "# A\n\n`[a](b.md)` <https://example.org> [e](https://example.org/README.md) [t](#a)\n\n```c\n[=](README.md)\n```\n"
+        self.write("docs/a.md", text)
+        self.assertEqual(self.staged("docs/a.md"), text)
+
+    def test_pages_to_play_with_are_copied_and_lead_back(self):
+        self.assertIn('<a href="race.html">race</a>', self.staged("docs/site/play/index.md"))
+        self.assertIn("../../../02-two/index.html#part", self.staged("_extra/docs/site/play/race.html"))
+
+    def test_two_kernels_become_tabs(self):
+        folded = ("OpenCL ([histogram.cl](histogram.cl)):\n\n```c\none\n```\n\n<details><summary>The same in CUDA (cuda.cu)"
+                  "</summary>\n\n```cpp\ntwo\n```\n\n</details>\n")
+        beside = ('<!-- [[[cog excerpt("histogram.cl", "f") ]]] -->\n```c\none\n```\n<!-- [[[end]]] -->\n\n'
+                  '<!-- [[[cog excerpt("histogram.cuh", "f") ]]] -->\n```cpp\ntwo\n```\n<!-- [[[end]]] -->\n')
+        for text in (folded, beside):
+            self.write("02-two/README.md", "# Chapter 02: two\n\n" + text)
+            page = self.staged("02-two/index.md")
+            self.assertRegex(page, r"(?s)tab-set.*:sync: opencl\n\n```c\none\n```.*:sync: cuda\n\n```cpp\ntwo\n```")
+            self.assertNotIn("details", page)
+
+    def test_one_kernel_stays(self):
+        self.write("02-two/README.md", '# C: 2\n\n<!-- [[[cog excerpt("histogram.cl", "f") ]]] -->\n```c\none\n```\n<!-- [[[end]]] -->\n')
+        self.assertNotIn("tab-set", self.staged("02-two/index.md"))
+
+    def test_the_sources_of_a_chapter(self):
+        page = self.staged("02-two/source.md")
+        self.assertRegex(page, r"(?s)# Chapter 02: the sources.*:sync: opencl.*02-two/histogram.cl.*:sync: cuda.*02-two/cuda.cu")
+
+    def test_an_exercise_shows_its_files_and_not_its_solution(self):
+        self.write("02-two/exercise/e/README.md", "# E\n\n[edit](histogram.cl)\n")
+        for name in ("histogram.cl", "histogram.cu", "host.cpp", "host.cu", "call.cpp", "solution/histogram.cl"):
+            self.write(f"02-two/exercise/e/{name}", "code\n")
+        page = self.staged("02-two/exercise/e/index.md")
+        self.assertIn("[edit](#the-files)", page)
+        self.assertRegex(page, r"(?s)OpenCL.*/histogram.cl.*/host.cpp.*CUDA.*/histogram.cu.*/host.cu.*\n:::::\n.*/call.cpp")
+        self.assertNotIn("solution", page)
+
+    def test_the_contents_are_in_the_order_of_the_links(self):
+        self.assertRegex(self.staged("docs/index.md"), r"(?s)```{toctree}\n:hidden:\n\nb\na\n```")
+        self.assertRegex(self.staged("02-two/index.md"), r"(?s)```{toctree}\n:hidden:\n\nsource\n```")
+
+    def test_recorded_results_can_be_sorted(self):
+        run = repository.run_entry("02-two/opencl", {"global": 123.4})
+        self.write_results(repository.recording([run]))
+        page = self.staged("docs/results/device.md")
+        self.assertRegex(page, r"## photo, 1 GiB\n\n{\.sortable}\n\| Chapter \|.*\n.*\n\| 02-two \| OpenCL \| `global` \| 8.70 \| 123 \|")
+        self.assertIn("\ndevice\n", self.staged("docs/results/index.md"))
+        self.write("docs/a.md", "# A\n\n<!-- results: docs/results/device.json x -->\n**T**\n\n| a |\n|---|\n<!-- end of results -->\n")
+        self.assertIn("**T**\n\n{.sortable}\n| a |", self.staged("docs/a.md"))
+
+
+class Check(unittest.TestCase):
+    GOOD = '<html lang="en"><h1 id="a">A</h1><h2>B</h2><img alt="words" src="p.svg"><a href="#a">a</a><a href="https://x/">x</a></html>'
+
+    def check(self, text):
+        with tempfile.TemporaryDirectory() as folder:
+            pathlib.Path(folder, "index.html").write_text(text, encoding="utf-8")
+            pathlib.Path(folder, "p.svg").write_text("<svg/>")
+            return call(sys.executable, "-B", ROOT / "docs" / "site" / "check.py", folder)
+
+    def test_a_good_page(self):
+        self.assertEqual(self.check(self.GOOD).returncode, 0)
+
+    def test_faults(self):
+        for old, new, line in (('src="p.svg"', 'src="q.svg"', "the link to q.svg leads nowhere"),
+                               ('href="#a"', 'href="#b"', "names no part"),
+                               ('href="#a"', 'href="/etc/hosts"', "leads out of the site"),
+                               ('alt="words"', 'alt=""', "has no words"),
+                               ("<h2>", "<h3>", "a heading of level 3 stands below one of level 1"),
+                               ('<h1 id="a">', '<h2 id="a">', "0 headings of level 1"),
+                               (' lang="en"', "", "no language")):
+            with self.subTest(line):
+                done = self.check(self.GOOD.replace(old, new))
+                self.assertEqual(done.returncode, 1)
+                self.assertIn(line, done.stderr)
+
+
+class Whole(unittest.TestCase):
+    """The repository's own pages, without Sphinx."""
+
+    def test_every_page_is_there_and_in_the_contents_once(self):
+        sys.path.insert(0, str(ROOT / "docs"))
+        import pages
+        with tempfile.TemporaryDirectory() as folder:
+            root = stage(ROOT, folder)
+            listed = []
+            for page in root.rglob("*.md"):
+                for entries in re.findall(r"```{toctree}\n:hidden:\n\n(.*?)\n```", page.read_text(encoding="utf-8"), re.DOTALL):
+                    listed += [os.path.relpath(page.parent / f"{entry}.md", root) for entry in entries.split("\n")]
+            for page in pages.pages():
+                name = page.relative_to(ROOT).as_posix().replace("README.md", "index.md")
+                self.assertTrue((root / name).is_file(), name)
+                self.assertEqual(listed.count(name), 0 if name == "index.md" else 1, name)
+
+
+class Build(unittest.TestCase):
+    site = None
+
+    def test_without_a_warning(self):
+        shutil.rmtree(self.site, ignore_errors=True)
+        pythons = [sys.executable, ROOT / "build" / "site-env" / "bin" / "python"]
+        python = next((each for each in pythons if pathlib.Path(each).exists() and call(each, "-c", NEEDED).returncode == 0), None)
+        if python is None:
+            self.skipTest("no Sphinx with what the site needs: ./tutorial site installs it")
+        with tempfile.TemporaryDirectory() as folder:
+            done = call(python, "-m", "sphinx", "-q", "-W", "--keep-going", "-j", "auto", "-d", f"{folder}/trees", "-c", ROOT / "docs" / "site",
+                        stage(ROOT, f"{folder}/pages"), self.site)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        done = call(sys.executable, "-B", ROOT / "docs" / "site" / "check.py", self.site)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(self.read_on(), sum(1 for _ in self.site.rglob("index.html")) - 1 + self.others())
+
+    def read_on(self):
+        """How often one can go on to the next page, from the first to the last."""
+        page, steps = self.site / "index.html", 0
+        while following := re.search(r'class="next-page" href="([^"]+)"', page.read_text(encoding="utf-8")):
+            page, steps = (page.parent / following.group(1)).resolve(), steps + 1
+        return steps
+
+    def others(self):
+        """The pages in the contents that no folder opens with: guides, sources and recorded results."""
+        contents = (self.site / "index.html").read_text(encoding="utf-8").split("sidebar-tree", 1)[1].split("</aside>", 1)[0]
+        return len({link for link in re.findall(r'class="reference internal" href="([^"#]+)"', contents) if not link.endswith("index.html")})
+
+
+if __name__ == "__main__":
+    if "--build" in sys.argv:
+        place = sys.argv.index("--build")
+        Build.site = pathlib.Path(sys.argv[place + 1]).resolve()
+        del sys.argv[place : place + 2]
+        unittest.main(defaultTest="Build")
+    unittest.main(defaultTest=["Small", "Check", "Whole"])

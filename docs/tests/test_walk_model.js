@@ -1,0 +1,68 @@
+// The model behind docs/site/play/walk.html, held against the kernels and against what chapter 02's figure of the walks says.
+"use strict";
+
+const assert = require("node:assert");
+const fs = require("node:fs");
+const path = require("node:path");
+const { test } = require("node:test");
+const model = require("../site/play/walk-model.js");
+
+const ROOT = path.join(__dirname, "..", "..");
+const COUNT = 2048;
+
+test("the loops are those of the kernels", () => {
+  const source = (file) => fs.readFileSync(path.join(ROOT, file), "utf8");
+  for (const [file, line] of [
+    ["02-global-atomics/histogram.cl", "for (ulong i = get_global_id(0); i < count; i += get_global_size(0))"],
+    ["02-global-atomics/histogram.cl", "const ulong stretch = (count + get_global_size(0) - 1) / get_global_size(0);"],
+    ["02-global-atomics/histogram.cl", "const ulong end = min((get_global_id(0) + 1) * stretch, count);"],
+    ["02-global-atomics/histogram.cl", "for (ulong i = get_global_id(0) * stretch; i < end; ++i)"],
+    ["05-launch-tuning/histogram.cl", "for (ulong x = head + 16 * get_global_id(0); x < tail; x += 16 * get_global_size(0))"],
+  ]) assert.ok(source(file).includes(line), `${file}: ${line}`);
+  assert.deepStrictEqual(model.placesOf("interleaved", 3, 8, 20), [[3, 1], [11, 1], [19, 1]]);
+  assert.deepStrictEqual(model.placesOf("blocked", 7, 8, 20), []);
+  assert.deepStrictEqual(model.placesOf("blocked", 6, 8, 20), [[18, 1], [19, 1]]);
+  assert.deepStrictEqual(model.placesOf("vectors", 1, 4, 128), [[16, 16], [80, 16]]);
+});
+
+test("each walk reads each byte once, in either order", () => {
+  for (const walk of model.WALKS) {
+    for (const order of model.ORDERS) {
+      for (const items of [8, 32, 64]) {
+        const read = new Array(COUNT).fill(0);
+        for (const { first, bytes } of model.requestsOf(walk, order, items, COUNT).flat()) {
+          for (let at = first; at < first + bytes; ++at) read[at] += 1;
+        }
+        assert.ok(read.every((times) => times === 1), `${walk} ${order} ${items}`);
+      }
+    }
+  }
+});
+
+test("what chapter 02's figure says of the two walks", () => {
+  const lines = (walk, order) => model.requestsOf(walk, order, 32, COUNT).map((request) => model.touched(request, model.LINE));
+  assert.ok(lines("interleaved", "gpu").every((touched) => touched.size === 1));
+  assert.ok(lines("blocked", "gpu").every((touched) => touched.size === 32));
+  const ofItem = (walk) => new Set(lines(walk, "cpu").slice(0, COUNT / 32).flatMap((touched) => [...touched])).size;
+  assert.strictEqual(ofItem("interleaved"), 32);
+  assert.strictEqual(ofItem("blocked"), 1);
+});
+
+test("what the walks cost", () => {
+  const cost = (walk, order, items) => model.costOf(model.requestsOf(walk, order, items, COUNT));
+  assert.deepStrictEqual(cost("interleaved", "gpu", 32), { requests: 64, sectors: 64, lines: 32 });
+  assert.deepStrictEqual(cost("blocked", "gpu", 32), { requests: 64, sectors: 2048, lines: 32 });
+  assert.deepStrictEqual(cost("vectors", "gpu", 32), { requests: 4, sectors: 64, lines: 32 });
+  assert.deepStrictEqual(cost("blocked", "cpu", 32), { requests: 2048, sectors: 2048, lines: 32 });
+  // Chapter 02: with a stride of a line or more each pixel is a new line.
+  assert.deepStrictEqual(cost("interleaved", "cpu", 64), { requests: 2048, sectors: 2048, lines: 2048 });
+  assert.deepStrictEqual(cost("interleaved", "cpu", 32), { requests: 2048, sectors: 2048, lines: 1024 });
+});
+
+test("a request that lies across an edge touches both sides", () => {
+  assert.deepStrictEqual([...model.touched([{ item: 0, first: 24, bytes: 16 }], 32)], [0, 1]);
+});
+
+test("what makes no sense is refused", () => {
+  assert.throws(() => model.requestsOf("zigzag", "gpu", 8, 64), RangeError);
+});
