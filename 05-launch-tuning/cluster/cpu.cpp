@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <map>
 #include <span>
+#include <string>
 
 #include "05-launch-tuning/cluster/report.hpp"
 #include "05-launch-tuning/cluster/share.hpp"
@@ -21,6 +22,7 @@
 #include "05-launch-tuning/cluster/work.hpp"
 #include "common/cpu/cpu.hpp"
 #include "common/histogram/histogram.hpp"
+#include "common/options/device_choice.hpp"
 #include "common/options/options.hpp"
 #include "common/status/status.hpp"
 
@@ -82,6 +84,7 @@ int main(int argc, char** argv) try {
         common::print("0: " + device + "\n");
         throw common::Finished();
     }
+    if (!options.device.empty()) common::device_by_text(options.device, {device}, "C++");
 
     // 4. Memory: three chunks, of which one is counted while the next is read.
     std::array<common::PixelBuffer, cluster::Share::kBuffers> chunks;
@@ -94,7 +97,8 @@ int main(int argc, char** argv) try {
     // 5. Is every rank ready for the same work? From here on no rank waits for one that has failed.
     cluster::require_all_ready(argc, argv, {}, work);
     cluster::Share share(MPI_COMM_WORLD, work, own, buffers);
-    cluster::Report report(kProgram, options, own, work, device, "0");
+    cluster::Report report(kProgram, options, own, work, device, "compiler " __VERSION__,
+                           "core " + std::to_string(rank));
 
     // 6. --resident: this rank's part of the pixels, kept in memory.
     common::PixelBuffer resident(own.resident ? work.resident_pixels(rank, ranks) : 0);

@@ -126,7 +126,7 @@ int main(int argc, char** argv) try {
     //    rank waits for one that has failed.
     cluster::require_all_ready(argc, argv, {}, work);  // the kernels are in it
     cluster::Share share(MPI_COMM_WORLD, work, own, buffers);
-    cluster::Report report(kProgram, options, own, work, device.name, device_id);
+    cluster::Report report(kProgram, options, own, work, device.name, device.driver, device_id);
 
     // 7. The resident pixels: this rank's part goes to its device.
     std::size_t resident = 0;

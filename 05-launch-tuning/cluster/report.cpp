@@ -80,6 +80,22 @@ std::string difference(const Counts& expected, const Counts& actual) {
     return text;
 }
 
+std::size_t number_of_hosts(const std::map<std::pair<std::string, std::string>, int>& on_device) {
+    std::set<std::string> hosts;
+    for (const auto& [device, ranks] : on_device)
+        hosts.insert(device.first);
+    return hosts.size();
+}
+
+// The first line says which library, and of which version.
+std::string mpi_library() {
+    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int length = 0;
+    MPI_Get_library_version(text, &length);
+    const std::string all(text);
+    return all.substr(0, all.find_first_of(",\n"));
+}
+
 std::string quoted(const std::string& text) {  // for CSV
     std::string out = "\"";
     for (const char c : text)
@@ -90,13 +106,14 @@ std::string quoted(const std::string& text) {  // for CSV
 }  // namespace
 
 Report::Report(const common::Program& program, const common::Options& options, const Own& own,
-               const Work& work, std::string device, const std::string& device_id)
+               const Work& work, std::string device, std::string driver, std::string device_id)
     : program_(program),
       options_(options),
       own_(own),
       work_(work),
       device_(std::move(device)),
-      device_id_(device_id) {
+      driver_(std::move(driver)),
+      device_id_(std::move(device_id)) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
 }
@@ -231,19 +248,23 @@ int Report::finish(const Share& share, const std::map<std::uint64_t, Counts>& ea
     return status;
 }
 
+std::map<std::pair<std::string, std::string>, int> Report::ranks_on_devices(
+    const std::vector<Line>& lines) {
+    std::map<std::pair<std::string, std::string>, int> ranks;
+    for (const Line& line : lines)
+        ++ranks[{line.host, line.device_id}];
+    return ranks;
+}
+
 void Report::print(const std::vector<Line>& lines, std::size_t skipped,
                    const std::string& check) const {
-    std::set<std::string> hosts;
-    std::map<std::pair<std::string, std::string>, int> on_device;
-    for (const Line& line : lines) {
-        hosts.insert(line.host);
-        ++on_device[{line.host, line.device_id}];
-    }
+    const auto on_device = ranks_on_devices(lines);
+    const std::size_t hosts = number_of_hosts(on_device);
     const std::uint64_t counted = total(sums_);
-    std::string text = fmt::format("\n{}, {} on {} rank{}, {} host{}\ninput: {} ({} pixels{})\n",
-                                   program_.name, program_.api, ranks_, ranks_ == 1 ? "" : "s",
-                                   hosts.size(), hosts.size() == 1 ? "" : "s", work_.name, counted,
-                                   own_.resident ? ", in the devices' memory" : "");
+    std::string text =
+        fmt::format("\n{}, {} on {} rank{}, {} host{}\ninput: {} ({} pixels{})\n", program_.name,
+                    program_.api, ranks_, ranks_ == 1 ? "" : "s", hosts, hosts == 1 ? "" : "s",
+                    work_.name, counted, own_.resident ? ", in the devices' memory" : "");
     if (ranks_ == 1) text += "one rank: mpirun -n 2 before the command starts two\n";
     for (const auto& [device, ranks] : on_device) {
         if (ranks > 1 && program_.api != "C++")
@@ -306,10 +327,15 @@ std::string Report::json_text(const std::vector<Line>& lines, std::size_t skippe
     json["chapter"] = program_.chapter;
     json["api"] = program_.api;
     json["device"] = lines[0].device;
+    json["driver"] = driver_;
+    json["mpi"] = mpi_library();
     json["input"] = {{"name", work_.name},
                      {"pixels", counted},
                      {"seed", work_.seed ? Json(*work_.seed) : Json(nullptr)}};
+    const auto on_device = ranks_on_devices(lines);
     json["ranks"] = ranks_;
+    json["hosts"] = number_of_hosts(on_device);
+    json["devices"] = on_device.size();
     json["chunk"] = work_.chunk;
     json["resident"] = own_.resident;
     json["check"] = check;

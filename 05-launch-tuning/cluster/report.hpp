@@ -9,6 +9,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "05-launch-tuning/cluster/share.hpp"
@@ -27,10 +28,10 @@ struct Times {
 /// All of it is collective but for the constructor.
 class Report {
  public:
-    /// @param device as the table calls it
+    /// @param device,driver as the table and the JSON call them
     /// @param device_id equal for two ranks of a host if they use the same one
     Report(const common::Program& program, const common::Options& options, const Own& own,
-           const Work& work, std::string device, const std::string& device_id);
+           const Work& work, std::string device, std::string driver, std::string device_id);
 
     /// A run, with the sums of all ranks.
     void add_run(const Times& times, const Counts& sums);
@@ -63,6 +64,8 @@ class Report {
         const Share& share, const std::map<std::uint64_t, Counts>& each) const;
     [[nodiscard]] std::string why_wrong(const std::map<std::uint64_t, Row>& rows) const;
     void print(const std::vector<Line>& lines, std::size_t skipped, const std::string& check) const;
+    [[nodiscard]] static std::map<std::pair<std::string, std::string>, int> ranks_on_devices(
+        const std::vector<Line>& lines);
     [[nodiscard]] std::string json_text(const std::vector<Line>& lines, std::size_t skipped,
                                         const std::string& check) const;
     [[nodiscard]] std::string each_text(const std::map<std::uint64_t, Row>& rows) const;
@@ -71,7 +74,7 @@ class Report {
     const common::Options& options_;
     const Own& own_;
     const Work& work_;
-    std::string device_, device_id_;
+    std::string device_, driver_, device_id_;
     int rank_ = 0, ranks_ = 1;
     std::vector<Times> runs_;
     Counts sums_{};

@@ -28,7 +28,7 @@ using Counts = std::array<std::uint64_t, common::kBins>;
 inline constexpr std::uint64_t kMostPixels = std::uint64_t{1} << 60;
 
 /// Pixels that one launch counts: fewer than its 32-bit counters hold.
-inline constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;
+inline constexpr std::size_t kMostAtOnce = std::size_t{1} << 31;
 
 void add(const common::Histogram& part, Counts& sum);
 void add(const Counts& part, Counts& sum);

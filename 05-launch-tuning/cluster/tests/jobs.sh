@@ -1,6 +1,7 @@
 #!/bin/sh
 # sh jobs.sh CASE FOLDER PROGRAM [LAUNCHER and its options, ending in the one that takes the number of ranks]
 # One way in which a job goes wrong or well, with files of its own in FOLDER. Says what is not as it should be.
+# shellcheck disable=SC2015,SC2016,SC2086 # ranks expand what is quoted; the launcher is several words
 case=$1 folder=$2 program=$3
 shift 3
 rm -rf "$folder"
@@ -14,7 +15,6 @@ job() {
     ranks=$1
     shift
     status=0
-    # shellcheck disable=SC2086 # the launcher is several words
     $launcher "$ranks" "$@" > said 2>&1 || status=$?
 }
 
@@ -41,7 +41,6 @@ ended() {
 
 # A script that every rank runs in the place of the program: $RANK is its rank.
 on_each_rank() {
-    # shellcheck disable=SC2016 # the ranks are to expand it
     { echo '#!/bin/sh'; echo 'RANK=${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-$PMIX_RANK}}'; cat; } > each
     chmod +x each
 }
@@ -116,9 +115,7 @@ case $case in
         ended 2 'rank 0 has other command line' 'rank 1 of 2'
         ;;
     killed)
-        # shellcheck disable=SC2016
         echo 'echo $$ > pid.$RANK; exec "$@"' | on_each_rank
-        # shellcheck disable=SC2086
         $launcher 3 ./each "$program" --random 512G --json run.json > said 2>&1 &
         mpi=$!
         waited=0
@@ -150,7 +147,7 @@ case $case in
         ended 77 'rank 0 of 2'
         ;;
     no-launcher)
-        launcher=env
+        launcher="env"
         job PMI_SIZE=4 "$program" --random 1000
         ended 2 '4 programs were started'
         ;;
@@ -178,9 +175,7 @@ case $case in
     as-chapter-01)
         # CHAPTER_01 is its program: the same counts from both.
         for line in '--random 10M --seed 7' '--random 3000001 --contention 40' "$IMAGE" "$IMAGE --tile 5M"; do
-            # shellcheck disable=SC2086
             "$CHAPTER_01" $line --variant serial --repeat 1 --no-ceiling --counts one.csv > said 2>&1 || fail "chapter 01: $line"
-            # shellcheck disable=SC2086
             job 3 "$program" $line --chunk 1000001 --counts many.csv
             [ $status = 77 ] && { echo 'skipped: nothing to run on'; exit 0; }
             [ $status = 0 ] || fail "status $status: $line"
