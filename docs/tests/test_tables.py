@@ -372,7 +372,7 @@ The numbers from `docs/results/device.json` were recorded on 2026-01-02. CUDA: C
             "| Ranks | Pixels | Median, ms | Fastest, ms | GB/s | Efficiency, % | All-reduce by MPI, µs |",
             "|--:|--:|--:|--:|--:|--:|--:|",
             "| 1 | 1 GiB | 0.716 | 0.358 | 3000 | 100 | 1.50 |",
-            "| 2 | 2 GiB | 0.753 | 0.377 | 5700 | 95.0 | 3.00 |", "",
+            "| 2 | 2 GiB | 0.754 | 0.377 | 5700 | 95.0 | 3.00 |", "",
             "GB/s and efficiency are those of the fastest run, the efficiency held against one rank's GB/s times the number "
             "of ranks. 3 rounds of 31 runs each; shown is the round with the fastest run. Some MPI v1. Devices: 2 ranks on 1. Without NCCL (built without it).",
         ])
