@@ -4,7 +4,7 @@
     docs/commands.py [--build DIRECTORY] [PAGE ...]
 
 It takes the ```sh blocks of the top page, the lessons, the workshops and docs/, and of their lines those that run a
-program of build/: alone, under oclgrind or compute-sanitizer, or with a variable before it. Sizes of millions of pixels
+program of build/: alone, under oclgrind, compute-sanitizer or mpirun, or with a variable before it. Sizes of millions of pixels
 become small, and a program runs once instead of many times. A comment at the end of a line promises
 something: "# exits 1" where it does not end well, "# exits 0 or 1" where luck decides, and
 '# says "data race at"' that these words are among what it writes.
@@ -30,7 +30,11 @@ SAYS = re.compile(r'\bsays "([^"]+)"')
 SIZE = re.compile(r"\d+[MG]")
 SMALL = "300K"  # more than the sample picture, and in it work for several groups
 SECONDS = 120
-TOOLS = {"oclgrind", "compute-sanitizer"}
+TOOLS = {"oclgrind", "compute-sanitizer", "mpirun"}
+# For Open MPI 4 and 5: more ranks than cores, and root may start them.
+MPI_VARIABLES = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
+                 "OMPI_MCA_orte_execute_quiet": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+                 "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
 # Options after which a program does not count, so that it takes no number of runs.
 NO_RUN = {"--help", "--list-devices"}
 SEARCH = "build/05-launch-tuning/tune/"
@@ -94,8 +98,8 @@ def not_built(build):
     """{program: why} of those that the build leaves out."""
     path = build / "programs.tsv"
     rows = [line.split("\t") for line in path.read_text().splitlines()] if path.is_file() else []
-    return {f"{folder}/{'cuda' if api == 'CUDA' else 'opencl'}": why for folder, api, program, why in rows
-            if program == "-"}
+    names = {"C++": "cpu", "OpenCL": "opencl", "CUDA": "cuda"}
+    return {f"{folder}/{names[api]}": why for folder, api, program, why in rows if program == "-"}
 
 
 def why_not(words, build):
@@ -110,7 +114,7 @@ def run(command, folder):
     """(status, what it wrote). The folder holds `build` and the files that commands name."""
     # What a command keeps for its next run is not to replace what the reader has kept.
     cache = (folder / "build").resolve() / "docs" / "cache"
-    environment = {**os.environ, "XDG_CACHE_HOME": str(cache), **command.variables}
+    environment = {**os.environ, **MPI_VARIABLES, "XDG_CACHE_HOME": str(cache), **command.variables}
     try:
         done = subprocess.run(command.words, cwd=folder, env=environment, timeout=SECONDS,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)

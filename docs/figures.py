@@ -1040,6 +1040,50 @@ def _vector_row(figure, left, y, name, start, end):
             figure.bracket(place(first) + 1, place(last) - 1, y + 34, f"{words}: {last - first}", False, colour, "halo")
 
 
+# ---- chapter 05, cluster: four-levels.svg --------------------------------------------------------
+
+
+def four_levels():
+    """Node, device, group, lane: private tables and a merge, four times."""
+    figure = Diagram(596, "The same picture four times",
+                     "On each of four levels, lane, group, device and node, those who count have counters of their own, "
+                     "and a merge makes one table of them, with which the next level goes on.")
+    levels = (
+        ("lanes", "of a group", "chapters 04 and 05", "lane", "a copy of the table each,", "in local memory",
+         ("the group adds its copies", "1 KiB each, at its end")),
+        ("groups", "of a device", "chapters 03 and 05", "group", "a table each,", "in local memory",
+         ("64-bit atomics in global memory", "256 additions for each group")),
+        ("devices", "of a node", "here: a rank each", "rank", "a histogram for each chunk,", "32-bit counters",
+         ("the host adds, in 64 bits", "256 additions for each chunk")),
+        ("nodes", "of a cluster", "here: many ranks", "node", "its ranks' counters,", "64 bits each",
+         ("MPI_Allreduce", "2 KiB for each rank, once")),
+    )
+    for place, level in enumerate(levels):
+        _level(figure, 48 + 128 * place, *level)
+        if place:
+            top = 48 + 128 * place
+            figure.arrow((684, top - 30), (684, top - 6), (330, top - 6), (330, top + 24), colour="muted", dashes="4 3")
+    figure.notes(MARGIN, 580, ["Dashed: what one level has merged is what one of many brings to the next. "
+                               "Nobody ever counts where somebody else counts."])
+    return figure
+
+
+def _level(figure, y, name, of, where, worker, first, second, merge):
+    """Four who count, each with a table, and the one table that the merge makes."""
+    figure.band(MARGIN, y, FULL, 112)
+    figure.text(MARGIN + 12, y + 28, name, "fill-ink bold")
+    figure.notes(MARGIN + 12, y + 48, [of, where, first, second])
+    for number, colour in enumerate(COLOURS):
+        left = 206 + 88 * number
+        figure.box(left, y + 26, 72, 24, colour, f"{worker} {number}")
+        figure.arrow((left + 36, y + 52), (left + 36, y + 62), colour=colour)
+        figure.table(left, y + 64, 72, 18, colour, 6)
+        figure.way([(left + 36, y + 82), (left + 36, y + 96)], "muted")
+    figure.arrow((242, y + 96), (572, y + 96), (572, y + 73), (600, y + 73))
+    figure.table(604, y + 64, 160, 18, "ink", 12)
+    figure.notes(684, y + 36, merge, anchor="middle")
+
+
 # ---- the files -----------------------------------------------------------------------------------
 
 DRAWINGS = {
@@ -1057,6 +1101,7 @@ DRAWINGS = {
     "under-way.svg": under_way,
     "one-launch.svg": one_launch,
     "head-and-tail.svg": head_and_tail,
+    "four-levels.svg": four_levels,
 }
 
 

@@ -27,8 +27,8 @@ HEADINGS = [
     "Sources",
 ]
 FEWEST, MOST = 1500, 3000
-WORKSHOPS = ("tune", "end-to-end", "peers")
-FEWEST_OF_WORKSHOP, MOST_OF_WORKSHOP = 400, 900
+# The fewest and the most words of a workshop's page.
+WORKSHOPS = {"tune": (400, 900), "end-to-end": (400, 900), "peers": (400, 900), "cluster": (800, 1200)}
 
 FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 GENERATED = re.compile(r"<!-- (?:[\w-]+: docs/results/|\[\[\[cog ).*?<!-- (?:end of results|\[\[\[end\]\]\]) -->", re.DOTALL)
@@ -122,7 +122,7 @@ def main():
         if lesson:
             found += lesson_faults(text)
         if workshop:
-            found += length_faults(text, "workshop", FEWEST_OF_WORKSHOP, MOST_OF_WORKSHOP)
+            found += length_faults(text, "workshop", *WORKSHOPS[workshop.group(1)])
         if tell and (lesson or workshop):
             print(f"{name}: {words(text)} words")
         wrong += [f"{name}: {line}" for line in found]

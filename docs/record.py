@@ -4,6 +4,8 @@
     docs/record.py NAME                            e.g. docs/record.py epyc-zen4
     docs/record.py h200 --size 1G --api CUDA OpenCL --input photo uniform
     docs/record.py h200 --no-chapters --peers      nothing but the comparisons with the libraries
+    docs/record.py cluster/h200-x2 --no-chapters --cluster 1 2 --api CUDA
+                                                   one histogram from one rank and from two
 
 Runs every chapter program that is built, on each input, and keeps the JSON that it writes in
 docs/results/NAME.json; what is not measured this time stays there as it was. --tune, --peers, --queued
@@ -11,7 +13,8 @@ and --end-to-end add runs of the workshops of chapter 05, --peers also of that o
 is kept in the user's cache folder, and `tuned` is launched that way in all runs that follow, in this
 call and in later ones; only --steps, which changes one thing at a time in chapter 05's program,
 knows of no search. --experiment changes one thing at a time. --counters adds what
-NVIDIA's profiler, Nsight Compute, reads while some of the CUDA kernels run.
+NVIDIA's profiler, Nsight Compute, reads while some of the CUDA kernels run. --cluster runs chapter 05's programs
+for MPI on these numbers of ranks in turn, --rounds times around, and keeps of each the round with the fastest run.
 
 A strategy that does not match, or a program that fails, stops the recording, and nothing is written; only
 `racy`, which experiments run, may lose counts.
@@ -49,6 +52,11 @@ PROFILED = {
 }
 # What is kept of a run where its results are not.
 WHERE = ("chapter", "api", "device", "driver", "input")
+# What one rank counts in --cluster where its work grows with the ranks, and what all count where it does not.
+CLUSTER_WEAK = {"C++": "256M", "OpenCL": "4G", "CUDA": "4G"}
+CLUSTER_STRONG = ["4K", "64K", "1M", "16M", "256M"]
+# Open MPI 4 and 5: root may start a job in a container, and the launcher says no more than the program.
+MPI_VARIABLES = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_orte_execute_quiet": "1"}
 # 512 x 512, and the sizes of photographs.
 PHOTOGRAPHS = ["256K", "1M", "2M", "4M", "8M", "12M"]
 
@@ -80,7 +88,8 @@ class Job(NamedTuple):
     def __str__(self):
         words = [self.program.name, self.input, self.size]
         words += ["--" + self.kind] if self.kind in ("queued", "counters", "steps") else []
-        words += ["--experiment", self.experiment] if self.experiment else []
+        words += [self.experiment, "scaling"] if self.kind == "cluster" else []
+        words += ["--experiment", self.experiment] if self.kind == "experiments" else []
         return " ".join(word for word in words if word)
 
 
@@ -213,6 +222,11 @@ def jobs_of(options):
                   if program.api in of_it.apis and any(run.chapter == program.folder for run in of_it.runs)]
         jobs += [job._replace(experiment=name)
                  for job in grid(run_by, options, of_it.inputs, [of_it.size], "experiments")]
+    if options.cluster:
+        for program in of_folder(programs, recorded.LESSON, "cluster"):
+            weak = options.size or [CLUSTER_WEAK[program.api]]
+            jobs += [Job("cluster", program, "uniform", size, [options.rounds, options.cluster], "weak") for size in weak]
+            jobs += [Job("cluster", program, "uniform", size, [options.rounds, options.cluster], "strong") for size in recorded.unique([*CLUSTER_STRONG, *weak])]
     jobs = [job for job in jobs if job.program.api in (options.api or [job.program.api])]
     for program in recorded.unique(job.program for job in jobs if job.program.path == "-"):
         print(f"{program.folder}, {program.api}: skipped, {program.why}", flush=True)
@@ -415,6 +429,31 @@ def experiment(job):
     return {**kept_of_job(job, document, ("serial_ms",)), "units": units, "runs": runs}
 
 
+def scaling(job):
+    """What the program writes on each number of ranks, or None. Raises Stopped.
+
+    The job's arguments are the number of rounds and those numbers. The pixels are in the devices' memory.
+    """
+    best = {}
+    rounds, numbers = job.arguments
+    for _ in range(rounds):
+        for ranks in numbers:
+            pixels = recorded.pixels_of(job.size) * (ranks if job.experiment == "weak" else 1)
+            # Each rank has eight chunks, whatever the size: their counts are a launch all the same.
+            arguments = ["--random", str(pixels), "--chunk", str(min(max(pixels // (8 * ranks), 1), 1 << 26)),
+                         "--resident", "--repeat", "31", *(["--check"] if pixels <= 1 << 30 else [])]
+            launcher = os.environ.get("MPIEXEC", "mpirun")
+            document = run(job._replace(arguments=arguments), under=[launcher, "-n", str(ranks)], variables=MPI_VARIABLES)
+            if document is None:
+                return None
+            for field in ("counts", "per_rank"):
+                document.pop(field)
+            if ranks not in best or document["all_ms"]["min"] < best[ranks]["all_ms"]["min"]:
+                best[ranks] = document
+    kept = [best[ranks] for ranks in numbers]
+    return {**{field: kept[0][field] for field in (*WHERE, "mpi")}, "rounds": rounds, "scaling": kept}
+
+
 def entry_of(job, document, where):
     """What the results keep of a run."""
     document.pop("counts", None)  # which say nothing of the device
@@ -430,7 +469,8 @@ def measure(jobs, where, entries):
         if job.program in nowhere:
             continue
         print(f"[{number}/{len(jobs)}] {job}", flush=True)
-        document = {"counters": profile, "steps": one_by_one, "experiments": experiment}.get(job.kind, run)(job)
+        document = {"counters": profile, "steps": one_by_one, "experiments": experiment,
+                    "cluster": scaling}.get(job.kind, run)(job)
         if document is None:
             print(f"{job.program.name}: nothing to run it on", flush=True)
             nowhere.add(job.program)
@@ -492,10 +532,14 @@ def parse_arguments():
                                 + "; ".join(f"{name}, {each.about}" for name, each in EXPERIMENTS.items()))
     arguments.add_argument("--steps", action="store_true",
                            help="chapter 05's program with one thing changed at a time")
+    arguments.add_argument("--cluster", nargs="+", type=int, metavar="RANKS",
+                           help="the programs for MPI on so many ranks each; --size is what one of them counts "
+                                f"(default {CLUSTER_WEAK['C++']}, on devices {CLUSTER_WEAK['CUDA']})")
+    arguments.add_argument("--rounds", type=int, default=3, metavar="N", help="how often --cluster measures (default 3)")
     arguments.add_argument("--counters", action="store_true",
                            help="read with Nsight Compute what some CUDA kernels keep busy (default uniform)")
     options = arguments.parse_args()
-    if not re.fullmatch(r"\w[\w.-]*", options.name):
+    if not re.fullmatch(r"(cluster/)?\w[\w.-]*", options.name):
         arguments.error(f"{options.name} is no name for a file")
     return options
 

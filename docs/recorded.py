@@ -12,7 +12,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 sys.path.append(str(ROOT / "common" / "files"))
 from whole import write_whole  # noqa: E402
 
-KINDS = ("runs", "queued", "end_to_end", "tune", "counters", "steps", "experiments")
+KINDS = ("runs", "queued", "end_to_end", "tune", "counters", "steps", "experiments", "cluster")
 LESSON = "05-launch-tuning"
 PEERS = f"{LESSON}/peers/cuda"
 CPU_PEERS = "01-cpu/peers/cpu"

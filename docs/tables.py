@@ -31,6 +31,15 @@ A table stands in a page between two comments. The first says what it shows:
     counters: docs/results/h200.json uniform 1G
                                      a row for each kernel: what it kept busy, as the profiler read it
 
+    weak: docs/results/cluster/h200-x2.json 05-launch-tuning/cluster/cuda 4G
+                                     a row for each number of ranks, each of which counts so many pixels
+    strong: docs/results/cluster/h200-x2.json 05-launch-tuning/cluster/cuda
+                                     a row for each number of pixels, which all ranks share, a column for each
+                                     number of ranks
+
+    archive: docs/results/cluster/h200-x2.json 05-launch-tuning/cluster/cuda 4G
+                                     what 1,024 machines like this one would need for a petabyte
+
 The second is always "end of results". The pages have examples. What they were measured on and with stands
 once on a page, for each file that its tables are from:
 
@@ -417,6 +426,97 @@ def counters_table(recording, name, size):
     ]
 
 
+def scaling_of(recording, program, kind, size=None):
+    """The entries of weak or strong scaling. Raises NotRecorded."""
+    entries = [entry for entry in recording["cluster"]
+               if (entry["program"], entry["experiment"]) == (program, kind) and size in (None, entry["size"])]
+    if not entries:
+        raise NotRecorded(f"{program} {size or ''} {kind} is not among its cluster".replace("  ", " "))
+    return entries
+
+
+def number_of(ranks):
+    return f"{ranks} rank" + ("" if ranks == 1 else "s")
+
+
+def on_devices(runs):
+    """What several ranks of a run share, in a sentence; nothing where each has a device of its own."""
+    shared = [f"{number_of(run['ranks'])} on {run['devices']}" for run in runs if run["devices"] < run["ranks"]]
+    return f" Devices: {', '.join(shared)}." if shared else ""
+
+
+def fastest_gb_s(run):
+    return run["input"]["pixels"] / run["all_ms"]["min"] / 1e6
+
+
+def rounds_words(entry):
+    """How often it was measured, and with what."""
+    run = entry["run"]
+    return f"{run['rounds']} rounds of {run['scaling'][0]['all_ms']['runs']} runs each; shown is the round with the fastest run. {run['mpi']}."
+
+
+def weak_table(recording, program, size):
+    """A row for each number of ranks, each of which counts so many pixels."""
+    (entry,) = scaling_of(recording, program, "weak", size)
+    runs = entry["run"]["scaling"]
+    libraries_of = unique(one["library"] for run in runs for one in run["all_reduce"] if one["median_us"])
+    rows = []
+    for run in runs:
+        efficiency = ratio(100 * fastest_gb_s(run) * runs[0]["ranks"], run["ranks"] * fastest_gb_s(runs[0]))
+        cost = {one["library"]: one["median_us"] for one in run["all_reduce"]}
+        rows.append([str(run["ranks"]), size_in_words(run["input"]["pixels"]), digits(run["all_ms"]["median"]), digits(run["all_ms"]["min"]),
+                     digits(fastest_gb_s(run)), digits(efficiency), *(digits(cost.get(library)) for library in libraries_of)])
+    columns = ["Ranks", "Pixels", "Median, ms", "Fastest, ms", "GB/s", "Efficiency, %"]
+    skipped_libraries = unique(f"{one['library']} ({one['reason']})" for run in runs for one in run["all_reduce"] if one["reason"])
+    return [entry], [
+        heading(entry, f"{size_in_words(recorded.pixels_of(size))} for each rank"),
+        "",
+        *markdown([*columns, *(f"All-reduce by {library}, µs" for library in libraries_of)], rows),
+        "",
+        f"GB/s and efficiency are those of the fastest run, the efficiency held against one rank's GB/s times the number of "
+        f"ranks. {rounds_words(entry)}{on_devices(runs)}"
+        + (f" Without {' and '.join(skipped_libraries)}." if skipped_libraries else ""),
+    ]
+
+
+def strong_table(recording, program):
+    """A row for each number of pixels, which all ranks share."""
+    entries = scaling_of(recording, program, "strong")
+    ranks = [run["ranks"] for run in entries[0]["run"]["scaling"]]
+    rows = []
+    for entry in entries:
+        times = [run["all_ms"]["min"] for run in entry["run"]["scaling"]]
+        rows.append([size_in_words(recorded.pixels_of(entry["size"])), *map(duration, times), digits(ratio(times[0], times[-1]))])
+    return entries, [
+        heading(entries[0], "the same pixels for all ranks"),
+        "",
+        *markdown(["<Pixels", *map(number_of, ranks), f"Times as fast on {ranks[-1]}"], rows),
+        "",
+        f"The fastest runs. {rounds_words(entries[0])}" + on_devices(entries[0]["run"]["scaling"]),
+    ]
+
+
+def archive_table(recording, program, size):
+    """What 1,024 machines like this one would need for a petabyte, if nothing else held them up."""
+    (entry,) = scaling_of(recording, program, "weak", size)
+    node = entry["run"]["scaling"][-1]
+    nodes, levels, petabyte, file_system_gb_s = 1024, 10, 1e15, 1000
+    merge_us = next(one["median_us"] for one in node["all_reduce"] if one["library"] == "MPI")
+    rows = [
+        ["Counting", f"{nodes:,} nodes, each like the machine above: {digits(fastest_gb_s(node))} GB/s by {number_of(node['ranks'])}",
+         f"{digits(petabyte / (nodes * fastest_gb_s(node) * 1e9))} s"],
+        ["Reading", "assumed: a file system that gives 1 TB/s, to all nodes together",
+         f"{digits(petabyte / (file_system_gb_s * 1e9))} s"],
+        ["Merging", f"assumed: {levels} steps, for 2^{levels} nodes, and each, though over a network, no more than a hundred times "
+         f"the {digits(merge_us)} µs of the all-reduce above", duration(levels * 100 * merge_us / 1000)],
+    ]
+    return [entry], [
+        heading(entry, f"10^15 pixels on {nodes:,} such machines, on paper"),
+        "",
+        *markdown(["<What", "<Reckoned from", "Time"], rows),
+    ]
+
+
 def provenance(file, recording, entries):
     """When, at which commits, with what and on what these entries were measured."""
     hosts = [recorded.host(recording, entry) for entry in entries]
@@ -446,6 +546,9 @@ KINDS = {
     "end-to-end": end_to_end_table,
     "tuning": tuning_table,
     "counters": counters_table,
+    "weak": weak_table,
+    "strong": strong_table,
+    "archive": archive_table,
 }
 
 

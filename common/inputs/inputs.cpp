@@ -3,7 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <functional>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -37,9 +38,10 @@ Random random_of_block(std::uint64_t seed, std::size_t offset) {
     return Random(Random(seed).next() + offset / kBlock * 0x2545'F491'4F6C'DD1D);
 }
 
-// Calls fill(first, last, offset of first) for every block of pixels, on all cores.
-template <typename Fill>
-void fill_blocks(PixelBuffer& pixels, Fill fill) {
+using Fill = PixelStream::Fill;
+
+// Calls it for every block of pixels, on all cores.
+void fill_blocks(PixelBuffer& pixels, const Fill& fill) {
     const std::size_t blocks = (pixels.size() + kBlock - 1) / kBlock;
     const auto work = [&](std::size_t first_block, std::size_t step) {
         for (std::size_t block = first_block; block < blocks; block += step) {
@@ -59,53 +61,8 @@ void fill_blocks(PixelBuffer& pixels, Fill fill) {
 constexpr std::size_t kGeneratedWidth = 4096;
 constexpr std::size_t kDefaultCount = 512 * 512;
 
-Input generated_input(const Options& options) {
-    const std::size_t count = options.random.value_or(options.tile.value_or(kDefaultCount));
-    Input input;
-    input.width = std::clamp<std::size_t>(count, 1, kGeneratedWidth);
-    input.height = std::min((count + input.width - 1) / input.width, input.width);
-    if (options.constant) {
-        input.name = fmt::format("constant {}", *options.constant);
-        input.pixels = constant_pixels(count, static_cast<std::uint8_t>(*options.constant));
-        return input;
-    }
-    if (options.ramp) {
-        input.name = "ramp";
-        input.pixels = ramp_pixels(count);
-        return input;
-    }
-    input.seed = options.seed;
-    if (options.contention) {
-        input.name = fmt::format("contention {} % on value {}", *options.contention,
-                                 hot_value(options.seed));
-        input.pixels = contended_pixels(count, *options.contention, options.seed);
-    } else {
-        const unsigned values = options.values.value_or(256);
-        input.name = values == 256 ? "uniform" : fmt::format("uniform over {} values", values);
-        input.pixels = uniform_pixels(count, values, options.seed);
-    }
-    input.name += fmt::format(", seed {}", options.seed);
-    return input;
-}
-
-// The picture's pixels over and over, `count` in all.
-PixelBuffer tiled(const PixelBuffer& picture, std::size_t count) {
-    PixelBuffer pixels(count);
-    fill_blocks(pixels, [&](std::uint8_t* first, std::uint8_t* last, std::size_t offset) {
-        for (std::size_t from = offset % picture.size(); first != last; from = 0) {
-            const std::size_t length =
-                std::min(picture.size() - from, static_cast<std::size_t>(last - first));
-            first = std::copy_n(picture.data() + from, length, first);
-        }
-    });
-    return pixels;
-}
-
-}  // namespace
-
-PixelBuffer uniform_pixels(std::size_t count, unsigned values, std::uint64_t seed) {
-    PixelBuffer pixels(count);
-    fill_blocks(pixels, [=](std::uint8_t* first, std::uint8_t* last, std::size_t offset) {
+Fill uniform(unsigned values, std::uint64_t seed) {
+    return [=](std::uint8_t* first, std::uint8_t* last, std::uint64_t offset) {
         Random random = random_of_block(seed, offset);
         if (values == 256) {
             while (first != last) {
@@ -123,19 +80,13 @@ PixelBuffer uniform_pixels(std::size_t count, unsigned values, std::uint64_t see
                 *first++ = static_cast<std::uint8_t>(((bits & 0xFFFF'FFFF) * values) >> 32);
             }
         }
-    });
-    return pixels;
+    };
 }
 
-std::uint8_t hot_value(std::uint64_t seed) {
-    return static_cast<std::uint8_t>(Random(~seed).next());
-}
-
-PixelBuffer contended_pixels(std::size_t count, unsigned percent, std::uint64_t seed) {
-    PixelBuffer pixels(count);
+Fill contended(unsigned percent, std::uint64_t seed) {
     const std::uint64_t below = (std::uint64_t{percent} << 24) / 100;  // of 24 random bits
     const std::uint8_t hot = hot_value(seed);
-    fill_blocks(pixels, [=](std::uint8_t* first, std::uint8_t* last, std::size_t offset) {
+    return [=](std::uint8_t* first, std::uint8_t* last, std::uint64_t offset) {
         Random random = random_of_block(seed, offset);
         while (first != last) {
             std::uint64_t bits = random.next();
@@ -146,42 +97,147 @@ PixelBuffer contended_pixels(std::size_t count, unsigned percent, std::uint64_t 
                 *first++ = static_cast<std::uint8_t>((hot & choose_hot) | (bits & ~choose_hot));
             }
         }
-    });
+    };
+}
+
+Fill constant(std::uint8_t value) {
+    return [=](std::uint8_t* first, std::uint8_t* last, std::uint64_t) {
+        std::fill(first, last, value);
+    };
+}
+
+Fill ramp() {
+    return [](std::uint8_t* first, std::uint8_t* last, std::uint64_t offset) {
+        for (; first != last; ++first, ++offset)
+            *first = static_cast<std::uint8_t>(offset);
+    };
+}
+
+// The picture's pixels over and over.
+Fill tiled(const PixelBuffer& picture) {
+    return [&](std::uint8_t* first, std::uint8_t* last, std::uint64_t offset) {
+        for (std::size_t from = offset % picture.size(); first != last; from = 0) {
+            const std::size_t length =
+                std::min(picture.size() - from, static_cast<std::size_t>(last - first));
+            first = std::copy_n(picture.data() + from, length, first);
+        }
+    };
+}
+
+PixelBuffer filled(std::size_t count, const Fill& fill) {
+    PixelBuffer pixels(count);
+    fill_blocks(pixels, fill);
     return pixels;
+}
+
+bool is_generated(const Options& options) {
+    return options.random || options.constant || options.ramp;
+}
+
+std::string picture_name(const std::filesystem::path& path, const Picture& picture) {
+    return fmt::format("{}, {} x {}", path.filename().string(), picture.width, picture.height);
+}
+
+void require_no_crop(std::uint64_t tile, const Picture& picture) {
+    if (tile < picture.pixels.size()) {
+        throw BadInput(
+            fmt::format("--tile {}: the picture alone has {} pixels, and is never cropped", tile,
+                        picture.pixels.size()));
+    }
+}
+
+}  // namespace
+
+PixelBuffer uniform_pixels(std::size_t count, unsigned values, std::uint64_t seed) {
+    return filled(count, uniform(values, seed));
+}
+
+std::uint8_t hot_value(std::uint64_t seed) {
+    return static_cast<std::uint8_t>(Random(~seed).next());
+}
+
+PixelBuffer contended_pixels(std::size_t count, unsigned percent, std::uint64_t seed) {
+    return filled(count, contended(percent, seed));
 }
 
 PixelBuffer constant_pixels(std::size_t count, std::uint8_t value) {
-    PixelBuffer pixels(count);
-    fill_blocks(pixels, [=](std::uint8_t* first, std::uint8_t* last, std::size_t) {
-        std::fill(first, last, value);
-    });
-    return pixels;
+    return filled(count, constant(value));
 }
 
 PixelBuffer ramp_pixels(std::size_t count) {
-    PixelBuffer pixels(count);
-    fill_blocks(pixels, [](std::uint8_t* first, std::uint8_t* last, std::size_t offset) {
-        for (; first != last; ++first, ++offset)
-            *first = static_cast<std::uint8_t>(offset);
-    });
-    return pixels;
+    return filled(count, ramp());
+}
+
+PixelStream::PixelStream(const Options& options) {
+    if (!is_generated(options)) {
+        const std::filesystem::path path = options.image.value_or(sample_picture());
+        auto picture = std::make_shared<Picture>(load_picture(path));
+        size = options.tile.value_or(picture->pixels.size());
+        require_no_crop(size, *picture);
+        name = picture_name(path, *picture) + (options.tile ? ", tiled" : "");
+        fill_ = [picture, fill = tiled(picture->pixels)](auto... where) { fill(where...); };
+        return;
+    }
+    size = options.random.value_or(options.tile.value_or(kDefaultCount));
+    if (options.constant) {
+        name = fmt::format("constant {}", *options.constant);
+        fill_ = constant(static_cast<std::uint8_t>(*options.constant));
+        return;
+    }
+    if (options.ramp) {
+        name = "ramp";
+        fill_ = ramp();
+        return;
+    }
+    seed = options.seed;
+    if (options.contention) {
+        name = fmt::format("contention {} % on value {}", *options.contention,
+                           hot_value(options.seed));
+        fill_ = contended(*options.contention, options.seed);
+    } else {
+        const unsigned values = options.values.value_or(256);
+        name = values == 256 ? "uniform" : fmt::format("uniform over {} values", values);
+        fill_ = uniform(values, options.seed);
+    }
+    name += fmt::format(", seed {}", options.seed);
+}
+
+void PixelStream::read(std::uint64_t first, std::span<std::uint8_t> pixels) const {
+    for (std::uint64_t behind = 0; !pixels.empty(); pixels = pixels.subspan(behind)) {
+        const std::uint64_t before = first % kBlock;  // of the block, what is not asked for
+        behind = std::min<std::uint64_t>(kBlock - before, pixels.size());
+        if (before == 0) {
+            fill_(pixels.data(), pixels.data() + behind, first);
+        } else {
+            PixelBuffer block(before + behind);
+            fill_(block.data(), block.data() + block.size(), first - before);
+            std::copy_n(block.data() + before, behind, pixels.data());
+        }
+        first += behind;
+    }
+}
+
+std::filesystem::path sample_picture() {
+    return SAMPLE_PICTURE;
 }
 
 Input load_input(const Options& options) {
-    if (options.random || options.constant || options.ramp) return generated_input(options);
-
-    const std::filesystem::path path = options.image.value_or(SAMPLE_PICTURE);
+    if (is_generated(options)) {
+        const PixelStream stream(options);
+        Input input{stream.name, 0, 0, filled(stream.size, stream.fill()), stream.seed};
+        input.width = std::clamp<std::size_t>(stream.size, 1, kGeneratedWidth);
+        input.height = std::min((stream.size + input.width - 1) / input.width, input.width);
+        return input;
+    }
+    const std::filesystem::path path = options.image.value_or(sample_picture());
     Picture picture = load_picture(path);
-    Input input{fmt::format("{}, {} x {}", path.filename().string(), picture.width, picture.height),
-                picture.width, picture.height, std::move(picture.pixels), std::nullopt};
+    Input input{picture_name(path, picture), picture.width, picture.height, {}, std::nullopt};
     if (options.tile) {
-        if (*options.tile < input.pixels.size()) {
-            throw BadInput(
-                fmt::format("--tile {}: the picture alone has {} pixels, and is never cropped",
-                            *options.tile, input.pixels.size()));
-        }
-        input.pixels = tiled(input.pixels, *options.tile);
+        require_no_crop(*options.tile, picture);
+        input.pixels = filled(*options.tile, tiled(picture.pixels));
         input.name += ", tiled";
+    } else {
+        input.pixels = std::move(picture.pixels);
     }
     return input;
 }

@@ -4,7 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <filesystem>
+#include <functional>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "common/image/pixels.hpp"
@@ -38,6 +41,32 @@ PixelBuffer constant_pixels(std::size_t count, std::uint8_t value);
 
 /// 0, 1, 2, ... 255, 0, 1, ...
 PixelBuffer ramp_pixels(std::size_t count);
+
+/// The pixels of load_input in parts, for those who cannot or need not have all of them at once.
+class PixelStream {
+ public:
+    /// @throws BadInput for a picture that cannot be used
+    explicit PixelStream(const Options& options);
+
+    std::string name;
+    std::uint64_t size = 0;  ///< pixels
+    std::optional<std::uint64_t> seed;
+
+    /// Sets `pixels` to those from `first` on, which must be there; on this thread alone. It is
+    /// quickest where 2^20 divides `first`.
+    void read(std::uint64_t first, std::span<std::uint8_t> pixels) const;
+
+    /// Sets the pixels from one address to another: those of a block of 2^20, from its beginning
+    /// on, which is so far behind the first pixel of all.
+    using Fill = std::function<void(std::uint8_t* first, std::uint8_t* last, std::uint64_t offset)>;
+    [[nodiscard]] const Fill& fill() const { return fill_; }
+
+ private:
+    Fill fill_;
+};
+
+/// The picture that is counted where the command line names none.
+std::filesystem::path sample_picture();
 
 /// What the command line asks for: the picture, tiled or not, or generated pixels.
 /// @throws BadInput for a picture that cannot be used; std::bad_alloc

@@ -125,7 +125,7 @@ std::string Options::launch_text() const {
     return fmt::format("{}", fmt::join(parts, " "));
 }
 
-std::uint64_t parse_pixel_count(const std::string& text) {
+std::uint64_t parse_pixel_count(const std::string& text, std::uint64_t most) {
     std::uint64_t number = 0;
     const char* const end = text.data() + text.size();
     const auto [rest, error] = std::from_chars(text.data(), end, number);
@@ -140,11 +140,12 @@ std::uint64_t parse_pixel_count(const std::string& text) {
             "'{}' is not a number of pixels: digits and an optional K, M or G (powers of 1024)",
             text));
     }
-    if (error == std::errc::result_out_of_range || number > (kMaxPixels >> shift)) {
-        throw BadInput(fmt::format(
-            "'{}' is more pixels than a 32-bit count can hold, should all have one value: "
-            "at most {}",
-            text, kMaxPixels));
+    if (error == std::errc::result_out_of_range || number > (most >> shift)) {
+        throw BadInput(fmt::format("'{}' is more pixels than {}: at most {}", text,
+                                   most == kMaxPixels
+                                       ? "a 32-bit count can hold, should all have one value"
+                                       : "this program takes",
+                                   most));
     }
     return number << shift;
 }
@@ -228,9 +229,9 @@ Options parse(int argc, const char* const* argv, const Program& program,
 
     parse_command_line(app, argc, argv, '\n' + variants_help(program));
 
-    const auto pixels_of = [](const char* option, const std::string& text) {
+    const auto pixels_of = [&](const char* option, const std::string& text) {
         try {
-            return parse_pixel_count(text);
+            return parse_pixel_count(text, program.most_pixels);
         } catch (const BadInput& error) {
             throw BadInput(fmt::format("{}: {}", option, error.what()));
         }

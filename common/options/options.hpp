@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "common/histogram/histogram.hpp"
+
 namespace CLI {
 class App;
 }
@@ -40,6 +42,7 @@ struct Program {
     std::string summary;
     std::vector<Variant> variants;
     std::vector<Choice> choices = {};
+    std::uint64_t most_pixels = kMaxPixels;  ///< more than that only where 64-bit counters count
 };
 
 /// The command line as the user gave it. What is absent was not given.
@@ -82,9 +85,9 @@ struct Options {
 };
 
 /// A number of pixels: digits and an optional K, M or G (powers of 1024).
-/// @throws BadInput for anything else, and for more than kMaxPixels, which a 32-bit count cannot
+/// @throws BadInput for anything else, and for more than `most`: usually what a 32-bit count can
 /// hold
-std::uint64_t parse_pixel_count(const std::string& text);
+std::uint64_t parse_pixel_count(const std::string& text, std::uint64_t most = kMaxPixels);
 
 /// Parses what the options were added for. --help prints the help, and behind it `after_the_help`,
 /// and throws Finished.

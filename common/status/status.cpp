@@ -18,6 +18,7 @@ std::string guarded_program;
 int output_error = 0;  // of the first write that failed
 bool mismatch = false;
 bool said_why = false;  // one line is enough
+bool silent = false;
 
 // Runs after `main`, where it is the last to know. std::exit cannot be called again from here.
 void end_with_lost_output() {
@@ -82,13 +83,18 @@ void guard_streams(const std::string& program) {
 }
 
 void print(const std::string& text) noexcept {
+    if (silent) return;
     // Flushed here: a library that does so at the end keeps the reason to itself.
     const bool written = std::fputs(text.c_str(), stdout) >= 0 && std::fflush(stdout) == 0;
     if (!written && output_error == 0) output_error = errno;
 }
 
 void progress(const std::string& text) noexcept {
-    std::fputs(text.c_str(), stderr);
+    if (!silent) std::fputs(text.c_str(), stderr);
+}
+
+void be_silent() noexcept {
+    silent = true;
 }
 
 void note_mismatch() noexcept {

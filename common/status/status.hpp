@@ -50,6 +50,10 @@ void print(const std::string& text) noexcept;
 /// Writes to standard error, or does not.
 void progress(const std::string& text) noexcept;
 
+/// From now on `print` and `progress` write nothing: of many processes that say the same, one
+/// speaks.
+void be_silent() noexcept;
+
 /// A wrong result keeps its exit status, 1, also where standard output is lost.
 void note_mismatch() noexcept;
 

@@ -321,4 +321,53 @@ TEST_F(TiledInput, APictureThatCannotBeReadIsNamed) {
     EXPECT_TRUE(tests::has(tests::bad_input([&] { common::load_input(options_); }), "nosuch.bmp"));
 }
 
+// ---- in parts ---------------------------------------------------------------------------------
+
+// All pixels of a stream, in parts of this size.
+Pixels in_parts(const common::PixelStream& stream, std::size_t size) {
+    Pixels pixels(stream.size);
+    for (std::size_t first = 0; first < pixels.size(); first += size) {
+        stream.read(first, std::span(pixels).subspan(first, std::min(size, pixels.size() - first)));
+    }
+    return pixels;
+}
+
+TEST(PixelStream, HasThePixelsOfLoadInputWhateverTheParts) {
+    const std::function<void(Options&)> kinds[] = {
+        [](Options&) {},
+        [](Options& options) { options.values = 5; },
+        [](Options& options) { options.contention = 40; },
+        [](Options& options) { options.constant = 9; },
+        [](Options& options) { options.ramp = true; },
+        [](Options& options) {
+            options.random.reset();
+            options.tile = kMany;
+        }};
+    for (const auto& make : kinds) {
+        Options options;
+        options.random = kMany;
+        options.seed = 5;
+        make(options);
+        const Input input = common::load_input(options);
+        const common::PixelStream stream(options);
+        EXPECT_EQ(stream.name, input.name);
+        EXPECT_EQ(stream.seed, input.seed);
+        for (const std::size_t size : {kMany, std::size_t{1} << 20, std::size_t{300'007}})
+            EXPECT_EQ(in_parts(stream, size), input.pixels) << input.name << ", " << size;
+    }
+}
+
+TEST(PixelStream, BeginsAnywhereAndMayBeFarAway) {
+    Options options;
+    options.random = std::uint64_t{1} << 50;
+    const common::PixelStream stream(options);
+    Pixels many((std::size_t{1} << 20) + 10);
+    stream.read((std::uint64_t{1} << 40) + 3, many);
+    Pixels few(7);
+    stream.read((std::uint64_t{1} << 40) + 3 + (std::uint64_t{1} << 20), few);
+    EXPECT_EQ(few, Pixels(many.begin() + (1 << 20), many.begin() + (1 << 20) + 7));
+    Pixels none;
+    stream.read(0, none);
+}
+
 }  // namespace

@@ -67,6 +67,18 @@ TEST(PixelCount, OneMoreIsRefused) {
     }
 }
 
+TEST(PixelCount, AProgramMayTakeMore) {
+    EXPECT_EQ(parse_pixel_count("5G", std::uint64_t{1} << 33), 5'368'709'120U);
+    const std::string message =
+        tests::bad_input([] { parse_pixel_count("9G", std::uint64_t{1} << 33); });
+    EXPECT_TRUE(
+        tests::has(message, "'9G' is more pixels than this program takes: at most 8589934592"));
+    common::Program program = kProgram;
+    program.most_pixels = std::uint64_t{1} << 33;
+    const Arguments arguments{"opencl", "--random", "8G"};
+    EXPECT_EQ(common::parse_options(3, arguments.data(), program).random, 8'589'934'592U);
+}
+
 TEST(PixelCount, AnythingElseIsRefused) {
     for (const char* text : {"", "K", "-5", "+5", "1.5M", "100Q", "1k", "1KK", "1 K", " 1", "1 ",
                              "0x10", "1e6", "five", "M1"}) {

@@ -24,6 +24,7 @@ MACHINE = {
     "nvcc": None,
     "gpu": "Some GPU, 1.0",
 }
+LESSON = "05-launch-tuning"
 PIXELS = {"256K": 1 << 18, "1M": 1 << 20, "1G": 1 << 30}
 
 
@@ -63,6 +64,25 @@ def run_entry(program, rates, name="photo", size="1G"):
     results = [result(variant, gb_s, PIXELS[size]) for variant, gb_s in rates.items()]
     document = run_document(chapter, api, results, PIXELS[size])
     return {"program": program, "input": name, "size": size, "date": "2026-01-02", "commit": None, "run": document}
+
+
+def cluster_document(ranks, gb_s, pixels, **more):
+    """What a program for MPI writes."""
+    median = pixels / gb_s / 1e6
+    return {
+        **{field: value for field, value in run_document(LESSON, "CUDA", [], pixels).items() if field != "results"},
+        "mpi": "Some MPI v1",
+        "ranks": ranks,
+        "hosts": 1,
+        "devices": ranks,
+        "all_ms": {"median": 2 * median, "min": median, "max": 2 * median, "runs": 31},
+        "gb_s": gb_s / 2,
+        "all_reduce": [{"library": "MPI", "median_us": 1.5 * ranks, "reason": ""},
+                       {"library": "NCCL", "median_us": None, "reason": "built without it"}],
+        "per_rank": [],
+        "counts": [0] * 256,
+        **more,
+    }
 
 
 def recording(runs=(), **kinds):

@@ -1,5 +1,6 @@
 """commands.py: which lines of a page it runs, and that one which ends otherwise than promised is noticed."""
 
+import os
 import unittest
 
 import repository
@@ -81,6 +82,15 @@ class Commands(repository.RepositoryTest):
         self.assertIn("skipped, no comp", lines[3])
         self.assertIn("skipped, no compiler", lines[4])
         self.assertEqual(lines[-1], "1 commands ran, 0 of them not as the page says")
+
+    def test_a_launcher_runs_it(self):
+        self.write("bin/mpirun", '#!/bin/sh\nshift 2\nexec "$@"\n').chmod(0o755)
+        before = os.environ["PATH"]
+        os.environ["PATH"] = f"{self.root}/bin:{before}"
+        self.addCleanup(os.environ.update, PATH=before)
+        lines = self.ran("mpirun -n 2 build/01-cpu/cpu --random 8G", "mpirun -n 2 build/02-a/cuda")
+        self.assertIn("--random 300K", lines[0])
+        self.assertIn("skipped, no compiler", lines[1])
 
     def test_where_nothing_runs_something_is_wrong(self):
         self.page("./tutorial run")

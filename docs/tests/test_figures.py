@@ -17,7 +17,7 @@ class Figures(repository.RepositoryTest):
         self.drawn = sorted((self.root / FIGURES).iterdir())
 
     def test_draws_the_same_again(self):
-        self.assertEqual(len(self.drawn), 14)
+        self.assertEqual(len(self.drawn), 15)
         self.assertEqual(self.succeed("figures.py").stdout, "")
         self.succeed("figures.py", "--check")
 

@@ -73,12 +73,12 @@ class Lessons(repository.RepositoryTest):
             self.succeed("pages.py")
 
     def test_a_workshop_has_a_length_and_no_headings(self):
-        for name in ("tune", "end-to-end", "peers"):
+        for name, fewest, most in (("tune", 400, 900), ("end-to-end", 400, 900), ("peers", 400, 900), ("cluster", 800, 1200)):
             page = f"05-launch-tuning/{name}/README.md"
-            for words in (399, 901):
+            for words in (fewest - 1, most + 1):
                 self.write(page, "# A\n\n" + "word " * (words - 1))
-                self.fail_with(f"{page}: a workshop has 400 to 900 words, this one {words}", "pages.py")
-            for words in (400, 900):
+                self.fail_with(f"{page}: a workshop has {fewest} to {most} words, this one {words}", "pages.py")
+            for words in (fewest, most):
                 self.write(page, "# A\n\n" + "word " * (words - 1))
                 self.succeed("pages.py")
 

@@ -257,6 +257,28 @@ class Record(repository.RepositoryTest):
         order = [line.split("/")[-2] for line in self.read("build/order").splitlines()]
         self.assertEqual(order, ["tune"] * 2 + ["end-to-end"] * 2, "so that `tuned` is tuned in what follows")
 
+    def test_scaling_is_the_best_of_three_rounds(self):
+        # Each run is a millisecond faster than the one before.
+        script = MATCHES.replace('cp "$0.json" "$last"', 'sed "s/MEDIAN/$((100 - $(wc -l < "$0.arguments")))/" "$0.json" > "$last"')
+        self.program("05-launch-tuning/cluster/cuda", script)
+        document = repository.cluster_document(1, 100.0, 1 << 20, all_ms={"min": "MEDIAN"})
+        self.write("build/05-launch-tuning/cluster/cuda.json", json.dumps(document).replace('"MEDIAN"', "MEDIAN"))
+        launcher = self.write("mpirun", '#!/bin/sh\necho "$2" >> "$0.ranks"\nshift 2\nexec "$@"\n')
+        launcher.chmod(0o755)
+        os.environ["MPIEXEC"] = str(launcher)
+        self.addCleanup(os.environ.pop, "MPIEXEC")
+        self.succeed("record.py", "cluster/two", "--no-chapters", "--cluster", "1", "2", "--size", "1M", "--api", "CUDA")
+        weak, *strong = sorted(self.results("cluster/two")["cluster"], key=lambda entry: entry["experiment"] != "weak")
+        self.assertEqual((weak["size"], weak["experiment"], weak["run"]["mpi"]), ("1M", "weak", "Some MPI v1"))
+        self.assertEqual([run["all_ms"]["min"] for run in weak["run"]["scaling"]], [95, 94])
+        self.assertNotIn("counts", weak["run"]["scaling"][0])
+        self.assertEqual([entry["size"] for entry in strong], ["4K", "64K", "1M", "16M", "256M"])
+        self.assertEqual(self.read("mpirun.ranks").split(), ["1", "2"] * 3 * 6)
+        given = self.arguments_of("05-launch-tuning/cluster/cuda")
+        self.assertTrue(given[0].startswith("--random 1048576 --chunk 131072 --resident --repeat 31 --check --json "))
+        self.assertTrue(given[1].startswith("--random 2097152 --chunk 131072 "))
+        self.assertTrue(given[7].startswith("--random 4096 --chunk 256 "))
+
     KERNELS = "05-launch-tuning/histogram.cl"
 
     def lesson(self, script, api="opencl"):

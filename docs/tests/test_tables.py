@@ -378,6 +378,48 @@ The numbers from `docs/results/device.json` were recorded on 2026-01-02. CUDA: C
         ])
         self.assertEqual(lines[-1], "Medians. The copy from pinned memory alone took 19.5 ms.")
 
+    CLUSTER = "05-launch-tuning/cluster/cuda"
+
+    def cluster(self, experiment, size, *runs):
+        document = {field: runs[0][field] for field in ("chapter", "api", "device", "driver", "input", "mpi")}
+        return {"program": self.CLUSTER, "input": "uniform", "size": size, "experiment": experiment, "date": "2026-01-02",
+                "commit": None, "run": {**document, "rounds": 3, "scaling": list(runs)}}
+
+    def test_weak_scaling(self):
+        runs = [repository.cluster_document(1, 3000.0, 1 << 30), repository.cluster_document(2, 5700.0, 1 << 31, devices=1)]
+        lines = self.table(recording(cluster=[self.cluster("weak", "1G", *runs)]),
+                           f"weak: docs/results/device.json {self.CLUSTER} 1G")
+        self.assertEqual(lines, [
+            "**CUDA on Some device: 1 GiB for each rank**", "",
+            "| Ranks | Pixels | Median, ms | Fastest, ms | GB/s | Efficiency, % | All-reduce by MPI, µs |",
+            "|--:|--:|--:|--:|--:|--:|--:|",
+            "| 1 | 1 GiB | 0.716 | 0.358 | 3000 | 100 | 1.50 |",
+            "| 2 | 2 GiB | 0.754 | 0.377 | 5700 | 95.0 | 3.00 |", "",
+            "GB/s and efficiency are those of the fastest run, the efficiency held against one rank's GB/s times the number "
+            "of ranks. 3 rounds of 31 runs each; shown is the round with the fastest run. Some MPI v1. Devices: 2 ranks on 1. Without NCCL (built without it).",
+        ])
+
+    def test_strong_scaling(self):
+        def shared(size, *rates):
+            return self.cluster("strong", size, *(repository.cluster_document(ranks, rate, recorded.pixels_of(size))
+                                                  for ranks, rate in zip((1, 4), rates)))
+        lines = self.table(recording(cluster=[shared("1M", 100.0, 50.0), shared("1G", 3000.0, 9000.0)]),
+                           f"strong: docs/results/device.json {self.CLUSTER}")
+        self.assertEqual(lines[2:6], [
+            "| Pixels | 1 rank | 4 ranks | Times as fast on 4 |",
+            "|---|--:|--:|--:|",
+            "| 1 MiB | 10.5 µs | 21.0 µs | 0.500 |",
+            "| 1 GiB | 358 µs | 119 µs | 3.00 |",
+        ])
+        self.write("README.md", page_with(f"weak: docs/results/device.json {self.CLUSTER} 1G"))
+        self.fail_with(f"{self.CLUSTER} 1G weak is not among its cluster", "tables.py", "--check")
+
+    def test_a_petabyte(self):
+        entry = self.cluster("weak", "1G", *(repository.cluster_document(ranks, 2000.0 * ranks, ranks << 30) for ranks in (1, 2)))
+        lines = self.table(recording(cluster=[entry]), f"archive: docs/results/device.json {self.CLUSTER} 1G")
+        self.assertEqual([line.rsplit("|", 2)[1].strip() for line in lines[4:]], ["0.244 s", "1000 s", "3.00 ms"])
+        self.assertIn("4000 GB/s by 2 ranks", lines[4])
+
     def test_tuning(self):
         best = {"pixels": 1 << 18, "kernel": "lane-bins", "copies": 8, "loads": 4, "group_size": 256,
                 "groups_per_unit": 2, "worst_ms": 0.00512, "gb_s": 51.2}

@@ -147,6 +147,61 @@ class Site(Small):
         self.refuses("not found: python3 with its modules venv and ensurepip")
 
 
+class Cluster(Small):
+    # What the machine lacks, by a function in the place of each question.
+    ASK = """
+        eval "$(sed -n '/^missing_packages()/,/^}/p' tutorial)"
+        have() { false; } && have_compiler() { :; } && have_cmake() { :; } && offered() { false; } && have_cog() { :; }
+        missing_packages "$1"
+    """
+
+    def test_mpi_is_installed_for_cluster_alone(self):
+        for command in ("run", "test", "exercises"):
+            self.assertNotIn("mpi", self.succeed("bash", "-c", self.ASK, "bash", command))
+        wanted = self.succeed("bash", "-c", self.ASK, "bash", "cluster").split()
+        self.assertEqual([name for name in wanted if "mpi" in name], ["openmpi-bin", "libopenmpi-dev"])
+
+    def test_without_a_launcher_it_says_so(self):
+        done = self.call("./tutorial", "cluster", "3")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("tutorial: not found: mpirun", done.stderr)
+
+    def place(self, cuda_status):
+        """A build whose programs say how they were called, and a launcher that starts one rank."""
+        for name, text in (("mpirun", 'shift 2; exec "$@"'), ("cuda", f'echo "cuda $*"; exit {cuda_status}'),
+                           ("cpu", 'echo "cpu $* in $(basename "$PWD")"')):
+            path = self.root / "bin" / name
+            path.write_text(f"#!/bin/sh\n{text}\n")
+            path.chmod(0o755)
+        for tool in ("basename", "id"):
+            (self.root / "bin" / tool).symlink_to(shutil.which(tool))
+        folder = "05-launch-tuning/cluster"
+        (self.clone / "programs.tsv").write_text(f"{folder}\tC++\t{self.root}/bin/cpu\t-\n{folder}\tOpenCL\t-\tno\n"
+                                                 f"{folder}\tCUDA\t{self.root}/bin/cuda\t-\n")
+        (self.clone / "CMakeLists.txt").write_text(CMAKE_LISTS + """
+add_custom_target(cluster_programs)
+configure_file(programs.tsv ${CMAKE_BINARY_DIR}/programs.tsv COPYONLY)
+""")
+
+    def test_without_a_gpu_it_counts_on_the_processor(self):
+        self.place(77)
+        done = self.succeed("../clone/tutorial", "cluster", "4", "--raw", "a file", cwd=self.root / "bin")
+        self.assertEqual(done, "cuda --raw a file\ncpu --raw a file in bin\n")
+
+    def test_its_status_is_the_jobs(self):
+        self.place(2)
+        done = self.call("./tutorial", "cluster")
+        self.assertEqual((done.returncode, done.stdout), (2, "cuda --random 1G --check\n"))
+
+    def test_without_mpi_it_says_why(self):
+        self.place(0)
+        tsv = self.clone / "programs.tsv"
+        tsv.write_text(tsv.read_text().replace(f"{self.root}/bin/cpu\t-", "-\tno MPI"))
+        done = self.call("./tutorial", "cluster")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("tutorial: the programs were not built: no MPI", done.stderr)
+
+
 class Timeout(Small):
     def limits(self, *arguments):
         """{test: seconds} as CTest computes them."""

@@ -1,0 +1,88 @@
+#include "05-launch-tuning/cluster/nccl.hpp"
+
+#ifdef WITH_NCCL
+#include <nccl.h>
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <vector>
+
+#include "common/cuda/cuda.hpp"
+#endif
+
+namespace cluster {
+
+#ifdef WITH_NCCL
+
+namespace {
+
+void check(ncclResult_t error) {
+    if (error != ncclSuccess)
+        throw std::runtime_error(std::string("NCCL: ") + ncclGetErrorString(error));
+}
+
+bool ranks_share_devices(const std::string& device_id, int ranks) {
+    // A host may have the device of another's number.
+    struct Where {
+        char host[MPI_MAX_PROCESSOR_NAME];
+        char device[64];
+    } mine{};
+    int length = 0;
+    MPI_Get_processor_name(mine.host, &length);
+    std::strncpy(mine.device, device_id.c_str(), sizeof mine.device - 1);
+    std::vector<Where> all(static_cast<std::size_t>(ranks));
+    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
+    std::vector<std::string> names;
+    for (const Where& where : all)
+        names.push_back(std::string(where.host) + ' ' + where.device);
+    std::sort(names.begin(), names.end());
+    return std::adjacent_find(names.begin(), names.end()) != names.end();
+}
+
+}  // namespace
+
+void time_nccl(Report& report, const std::string& device_id, cudaStream_t stream) {
+    int rank = 0;
+    int ranks = 1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (ranks_share_devices(device_id, ranks)) {
+        report.skip_all_reduce("NCCL", "ranks share a device");
+        return;
+    }
+    ncclUniqueId id{};
+    if (rank == 0) check(ncclGetUniqueId(&id));
+    MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, MPI_COMM_WORLD);
+    ncclComm_t everyone = nullptr;
+    check(ncclCommInitRank(&everyone, ranks, id, rank));
+
+    // Each rank gives its number plus one to every bin.
+    std::uint64_t* sums = nullptr;
+    Counts counts{};
+    counts.fill(static_cast<std::uint64_t>(rank) + 1);
+    CHECK_CUDA(cudaMalloc(&sums, 2 * sizeof counts));
+    CHECK_CUDA(cudaMemcpy(sums, counts.data(), sizeof counts, cudaMemcpyHostToDevice));
+    report.time_all_reduce("NCCL", [&] {
+        check(ncclAllReduce(sums, sums + common::kBins, common::kBins, ncclUint64, ncclSum,
+                            everyone, stream));
+        CHECK_CUDA(cudaStreamSynchronize(stream));
+    });
+    CHECK_CUDA(
+        cudaMemcpy(counts.data(), sums + common::kBins, sizeof counts, cudaMemcpyDeviceToHost));
+    Counts expected{};
+    expected.fill(static_cast<std::uint64_t>(ranks) * (static_cast<std::uint64_t>(ranks) + 1) / 2);
+    if (counts != expected) throw std::runtime_error("NCCL: the sums are wrong");
+    CHECK_CUDA(cudaFree(sums));
+    check(ncclCommDestroy(everyone));
+}
+
+#else
+
+void time_nccl(Report& report, const std::string&, cudaStream_t) {
+    report.skip_all_reduce("NCCL", "built without it");
+}
+
+#endif
+
+}  // namespace cluster

@@ -1,0 +1,125 @@
+#include "05-launch-tuning/cluster/together.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <functional>
+#include <iterator>
+#include <vector>
+
+#include "common/files/own_program.hpp"
+#include "common/status/status.hpp"
+
+namespace cluster {
+namespace {
+
+bool all_ready = false;
+
+// Another rank has failed, and says so.
+class OthersFailed : public std::exception {
+ public:
+    explicit OthersFailed(int rank) : first(rank) {}
+    int first;
+};
+
+// Collective: the lowest rank that has failed; the number of ranks where none has.
+int first_to_fail(bool failed) {
+    int rank = 0;
+    int ranks = 1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    int first = failed ? rank : ranks;
+    MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
+    return first;
+}
+
+std::uint64_t hash_of_own_program() {
+    std::ifstream file(common::own_program(), std::ios::binary);
+    return std::hash<std::string>()({std::istreambuf_iterator<char>(file), {}});
+}
+
+}  // namespace
+
+std::string whoami() {
+    int rank = 0;
+    int ranks = 1;
+    char host[MPI_MAX_PROCESSOR_NAME] = "";
+    int length = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    MPI_Get_processor_name(host, &length);
+    return fmt::format("rank {} of {} on {}", rank, ranks, host);
+}
+
+void require_launcher(int ranks) {
+    // srun and another MPI's mpirun say in these how many programs they have started.
+    for (const char* const variable : {"SLURM_STEP_NUM_TASKS", "PMI_SIZE"}) {
+        const char* const tasks = std::getenv(variable);
+        if (ranks == 1 && tasks != nullptr && std::atoi(tasks) > 1 &&
+            std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr) {
+            throw common::BadInput(fmt::format(
+                "{} programs were started ({}), and MPI knows of this one alone: use the mpirun of "
+                "the MPI that it was built with, or srun --mpi=pmix",
+                tasks, variable));
+        }
+    }
+}
+
+void require_all_ready(int argc, const char* const* argv, const std::string& kernels,
+                       const Work& work) {
+    int rank = 0;
+    int ranks = 1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    if (const int first = first_to_fail(false); first < ranks) throw OthersFailed(first);
+
+    std::string command_line;
+    for (int i = 1; i < argc; ++i)
+        command_line += argv[i] + std::string(1, '\0');
+    constexpr const char* kWhat[] = {"program", "kernels", "command line", "files"};
+    constexpr int kNumbers = 4;
+    const std::uint64_t mine[kNumbers] = {hash_of_own_program(), std::hash<std::string>()(kernels),
+                                          std::hash<std::string>()(command_line),
+                                          work.fingerprint()};
+    std::vector<std::uint64_t> all(static_cast<std::size_t>(kNumbers * ranks));
+    MPI_Allgather(mine, kNumbers, MPI_UINT64_T, all.data(), kNumbers, MPI_UINT64_T, MPI_COMM_WORLD);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        // The first that differs says so; those before it wait for that.
+        if (all[i] == all[i % kNumbers]) continue;
+        if (static_cast<std::size_t>(rank) == i / kNumbers) {
+            throw common::BadInput(
+                fmt::format("rank 0 has other {}: all ranks need the same", kWhat[i % kNumbers]));
+        }
+        throw OthersFailed(first_to_fail(false));
+    }
+    all_ready = true;
+}
+
+int report_exception(const std::string& program) noexcept {
+    int started = 0;
+    MPI_Initialized(&started);
+    if (started == 0) return common::report_exception(program);
+    const std::string speaker = program + ", " + whoami();
+    if (all_ready) {
+        MPI_Abort(MPI_COMM_WORLD, common::report_exception(speaker));
+        return common::kMismatch;  // MPI_Abort does not return
+    }
+    int rank = 0;
+    int status = 0;
+    int speaks = 0;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    try {
+        throw;
+    } catch (const OthersFailed& others) {
+        speaks = others.first;
+    } catch (...) {
+        speaks = first_to_fail(true);
+        if (speaks == rank) status = common::report_exception(speaker);
+    }
+    MPI_Bcast(&status, 1, MPI_INT, speaks, MPI_COMM_WORLD);
+    MPI_Finalize();
+    return status;
+}
+
+}  // namespace cluster
