@@ -3,8 +3,9 @@
   "use strict";
 
   const model = banksModel;
-  const { element, drawing, still, randomFrom } = play;
+  const { element, drawing, randomFrom, runner } = play;
   const at = (id) => document.getElementById(id);
+  const running = runner(at("run"));
   const ROW = model.LANES * model.PIXELS;
   const COLOURS = ["blue", "green", "purple", "yellow"];
   const PAUSE_MS = 1200;
@@ -12,7 +13,6 @@
   let row = new Uint8Array(ROW);
   let copies = 1;
   let step = 0;
-  let timer = 0;
   let which = 0; // of the rows of this kind
   let picture = null; // a reader's own: {width, height, grey}
 
@@ -64,7 +64,7 @@
   }
 
   function newRow() {
-    pause();
+    running.pause();
     row = madeRow(at("kind").value);
     step = 0;
     at("other").disabled = ["constant", "ramp"].includes(at("kind").value);
@@ -157,31 +157,14 @@
     show();
   }
 
-  function pause() {
-    clearInterval(timer);
-    timer = 0;
-    at("run").textContent = "Run";
-    at("run").setAttribute("aria-pressed", "false");
-  }
-
   function run() {
-    if (timer) {
-      pause();
+    if (running.isRunning()) {
+      running.pause();
       return;
     }
-    if (still()) {
-      step = model.PIXELS - 1;
-      show();
-      return;
-    }
-    at("run").textContent = "Pause";
-    at("run").setAttribute("aria-pressed", "true");
-    if (step === model.PIXELS - 1) step = -1;
-    timer = setInterval(() => {
-      next();
-      if (step === model.PIXELS - 1) pause();
-    }, PAUSE_MS);
-    next();
+    const last = model.PIXELS - 1;
+    if (step === last) step = -1;
+    running.start(next, () => step === last, PAUSE_MS);
   }
 
   for (const count of model.COPIES) {
@@ -196,7 +179,7 @@
   for (let number = 0; number < model.PIXELS; ++number) {
     const button = element("button", { type: "button" });
     button.addEventListener("click", () => {
-      pause();
+      running.pause();
       step = number;
       show();
     });
@@ -212,7 +195,7 @@
     newRow();
   });
   at("next").addEventListener("click", () => {
-    pause();
+    running.pause();
     next();
   });
   at("run").addEventListener("click", run);

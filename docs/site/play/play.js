@@ -40,5 +40,34 @@
     };
   }
 
-  root.play = { element, drawing, still, randomFrom };
+  // A button that runs, beat by beat until it is over, and pauses. Without motion the result comes at once.
+  function runner(button) {
+    let timer = 0;
+
+    function pause() {
+      clearInterval(timer);
+      timer = 0;
+      button.textContent = "Run";
+      button.setAttribute("aria-pressed", "false");
+    }
+
+    function start(beat, isOver, milliseconds) {
+      if (still()) {
+        while (!isOver()) beat();
+        return;
+      }
+      button.textContent = "Pause";
+      button.setAttribute("aria-pressed", "true");
+      const next = () => {
+        beat();
+        if (isOver()) pause();
+      };
+      timer = setInterval(next, milliseconds);
+      next();
+    }
+
+    return { start, pause, isRunning: () => timer !== 0 };
+  }
+
+  root.play = { element, drawing, still, randomFrom, runner };
 })(globalThis);

@@ -3,15 +3,15 @@
   "use strict";
 
   const model = raceModel;
-  const { element, drawing, still, randomFrom } = play;
+  const { element, drawing, randomFrom, runner } = play;
   const at = (id) => document.getElementById(id);
+  const running = runner(at("run"));
   const COLOURS = ["blue", "green", "purple", "yellow"];
   const PAUSE_MS = 700;
 
   // All states so far with what led to them, so that Back is one step less.
   let history = [];
   let random = randomFrom(1);
-  let timer = 0;
   let planned = []; // who goes next where an update is to be lost
 
   const now = () => history[history.length - 1];
@@ -23,7 +23,7 @@
   // ---- doing -------------------------------------------------------------------------------------
 
   function begin() {
-    pause();
+    running.pause();
     planned = [];
     random = randomFrom(1);
     const values = Number(at("values").value);
@@ -36,7 +36,7 @@
 
   function go(item) {
     history.push(model.step(now().state, item));
-    if (model.isDone(now().state)) pause();
+    if (model.isDone(now().state)) running.pause();
     show();
   }
 
@@ -51,35 +51,16 @@
   }
 
   function run() {
-    if (timer) pause();
+    if (running.isRunning()) running.pause();
     else animate(() => model.isDone(now().state));
   }
 
-  // Steps until it is over, with a pause behind each; without motion the result comes at once.
   function animate(isOver) {
-    if (still()) {
-      while (!isOver()) step();
-      return;
-    }
-    at("run").textContent = "Pause";
-    at("run").setAttribute("aria-pressed", "true");
-    const next = () => {
-      step();
-      if (isOver()) pause();
-    };
-    timer = setInterval(next, PAUSE_MS);
-    next();
-  }
-
-  function pause() {
-    clearInterval(timer);
-    timer = 0;
-    at("run").textContent = "Run";
-    at("run").setAttribute("aria-pressed", "false");
+    running.start(step, isOver, PAUSE_MS);
   }
 
   function back() {
-    pause();
+    running.pause();
     planned = [];
     if (history.length > 1) history.pop();
     show();
@@ -144,7 +125,7 @@
       if (!entry) {
         const button = element("button", { type: "button", style: `--colour: ${colour(number)}` });
         button.addEventListener("click", () => {
-          pause();
+          running.pause();
           planned = [];
           go(number);
         });
@@ -236,7 +217,7 @@
   at("settings").addEventListener("change", begin);
   at("settings").addEventListener("submit", (event) => event.preventDefault());
   at("step").addEventListener("click", () => {
-    pause();
+    running.pause();
     step();
   });
   at("run").addEventListener("click", run);

@@ -3,8 +3,9 @@
   "use strict";
 
   const model = walkModel;
-  const { element, still } = play;
+  const { element, still, runner } = play;
   const at = (id) => document.getElementById(id);
+  const running = runner(at("run"));
   const COUNT = 2048;
   const ROW = model.LINE;
   const NAMES = { interleaved: "interleaved", blocked: "blocked", vectors: "16 bytes to a load", gpu: "GPU", cpu: "CPU" };
@@ -12,7 +13,6 @@
 
   let requests = [];
   let place = 0; // of the request that is shown
-  let timer = 0;
 
   const chosen = (name) => document.querySelector(`input[name=${name}]:checked`).value;
   const items = () => Number(at("items").value);
@@ -20,7 +20,7 @@
   const sum = (list) => list.reduce((total, value) => total + value, 0);
 
   function begin() {
-    pause();
+    running.pause();
     requests = model.requestsOf(chosen("walk"), chosen("order"), items(), COUNT);
     at("place").max = requests.length - 1;
     showCosts();
@@ -32,29 +32,18 @@
     show();
   }
 
-  function pause() {
-    clearInterval(timer);
-    timer = 0;
-    at("run").textContent = "Run";
-    at("run").setAttribute("aria-pressed", "false");
-  }
-
   function run() {
-    if (timer) {
-      pause();
+    if (running.isRunning()) {
+      running.pause();
       return;
     }
-    if (still()) {
-      go(requests.length - 1);
+    const last = requests.length - 1;
+    if (still()) {  // not through all of them
+      go(last);
       return;
     }
-    if (place === requests.length - 1) go(0);
-    at("run").textContent = "Pause";
-    at("run").setAttribute("aria-pressed", "true");
-    timer = setInterval(() => {
-      go(place + 1);
-      if (place === requests.length - 1) pause();
-    }, PAUSE_MS[chosen("order")]);
+    if (place === last) go(0);
+    running.start(() => go(place + 1), () => place === last, PAUSE_MS[chosen("order")]);
   }
 
   // ---- showing -----------------------------------------------------------------------------------
@@ -130,13 +119,13 @@
   at("settings").addEventListener("change", begin);
   at("settings").addEventListener("submit", (event) => event.preventDefault());
   at("next").addEventListener("click", () => {
-    pause();
+    running.pause();
     go(place + 1);
   });
   at("run").addEventListener("click", run);
   at("again").addEventListener("click", begin);
   at("place").addEventListener("input", () => {
-    pause();
+    running.pause();
     go(Number(at("place").value));
   });
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
