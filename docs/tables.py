@@ -320,12 +320,15 @@ def steps_table(recording, name, size):
     ]
 
 
-def shown(experiment, kept):
+def shown(experiment, kept, pixels):
     """The number that an experiment shows of a run; None where it was too short for one."""
     if experiment.counter:
         return kept["percent"][experiment.counter]
     took = kept["result"]["kernel_ms"]
-    return took and took["median"] if experiment.unit == "ms" else kept["result"]["gb_s"]
+    if took is None or experiment.unit == "ms":
+        return took and took["median"]
+    # A run that counts wrongly on purpose has no rate in its JSON, and a time all the same.
+    return kept["result"]["gb_s"] or ratio(pixels / 1e6, took["median"])
 
 
 def experiment_table(recording, name, api, inputs, size):
@@ -345,7 +348,7 @@ def experiment_table(recording, name, api, inputs, size):
             edit = run.edit and {"from": run.edit.old, "to": run.edit.new}
             for kept in entry["run"]["runs"]:
                 if (run.chapter, run.command(entry["run"]["units"]), edit) == (entry["run"]["chapter"], kept["arguments"], kept.get("edit")):
-                    cells[(run.row, run.column, entry["input"])] = digits(shown(experiment, kept))
+                    cells[(run.row, run.column, entry["input"])] = digits(shown(experiment, kept, entry["run"]["input"]["pixels"]))
     columns = [(column, given) for given in inputs for column in unique(run.column for run in experiment.runs)]
     rows = [[row, *(cells.get((row, *column), "-") for column in columns)] for row in unique(run.row for run in experiment.runs)]
     titles = [column or given if len(inputs) == 1 else f"{given}, {column}".removesuffix(", ") for column, given in columns]

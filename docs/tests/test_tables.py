@@ -316,10 +316,13 @@ The numbers from `docs/results/device.json` were recorded on 2026-01-02. CUDA: C
             return self.experiment("04-per-thread-bins/cuda", "lanes", ("lane-bins", arguments, gb_s, None),
                                    given=given, units=7)
 
-        contents = recording(experiments=[lanes("uniform", 2.0), lanes("ramp", 3.0), lanes("photo", 4.0)])
+        # What counts wrongly on purpose has no rate: it is that of its time.
+        wrong = lanes("ramp", 0.5)
+        wrong["run"]["runs"][0]["result"].update(check="mismatch", gb_s=None)
+        contents = recording(experiments=[lanes("uniform", 2.0), wrong, lanes("photo", 4.0)])
         lines = self.table(contents, "experiment: docs/results/device.json lanes CUDA ramp,uniform 1M")
         self.assertEqual(lines[:4], ["**CUDA on Some device: 1 MiB, GB/s**", "", "| Launch | ramp | uniform |", "|---|--:|--:|"])
-        self.assertEqual(lines[5], "| 32 copies of the table | 3.00 | 2.00 |")
+        self.assertEqual(lines[5], "| 32 copies of the table | 0.210 | 2.00 |")
         self.assertEqual([line[-9:] for line in lines[6:13]], ["| - | - |"] * 7)
         self.assertEqual(lines[-1], "Medians.")
 
