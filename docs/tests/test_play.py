@@ -274,7 +274,7 @@ class Banks(Browser):
         self.click("[name=copies][value='1']")
         self.assertIn("1 turn, no conflict", self.text("#said"))  # 32 lanes, one word: +1 of it is one step
         self.click("[value=one-by-one]")
-        self.assertIn("32 turns, 31 conflicts", self.text("#said"))
+        self.assertIn("32 turns, 31 waits", self.text("#said"))
 
     def test_a_picture_of_ones_own(self):
         self.open("banks.html")
@@ -336,8 +336,8 @@ class Walk(Browser):
 
     def test_the_costs_and_the_recorded_times(self):
         self.open("walk.html")
-        self.assertEqual(self.cells("#costs")[2], ["blocked", "GPU", "64", "2048", "32"])
-        self.assertEqual(self.text("#costs .now"), "interleaved GPU 64 64 32")
+        self.assertEqual(self.cells("#costs")[2], ["blocked", "GPU", "64", "2048", "–"])
+        self.assertEqual(self.text("#costs .now"), "interleaved GPU 64 64 –")
         shown = [row[1:] for row in self.cells("#measured")]
         self.assertEqual(shown, [[f"{each['strategy']}, {launch}", each["size"], *(f"{ms[walk]:g}" for walk in ("interleaved", "blocked"))]
                                  for each in play_data.walks() for launch, ms in each["launches"].items()])

@@ -94,9 +94,11 @@
     });
     const busy = now.turnsOfBank.indexOf(now.turns);
     const conflicts = now.turns - 1;
-    say(`Step ${step + 1} of ${model.PIXELS}: ${times(now.turns, "turn")}, ${conflicts === 0 ? "no conflict" : times(conflicts, "conflict")}. `
+    // Lanes that want one word contend; that is no bank conflict, and a turn all the same.
+    const what = rule() === "added-up" ? "conflict" : "wait";
+    say(`Step ${step + 1} of ${model.PIXELS}: ${times(now.turns, "turn")}, ${conflicts === 0 ? `no ${what}` : times(conflicts, what)}. `
       + (now.turns > 1 ? `Bank ${busy} has the most to do. ` : "No bank has more than one turn. ")
-      + `The whole row: ${sum(all)} turns, ${sum(all) - model.PIXELS} of them for conflicts.`, conflicts > 0 ? "bad" : "good");
+      + `The whole row: ${sum(all)} turns, ${sum(all) - model.PIXELS} of them for ${what}s.`, conflicts > 0 ? "bad" : "good");
     showBanks(now);
     showTotals();
   }
@@ -142,7 +144,7 @@
       if (time) line.lastChild.append(element("span", { class: "bar", style: `width: ${(6 * time / slowest).toFixed(2)}rem` }));
       return line;
     });
-    const heads = ["Copies", "turns", "for conflicts", "turns a step", `${measured.size} of such pixels, ms`, ""];
+    const heads = ["Copies", "turns", rule() === "added-up" ? "for conflicts" : "for waits", "turns a step", `${measured.size} of such pixels, ms`, ""];
     at("totals").replaceChildren(element("thead", {}, element("tr", {}, ...heads.map((head) =>
       element(head ? "th" : "td", head ? { scope: "col" } : {}, head)))), element("tbody", {}, ...rows));
     const one = rule() === "added-up" ? "" : " It was measured with additions of 1, which are added up.";

@@ -85,8 +85,8 @@
     context.clearRect(0, 0, canvas.width, canvas.height);
     for (let byte = 0; byte < COUNT; ++byte) paint(byte, colours.band);
     const bytesOf = (each) => Array.from({ length: each.bytes }, (_, n) => each.first + n);
-    for (const before of requests.slice(0, place)) before.flatMap(bytesOf).forEach((byte) => paint(byte, colours.muted));
     for (const one of units) for (let byte = one * unit; byte < (one + 1) * unit; ++byte) paint(byte, colours.orange);
+    for (const before of requests.slice(0, place)) before.flatMap(bytesOf).forEach((byte) => paint(byte, colours.muted));
     request.flatMap(bytesOf).forEach((byte) => paint(byte, colours.blue));
   }
 
@@ -96,7 +96,7 @@
       const cost = model.costOf(model.requestsOf(walk, order, items(), COUNT));
       const now = walk === chosen("walk") && order === chosen("order");
       return element("tr", now ? { class: "now" } : {}, element("th", { scope: "row" }, NAMES[walk]), element("td", {}, NAMES[order]),
-        ...[cost.requests, cost.sectors, cost.lines].map((number) => element("td", {}, String(number))));
+        ...[cost.requests, order === "gpu" ? cost.sectors : "–", order === "gpu" ? "–" : cost.lines].map((number) => element("td", {}, String(number))));
     }));
     fill("costs", heads, rows);
   }
