@@ -77,7 +77,13 @@ def shown(file, page):
     """A whole file."""
     real = os.path.relpath(ROOT / file, (PAGES / page).parent)
     language = LANGUAGES.get(file.suffix, "text")
-    return f"```{{literalinclude}} {real}\n:language: {language}\n:caption: {file.name}\n:linenos:\n```\n"
+    return (f"```{{literalinclude}} {real}\n:language: {language}\n:caption: {file.name}\n:name: {anchor(file)}\n:linenos:\n"
+            "```\n")
+
+
+def anchor(file):
+    """Where a file begins on the page that shows it whole; a name holds for the whole site, so it has the folder, too."""
+    return re.sub(r"[^a-z0-9]+", "-", f"file-{file}".lower())
 
 
 def api_of(file, folder):
@@ -135,8 +141,8 @@ class Links:
         if target in sources_of(target.parent, self.files) and target.parent / "README.md" in self.pages:
             own = target.parent / "README.md"
             if len(target.parts) == 2:
-                return relative(target.parent / "source.md", place(page))
-            return "#the-files" if own == page else relative(place(own), place(page)) + "#the-files"
+                return relative(target.parent / "source.md", place(page)) + "#" + anchor(target)
+            return "#" + anchor(target) if own == page else relative(place(own), place(page)) + "#" + anchor(target)
         self.wanted.add(target)
         return relative(target.with_name(target.name + ".md"), place(page))
 

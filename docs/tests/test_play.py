@@ -406,6 +406,12 @@ class Site(Browser):
         self.open("04-per-thread-bins/source.html")
         self.assertEqual(self.chosen(), {"CUDA"})
 
+    def test_a_link_into_a_tab_opens_it(self):
+        self.open("02-global-atomics/index.html")
+        self.find("a[href$='#file-02-global-atomics-cuda-cu']").click()
+        self.wait(lambda: self.chosen() == {"CUDA"})
+        self.assertTrue(self.find("#file-02-global-atomics-cuda-cu").is_displayed())
+
     def test_tables_can_be_sorted(self):
         self.open("docs/results/h100.html")
         head = self.all("table.sortable:first-of-type th")[4]

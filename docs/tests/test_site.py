@@ -56,7 +56,7 @@ class Small(repository.RepositoryTest):
 
     def test_links_lead_to_the_pages_of_the_site(self):
         self.assertIn("[one](02-two/index.md#part) [docs](docs/index.md) [licence](LICENSE.md)", self.staged("index.md"))
-        self.assertIn("![picture](../docs/p.svg) [kernels](source.md)", self.staged("02-two/index.md"))
+        self.assertIn("![picture](../docs/p.svg) [kernels](source.md#file-02-two-histogram-cl)", self.staged("02-two/index.md"))
         self.assertTrue((self.root / "build/pages/docs/p.svg").is_file())
         self.assertIn("literalinclude", self.staged("LICENSE.md"))
 
@@ -93,7 +93,7 @@ class Small(repository.RepositoryTest):
         for name in ("histogram.cl", "histogram.cu", "host.cpp", "host.cu", "call.cpp", "solution/histogram.cl"):
             self.write(f"02-two/exercise/e/{name}", "code\n")
         page = self.staged("02-two/exercise/e/index.md")
-        self.assertIn("[edit](#the-files)", page)
+        self.assertIn("[edit](#file-02-two-exercise-e-histogram-cl)", page)
         self.assertRegex(page, r"(?s)OpenCL.*/histogram.cl.*/host.cpp.*CUDA.*/histogram.cu.*/host.cu.*\n:::::\n.*/call.cpp")
         self.assertNotIn("solution", page)
 
