@@ -341,7 +341,7 @@ std::vector<Finding> patterns(const Runs& runs, const Facts& facts) {
                        "the-race-conditions");
     }
     const bool from_before =
-        (has_a_table(facts) && counts_of_no_pixel(runs)) || changing != nullptr;
+        (has_a_table(facts) && counts_of_no_pixel(runs)) || changing != nullptr || facts.changes;
     if (garbage || (from_before && in_several_bins && in_each_wrong_run(runs, none_short))) {
         return pattern("table-not-zeroed",
                        "A table is not zeroed before the count: it begins with what was there "

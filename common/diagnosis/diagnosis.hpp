@@ -36,6 +36,7 @@ struct Facts {
     std::string variant;
     bool one_by_one = false;  ///< the work-items of a group run one after the other, as on PoCL
     bool in_cuda = false;     ///< it speaks of threads and blocks
+    bool changes = false;     ///< the run that was looked into gave other counts when repeated
 };
 
 /// Everything that fits, the surest first; empty where nothing does or all runs match.

@@ -112,7 +112,8 @@ void Report::look_into_mismatches() {
         if (result.only_later) seen.cases.back().actual.push_back(expected_);
         const bool one_by_one = document_.driver.find("PoCL") != std::string::npos;
         result.diagnosis = diagnosis::diagnose(
-            seen.cases, {program_.chapter, result.variant, one_by_one, program_.api == "CUDA"});
+            seen.cases,
+            {program_.chapter, result.variant, one_by_one, program_.api == "CUDA", result.changes});
         for (const std::string& trouble : seen.troubles)
             progress(fmt::format("  {}\n", trouble));
         progress(diagnosis::text_of(*result.diagnosis));

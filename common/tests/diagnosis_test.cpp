@@ -303,6 +303,22 @@ TEST(Diagnosis, TheLastToMergeLeavesItselfOut) {
     EXPECT_EQ(first_name(diagnose(cases)), "merge-without-atomic");
 }
 
+// What lies in a table changes from run to run, though perhaps not in those that look into it.
+TEST(Diagnosis, WhatChangedInTheRunThatWasLookedInto) {
+    Cases cases = several();
+    for (Case& run : cases.all) {
+        run.actual = {run.expected};
+        for (std::size_t bin = 0; bin < kBins; ++bin) {
+            if (run.expected[bin] > 0)
+                run.actual[0][bin] += static_cast<std::uint32_t>(bin * bin % 7 + 1);
+        }
+    }
+    Facts facts{"03-local-atomics", "local", false};
+    EXPECT_EQ(first_name(diagnose(cases, facts)), "unclear");
+    facts.changes = true;
+    EXPECT_EQ(first_name(diagnose(cases, facts)), "table-not-zeroed");
+}
+
 // Counted twice, but not in the first run: no walk over the pixels explains that.
 TEST(Diagnosis, WhatIsLeftOverFromTheLastRun) {
     Cases cases = several();

@@ -97,6 +97,17 @@ TEST(Verify, CatchesASwapThatKeepsTheTotal) {
               "2 of 256 bins wrong, total 10000 instead of 10000, before timing");
 }
 
+TEST(Verify, SaysWhetherAWrongResultChanges) {
+    for (const bool changes : {false, true}) {
+        const Examined examined = examine([&](Histogram& out, int run) {
+            out = kExpected;
+            out[32] += changes ? static_cast<std::uint32_t>(run) + 1 : 1;
+        });
+        expect_caught(examined, kBefore);
+        EXPECT_EQ(examined.result.changes, changes);
+    }
+}
+
 TEST(Verify, CatchesADroppedTail) {
     expect_caught(
         examine([](Histogram& out, int) {

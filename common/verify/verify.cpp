@@ -53,6 +53,7 @@ class Examination {
     void compare_with_expected(const Histogram& actual, const char* when) {
         const Comparison comparison = compare(expected_, actual);
         const bool is_first = std::exchange(is_first_, false);
+        if (result_.check == Check::kMismatch) result_.changes |= result_.counts != actual;
         if (comparison.match() || result_.check == Check::kMismatch) return;
         result_.only_later = !is_first;
         result_.check = Check::kMismatch;

@@ -53,6 +53,7 @@ struct Result {
     std::optional<Launch> shape = {};  ///< on a device
     std::optional<Histogram> counts = {};  ///< what came out, where it does not match
     bool only_later = false;               ///< the first run matched, and a later one does not
+    bool changes = false;                  ///< after a wrong run another one gave other counts
     /// Why it may not match, the surest first; empty where that is unclear.
     std::optional<std::vector<Finding>> diagnosis = {};
 };
