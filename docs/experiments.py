@@ -227,6 +227,7 @@ _LOOP = ("    for (ulong i = begin; i < begin + length; ++i) {{\n#pragma unroll\
          "        for (uint place = 0; place < PLACES; ++place) {{\n            {}\n        }}\n    }}\n")
 _COUNTER = "tables[place * TABLE + pixels[i + place * length]]"
 COUNT_IN_PLACES = _LOOP.format(f"++{_COUNTER};")
+HALF_OF_IT = "Medians. Where counters are only written or only read nothing is counted; the time is a time all the same."
 
 
 def places():
@@ -258,10 +259,10 @@ EXPERIMENTS = {
                         tuple(cores())),
     "places": Experiment("`item-bins` in one place to eight, for a CPU", "Reads in", "GB/s", OPENCL,
                          ("photo", "uniform", "constant"), "100M", tuple(places()),
-                         "Medians. Where counters are only written or only read nothing is counted; the time is a time all the same."),
+                         HALF_OF_IT),
     "places-in-cache": Experiment("the same on pixels that fit a cache", "Reads in", "GB/s", OPENCL,
                                   ("photo", "uniform", "constant"), "1M", tuple(places()),
-                                  "Medians. Where counters are only written or only read nothing is counted; the time is a time all the same."),
+                                  HALF_OF_IT),
     "walls": Experiment("walk, instruction and table taken away one at a time, for a CPU", "Launch, walk", "ms", OPENCL,
                         ("photo",), "16M", tuple(walls()),
                         "Medians. `racy` may lose counts where there are two groups; its time is a time all the same."),
