@@ -1,5 +1,5 @@
 /// @file
-/// A search as a heat map for a terminal. (docs/plots.py draws the same from the JSON.)
+/// A search as a heat map for a terminal. (docs/tools/plots.py draws the same from the JSON.)
 #pragma once
 
 #include <string>

@@ -4,7 +4,7 @@ import pathlib
 import sys
 
 SITE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(SITE.parent))
+sys.path.insert(0, str(SITE.parent / "tools"))
 from svg import COLOURS  # noqa: E402
 
 project = "Histogram tutorials"

@@ -14,7 +14,7 @@ import struct
 import sys
 
 SITE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(SITE.parent))
+sys.path.insert(0, str(SITE.parent / "tools"))
 import recorded  # noqa: E402
 from recorded import write_whole  # noqa: E402
 

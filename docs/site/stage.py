@@ -20,7 +20,7 @@ import sys
 import urllib.parse
 
 SITE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(SITE.parent))
+sys.path.insert(0, str(SITE.parent / "tools"))
 import pages  # noqa: E402
 import recorded  # noqa: E402
 import tables  # noqa: E402

@@ -1,4 +1,4 @@
-"""A small repository in a temporary folder, with copies of the programs in docs/, for their tests."""
+"""A small repository in a temporary folder, with copies of the programs in docs/tools/, for their tests."""
 
 import json
 import pathlib
@@ -8,8 +8,9 @@ import sys
 import tempfile
 import unittest
 
-DOCS = pathlib.Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(DOCS))
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+TOOLS = ROOT / "docs" / "tools"
+sys.path.insert(0, str(TOOLS))
 import recorded  # noqa: E402
 
 MACHINE = {
@@ -98,14 +99,13 @@ class RepositoryTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.root = pathlib.Path(folder.name).resolve()
-        shutil.copytree(DOCS.parent / "common" / "files", self.root / "common" / "files")
+        shutil.copytree(ROOT / "common" / "files", self.root / "common" / "files")
         (self.root / "docs" / "results").mkdir(parents=True)
-        for program in DOCS.glob("*.py"):
-            shutil.copy(program, self.root / "docs")
+        shutil.copytree(TOOLS, self.root / "docs" / "tools", ignore=shutil.ignore_patterns("__pycache__"))
 
     def run_program(self, name, *arguments):
-        """Runs a program of docs/; its exit status and what it wrote are in the result."""
-        command = [sys.executable, str(self.root / "docs" / name), *arguments]
+        """Runs a program of docs/tools/; its exit status and what it wrote are in the result."""
+        command = [sys.executable, str(self.root / "docs" / "tools" / name), *arguments]
         return subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
 
     def succeed(self, name, *arguments):

@@ -40,7 +40,7 @@ class Figures(repository.RepositoryTest):
     def test_a_changed_or_missing_figure_is_noticed(self):
         self.write(f"{FIGURES}/banks.svg", self.read(f"{FIGURES}/banks.svg").replace("bank", "tank"))
         (self.root / FIGURES / "five-steps.svg").unlink()
-        self.fail_with("docs/figures/banks.svg: is not what docs/figures.py draws", "figures.py", "--check")
+        self.fail_with("docs/figures/banks.svg: is not what docs/tools/figures.py draws", "figures.py", "--check")
         self.fail_with("docs/figures/five-steps.svg: is not what", "figures.py", "--check")
 
 

@@ -6,7 +6,7 @@ import sys
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-sys.path.insert(0, str(ROOT / "docs"))
+sys.path.insert(0, str(ROOT / "docs" / "tools"))
 from excerpts import function_lines  # noqa: E402
 
 PEERS = "05-launch-tuning/peers/cuda.cu"

@@ -12,7 +12,7 @@ import unittest
 
 import repository
 
-ROOT = repository.DOCS.parent
+ROOT = repository.ROOT
 PLAY = ROOT / "docs" / "site" / "play"
 WIDE, NARROW = (1200, 900), (390, 800)
 sys.path.append(str(ROOT / "docs" / "site"))

@@ -188,7 +188,7 @@ class Record(repository.RepositoryTest):
     def test_an_interrupt_keeps_what_was_finished(self):
         self.program("01-cpu/cpu", MATCHES)
         self.program("02-global-atomics/opencl", '#!/bin/sh\ntouch "$0.began"\nexec sleep 60\n')
-        command = [sys.executable, str(self.root / "docs/record.py"), "device", "--size", "1M", "--input", "photo"]
+        command = [sys.executable, str(self.root / "docs/tools/record.py"), "device", "--size", "1M", "--input", "photo"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as running:
             began = self.root / "build/02-global-atomics/opencl.began"
             deadline = time.monotonic() + 30
@@ -288,7 +288,7 @@ class Record(repository.RepositoryTest):
         document = json.loads(self.read(path))
         document["results"][0]["launch"] = "lane-bins, 32 copies, 3 loads, 7 groups of 1024"
         self.write(path, json.dumps(document))
-        self.write(self.KERNELS, (repository.DOCS.parent / self.KERNELS).read_text(encoding="utf-8"))
+        self.write(self.KERNELS, (repository.ROOT / self.KERNELS).read_text(encoding="utf-8"))
         return document
 
     def record_steps(self):
@@ -352,7 +352,7 @@ class Record(repository.RepositoryTest):
             for api in apis:
                 self.program(f"{chapter}/{api}", other if chapter == but else script)
             kernels = f"{chapter}/histogram.cl"
-            self.write(kernels, (repository.DOCS.parent / kernels).read_text(encoding="utf-8"))
+            self.write(kernels, (repository.ROOT / kernels).read_text(encoding="utf-8"))
 
     def assert_no_edit_is_left(self):
         self.assertEqual(list((self.root / "build").rglob("histogram.cl")), [])
@@ -446,7 +446,7 @@ class Record(repository.RepositoryTest):
         edits = {(run.chapter, run.edit) for run in runs} | {("05-launch-tuning", step.edit) for step in STEPS if step.edit}
         self.assertEqual(len(edits), 11)
         for chapter, edit in edits:
-            text = (repository.DOCS.parent / chapter / "histogram.cl").read_text(encoding="utf-8")
+            text = (repository.ROOT / chapter / "histogram.cl").read_text(encoding="utf-8")
             self.assertEqual(text.count(edit.old), 1, edit.old)
 
     def profiler(self, log, more=""):

@@ -15,7 +15,7 @@ import unittest
 
 import repository
 
-ROOT = repository.DOCS.parent
+ROOT = repository.ROOT
 NEEDED = "import sphinx, myst_parser, furo, sphinx_design"
 
 
@@ -141,7 +141,7 @@ class Whole(unittest.TestCase):
     """The repository's own pages, without Sphinx."""
 
     def test_every_page_is_there_and_in_the_contents_once(self):
-        sys.path.insert(0, str(ROOT / "docs"))
+        sys.path.insert(0, str(ROOT / "docs" / "tools"))
         import pages
         with tempfile.TemporaryDirectory() as folder:
             root = stage(ROOT, folder)

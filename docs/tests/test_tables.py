@@ -6,7 +6,7 @@ import unittest
 import repository
 from repository import recording, result, run_document, run_entry
 
-sys.path.insert(0, str(repository.DOCS))
+sys.path.insert(0, str(repository.TOOLS))
 import recorded  # noqa: E402
 from experiments import EXPERIMENTS, PLAIN, STEPS  # noqa: E402
 

@@ -24,7 +24,7 @@ import unittest.mock
 import xml.etree.ElementTree as xml
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent), str(HERE.parents[2] / "docs")]
+sys.path[:0] = [str(HERE.parent), str(HERE.parents[2] / "docs" / "tools")]
 import catalogue  # noqa: E402
 import exercises  # noqa: E402
 import gallery  # noqa: E402  in docs/

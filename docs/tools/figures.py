@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Draws what the lessons explain: docs/figures/*.svg, but for the plots, which docs/plots.py draws.
+"""Draws what the lessons explain: docs/figures/*.svg, but for the plots, which docs/tools/plots.py draws.
 
-    docs/figures.py             draw all
-    docs/figures.py --check     change nothing; exit 1 where a committed figure differs
+    docs/tools/figures.py             draw all
+    docs/tools/figures.py --check     change nothing; exit 1 where a committed figure differs
 
 Every figure is a function below, in the order of the chapters. What it shows is what the kernels do: who
 changes a kernel looks at its figure, too.
@@ -15,7 +15,7 @@ from pathlib import Path
 from diagram import MARGIN, WIDTH, Diagram
 from svg import keep
 
-FIGURES = Path(__file__).resolve().parent / "figures"
+FIGURES = Path(__file__).resolve().parent.parent / "figures"
 
 # Threads or groups that have to be told apart, in this order.
 COLOURS = ("blue", "green", "purple", "yellow")
@@ -1110,7 +1110,7 @@ def main():
     arguments.add_argument("--check", action="store_true", help="change nothing, and exit 1 where a figure differs")
     check = arguments.parse_args().check
     drawn = {name: draw().to_text() for name, draw in DRAWINGS.items()}
-    wrong = keep(drawn, FIGURES, check, "is not what docs/figures.py draws")
+    wrong = keep(drawn, FIGURES, check, "is not what docs/tools/figures.py draws")
     for line in wrong:
         print(line, file=sys.stderr)
     sys.exit(1 if wrong else 0)

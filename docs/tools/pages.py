@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the pages: links and pictures lead somewhere, lessons have their headings, they and workshops their length.
 
-    docs/pages.py     exit 1 where a link or picture is not there, a link's #part is no heading of its
+    docs/tools/pages.py     exit 1 where a link or picture is not there, a link's #part is no heading of its
                       page, a lesson's headings differ from those below, or it or the page of a workshop, a
                       folder within a chapter, is too short or too long
 """
@@ -12,7 +12,7 @@ import re
 import sys
 import urllib.parse
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 HEADINGS = [
     "What you will learn",
     "The idea in one picture",

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Which input shows which mistake: runs the gallery (the chapters' broken/) and writes docs/gallery.md.
 
-    docs/gallery.py            run each mistake in OpenCL (PoCL) on each input, and under Oclgrind; record and write
-    docs/gallery.py --cuda     the same in CUDA on a GPU, and under compute-sanitizer; --commit names what is run
-    docs/gallery.py --check    run nothing; exit 1 where the page is not what was recorded
+    docs/tools/gallery.py            run each mistake in OpenCL (PoCL) on each input, and under Oclgrind; record and write
+    docs/tools/gallery.py --cuda     the same in CUDA on a GPU, and under compute-sanitizer; --commit names what is run
+    docs/tools/gallery.py --check    run nothing; exit 1 where the page is not what was recorded
 
 What was recorded stands in docs/results/gallery/gallery.json, and the table is made of it alone. The mistakes' programs have to
 be built (cmake --build build --target gallery_opencl gallery_cuda).
@@ -219,7 +219,7 @@ def page_of(contents):
                   for row in rows if row["chapter"] == chapter]
         lines.append("")
     lines += [f"OpenCL was recorded {where_recorded(contents['opencl'])}; CUDA", f"{where_recorded(contents['cuda'])}.",
-              "`docs/gallery.py` runs them and writes this page.", ""]
+              "`docs/tools/gallery.py` runs them and writes this page.", ""]
     return "\n".join(lines)
 
 
@@ -232,7 +232,7 @@ def main():
     contents = json.loads(RESULTS.read_text(encoding="utf-8"))
     if options.check:
         if PAGE.read_text(encoding="utf-8") != page_of(contents):
-            sys.exit("docs/gallery.md is not what was recorded (docs/gallery.py writes it)")
+            sys.exit("docs/gallery.md is not what was recorded (docs/tools/gallery.py writes it)")
         return
     contents["cuda" if options.cuda else "opencl"] = recorded_now(options.cuda, options.commit)
     recorded.write_whole(RESULTS, recorded.text_of(contents) + "\n")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes functions from the sources into the pages, and checks that pages and sources agree.
 
-    docs/excerpts.py           rewrite the excerpts
-    docs/excerpts.py --check   change nothing; exit 1 where a page differs from the sources
+    docs/tools/excerpts.py           rewrite the excerpts
+    docs/tools/excerpts.py --check   change nothing; exit 1 where a page differs from the sources
 
 Rewriting needs cog (https://cog.readthedocs.io); where that is missing, checking does without. In a page an excerpt stands between two comments; the
 first calls a function of this file:
@@ -24,7 +24,7 @@ import subprocess
 import sys
 import types
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 OPENING = "<!-- [[[cog "
 
 
@@ -123,7 +123,7 @@ def pages():
 def with_excerpts(page):
     """The page as the sources have it. Raises NoExcerpt, also for a comment that makes no sense."""
     # Through its command line, which stays the same from version to version.
-    cog = [sys.executable, "-B", "-m", "cogapp", "-n", "utf-8", "-I", str(ROOT / "docs")]
+    cog = [sys.executable, "-B", "-m", "cogapp", "-n", "utf-8", "-I", str(ROOT / "docs" / "tools")]
     done = subprocess.run([*cog, "-p", "from excerpts import excerpt, kernels", str(page)], capture_output=True)
     if done.returncode != 0:
         lines = done.stderr.decode(errors="replace").strip().splitlines() or ["cog failed"]
@@ -168,7 +168,7 @@ def main():
             wrong.append(f"{name}: {error}")
             continue
         if new != old and check:
-            wrong.append(f"{name}: an excerpt differs from its source (docs/excerpts.py writes it)")
+            wrong.append(f"{name}: an excerpt differs from its source (docs/tools/excerpts.py writes it)")
         elif new != old:
             page.write_text(new, encoding="utf-8")
             print(f"wrote {name}")

@@ -1,4 +1,4 @@
-"""SVG by hand: what docs/plots.py draws with, and the colours of its pictures.
+"""SVG by hand: what docs/tools/plots.py draws with, and the colours of its pictures.
 
 A picture carries its own style sheet and background, because a page shows it as an image and gives it
 neither: light, and dark where the reader's browser asks for dark. Output depends on nothing but what

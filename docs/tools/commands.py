@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the commands that the pages quote, on small pictures, and checks how each ends.
 
-    docs/commands.py [--build DIRECTORY] [PAGE ...]
+    docs/tools/commands.py [--build DIRECTORY] [PAGE ...]
 
 It takes the ```sh blocks of the top page, the lessons, the workshops and docs/, and of their lines those that run a
 program of build/: alone, under oclgrind, compute-sanitizer or mpirun, or with a variable before it. Sizes of millions of pixels
@@ -23,7 +23,7 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 EXITS = re.compile(r"\bexits (\d+)(?: or (\d+))?")
 SAYS = re.compile(r'\bsays "([^"]+)"')

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes the recorded results into the pages, and checks that pages and results agree.
 
-    docs/tables.py             rewrite the tables
-    docs/tables.py --check     change nothing; exit 1 where a page differs or a result that a page names
+    docs/tools/tables.py             rewrite the tables
+    docs/tools/tables.py --check     change nothing; exit 1 where a page differs or a result that a page names
                                is not recorded
 
 A table stands in a page between two comments. The first says what it shows:
@@ -20,7 +20,7 @@ A table stands in a page between two comments. The first says what it shows:
                                      reading alone; with an input, such as photo, in place of the size a row for
                                      each size
     experiment: docs/results/h100.json lanes CUDA uniform,ramp 256M
-                                     one of docs/experiments.py: a row and a column for each thing that changes,
+                                     one of docs/tools/experiments.py: a row and a column for each thing that changes,
                                      or a column for each of several inputs
     steps: docs/results/h200.json ramp 1G
                                      a row for each step from chapter 03's kernel to `tuned`, in both APIs
@@ -607,7 +607,7 @@ def with_tables(text, wrong):
         return written(match, provenance(file, recorded.load(ROOT / file), shown[file]))
 
     if len(OPENING.findall(text)) != len(TABLE.findall(text)):
-        wrong.append("a table's first comment has no end, or is not written as docs/tables.py says")
+        wrong.append("a table's first comment has no end, or is not written as docs/tools/tables.py says")
     told = []
     text = TABLE.sub(written_provenance, TABLE.sub(written_table, text))
     for file in shown:
@@ -628,7 +628,7 @@ def main():
         found = []
         new = with_tables(old, found)
         if new != old and check:
-            found.append("a table differs from its results (docs/tables.py writes it)")
+            found.append("a table differs from its results (docs/tools/tables.py writes it)")
         elif new != old:
             page.write_text(new, encoding="utf-8")
             print(f"wrote {name}")

@@ -1,4 +1,4 @@
-"""What docs/figures.py draws with: boxes, rows of cells, arrows and brackets, on top of docs/svg.py.
+"""What docs/tools/figures.py draws with: boxes, rows of cells, arrows and brackets, on top of docs/tools/svg.py.
 
 The colours mean the same in all figures: blue, green, purple and yellow tell threads or groups apart,
 ink is the result, muted is what nobody is using, and orange is trouble. Words say it as well, always.

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Draws the recorded results: docs/figures/*.svg.
 
-    docs/plots.py             draw all that there are results for
-    docs/plots.py --check     change nothing; exit 1 where a picture differs from what the results give
-    docs/plots.py --search FILE.json OUT.svg
+    docs/tools/plots.py             draw all that there are results for
+    docs/tools/plots.py --check     change nothing; exit 1 where a picture differs from what the results give
+    docs/tools/plots.py --search FILE.json OUT.svg
                               draw the heat map of a search: what build/05-launch-tuning/tune/opencl or
                               tune/cuda wrote with --json FILE.json
 
@@ -454,7 +454,7 @@ def main():
     for path in sorted(path for pattern in OURS for path in FIGURES.glob(pattern)):
         if path.name not in drawn:
             wrong.append(f"{path.relative_to(ROOT)}: the results have nothing to draw it from")
-    wrong += keep(drawn, FIGURES, check, "is not what the results give (docs/plots.py draws it)")
+    wrong += keep(drawn, FIGURES, check, "is not what the results give (docs/tools/plots.py draws it)")
     for line in wrong:
         print(line, file=sys.stderr)
     sys.exit(1 if wrong else 0)

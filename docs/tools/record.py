@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Records what this machine measures, for the tables and figures in the lessons.
 
-    docs/record.py NAME                            e.g. docs/record.py epyc-zen4
-    docs/record.py h200 --size 1G --api CUDA OpenCL --input photo uniform
-    docs/record.py h200 --no-chapters --peers      nothing but the comparisons with the libraries
-    docs/record.py cluster/h200-x2 --no-chapters --cluster 1 2 --api CUDA
+    docs/tools/record.py NAME                            e.g. docs/tools/record.py epyc-zen4
+    docs/tools/record.py h200 --size 1G --api CUDA OpenCL --input photo uniform
+    docs/tools/record.py h200 --no-chapters --peers      nothing but the comparisons with the libraries
+    docs/tools/record.py cluster/h200-x2 --no-chapters --cluster 1 2 --api CUDA
                                                    one histogram from one rank and from two
 
 Runs every chapter program that is built, on each input, and keeps the JSON that it writes in
@@ -19,7 +19,7 @@ for MPI on these numbers of ranks in turn, --rounds times around, and keeps of e
 A strategy that does not match, or a program that fails, stops the recording, and nothing is written; only
 `racy`, which experiments run, may lose counts.
 Interrupted with Ctrl-C, or terminated, it keeps what was finished. Build all first (cmake --build build), close
-what else is running, and look at the numbers before committing them. docs/tables.py and docs/plots.py
+what else is running, and look at the numbers before committing them. docs/tools/tables.py and docs/tools/plots.py
 then write them into the lessons.
 """
 
