@@ -31,13 +31,12 @@ FIRST, DOCS = pathlib.Path("README.md"), pathlib.Path("docs/README.md")
 LANGUAGES = {".cl": "c", ".cpp": "cpp", ".hpp": "cpp", ".cu": "cuda", ".cuh": "cuda", ".py": "python", ".cmake": "cmake",
              ".json": "json"}
 FILES = "The files"
-# What excerpts.py writes for kernels(), and for an excerpt in OpenCL right before one in CUDA.
+# What `kernels` writes (docs/tools/excerpts.py), and an excerpt in OpenCL right before one in CUDA.
 FOLDED = re.compile(r"^OpenCL \(\[histogram\.cl\]\(histogram\.cl\)\):\n\n(```.*?^```)\n\n"
                     r"<details><summary>The same in CUDA \(cuda\.cu\)</summary>\n\n(```.*?^```)\n\n</details>$",
                     re.DOTALL | re.MULTILINE)
-BESIDE = re.compile(r'<!-- \[\[\[cog excerpt\("\w+\.cl"[^\n]*\n(```.*?^```)\n<!-- \[\[\[end\]\]\] -->\n\n'
-                    r'<!-- \[\[\[cog excerpt\("\w+\.cuh?"[^\n]*\n(```.*?^```)\n<!-- \[\[\[end\]\]\] -->',
-                    re.DOTALL | re.MULTILINE)
+BESIDE = re.compile(r"^<!-- excerpt: \w+\.cl [^\n]*\n(```.*?^```)\n<!-- end -->\n\n"
+                    r"<!-- excerpt: \w+\.cuh? [^\n]*\n(```.*?^```)\n<!-- end -->", re.DOTALL | re.MULTILINE)
 # Code, in which nothing is a link: a block, or words in a line.
 CODE = re.compile(r"(^```.*?^```$|`[^`\n]+`)", re.DOTALL | re.MULTILINE)
 TO_PLAY = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s]*\.html)\)")
@@ -203,7 +202,7 @@ def staged(page, links):
     for pair in (FOLDED, BESIDE):
         text = pair.sub(lambda m: two_tabs(m.group(1), m.group(2)), text)
     text = links.rewrite(text, page)
-    text = tables.TABLE.sub(lambda m: m.group(0).replace("\n\n|", "\n\n{.sortable}\n|", 1), text)
+    text = pages.GENERATED.sub(lambda m: m.group(0).replace("\n\n|", "\n\n{.sortable}\n|", 1), text)
     if page.name != "README.md":
         return text
     entries, folder = below(page, links), page.parent

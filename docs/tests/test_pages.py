@@ -84,8 +84,8 @@ class Lessons(repository.RepositoryTest):
 
     def test_code_and_tables_are_no_words(self):
         no_prose = ("```c\nint a b c;\n```\n", "| a | b |\n|---|---|\n", "![a picture of that](p.svg)\n",
-                    "<!-- results: docs/results/x.json a b 1G -->\nmany words here\n<!-- end of results -->\n",
-                    '<!-- [[[cog kernels("f") ]]] -->\nOpenCL:\n```c\nint f;\n```\n<!-- [[[end]]] -->\n')
+                    "<!-- results: docs/results/x.json a b 1G -->\nmany words here\n<!-- end -->\n",
+                    '<!-- kernels: f -->\nOpenCL:\n```c\nint f;\n```\n<!-- end -->\n')
         self.write("02-global-atomics/p.svg", "")
         self.write(LESSON, lesson(words=1499) + "\n".join(no_prose))
         self.fail_with("this one 1499", "pages.py")

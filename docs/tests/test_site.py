@@ -72,8 +72,8 @@ class Small(repository.RepositoryTest):
     def test_two_kernels_become_tabs(self):
         folded = ("OpenCL ([histogram.cl](histogram.cl)):\n\n```c\none\n```\n\n<details><summary>The same in CUDA (cuda.cu)"
                   "</summary>\n\n```cpp\ntwo\n```\n\n</details>\n")
-        beside = ('<!-- [[[cog excerpt("histogram.cl", "f") ]]] -->\n```c\none\n```\n<!-- [[[end]]] -->\n\n'
-                  '<!-- [[[cog excerpt("histogram.cuh", "f") ]]] -->\n```cpp\ntwo\n```\n<!-- [[[end]]] -->\n')
+        beside = ('<!-- excerpt: histogram.cl f -->\n```c\none\n```\n<!-- end -->\n\n'
+                  '<!-- excerpt: histogram.cuh f -->\n```cpp\ntwo\n```\n<!-- end -->\n')
         for text in (folded, beside):
             self.write("02-two/README.md", "# Chapter 02: two\n\n" + text)
             page = self.staged("02-two/index.md")
@@ -81,7 +81,7 @@ class Small(repository.RepositoryTest):
             self.assertNotIn("details", page)
 
     def test_one_kernel_stays(self):
-        self.write("02-two/README.md", '# C: 2\n\n<!-- [[[cog excerpt("histogram.cl", "f") ]]] -->\n```c\none\n```\n<!-- [[[end]]] -->\n')
+        self.write("02-two/README.md", '# C: 2\n\n<!-- excerpt: histogram.cl f -->\n```c\none\n```\n<!-- end -->\n')
         self.assertNotIn("tab-set", self.staged("02-two/index.md"))
 
     def test_the_sources_of_a_chapter(self):
@@ -107,7 +107,7 @@ class Small(repository.RepositoryTest):
         page = self.staged("docs/results/device.md")
         self.assertRegex(page, r"## photo, 1 GiB\n\n{\.sortable}\n\| Chapter \|.*\n.*\n\| 02-two \| OpenCL \| `global` \| 8.70 \| 123 \|")
         self.assertIn("\ndevice\n", self.staged("docs/results/index.md"))
-        self.write("docs/a.md", "# A\n\n<!-- results: docs/results/device.json x -->\n**T**\n\n| a |\n|---|\n<!-- end of results -->\n")
+        self.write("docs/a.md", "# A\n\n<!-- results: docs/results/device.json x -->\n**T**\n\n| a |\n|---|\n<!-- end -->\n")
         self.assertIn("**T**\n\n{.sortable}\n| a |", self.staged("docs/a.md"))
 
 

@@ -1,4 +1,4 @@
-"""tables.py: the tables it writes, and everything that --check must notice."""
+"""tables.py: the tables that generate.py writes, and everything that its --check must notice."""
 
 import sys
 import unittest
@@ -14,19 +14,19 @@ MARKER = "<!-- results: docs/results/device.json 02-global-atomics/cuda photo 1M
 PAGE = f"""# A lesson
 
 {MARKER}
-<!-- end of results -->
+<!-- end -->
 
 The end.
 
 <!-- provenance: docs/results/device.json -->
-<!-- end of results -->
+<!-- end -->
 """
 HOST = "Some GPU, 1.0. Host: Some CPU, family 6, model 7. Compiled with c++ 12."
-PROVENANCE = "<!-- provenance: docs/results/device.json -->\n<!-- end of results -->\n"
+PROVENANCE = "<!-- provenance: docs/results/device.json -->\n<!-- end -->\n"
 
 
 def page_with(marker):
-    return f"<!-- {marker} -->\n<!-- end of results -->\n{PROVENANCE}"
+    return f"<!-- {marker} -->\n<!-- end -->\n{PROVENANCE}"
 
 
 class Tables(repository.RepositoryTest):
@@ -39,17 +39,17 @@ class Tables(repository.RepositoryTest):
         """The lines that stand between a marker and its end."""
         self.write_results(contents)
         self.write("README.md", page_with(marker))
-        self.succeed("tables.py")
-        self.succeed("tables.py", "--check")
+        self.succeed("generate.py")
+        self.succeed("generate.py", "--check")
         lines = self.read("README.md").splitlines()
         self.assertEqual(lines[0], f"<!-- {marker} -->")
         *_, self.provenance, end = lines
-        self.assertEqual((lines[-4], end), ("<!-- end of results -->",) * 2)
+        self.assertEqual((lines[-4], end), ("<!-- end -->",) * 2)
         return lines[1:-4]
 
     def test_results(self):
         self.write("README.md", PAGE)
-        self.succeed("tables.py")
+        self.succeed("generate.py")
         self.assertEqual(self.read("README.md"), f"""# A lesson
 
 {MARKER}
@@ -61,13 +61,13 @@ class Tables(repository.RepositoryTest):
 | `subhist` | 0.007 | 160 | 4.00 | 80.0 | 0.013 | match |
 
 Medians. Read ceiling: 4000 GB/s. `serial` on the host: 0.524 ms.
-<!-- end of results -->
+<!-- end -->
 
 The end.
 
 <!-- provenance: docs/results/device.json -->
 The numbers from `docs/results/device.json` were recorded on 2026-01-02. CUDA: CUDA driver. {HOST}
-<!-- end of results -->
+<!-- end -->
 """)
 
     def test_numbers_have_three_digits(self):
@@ -206,24 +206,24 @@ The numbers from `docs/results/device.json` were recorded on 2026-01-02. CUDA: C
         self.write_results(recording(entries))
         self.write("README.md", page_with("peers: docs/results/device.json 1G") +
                    "<!-- results: docs/results/device.json 02-global-atomics/opencl photo 1G -->\n"
-                   "<!-- end of results -->\n")
-        self.succeed("tables.py")
+                   "<!-- end -->\n")
+        self.succeed("generate.py")
         self.assertIn("\nThe numbers from `docs/results/device.json` were recorded on 2026-01-02 at commit def5678 and "
                       "abc1234, on 2026-01-03 at commit abc1234. CUDA: CUDA driver; OpenCL: OpenCL driver. "
                       "Some GPU, 1.0. Host: Other CPU, family 6, model 7 and Some CPU, family 6, model 7. "
                       "Compiled with c++ 12; nvcc release 13.0.\n", self.read("README.md"))
-        self.succeed("tables.py", "--check")
+        self.succeed("generate.py", "--check")
 
     def test_a_page_says_once_where_its_numbers_are_from(self):
-        table = f"{MARKER}\n<!-- end of results -->\n"
+        table = f"{MARKER}\n<!-- end -->\n"
         there_are = "README.md: there are tables of docs/results/device.json, and "
         for page, line in ((table, there_are + "0 comments"), (table + 2 * PROVENANCE, there_are + "2 comments"),
-                           (PROVENANCE, "README.md: <!-- provenance: docs/results/device.json -->, and no table of it"),
+                           (PROVENANCE, "README.md: provenance: docs/results/device.json: no table of the page is of this file"),
                            (table + PROVENANCE.replace("device", "other"), there_are + "0 comments")):
             with self.subTest(page=page):
                 self.write("README.md", page)
-                self.fail_with(line, "tables.py")
-                self.fail_with(line, "tables.py", "--check")
+                self.fail_with(line, "generate.py")
+                self.fail_with(line, "generate.py", "--check")
 
     def test_queued_beside_reading_alone(self):
         entries = [run_entry("05-launch-tuning/peers/cuda", {"cub": 20.0, "tuned": 40.0}, name, size)
@@ -361,7 +361,7 @@ The numbers from `docs/results/device.json` were recorded on 2026-01-02. CUDA: C
                                    "was at work. One launch under Nsight Compute.")
         self.assertIn("recorded on 2026-01-02 at commit abc. CUDA: CUDA driver. ", self.provenance)
         self.write("README.md", page_with("counters: docs/results/device.json photo 1G"))
-        self.fail_with("photo 1G is not among its counters", "tables.py")
+        self.fail_with("photo 1G is not among its counters", "generate.py")
 
     def test_end_to_end(self):
         document = run_document("05-launch-tuning", "CUDA", [], 1 << 30)
@@ -415,7 +415,7 @@ The numbers from `docs/results/device.json` were recorded on 2026-01-02. CUDA: C
             "| 1 GiB | 358 µs | 119 µs | 3.00 |",
         ])
         self.write("README.md", page_with(f"weak: docs/results/device.json {self.CLUSTER} 1G"))
-        self.fail_with(f"{self.CLUSTER} 1G weak is not among its cluster", "tables.py", "--check")
+        self.fail_with(f"{self.CLUSTER} 1G weak is not among its cluster", "generate.py", "--check")
 
     def test_a_petabyte(self):
         entry = self.cluster("weak", "1G", *(repository.cluster_document(ranks, 2000.0 * ranks, ranks << 30) for ranks in (1, 2)))
@@ -436,15 +436,15 @@ The numbers from `docs/results/device.json` were recorded on 2026-01-02. CUDA: C
 
     def test_a_changed_number_is_noticed(self):
         self.write("README.md", PAGE)
-        self.succeed("tables.py")
-        self.succeed("tables.py", "--check")
+        self.succeed("generate.py")
+        self.succeed("generate.py", "--check")
         self.entry["run"]["results"][1]["gb_s"] = 161.0
         self.write_results(recording([self.entry]))
-        self.fail_with("README.md: a table differs from its results", "tables.py", "--check")
+        self.fail_with("02-global-atomics/cuda photo 1M: differs from its source", "generate.py", "--check")
 
     def test_check_changes_nothing(self):
         self.write("README.md", PAGE)
-        self.fail_with("README.md: a table differs", "tables.py", "--check")
+        self.fail_with("README.md: results: docs/results/device.json 02-global-atomics/cuda photo 1M: differs from its source", "generate.py", "--check")
         self.assertEqual(self.read("README.md"), PAGE)
 
     def test_what_is_not_recorded_is_an_error_and_the_page_stays(self):
@@ -463,19 +463,19 @@ The numbers from `docs/results/device.json` were recorded on 2026-01-02. CUDA: C
             ("experiment: docs/results/device.json lanes CUDA photo 1M", "lanes CUDA photo 1M is not among its experiments"),
             ("experiment: docs/results/device.json nosuch CUDA photo 1M", "there is no experiment nosuch, only ideas"),
             ("queued: docs/results/device.json 1M", "05-launch-tuning/peers/cuda 1M is not among its queued"),
-            ("nosuch: docs/results/device.json 1M", "there is no kind of table 'nosuch'"),
+            ("nosuch: docs/results/device.json 1M", "there is no kind 'nosuch'"),
             ("peers: docs/results/device.json 1M photo", "'peers' takes, after the file: size"),
         ):
             with self.subTest(marker=marker):
                 self.write("README.md", page_with(marker))
-                self.fail_with(line, "tables.py", "--check")
-                self.fail_with(line, "tables.py")
+                self.fail_with(line, "generate.py", "--check")
+                self.fail_with(line, "generate.py")
                 self.assertEqual(self.read("README.md"), page_with(marker))
 
     def test_a_marker_without_its_end_swallows_nothing(self):
         page = f"{MARKER}\nOne.\n\n{PAGE}"
         self.write("README.md", page)
-        self.fail_with("README.md: a table's first comment has no end", "tables.py")
+        self.fail_with("README.md: what is generated stands between", "generate.py")
         self.assertIn(f"{MARKER}\nOne.\n", self.read("README.md"))
 
 

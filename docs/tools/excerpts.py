@@ -1,31 +1,14 @@
-#!/usr/bin/env python3
-"""Writes functions from the sources into the pages, and checks that pages and sources agree.
+"""Functions from the sources, for generate.py:
 
-    docs/tools/excerpts.py           rewrite the excerpts
-    docs/tools/excerpts.py --check   change nothing; exit 1 where a page differs from the sources
+    excerpt: histogram.hpp count_serial
+                                     a function of a file beside the page
+    kernels: histogram_global        the function of histogram.cl, and folded below it that of cuda.cu
 
-Rewriting needs cog (https://cog.readthedocs.io); where that is missing, checking does without. In a page an excerpt stands between two comments; the
-first calls a function of this file:
-
-    <!-- [[[cog excerpt("cpu.cpp", "count_serial") ]]] -->
-    <!-- [[[end]]] -->
-
-excerpt(file, function) shows a function; the file is relative to the page. kernels(function) shows
-the function of histogram.cl and that of cuda.cu, folded. Both take since="text" and upto="text": only
-the lines from the first that holds the one to the first after it that holds the other, and on to where
-the blocks that begin there end.
+Both take since="text" and upto="text": only the lines from the first that holds the one to the first after it that
+holds the other, and on to where the blocks that begin there end.
 """
 
-import argparse
-import importlib.util
-import pathlib
 import re
-import subprocess
-import sys
-import types
-
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-OPENING = "<!-- [[[cog "
 
 
 class NoExcerpt(Exception):
@@ -88,94 +71,36 @@ def cut(path, name, since=None, upto=None):
 # ---- what the pages call -------------------------------------------------------------------------
 
 
-def excerpt(file, name, since=None, upto=None):
-    """Writes a function, or a part of one, of a file beside the page."""
-    import cog  # exists while cog runs a page
+def part_asked_for(words):
+    """{"since": text, "upto": text} of the words since=text and upto=text."""
+    given = dict(word.partition("=")[::2] for word in words)
+    if not given.keys() <= {"since", "upto"}:
+        raise NoExcerpt(f"there are since= and upto=, and no '{' '.join(words)}'")
+    return given
 
-    lines = cut(pathlib.Path(cog.inFile).parent / file, name, since, upto)
+
+def excerpt(page, file, name, *part):
+    """A function, or a part of one, of a file beside the page."""
     language = "c" if file.endswith(".cl") else "cpp"
-    cog.outl("\n".join([f"```{language}", *lines, "```"]))
+    return [f"```{language}", *cut(page.path.parent / file, name, **part_asked_for(part)), "```"]
 
 
-def kernels(name, since=None, upto=None):
-    """Writes a kernel, or a part of it, in OpenCL, and folded below it in CUDA: not to be read twice in a row.
+def kernels(page, name, *part):
+    """A kernel, or a part of it, in OpenCL, and folded below it in CUDA: not to be read twice in a row.
 
     (Lines of code are too long for two columns on most pages.)
     """
-    import cog
-
-    cog.outl("OpenCL ([histogram.cl](histogram.cl)):\n")
-    excerpt("histogram.cl", name, since, upto)
-    cog.outl("\n<details><summary>The same in CUDA (cuda.cu)</summary>\n")
-    excerpt("cuda.cu", name, since, upto)
-    cog.outl("\n</details>")
-
-
-# ---- the pages -----------------------------------------------------------------------------------
-
-
-def pages():
-    """The pages that have excerpts."""
-    found = sorted({page for pattern in ("*.md", "0*/*.md", "docs/*.md") for page in ROOT.glob(pattern)})
-    return [page for page in found if OPENING in page.read_text(encoding="utf-8")]
+    return [
+        "OpenCL ([histogram.cl](histogram.cl)):",
+        "",
+        *excerpt(page, "histogram.cl", name, *part),
+        "",
+        "<details><summary>The same in CUDA (cuda.cu)</summary>",
+        "",
+        *excerpt(page, "cuda.cu", name, *part),
+        "",
+        "</details>",
+    ]
 
 
-def with_excerpts(page):
-    """The page as the sources have it. Raises NoExcerpt, also for a comment that makes no sense."""
-    # Through its command line, which stays the same from version to version.
-    cog = [sys.executable, "-B", "-m", "cogapp", "-n", "utf-8", "-I", str(ROOT / "docs" / "tools")]
-    done = subprocess.run([*cog, "-p", "from excerpts import excerpt, kernels", str(page)], capture_output=True)
-    if done.returncode != 0:
-        lines = done.stderr.decode(errors="replace").strip().splitlines() or ["cog failed"]
-        raise NoExcerpt(lines[-1].removeprefix("excerpts.").removeprefix("NoExcerpt: "))
-    return done.stdout.decode("utf-8")
-
-
-MARKED = re.compile(r"(<!-- \[\[\[cog (.*?) \]\]\] -->\n).*?(<!-- \[\[\[end\]\]\] -->)", re.DOTALL)
-
-
-def without_cog(page):
-    """The same for systems that have no cog: enough to check by, for here a comment is one call."""
-    written = []
-    sys.modules["cog"] = types.SimpleNamespace(inFile=str(page), outl=lambda text="": written.append(f"{text}\n"))
-
-    def replaced(match):
-        written.clear()
-        try:
-            eval(match.group(2), {"excerpt": excerpt, "kernels": kernels})
-        except (SyntaxError, NameError, TypeError, OSError) as error:
-            raise NoExcerpt(f"{match.group(2)}: {error}") from None
-        return match.group(1) + "".join(written) + match.group(3)
-
-    return MARKED.sub(replaced, page.read_text(encoding="utf-8"))
-
-
-def main():
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--check", action="store_true", help="change nothing, and exit 1 where a page differs")
-    check = arguments.parse_args().check
-    has_cog = importlib.util.find_spec("cogapp") is not None
-    if not has_cog and not check:
-        print(f"skipped: there is no cog for {sys.executable} (python3-cogapp, or pip install cogapp)")
-        sys.exit(77)
-    wrong = []
-    for page in pages():
-        name = page.relative_to(ROOT)
-        old = page.read_text(encoding="utf-8")
-        try:
-            new = with_excerpts(page) if has_cog else without_cog(page)
-        except NoExcerpt as error:
-            wrong.append(f"{name}: {error}")
-            continue
-        if new != old and check:
-            wrong.append(f"{name}: an excerpt differs from its source (docs/tools/excerpts.py writes it)")
-        elif new != old:
-            page.write_text(new, encoding="utf-8")
-            print(f"wrote {name}")
-    for line in wrong:
-        print(line, file=sys.stderr)
-    sys.exit(1 if wrong else 0)
-
-
-if __name__ == "__main__":
-    main()
+KINDS = {"excerpt": excerpt, "kernels": kernels}

@@ -1,12 +1,16 @@
 #!/usr/bin/env python3
-"""Which input shows which mistake: runs the gallery (the chapters' broken/) and writes docs/gallery.md.
+"""Which input shows which mistake: runs the gallery (the chapters' broken/), for docs/gallery.md.
 
-    docs/tools/gallery.py            run each mistake in OpenCL (PoCL) on each input, and under Oclgrind; record and write
+    docs/tools/gallery.py            run each mistake in OpenCL (PoCL) on each input, and under Oclgrind; and record
     docs/tools/gallery.py --cuda     the same in CUDA on a GPU, and under compute-sanitizer; --commit names what is run
-    docs/tools/gallery.py --check    run nothing; exit 1 where the page is not what was recorded
 
-What was recorded stands in docs/results/gallery/gallery.json, and the table is made of it alone. The mistakes' programs have to
-be built (cmake --build build --target gallery_opencl gallery_cuda).
+What was recorded stands in docs/results/gallery/gallery.json. The mistakes' programs have to be built (cmake --build build --target
+gallery_opencl gallery_cuda). For generate.py there are:
+
+    gallery: counts                  how many mistakes the inputs show
+    gallery: names                   how many the diagnosis names rightly
+    gallery: 02-global-atomics       which inputs show that chapter's mistakes
+    gallery: recorded                when and where that was recorded
 """
 
 import argparse
@@ -16,7 +20,6 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
 import tempfile
 
 import record
@@ -24,7 +27,6 @@ import recorded
 from recorded import ROOT
 
 RESULTS = ROOT / "docs" / "results" / "gallery" / "gallery.json"
-PAGE = ROOT / "docs" / "gallery.md"
 ONE, THREE, SIX = (["--groups", str(groups), "--group-size", "64"] for groups in (1, 3, 6))
 # The columns: what a careless test, and then a better one, might run.
 INPUTS = {
@@ -176,67 +178,64 @@ def where_recorded(half):
             f"family {machine['processor_family']}, model {machine['processor_model']})")
 
 
-def page_of(contents):
-    rows = contents["opencl"]["mistakes"]
-    in_cuda = {(row["chapter"], row["mistake"]): row for row in contents["cuda"]["mistakes"]}
+def shows(rows, *inputs):
+    """How many of these mistakes one of these inputs shows."""
+    return sum(any(row["verdicts"][name] != "right" for name in inputs) for row in rows)
 
-    def how_many(of_rows, *inputs):
-        return sum(any(row["verdicts"][name] != "right" for name in inputs) for row in of_rows)
 
-    def named(of_rows):
+def counts(rows, in_cuda):
+    shown = sum(any(verdict != "right" for verdict in row["verdicts"].values()) or bool(row["found"]) for row in rows)
+    return [
+        f"There are {len(rows)} mistakes. On PoCL the sample picture alone, in the usual launch, shows {shows(rows, 'sample picture')}"
+        f" of them, the six inputs together show {shows(rows, *INPUTS)}, and the inputs and Oclgrind together show {shown}. In CUDA"
+        f" {len(in_cuda)} of the mistakes can be made. On the GPU the sample picture shows {shows(in_cuda.values(), 'sample picture')} of these,"
+        f" and the six inputs show {shows(in_cuda.values(), *INPUTS)}.",
+    ]
+
+
+def names(rows, in_cuda):
+    def right(of_rows):
         asked = [row for row in of_rows if row["called"]]
         return f"{sum(row['called'] in row['names'].split() for row in asked)} of {len(asked)}"
 
-    gpu = list(in_cuda.values())
-    by_either = sum(any(v != "right" for v in row["verdicts"].values()) or bool(row["found"]) for row in rows)
-    lines = [
-        "# Which input shows which mistake",
-        "",
-        "These are the mistakes of the gallery (`broken/` in each chapter, `./tutorial broken`). Each was run on six inputs, in OpenCL",
-        "through PoCL and in CUDA on a GPU, and under the tools. **P** (on PoCL) and **G** (on the GPU) mean that the result differs",
-        "from the CPU's, or that the program crashes or does not end. The columns of the tools show whether Oclgrind reports a fault",
-        "(x), and which tools of compute-sanitizer do. (Chapter 01 is C++: there P is the CPU, and x is ThreadSanitizer.) **The empty",
-        "cells are the lesson**: a test without the right input, launch and tool passes. (A race shows by luck, between groups on a",
-        "CPU and everywhere on a GPU, so its letters change from run to run.)",
-        "",
-        f"There are {len(rows)} mistakes. On PoCL the sample picture alone, in the usual launch, shows {how_many(rows, 'sample picture')} of them, the six inputs",
-        f"together show {how_many(rows, *INPUTS)}, and the inputs and Oclgrind together show {by_either}. In CUDA {len(gpu)} of the mistakes can be made. On the",
-        f"GPU the sample picture shows {how_many(gpu, 'sample picture')} of these, and the six inputs show {how_many(gpu, *INPUTS)}. Each of the others needs an input of its own,",
-        "which its file names.",
-        "",
-        '"Called" is the name that the [diagnosis](diagnosis.md) gives the mistake on the input that its file names: in OpenCL',
-        f"{named(rows)} get the right name, in CUDA {named(gpu)}.",
-        "",
-        "*Random*: 100003 pixels in 3 groups of 64. *One group*: the same pixels in one group. *Odd rows*: 1021 pixels wide, 6 groups",
-        "of 64. *One value*: 1000003 pixels. *Few pixels*: 100, fewer than there are work-items.",
-        "",
+    return [f"In OpenCL {right(rows)} get the right name, in CUDA {right(in_cuda.values())}."]
+
+
+def mistakes_of(chapter, rows, in_cuda):
+    return [
+        "| Mistake | " + " | ".join(INPUTS) + " | Oclgrind | compute-sanitizer | Called |",
+        "|---|" + ":-:|" * (len(INPUTS) + 2) + "---|",
+        *(f"| `{row['mistake']}` | " + " | ".join(cells_of(row, in_cuda.get((chapter, row["mistake"])))) + " |"
+          for row in rows if row["chapter"] == chapter),
     ]
-    for chapter in recorded.unique(row["chapter"] for row in rows):
-        lines += [f"## {chapter}", ""]
-        lines.append("| Mistake | " + " | ".join(INPUTS) + " | Oclgrind | compute-sanitizer | Called |")
-        lines.append("|---|" + ":-:|" * (len(INPUTS) + 2) + "---|")
-        lines += [f"| `{row['mistake']}` | " + " | ".join(cells_of(row, in_cuda.get((chapter, row["mistake"])))) + " |"
-                  for row in rows if row["chapter"] == chapter]
-        lines.append("")
-    lines += [f"OpenCL was recorded {where_recorded(contents['opencl'])}; CUDA", f"{where_recorded(contents['cuda'])}.",
-              "`docs/tools/gallery.py` runs them and writes this page.", ""]
-    return "\n".join(lines)
+
+
+def block(_, what):
+    """What docs/gallery.md has from the record."""
+    contents = json.loads(RESULTS.read_text(encoding="utf-8"))
+    rows = contents["opencl"]["mistakes"]
+    in_cuda = {(row["chapter"], row["mistake"]): row for row in contents["cuda"]["mistakes"]}
+    if what == "recorded":
+        return [f"OpenCL was recorded {where_recorded(contents['opencl'])}; CUDA {where_recorded(contents['cuda'])}."]
+    if what in ("counts", "names"):
+        return {"counts": counts, "names": names}[what](rows, in_cuda)
+    lines = mistakes_of(what, rows, in_cuda)
+    if len(lines) == 2:
+        raise recorded.NotRecorded("no mistake of such a chapter")
+    return lines
+
+
+KINDS = {"gallery": block}
 
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--check", action="store_true", help="run nothing, and exit 1 where the page differs")
     arguments.add_argument("--cuda", action="store_true", help="run the CUDA programs, in the place of OpenCL's")
     arguments.add_argument("--commit", help="what is run, where there is no git to ask")
     options = arguments.parse_args()
     contents = json.loads(RESULTS.read_text(encoding="utf-8"))
-    if options.check:
-        if PAGE.read_text(encoding="utf-8") != page_of(contents):
-            sys.exit("docs/gallery.md is not what was recorded (docs/tools/gallery.py writes it)")
-        return
     contents["cuda" if options.cuda else "opencl"] = recorded_now(options.cuda, options.commit)
     recorded.write_whole(RESULTS, recorded.text_of(contents) + "\n")
-    recorded.write_whole(PAGE, page_of(contents))
 
 
 if __name__ == "__main__":

@@ -31,7 +31,7 @@ FEWEST, MOST = 1500, 3000
 WORKSHOPS = {"tune": (400, 900), "end-to-end": (400, 900), "peers": (400, 900), "cluster": (800, 1200)}
 
 FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
-GENERATED = re.compile(r"<!-- (?:[\w-]+: docs/results/|\[\[\[cog ).*?<!-- (?:end of results|\[\[\[end\]\]\]) -->", re.DOTALL)
+GENERATED = re.compile(r"^<!-- [\w-]+: .*?^<!-- end -->$", re.DOTALL | re.MULTILINE)  # by generate.py
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 PICTURE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
 # Markdown's links and pictures, and HTML's, which can do what Markdown cannot.

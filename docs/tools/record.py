@@ -19,8 +19,8 @@ for MPI on these numbers of ranks in turn, --rounds times around, and keeps of e
 A strategy that does not match, or a program that fails, stops the recording, and nothing is written; only
 `racy`, which experiments run, may lose counts.
 Interrupted with Ctrl-C, or terminated, it keeps what was finished. Build all first (cmake --build build), close
-what else is running, and look at the numbers before committing them. docs/tools/tables.py and docs/tools/plots.py
-then write them into the lessons.
+what else is running, and look at the numbers before committing them. docs/tools/generate.py
+and docs/tools/plots.py then bring them into the lessons.
 """
 
 import argparse

@@ -1,11 +1,4 @@
-#!/usr/bin/env python3
-"""Writes the recorded results into the pages, and checks that pages and results agree.
-
-    docs/tools/tables.py             rewrite the tables
-    docs/tools/tables.py --check     change nothing; exit 1 where a page differs or a result that a page names
-                               is not recorded
-
-A table stands in a page between two comments. The first says what it shows:
+"""Tables of the recorded results, for generate.py:
 
     results: docs/results/h200.json 04-per-thread-bins/cuda photo 1G
                                      one run: a row for each strategy
@@ -30,18 +23,15 @@ A table stands in a page between two comments. The first says what it shows:
                                      a row for each size: the best launch that the search found
     counters: docs/results/h200.json uniform 1G
                                      a row for each kernel: what it kept busy, as the profiler read it
-
     weak: docs/results/cluster/h200-x2.json 05-launch-tuning/cluster/cuda 4G
                                      a row for each number of ranks, each of which counts so many pixels
     strong: docs/results/cluster/h200-x2.json 05-launch-tuning/cluster/cuda
                                      a row for each number of pixels, which all ranks share, a column for each
                                      number of ranks
-
     archive: docs/results/cluster/h200-x2.json 05-launch-tuning/cluster/cuda 4G
                                      what 1,024 machines like this one would need for a petabyte
 
-The second is always "end of results". The pages have examples. What they were measured on and with stands
-once on a page, for each file that its tables are from:
+What they were measured on and with stands once on a page, for each file that its tables are from:
 
     provenance: docs/results/h200.json
                                      when, at which commits, with which drivers and compilers, on which host
@@ -50,20 +40,13 @@ once on a page, for each file that its tables are from:
 input and size: docs/measuring.md says which.
 """
 
-import argparse
 import inspect
-import re
-import sys
 from collections import Counter
 
 import recorded
 from experiments import EXPERIMENTS, STEPS
-from pages import pages
 from recorded import ROOT, NotRecorded, digits, ratio, size_in_words, speeds_of, unique
 
-OPENING = re.compile(r"<!-- [\w-]+: docs/results/")
-END = "<!-- end of results -->"
-TABLE = re.compile(rf"<!-- ([\w-]+): (docs/results/\S+)([^>\n]*) -->\n((?:(?!<!-- ).)*){END}", re.DOTALL)
 # Below this a rate says little, as most of the time is what a launch costs: times are shown instead.
 SMALL = 1 << 20
 
@@ -537,7 +520,7 @@ def provenance(file, recording, entries):
             + f"Host: {' and '.join(processors)}. Compiled with {'; '.join(compilers)}."]
 
 
-KINDS = {
+TABLES = {
     "results": results_table,
     "inputs": inputs_table,
     "chapters": chapters_table,
@@ -555,88 +538,39 @@ KINDS = {
 }
 
 
-# ---- the pages -----------------------------------------------------------------------------------
+# ---- what the pages call -------------------------------------------------------------------------
 
 
-PROVENANCE = "provenance"
+def table_of(kind):
+    """What writes such a table into a page: the function below, for generate.py."""
 
-
-def table(kind, file, arguments):
-    """What the table is of, and its lines. Raises NotRecorded, also for a comment that makes no sense."""
-    if kind not in KINDS:
-        raise NotRecorded(f"there is no kind of table '{kind}', only {', '.join([*KINDS, PROVENANCE])}")
-    wanted = list(inspect.signature(KINDS[kind]).parameters)[1:]
-    if len(arguments) != len(wanted):
-        raise NotRecorded(f"'{kind}' takes, after the file: {' '.join(wanted)}")
-    try:
-        return KINDS[kind](recorded.load(ROOT / file), *arguments)
-    except KeyError as error:
-        raise NotRecorded(f"{file} lacks the field {error}") from None
-    except ValueError as error:
-        raise NotRecorded(f"'{kind}' of {' '.join(arguments)}: {error}") from None
-
-
-def with_tables(text, wrong):
-    """The page with its tables as the results have them; what cannot be is added to `wrong`."""
-    shown = {}  # {file: the entries that the page's tables are of}
-
-    def written(match, lines):
-        kind, file, arguments, _ = match.groups()
-        return f"<!-- {kind}: {file}{arguments} -->\n" + "\n".join(lines) + f"\n{END}"
-
-    def written_table(match):
-        kind, file, arguments, _ = match.groups()
-        if kind == PROVENANCE:
-            return match.group(0)
+    def write(page, file, *arguments):
+        wanted = list(inspect.signature(TABLES[kind]).parameters)[1:]
+        if len(arguments) != len(wanted):
+            raise NotRecorded(f"'{kind}' takes, after the file: {' '.join(wanted)}")
         try:
-            of_file = shown.setdefault(file, [])
-            entries, lines = table(kind, file, arguments.split())
-            of_file += entries
-            return written(match, lines)
-        except NotRecorded as error:
-            wrong.append(f"{file}{arguments}: {error}")
-            return match.group(0)
+            entries, lines = TABLES[kind](recorded.load(ROOT / file), *arguments)
+        except KeyError as error:
+            raise NotRecorded(f"{file} lacks the field {error}") from None
+        page.shown.setdefault(file, []).extend(entries)
+        return lines
 
-    def written_provenance(match):
-        kind, file, _, _ = match.groups()
-        if kind != PROVENANCE:
-            return match.group(0)
-        told.append(file)
-        if not shown.get(file):
-            return match.group(0)
-        return written(match, provenance(file, recorded.load(ROOT / file), shown[file]))
-
-    if len(OPENING.findall(text)) != len(TABLE.findall(text)):
-        wrong.append("a table's first comment has no end, or is not written as docs/tools/tables.py says")
-    told = []
-    text = TABLE.sub(written_provenance, TABLE.sub(written_table, text))
-    for file in shown:
-        if told.count(file) != 1:
-            wrong.append(f"there are tables of {file}, and {told.count(file)} comments <!-- provenance: {file} -->, not one")
-    wrong += [f"<!-- provenance: {file} -->, and no table of it" for file in told if file not in shown]
-    return text
+    return write
 
 
-def main():
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--check", action="store_true", help="change nothing, and exit 1 where something is wrong")
-    check = arguments.parse_args().check
-    wrong = []
-    for page in pages():
-        name = page.relative_to(ROOT)
-        old = page.read_text(encoding="utf-8")
-        found = []
-        new = with_tables(old, found)
-        if new != old and check:
-            found.append("a table differs from its results (docs/tools/tables.py writes it)")
-        elif new != old:
-            page.write_text(new, encoding="utf-8")
-            print(f"wrote {name}")
-        wrong += [f"{name}: {line}" for line in found]
-    for line in wrong:
-        print(line, file=sys.stderr)
-    sys.exit(1 if wrong else 0)
+def provenance_of(page, file):
+    """Where the numbers of a page's tables are from."""
+    page.told.append(file)
+    if not page.shown.get(file):
+        raise NotRecorded("no table of the page is of this file")
+    return provenance(file, recorded.load(ROOT / file), page.shown[file])
 
 
-if __name__ == "__main__":
-    main()
+def untold(page):
+    """The files of which a page has tables, but does not say once when they were recorded."""
+    return [f"there are tables of {file}, and {page.told.count(file)} comments <!-- provenance: {file} -->, not one"
+            for file in page.shown if page.told.count(file) != 1]
+
+
+LAST = ("provenance",)
+KINDS = {**{kind: table_of(kind) for kind in TABLES}, "provenance": provenance_of}
