@@ -82,6 +82,15 @@ function(expect_run)
         "exit status 77" ENVIRONMENT "${arg_ENVIRONMENT}")
 endfunction()
 
+# expect_json(test definition LABELS l... COMMAND program argument... [CHECK option...]): what the program writes with
+# --json is what common/report/schema.json defines by this name. See common/tests/outputs.py.
+function(expect_json test definition)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "LABELS;COMMAND;CHECK")
+    add_python_test(NAME ${test} WITH jsonschema LABELS ${arg_LABELS}
+        COMMAND ${PROJECT_SOURCE_DIR}/common/tests/outputs.py ${CMAKE_CURRENT_BINARY_DIR}/outputs/${test} ${definition}
+                ${arg_CHECK} -- ${arg_COMMAND})
+endfunction()
+
 # name_run(name arguments run): of a variant or a mode, such as "global --walk blocked", what its tests are
 # called, such as global-walk-blocked, and the arguments that run it.
 function(name_run name arguments run)
@@ -376,12 +385,8 @@ function(add_chapter_program name)
         expect_run(NAME ${prefix}.lost-progress STATUS 0 LABELS ${labels}
             COMMAND sh -c [["$@" 2>&-]] sh ${program} ${short})
     endif()
-    set(output ${CMAKE_CURRENT_BINARY_DIR}/test-output)
-    add_test(NAME ${prefix}.outputs
-        COMMAND ${CMAKE_COMMAND} -DPROGRAM=${program} -DFOLDER=${output}-${name} "-DVARIANTS=${arg_VARIANTS}"
-                "-DMAY_SKIP=${arg_MAY_SKIP}" -DCHAPTER=${chapter} -P ${PROJECT_SOURCE_DIR}/common/tests/outputs.cmake)
-    set_tests_properties(${prefix}.outputs PROPERTIES LABELS "${labels}"
-        SKIP_REGULAR_EXPRESSION "exit status 77")
+    expect_json(${prefix}.outputs run LABELS ${labels} COMMAND ${program}
+        CHECK --chapter ${chapter} --variants ${arg_VARIANTS} --may-skip ${arg_MAY_SKIP})
 endfunction()
 
 # add_gallery(): the mistakes in this chapter's broken/ (common/gallery/gallery.cmake), each caught and named.

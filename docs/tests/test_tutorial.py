@@ -151,7 +151,7 @@ class Cluster(Small):
     # What the machine lacks, by a function in the place of each question.
     ASK = """
         eval "$(sed -n '/^missing_packages()/,/^}/p' tutorial)"
-        have() { false; } && have_compiler() { :; } && have_cmake() { :; } && offered() { false; }
+        have() { false; } && have_compiler() { :; } && have_cmake() { :; } && offered() { false; } && have_jsonschema() { :; }
         missing_packages "$1"
     """
 

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""Runs a program with its files as output, and exits 1, saying why, unless they are what the documents promise.
+
+    outputs.py FOLDER DEFINITION -- PROGRAM [ARGUMENT ...]
+    outputs.py FOLDER run --chapter 01-cpu --variants a b [--may-skip b] -- PROGRAM [ARGUMENT ...]
+
+What --json writes has to be what common/report/schema.json defines under that name. A chapter's program (`run`) also writes
+--plot and --counts, and is held against common/report/picture.hpp and docs/command-line.md, too. The folder is the
+test's own: it is emptied. Where there is nothing to run on, or no Python module jsonschema, the test is skipped.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+SCHEMA = pathlib.Path(__file__).resolve().parent.parent / "report" / "schema.json"
+PIXELS = 4096
+FILES = {"--counts": "out.csv", "--json": "out.json", "--plot": "out.png"}
+
+
+class Wrong(Exception):
+    """What is wrong with the files, in a line."""
+
+
+def expect(condition, what):
+    if not condition:
+        raise Wrong(what)
+
+
+def document_of(path, definition):
+    """The JSON in the file, which is what the schema defines."""
+    try:
+        document = json.loads(path.read_text(encoding="utf-8"))
+    except ValueError as error:
+        raise Wrong(f"not JSON: {error}") from None
+    schema = json.loads(SCHEMA.read_text(encoding="utf-8"))
+    validator = jsonschema.Draft202012Validator({**schema, "$ref": f"#/$defs/{definition}"})
+    error = jsonschema.exceptions.best_match(validator.iter_errors(document))
+    if error:
+        where = ".".join(map(str, error.absolute_path))
+        raise Wrong(f"not as common/report/schema.json has it: {where or 'the object'}: {error.message[:300]}")
+    return document
+
+
+def check_result(result, variant, may_skip):
+    """A row of a right run, in which nothing was measured to take percents of."""
+    expect(result["variant"] == variant, f"{variant} is called {result['variant']}")
+    if result["check"] == "skipped" and may_skip:
+        expect(result["reason"] and result["kernel_ms"] is None, f"{variant}: skipped without a reason, or with times")
+        return
+    expect((result["check"], result["reason"]) == ("match", ""), f"{variant}: {result['check']}: {result['reason']}")
+    times = result["kernel_ms"]
+    expect(times and times["runs"] == 2, f"{variant}: wrong times: {times}")
+    expect(0 < times["min"] <= times["median"] <= times["max"], f"{variant}: wrong times: {times}")
+    for rate in ("gb_s", "speedup_over_serial"):
+        expect(result[rate] and result[rate] > 0, f"{variant}: wrong value: {rate} is {result[rate]}")
+    expect(result["percent_of_ceiling"] is None, f"{variant}: percent of nothing")
+
+
+def check_run(document, chapter, variants, may_skip):
+    expect(document["chapter"] == chapter, f"wrong value: chapter is {document['chapter']}")
+    expect(document["input"]["pixels"] == PIXELS and document["input"]["seed"] == 1, f"wrong value: {document['input']}")
+    expect(document["read_ceiling_gb_s"] is None, "a read ceiling, which was not asked for")
+    expect(len(document["results"]) == len(variants), f"wrong number of results: {len(document['results'])}")
+    for result, variant in zip(document["results"], variants):
+        check_result(result, variant, variant in may_skip)
+
+
+def check_counts(path, document):
+    """The counts of the random pixels, the same in both files."""
+    lines = path.read_text(encoding="utf-8").split("\n")
+    expect(lines[0] == "bin,count" and lines[-1] == "" and len(lines) == 258, f"wrong counts: {len(lines)} lines, {lines[0]}")
+    counts = []
+    for number, line in enumerate(lines[1:-1]):
+        match = re.fullmatch(rf"{number},(\d+)", line)
+        expect(match, f"wrong counts: bin {number}: {line}")
+        counts.append(int(match[1]))
+    expect(sum(counts) == PIXELS, f"wrong counts: {sum(counts)} pixels")
+    expect(counts == document["counts"], "wrong counts: the JSON has others")
+
+
+def check_picture(path):
+    data = path.read_bytes()
+    expect(data[:8] == b"\x89PNG\r\n\x1a\n", "not a PNG")
+    expect(2000 < len(data) < 1000000, f"a PNG of {len(data)} bytes")
+
+
+def check_files(folder, chapter, variants, may_skip):
+    """What a chapter's program has written into the folder."""
+    found = sorted(path.name for path in folder.iterdir())
+    expect(found == sorted(FILES.values()), f"wrong files: {' '.join(found)}")
+    document = document_of(folder / "out.json", "run")
+    check_run(document, chapter, variants, may_skip)
+    check_counts(folder / "out.csv", document)
+    check_picture(folder / "out.png")
+
+
+def skip(why):
+    print(f"skipped: {why}")
+    sys.exit(77)
+
+
+def run(command):
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
+    if done.returncode == 77:
+        skip(done.stderr.strip())
+    expect(done.returncode == 0, f"exit status {done.returncode}\n{done.stdout}\n{done.stderr}")
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("folder", type=pathlib.Path)
+    arguments.add_argument("definition")
+    arguments.add_argument("--chapter")
+    arguments.add_argument("--variants", nargs="+")
+    arguments.add_argument("--may-skip", nargs="*", default=[])
+    dashes = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
+    options, program = arguments.parse_args(sys.argv[1:dashes]), sys.argv[dashes + 1 :]
+    if jsonschema is None:
+        skip("no Python module jsonschema (python3-jsonschema)")
+    shutil.rmtree(options.folder, ignore_errors=True)
+    options.folder.mkdir(parents=True)
+    try:
+        if options.definition != "run":
+            run([*program, "--json", options.folder / "out.json"])
+            document_of(options.folder / "out.json", options.definition)
+            return
+        command = [*program, "--random", str(PIXELS), "--repeat", "2", "--no-ceiling"]
+        for option, name in FILES.items():
+            command += [option, options.folder / name]
+        for _ in range(2):
+            run(command)
+            check_files(options.folder, options.chapter, options.variants, options.may_skip)
+            # Again, onto files that are there already, and longer than what replaces them.
+            for name in FILES.values():
+                (options.folder / name).write_text("old content " * 100000)
+    except Wrong as wrong:
+        sys.exit(str(wrong))
+
+
+if __name__ == "__main__":
+    main()

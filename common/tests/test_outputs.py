@@ -1,0 +1,189 @@
+"""outputs.py, seen to object to every kind of damage in what a right program has written.
+
+    test_outputs.py FOLDER PROGRAM
+"""
+
+import copy
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import unittest
+
+import outputs
+
+FOLDER, PROGRAM = pathlib.Path(sys.argv.pop(1)), sys.argv.pop(1)
+SCRIPT = pathlib.Path(outputs.__file__)
+
+
+def every_field(value, path=()):
+    """The paths of all fields of a JSON value, and of one number of each list."""
+    pairs = value.items() if isinstance(value, dict) else list(enumerate(value))[:1] if isinstance(value, list) else ()
+    for name, inner in pairs:
+        yield (*path, name)
+        yield from every_field(inner, (*path, name))
+
+
+@unittest.skipIf(outputs.jsonschema is None, "no Python module jsonschema (python3-jsonschema)")
+class Outputs(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        shutil.rmtree(FOLDER, ignore_errors=True)
+        cls.right = FOLDER / "right"
+        cls.right.mkdir(parents=True)
+        files = [word for option, name in outputs.FILES.items() for word in (option, str(cls.right / name))]
+        command = [PROGRAM, "--variant", "right", "--random", str(outputs.PIXELS), "--repeat", "2", "--no-ceiling", *files]
+        subprocess.run(command, check=True, capture_output=True)
+        cls.document = json.loads((cls.right / "out.json").read_text())
+
+    def setUp(self):
+        self.folder = FOLDER / "damaged"
+        shutil.rmtree(self.folder, ignore_errors=True)
+        shutil.copytree(self.right, self.folder)
+
+    def check(self, chapter="tests", variants=("right",), may_skip=()):
+        outputs.check_files(self.folder, chapter, variants, may_skip)
+
+    def objects(self, says, **asked):
+        with self.assertRaisesRegex(outputs.Wrong, says):
+            self.check(**asked)
+
+    def write(self, document):
+        (self.folder / "out.json").write_text(json.dumps(document))
+
+    def changed(self, path, value):
+        """The document with another value at this path, or without the field."""
+        document = copy.deepcopy(self.document)
+        *outer, last = path
+        place = document
+        for name in outer:
+            place = place[name]
+        if value is None and isinstance(place, dict):
+            del place[last]
+        else:
+            place[last] = value
+        self.write(document)
+
+    def test_passes(self):
+        self.check()
+
+    def test_a_missing_field(self):
+        for path in every_field(self.document):
+            if isinstance(path[-1], str):
+                with self.subTest(path=path):
+                    self.changed(path, None)
+                    self.objects(f"'{path[-1]}' is a required property")
+
+    def test_a_field_of_another_type(self):
+        for path in every_field(self.document):
+            with self.subTest(path=path):
+                self.changed(path, True if path[-1] != "only_later" else "yes")
+                self.objects("not as common/report/schema.json has it")
+
+    def test_a_field_that_nobody_knows(self):
+        for path in (("more",), ("input", "more"), ("results", 0, "more"), ("results", 0, "kernel_ms", "more")):
+            with self.subTest(path=path):
+                self.changed(path, 1)
+                self.objects("'more' was unexpected")
+
+    def test_a_wrong_value(self):
+        for path, value, says in (
+            (("results", 0, "check"), "mismatch", "right: mismatch"),
+            (("results", 0, "check"), "wrong", "is not one of"),
+            (("results", 0, "reason"), "late", "right: match: late"),
+            (("input", "pixels"), 4095, "wrong value"),
+            (("input", "seed"), 2, "wrong value"),
+            (("device",), "", "not as common/report/schema.json has it"),
+            (("read_ceiling_gb_s",), 1.5, "a read ceiling"),
+            (("results", 0, "percent_of_ceiling"), 1.5, "percent of nothing"),
+            (("results", 0, "gb_s"), 0, "wrong value: gb_s"),
+            (("results", 0, "speedup_over_serial"), -1, "less than the minimum"),
+            (("results", 0, "kernel_ms", "runs"), 1, "wrong times"),
+            (("results", 0, "kernel_ms", "min"), 1e9, "wrong times"),
+            (("results", 0, "kernel_ms", "max"), 1e-9, "wrong times"),
+            (("results", 0, "kernel_ms", "min"), 0, "wrong times"),
+            (("counts", 0), 5000, "wrong counts: the JSON has others"),
+            (("counts",), self.document["counts"][1:], "counts: "),
+        ):
+            with self.subTest(path=path, value=value):
+                self.changed(path, value)
+                self.objects(says)
+
+    def test_what_was_asked_for(self):
+        self.objects("wrong value: chapter", chapter="01-cpu")
+        self.objects("left is called right", variants=("left",))
+        self.objects("wrong number of results: 1", variants=("right", "left"))
+        second = copy.deepcopy(self.document)
+        second["results"].append({**second["results"][0], "variant": "second"})
+        self.write(second)
+        self.check(variants=("right", "second"))
+        self.objects("wrong number of results: 2")
+        self.objects("second is called right", variants=("second", "right"))
+
+    def test_a_skipped_variant(self):
+        for reason, says in (("why", None), ("", "skipped without a reason")):
+            skipped = copy.deepcopy(self.document)
+            skipped["results"][0].update(check="skipped", reason=reason, kernel_ms=None)
+            self.write(skipped)
+            if says:
+                self.objects(says, may_skip=("right",))
+            else:
+                self.check(may_skip=("right",))
+            self.objects("right: skipped")
+
+    def test_damaged_files(self):
+        text, counts = ((self.right / name).read_text() for name in ("out.json", "out.csv"))
+        first, second, *others = counts.split("\n")[1:]
+        data = (self.right / "out.png").read_bytes()
+        for name, content, says in (
+            ("out.json", text[: len(text) // 2], "not JSON"),
+            ("out.json", text + "old content", "not JSON"),
+            ("out.png", text.encode(), "not a PNG"),
+            ("out.png", data[:100], "a PNG of 100 bytes"),
+            ("out.png", data + b"old" * 500000, "a PNG of"),
+            ("out.csv", counts[len("bin,count\n"):], "wrong counts"),
+            ("out.csv", counts[: counts.rindex("255,")], "wrong counts"),
+            ("out.csv", counts[: len(counts) // 2], "wrong counts"),
+            ("out.csv", "\n".join(["bin,count", second, first, *others]), "wrong counts: bin 0"),
+            ("out.csv", "\n".join(["bin,count", f"0,{second[2:]}", f"1,{first[2:]}", *others]), "the JSON has others"),
+            ("out.csv", "\n".join(["bin,count", f"0,{int(first[2:]) + 1}", second, *others]), "4097 pixels"),
+            ("out.json.unfinished", "x", "wrong files: out.csv out.json out.json.unfinished out.png"),
+        ):
+            with self.subTest(name=name, says=says):
+                self.setUp()
+                path = self.folder / name
+                path.write_bytes(content) if isinstance(content, bytes) else path.write_text(content)
+                self.objects(says)
+
+    def main(self, script, definition="run", *asked):
+        """What the whole program says of a program that does this; the files of a right one are beside it."""
+        path = FOLDER / "program.sh"
+        path.write_text(f'while [ $# -gt 0 ]; do case $1 in --json|--plot|--counts) a=$1; eval "${{a#--}}=\\$2"; esac; shift; done\n{script}\n')
+        command = [sys.executable, "-B", SCRIPT, FOLDER / "out", definition, *asked, "--", "sh", path]
+        return subprocess.run(command, capture_output=True, text=True)
+
+    def test_the_whole(self):
+        asked = ("--chapter", "tests", "--variants", "right")
+        right = f'cp "{self.right}/out.json" "$json"; cp "{self.right}/out.png" "$plot"; cp "{self.right}/out.csv" "$counts"'
+        done = self.main(right, "run", *asked)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        for script, status, says in (
+            (f'[ -e "$json" ] || {{ {right}; }}', 1, "not JSON"),  # it does not replace what is there
+            ("exit 1", 1, "exit status 1"),
+            ("echo no device >&2; exit 77", 77, "skipped: no device"),
+        ):
+            done = self.main(script, "run", *asked)
+            self.assertEqual(done.returncode, status)
+            self.assertIn(says, done.stdout + done.stderr)
+
+    def test_another_definition(self):
+        copied = f'cp "{self.right}/out.json" "$json"'
+        self.assertEqual(self.main(copied, "run", "--chapter", "tests", "--variants", "right").returncode, 1)
+        done = self.main(copied, "cluster")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("not as common/report/schema.json has it", done.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()
