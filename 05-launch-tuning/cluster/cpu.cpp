@@ -62,6 +62,7 @@ Histogram count(std::span<const std::uint8_t> pixels) {
 int main(int argc, char** argv) try {
     // 1. Which rank this is. One speaks for all.
     MPI_Init(&argc, &argv);
+    cluster::require_same_program();
     int rank = 0;
     int ranks = 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

@@ -55,6 +55,7 @@ std::string nth_device(int n) {
 int main(int argc, char** argv) try {
     // 1. Which rank this is, of how many, and which of those on this machine. One speaks for all.
     MPI_Init(&argc, &argv);
+    cluster::require_same_program();
     int rank = 0;
     int ranks = 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);

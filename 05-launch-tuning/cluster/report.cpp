@@ -283,16 +283,17 @@ void Report::print(const std::vector<Line>& lines, std::size_t skipped,
                         number(1000 * (line.last.all_had - line.last.counted)),
                         number(static_cast<double>(line.peak_memory_bytes >> 20))});
     }
-    text += '\n' + common::text_table({{"rank"},
-                                       {"host"},
-                                       {"device"},
-                                       {work_.pictures.empty() ? "chunks" : "pictures", true},
-                                       {"pixels", true},
-                                       {"reading ms", true},
-                                       {"counting ms", true},
-                                       {"waiting ms", true},
-                                       {"peak MiB", true}},
-                                      rows);
+    text += runs_.size() == 1 ? "\n" : "\nthe last run:\n";
+    text += common::text_table({{"rank"},
+                                {"host"},
+                                {"device"},
+                                {work_.pictures.empty() ? "chunks" : "pictures", true},
+                                {"pixels", true},
+                                {"reading ms", true},
+                                {"counting ms", true},
+                                {"waiting ms", true},
+                                {"peak MiB", true}},
+                               rows);
     const common::Timing all = summary(runs_, total_ms);
     text += fmt::format(
         "\nall: {} ms, {} GB/s", number(all.median_ms),
@@ -307,7 +308,10 @@ void Report::print(const std::vector<Line>& lines, std::size_t skipped,
     }
     if (idle > 0 && counted > 0)
         text += fmt::format("{} of {} ranks had nothing to do\n", idle, ranks_);
-    if (skipped > 0) text += fmt::format("skipped: {} pictures that cannot be read\n", skipped);
+    if (skipped > 0) {
+        text += fmt::format("skipped: {} picture{} that cannot be read\n", skipped,
+                            skipped == 1 ? "" : "s");
+    }
     text += fmt::format("check: {}\n", check == "match" ? "equals the serial loop"
                                        : check == "mismatch"
                                            ? "does not match"

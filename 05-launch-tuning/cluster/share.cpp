@@ -65,6 +65,7 @@ void Share::begin() {
         MPI_Fetch_and_op(&zero, &before, MPI_UINT64_T, 0, 0, MPI_REPLACE, tickets_);
         MPI_Win_flush(0, tickets_);
     }
+    own_turn_ = static_cast<std::uint64_t>(rank_);
     tally = own_.resident ? Tally{tally.items, tally.pixels} : Tally{};
     skipped.clear();
     all_taken_ = false;

@@ -34,9 +34,37 @@ int first_to_fail(bool failed) {
     return first;
 }
 
-std::uint64_t hash_of_own_program() {
-    std::ifstream file(common::own_program(), std::ios::binary);
-    return std::hash<std::string>()({std::istreambuf_iterator<char>(file), {}});
+// What has to be the same on all ranks, and its hash on this one.
+struct Same {
+    const char* what;
+    std::uint64_t hash;
+};
+
+// Collective.
+void require_same(const std::vector<Same>& mine) {
+    int rank = 0;
+    int ranks = 1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    std::vector<std::uint64_t> own;
+    for (const Same& one : mine)
+        own.push_back(one.hash);
+    const int count = static_cast<int>(own.size());
+    std::vector<std::uint64_t> all(own.size() * static_cast<std::size_t>(ranks));
+    MPI_Allgather(own.data(), count, MPI_UINT64_T, all.data(), count, MPI_UINT64_T, MPI_COMM_WORLD);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        // The first that differs says so; those before it wait for that.
+        if (all[i] == all[i % own.size()]) continue;
+        if (static_cast<std::size_t>(rank) == i / own.size()) {
+            throw common::BadInput(
+                fmt::format("rank 0 has {}: all ranks need the same", mine[i % own.size()].what));
+        }
+        throw OthersFailed(first_to_fail(false));
+    }
+}
+
+std::uint64_t hash_of(const std::string& text) {
+    return std::hash<std::string>()(text);
 }
 
 }  // namespace
@@ -53,46 +81,39 @@ std::string whoami() {
 }
 
 void require_launcher(int ranks) {
-    // srun and another MPI's mpirun say in these how many programs they have started.
-    for (const char* const variable : {"SLURM_STEP_NUM_TASKS", "PMI_SIZE"}) {
+    // Launchers say in these how many programs they have started, Open MPI's, srun and others. The
+    // first that speaks is the nearest: srun may have started an mpirun.
+    for (const char* const variable :
+         {"OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "PMI_SIZE"}) {
         const char* const tasks = std::getenv(variable);
-        if (ranks == 1 && tasks != nullptr && std::atoi(tasks) > 1 &&
-            std::getenv("OMPI_COMM_WORLD_SIZE") == nullptr) {
+        if (tasks == nullptr) continue;
+        if (ranks == 1 && std::atoi(tasks) > 1) {
             throw common::BadInput(fmt::format(
                 "{} programs were started ({}), and MPI knows of this one alone: use the mpirun of "
                 "the MPI that it was built with, or srun --mpi=pmix",
                 tasks, variable));
         }
+        return;
     }
+}
+
+void require_same_program() {
+    std::ifstream file(common::own_program(), std::ios::binary);
+    require_same({{"another program", hash_of({std::istreambuf_iterator<char>(file), {}})}});
 }
 
 void require_all_ready(int argc, const char* const* argv, const std::string& kernels,
                        const Work& work) {
-    int rank = 0;
     int ranks = 1;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (const int first = first_to_fail(false); first < ranks) throw OthersFailed(first);
 
     std::string command_line;
     for (int i = 1; i < argc; ++i)
         command_line += argv[i] + std::string(1, '\0');
-    constexpr const char* kWhat[] = {"program", "kernels", "command line", "files"};
-    constexpr int kNumbers = 4;
-    const std::uint64_t mine[kNumbers] = {hash_of_own_program(), std::hash<std::string>()(kernels),
-                                          std::hash<std::string>()(command_line),
-                                          work.fingerprint()};
-    std::vector<std::uint64_t> all(static_cast<std::size_t>(kNumbers * ranks));
-    MPI_Allgather(mine, kNumbers, MPI_UINT64_T, all.data(), kNumbers, MPI_UINT64_T, MPI_COMM_WORLD);
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        // The first that differs says so; those before it wait for that.
-        if (all[i] == all[i % kNumbers]) continue;
-        if (static_cast<std::size_t>(rank) == i / kNumbers) {
-            throw common::BadInput(
-                fmt::format("rank 0 has other {}: all ranks need the same", kWhat[i % kNumbers]));
-        }
-        throw OthersFailed(first_to_fail(false));
-    }
+    require_same({{"other kernels", hash_of(kernels)},
+                  {"another command line", hash_of(command_line)},
+                  {"other files", work.fingerprint()}});
     all_ready = true;
 }
 

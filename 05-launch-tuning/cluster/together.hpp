@@ -18,8 +18,12 @@ std::string whoami();
 /// alone
 void require_launcher(int ranks);
 
-/// Collective. Returns where every rank has got here, with the same program, kernels, command line
-/// and files; else all end, and one line says why.
+/// Collective, and the first of all: ranks with different programs would not call the same ones.
+/// @throws common::BadInput or another rank's end
+void require_same_program();
+
+/// Collective. Returns where every rank has got here, with the same kernels, command line and
+/// files; else all end, and one line says why.
 /// @param kernels the source of those that are compiled while the program runs
 /// @throws common::BadInput or another rank's end
 void require_all_ready(int argc, const char* const* argv, const std::string& kernels,

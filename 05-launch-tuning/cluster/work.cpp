@@ -109,6 +109,8 @@ Work::Work(const common::Options& options, const Own& own, int ranks) {
     if (own.raw) {
         std::error_code error;
         open(*own.raw);  // it can be read
+        if (!fs::is_regular_file(*own.raw, error))
+            throw BadInput(fmt::format("{}: not a regular file", own.raw->string()));
         pixels = fs::file_size(*own.raw, error);
         if (error) throw BadInput(fmt::format("{}: {}", own.raw->string(), error.message()));
         raw = own.raw;

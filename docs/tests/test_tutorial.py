@@ -161,6 +161,13 @@ class Cluster(Small):
         wanted = self.succeed("bash", "-c", self.ASK, "bash", "cluster").split()
         self.assertEqual([name for name in wanted if "mpi" in name], ["openmpi-bin", "libopenmpi-dev"])
 
+    def test_a_number_of_ranks_that_makes_no_sense(self):
+        for words, says in ((["0"], "cluster starts 1 to 64 ranks here, not 0"), (["2000"], "1 to 64 ranks here, not 2000"),
+                            (["four"], "cluster takes a number of ranks, then options or pictures, not 'four'")):
+            done = self.call("./tutorial", "cluster", *words)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(says, done.stderr)
+
     def test_without_a_launcher_it_says_so(self):
         done = self.call("./tutorial", "cluster", "3")
         self.assertEqual(done.returncode, 2)

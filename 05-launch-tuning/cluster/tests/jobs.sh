@@ -97,7 +97,11 @@ case $case in
         printf ' ' >> other
         echo '[ "$RANK" != 1 ] || { shift; set -- ./other "$@"; }; exec "$@"' | on_each_rank
         job 2 ./each "$program" --random 1000
-        ended 2 'rank 0 has other program' 'rank 1 of 2'
+        ended 2 'rank 0 has another program' 'rank 1 of 2'
+        # Nor does it hang where the programs do different things.
+        [ -x "$OTHER" ] || exit 0
+        job 1 "$program" --random 1000 : -n 1 "$OTHER" --random 1000
+        ended 2 'rank 0 has another program' 'rank 1 of 2'
         ;;
     other-kernels)
         mkdir one two
@@ -112,7 +116,7 @@ case $case in
     other-command-line)
         echo '[ "$RANK" != 1 ] || set -- "$@" --seed 2; exec "$@"' | on_each_rank
         job 2 ./each "$program" --random 1000
-        ended 2 'rank 0 has other command line' 'rank 1 of 2'
+        ended 2 'rank 0 has another command line' 'rank 1 of 2'
         ;;
     killed)
         echo 'echo $$ > pid.$RANK; exec "$@"' | on_each_rank
