@@ -34,6 +34,8 @@ import tasks
 from catalogue import ROOT, BadInput
 
 sys.path.append(str(ROOT / "common" / "files"))
+import contextlib
+
 import whole  # noqa: E402
 
 KEPT = ROOT / "build" / "exercises.json"  # what is done, and which hints were given
@@ -50,10 +52,8 @@ def keep(name, **what):
     """Adds to what is kept of an exercise. That it cannot be kept stops nobody."""
     now = kept()
     now.setdefault(name, {}).update(what)
-    try:
+    with contextlib.suppress(BadInput):
         write_whole(KEPT, json.dumps(now, indent=2) + "\n")
-    except BadInput:
-        pass
 
 
 def write_whole(path, text):

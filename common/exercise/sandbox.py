@@ -1,5 +1,6 @@
 """Runs a program that cannot be trusted: with limits of time, memory and output, and nothing left of it behind."""
 
+import contextlib
 import ctypes
 import os
 import pathlib
@@ -25,10 +26,8 @@ _running = set()  # the processes that this program has started, and not yet end
 
 def _adopt():
     """What loses its parent becomes a child of this program, and so can be found; Linux alone."""
-    try:
+    with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
-    except (OSError, AttributeError):
-        pass
 
 
 _adopt()
@@ -94,10 +93,8 @@ def _are_too_many(process, mark):
 
 def _end_all(process, mark):
     """Ends it and all that it started. One look is not enough for what starts more of itself meanwhile."""
-    try:
+    with contextlib.suppress(ProcessLookupError):
         os.killpg(process.pid, signal.SIGKILL)
-    except ProcessLookupError:
-        pass
     process.wait()
     for _ in range(100):
         left = _marked(mark)
@@ -105,10 +102,8 @@ def _end_all(process, mark):
             return
         for how in (signal.SIGSTOP, signal.SIGKILL):
             for pid in left:
-                try:
+                with contextlib.suppress(ProcessLookupError):
                     os.kill(pid, how)
-                except ProcessLookupError:
-                    pass
 
 
 def _orphans():

@@ -9,9 +9,8 @@ import time
 import unittest
 
 import repository
-from repository import recorded
-
 from experiments import EXPERIMENTS, STEPS  # in docs/, as recorded
+from repository import recorded
 
 # A program that writes the JSON that stands beside it, and the arguments that it was given.
 MATCHES = """#!/bin/sh
@@ -402,8 +401,8 @@ class Record(repository.RepositoryTest):
                          [("02-global-atomics/cuda", 5), ("02-global-atomics/opencl", 7),
                           ("03-local-atomics/cuda", 5), ("03-local-atomics/opencl", 7)])
         given = [run["arguments"] for run in self.results()["experiments"][2]["run"]["runs"]]
-        self.assertEqual(given[0], "--variant local --groups 10 --group-size 256 --walk interleaved".split())
-        self.assertEqual(given[3], "--variant local --groups 40 --group-size 256 --walk blocked".split())
+        self.assertEqual(given[0], ["--variant", "local", "--groups", "10", "--group-size", "256", "--walk", "interleaved"])
+        self.assertEqual(given[3], ["--variant", "local", "--groups", "40", "--group-size", "256", "--walk", "blocked"])
         # What a search has found would say nothing of the units.
         self.assertEqual(set(self.read("build/05-launch-tuning/cuda.notes").splitlines()), {"1 "})
 

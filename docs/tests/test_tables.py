@@ -399,7 +399,8 @@ The numbers from `docs/results/device.json` were recorded on 2026-01-02. CUDA: C
             "| 1 | 1 GiB | 0.716 | 0.358 | 3000 | 100 | 1.50 |",
             "| 2 | 2 GiB | 0.754 | 0.377 | 5700 | 95.0 | 3.00 |", "",
             "GB/s and efficiency are those of the fastest run, the efficiency held against one rank's GB/s times the number "
-            "of ranks. 3 rounds of 31 runs each; shown is the round with the fastest run. Some MPI v1. Devices: 2 ranks on 1. Without NCCL (built without it).",
+            "of ranks. 3 rounds of 31 runs each; shown is the round with the fastest run. Some MPI v1. "
+            "Devices: 2 ranks on 1. Without NCCL (built without it).",
         ])
 
     def test_strong_scaling(self):
@@ -444,7 +445,8 @@ The numbers from `docs/results/device.json` were recorded on 2026-01-02. CUDA: C
 
     def test_check_changes_nothing(self):
         self.write("README.md", PAGE)
-        self.fail_with("README.md: results: docs/results/device.json 02-global-atomics/cuda photo 1M: differs from its source", "generate.py", "--check")
+        self.fail_with("README.md: results: docs/results/device.json 02-global-atomics/cuda photo 1M: differs from its source",
+                       "generate.py", "--check")
         self.assertEqual(self.read("README.md"), PAGE)
 
     def test_what_is_not_recorded_is_an_error_and_the_page_stays(self):

@@ -17,7 +17,8 @@ def definitions(file):
 def type_of(what, of):
     """The type of a field in words: "string", "number or null"."""
     if "$ref" in what:
-        return "object" if what["$ref"].count("/") == 2 else type_of(of[what["$ref"].split("/")[2]]["properties"][what["$ref"].split("/")[-1]], of)
+        _, _, name, *field = what["$ref"].split("/")
+        return type_of(of[name]["properties"][field[1]] if field else of[name], of)
     if "anyOf" in what:
         return " or ".join(type_of(one, of) for one in what["anyOf"])
     if "enum" in what or "const" in what:

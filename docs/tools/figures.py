@@ -380,11 +380,11 @@ def _walk(figure, x, name, words, owner_and_turn):
     figure.text(left, y + 142, "GPU: the work-items side by side", "fill-ink bold")
     for turn in range(2):
         step(y + 166 + 46 * turn, f"step {turn + 1}: all read their {('1st', '2nd')[turn]} pixel",
-             lambda place: place[1] == turn, lambda place: place[0])
+             lambda place, turn=turn: place[1] == turn, lambda place: place[0])
     figure.text(left, y + 270, "CPU, through PoCL: one after the other", "fill-ink bold")
     for item in range(2):
         step(y + 294 + 46 * item, f"{('first', 'then')[item]} work-item {item}, its 1st to 4th pixel",
-             lambda place: place[0] == item, lambda place: place[1] + 1)
+             lambda place, item=item: place[0] == item, lambda place: place[1] + 1)
     figure.notes(left, y + 396, {"interleaved": ["... and for each work-item all lines are fetched again"],
                                  "blocked": ["... and each line is fetched once"]}[name], "muted")
 

@@ -92,7 +92,7 @@ def lesson_faults(text):
     wrong = []
     headings = [title for level, title in HEADING.findall(FENCED.sub("", text)) if level == "##"]
     if headings != HEADINGS:
-        first = next((pair for pair in zip(headings + ["nothing"], HEADINGS + ["nothing"]) if pair[0] != pair[1]))
+        first = next(pair for pair in zip(headings + ["nothing"], HEADINGS + ["nothing"]) if pair[0] != pair[1])
         wrong.append(f"the headings of a lesson: '{first[0]}' stands where '{first[1]}' should")
     return wrong + length_faults(text, "lesson", FEWEST, MOST)
 

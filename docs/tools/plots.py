@@ -15,6 +15,7 @@ What is not recorded yet is not drawn.
 """
 
 import argparse
+import contextlib
 import json
 import math
 import pathlib
@@ -414,10 +415,8 @@ def pictures():
     """{file name: contents} of everything that there are results for."""
     drawn = {}
     for name, draw in drawings().items():
-        try:
+        with contextlib.suppress(NotRecorded):
             drawn[name] = draw()
-        except NotRecorded:
-            pass
     return drawn
 
 

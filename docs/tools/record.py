@@ -225,8 +225,8 @@ def jobs_of(options):
     if options.cluster:
         for program in of_folder(programs, recorded.LESSON, "cluster"):
             weak = options.size or [CLUSTER_WEAK[program.api]]
-            jobs += [Job("cluster", program, "uniform", size, [options.rounds, options.cluster], "weak") for size in weak]
-            jobs += [Job("cluster", program, "uniform", size, [options.rounds, options.cluster], "strong") for size in recorded.unique([*CLUSTER_STRONG, *weak])]
+            for kind, sizes in (("weak", weak), ("strong", recorded.unique([*CLUSTER_STRONG, *weak]))):
+                jobs += [Job("cluster", program, "uniform", size, [options.rounds, options.cluster], kind) for size in sizes]
     jobs = [job for job in jobs if job.program.api in (options.api or [job.program.api])]
     for program in recorded.unique(job.program for job in jobs if job.program.path == "-"):
         print(f"{program.folder}, {program.api}: skipped, {program.why}", flush=True)

@@ -387,7 +387,8 @@ def tuning_table(recording, program):
         "",
         *markdown(columns + ["Time", "GB/s"], rows),
         "",
-        f"The time is that of the picture that took longest; the search took {digits(run['seconds'])} s: of {len(run['trials'])} launches {outcomes}.",
+        f"The time is that of the picture that took longest; the search took {digits(run['seconds'])} s: "
+        f"of {len(run['trials'])} launches {outcomes}.",
     ]
 
 

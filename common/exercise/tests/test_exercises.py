@@ -141,7 +141,7 @@ class Truths(unittest.TestCase):
 
     def test_a_picture_is_counted_without_header_and_gaps(self):
         task, run = tasks.TASKS["picture"], run_of([1, 2, 3, 4, 5, 6], 3)
-        self.assertEqual(self.nonzero("picture", run), {value: 1 for value in range(1, 7)})
+        self.assertEqual(self.nonzero("picture", run), dict.fromkeys(range(1, 7), 1))
         names, memory = task.names(run), task.memory(run)
         self.assertEqual((names["first"], names["pitch"], len(memory)), (1078, 4, 1078 + 8))
         rows = [memory[names["first"] + y * names["pitch"]:][:3] for y in range(2)]
@@ -437,7 +437,8 @@ class Grader(WithAFolder):
     def test_who_changes_the_grader_harms_no_other_in_a_class(self):
         victim = self.victim()
         class_folder, right = self.folder / "class", self.solution(self.HOST)
-        spoil = f'#include <fstream>\nstatic std::ofstream spoil("{victim}", std::ios::app);\nstatic bool spoilt = bool(spoil << "// x" << std::flush);\n'
+        spoil = f'#include <fstream>\nstatic std::ofstream spoil("{victim}", std::ios::app);\n'
+        spoil += 'static bool spoilt = bool(spoil << "// x" << std::flush);\n'
         for who, text in (("ann", right), ("bea", spoil + right), ("cyd", right)):
             (class_folder / who).mkdir(parents=True)
             (class_folder / who / "host.cpp").write_text(text)
