@@ -174,10 +174,12 @@ Options parse(int argc, const char* const* argv, const Program& program,
     CLI::App app(fmt::format("{} ({}): {}", program.chapter, program.api, program.summary),
                  program.chapter + "/" + program.name);
     app.add_option("IMAGE", image,
-                   "a BMP, PNG, JPEG, PGM or PPM picture (default: the sample picture)");
-    app.add_option("--tile", tile, "repeat the picture up to N pixels (N takes K, M or G)");
-    app.add_option("--random", random,
-                   "N random pixels, uniform over 0..255, instead of a picture");
+                   "a BMP, PNG, JPEG, PGM or PPM picture (default: the sample picture)")
+        ->type_name("");
+    app.add_option("--tile", tile, "repeat the picture up to N pixels (N takes K, M or G)")
+        ->type_name("N");
+    app.add_option("--random", random, "N random pixels, uniform over 0..255, instead of a picture")
+        ->type_name("N");
     app.add_option("--values", options.values, "with --random: draw from 0..K-1")
         ->check(CLI::Range(1, 256))
         ->type_name("K");
@@ -190,7 +192,8 @@ Options parse(int argc, const char* const* argv, const Program& program,
     app.add_flag("--ramp", options.ramp, "pixels 0, 1, 2, ... 255, 0, 1, ...");
     app.add_option("--seed", seed, "seed of the generated pixels")->type_name("S");
     app.add_option("--variant", variant, "the strategy to run, or all")->type_name("NAME");
-    app.add_option("--device", options.device, "a device by number or part of its name");
+    app.add_option("--device", options.device, "a device by number or part of its name")
+        ->type_name("N|NAME");
     app.add_flag("--list-devices", options.list_devices, "list the devices and stop");
     app.add_option("--group-size", options.group_size,
                    "work-items per work-group (CUDA: threads per block)")
@@ -211,10 +214,12 @@ Options parse(int argc, const char* const* argv, const Program& program,
             ->type_name("FILE");
     }
     if (program.api != "C++") {
-        app.add_flag("!--no-diagnosis", options.diagnosis,
-                     "do not look for the reason of a result that is wrong");
+        app.add_flag_callback(
+            "--no-diagnosis", [&] { options.diagnosis = false; },
+            "do not look for the reason of a result that is wrong");
     }
-    app.add_flag("!--no-ceiling", options.read_ceiling, "do not measure the read ceiling");
+    app.add_flag_callback(
+        "--no-ceiling", [&] { options.read_ceiling = false; }, "do not measure the read ceiling");
     app.add_option("--json", json, "write the results as JSON")->type_name("FILE");
     app.add_option("--plot", plot, "write the picture beside its histogram as a PNG")
         ->type_name("FILE");

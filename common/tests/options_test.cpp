@@ -326,6 +326,8 @@ TEST(ParseOptions, HelpIsPrintedAndIsTheEnd) {
                              "Exit status"}) {
         EXPECT_TRUE(tests::has(help, part));
     }
+    for (const char* inner : {"{false}", "TEXT ", ":TEXT"})  // what the parser thinks of them
+        EXPECT_EQ(help.find(inner), std::string::npos) << help;
 }
 
 TEST(ParseOptions, OutputFilesAreAskedForBeforeTheWork) {
