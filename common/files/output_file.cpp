@@ -4,19 +4,17 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <memory>
 #include <random>
 #include <string>
 #include <system_error>
 
+#include "common/files/input_file.hpp"
 #include "common/status/status.hpp"
 
 namespace common {
 namespace {
 
 namespace fs = std::filesystem;
-
-using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& reason) {
     throw BadInput(fmt::format("cannot write {}: {}", path.string(), reason));
