@@ -70,7 +70,7 @@ void write_whole(const fs::path& path, std::string_view bytes) {
     const fs::path written = direct ? path : unfinished(target);
     File file = open_or_refuse(path, written);
     const bool complete = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size() &&
-                          std::fflush(file.get()) == 0;
+                          std::fflush(file.get()) == 0 && std::fclose(file.release()) == 0;
     const int write_error = errno;
     file.reset();
     std::error_code error;

@@ -48,12 +48,10 @@ Picture read_by_stb(std::string_view bytes) {
                               1),
         stbi_image_free);
     if (!grey) {
+        if (stb_ran_out_of_memory()) throw BadInput("out of memory while decoding the picture");
         const std::string reason = stbi_failure_reason();
         if (reason.find("large") != std::string::npos) {
             throw BadInput("too large a picture: " + reason);
-        }
-        if (reason.find("Out of memory") != std::string::npos) {
-            throw BadInput("out of memory while decoding the picture");
         }
         throw BadInput("unsupported or damaged" + (reason.empty() ? "" : ": " + reason));
     }

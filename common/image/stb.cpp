@@ -10,9 +10,12 @@
 // A damaged file leaves parts of what stb_image allocates unwritten, and would count as another
 // picture each time. So all of it begins as zeros. It comes from operator new like everything else,
 // so that the test that makes allocations fail reaches these too.
+static thread_local bool out_of_memory = false;
 static void* zeros(std::size_t size) {
     void* const memory = ::operator new(size, std::nothrow);
-    return memory == nullptr ? nullptr : std::memset(memory, 0, size);
+    if (memory != nullptr) return std::memset(memory, 0, size);
+    out_of_memory = true;
+    return nullptr;
 }
 static void* grown_with_zeros(void* old, std::size_t old_size, std::size_t size) {
     void* const grown = zeros(size);
@@ -44,6 +47,11 @@ namespace common {
 
 void forget_stb_failure() {
     stbi__g_failure_reason = "";
+    out_of_memory = false;
+}
+
+bool stb_ran_out_of_memory() {
+    return out_of_memory;
 }
 
 }  // namespace common
