@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <filesystem>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -10,22 +9,8 @@
 #include "common/options/options.hpp"
 #include "common/status/status.hpp"
 
-namespace {
-
-// Whether an output file could be written is tried: in a folder of its own.
-bool in_an_empty_folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "fuzz-options-XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) std::abort();
-    std::filesystem::current_path(name);
-    common::be_silent();
-    static const std::string folder = name;
-    return std::atexit([] { std::filesystem::remove_all(folder); }) == 0;
-}
-
-}  // namespace
-
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-    [[maybe_unused]] static const bool ready = in_an_empty_folder();
+    common::be_silent();
     const common::Program program{
         "03-local-atomics",
         "opencl",
@@ -34,7 +19,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         {{"local", ""}, {"racy", "", true}},
         {{"walk", {"strided", "blocked"}, ""}, {"copies", {"1", "2"}, ""}}};
     std::string text(data, data + size);
-    std::replace(text.begin(), text.end(), '/', '_');
+    // Whether an output file could be written is tried: not with any name that comes along.
+    for (const char* output : {"--json", "--plot", "--counts"})
+        if (text.find(output) != std::string::npos) return 0;
     std::replace(text.begin(), text.end(), '\0', '_');
     std::istringstream lines(text);
     std::vector<std::string> words{"opencl"};
