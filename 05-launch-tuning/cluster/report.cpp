@@ -261,14 +261,15 @@ void Report::print(const std::vector<Line>& lines, std::size_t skipped,
     const auto on_device = ranks_on_devices(lines);
     const std::size_t hosts = number_of_hosts(on_device);
     const std::uint64_t counted = total(sums_);
-    std::string text =
-        fmt::format("\n{}, {} on {} rank{}, {} host{}\ninput: {} ({} pixels{})\n", program_.name,
-                    program_.api, ranks_, ranks_ == 1 ? "" : "s", hosts, hosts == 1 ? "" : "s",
-                    work_.name, counted, own_.resident ? ", in the devices' memory" : "");
+    std::string text = fmt::format("\n{}, {} on {} rank{}, {} host{}\ninput: {} ({} pixels{})\n",
+                                   program_.name, program_.api, ranks_, ranks_ == 1 ? "" : "s",
+                                   hosts, hosts == 1 ? "" : "s", common::shown(work_.name), counted,
+                                   own_.resident ? ", in the devices' memory" : "");
     if (ranks_ == 1) text += "one rank: mpirun -n 2 before the command starts two\n";
     for (const auto& [device, ranks] : on_device) {
         if (ranks > 1 && program_.api != "C++")
-            text += fmt::format("{} ranks share a device of {}\n", ranks, device.first);
+            text +=
+                fmt::format("{} ranks share a device of {}\n", ranks, common::shown(device.first));
     }
     std::vector<std::vector<std::string>> rows;
     std::uint64_t idle = 0;

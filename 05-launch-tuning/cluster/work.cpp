@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cctype>
-#include <cerrno>
 #include <cstdio>
 #include <functional>
 #include <limits>
@@ -14,6 +13,7 @@
 #include <system_error>
 #include <utility>
 
+#include "common/files/input_file.hpp"
 #include "common/files/output_file.hpp"
 #include "common/image/image.hpp"
 #include "common/status/status.hpp"
@@ -29,15 +29,12 @@ constexpr std::uint64_t kMost = std::uint64_t{64}
 constexpr std::uint64_t kFewest = std::uint64_t{1} << 20;
 constexpr std::uint64_t kMostEver = std::uint64_t{1} << 30;  // MPI counts elements with an int
 
-using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
-
-File open(const fs::path& path) {
-    File file(std::fopen(path.string().c_str(), "rb"), [](std::FILE* f) { return std::fclose(f); });
-    if (!file) {
-        throw BadInput(
-            fmt::format("{}: {}", path.string(), std::generic_category().message(errno)));
+common::File open(const fs::path& path) {
+    try {
+        return common::open_input(path);
+    } catch (const BadInput& error) {
+        throw BadInput(fmt::format("{}: {}", path.string(), error.what()));
     }
-    return file;
 }
 
 bool has_a_pictures_name(const fs::path& path) {
@@ -199,7 +196,7 @@ Counts Work::count_serially(bool keep_going,
             if (!keep_going) throw;
         }
     }
-    const File file = raw ? open(*raw) : File(nullptr, nullptr);
+    const common::File file = raw ? open(*raw) : common::File(nullptr, nullptr);
     common::PixelBuffer part(std::min(pixels, chunk));
     for (std::uint64_t item = 0; pictures.empty() && item < items(); ++item) {
         part.resize(pixels_of(item));

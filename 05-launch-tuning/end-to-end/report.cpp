@@ -62,7 +62,8 @@ std::optional<double> EndToEnd::percent_of_copy(const common::Result& way) const
 
 int EndToEnd::finish() const {
     common::print(fmt::format("\n{}, {} on {} ({}), end to end\ninput: {} ({} pixels)\n",
-                              program_.chapter, program_.api, device_, driver_, input_.name,
+                              program_.chapter, program_.api, common::shown(device_),
+                              common::shown(driver_), common::shown(input_.name),
                               input_.pixels.size()));
     common::print(fmt::format("the copy from pinned memory alone: {} ms, {} GB/s\n\n",
                               number(copy_.median_ms), number(gb_s(copy_.median_ms))));

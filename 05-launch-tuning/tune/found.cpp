@@ -6,11 +6,10 @@
 #include <bit>
 #include <cmath>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "common/files/input_file.hpp"
 #include "common/files/output_file.hpp"
 #include "common/status/status.hpp"
 #include "common/timing/timing.hpp"
@@ -24,7 +23,7 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormat = "histogram-tutorials tuning 1";
 // Some times what a search writes: a file beyond it is none of ours, and need not be read.
-constexpr std::uintmax_t kMostBytes = 16 << 20;
+constexpr std::size_t kMostBytes = 16 << 20;
 constexpr std::size_t kMostTrials = 10'000;
 
 // A device may call itself anything; what is not UTF-8 is replaced rather than refused.
@@ -179,15 +178,6 @@ std::string file_name_part(const std::string& text) {
     return name;
 }
 
-std::string bytes_of(const fs::path& path) {
-    // A folder can be opened like a file, and a pipe would wait for its writer.
-    if (!fs::is_regular_file(path)) throw common::BadInput("it is no regular file");
-    if (fs::file_size(path) > kMostBytes) throw common::BadInput("it is too large");
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw common::BadInput("it cannot be read");
-    return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
 }  // namespace
 
 std::string to_string(Outcome outcome) {
@@ -293,7 +283,7 @@ std::optional<Tuning> recall(const Facts& facts) {
     std::error_code ignored;
     if (file.empty() || !fs::exists(file, ignored)) return std::nullopt;
     try {
-        Tuning tuning = from_json_text(bytes_of(file));
+        Tuning tuning = from_json_text(common::read_whole(file, kMostBytes));
         if (tuning.api != as_kept(facts.api) || tuning.device != as_kept(facts.device) ||
             tuning.driver != as_kept(facts.driver)) {
             throw common::BadInput("it belongs to another device or driver");
@@ -301,7 +291,7 @@ std::optional<Tuning> recall(const Facts& facts) {
         return tuning;
     } catch (const std::exception& error) {
         common::progress(fmt::format("warning: the tuning in {} is passed over: {}\n",
-                                     file.string(), error.what()));
+                                     common::shown(file.string()), error.what()));
         return std::nullopt;
     }
 }

@@ -52,9 +52,10 @@ int finish(const Request& request, const Facts& facts, const Tuning& found) {
         2 * missing > found.trials.size() ? recall(facts) : std::nullopt;
     if (old && old->count(Outcome::kMeasured) > found.count(Outcome::kMeasured)) {
         common::print(fmt::format("an earlier search had more time; its result stays in {}\n",
-                                  file_of(facts).string()));
+                                  common::shown(file_of(facts).string())));
     } else {
-        common::print(fmt::format("\nkept for `tuned` in {}\n", keep(facts, found).string()));
+        common::print(
+            fmt::format("\nkept for `tuned` in {}\n", common::shown(keep(facts, found).string())));
     }
     return found.count(Outcome::kWrong) > 0 ? common::kMismatch : common::kEveryVariantMatches;
 }

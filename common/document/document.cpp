@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "common/files/input_file.hpp"
 #include "common/status/status.hpp"
 
 namespace common {
@@ -135,10 +135,14 @@ std::string to_json_text(const RunDocument& document) {
 }
 
 RunDocument read_document(const std::filesystem::path& path) {
-    std::ifstream file(path);
-    if (!file) throw BadInput(fmt::format("{}: cannot be read", path.string()));
+    std::string text;
     try {
-        const Json json = Json::parse(file);
+        text = read_whole(path);
+    } catch (const BadInput& error) {
+        throw BadInput(fmt::format("{}: {}", path.string(), error.what()));
+    }
+    try {
+        const Json json = Json::parse(text);
         RunDocument document;
         document.chapter = json.at("chapter");
         document.api = json.at("api");

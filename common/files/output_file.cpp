@@ -4,19 +4,17 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <memory>
 #include <random>
 #include <string>
 #include <system_error>
 
+#include "common/files/input_file.hpp"
 #include "common/status/status.hpp"
 
 namespace common {
 namespace {
 
 namespace fs = std::filesystem;
-
-using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 
 [[noreturn]] void refuse(const fs::path& path, const std::string& reason) {
     throw BadInput(fmt::format("cannot write {}: {}", path.string(), reason));
@@ -72,7 +70,7 @@ void write_whole(const fs::path& path, std::string_view bytes) {
     const fs::path written = direct ? path : unfinished(target);
     File file = open_or_refuse(path, written);
     const bool complete = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size() &&
-                          std::fflush(file.get()) == 0;
+                          std::fflush(file.get()) == 0 && std::fclose(file.release()) == 0;
     const int write_error = errno;
     file.reset();
     std::error_code error;

@@ -3,59 +3,26 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 #include <charconv>
-#include <cstdlib>
 #include <vector>
 
+#include "common/image/bytes.hpp"
 #include "common/status/status.hpp"
 
 namespace common {
 namespace {
 
-constexpr const char* kTruncated = "truncated: the file ends before the picture does";
-
-std::uint32_t byte(std::string_view bytes, std::size_t at) {
-    return at < bytes.size() ? static_cast<std::uint8_t>(bytes[at]) : 0;
-}
-
-// An unsigned number of `size` bytes, the most significant one first.
-std::uint32_t big_endian(std::string_view bytes, std::size_t at, std::size_t size) {
-    std::uint32_t value = 0;
-    for (std::size_t i = 0; i < size; ++i)
-        value = value << 8 | byte(bytes, at + i);
-    return value;
-}
-
-// The same, the least significant byte first.
-std::uint32_t little_endian(std::string_view bytes, std::size_t at, std::size_t size) {
-    std::uint32_t value = 0;
-    for (std::size_t i = size; i-- > 0;)
-        value = value << 8 | byte(bytes, at + i);
-    return value;
-}
-
-void check_size(std::int64_t width, std::int64_t height) {
-    if (width == 0 || height == 0) {
-        throw BadInput("damaged or truncated: a picture without pixels");
-    }
-    // stb_image decodes to up to 4 bytes a pixel and counts them in 31 bits.
-    constexpr std::int64_t kLongestSide = 1 << 24;
-    constexpr std::int64_t kMostPixels = (1 << 29) - 1;
-    if (std::max(width, height) > kLongestSide || width * height > kMostPixels) {
-        throw BadInput(fmt::format("too large a picture: {} x {} pixels", width, height));
-    }
-}
-
-// The checksum of PNG: ISO 3309, the polynomial's bits in reverse.
-std::uint32_t crc_32(std::string_view bytes) {
-    std::uint32_t crc = 0xFFFF'FFFF;
-    for (std::size_t at = 0; at < bytes.size(); ++at) {
-        crc ^= byte(bytes, at);
-        for (int bit = 0; bit < 8; ++bit)
-            crc = crc >> 1 ^ ((crc & 1) != 0 ? 0xEDB8'8320 : 0);
-    }
-    return ~crc;
+// What the pixels of a PNG take, from its header.
+std::uint64_t bits_of_png(std::string_view header) {
+    const std::uint32_t width = big_endian(header, 0, 4);
+    const std::uint32_t height = big_endian(header, 4, 4);
+    check_size(width, height);
+    constexpr std::array<std::uint32_t, 7> kSamples{1, 0, 3, 1, 2, 0, 4};  // by the kind of colour
+    const std::uint32_t colour = byte(header, 9);
+    const std::uint32_t samples = colour < kSamples.size() ? kSamples[colour] : 0;
+    return std::uint64_t{width} * height * byte(header, 8) * samples;
 }
 
 // What the scans of a JPEG must hold, from its header.
@@ -92,6 +59,17 @@ struct JpegFrame {
         return units;
     }
 
+    // The blocks of all components, each of which takes one bit of a scan or more.
+    [[nodiscard]] std::uint64_t blocks() const {
+        const auto ceil = [](std::uint32_t a, std::uint32_t b) { return (a + b - 1) / b; };
+        std::uint64_t sum = 0;
+        for (const Component& one : components) {
+            sum += std::uint64_t{ceil(ceil(width * one.across, most_across), 8)} *
+                   ceil(ceil(height * one.down, most_down), 8);
+        }
+        return sum;
+    }
+
     std::uint32_t height, width;
     std::uint32_t most_across = 1;
     std::uint32_t most_down = 1;
@@ -112,48 +90,21 @@ void check_huffman_tables(std::string_view bytes, std::size_t size) {
 
 }  // namespace
 
-void check_bmp(std::string_view bytes) {
-    const std::uint32_t pixels_at = little_endian(bytes, 10, 4);
-    const std::uint32_t header_size = little_endian(bytes, 14, 4);
-    const bool os2 = header_size == 12;
-    const auto side = [&](std::size_t i) {
-        return os2 ? std::int64_t{little_endian(bytes, 18 + 2 * i, 2)}
-                   : std::abs(std::int64_t{
-                         static_cast<std::int32_t>(little_endian(bytes, 18 + 4 * i, 4))});
-    };
-    const std::uint32_t bits = little_endian(bytes, os2 ? 24 : 28, 2);
-    const std::uint32_t compression = os2 ? 0 : little_endian(bytes, 30, 4);
-
-    if (os2 && bits <= 8) {
-        // stb_image works out the wrong size for its palette, and so reads the wrong pixels.
-        throw BadInput("unsupported: a BMP of OS/2 with a palette");
+// The checksum of PNG: ISO 3309, the polynomial's bits in reverse.
+std::uint32_t crc_32(std::string_view bytes) {
+    std::uint32_t crc = 0xFFFF'FFFF;
+    for (std::size_t at = 0; at < bytes.size(); ++at) {
+        crc ^= byte(bytes, at);
+        for (int bit = 0; bit < 8; ++bit)
+            crc = crc >> 1 ^ ((crc & 1) != 0 ? 0xEDB8'8320 : 0);
     }
-    if (bytes.size() < 14 + std::size_t{header_size}) throw BadInput(kTruncated);
-    const bool known_header =
-        os2 || header_size == 40 || header_size == 56 || header_size == 108 || header_size == 124;
-    const bool known_bits = bits == 1 || bits == 4 || (bits % 8 == 0 && bits != 0 && bits <= 32);
-    const bool known_compression = compression == 0 || compression == 3;  // none, or bit fields
-    if (!known_header || !known_bits || !known_compression) {
-        throw BadInput(fmt::format(
-            "unsupported or damaged: a BMP with a header of {} bytes, {} bits a pixel, {}",
-            header_size, bits,
-            compression == 1 || compression == 2 ? "run-length encoded (RLE)"
-                                                 : fmt::format("compression {}", compression)));
-    }
-    check_size(side(0), side(1));
-    if (pixels_at < 14 + std::uint64_t{header_size}) {
-        throw BadInput("damaged: a BMP whose pixels would lie in its header");
-    }
-    // What is missing of the last row's padding is no pixel.
-    const std::int64_t row = (side(0) * bits + 7) / 8;
-    const std::int64_t padded = (row + 3) / 4 * 4;
-    if (pixels_at + padded * (side(1) - 1) + row > static_cast<std::int64_t>(bytes.size())) {
-        throw BadInput(kTruncated);
-    }
+    return ~crc;
 }
 
 void check_png(std::string_view bytes) {
     bytes.remove_prefix(8);
+    std::uint64_t bits = 0;    // of the pixels, as the header has them
+    std::uint64_t packed = 0;  // bytes of compressed data
     for (bool first = true;; first = false) {
         const std::uint64_t size = big_endian(bytes, 0, 4);  // of the data, after the name
         if (bytes.size() < 12 + size) throw BadInput(kTruncated);
@@ -168,9 +119,13 @@ void check_png(std::string_view bytes) {
         // An iPhone's own kind begins with another chunk and has its colours in another order.
         if (first && name != "IHDR")
             throw BadInput("unsupported: a PNG that does not begin with IHDR");
-        if (name == "IEND") return;
+        if (first) bits = bits_of_png(bytes.substr(8, size));
+        if (name == "IDAT") packed += size;
+        if (name == "IEND") break;
         bytes.remove_prefix(12 + size);
     }
+    // Before anything is set aside for so many. Deflate's longest match is 258 bytes, in 2 bits.
+    if (bits / 8 > packed * 258 * 4) throw BadInput(kTruncated);
 }
 
 void check_jpeg(std::string_view bytes) {
@@ -207,6 +162,8 @@ void check_jpeg(std::string_view bytes) {
                      [](const auto& component) { return component.scanned; })) {
         throw BadInput("damaged: a part of the picture is missing");
     }
+    // Before anything is set aside for so many.
+    if (frame.blocks() > 8 * std::uint64_t{bytes.size()}) throw BadInput(kTruncated);
 }
 
 Picture read_pnm(std::string_view bytes) {

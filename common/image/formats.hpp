@@ -11,15 +11,16 @@
 
 namespace common {
 
-/// Refuses a header that stb_image misreads, and a file too short for its pixels.
-void check_bmp(std::string_view bytes);
-
-/// Refuses a chunk whose checksum is not that of its bytes, and a file without its last chunk.
+/// Refuses a chunk whose checksum is not that of its bytes, a file without its last chunk, and one
+/// whose data are too few for its size, however well they are compressed.
 void check_png(std::string_view bytes);
 
 /// Refuses a file without its end marker, and one with fewer scans or restart intervals than its
-/// header needs.
+/// header needs, or too few bytes for them.
 void check_jpeg(std::string_view bytes);
+
+/// The checksum that a PNG has of each chunk's name and data.
+std::uint32_t crc_32(std::string_view bytes);
 
 /// PGM and PPM, which stb_image reads wrongly where a sample has 16 bits or another maximum than
 /// 255, and which need no library.

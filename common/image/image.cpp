@@ -3,16 +3,14 @@
 #include <fmt/format.h>
 #include <stb_image.h>
 
-#include <algorithm>
-#include <cerrno>
 #include <cstdint>
-#include <cstdio>
 #include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
-#include <system_error>
 
+#include "common/files/input_file.hpp"
+#include "common/image/bmp.hpp"
 #include "common/image/formats.hpp"
 #include "common/image/stb.hpp"
 #include "common/status/status.hpp"
@@ -30,27 +28,13 @@ Format format_of(std::string_view bytes) {
     return Format::kNone;
 }
 
-// By reading to the end, so that a pipe works too.
+// What is no picture may be large, or without an end.
 std::string read_file(const std::filesystem::path& path) {
-    std::error_code ignored;
-    if (std::filesystem::is_directory(path, ignored)) throw BadInput("a folder, not a picture");
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(
-        std::fopen(path.string().c_str(), "rb"), [](std::FILE* f) { return std::fclose(f); });
-    if (!file) throw BadInput(std::generic_category().message(errno));
-
-    std::string bytes;
     constexpr std::size_t kMostBytes = std::numeric_limits<int>::max();  // stb_image's int
-    for (std::size_t got = 0, more = 8;; more = std::max(std::size_t{1} << 16, got)) {
-        bytes.resize(got + more);
-        const std::size_t now = std::fread(bytes.data() + got, 1, more, file.get());
-        got += now;
-        bytes.resize(got);
-        if (std::ferror(file.get()) != 0) throw BadInput(std::generic_category().message(errno));
-        if (got == 0) throw BadInput("an empty file");
-        // What is no picture may be large, or without an end.
-        if (now < more || format_of(bytes) == Format::kNone) return bytes;
-        if (got > kMostBytes) throw BadInput("too large a picture: a file of 2 GiB or more");
-    }
+    std::string bytes = read_whole(
+        path, kMostBytes, [](std::string_view first) { return format_of(first) != Format::kNone; });
+    if (bytes.empty()) throw BadInput("an empty file");
+    return bytes;
 }
 
 Picture read_by_stb(std::string_view bytes) {
@@ -64,12 +48,10 @@ Picture read_by_stb(std::string_view bytes) {
                               1),
         stbi_image_free);
     if (!grey) {
+        if (stb_ran_out_of_memory()) throw BadInput("out of memory while decoding the picture");
         const std::string reason = stbi_failure_reason();
         if (reason.find("large") != std::string::npos) {
             throw BadInput("too large a picture: " + reason);
-        }
-        if (reason.find("Out of memory") != std::string::npos) {
-            throw BadInput("out of memory while decoding the picture");
         }
         throw BadInput("unsupported or damaged" + (reason.empty() ? "" : ": " + reason));
     }
@@ -87,8 +69,7 @@ Picture decode_picture(std::string_view bytes) {
         case Format::kPnm:
             return read_pnm(bytes);
         case Format::kBmp:
-            check_bmp(bytes);
-            break;
+            return read_bmp(bytes);
         case Format::kPng:
             check_png(bytes);
             break;

@@ -18,8 +18,8 @@ struct Picture {
     PixelBuffer pixels;
 };
 
-/// Reads a picture, whole, whatever its size: BMP of 1, 4, 8, 16, 24 and 32 bits, bottom-up and
-/// top-down, not run-length encoded; PNG; JPEG; binary PGM and PPM.
+/// Reads a picture, whole, whatever its size: BMP, PNG, JPEG, binary PGM and PPM (docs/pictures.md
+/// says which kinds of them).
 ///
 /// Colour becomes grey as stb_image does it: (77 R + 150 G + 29 B) / 256, rounded down, the weights
 /// of ITU-R BT.601 in 8 bits; they add up to 256, so a grey pixel keeps its value. A JPEG already
@@ -27,7 +27,7 @@ struct Picture {
 /// sample become 8 by leaving the lower 8 out; a PGM or PPM whose largest value is M, neither 255
 /// nor 65535, is scaled by 255 / M, rounded to the nearest.
 ///
-/// @throws BadInput naming the file and the reason: missing, a folder, empty, truncated, not a
+/// @throws BadInput naming the file and the reason: missing, no file, empty, truncated, not a
 ///         picture of these formats, too large, out of memory, unsupported or damaged
 Picture load_picture(const std::filesystem::path& path);
 

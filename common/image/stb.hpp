@@ -8,4 +8,7 @@ namespace common {
 /// earlier failure.
 void forget_stb_failure();
 
+/// Whether it did since then. The reason that it gives may be another.
+bool stb_ran_out_of_memory();
+
 }  // namespace common

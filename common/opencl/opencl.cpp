@@ -9,12 +9,11 @@
 #include <cctype>
 #include <cerrno>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <optional>
 #include <stdexcept>
 #include <system_error>
 
+#include "common/files/input_file.hpp"
 #include "common/files/own_program.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/options/device_choice.hpp"
@@ -270,11 +269,11 @@ Device choose_device(const std::string& wanted) {
 namespace {
 
 std::optional<std::string> text_of(const std::filesystem::path& path) {
-    std::error_code ignored;
-    if (std::filesystem::is_directory(path, ignored)) return std::nullopt;  // would read empty
-    std::ifstream file(path, std::ios::binary);
-    if (!file) return std::nullopt;
-    return std::string(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+    try {
+        return read_whole(path);
+    } catch (const BadInput&) {
+        return std::nullopt;
+    }
 }
 
 }  // namespace

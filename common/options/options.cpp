@@ -14,14 +14,6 @@
 namespace common {
 namespace {
 
-std::string one_line(std::string text) {
-    while (!text.empty() && text.back() == '\n')
-        text.pop_back();
-    for (const char line_break : {'\n', '\r'})
-        std::replace(text.begin(), text.end(), line_break, ' ');
-    return text;
-}
-
 // What `--variant` means for this program: its names in order, or why there are none such.
 std::vector<std::string> chosen_variants(const Program& program, const std::string& wanted) {
     std::vector<std::string> sound;
@@ -159,8 +151,9 @@ void parse_command_line(CLI::App& app, int argc, const char* const* argv,
         print(app.help() + after_the_help);
         throw Finished();
     } catch (const CLI::ParseError& error) {
-        // What the user typed is part of the message, and may hold line breaks.
-        throw BadInput(one_line(std::string(error.what()) + " (--help lists the options)"));
+        std::string text = error.what();
+        text.erase(text.find_last_not_of('\n') + 1);
+        throw BadInput(text + " (--help lists the options)");
     }
 }
 
@@ -269,12 +262,7 @@ Options parse(int argc, const char* const* argv, const Program& program,
 Options parse_options(int argc, const char* const* argv, const Program& program,
                       const std::function<void(CLI::App& app)>& add_more) {
     guard_streams(program.chapter + "/" + program.name);
-    try {
-        return parse(argc, argv, program, add_more);
-    } catch (const BadInput& error) {
-        // What the user typed is part of the message, and may hold line breaks.
-        throw BadInput(one_line(error.what()));
-    }
+    return parse(argc, argv, program, add_more);
 }
 
 }  // namespace common

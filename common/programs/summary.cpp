@@ -82,7 +82,7 @@ int main(int argc, char** argv) try {
             continue;
         }
         const common::RunDocument run = common::read_document(stem + ".json");
-        input = fmt::format("{} ({} pixels)", run.input_name, run.pixels);
+        input = fmt::format("{} ({} pixels)", common::shown(run.input_name), run.pixels);
         auto device = std::find(devices.begin(), devices.end(), run.device);
         if (device == devices.end()) device = devices.insert(device, run.device);
         const auto key = fmt::format("[{}]", device - devices.begin() + 1);
@@ -109,7 +109,7 @@ int main(int argc, char** argv) try {
                                                   {"matches the CPU"}},
                                                  rows)));
     for (std::size_t i = 0; i < devices.size(); ++i)
-        common::print(fmt::format("[{}] {}\n", i + 1, devices[i]));
+        common::print(fmt::format("[{}] {}\n", i + 1, common::shown(devices[i])));
     return wrong ? common::kMismatch : common::kEveryVariantMatches;
 } catch (...) {
     return common::report_exception("summary");

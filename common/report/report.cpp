@@ -72,7 +72,8 @@ Report::Report(const Program& program, const Options& options, const Input& inpu
     document_.pixels = input.pixels.size();
     document_.seed = input.seed;
     document_.counts = expected;
-    progress(fmt::format("{}, {} on {}\n", document_.chapter, document_.api, document_.device));
+    progress(
+        fmt::format("{}, {} on {}\n", document_.chapter, document_.api, shown(document_.device)));
 }
 
 void Report::say_what_was_lost(const std::string& variant, const Histogram& last) const {
@@ -133,7 +134,7 @@ void Report::say_how_to_look_for_races() const {
         "A match says nothing of races. To look for them: oclgrind --data-races --max-errors 1 "
         "{}{} "
         "--device Oclgrind --random 1000 --group-size 64 --groups 3 --repeat 1 --no-ceiling\n",
-        program.string(), same));
+        shown(program.string()), shown(same)));
 }
 
 int Report::finish() {
@@ -146,10 +147,10 @@ int Report::finish() {
 
     // The table is printed whether the files can be written or not, and they whether it can be.
     print(fmt::format("\n{}, {} on {} ({})\ninput: {} ({} pixels)\n", document_.chapter,
-                      document_.api, document_.device, document_.driver, document_.input_name,
-                      document_.pixels));
+                      document_.api, shown(document_.device), shown(document_.driver),
+                      shown(document_.input_name), document_.pixels));
     if (const std::string launch = options_.launch_text(); !launch.empty()) {
-        print(fmt::format("launch: as asked for with {}\n", launch));
+        print(fmt::format("launch: as asked for with {}\n", shown(launch)));
     }
     if (document_.read_ceiling_gb_s) {
         print(fmt::format(
@@ -185,7 +186,8 @@ int Report::finish() {
 
     if (options_.plot) {
         write_whole(*options_.plot, histogram_png(input_, expected_));
-        print(fmt::format("\nthe picture beside its histogram: {}\n", options_.plot->string()));
+        print(fmt::format("\nthe picture beside its histogram: {}\n",
+                          shown(options_.plot->string())));
     }
     if (options_.counts) write_whole(*options_.counts, counts_text(expected_));
     if (options_.json) write_whole(*options_.json, to_json_text(document_));

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cstddef>
 
+#include "common/status/status.hpp"
+
 namespace common {
 namespace {
 
@@ -22,7 +24,7 @@ std::string text_table(const std::vector<Column>& columns,
     for (std::size_t i = 0; i < columns.size(); ++i) {
         std::size_t width = shown_width(columns[i].title);
         for (const auto& row : rows)
-            width = std::max(width, shown_width(row[i]));
+            width = std::max(width, shown_width(shown(row[i])));
         widths.push_back(width);
     }
     std::string text;
@@ -40,7 +42,7 @@ std::string text_table(const std::vector<Column>& columns,
     add_line([&](std::size_t i) { return columns[i].title; });
     add_line([&](std::size_t i) { return std::string(widths[i], '-'); });
     for (const auto& row : rows) {
-        add_line([&](std::size_t i) { return row[i]; });
+        add_line([&](std::size_t i) { return shown(row[i]); });
     }
     return text;
 }

@@ -1,8 +1,10 @@
 #include "common/status/status.hpp"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -20,6 +22,25 @@ bool mismatch = false;
 bool said_why = false;  // one line is enough
 bool silent = false;
 
+// The bytes of the character of UTF-8 that begins here; 0 where none does.
+std::size_t character_size(std::string_view text) {
+    const auto at = [&](std::size_t i) {
+        return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+    };
+    const unsigned first = at(0);
+    const std::size_t size = first < 0x80                    ? 1
+                             : first >= 0xC2 && first < 0xE0 ? 2
+                             : first >= 0xE0 && first < 0xF0 ? 3
+                             : first >= 0xF0 && first < 0xF5 ? 4
+                                                             : 0;
+    for (std::size_t i = 1; i < size; ++i)
+        if ((at(i) & 0xC0) != 0x80) return 0;
+    // Longer than it need be, half a pair of UTF-16, or beyond the last character.
+    const bool wrong = (first == 0xE0 && at(1) < 0xA0) || (first == 0xED && at(1) > 0x9F) ||
+                       (first == 0xF0 && at(1) < 0x90) || (first == 0xF4 && at(1) > 0x8F);
+    return wrong ? 0 : size;
+}
+
 // Runs after `main`, where it is the last to know. std::exit cannot be called again from here.
 void end_with_lost_output() {
     if (std::fflush(stdout) != 0 && output_error == 0) output_error = errno;
@@ -33,6 +54,30 @@ void end_with_lost_output() {
 }
 
 }  // namespace
+
+std::string shown(std::string_view text) {
+    std::string line;
+    while (!text.empty()) {
+        const std::size_t size = character_size(text);
+        const auto first = static_cast<unsigned char>(text[0]);
+        // U+0080 to U+009F are to some terminals what ESC and a letter are to others.
+        const bool controls = (size == 1 && (first < 0x20 || first == 0x7F)) ||
+                              (size == 2 && first == 0xC2 && (text[1] & 0x20) == 0);
+        const std::size_t taken = std::max(size, std::size_t{1});
+        for (const char c : text.substr(0, taken)) {
+            if (size > 0 && !controls)
+                line += c;
+            else if (c == '\n')
+                line += "\\n";
+            else if (c == '\t')
+                line += "\\t";
+            else
+                line += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+        }
+        text.remove_prefix(taken);
+    }
+    return line;
+}
 
 int report_exception(const std::string& program) noexcept {
     const auto say = [&](const char* text) {
@@ -59,7 +104,7 @@ int report_exception(const std::string& program) noexcept {
             if (output_error == 0) output_error = error.code().value();
             return kBadInput;
         }
-        say(error.what());
+        say(shown(error.what()).c_str());  // a file's name may be part of it
         return kMismatch;
     } catch (const std::exception& error) {
         say(error.what());

@@ -6,6 +6,7 @@
 
 #include <stdexcept>
 #include <string>
+#include <string_view>
 
 namespace common {
 
@@ -17,16 +18,22 @@ enum ExitStatus : int {
     kNothingToRunOn = 77,  ///< no device or no driver; ctest counts 77 as skipped
 };
 
-/// Arguments or input that cannot be used. The text is the one line that the user reads.
+/// The text as one line that a terminal shows and does not obey: what controls it, and what is not
+/// UTF-8, is written as \n, \t or \x1b. Names of files and bytes out of them may be anything. What
+/// has been through here does not change a second time.
+std::string shown(std::string_view text);
+
+/// Arguments or input that cannot be used. The text is the one line that the user reads: what is
+/// given is `shown`.
 class BadInput : public std::runtime_error {
  public:
-    using std::runtime_error::runtime_error;
+    explicit BadInput(std::string_view text) : std::runtime_error(shown(text)) {}
 };
 
 /// No device, or no driver for it. The text says which.
 class NothingToRunOn : public std::runtime_error {
  public:
-    using std::runtime_error::runtime_error;
+    explicit NothingToRunOn(std::string_view text) : std::runtime_error(shown(text)) {}
 };
 
 /// Thrown when a program has done what it was asked before any work began: --help, --list-devices.

@@ -1,6 +1,7 @@
 #include "common/opencl/opencl.hpp"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -125,7 +126,8 @@ TEST(KernelFile, AnotherInItsPlace) {
     tests::write_bytes(folder / "test.cl", "the chapter's");
     tests::write_bytes(folder / "mine.cl", "mine");
     EXPECT_EQ(opencl::read_kernel_file("test.cl", folder.path(), folder / "mine.cl"), "mine");
-    for (const char* name : {"nosuch.cl", "."}) {
+    ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);  // which nobody writes to
+    for (const char* name : {"nosuch.cl", ".", "pipe"}) {
         EXPECT_TRUE(tests::has(tests::bad_input([&] {
                                    opencl::read_kernel_file("test.cl", folder.path(),
                                                             folder / name);

@@ -78,6 +78,23 @@ TEST_F(ReportTest, SaysWhatIsCountedAndWhere) {
     EXPECT_FALSE(tests::has(out_, "read ceiling"));
 }
 
+// Names are whatever somebody called a file or a device: the terminal is not to obey them, and the
+// JSON has them as they are.
+TEST_F(ReportTest, ShowsNamesThatWouldControlTheTerminal) {
+    const std::string name = "a\nb\x1b[2J.bmp, 1 x 1";
+    const std::string as_shown = "a\\nb\\x1b[2J.bmp, 1 x 1";
+    input_.name = name;
+    options_.json = folder_ / "out\n.json";
+    options_.plot = folder_ / "out\x1b.png";
+    finish({row("local", Check::kSkipped, name)});
+    EXPECT_TRUE(tests::has(out_, "\ninput: " + as_shown + " (10000 pixels)\n"));
+    EXPECT_TRUE(tests::has(out_, "skipped: " + as_shown + "\n"));
+    EXPECT_TRUE(tests::has(out_, "/out\\x1b.png\n"));
+    const common::RunDocument document = common::read_document(*options_.json);
+    EXPECT_EQ(document.input_name, name);
+    EXPECT_EQ(document.results.at(0).reason, name);
+}
+
 TEST_F(ReportTest, SaysWhatWasAskedForOfTheLaunch) {
     options_.json = folder_ / "out.json";
     options_.groups = 2;

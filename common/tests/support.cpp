@@ -142,11 +142,14 @@ std::string bmp_file(const Bmp& bmp) {
         put(header, bmp.compression, 4);
         for (int i = 0; i < 3; ++i)
             put(header, 0, 4);  // size of the pixels, pixels per metre
-        put(header, static_cast<std::uint32_t>(bmp.palette.size()), 4);
+        put(header, bmp.colours != 0 ? bmp.colours : static_cast<std::uint32_t>(bmp.palette.size()),
+            4);
         put(header, 0, 4);
         for (const std::uint32_t mask : bmp.masks)
             put(header, mask, 4);
-        if (header.size() < bmp.header_size) header.resize(bmp.header_size);
+        // One of 16 bytes ends before these fields.
+        if (header.size() < bmp.header_size || bmp.header_size == 16)
+            header.resize(bmp.header_size);
     }
     for (const Rgb& colour : bmp.palette) {
         put(header, colour.b, 1);
@@ -155,8 +158,10 @@ std::string bmp_file(const Bmp& bmp) {
         if (!os2) put(header, 0, 1);
     }
 
-    std::string pixels;
-    for (std::size_t y = 0; y < bmp.rows.size(); ++y) {
+    header.append(bmp.gap, '\x99');
+
+    std::string pixels = bmp.packed;
+    for (std::size_t y = 0; bmp.packed.empty() && y < bmp.rows.size(); ++y) {
         pixels += packed_row(bmp.rows[bmp.top_down ? y : bmp.rows.size() - 1 - y], bmp.bits);
     }
     std::string file = "BM";

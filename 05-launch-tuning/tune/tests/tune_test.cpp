@@ -964,10 +964,10 @@ TEST_F(Kept, ADamagedOrForeignFileIsPassedOver) {
     EXPECT_EQ(warning(alike), "it belongs to another device or driver\n");
 
     fs::resize_file(file_of(gpu()), (16U << 20) + 1);
-    EXPECT_EQ(warning(), "it is too large\n");
+    EXPECT_EQ(warning(), "too large: more than 16777216 bytes\n");
     fs::remove(file_of(gpu()));
     fs::create_directories(file_of(gpu()));
-    EXPECT_EQ(warning(), "it is no regular file\n");
+    EXPECT_EQ(warning(), "a folder, not a file\n");
 }
 
 // ---- the program --------------------------------------------------------------------------------

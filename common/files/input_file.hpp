@@ -1,0 +1,33 @@
+/// @file
+/// Input files that are never waited for: a named pipe to which nobody writes would hold a program
+/// up for ever.
+#pragma once
+
+#include <cstddef>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace common {
+
+using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+
+/// Opens a file for reading. Besides files that is what the system has under /dev: /dev/stdin, and
+/// /dev/fd/N, by which a shell hands over the output of another program, `<(program)`.
+/// @throws BadInput with the reason, without the file's name: missing, a folder, a named pipe, ...
+File open_input(const std::filesystem::path& path);
+
+/// All bytes of such a file.
+/// @param most of the bytes
+/// @param wanted is asked with the first 8 bytes, or all if they are fewer; if it says no, the file
+/// is not read on
+/// @throws BadInput as above, and where it cannot be read or has more bytes
+std::string read_whole(const std::filesystem::path& path,
+                       std::size_t most = std::numeric_limits<std::size_t>::max(),
+                       const std::function<bool(std::string_view)>& wanted = {});
+
+}  // namespace common

@@ -1,0 +1,42 @@
+// Any lines as the words of a command line: they become options or a reason in one line.
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "common/options/options.hpp"
+#include "common/status/status.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+    common::be_silent();
+    const common::Program program{
+        "03-local-atomics",
+        "opencl",
+        "OpenCL",
+        "",
+        {{"local", ""}, {"racy", "", true}},
+        {{"walk", {"strided", "blocked"}, ""}, {"copies", {"1", "2"}, ""}}};
+    std::string text(data, data + size);
+    // Whether an output file could be written is tried: not with any name that comes along.
+    for (const char* output : {"--json", "--plot", "--counts"})
+        if (text.find(output) != std::string::npos) return 0;
+    std::replace(text.begin(), text.end(), '\0', '_');
+    std::istringstream lines(text);
+    std::vector<std::string> words{"opencl"};
+    for (std::string line; std::getline(lines, line);)
+        words.push_back(line);
+    std::vector<const char*> argv;
+    for (const std::string& word : words)
+        argv.push_back(word.c_str());
+    try {
+        const common::Options options =
+            common::parse_options(static_cast<int>(argv.size()), argv.data(), program);
+        if (options.variants.empty() || options.number("copies").value_or(1) > 2) std::abort();
+    } catch (const common::BadInput& error) {
+        if (*error.what() == '\0') std::abort();
+    } catch (const common::Finished&) {
+    }
+    return 0;
+}

@@ -1,0 +1,204 @@
+// Memory that runs out and files that fail, at every place where they can: each time one exception
+// that says so, nothing leaked (the sanitizer builds watch that), nothing half-written.
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <stb_image_write.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <new>
+
+#include "common/document/document.hpp"
+#include "common/files/input_file.hpp"
+#include "common/files/output_file.hpp"
+#include "common/image/image.hpp"
+#include "common/status/status.hpp"
+#include "common/tests/support.hpp"
+
+namespace {
+
+// Which one is to fail: 1 is the next, 0 none.
+std::atomic<int> failing_allocation = 0;
+std::atomic<int> failing_call = 0;
+
+bool is_the_one(std::atomic<int>& countdown) {
+    return countdown > 0 && --countdown == 0;
+}
+
+void* allocated(std::size_t size) noexcept {
+    return is_the_one(failing_allocation) ? nullptr : std::malloc(size == 0 ? 1 : size);
+}
+
+void* allocated_or_thrown(std::size_t size) {
+    void* const memory = allocated(size);
+    if (memory == nullptr) throw std::bad_alloc();
+    return memory;
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+    return allocated_or_thrown(size);
+}
+void* operator new[](std::size_t size) {
+    return allocated_or_thrown(size);
+}
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+    return allocated(size);
+}
+void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
+    return allocated(size);
+}
+void operator delete(void* memory) noexcept {
+    std::free(memory);
+}
+void operator delete[](void* memory) noexcept {
+    std::free(memory);
+}
+void operator delete(void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
+void operator delete[](void* memory, std::size_t) noexcept {
+    std::free(memory);
+}
+
+namespace {
+
+// From here on the file fails as a disk does, whatever is done with it.
+void spoil(std::FILE* file, const char* by, int flags) {
+    const int bad = open(by, flags);
+    dup2(bad, fileno(file));
+    close(bad);
+}
+
+}  // namespace
+
+// The linker puts these in the place of the C library's (see CMakeLists.txt).
+extern "C" {
+std::FILE* __real_fopen(const char* path, const char* mode);
+std::FILE* __real_fdopen(int number, const char* mode);
+std::size_t __real_fread(void* to, std::size_t size, std::size_t count, std::FILE* file);
+std::size_t __real_fwrite(const void* from, std::size_t size, std::size_t count, std::FILE* file);
+int __real_fflush(std::FILE* file);
+int __real_fclose(std::FILE* file);
+
+std::FILE* __wrap_fopen(const char* path, const char* mode) {
+    if (!is_the_one(failing_call)) return __real_fopen(path, mode);
+    errno = EMFILE;
+    return nullptr;
+}
+std::FILE* __wrap_fdopen(int number, const char* mode) {
+    if (!is_the_one(failing_call)) return __real_fdopen(number, mode);
+    errno = ENOMEM;
+    return nullptr;
+}
+std::size_t __wrap_fread(void* to, std::size_t size, std::size_t count, std::FILE* file) {
+    if (is_the_one(failing_call)) spoil(file, "/", O_RDONLY);
+    return __real_fread(to, size, count, file);
+}
+std::size_t __wrap_fwrite(const void* from, std::size_t size, std::size_t count, std::FILE* file) {
+    if (is_the_one(failing_call)) spoil(file, "/dev/full", O_WRONLY);
+    return __real_fwrite(from, size, count, file);
+}
+int __wrap_fflush(std::FILE* file) {
+    if (is_the_one(failing_call)) spoil(file, "/dev/full", O_WRONLY);
+    return __real_fflush(file);
+}
+int __wrap_fclose(std::FILE* file) {
+    // What was read has been read.
+    const bool written = (fcntl(fileno(file), F_GETFL) & O_ACCMODE) != O_RDONLY;
+    const bool fails = written && is_the_one(failing_call);
+    const int status = __real_fclose(file);
+    if (!fails) return status;
+    errno = EIO;
+    return EOF;
+}
+}
+
+namespace {
+
+// Calls it until nothing fails any more, first with the first one failing, then with the second,
+// and so on; gives how many there are. What fails must end in an exception.
+int fail_each(
+    std::atomic<int>& countdown, const std::function<void()>& call,
+    const std::function<void()>& after_each = [] {}) {
+    for (int n = 1;; ++n) {
+        SCOPED_TRACE("the one that fails is number " + std::to_string(n));
+        std::string said;
+        countdown = n;
+        try {
+            call();
+        } catch (const std::bad_alloc&) {
+            said = "out of memory";
+        } catch (const common::BadInput& error) {
+            said = error.what();
+        }
+        const bool failed = countdown.exchange(0) == 0;
+        after_each();
+        EXPECT_EQ(failed, !said.empty()) << said;
+        if (&countdown == &failing_allocation && failed) {
+            EXPECT_TRUE(tests::has(said, "out of memory"));
+        }
+        if (!failed) return n - 1;
+    }
+}
+
+class Failures : public testing::Test {
+ protected:
+    tests::TemporaryFolder folder_;
+};
+
+void append(void* to, void* bytes, int size) {
+    static_cast<std::string*>(to)->append(static_cast<const char*>(bytes),
+                                          static_cast<std::size_t>(size));
+}
+
+TEST_F(Failures, APictureWithoutTheMemoryForIt) {
+    tests::Bmp bmp;
+    bmp.palette = tests::grey_palette();
+    bmp.rows = {{1, 2, 3}};
+    const common::PixelBuffer colours(16 * 16 * 3);
+    std::string png, jpeg;
+    ASSERT_NE(stbi_write_png_to_func(append, &png, 16, 16, 3, colours.data(), 48), 0);
+    ASSERT_NE(stbi_write_jpg_to_func(append, &jpeg, 16, 16, 3, colours.data(), 90), 0);
+    for (const std::string& bytes :
+         {tests::bmp_file(bmp), png, jpeg, std::string("P5 1 1 9\n\1")}) {
+        const auto path = folder_ / "picture";
+        tests::write_bytes(path, bytes);
+        EXPECT_GT(fail_each(failing_allocation, [&] { common::load_picture(path); }), 1);
+    }
+}
+
+TEST_F(Failures, APictureThatCannotBeReadOn) {
+    const auto path = folder_ / "picture";
+    tests::write_bytes(path, "P5 500 500 255\n" + std::string(250'000, 'x'));
+    EXPECT_GT(fail_each(failing_call, [&] { common::load_picture(path); }), 3);
+}
+
+TEST_F(Failures, ResultsAreWrittenWholeOrNotAtAll) {
+    const auto path = folder_ / "out.json";
+    const std::string text = common::to_json_text(common::RunDocument{});
+    const auto write = [&] { common::write_whole(path, text); };
+    for (std::atomic<int>* countdown : {&failing_allocation, &failing_call}) {
+        tests::write_bytes(path, "old");
+        const int failures = fail_each(*countdown, write, [&] {
+            const std::string now = tests::bytes_of(path);
+            EXPECT_TRUE(now == "old" || now == text) << now;
+            EXPECT_EQ(folder_.names(), std::vector<std::string>{"out.json"});
+        });
+        EXPECT_GE(failures, 3);
+        EXPECT_EQ(tests::bytes_of(path), text);
+    }
+}
+
+TEST_F(Failures, ResultsThatCannotBeReadAgain) {
+    const auto path = folder_ / "in.json";
+    tests::write_bytes(path, common::to_json_text(common::RunDocument{}));
+    EXPECT_GT(fail_each(failing_call, [&] { common::read_document(path); }), 2);
+}
+
+}  // namespace
