@@ -343,6 +343,16 @@ function(add_chapter_program name)
         add_case(more-than-2-31-pixels cuda --random 2200M --repeat 1 --no-ceiling)
         set_tests_properties(${prefix}.more-than-2-31-pixels PROPERTIES
             LABELS "${labels};large" RUN_SERIAL ON TIMEOUT 600)
+        # Why there is nothing to run on: with the driver of common/tests/gpu_driver.cpp, GPU or not.
+        foreach(driver "none|0|there is no NVIDIA driver"
+                "old|11080|the NVIDIA driver is one for CUDA 11.8, too old for a program built with CUDA [0-9]+.[0-9]+"
+                "hidden|99000|CUDA_VISIBLE_DEVICES='' leaves none")
+            string(REGEX MATCH "^([^|]+)[|]([^|]+)[|](.*)$" _ "${driver}")
+            expect_run(NAME ${prefix}.driver-${CMAKE_MATCH_1} STATUS 77 ONE_LINE LABELS ${labels}
+                STDERR "cuda: no CUDA device: ${CMAKE_MATCH_3}\n$" COMMAND ${program} --random 1K
+                ENVIRONMENT CUDA_VISIBLE_DEVICES= GPU_DRIVER_VERSION=${CMAKE_MATCH_2}
+                            LD_LIBRARY_PATH=$<TARGET_FILE_DIR:gpu_driver>)
+        endforeach()
         set(ours ${runs})
         list(REMOVE_ITEM ours ${arg_MAY_SKIP} "")
         add_sanitizer_tests(${prefix} ${program} "${ours}" "${labels}")
