@@ -134,7 +134,7 @@ endfunction()
 # expect_oclgrind_race(name run): a variant or a mode that races on purpose is caught: the race detector is
 # seen to work.
 function(expect_oclgrind_race name run)
-    if(OCLGRIND AND NOT TUTORIAL_SANITIZE)
+    if(OCLGRIND AND NOT TUTORIAL_OPENCL_MISSING AND NOT TUTORIAL_SANITIZE)
         get_filename_component(chapter ${CMAKE_CURRENT_SOURCE_DIR} NAME)
         string(REGEX MATCH "^[0-9]+" number ${chapter})
         name_run(variant run_arguments "${run}")
@@ -153,7 +153,7 @@ function(expect_oclgrind_sees mistake)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "VARIANT;REPLACE;BY;SAYS" "")
     get_filename_component(chapter ${CMAKE_CURRENT_SOURCE_DIR} NAME)
     string(REGEX MATCH "^[0-9]+" number ${chapter})
-    if(OCLGRIND AND NOT TUTORIAL_SANITIZE)
+    if(OCLGRIND AND NOT TUTORIAL_OPENCL_MISSING AND NOT TUTORIAL_SANITIZE)
         set(test ${chapter}.opencl.oclgrind-sees-${mistake})
         add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} -DOCLGRIND=${OCLGRIND}
             -DPROGRAM=$<TARGET_FILE:${chapter}-opencl> -DKERNELS=${CMAKE_CURRENT_SOURCE_DIR}/histogram.cl
@@ -263,12 +263,13 @@ function(add_program name)
     set(prefix ${prefix} PARENT_SCOPE)
     set(labels ${labels} PARENT_SCOPE)
     set(program "" PARENT_SCOPE)
-    if(arg_API STREQUAL "CUDA" AND TUTORIAL_CUDA_MISSING)
-        set_property(GLOBAL APPEND PROPERTY TUTORIAL_PROGRAMS
-            "${folder}\t${arg_API}\t-\t${TUTORIAL_CUDA_MISSING}")
+    string(TOUPPER ${arg_API} api_upper)
+    set(missing "${TUTORIAL_${api_upper}_MISSING}") # of C++ nothing is
+    if(missing)
+        set_property(GLOBAL APPEND PROPERTY TUTORIAL_PROGRAMS "${folder}\t${arg_API}\t-\t${missing}")
         # One test in place of all its tests, so that ctest's summary names what was not tested.
         add_test(NAME ${prefix}.not-built COMMAND ${CMAKE_COMMAND} -E echo
-            "skipped: ${TUTORIAL_CUDA_MISSING}")
+            "skipped: ${missing}")
         set_tests_properties(${prefix}.not-built PROPERTIES
             LABELS "${labels}" SKIP_REGULAR_EXPRESSION "^skipped")
         return()
