@@ -143,7 +143,7 @@ endfunction()
 # expect_oclgrind_race(name run): a variant or a mode that races on purpose is caught: the race detector is
 # seen to work.
 function(expect_oclgrind_race name run)
-    if(OCLGRIND AND NOT TUTORIAL_SANITIZE)
+    if(OCLGRIND AND NOT TUTORIAL_OPENCL_MISSING AND NOT TUTORIAL_SANITIZE)
         get_filename_component(chapter ${CMAKE_CURRENT_SOURCE_DIR} NAME)
         string(REGEX MATCH "^[0-9]+" number ${chapter})
         name_run(variant run_arguments "${run}")
@@ -162,7 +162,7 @@ function(expect_oclgrind_sees mistake)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "VARIANT;REPLACE;BY;SAYS" "")
     get_filename_component(chapter ${CMAKE_CURRENT_SOURCE_DIR} NAME)
     string(REGEX MATCH "^[0-9]+" number ${chapter})
-    if(OCLGRIND AND NOT TUTORIAL_SANITIZE)
+    if(OCLGRIND AND NOT TUTORIAL_OPENCL_MISSING AND NOT TUTORIAL_SANITIZE)
         set(test ${chapter}.opencl.oclgrind-sees-${mistake})
         add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} -DOCLGRIND=${OCLGRIND}
             -DPROGRAM=$<TARGET_FILE:${chapter}-opencl> -DKERNELS=${CMAKE_CURRENT_SOURCE_DIR}/histogram.cl
@@ -272,12 +272,13 @@ function(add_program name)
     set(prefix ${prefix} PARENT_SCOPE)
     set(labels ${labels} PARENT_SCOPE)
     set(program "" PARENT_SCOPE)
-    if(arg_API STREQUAL "CUDA" AND TUTORIAL_CUDA_MISSING)
-        set_property(GLOBAL APPEND PROPERTY TUTORIAL_PROGRAMS
-            "${folder}\t${arg_API}\t-\t${TUTORIAL_CUDA_MISSING}")
+    string(TOUPPER ${arg_API} api_upper)
+    set(missing "${TUTORIAL_${api_upper}_MISSING}") # of C++ nothing is
+    if(missing)
+        set_property(GLOBAL APPEND PROPERTY TUTORIAL_PROGRAMS "${folder}\t${arg_API}\t-\t${missing}")
         # One test in place of all its tests, so that ctest's summary names what was not tested.
         add_test(NAME ${prefix}.not-built COMMAND ${CMAKE_COMMAND} -E echo
-            "skipped: ${TUTORIAL_CUDA_MISSING}")
+            "skipped: ${missing}")
         set_tests_properties(${prefix}.not-built PROPERTIES
             LABELS "${labels}" SKIP_REGULAR_EXPRESSION "^skipped")
         return()
@@ -352,6 +353,16 @@ function(add_chapter_program name)
         add_case(more-than-2-31-pixels cuda --random 2200M --repeat 1 --no-ceiling)
         set_tests_properties(${prefix}.more-than-2-31-pixels PROPERTIES
             LABELS "${labels};large" RUN_SERIAL ON TIMEOUT 600)
+        # Why there is nothing to run on: with the driver of common/tests/gpu_driver.cpp, GPU or not.
+        foreach(driver "none|0|there is no NVIDIA driver"
+                "old|11080|the NVIDIA driver is one for CUDA 11.8, too old for a program built with CUDA [0-9]+.[0-9]+"
+                "hidden|99000|CUDA_VISIBLE_DEVICES='' leaves none")
+            string(REGEX MATCH "^([^|]+)[|]([^|]+)[|](.*)$" _ "${driver}")
+            expect_run(NAME ${prefix}.driver-${CMAKE_MATCH_1} STATUS 77 ONE_LINE LABELS ${labels}
+                STDERR "cuda: no CUDA device: ${CMAKE_MATCH_3}\n$" COMMAND ${program} --random 1K
+                ENVIRONMENT CUDA_VISIBLE_DEVICES= GPU_DRIVER_VERSION=${CMAKE_MATCH_2}
+                            LD_LIBRARY_PATH=$<TARGET_FILE_DIR:gpu_driver>)
+        endforeach()
         set(ours ${runs})
         list(REMOVE_ITEM ours ${arg_MAY_SKIP} "")
         add_sanitizer_tests(${prefix} ${program} "${ours}" "${labels}")

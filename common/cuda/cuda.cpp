@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <cstdlib>
 #include <stdexcept>
 
+#include "common/cuda/read_ceiling.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/options/device_choice.hpp"
 #include "common/status/status.hpp"
@@ -23,6 +25,17 @@ void check(cudaError_t error, const char* call, const char* file, int line) {
         throw BadInput(fmt::format("the device has too little memory: {} from {}",
                                    cudaGetErrorName(error), call));
     }
+    // Known when the device is chosen: see choose_device.
+    if (error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction) {
+        throw NothingToRunOn(
+            "no CUDA device that this build has code for: configure with "
+            "-DCMAKE_CUDA_ARCHITECTURES=native, or with a CUDA toolkit that knows the device");
+    }
+    if (error == cudaErrorUnsupportedPtxVersion) {
+        throw NothingToRunOn(
+            "no CUDA device whose driver can compile this build's code: configure with "
+            "-DCMAKE_CUDA_ARCHITECTURES=native, or install a newer NVIDIA driver");
+    }
     // As on a CPU, where such a kernel crashes (common/verify/watchdog.cpp).
     const bool outside = error == cudaErrorIllegalAddress || error == cudaErrorMisalignedAddress;
     throw std::runtime_error(fmt::format("{} ({}): {}{}, from {} at {}:{}", cudaGetErrorName(error),
@@ -34,16 +47,24 @@ std::vector<Device> devices() {
     // Left untouched where there is no driver, so it must not be read then.
     int count = 0;
     const cudaError_t found = cudaGetDeviceCount(&count);
+    int driver = 0;
     if (found == cudaErrorInsufficientDriver) {
-        throw NothingToRunOn(fmt::format(
-            "no CUDA device: there is no NVIDIA driver, or one older than CUDA {} asks for",
-            version(CUDART_VERSION)));
+        CHECK_CUDA(cudaDriverGetVersion(&driver));  // 0 where there is none
+        if (driver == 0) throw NothingToRunOn("no CUDA device: there is no NVIDIA driver");
+        throw NothingToRunOn(
+            fmt::format("no CUDA device: the NVIDIA driver is one for CUDA {}, too old for a "
+                        "program built with CUDA {}",
+                        version(driver), version(CUDART_VERSION)));
+    }
+    const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");
+    if (found == cudaErrorNoDevice && visible != nullptr) {
+        throw NothingToRunOn(
+            fmt::format("no CUDA device: CUDA_VISIBLE_DEVICES='{}' leaves none", visible));
     }
     if (found != cudaSuccess) {
         throw NothingToRunOn(fmt::format("no CUDA device: {}", cudaGetErrorString(found)));
     }
     if (count == 0) throw NothingToRunOn("no CUDA device: the driver finds none");
-    int driver = 0;
     int runtime = 0;
     CHECK_CUDA(cudaDriverGetVersion(&driver));
     CHECK_CUDA(cudaRuntimeGetVersion(&runtime));
@@ -75,6 +96,7 @@ Device choose_device(const std::string& wanted) {
     const Device& chosen =
         wanted.empty() ? all.front() : all[device_by_text(wanted, names, "CUDA")];
     CHECK_CUDA(cudaSetDevice(chosen.id));
+    CHECK_CUDA(find_a_kernel());
     return chosen;
 }
 

@@ -12,7 +12,8 @@
 namespace common::cuda {
 
 /// @throws std::runtime_error "name (code): text, from call at file:line", unless `error` is
-///         cudaSuccess; BadInput where the device has too little memory
+///         cudaSuccess; BadInput where the device has too little memory; NothingToRunOn where the
+///         build has no code for the device
 void check(cudaError_t error, const char* call, const char* file, int line);
 
 /// CHECK_CUDA(cudaMalloc(&pointer, size)) around every call; CHECK_CUDA(cudaGetLastError()) after a
@@ -34,7 +35,8 @@ std::string list(const std::vector<Device>& devices);
 
 /// The device that `wanted` names, a number or part of a name in any case, made current
 /// (cudaSetDevice). Empty: device 0.
-/// @throws NothingToRunOn as `devices`; BadInput where none is named so
+/// @throws NothingToRunOn as `devices`, and where the build has no code for it; BadInput where none
+///         is named so
 Device choose_device(const std::string& wanted);
 
 unsigned multiprocessors(int device);

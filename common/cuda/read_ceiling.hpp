@@ -2,6 +2,8 @@
 /// How fast a CUDA device can read its own memory.
 #pragma once
 
+#include <cuda_runtime_api.h>
+
 #include <cstdint>
 #include <functional>
 #include <vector>
@@ -26,5 +28,9 @@ double read_ceiling_gb_s(const std::vector<const std::uint8_t*>& copies, std::ui
 /// @param before_each called before each timed launch
 double reading_alone_gb_s(const std::vector<const std::uint8_t*>& copies, std::uint64_t bytes,
                           const std::function<void()>& before_each);
+
+/// Whether the build has code for the current device, or the driver can compile what it has.
+/// @returns what the runtime says of one of the kernels above; all are built alike
+cudaError_t find_a_kernel();
 
 }  // namespace common::cuda

@@ -19,16 +19,20 @@
 #include "common/cuda/cuda.hpp"
 #endif
 #include "common/exercise/job.hpp"
+#ifdef WITH_OPENCL
 #include "common/opencl/opencl.hpp"
+#endif
 #include "common/status/status.hpp"
 
 namespace {
 
 using namespace common::exercise;
 
+#ifdef WITH_OPENCL
 using InOpenCL = void (*)(cl_context, cl_command_queue, cl_kernel, std::size_t groups,
                           std::size_t group_size, const std::uint8_t* pixels, std::size_t count,
                           std::uint32_t* histogram);
+#endif
 using InCuda = void (*)(unsigned blocks, unsigned block_size, const std::uint8_t* pixels,
                         std::size_t count, std::uint32_t* histogram);
 
@@ -56,6 +60,7 @@ void* student(const char* library) {
     return histogram;
 }
 
+#ifdef WITH_OPENCL
 void run_in_opencl(const Job& job, const char* library) {
     const common::opencl::Device device = common::opencl::choose_device(job.device);
     std::fprintf(stderr, "on %s (%s)\n", device.name.c_str(), device.platform_name.c_str());
@@ -79,6 +84,11 @@ void run_in_opencl(const Job& job, const char* library) {
     CHECK_CL(clReleaseCommandQueue(queue));
     CHECK_CL(clReleaseContext(context));
 }
+#else
+void run_in_opencl(const Job&, const char*) {
+    throw common::NothingToRunOn("built without OpenCL");
+}
+#endif
 
 }  // namespace
 

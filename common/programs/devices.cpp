@@ -3,18 +3,25 @@
 #include <fmt/format.h>
 
 #include "common/cpu/cpu.hpp"
-#include "common/opencl/opencl.hpp"
 #include "common/status/status.hpp"
+#ifdef WITH_OPENCL
+#include "common/opencl/opencl.hpp"
+#endif
 #ifdef WITH_CUDA
 #include "common/cuda/cuda.hpp"
 #endif
 
 int main() try {
     common::guard_streams("devices");
-    const auto opencl = common::opencl::devices();
     common::print(fmt::format("C++ (chapter 01)\n0: {}\n", common::cpu_name()));
-    common::print("OpenCL\n" + (opencl.empty() ? "none: " + common::opencl::why_no_device() + '\n'
-                                               : common::opencl::list(opencl)));
+    common::print("OpenCL\n");
+#ifdef WITH_OPENCL
+    const auto opencl = common::opencl::devices();
+    common::print(opencl.empty() ? "none: " + common::opencl::why_no_device() + '\n'
+                                 : common::opencl::list(opencl));
+#else
+    common::print("none: built without OpenCL\n");
+#endif
     common::print("CUDA\n");
 #ifdef WITH_CUDA
     try {

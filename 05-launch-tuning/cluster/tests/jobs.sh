@@ -146,7 +146,7 @@ case $case in
         ended 2 nosuch 'rank 0 of 2'
         ;;
     no-device)
-        export OCL_ICD_VENDORS="$folder" OCL_ICD_FILENAMES= CUDA_VISIBLE_DEVICES=
+        export OCL_ICD_VENDORS="$folder" OCL_ICD_FILENAMES='' CUDA_VISIBLE_DEVICES=''
         job 2 "$program" --random 1000
         ended 77 'rank 0 of 2'
         ;;
