@@ -156,7 +156,7 @@ def main():
     check = arguments.parse_args().check
     has_cog = importlib.util.find_spec("cogapp") is not None
     if not has_cog and not check:
-        print(f"skipped: there is no cog for {sys.executable} (python3-cogapp, or pip install cogapp)")
+        print(f"skipped: no cog for {sys.executable} (package python3-cogapp)")
         sys.exit(77)
     wrong = []
     for page in pages():

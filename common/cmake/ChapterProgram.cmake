@@ -116,8 +116,11 @@ function(add_oclgrind_tests prefix program runs small_groups labels)
             set(group_size ${CMAKE_MATCH_2})
             separate_arguments(arguments UNIX_COMMAND "${CMAKE_MATCH_3}")
             if(NOT OCLGRIND OR TUTORIAL_SANITIZE) # which want to be loaded first, both of them
-                add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} -E echo
-                    "skipped: no Oclgrind, or a build with sanitizers")
+                set(why "no Oclgrind (package oclgrind)")
+                if(TUTORIAL_SANITIZE)
+                    set(why "a build with sanitizers")
+                endif()
+                add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} -E echo "skipped: ${why}")
                 set_tests_properties(${test} PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped")
             else()
                 add_test(NAME ${test} COMMAND ${OCLGRIND} --data-races --uninitialized --check-api
@@ -329,6 +332,7 @@ function(add_chapter_program name)
             set_tests_properties(${test} PROPERTIES LABELS "${labels}" SKIP_RETURN_CODE 77)
         endforeach()
     endforeach()
+    set(runs ${arg_VARIANTS} ${arg_MODES})
     if(NOT arg_API STREQUAL "C++")
         expect_run(NAME ${prefix}.refuses-too-large-groups STATUS 2
             STDERR "(work-groups of 1048576 work-items|blocks of 1048576 threads): this device" ONE_LINE LABELS ${labels}
@@ -385,11 +389,11 @@ function(add_chapter_program name)
 endfunction()
 
 # add_gallery(): the mistakes in this chapter's broken/ (common/gallery/gallery.cmake), each caught and named.
-# Programs that are needed for them are built when the tests run (add_gallery_builds), and not before: a reader
-# who changes a chapter must not be stopped by a mistake that no longer fits.
+# Programs that are needed for them are built when the tests run, and not before: a reader who changes a chapter
+# must not be stopped by a mistake that no longer fits. For CUDA they are built only where there is a GPU.
 include(${PROJECT_SOURCE_DIR}/common/gallery/gallery.cmake)
 foreach(api opencl cuda cpu)
-    add_custom_target(gallery_${api})
+    add_custom_target(gallery_${api}) # of all chapters
 endforeach()
 function(add_gallery)
     get_filename_component(chapter ${CMAKE_CURRENT_SOURCE_DIR} NAME)
@@ -412,7 +416,7 @@ function(add_gallery)
             if(source IN_LIST MISTAKE_FILES OR NOT api STREQUAL "opencl") # OpenCL's kernels are read at run time
                 add_broken_program(${api} ${source})
                 set(program $<TARGET_FILE:${chapter}-broken-${MISTAKE_NAME}-${api}>)
-                set(fixture gallery_${api})
+                set(fixture gallery_${number}_${api})
             endif()
             add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} -DMISTAKE=${mistake} -DAPI=${api}
                 -DPROGRAM=${program} -DFOLDER=${folder} -DOCLGRIND=${OCLGRIND} -DCOMPUTE_SANITIZER=${COMPUTE_SANITIZER}
@@ -421,6 +425,16 @@ function(add_gallery)
                 SKIP_REGULAR_EXPRESSION "skipped: " FIXTURES_REQUIRED "${fixture}"
                 ENVIRONMENT "XDG_CACHE_HOME=${CMAKE_CURRENT_BINARY_DIR}/nothing-kept")
         endforeach()
+    endforeach()
+    foreach(api opencl cuda cpu)
+        if(TARGET gallery_${number}_${api})
+            add_test(NAME ${chapter}.broken.programs-${api} COMMAND ${CMAKE_COMMAND} -DBUILD=${CMAKE_BINARY_DIR}
+                -DTARGET=gallery_${number}_${api} -DASK=$<TARGET_FILE:${chapter}-${api}>
+                -P ${PROJECT_SOURCE_DIR}/common/gallery/build.cmake)
+            set_tests_properties(${chapter}.broken.programs-${api} PROPERTIES
+                LABELS "chapter-${number};${api};broken" TIMEOUT 600 SKIP_REGULAR_EXPRESSION "skipped: "
+                FIXTURES_SETUP gallery_${number}_${api} RESOURCE_LOCK build) # Ninja does not share a folder
+        endif()
     endforeach()
 endfunction()
 
@@ -453,22 +467,12 @@ macro(add_broken_program api source)
         target_compile_options(${target} PRIVATE -fsanitize=thread)
         target_link_options(${target} PRIVATE -fsanitize=thread)
     endif()
-    add_dependencies(gallery_${api} ${target})
+    if(NOT TARGET gallery_${number}_${api})
+        add_custom_target(gallery_${number}_${api})
+        add_dependencies(gallery_${api} gallery_${number}_${api})
+    endif()
+    add_dependencies(gallery_${number}_${api} ${target})
 endmacro()
-
-# The tests that build those programs, before the others; for CUDA only where there is a GPU.
-function(add_gallery_builds)
-    foreach(pair "opencl;02-global-atomics-opencl" "cuda;02-global-atomics-cuda" "cpu;01-cpu-cpu")
-        list(POP_FRONT pair api any)
-        if(BUILD_TESTING AND NOT TUTORIAL_SANITIZE AND TARGET ${any})
-            add_test(NAME broken.programs-${api} COMMAND ${CMAKE_COMMAND} -DBUILD=${CMAKE_BINARY_DIR}
-                -DTARGET=gallery_${api} -DASK=$<TARGET_FILE:${any}>
-                -P ${PROJECT_SOURCE_DIR}/common/gallery/build.cmake)
-            set_tests_properties(broken.programs-${api} PROPERTIES LABELS "${api};broken" TIMEOUT 600
-                SKIP_REGULAR_EXPRESSION "skipped: " FIXTURES_SETUP gallery_${api})
-        endif()
-    endforeach()
-endfunction()
 
 # All programs, in order: folder, API, program, and why it was not built, by tabs.
 add_custom_target(programs)

@@ -27,7 +27,7 @@ CUDA = "__global__ void count(unsigned* a) {\n    first();\n    second();\n}\n"
 LESSON = "02-a/README.md"
 
 
-@unittest.skipIf(importlib.util.find_spec("cogapp") is None, "this Python has no cog")
+@unittest.skipIf(importlib.util.find_spec("cogapp") is None, "no cog (package python3-cogapp)")
 class Excerpts(repository.RepositoryTest):
     def setUp(self):
         super().setUp()
