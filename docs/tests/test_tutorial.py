@@ -184,7 +184,6 @@ class Test(Small):
     def setUp(self):
         super().setUp()
         (self.clone / "CMakeLists.txt").write_text(CMAKE_LISTS + """
-add_custom_target(exercises)
 add_subdirectory(01-one)
 add_subdirectory(03-three)
 add_chapter_targets()
@@ -199,12 +198,15 @@ add_test(NAME {folder}.passes COMMAND ${{CMAKE_COMMAND}} -E echo "skipped: no Th
 set_tests_properties({folder}.passes PROPERTIES LABELS "chapter-{number};cpu" SKIP_REGULAR_EXPRESSION ^skipped)
 add_test(NAME {folder}.device COMMAND ${{CMAKE_COMMAND}} -E echo "skipped: no CUDA device (nothing to run it on)")
 set_tests_properties({folder}.device PROPERTIES LABELS "chapter-{number}" SKIP_REGULAR_EXPRESSION ^skipped)
+add_test(NAME {folder}.mistake COMMAND ${{CMAKE_COMMAND}} -E true)
+set_tests_properties({folder}.mistake PROPERTIES LABELS "chapter-{number};broken")
 """)
 
     def test_one_chapter(self):
         said = self.succeed("./tutorial", "test", "03")
         self.assertIn("03-three.passes", said)
         self.assertNotIn("01-one", said)
+        self.assertNotIn("mistake", said)
         self.assertNotIn("is-slow", said)
         self.assertTrue((self.clone / "build" / "03-three" / "made.h").exists())
         self.assertFalse((self.clone / "build" / "01-one" / "made.h").exists())
