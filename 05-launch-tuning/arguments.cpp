@@ -9,6 +9,7 @@
 
 #include "05-launch-tuning/tune/found.hpp"
 #include "common/histogram/histogram.hpp"
+#include "common/options/whole_number.hpp"
 #include "common/status/status.hpp"
 
 namespace {
@@ -46,10 +47,11 @@ Arguments parse_arguments(
             ->check(CLI::IsMember(names_of_tuned(program)))
             ->type_name("NAME");
         app.add_option("--copies", arguments.copies, "copies of the table in `tuned`")
+            ->transform(common::whole_number(1, 32))
             ->check(CLI::IsMember({1U, 2U, 4U, 8U, 16U, 32U}))
             ->type_name("N");
         app.add_option("--loads", arguments.loads, "loads under way at once in `tuned`")
-            ->check(CLI::Range(1U, tuning::kLaneBins.most_loads))
+            ->transform(common::whole_number(1, tuning::kLaneBins.most_loads))
             ->type_name("N");
         app.add_flag("--two-launches", arguments.two_launches,
                      "`tuned` as on devices without 64-bit atomics: zeroed before");
@@ -62,10 +64,10 @@ Arguments parse_arguments(
 
 void add_places(CLI::App& app, Arguments& arguments) {
     app.add_option("--offset", arguments.offset, "bytes in front of the first pixel")
-        ->check(CLI::Range(std::uint64_t{0}, std::uint64_t{1} << 20))
+        ->transform(common::whole_number(0, std::uint64_t{1} << 20))
         ->type_name("N");
     app.add_option("--pitch", arguments.pitch, "bytes from one row of the picture to the next")
-        ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 20))
+        ->transform(common::whole_number(1, std::uint64_t{1} << 20))
         ->type_name("N");
     // Once options of these programs. An empty group keeps them out of the help.
     const std::string api = app.get_name().substr(app.get_name().rfind('/') + 1);

@@ -125,8 +125,11 @@ function(add_oclgrind_tests prefix program runs small_groups labels)
             set(group_size ${CMAKE_MATCH_2})
             separate_arguments(arguments UNIX_COMMAND "${CMAKE_MATCH_3}")
             if(NOT OCLGRIND OR TUTORIAL_SANITIZE) # which want to be loaded first, both of them
-                add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} -E echo
-                    "skipped: no Oclgrind, or a build with sanitizers")
+                set(why "no Oclgrind (package oclgrind)")
+                if(TUTORIAL_SANITIZE)
+                    set(why "a build with sanitizers")
+                endif()
+                add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} -E echo "skipped: ${why}")
                 set_tests_properties(${test} PROPERTIES SKIP_REGULAR_EXPRESSION "^skipped")
             else()
                 add_test(NAME ${test} COMMAND ${OCLGRIND} --data-races --uninitialized --check-api
@@ -200,7 +203,11 @@ function(add_case name api)
     string(REPLACE "/" "-" target ${folder}-${api})
     string(REPLACE "/" "." test ${folder}.${api}.${name})
     if(TARGET ${target})
-        add_test(NAME ${test} COMMAND ${target} ${ARGN})
+        set(ask "")
+        if("${ARGN}" MATCHES "2200M") # a program draws its pixels first, and asks for a device then
+            set(ask sh -c [["$0" --list-devices > /dev/null && exec "$0" "$@"]])
+        endif()
+        add_test(NAME ${test} COMMAND ${ask} $<TARGET_FILE:${target}> ${ARGN})
         set_tests_properties(${test} PROPERTIES LABELS "chapter-${number};${api}" SKIP_RETURN_CODE 77)
     endif()
 endfunction()
@@ -313,24 +320,36 @@ function(add_chapter_program name)
         return()
     endif()
     string(REGEX MATCH "^[^.]+" chapter ${prefix})
-    # Every variant on every input and in every launch: the program's own exit status is the verdict.
+    # Every variant on every input and in every launch, all in one process, for most of a small run is the start of
+    # its device: the program's own exit status is the verdict, and it says which variant does not match.
     set(cases ${TUTORIAL_TEST_INPUTS})
     if(arg_FEWER_TESTS)
         list(FILTER cases INCLUDE REGEX "^(size-(0|1|257)|prime|constant-large|contention-40|landscape)[|]")
     elseif(NOT arg_API STREQUAL "C++")
         list(APPEND cases ${TUTORIAL_LAUNCHES})
     endif()
-    set(runs ${arg_VARIANTS} ${arg_MODES})
     set(once --repeat 1 --no-ceiling)
     if(NOT arg_API STREQUAL "C++") # the reason of a mismatch is asked for by hand, not forty times
         list(APPEND once --no-diagnosis)
     endif()
-    foreach(run IN LISTS runs)
-        if(run IN_LIST arg_MODES)
-            list(FILTER cases INCLUDE REGEX
-                "^(size-(0|1|15|16|17|257)|prime|contention-40|ramp|groups-of-(1|odd-size)|one-item|more-groups-than-work)[|]")
+    set(skips "") # one that is skipped would go unnoticed among others that match
+    if(NOT arg_MAY_SKIP)
+        set(skips " skipped: ")
+    endif()
+    foreach(case IN LISTS cases)
+        string(REGEX MATCH "^([^|]+)[|](.*)$" _ "${case}")
+        set(test ${prefix}.${CMAKE_MATCH_1})
+        separate_arguments(arguments UNIX_COMMAND "${CMAKE_MATCH_2}")
+        add_test(NAME ${test} COMMAND ${program} ${arguments} ${once})
+        set_tests_properties(${test} PROPERTIES LABELS "${labels}" SKIP_RETURN_CODE 77)
+        if(case IN_LIST TUTORIAL_TEST_INPUTS) # not every device has room for every launch
+            set_tests_properties(${test} PROPERTIES FAIL_REGULAR_EXPRESSION "${skips}")
         endif()
-        name_run(variant run_arguments "${run}")
+    endforeach()
+    list(FILTER cases INCLUDE REGEX
+        "^(size-(0|1|15|16|17|257)|prime|contention-40|ramp|groups-of-(1|odd-size)|one-item|more-groups-than-work)[|]")
+    foreach(mode IN LISTS arg_MODES)
+        name_run(variant run_arguments "${mode}")
         foreach(case IN LISTS cases)
             string(REGEX MATCH "^([^|]+)[|](.*)$" _ "${case}")
             set(test ${prefix}.${variant}.${CMAKE_MATCH_1})
@@ -339,6 +358,7 @@ function(add_chapter_program name)
             set_tests_properties(${test} PROPERTIES LABELS "${labels}" SKIP_RETURN_CODE 77)
         endforeach()
     endforeach()
+    set(runs ${arg_VARIANTS} ${arg_MODES})
     if(NOT arg_API STREQUAL "C++")
         expect_run(NAME ${prefix}.refuses-too-large-groups STATUS 2
             STDERR "(work-groups of 1048576 work-items|blocks of 1048576 threads): this device" ONE_LINE LABELS ${labels}
@@ -401,11 +421,11 @@ function(add_chapter_program name)
 endfunction()
 
 # add_gallery(): the mistakes in this chapter's broken/ (common/gallery/gallery.cmake), each caught and named.
-# Programs that are needed for them are built when the tests run (add_gallery_builds), and not before: a reader
-# who changes a chapter must not be stopped by a mistake that no longer fits.
+# Programs that are needed for them are built when the tests run, and not before: a reader who changes a chapter
+# must not be stopped by a mistake that no longer fits. For CUDA they are built only where there is a GPU.
 include(${PROJECT_SOURCE_DIR}/common/gallery/gallery.cmake)
 foreach(api opencl cuda cpu)
-    add_custom_target(gallery_${api})
+    add_custom_target(gallery_${api}) # of all chapters
 endforeach()
 function(add_gallery)
     get_filename_component(chapter ${CMAKE_CURRENT_SOURCE_DIR} NAME)
@@ -428,7 +448,7 @@ function(add_gallery)
             if(source IN_LIST MISTAKE_FILES OR NOT api STREQUAL "opencl") # OpenCL's kernels are read at run time
                 add_broken_program(${api} ${source})
                 set(program $<TARGET_FILE:${chapter}-broken-${MISTAKE_NAME}-${api}>)
-                set(fixture gallery_${api})
+                set(fixture gallery_${number}_${api})
             endif()
             add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} -DMISTAKE=${mistake} -DAPI=${api}
                 -DPROGRAM=${program} -DFOLDER=${folder} -DOCLGRIND=${OCLGRIND} -DCOMPUTE_SANITIZER=${COMPUTE_SANITIZER}
@@ -437,6 +457,16 @@ function(add_gallery)
                 SKIP_REGULAR_EXPRESSION "skipped: " FIXTURES_REQUIRED "${fixture}"
                 ENVIRONMENT "XDG_CACHE_HOME=${CMAKE_CURRENT_BINARY_DIR}/nothing-kept")
         endforeach()
+    endforeach()
+    foreach(api opencl cuda cpu)
+        if(TARGET gallery_${number}_${api})
+            add_test(NAME ${chapter}.broken.programs-${api} COMMAND ${CMAKE_COMMAND} -DBUILD=${CMAKE_BINARY_DIR}
+                -DTARGET=gallery_${number}_${api} -DASK=$<TARGET_FILE:${chapter}-${api}>
+                -P ${PROJECT_SOURCE_DIR}/common/gallery/build.cmake)
+            set_tests_properties(${chapter}.broken.programs-${api} PROPERTIES
+                LABELS "chapter-${number};${api};broken" TIMEOUT 600 SKIP_REGULAR_EXPRESSION "skipped: "
+                FIXTURES_SETUP gallery_${number}_${api} RESOURCE_LOCK build) # Ninja does not share a folder
+        endif()
     endforeach()
 endfunction()
 
@@ -469,22 +499,12 @@ macro(add_broken_program api source)
         target_compile_options(${target} PRIVATE -fsanitize=thread)
         target_link_options(${target} PRIVATE -fsanitize=thread)
     endif()
-    add_dependencies(gallery_${api} ${target})
+    if(NOT TARGET gallery_${number}_${api})
+        add_custom_target(gallery_${number}_${api})
+        add_dependencies(gallery_${api} gallery_${number}_${api})
+    endif()
+    add_dependencies(gallery_${number}_${api} ${target})
 endmacro()
-
-# The tests that build those programs, before the others; for CUDA only where there is a GPU.
-function(add_gallery_builds)
-    foreach(pair "opencl;02-global-atomics-opencl" "cuda;02-global-atomics-cuda" "cpu;01-cpu-cpu")
-        list(POP_FRONT pair api any)
-        if(BUILD_TESTING AND NOT TUTORIAL_SANITIZE AND TARGET ${any})
-            add_test(NAME broken.programs-${api} COMMAND ${CMAKE_COMMAND} -DBUILD=${CMAKE_BINARY_DIR}
-                -DTARGET=gallery_${api} -DASK=$<TARGET_FILE:${any}>
-                -P ${PROJECT_SOURCE_DIR}/common/gallery/build.cmake)
-            set_tests_properties(broken.programs-${api} PROPERTIES LABELS "${api};broken" TIMEOUT 600
-                SKIP_REGULAR_EXPRESSION "skipped: " FIXTURES_SETUP gallery_${api})
-        endif()
-    endforeach()
-endfunction()
 
 # All programs, in order: folder, API, program, and why it was not built, by tabs.
 add_custom_target(programs)

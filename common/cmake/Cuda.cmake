@@ -47,6 +47,8 @@ else()
     set(CMAKE_CUDA_STANDARD 20)
     set(CMAKE_CUDA_STANDARD_REQUIRED ON)
     set(CMAKE_CUDA_EXTENSIONS OFF)
+    # One changed file is often all that is compiled: its architectures side by side, then.
+    add_compile_options($<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:--threads=2>)
     if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
         # CMake 3.25 does not know yet that nvcc speaks C++20.
         set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")

@@ -32,7 +32,7 @@ function(add_python_test)
     if(Python3_FOUND)
         add_test(NAME ${arg_NAME} COMMAND ${python} -B ${arg_COMMAND})
     else()
-        add_test(NAME ${arg_NAME} COMMAND ${CMAKE_COMMAND} -E echo "skipped: no Python 3.9")
+        add_test(NAME ${arg_NAME} COMMAND ${CMAKE_COMMAND} -E echo "skipped: no Python 3.9 (package python3)")
     endif()
     set_tests_properties(${arg_NAME} PROPERTIES LABELS "${arg_LABELS}" SKIP_RETURN_CODE 77
         SKIP_REGULAR_EXPRESSION "^skipped;OK \\(skipped=")

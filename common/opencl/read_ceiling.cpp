@@ -1,7 +1,9 @@
 #include "common/opencl/read_ceiling.hpp"
 
 #include <algorithm>
+#include <string_view>
 
+#include "common/status/status.hpp"
 #include "common/timing/timing.hpp"
 
 namespace common::opencl {
@@ -73,11 +75,22 @@ std::uint64_t most_bytes(cl_device_id device) {
     return most;
 }
 
+bool is_simulated(cl_device_id device) {
+    char name[64] = {};  // of Oclgrind's device: "Oclgrind Simulator"
+    return clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, nullptr) == CL_SUCCESS &&
+           std::string_view(name).starts_with("Oclgrind");
+}
+
 }  // namespace
 
-double read_ceiling_gb_s(cl_context context, cl_command_queue queue, std::uint64_t pixels) {
+std::optional<double> read_ceiling_gb_s(cl_context context, cl_command_queue queue,
+                                        std::uint64_t pixels) {
     cl_device_id device = nullptr;
     CHECK_CL(clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr));
+    if (is_simulated(device)) {
+        progress("  no read ceiling: this device is simulated, and so are its times\n");
+        return std::nullopt;
+    }
     const std::size_t bytes =
         std::min(read_ceiling_bytes(pixels), most_bytes(device) / 2) / 16 * 16;
     const cl_ulong words = bytes / 16;

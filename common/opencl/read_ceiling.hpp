@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "common/opencl/opencl.hpp"
 
@@ -14,7 +15,9 @@ namespace common::opencl {
 /// @param queue with profiling
 /// @param pixels how many the histogram has; what is read is read_ceiling_bytes() of them, or less
 ///        where the device cannot hold that
+/// @returns nothing for a simulator, which would take minutes to say nothing of any memory
 /// @throws std::runtime_error where a call fails
-double read_ceiling_gb_s(cl_context context, cl_command_queue queue, std::uint64_t pixels);
+std::optional<double> read_ceiling_gb_s(cl_context context, cl_command_queue queue,
+                                        std::uint64_t pixels);
 
 }  // namespace common::opencl

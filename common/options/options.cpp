@@ -9,6 +9,7 @@
 
 #include "common/files/output_file.hpp"
 #include "common/histogram/histogram.hpp"
+#include "common/options/whole_number.hpp"
 #include "common/status/status.hpp"
 
 namespace common {
@@ -142,6 +143,22 @@ std::uint64_t parse_pixel_count(const std::string& text, std::uint64_t most) {
     return number << shift;
 }
 
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
+    return {[least, most](std::string& text) -> std::string {
+                std::uint64_t number = 0;
+                const char* const end = text.data() + text.size();
+                const auto [rest, error] = std::from_chars(text.data(), end, number);
+                if (text.empty() || rest != end || error != std::errc() || number < least ||
+                    number > most) {
+                    return fmt::format("'{}' is not a whole number from {} to {}", text, least,
+                                       most);
+                }
+                text = std::to_string(number);
+                return {};
+            },
+            fmt::format("in [{} - {}]", least, most)};
+}
+
 void parse_command_line(CLI::App& app, int argc, const char* const* argv,
                         const std::string& after_the_help) {
     try {
@@ -174,13 +191,13 @@ Options parse(int argc, const char* const* argv, const Program& program,
     app.add_option("--random", random, "N random pixels, uniform over 0..255, instead of a picture")
         ->type_name("N");
     app.add_option("--values", options.values, "with --random: draw from 0..K-1")
-        ->check(CLI::Range(1, 256))
+        ->transform(whole_number(1, 256))
         ->type_name("K");
     app.add_option("--contention", options.contention, "with --random: make P percent one value")
-        ->check(CLI::Range(0, 100))
+        ->transform(whole_number(0, 100))
         ->type_name("P");
     app.add_option("--constant", options.constant, "pixels that all have the value V")
-        ->check(CLI::Range(0, 255))
+        ->transform(whole_number(0, 255))
         ->type_name("V");
     app.add_flag("--ramp", options.ramp, "pixels 0, 1, 2, ... 255, 0, 1, ...");
     app.add_option("--seed", seed, "seed of the generated pixels")->type_name("S");
@@ -190,17 +207,17 @@ Options parse(int argc, const char* const* argv, const Program& program,
     app.add_flag("--list-devices", options.list_devices, "list the devices and stop");
     app.add_option("--group-size", options.group_size,
                    "work-items per work-group (CUDA: threads per block)")
-        ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 20))
+        ->transform(whole_number(1, std::uint64_t{1} << 20))
         ->type_name("N");
     app.add_option("--groups", options.groups, "work-groups (CUDA: blocks; chapter 01: threads)")
-        ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 31))
+        ->transform(whole_number(1, std::uint64_t{1} << 31))
         ->type_name("N");
     app.add_option("--repeat", options.repeat, "timed runs (default: until the median is stable)")
-        ->check(CLI::Range(1, 1'000'000))
+        ->transform(whole_number(1, 1'000'000))
         ->type_name("N");
     app.add_option("--time-limit", options.time_limit,
                    "seconds that one run may take (default: 60, and more for more pixels)")
-        ->check(CLI::Range(1U, 86'400U))
+        ->transform(whole_number(1, 86'400))
         ->type_name("S");
     if (program.api == "OpenCL") {
         app.add_option("--kernels", kernels, "a file of kernels in place of histogram.cl")

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -123,6 +124,8 @@ void guard_streams(const std::string& program) {
         [[maybe_unused]] const int place =
             open("/dev/null", stream == STDERR_FILENO ? O_WRONLY : O_RDONLY);
     }
+    // A file that would grow too large (ulimit -f) is then an error like a full disk.
+    std::signal(SIGXFSZ, SIG_IGN);
     if (guarded_program.empty()) std::atexit(end_with_lost_output);
     guarded_program = program;
 }

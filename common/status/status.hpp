@@ -47,7 +47,8 @@ int report_exception(const std::string& program) noexcept;
 /// Call it before any file is opened; parse_options does. A program whose standard output could not
 /// be written then ends with one line on standard error and status 2 (1 where a variant does not
 /// match), whatever `main` returns. Standard streams that are closed get a place of their own, so
-/// that no output file is opened in their place and gets their text.
+/// that no output file is opened in their place and gets their text. A write beyond `ulimit -f`
+/// fails, and does not end the program.
 /// @param program what the line begins with
 void guard_streams(const std::string& program);
 

@@ -350,6 +350,22 @@ TEST(ParseOptions, OutputFilesAreAskedForBeforeTheWork) {
     }
 }
 
+TEST(ParseOptions, NumbersAreDecimal) {
+    EXPECT_EQ(parse({"--random", "010"}).random, std::optional<std::uint64_t>(10));
+    EXPECT_EQ(parse({"--random", "9", "--values", "010"}).values, std::optional<unsigned>(10));
+    EXPECT_EQ(parse({"--random", "9", "--contention", "010"}).contention,
+              std::optional<unsigned>(10));
+    EXPECT_EQ(parse({"--constant", "010"}).constant, std::optional<unsigned>(10));
+    EXPECT_EQ(parse({"--seed", "010"}).seed, 10U);
+    EXPECT_EQ(parse({"--group-size", "010"}).group_size, std::optional<std::size_t>(10));
+    EXPECT_EQ(parse({"--groups", "010"}).groups, std::optional<std::size_t>(10));
+    EXPECT_EQ(parse({"--repeat", "010"}).repeat, std::optional<int>(10));
+    EXPECT_EQ(parse({"--time-limit", "010"}).time_limit, std::optional<unsigned>(10));
+    for (const char* const text : {"0x10", "0b1", "1'0", "1_0", "+5", "5 ", "5.0", "", "-1"}) {
+        EXPECT_THROW(parse({"--repeat", text}), common::BadInput) << text;
+    }
+}
+
 TEST(ParseOptions, TwoOutputsInOneFileAreRefused) {
     const tests::TemporaryFolder folder;
     const std::string name = (folder / "out").string();

@@ -126,7 +126,7 @@ def main():
     dashes = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
     options, program = arguments.parse_args(sys.argv[1:dashes]), sys.argv[dashes + 1 :]
     if jsonschema is None:
-        skip("no Python module jsonschema (python3-jsonschema)")
+        skip("no Python module jsonschema (package python3-jsonschema)")
     shutil.rmtree(options.folder, ignore_errors=True)
     options.folder.mkdir(parents=True)
     try:

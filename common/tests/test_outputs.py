@@ -25,7 +25,7 @@ def every_field(value, path=()):
         yield from every_field(inner, (*path, name))
 
 
-@unittest.skipIf(outputs.jsonschema is None, "no Python module jsonschema (python3-jsonschema)")
+@unittest.skipIf(outputs.jsonschema is None, "no Python module jsonschema (package python3-jsonschema)")
 class Outputs(unittest.TestCase):
     @classmethod
     def setUpClass(cls):

@@ -45,7 +45,7 @@ class Executed(unittest.TestCase):
             import nbclient
             import nbformat
         except ImportError as error:
-            self.skipTest(f"no Jupyter: {error}")
+            self.skipTest(f"no Jupyter, {error} (package python3-nbclient, python3-ipykernel, python3-matplotlib)")
         for program in PROGRAMS:
             if not (BUILD / program).is_file():
                 self.skipTest(f"{program} is not built")

@@ -67,10 +67,10 @@ def browser():
         from selenium.common.exceptions import WebDriverException
         from selenium.webdriver.chrome.service import Service
     except ImportError:
-        raise unittest.SkipTest("no Selenium for Python (python3-selenium)") from None
+        raise unittest.SkipTest("no Selenium for Python (package python3-selenium)") from None
     chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
     if not chromium or not driver:
-        raise unittest.SkipTest("no Chromium with its driver (chromium, chromium-driver)")
+        raise unittest.SkipTest("no Chromium with its driver (package chromium, chromium-driver)")
     options = webdriver.ChromeOptions()
     options.binary_location = chromium
     options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
@@ -452,4 +452,4 @@ if __name__ == "__main__":
         Site.folder = pathlib.Path(sys.argv[place + 1]).resolve()
         del sys.argv[place : place + 2]
         unittest.main(defaultTest="Site")
-    unittest.main(defaultTest=None if len(sys.argv) > 1 else ["Race", "Banks", "Walk", "Files"])
+    unittest.main(defaultTest=None if any(not word.startswith("-") for word in sys.argv[1:]) else ["Race", "Banks", "Walk", "Files"])

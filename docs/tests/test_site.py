@@ -163,7 +163,7 @@ class Build(unittest.TestCase):
         pythons = [sys.executable, ROOT / "build" / "site-env" / "bin" / "python"]
         python = next((each for each in pythons if pathlib.Path(each).exists() and call(each, "-c", NEEDED).returncode == 0), None)
         if python is None:
-            self.skipTest("no Sphinx with what the site needs: ./tutorial site installs it")
+            self.skipTest("no Sphinx with what the site needs (./tutorial site installs it)")
         with tempfile.TemporaryDirectory() as folder:
             done = call(python, "-m", "sphinx", "-q", "-W", "--keep-going", "-j", "auto", "-d", f"{folder}/trees", "-c", ROOT / "docs" / "site",
                         stage(ROOT, f"{folder}/pages"), self.site)

@@ -3,6 +3,7 @@
 All in a small clone: the script, the presets and the choice of CTest are the project's, the rest is next to nothing.
 """
 
+import fcntl
 import os
 import pathlib
 import re
@@ -22,7 +23,7 @@ add_test(NAME is-slow COMMAND ${CMAKE_COMMAND} -E true)
 set_tests_properties(is-slow PROPERTIES TIMEOUT 1234)
 """
 # All that the script may call here: not apt-get, or it would install what this machine lacks.
-TOOLS = ("bash", "cat", "cmake", "ctest", "dirname", "env", "grep", "head", "mkdir", "ninja", "rm", "sed", "sort", "tee", "uname")
+TOOLS = ("bash", "cat", "cmake", "ctest", "dirname", "env", "grep", "head", "mkdir", "ninja", "readlink", "rm", "sed", "sort", "tee", "uname")
 
 
 class Small(unittest.TestCase):
@@ -105,7 +106,144 @@ class BuildFolder(Small):
         self.succeed("./tutorial", "test")
 
 
+class Place(Small):
+    """Where the clone is, and who else is at work in it."""
+
+    def says(self, line, *arguments, status=2, clone=None, **how):
+        done = subprocess.run(["./tutorial", *arguments], cwd=clone or self.clone, env=self.environment, capture_output=True, text=True, **how)
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (status, "", f"tutorial: {line}\n"))
+
+    def test_a_link_elsewhere_to_the_script(self):
+        (self.root / "elsewhere").mkdir()
+        (self.root / "link").symlink_to(self.clone / "tutorial")
+        (self.root / "elsewhere" / "link").symlink_to("../link")
+        self.succeed("./link", "test", cwd=self.root / "elsewhere")
+        self.assertTrue((self.clone / "build" / "CMakeCache.txt").exists())
+
+    def test_paths_that_work(self):
+        for name in ("-a space", "ü's (1)&[2]=,%~+@!"):
+            with self.subTest(name=name):
+                clone = self.root / name
+                shutil.copytree(self.clone, clone)
+                self.succeed("./tutorial", "test", cwd=clone)
+
+    def test_paths_that_do_not(self):
+        for name in ("$x", "a;b", "a#b", "a\\b", 'a"b', "a\nb", "a\n"):
+            with self.subTest(name=name):
+                clone = self.root / name
+                shutil.copytree(self.clone, clone)
+                done = self.call("./tutorial", "test", cwd=clone)
+                self.assertEqual((done.returncode, done.stdout), (2, ""))
+                self.assertRegex(done.stderr, r"\Atutorial: nothing can be built in a folder with such a name: [^\n]+\n\Z")
+                self.assertFalse((clone / "build").exists())
+                self.succeed("./tutorial", "help", cwd=clone)
+
+    def test_build_is_no_folder(self):
+        build = self.clone / "build"
+        for make in (lambda: build.write_text("kept"), lambda: build.symlink_to("nowhere")):
+            make()
+            for command in ("run", "test"):
+                self.says("build is in the way: it should be a folder", command)
+            build.unlink()
+
+    def test_a_clone_that_cannot_be_written_to(self):
+        how = {}
+        if os.geteuid() == 0:  # who may write everywhere
+            how = {"user": 65534, "group": 65534, "extra_groups": []}
+            self.root.chmod(0o755)
+        self.clone.chmod(0o555)
+        self.addCleanup(self.clone.chmod, 0o755)
+        self.says("build/ cannot be made here: Permission denied", "test", **how)
+        self.clone.chmod(0o755)
+        (self.clone / "build").mkdir(0o555)
+        self.says("build/ cannot be written to (was it made by another user, with sudo?)", "test", **how)
+
+    def test_one_waits_for_another(self):
+        (self.root / "bin" / "flock").symlink_to(shutil.which("flock") or self.skipTest("no flock"))
+        other = os.open(self.clone, os.O_RDONLY)
+        self.addCleanup(os.close, other)
+        fcntl.flock(other, fcntl.LOCK_EX)
+        with subprocess.Popen(["./tutorial", "test"], cwd=self.clone, env=self.environment, text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE) as waiting:
+            self.assertEqual(waiting.stderr.readline(), "Another ./tutorial is at work in this folder: waiting for it to end ...\n")
+            self.assertFalse((self.clone / "build").exists())
+            fcntl.flock(other, fcntl.LOCK_UN)
+            self.assertIn("100% tests passed", waiting.communicate()[0])
+
+    def test_a_file_that_may_not_grow(self):
+        self.succeed("./tutorial", "test")
+        done = self.call("bash", "-c", "ulimit -f 0; ./tutorial test")
+        self.assertGreater(done.returncode, 0)
+        self.assertLess(done.returncode, 128)
+        self.assertIn("File too large", done.stdout + done.stderr)
+
+
+class Test(Small):
+    """./tutorial test, of all or of one chapter."""
+
+    def setUp(self):
+        super().setUp()
+        (self.clone / "CMakeLists.txt").write_text(CMAKE_LISTS + """
+add_subdirectory(01-one)
+add_subdirectory(03-three)
+add_chapter_targets()
+""")
+        for folder in ("01-one", "03-three"):
+            (self.clone / folder).mkdir()
+            number = folder[:2]
+            (self.clone / folder / "CMakeLists.txt").write_text(f"""
+add_library(things-{number} INTERFACE made.h)
+add_custom_command(OUTPUT made.h COMMAND ${{CMAKE_COMMAND}} -E touch made.h)
+add_test(NAME {folder}.passes COMMAND ${{CMAKE_COMMAND}} -E echo "skipped: no Thing (package libthing-{number})")
+set_tests_properties({folder}.passes PROPERTIES LABELS "chapter-{number};cpu" SKIP_REGULAR_EXPRESSION ^skipped)
+add_test(NAME {folder}.device COMMAND ${{CMAKE_COMMAND}} -E echo "skipped: no CUDA device (nothing to run it on)")
+set_tests_properties({folder}.device PROPERTIES LABELS "chapter-{number}" SKIP_REGULAR_EXPRESSION ^skipped)
+add_test(NAME {folder}.mistake COMMAND ${{CMAKE_COMMAND}} -E true)
+set_tests_properties({folder}.mistake PROPERTIES LABELS "chapter-{number};broken")
+""")
+
+    def test_one_chapter(self):
+        said = self.succeed("./tutorial", "test", "03")
+        self.assertIn("03-three.passes", said)
+        self.assertNotIn("01-one", said)
+        self.assertNotIn("mistake", said)
+        self.assertNotIn("is-slow", said)
+        self.assertTrue((self.clone / "build" / "03-three" / "made.h").exists())
+        self.assertFalse((self.clone / "build" / "01-one" / "made.h").exists())
+
+    def test_two_chapters(self):
+        said = self.succeed("./tutorial", "test", "01", "03")
+        self.assertIn("01-one.passes", said)
+        self.assertIn("03-three.passes", said)
+        self.assertNotIn("is-slow", said)
+
+    def test_what_is_no_chapter(self):
+        for word in ("3", "02", "0[13]", "03-three", "chapter", ""):
+            done = self.call("./tutorial", "test", "03", word)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertEqual(done.stderr, f"tutorial: test takes numbers of chapters, such as 03, not '{word}' "
+                                          "(ctest --test-dir build takes much more)\n")
+        self.assertFalse((self.clone / "build").exists())
+
+    def test_packages_that_were_missed(self):
+        said = "Some tests were skipped for want of a package:\n"
+        self.assertTrue(self.succeed("./tutorial", "test", "03").endswith(f"{said}  no Thing (package libthing-03)\n"))
+        self.assertTrue(self.succeed("./tutorial", "test").endswith(
+            f"{said}  no Thing (package libthing-01)\n  no Thing (package libthing-03)\n"))
+
+    def test_no_package_was_missed(self):
+        for folder in ("01-one", "03-three"):
+            path = self.clone / folder / "CMakeLists.txt"
+            path.write_text(path.read_text().replace("package", "something"))
+        self.assertNotIn("package", self.succeed("./tutorial", "test"))
+
+
 class Run(Small):
+    def test_a_folder_is_no_picture(self):
+        done = self.call("./tutorial", "run", "common")
+        self.assertEqual((done.returncode, done.stdout, done.stderr), (2, "", "tutorial: common: a folder, and no picture\n"))
+        self.assertFalse((self.clone / "build").exists())
+
     def test_workshops_are_not_run(self):
         programs = self.clone / "programs.tsv"
         script = '#!/bin/sh\necho "$0" >> "$(dirname "$0")/../ran"\n'

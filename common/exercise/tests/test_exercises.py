@@ -40,7 +40,7 @@ BUILD = pathlib.Path(sys.argv.pop()).resolve() if len(sys.argv) > 1 else catalog
 PROGRAM = HERE.parent / "exercises.py"
 FIVE_STEPS = catalogue.exercise_of("03/five-steps")
 SOLUTION = FIVE_STEPS.solutions("opencl")[0].read_text(encoding="utf-8")
-needs_oclgrind = unittest.skipUnless(shutil.which("oclgrind"), "no Oclgrind")
+needs_oclgrind = unittest.skipUnless(shutil.which("oclgrind"), "no Oclgrind (package oclgrind)")
 HAS_OPENCL = (BUILD / "common" / "run_opencl").is_file()
 
 
