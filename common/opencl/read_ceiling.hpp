@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "common/opencl/opencl.hpp"
 
@@ -11,10 +12,11 @@ namespace common::opencl {
 /// GB/s that a kernel reaches which does nothing but read, with 16-byte loads: the best of several
 /// launch shapes and repeats, with one load or four on their way at once. No histogram of pixels in
 /// this memory can be faster.
-/// @param queue with profiling
+/// @return nothing where the device is a simulator, whose memory is no device's
 /// @param pixels how many the histogram has; what is read is read_ceiling_bytes() of them, or less
 ///        where the device cannot hold that
 /// @throws std::runtime_error where a call fails
-double read_ceiling_gb_s(cl_context context, cl_command_queue queue, std::uint64_t pixels);
+std::optional<double> read_ceiling_gb_s(cl_context context, cl_command_queue queue,
+                                        std::uint64_t pixels);
 
 }  // namespace common::opencl

@@ -22,7 +22,7 @@ class Report {
     Report(const Program& program, const Options& options, const Input& input,
            const Histogram& expected, std::string device, std::string driver);
 
-    void set_read_ceiling(double gb_s) { document_.read_ceiling_gb_s = gb_s; }
+    void set_read_ceiling(std::optional<double> gb_s) { document_.read_ceiling_gb_s = gb_s; }
 
     /// A row of the table. Where the program did not choose its launch, the command line did.
     void add(Result result) {
