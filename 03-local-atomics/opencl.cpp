@@ -56,8 +56,10 @@ int main(int argc, char** argv) try {
     const common::opencl::Device device = common::opencl::choose_device(options.device);
 
     // 4. The launch: two work-groups for each compute unit, 256 work-items in each by default.
-    const std::size_t group_size = options.group_size.value_or(256);
+    const std::size_t most = common::opencl::most_work_items(device.id);
+    const std::size_t group_size = options.group_size.value_or(std::min<std::size_t>(256, most));
     common::opencl::require_group_size(device.id, group_size);
+    common::opencl::require_memory(device.id, count);
     const std::size_t groups =
         options.groups.value_or(2 * common::opencl::compute_units(device.id));
     common::Report report(kProgram, options, input, expected, device.name, device.driver_line());
@@ -68,7 +70,7 @@ int main(int argc, char** argv) try {
     const cl_context context = clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
     CHECK_CL(error, "clCreateContext");
     const cl_command_queue queue =
-        clCreateCommandQueue(context, device.id, CL_QUEUE_PROFILING_ENABLE, &error);
+        clCreateCommandQueue(context, device.id, common::opencl::profiling(device.id), &error);
     CHECK_CL(error, "clCreateCommandQueue");
 
     // 6. The read ceiling: how fast this device's memory gives pixels to a kernel that only reads.
@@ -123,9 +125,13 @@ int main(int argc, char** argv) try {
             CHECK_CL(clReleaseEvent(zeroed));
             return kernel_ms;
         };
-        report.add(common::verify_and_time(
-            "local", expected, options.repeat,
-            {poison_result, write_pixels, count_local, {groups, group_size}}));
+        report.add(
+            common::verify_and_time("local", expected, options.repeat,
+                                    {poison_result,
+                                     write_pixels,
+                                     count_local,
+                                     {groups, group_size},
+                                     common::opencl::refusal(local, device.id, group_size)}));
         CHECK_CL(clReleaseKernel(local));
     }
 
@@ -159,9 +165,13 @@ int main(int argc, char** argv) try {
             CHECK_CL(clReleaseEvent(counted));
             return kernel_ms;
         };
-        report.add(common::verify_and_time(
-            "local-buckets", expected, options.repeat,
-            {poison_buckets, write_pixels, count_in_buckets, {groups, group_size}}));
+        report.add(
+            common::verify_and_time("local-buckets", expected, options.repeat,
+                                    {poison_buckets,
+                                     write_pixels,
+                                     count_in_buckets,
+                                     {groups, group_size},
+                                     common::opencl::refusal(in_buckets, device.id, group_size)}));
         CHECK_CL(clReleaseMemObject(buckets));
         CHECK_CL(clReleaseKernel(in_buckets));
     }
@@ -240,9 +250,13 @@ int main(int argc, char** argv) try {
             CHECK_CL(clReleaseEvent(counted));
             return kernel_ms;
         };
-        report.add(common::verify_and_time(
-            "local-subhist", expected, options.repeat,
-            {poison_all, write_rows, count_in_sub_histograms, {tables, group_size, groups_x}}));
+        report.add(
+            common::verify_and_time("local-subhist", expected, options.repeat,
+                                    {poison_all,
+                                     write_rows,
+                                     count_in_sub_histograms,
+                                     {tables, group_size, groups_x},
+                                     common::opencl::refusal(subhist, device.id, group_size)}));
         CHECK_CL(clReleaseMemObject(sub_histograms));
         CHECK_CL(clReleaseMemObject(image));
         CHECK_CL(clReleaseKernel(sum_tables));

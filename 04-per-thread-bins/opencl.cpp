@@ -84,12 +84,14 @@ int main(int argc, char** argv) try {
     const std::size_t groups = options.groups.value_or(2 * units);
     const std::size_t lane_groups = options.groups.value_or(units);
     const std::size_t most = common::opencl::most_work_items(device.id);
-    const std::size_t group_size = options.group_size.value_or(256);
-    const std::size_t uchar_size = options.group_size.value_or(std::min<std::size_t>(128, room));
+    const std::size_t group_size = options.group_size.value_or(std::min<std::size_t>(256, most));
+    const std::size_t uchar_size =
+        options.group_size.value_or(std::min({std::size_t{128}, room, most}));
     const std::size_t lane_size = options.group_size.value_or(std::min<std::size_t>(1024, most));
     for (const std::size_t size : {group_size, uchar_size, lane_size}) {
         common::opencl::require_group_size(device.id, size);
     }
+    common::opencl::require_memory(device.id, count);
     common::Report report(kProgram, options, input, expected, device.name, device.driver_line());
 
     // 6. Where its commands go: a context for the device, and a queue that keeps their order and
@@ -98,7 +100,7 @@ int main(int argc, char** argv) try {
     const cl_context context = clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
     CHECK_CL(error, "clCreateContext");
     const cl_command_queue queue =
-        clCreateCommandQueue(context, device.id, CL_QUEUE_PROFILING_ENABLE, &error);
+        clCreateCommandQueue(context, device.id, common::opencl::profiling(device.id), &error);
     CHECK_CL(error, "clCreateCommandQueue");
 
     // 7. The read ceiling: how fast this device's memory gives pixels to a kernel that only reads.
@@ -152,9 +154,12 @@ int main(int argc, char** argv) try {
             CHECK_CL(clReleaseEvent(zeroed));
             return kernel_ms;
         };
-        report.add(common::verify_and_time(
-            variant, expected, options.repeat,
-            {poison_result, write_pixels, count_pixels, {launched_groups, size}}));
+        report.add(common::verify_and_time(variant, expected, options.repeat,
+                                           {poison_result,
+                                            write_pixels,
+                                            count_pixels,
+                                            {launched_groups, size},
+                                            common::opencl::refusal(kernel, device.id, size)}));
     };
     if (options.wants("private")) {
         const cl_kernel in_private = clCreateKernel(program, "histogram_private", &error);
@@ -208,9 +213,13 @@ int main(int argc, char** argv) try {
             CHECK_CL(clReleaseEvent(counted));
             return kernel_ms;
         };
-        report.add(common::verify_and_time(
-            variant, expected, options.repeat,
-            {poison_rows, write_pixels, count_in_bytes, {groups, uchar_size}}));
+        report.add(
+            common::verify_and_time(variant, expected, options.repeat,
+                                    {poison_rows,
+                                     write_pixels,
+                                     count_in_bytes,
+                                     {groups, uchar_size},
+                                     common::opencl::refusal(kernel, device.id, uchar_size)}));
         CHECK_CL(clReleaseMemObject(rows));
         CHECK_CL(clReleaseKernel(kernel));
     };

@@ -75,6 +75,8 @@ int main(int argc, char** argv) try {
     // 3. The device.
     const common::opencl::Device device = common::opencl::choose_device(options.device);
     common::opencl::require_group_size(device.id, options.group_size.value_or(1));
+    common::opencl::require_memory(device.id, rows.bytes());
+    const std::size_t most = common::opencl::most_work_items(device.id);
     const std::size_t units = common::opencl::compute_units(device.id);
     common::Report report(kProgram, options, input, expected, device.name, device.driver_line());
 
@@ -84,7 +86,7 @@ int main(int argc, char** argv) try {
     const cl_context context = clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
     CHECK_CL(error, "clCreateContext");
     const cl_command_queue queue =
-        clCreateCommandQueue(context, device.id, CL_QUEUE_PROFILING_ENABLE, &error);
+        clCreateCommandQueue(context, device.id, common::opencl::profiling(device.id), &error);
     CHECK_CL(error, "clCreateCommandQueue");
 
     // 5. The read ceiling: how fast this device's memory gives pixels to a kernel that only reads.
@@ -148,8 +150,9 @@ int main(int argc, char** argv) try {
         if (rows.first > 0 || rows.have_gaps()) {
             report.add(common::skipped("two-per-sm", "it takes neither --offset nor --pitch"));
         } else {
-            const Shape shape =
-                side_by_side(options.group_size.value_or(256), options.groups.value_or(2 * units));
+            const std::size_t group_size =
+                options.group_size.value_or(std::min<std::size_t>(256, most));
+            const Shape shape = side_by_side(group_size, options.groups.value_or(2 * units));
             const cl_kernel kernel = build("histogram_local", shape);
             CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
             CHECK_CL(clSetKernelArg(kernel, 1, sizeof count, &count));
@@ -158,14 +161,13 @@ int main(int argc, char** argv) try {
                 "two-per-sm", expected, options.repeat,
                 {poison, write_pixels,
                  [&](Histogram& result) { return count_in_two(kernel, shape, result); },
-                 shape.launch()}));
+                 shape.launch(), common::opencl::refusal(kernel, device.id, group_size)}));
             CHECK_CL(clReleaseKernel(kernel));
         }
     }
 
     // 8. occupancy and vector: groups of 512, as many as fill the device. They lie below each
     //    other, and walk the rows where those are; or side by side, and take 16 pixels at once.
-    const std::size_t most = common::opencl::most_work_items(device.id);
     const std::size_t full_size = options.group_size.value_or(std::min<std::size_t>(512, most));
     const std::size_t resident = resident_items(device.id);
     const std::size_t full_groups =
@@ -187,8 +189,8 @@ int main(int argc, char** argv) try {
         report.add(common::verify_and_time(
             variant, expected, options.repeat,
             {poison, write_pixels,
-             [&](Histogram& result) { return count_in_two(kernel, shape, result); },
-             shape.launch()}));
+             [&](Histogram& result) { return count_in_two(kernel, shape, result); }, shape.launch(),
+             common::opencl::refusal(kernel, device.id, shape.items_x, shape.items_y)}));
         CHECK_CL(clReleaseKernel(kernel));
     };
     if (options.wants("occupancy")) {
@@ -224,7 +226,11 @@ int main(int argc, char** argv) try {
             };
             common::Result timed = common::verify_and_time(
                 "tuned", expected, options.repeat,
-                {poison_and_look, write_pixels, count_in_one, {groups, choice.group_size}});
+                {poison_and_look,
+                 write_pixels,
+                 count_in_one,
+                 {groups, choice.group_size},
+                 common::opencl::refusal(kernel, device.id, choice.group_size)});
             timed.launch = choice.launch_text(groups);
             report.add(std::move(timed));
             tuning::require_zero(queue, totals);

@@ -52,6 +52,7 @@ int main(int argc, char** argv) try {
 
     // 3. The device.
     const common::opencl::Device device = common::opencl::choose_device(options.device);
+    common::opencl::require_memory(device.id, count);
     EndToEnd report(kProgram, options, input, expected, device.name, device.driver_line());
 
     // 4. Where its commands go: a queue keeps the order of its commands, so what is to overlap

@@ -11,6 +11,7 @@
 #include "common/report/report.hpp"
 #include "common/report/table.hpp"
 #include "common/status/status.hpp"
+#include "common/verify/watchdog.hpp"
 
 using common::Check;
 using common::number;
@@ -32,8 +33,12 @@ EndToEnd::EndToEnd(const common::Program& program, const common::Options& option
 }
 
 void EndToEnd::measure_copy(const std::function<void()>& copy) {
-    copy();
-    copy_ = common::measure([&] { return common::wall_ms(copy); }, options_.repeat);
+    const auto timed_copy = [&] {
+        const common::Deadline deadline("copying", common::time_limit(input_.pixels.size()));
+        return common::wall_ms(copy);
+    };
+    timed_copy();
+    copy_ = common::measure(timed_copy, options_.repeat);
 }
 
 void EndToEnd::measure_way(const std::string& name,

@@ -14,6 +14,7 @@
 #include "common/report/report.hpp"
 #include "common/status/status.hpp"
 #include "common/timing/timing.hpp"
+#include "common/verify/watchdog.hpp"
 
 namespace tuning {
 namespace {
@@ -182,6 +183,8 @@ double time_on(const Choice& choice, std::uint64_t pixels, double hopeless_ms, s
     constexpr int kRuns = 5;
     const auto run = [&](const std::vector<Stretch>& stretches) {
         common::Histogram result;
+        const common::Deadline deadline(choice.text(),
+                                        common::time_limit(pixels * stretches.size()));
         const double time_ms = run_in_a_row(choice, which, stretches, result);
         const common::Comparison comparison =
             common::compare(picture.expected(stretches.back()), result);

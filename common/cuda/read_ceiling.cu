@@ -3,6 +3,7 @@
 #include "common/cuda/cuda.hpp"
 #include "common/cuda/read_ceiling.hpp"
 #include "common/timing/timing.hpp"
+#include "common/verify/watchdog.hpp"
 
 namespace common::cuda {
 namespace {
@@ -63,6 +64,7 @@ std::vector<std::vector<double>> rates_of_shapes(const std::vector<const std::ui
                 for (int repeat = 0; repeat < 5; ++repeat) {
                     const auto* const words =
                         reinterpret_cast<const uint4*>(copies[next++ % copies.size()]);
+                    const Deadline deadline("the read ceiling", time_limit(bytes));
                     before_each();
                     CHECK_CUDA(cudaEventRecord(begin));
                     read<<<blocks, threads>>>(words, bytes / sizeof(uint4), hardly_ever);

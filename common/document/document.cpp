@@ -100,6 +100,10 @@ std::string to_json_text(const RunDocument& document) {
                                 {"max", result.kernel.max_ms},
                                 {"runs", result.kernel.runs}};
         }
+        row["clock"] = nullptr;
+        if (result.kernel.runs > 0) {
+            row["clock"] = document.api == "C++" || result.timed_by_host ? "host" : "device";
+        }
         row["gb_s"] = or_null(document.gb_s(result));
         row["percent_of_ceiling"] = or_null(document.percent_of_ceiling(result));
         row["speedup_over_serial"] = or_null(document.speedup_over_serial(result));
@@ -163,6 +167,8 @@ RunDocument read_document(const std::filesystem::path& path) {
                 result.kernel = {kernel.at("median"), kernel.at("min"), kernel.at("max"),
                                  kernel.at("runs")};
             }
+            result.timed_by_host =
+                document.api != "C++" && optional_at<std::string>(row, "clock") == "host";
             result.end_to_end_ms = optional_at<double>(row, "end_to_end_ms");
             result.launch = row.at("launch");
             if (const Json& groups = row.at("groups"); !groups.is_null()) {

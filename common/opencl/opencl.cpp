@@ -6,11 +6,16 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
+#include <bit>
 #include <cctype>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
+#include <limits>
 #include <optional>
 #include <stdexcept>
+#include <string_view>
 #include <system_error>
 
 #include "common/files/input_file.hpp"
@@ -18,6 +23,7 @@
 #include "common/histogram/histogram.hpp"
 #include "common/options/device_choice.hpp"
 #include "common/status/status.hpp"
+#include "common/verify/watchdog.hpp"
 
 namespace common::opencl {
 namespace {
@@ -28,6 +34,9 @@ namespace fs = std::filesystem;
 // for it.
 constexpr cl_int kPlatformNotFound = -1001;
 
+// For what has nothing to do with the number of pixels.
+constexpr std::chrono::minutes kPatience{2};
+
 // OpenCL's texts come with their closing zero, and some drivers pad them with spaces.
 std::string trimmed(std::string text) {
     text.erase(std::find(text.begin(), text.end(), '\0'), text.end());
@@ -35,6 +44,13 @@ std::string trimmed(std::string text) {
     text.erase(std::find_if_not(text.rbegin(), text.rend(), is_space).base(), text.end());
     text.erase(text.begin(), std::find_if_not(text.begin(), text.end(), is_space));
     return text;
+}
+
+template <typename T>
+T ask(cl_device_id device, cl_device_info what) {
+    T value{};
+    CHECK_CL(clGetDeviceInfo(device, what, sizeof value, &value, nullptr));
+    return value;
 }
 
 std::string device_text(cl_device_id device, cl_device_info what) {
@@ -176,7 +192,9 @@ std::string error_name(cl_int error) {
 
 void check(cl_int error, const char* call, const char* file, int line) {
     if (error == CL_SUCCESS) return;
-    if (error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_INVALID_BUFFER_SIZE) {
+    const bool of_memory = error == CL_OUT_OF_RESOURCES || error == CL_OUT_OF_HOST_MEMORY;
+    if (error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_INVALID_BUFFER_SIZE ||
+        (of_memory && std::string_view(call).starts_with("clCreateBuffer"))) {
         throw BadInput(
             fmt::format("the device has too little memory: {} from {}", error_name(error), call));
     }
@@ -188,31 +206,64 @@ std::string Device::driver_line() const {
     return fmt::format("{}, {}, driver {}", platform_name, version, driver);
 }
 
-std::vector<Device> devices() {
-    give_pocl_a_cache();
-    cl_uint platform_count = 0;
-    const cl_int found = clGetPlatformIDs(0, nullptr, &platform_count);
-    if (found == kPlatformNotFound || platform_count == 0) return {};
-    CHECK_CL(found, "clGetPlatformIDs");
-    std::vector<cl_platform_id> platforms(platform_count);
-    CHECK_CL(clGetPlatformIDs(platform_count, platforms.data(), nullptr));
+namespace {
 
-    std::vector<Device> all;
-    for (const cl_platform_id platform : platforms) {
-        cl_uint device_count = 0;
-        const cl_int listed =
-            clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &device_count);
-        if (listed == CL_DEVICE_NOT_FOUND || device_count == 0) continue;
-        CHECK_CL(listed, "clGetDeviceIDs");
-        std::vector<cl_device_id> ids(device_count);
-        CHECK_CL(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, device_count, ids.data(), nullptr));
-        for (const cl_device_id id : ids) {
-            cl_device_type type = 0;
-            CHECK_CL(clGetDeviceInfo(id, CL_DEVICE_TYPE, sizeof type, &type, nullptr));
-            all.push_back({platform, id, device_text(id, CL_DEVICE_NAME),
+std::vector<Device> devices_of(cl_platform_id platform) {
+    cl_uint count = 0;
+    const cl_int listed = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
+    if (listed == CL_DEVICE_NOT_FOUND) return {};
+    CHECK_CL(listed, "clGetDeviceIDs");
+    std::vector<cl_device_id> ids(count);
+    if (count > 0)
+        CHECK_CL(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, ids.data(), nullptr));
+    std::vector<Device> devices;
+    for (const cl_device_id id : ids) {
+        devices.push_back({platform, id, device_text(id, CL_DEVICE_NAME),
                            platform_text(platform, CL_PLATFORM_NAME),
                            device_text(id, CL_DEVICE_VERSION), device_text(id, CL_DRIVER_VERSION),
-                           type});
+                           ask<cl_device_type>(id, CL_DEVICE_TYPE)});
+    }
+    return devices;
+}
+
+// Empty where nothing is wrong with it.
+std::string why_unusable(const Device& device) {
+    if (ask<cl_bool>(device.id, CL_DEVICE_AVAILABLE) == CL_FALSE) return "it is not available";
+    if (ask<cl_bool>(device.id, CL_DEVICE_COMPILER_AVAILABLE) == CL_FALSE)
+        return "it has no compiler for kernels";
+    // Calls that came later than this are not there at all.
+    if (device.version.starts_with("OpenCL 1.0") || device.version.starts_with("OpenCL 1.1"))
+        return "these programs need OpenCL 1.2, and it has " + device.version;
+    return {};
+}
+
+}  // namespace
+
+std::vector<Device> devices() {
+    give_pocl_a_cache();
+    const Deadline deadline("asking the OpenCL drivers for their devices", kPatience);
+    std::vector<Device> all;
+    // One driver that fails must not cost the others.
+    const auto pass_over = [](const std::string& which, const std::exception& problem) {
+        progress(fmt::format("passed over {}: {}\n", which, problem.what()));
+    };
+    std::vector<cl_platform_id> platforms;
+    try {
+        cl_uint count = 0;
+        const cl_int found = clGetPlatformIDs(0, nullptr, &count);
+        if (found == kPlatformNotFound) return {};
+        CHECK_CL(found, "clGetPlatformIDs");
+        platforms.resize(count);
+        if (count > 0) CHECK_CL(clGetPlatformIDs(count, platforms.data(), nullptr));
+    } catch (const std::exception& problem) {
+        pass_over("all OpenCL drivers", problem);
+    }
+    for (std::size_t i = 0; i < platforms.size(); ++i) {
+        try {
+            const std::vector<Device> some = devices_of(platforms[i]);
+            all.insert(all.end(), some.begin(), some.end());
+        } catch (const std::exception& problem) {
+            pass_over(fmt::format("OpenCL platform {}", i), problem);
         }
     }
     return all;
@@ -253,17 +304,26 @@ Device choose_device(const std::string& wanted) {
     if (all.empty()) {
         throw NothingToRunOn("no OpenCL device: " + why_no_device());
     }
+    std::size_t chosen = 0;
     if (wanted.empty()) {
-        const auto gpu = std::find_if(all.begin(), all.end(), [](const Device& d) {
-            return (d.type & CL_DEVICE_TYPE_GPU) != 0;
-        });
-        return gpu != all.end() ? *gpu : all.front();
+        // The first GPU that can be used, or else the first device, or else any.
+        const auto rank = [](const Device& d) {
+            return (why_unusable(d).empty() ? 2 : 0) + ((d.type & CL_DEVICE_TYPE_GPU) != 0 ? 1 : 0);
+        };
+        const auto best =
+            std::max_element(all.begin(), all.end(),
+                             [&](const Device& a, const Device& b) { return rank(a) < rank(b); });
+        chosen = static_cast<std::size_t>(best - all.begin());
+    } else {
+        std::vector<std::string> names;
+        for (const Device& device : all) {
+            names.push_back(device.name + '\n' + device.platform_name + '\n' + device.version);
+        }
+        chosen = device_by_text(wanted, names, "OpenCL");
     }
-    std::vector<std::string> names;
-    for (const Device& device : all) {
-        names.push_back(device.name + '\n' + device.platform_name + '\n' + device.version);
-    }
-    return all[device_by_text(wanted, names, "OpenCL")];
+    if (const std::string reason = why_unusable(all[chosen]); !reason.empty())
+        throw NothingToRunOn(fmt::format("{} cannot be used: {}", all[chosen].name, reason));
+    return all[chosen];
 }
 
 namespace {
@@ -321,8 +381,11 @@ cl_program build_program(cl_context context, cl_device_id device, const std::str
     cl_int error = CL_SUCCESS;
     const cl_program program = clCreateProgramWithSource(context, 1, &begin, &length, &error);
     CHECK_CL(error, "clCreateProgramWithSource");
-    const cl_int built =
-        clBuildProgram(program, 1, &device, build_options.c_str(), nullptr, nullptr);
+    cl_int built = CL_SUCCESS;
+    {
+        const Deadline deadline("compiling " + name, kPatience);
+        built = clBuildProgram(program, 1, &device, build_options.c_str(), nullptr, nullptr);
+    }
     if (built == CL_SUCCESS) return program;
 
     // The log is asked for whatever went wrong, and shown whole: its first error explains the rest.
@@ -346,15 +409,31 @@ bool has_extension(cl_device_id device, const std::string& name) {
 }
 
 std::size_t compute_units(cl_device_id device) {
-    cl_uint units = 0;
-    CHECK_CL(clGetDeviceInfo(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units, nullptr));
-    return units;
+    return ask<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS);
 }
 
-std::size_t most_work_items(cl_device_id device) {
-    std::size_t most = 0;
-    CHECK_CL(clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof most, &most, nullptr));
+namespace {
+
+// In each dimension: a device has three at least, and may have more.
+std::vector<std::size_t> most_in_each(cl_device_id device) {
+    std::vector<std::size_t> most(ask<cl_uint>(device, CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS));
+    CHECK_CL(clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES,
+                             most.size() * sizeof most.front(), most.data(), nullptr));
     return most;
+}
+
+template <typename T>
+T ask(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what) {
+    T value{};
+    CHECK_CL(clGetKernelWorkGroupInfo(kernel, device, what, sizeof value, &value, nullptr));
+    return value;
+}
+
+}  // namespace
+
+std::size_t most_work_items(cl_device_id device) {
+    return std::min(ask<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE),
+                    most_in_each(device).at(0));
 }
 
 void require_group_size(cl_device_id device, std::size_t group_size) {
@@ -365,6 +444,40 @@ void require_group_size(cl_device_id device, std::size_t group_size) {
     }
 }
 
+void require_memory(cl_device_id device, std::size_t bytes) {
+    const cl_ulong most = std::min(ask<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE),
+                                   ask<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE));
+    if (bytes > most) {
+        throw BadInput(fmt::format(
+            "the pixels take {} bytes, and this device has at most {} in one piece; in chunks they "
+            "fit: build/05-launch-tuning/cluster/opencl --chunk {}",
+            bytes, most, std::bit_floor(std::max<cl_ulong>(most / 4, 1))));
+    }
+}
+
+std::string refusal(cl_kernel kernel, cl_device_id device, std::size_t across, std::size_t down) {
+    const auto most = ask<std::size_t>(kernel, device, CL_KERNEL_WORK_GROUP_SIZE);
+    if (across * down > most) {
+        return fmt::format("this device runs it in groups of at most {}: --group-size {}", most,
+                           most);
+    }
+    const std::vector<std::size_t> each = most_in_each(device);
+    if (across > each.at(0) || down > each.at(1)) {
+        return fmt::format("groups of {} x {}: this device runs at most {} x {}", across, down,
+                           each[0], each[1]);
+    }
+    const auto needed = ask<cl_ulong>(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE);
+    const auto there = ask<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE);
+    if (needed > there)
+        return fmt::format("it needs {} bytes of local memory: this device has {}", needed, there);
+    return {};
+}
+
+cl_command_queue_properties profiling(cl_device_id device) {
+    return ask<cl_command_queue_properties>(device, CL_DEVICE_QUEUE_PROPERTIES) &
+           CL_QUEUE_PROFILING_ENABLE;
+}
+
 void poison(cl_command_queue queue, cl_mem buffer, std::size_t bytes) {
     CHECK_CL(clEnqueueFillBuffer(queue, buffer, &kPoison, sizeof kPoison, 0, bytes, 0, nullptr,
                                  nullptr));
@@ -372,13 +485,16 @@ void poison(cl_command_queue queue, cl_mem buffer, std::size_t bytes) {
 }
 
 double elapsed_ms(cl_event first, cl_event last) {
-    cl_ulong began = 0;
-    cl_ulong ended = 0;
-    CHECK_CL(
-        clGetEventProfilingInfo(first, CL_PROFILING_COMMAND_START, sizeof began, &began, nullptr));
-    CHECK_CL(
-        clGetEventProfilingInfo(last, CL_PROFILING_COMMAND_END, sizeof ended, &ended, nullptr));
-    return static_cast<double>(ended - began) * 1e-6;
+    const auto time_of = [](cl_event event, cl_profiling_info what) {
+        cl_ulong ns = 0;
+        const cl_int error = clGetEventProfilingInfo(event, what, sizeof ns, &ns, nullptr);
+        if (error != CL_PROFILING_INFO_NOT_AVAILABLE) CHECK_CL(error, "clGetEventProfilingInfo");
+        return error == CL_SUCCESS ? std::optional(ns) : std::nullopt;
+    };
+    const std::optional<cl_ulong> began = time_of(first, CL_PROFILING_COMMAND_START);
+    const std::optional<cl_ulong> ended = time_of(last, CL_PROFILING_COMMAND_END);
+    if (!began || !ended) return std::numeric_limits<double>::quiet_NaN();
+    return static_cast<double>(static_cast<cl_long>(*ended - *began)) * 1e-6;
 }
 
 }  // namespace common::opencl

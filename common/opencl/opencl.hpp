@@ -44,8 +44,9 @@ struct Device {
 };
 
 /// Every device of every platform, in the loader's order; their place is the number that `--device`
-/// takes. Platforms without devices are passed over, and no platform at all is no error. Where PoCL
-/// could not write to its usual cache, it gets one of this user's in the temporary folder.
+/// takes. Platforms without devices are passed over, and so are, with a line on standard error,
+/// drivers that fail. No platform at all is no error. Where PoCL could not write to its usual
+/// cache, it gets one of this user's in the temporary folder.
 std::vector<Device> devices();
 
 /// Where there is no device, what is likely: no driver, or the installed ones by name. One line.
@@ -56,7 +57,8 @@ std::string list(const std::vector<Device>& devices);
 
 /// The device that `wanted` names: a number, or part of a device's name, platform or version in any
 /// case (the first that has it). Empty: the first GPU, or where there is none the first device.
-/// @throws NothingToRunOn without any device; BadInput where none is named so
+/// @throws NothingToRunOn without any device, or where the one cannot run these programs; BadInput
+///         where none is named so
 Device choose_device(const std::string& wanted);
 
 /// The text of a kernel file: from beside the running program if it is there, else from the
@@ -79,18 +81,33 @@ bool has_extension(cl_device_id device, const std::string& name);
 /// CL_DEVICE_MAX_COMPUTE_UNITS: a GPU's multiprocessors, a CPU's hardware threads.
 std::size_t compute_units(cl_device_id device);
 
-/// The most work-items that a work-group may have on this device (CL_DEVICE_MAX_WORK_GROUP_SIZE).
+/// The most work-items that a work-group may have on this device, side by side
+/// (CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_MAX_WORK_ITEM_SIZES).
 std::size_t most_work_items(cl_device_id device);
 
 /// @throws BadInput where the device cannot run work-groups of this size
 void require_group_size(cl_device_id device, std::size_t group_size);
+
+/// @throws BadInput naming both sizes where so many bytes of pixels do not fit the device, and what
+///         counts them in chunks
+void require_memory(cl_device_id device, std::size_t bytes);
+
+/// Why the device cannot run this kernel in groups of so many work-items, across and down, as far
+/// as it says so beforehand; else empty. A kernel may have a lower limit than its device.
+std::string refusal(cl_kernel kernel, cl_device_id device, std::size_t across,
+                    std::size_t down = 1);
+
+/// What clCreateCommandQueue takes for a queue that notes times: CL_QUEUE_PROFILING_ENABLE, or
+/// nothing where the device has no such queues.
+cl_command_queue_properties profiling(cl_device_id device);
 
 /// Fills a buffer with kPoison, and waits.
 /// @param bytes a multiple of 4
 void poison(cl_command_queue queue, cl_mem buffer, std::size_t bytes);
 
 /// Milliseconds from the beginning of the first command to the end of the last, by the device's
-/// clock. Both have completed, on a queue with profiling.
+/// clock. Both have completed. No number where the driver does not tell; what it tells may be
+/// nonsense (see common::plausible_ms).
 double elapsed_ms(cl_event first, cl_event last);
 
 }  // namespace common::opencl

@@ -12,7 +12,6 @@ namespace common::opencl {
 /// GB/s that a kernel reaches which does nothing but read, with 16-byte loads: the best of several
 /// launch shapes and repeats, with one load or four on their way at once. No histogram of pixels in
 /// this memory can be faster.
-/// @param queue with profiling
 /// @param pixels how many the histogram has; what is read is read_ceiling_bytes() of them, or less
 ///        where the device cannot hold that
 /// @returns nothing for a simulator, which would take minutes to say nothing of any memory

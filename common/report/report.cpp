@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -17,7 +16,6 @@
 #include "common/report/picture.hpp"
 #include "common/report/table.hpp"
 #include "common/status/status.hpp"
-#include "common/verify/watchdog.hpp"
 
 namespace common {
 namespace {
@@ -63,7 +61,6 @@ std::string number(std::optional<double> value) {
 Report::Report(const Program& program, const Options& options, const Input& input,
                const Histogram& expected, std::string device, std::string driver)
     : program_(program), options_(options), input_(input), expected_(expected) {
-    if (options.time_limit) set_time_limit(std::chrono::seconds(*options.time_limit));
     document_.chapter = program.chapter;
     document_.api = program.api;
     document_.device = std::move(device);
@@ -156,6 +153,10 @@ int Report::finish() {
         print(fmt::format(
             "read ceiling: {} GB/s, what this device's memory gives to a program that only reads\n",
             number(document_.read_ceiling_gb_s)));
+    }
+    if (std::any_of(document_.results.begin(), document_.results.end(),
+                    [](const Result& r) { return r.timed_by_host; })) {
+        print("times: by the host's clock, as the device's own cannot be true\n");
     }
     std::vector<Column> columns{{"variant"},
                                 {"median ms", true},

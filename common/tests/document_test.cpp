@@ -35,6 +35,7 @@ RunDocument sample() {
     document.results[0].shape = common::Launch{2, 256};
     document.results[1].counts = common::Histogram{7, 0, 0xFFFF'FFFF};
     document.results[1].only_later = true;
+    document.results[1].timed_by_host = true;
     return document;
 }
 
@@ -73,6 +74,7 @@ TEST_F(Document, HasEveryFieldOfTheDescription) {
     EXPECT_EQ(local.at("kernel_ms").at("min"), 1.5);
     EXPECT_EQ(local.at("kernel_ms").at("max"), 3.25);
     EXPECT_EQ(local.at("kernel_ms").at("runs"), 9);
+    EXPECT_EQ(local.at("clock"), "device");
     EXPECT_DOUBLE_EQ(local.at("gb_s").get<double>(), 2147.4836475);
     EXPECT_DOUBLE_EQ(local.at("percent_of_ceiling").get<double>(), 100 * 2147.4836475 / 4000.5);
     EXPECT_EQ(local.at("speedup_over_serial"), 1000);
@@ -85,6 +87,7 @@ TEST_F(Document, HasEveryFieldOfTheDescription) {
     const Json& wrong = json.at("results")[1];
     EXPECT_EQ(wrong.at("check"), "mismatch");
     EXPECT_EQ(wrong.at("reason"), "2 of 256 bins wrong");
+    EXPECT_EQ(wrong.at("clock"), "host");
     EXPECT_TRUE(wrong.at("end_to_end_ms").is_null());
     EXPECT_EQ(wrong.at("launch"), "");
     EXPECT_TRUE(wrong.at("groups").is_null());
@@ -121,8 +124,8 @@ TEST_F(Document, WhatASkippedRowLacksIsNull) {
     const Json row = Json::parse(common::to_json_text(sample())).at("results")[2];
     EXPECT_EQ(row.at("check"), "skipped");
     EXPECT_EQ(row.at("reason"), "no local memory");
-    for (const char* field :
-         {"kernel_ms", "gb_s", "percent_of_ceiling", "speedup_over_serial", "end_to_end_ms"}) {
+    for (const char* field : {"kernel_ms", "clock", "gb_s", "percent_of_ceiling",
+                              "speedup_over_serial", "end_to_end_ms"}) {
         EXPECT_TRUE(row.at(field).is_null()) << field;
     }
 }
@@ -170,6 +173,7 @@ TEST_F(Document, IsReadAsItWasWritten) {
         EXPECT_EQ(read.results[i].kernel.max_ms, written.results[i].kernel.max_ms);
         EXPECT_EQ(read.results[i].kernel.runs, written.results[i].kernel.runs);
         EXPECT_EQ(read.results[i].end_to_end_ms, written.results[i].end_to_end_ms);
+        EXPECT_EQ(read.results[i].timed_by_host, written.results[i].timed_by_host);
         EXPECT_EQ(read.results[i].launch, written.results[i].launch);
         EXPECT_EQ(read.results[i].shape, written.results[i].shape);
         EXPECT_EQ(read.results[i].counts, written.results[i].counts);

@@ -4,8 +4,8 @@
 # to a colon, full stop or comma, in which the APIs use the same terms. Each step also calls the same
 # functions of common/ in the same order, those of its report and options among them.
 
-# Functions that only OpenCL needs: it compiles while the program runs, and its limits vary more.
-set(only_opencl "build_program|read_kernel_file|most_work_items|has_extension")
+# Functions that only OpenCL needs: it compiles while the program runs, and its limits vary more, and so do its clocks.
+set(only_opencl "build_program|read_kernel_file|most_work_items|has_extension|require_memory|refusal|profiling|plausible_ms")
 
 foreach(file A B)
     file(READ ${${file}} text)

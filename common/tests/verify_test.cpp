@@ -3,11 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdlib>
 #include <functional>
+#include <limits>
+#include <thread>
 #include <utility>
 
 #include "common/inputs/inputs.hpp"
 #include "common/tests/support.hpp"
+#include "common/verify/watchdog.hpp"
 
 namespace {
 
@@ -220,7 +226,8 @@ TEST(Verify, ChecksAreCalledAsInTheTableAndTheJson) {
 // ---- a strategy on a device ---------------------------------------------------------------------
 
 // A device that is told which of its runs this is, 0 first: one before timing, the timed ones, and
-// as many with copies.
+// as many with copies. Its times are so short that the host's are longer.
+constexpr double kNs = 1e-6;
 Examined examine_on_device(const std::function<void(Histogram&, int run)>& strategy) {
     int run = 0;
     int poisoned = 0;
@@ -231,7 +238,7 @@ Examined examine_on_device(const std::function<void(Histogram&, int run)>& strat
                                                                     [&] { ++copied; },
                                                                     [&](Histogram& out) {
                                                                         strategy(out, run++);
-                                                                        return 1.0 + run;
+                                                                        return kNs * (1 + run);
                                                                     },
                                                                     {6, 64, 3}});
     EXPECT_EQ(run, 1 + 2 * kRepeat);
@@ -244,7 +251,9 @@ TEST(VerifyOnDevice, ARightStrategyPasses) {
     const Examined examined = examine_on_device([](Histogram& out, int) { out = kExpected; });
     EXPECT_EQ(examined.result.check, Check::kMatch);
     EXPECT_EQ(examined.result.kernel.runs, kRepeat);
-    EXPECT_EQ(examined.result.kernel.median_ms, 4.0);  // of 3, 4 and 5: the first was not timed
+    // Of 3, 4 and 5: the first was not timed.
+    EXPECT_DOUBLE_EQ(examined.result.kernel.median_ms, 4 * kNs);
+    EXPECT_FALSE(examined.result.timed_by_host);
     EXPECT_TRUE(examined.result.end_to_end_ms);
 }
 
@@ -266,6 +275,74 @@ TEST(VerifyOnDevice, WrongOnlyWithTheCopiesIsCaught) {
                       if (run == 2 * kRepeat) --out[7];
                   }),
                   "after the runs with copies");
+}
+
+TEST(VerifyOnDevice, WhatTheDeviceRefusesIsSkipped) {
+    const auto never = [] { ADD_FAILURE() << "it was run"; };
+    const auto never_counts = [&](Histogram&) {
+        never();
+        return kNs;
+    };
+    tests::said([&] {
+        const Result result = common::verify_and_time(
+            "planted", kExpected, kRepeat,
+            common::DeviceRun{never, never, never_counts, {6, 64}, "groups too large"});
+        EXPECT_EQ(result.check, Check::kSkipped);
+        EXPECT_EQ(result.reason, "groups too large");
+    });
+}
+
+// ---- what hangs, and clocks that cannot be true: each in a process of its own -------------------
+
+TEST(DeadlineDeathTest, EndsWhatTakesLongerWithALine) {
+    const auto sleep_for = [](std::chrono::milliseconds time) {
+        const common::Deadline deadline("compiling x.cl", std::chrono::seconds(1));
+        std::this_thread::sleep_for(time);
+    };
+    EXPECT_EXIT(sleep_for(std::chrono::minutes(1)), testing::ExitedWithCode(1),
+                "^\ncompiling x.cl: not done after 1 s: the device or its driver hangs\n$");
+    sleep_for(std::chrono::milliseconds(1));
+}
+
+// What is said, and the exit status: 1 where the device's clock is believed, 2 where the host's is.
+void by_which_clock(double device_ms) {
+    const double ms = common::plausible_ms([&] { return device_ms; });
+    std::exit(ms == device_ms && !common::is_timed_by_host() ? 1
+              : ms >= 0 && common::is_timed_by_host()        ? 2
+                                                             : 3);
+}
+
+TEST(PlausibleDeathTest, ATimeThatTheHostSawIsTheDevices) {
+    EXPECT_EXIT(by_which_clock(kNs), testing::ExitedWithCode(1), "^$");
+}
+
+TEST(PlausibleDeathTest, ATimeThatCannotBeTrueIsTheHosts) {
+    for (const double time : {0.0, -1.0, 3.6e6, std::numeric_limits<double>::infinity()}) {
+        EXPECT_EXIT(by_which_clock(time), testing::ExitedWithCode(2),
+                    "^\nthe device's clock says [^\n]*: from here on the host's clock is used\n$");
+    }
+    EXPECT_EXIT(by_which_clock(std::nan("")), testing::ExitedWithCode(2),
+                "^\nthe driver tells no times: from here on the host's clock is used\n$");
+}
+
+// One row, one clock: a device whose times become nonsense in the midst of them is timed again.
+void change_clocks() {
+    int run = 0;
+    const Result result = common::verify_and_time(
+        "planted", kExpected, kRepeat,
+        common::DeviceRun{[] {},
+                          [] {},
+                          [&](Histogram& out) {
+                              out = kExpected;
+                              std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                              return ++run == 3 ? -1 : kNs;
+                          },
+                          {6, 64}});
+    std::exit(result.timed_by_host && result.kernel.min_ms >= 1 ? 0 : 1);
+}
+
+TEST(PlausibleDeathTest, ARowHasOneClock) {
+    EXPECT_EXIT(change_clocks(), testing::ExitedWithCode(0), "from here on");
 }
 
 }  // namespace

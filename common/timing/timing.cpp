@@ -1,11 +1,18 @@
 #include "common/timing/timing.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstddef>
+
+#include "common/status/status.hpp"
 
 namespace common {
 namespace {
+
+bool timed_by_host = false;
 
 bool median_is_stable(std::vector<double> times_ms) {
     constexpr std::size_t kEnough = 7;
@@ -33,6 +40,27 @@ double wall_ms(const std::function<void()>& call) {
     const std::chrono::duration<double, std::milli> elapsed =
         std::chrono::steady_clock::now() - start;
     return elapsed.count();
+}
+
+double plausible_ms(const std::function<double()>& run) {
+    double device_ms = 0;
+    const double host_ms = wall_ms([&] { device_ms = run(); });
+    // Two clocks do not run quite alike.
+    const bool plausible = device_ms > 0 && device_ms <= 1.05 * host_ms + 0.001;
+    if (!plausible && !timed_by_host) {
+        timed_by_host = true;
+        const std::string why =
+            std::isnan(device_ms)
+                ? "the driver tells no times"
+                : fmt::format("the device's clock says {:.4g} ms for what took {:.4g} ms",
+                              device_ms, host_ms);
+        progress(fmt::format("\n{}: from here on the host's clock is used\n", why));
+    }
+    return timed_by_host ? host_ms : device_ms;
+}
+
+bool is_timed_by_host() {
+    return timed_by_host;
 }
 
 Timing measure(const std::function<double()>& run, std::optional<int> repeat) {

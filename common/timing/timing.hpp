@@ -25,6 +25,15 @@ Timing summarize(std::vector<double> times_ms);
 /// Wall time of one call, in milliseconds.
 double wall_ms(const std::function<void()>& call);
 
+/// Calls `run`, which returns its own time in milliseconds by a device's clock. That time is
+/// returned, or the host's for the call where it cannot be true: it is no number, zero, below zero,
+/// or longer than the host's. From then on all calls return the host's, and standard error says so
+/// once.
+double plausible_ms(const std::function<double()>& run);
+
+/// Whether `plausible_ms` has come to that.
+bool is_timed_by_host();
+
 /// Calls `run`, which returns its own time in milliseconds by whatever clock fits, `repeat` times;
 /// or, where that is absent, at least 7 times and until the median is stable (the middle half of
 /// the times lies within 2 % of it), but for no more than 200 calls or, past the third call, one

@@ -54,6 +54,7 @@ struct Result {
     std::optional<Histogram> counts = {};  ///< what came out, where it does not match
     bool only_later = false;               ///< the first run matched, and a later one does not
     bool changes = false;                  ///< after a wrong run another one gave other counts
+    bool timed_by_host = false;            ///< on a device whose own times cannot be true
     /// Why it may not match, the surest first; empty where that is unclear.
     std::optional<std::vector<Finding>> diagnosis = {};
 };
@@ -83,11 +84,13 @@ struct DeviceRun {
     /// @return the kernels' time in milliseconds, zeroing included
     std::function<double(Histogram& histogram)> count;
     Launch launch;
+    std::string refusal = {};  ///< why the device cannot run it, where it says so beforehand
 };
 
 /// The same for a strategy on a device. The pixels are copied in once for all timed runs, so that
 /// the device does not idle between them. Then come runs with the copies, for the end-to-end time
 /// (three, or as many as `repeat` says if that is fewer), and their last result is compared, too.
+/// What the device refuses is skipped. Its times are held against the host's (`plausible_ms`).
 Result verify_and_time(const std::string& variant, const Histogram& expected,
                        std::optional<int> repeat, const DeviceRun& run);
 

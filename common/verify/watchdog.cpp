@@ -35,6 +35,11 @@ extern "C" void end_with_line(int signal) {
     _exit(kMismatch);
 }
 
+// (The system's alarm counts whole seconds.)
+void set_alarm(milliseconds limit) {
+    alarm(static_cast<unsigned>((limit.count() + 999) / 1000));
+}
+
 }  // namespace
 
 milliseconds usual_time_limit(std::size_t pixels) {
@@ -46,8 +51,11 @@ void set_time_limit(milliseconds limit) {
     limit_given = limit;
 }
 
-Watchdog::Watchdog(const std::string& what, std::size_t pixels)
-    : limit_(limit_given.value_or(usual_time_limit(pixels))) {
+milliseconds time_limit(std::size_t pixels) {
+    return limit_given.value_or(usual_time_limit(pixels));
+}
+
+Watchdog::Watchdog(const std::string& what, std::size_t pixels) : limit_(time_limit(pixels)) {
     if (kOwnCrashes) {
         crash_line = fmt::format(
             "\n{}: it crashed; most likely the kernel reads or writes outside of its memory "
@@ -70,10 +78,21 @@ Watchdog::~Watchdog() {
 }
 
 void Watchdog::begin_run() const {
-    alarm(static_cast<unsigned>((limit_.count() + 999) / 1000));
+    set_alarm(limit_);
 }
 
 void Watchdog::end_run() const {
+    alarm(0);
+}
+
+Deadline::Deadline(const std::string& what, milliseconds limit) {
+    hang_line = fmt::format("\n{}: not done after {:.0f} s: the device or its driver hangs\n", what,
+                            static_cast<double>(limit.count()) / 1000);
+    std::signal(SIGALRM, end_with_line);
+    set_alarm(limit);
+}
+
+Deadline::~Deadline() {
     alarm(0);
 }
 

@@ -1,5 +1,6 @@
 /// @file
-/// Kernels that hang or crash: one line that names the strategy, and the end of the program.
+/// Kernels that hang or crash, devices that do not answer: one line that says which, and the end of
+/// the program.
 #pragma once
 
 #include <chrono>
@@ -11,8 +12,11 @@ namespace common {
 /// no device that the chapters' kernels were seen on.
 std::chrono::milliseconds usual_time_limit(std::size_t pixels);
 
-/// Another limit for all that follow, as --time-limit asks for it.
+/// Another limit for all runs that follow, as --time-limit asks for it.
 void set_time_limit(std::chrono::milliseconds limit);
+
+/// That limit, or the usual one.
+std::chrono::milliseconds time_limit(std::size_t pixels);
 
 /// While one exists, a run that takes longer than its limit ends the program with one line that
 /// names the strategy, and exit status 1. So does a crash, also one that comes later. (With a
@@ -33,6 +37,17 @@ class Watchdog {
 
  private:
     std::chrono::milliseconds limit_;
+};
+
+/// While one exists, what takes longer than its limit ends the program with one line that names it,
+/// and exit status 1. Not while a Watchdog exists: there is one alarm.
+class Deadline {
+ public:
+    /// @param what the device or its driver does, for the line
+    Deadline(const std::string& what, std::chrono::milliseconds limit);
+    ~Deadline();
+    Deadline(const Deadline&) = delete;
+    Deadline& operator=(const Deadline&) = delete;
 };
 
 }  // namespace common

@@ -21,7 +21,7 @@ def type_of(what, of):
         return type_of(of[name]["properties"][field[1]] if field else of[name], of)
     if "anyOf" in what:
         return " or ".join(type_of(one, of) for one in what["anyOf"])
-    if "enum" in what or "const" in what:
+    if "type" not in what:
         values = what.get("enum", [what.get("const")])
         return "string" if all(isinstance(value, str) for value in values) else "integer"
     types = what["type"]
@@ -30,7 +30,7 @@ def type_of(what, of):
 
 def meaning(what):
     """The description, and before it the values where there are few."""
-    values = what.get("enum", [])
+    values = [value for value in what.get("enum", []) if value is not None]
     if not values:
         return what["description"]
     *others, last = [f"`{json.dumps(value)}`" for value in values]

@@ -1,0 +1,256 @@
+// An OpenCL driver that behaves in ways that are allowed, and in some that are not: a library to
+// preload (LD_PRELOAD), which stands before the loader and passes every call on to the real driver,
+// but answers as STRANGE_DRIVER tells it. What it claims it also enforces. Words, by spaces:
+//
+//   group=N          work-groups of at most N work-items, of the device and of each kernel
+//   flat             groups in one dimension only
+//   kernel-group=N   the same of each kernel alone: the device says nothing of it
+//   local=N          bytes of local memory
+//   memory=N         bytes of the device's memory, and of the largest buffer
+//   no-profiling     no queue notes times
+//   no-times         a queue that should have noted them has none
+//   times=zero|equal|backwards|long|epoch   what the clock of the device says
+//   hang=NAME        what waits for a kernel whose name begins so waits for ever; build, devices
+//                    and copy: so does the compiler, the list of devices, a copy
+//   platforms=none|failing|empty-first|failing-first   what the loader finds
+//   unavailable, no-compiler, version=V      what the device says of itself
+#define CL_TARGET_OPENCL_VERSION 120
+#include <CL/cl.h>
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <sstream>
+#include <string>
+
+namespace {
+
+// What follows NAME or NAME= in STRANGE_DRIVER.
+std::optional<std::string> told(const std::string& name) {
+    const char* const all = std::getenv("STRANGE_DRIVER");
+    std::istringstream words(all != nullptr ? all : "");
+    for (std::string word; words >> word;) {
+        if (word == name) return "";
+        if (word.starts_with(name + '=')) return word.substr(name.size() + 1);
+    }
+    return std::nullopt;
+}
+
+bool is_told(const std::string& name, const std::string& value = "") {
+    return told(name) == value;
+}
+
+std::optional<std::uint64_t> number(const std::string& name) {
+    const auto text = told(name);
+    return text ? std::optional(std::stoull(*text)) : std::nullopt;
+}
+
+void hang_if(bool hangs) {
+    while (hangs)
+        sleep(1);
+}
+
+bool hangs = false;  // a kernel was launched that never ends
+
+// The real driver's function of this name.
+template <typename Function>
+Function* real(Function*, const char* name) {
+    return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+#define REAL(name) real(&(name), #name)
+
+// What an information is, in the way of all clGet...Info.
+cl_int answer(const void* value, std::size_t bytes, std::size_t size, void* to,
+              std::size_t* needed) {
+    if (needed != nullptr) *needed = bytes;
+    if (to == nullptr) return CL_SUCCESS;
+    if (size < bytes) return CL_INVALID_VALUE;
+    std::memcpy(to, value, bytes);
+    return CL_SUCCESS;
+}
+
+template <typename T>
+void at_most(void* value, std::optional<std::uint64_t> most, std::size_t count = 1) {
+    auto* const numbers = static_cast<T*>(value);
+    for (std::size_t i = 0; most && numbers != nullptr && i < count; ++i)
+        numbers[i] = std::min(numbers[i], static_cast<T>(*most));
+}
+
+template <typename T>
+T of_kernel(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what) {
+    T value{};
+    clGetKernelWorkGroupInfo(kernel, device, what, sizeof value, &value, nullptr);
+    return value;
+}
+
+// A platform of its own, which stands before the real ones.
+int own;
+cl_platform_id own_platform() {
+    return reinterpret_cast<cl_platform_id>(&own);
+}
+
+}  // namespace
+
+extern "C" {
+
+cl_int clGetPlatformIDs(cl_uint size, cl_platform_id* ids, cl_uint* count) {
+    hang_if(is_told("hang", "devices"));
+    if (is_told("platforms", "none")) return -1001;  // CL_PLATFORM_NOT_FOUND_KHR
+    if (is_told("platforms", "failing")) return CL_OUT_OF_HOST_MEMORY;
+    const bool one_more =
+        is_told("platforms", "empty-first") || is_told("platforms", "failing-first");
+    if (!one_more) return REAL(clGetPlatformIDs)(size, ids, count);
+    if (ids != nullptr) *ids++ = own_platform();
+    const cl_int error = REAL(clGetPlatformIDs)(size > 0 ? size - 1 : 0, ids, count);
+    if (count != nullptr) ++*count;
+    return error;
+}
+
+cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint size, cl_device_id* ids,
+                      cl_uint* count) {
+    if (platform == own_platform())
+        return is_told("platforms", "empty-first") ? CL_DEVICE_NOT_FOUND : CL_OUT_OF_HOST_MEMORY;
+    return REAL(clGetDeviceIDs)(platform, type, size, ids, count);
+}
+
+cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, std::size_t size, void* value,
+                       std::size_t* needed) {
+    if (const auto version = told("version"); version && what == CL_DEVICE_VERSION) {
+        const std::string text = "OpenCL " + *version + " strange";
+        return answer(text.c_str(), text.size() + 1, size, value, needed);
+    }
+    const cl_int error = REAL(clGetDeviceInfo)(device, what, size, value, needed);
+    if (error != CL_SUCCESS || value == nullptr) return error;
+    switch (what) {
+        case CL_DEVICE_MAX_WORK_GROUP_SIZE:
+            at_most<std::size_t>(value, number("group"));
+            break;
+        case CL_DEVICE_MAX_WORK_ITEM_SIZES:
+            at_most<std::size_t>(value, number("group"), 3);
+            if (told("flat")) at_most<std::size_t>(static_cast<std::size_t*>(value) + 1, 1, 2);
+            break;
+        case CL_DEVICE_LOCAL_MEM_SIZE:
+            at_most<cl_ulong>(value, number("local"));
+            break;
+        case CL_DEVICE_GLOBAL_MEM_SIZE:
+        case CL_DEVICE_MAX_MEM_ALLOC_SIZE:
+            at_most<cl_ulong>(value, number("memory"));
+            break;
+        case CL_DEVICE_QUEUE_PROPERTIES:
+            if (told("no-profiling"))
+                *static_cast<cl_bitfield*>(value) &= ~cl_bitfield{CL_QUEUE_PROFILING_ENABLE};
+            break;
+        case CL_DEVICE_AVAILABLE:
+            if (told("unavailable")) *static_cast<cl_bool*>(value) = CL_FALSE;
+            break;
+        case CL_DEVICE_COMPILER_AVAILABLE:
+            if (told("no-compiler")) *static_cast<cl_bool*>(value) = CL_FALSE;
+            break;
+        default:
+            break;
+    }
+    return CL_SUCCESS;
+}
+
+cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
+                                cl_kernel_work_group_info what, std::size_t size, void* value,
+                                std::size_t* needed) {
+    const cl_int error = REAL(clGetKernelWorkGroupInfo)(kernel, device, what, size, value, needed);
+    if (error == CL_SUCCESS && what == CL_KERNEL_WORK_GROUP_SIZE) {
+        at_most<std::size_t>(value, number("group"));
+        at_most<std::size_t>(value, number("kernel-group"));
+    }
+    return error;
+}
+
+cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device,
+                                      cl_command_queue_properties properties, cl_int* error) {
+    if (told("no-profiling") && (properties & CL_QUEUE_PROFILING_ENABLE) != 0) {
+        if (error != nullptr) *error = CL_INVALID_QUEUE_PROPERTIES;
+        return nullptr;
+    }
+    return REAL(clCreateCommandQueue)(context, device, properties, error);
+}
+
+cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, std::size_t bytes, void* from,
+                      cl_int* error) {
+    if (bytes > number("memory").value_or(bytes)) {
+        if (error != nullptr) *error = CL_INVALID_BUFFER_SIZE;
+        return nullptr;
+    }
+    return REAL(clCreateBuffer)(context, flags, bytes, from, error);
+}
+
+cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id* devices,
+                      const char* options, void (*notify)(cl_program, void*), void* data) {
+    hang_if(is_told("hang", "build"));
+    return REAL(clBuildProgram)(program, count, devices, options, notify, data);
+}
+
+cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+                              const std::size_t* offset, const std::size_t* global,
+                              const std::size_t* local, cl_uint waits, const cl_event* wait_for,
+                              cl_event* event) {
+    cl_device_id device = nullptr;
+    clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr);
+    std::size_t items = 1;
+    std::size_t most[3] = {};
+    clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof most, most, nullptr);
+    for (cl_uint i = 0; local != nullptr && i < dimensions; ++i) {
+        items *= local[i];
+        if (local[i] > most[i]) return CL_INVALID_WORK_ITEM_SIZE;
+    }
+    if (items > of_kernel<std::size_t>(kernel, device, CL_KERNEL_WORK_GROUP_SIZE))
+        return CL_INVALID_WORK_GROUP_SIZE;
+    const auto needed = of_kernel<cl_ulong>(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE);
+    if (needed > number("local").value_or(needed)) return CL_OUT_OF_RESOURCES;
+    char name[256] = {};
+    clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, nullptr);
+    const auto never_ends = told("hang");
+    hangs = hangs || (never_ends && std::string(name).starts_with(*never_ends));
+    return REAL(clEnqueueNDRangeKernel)(queue, kernel, dimensions, offset, global, local, waits,
+                                        wait_for, event);
+}
+
+cl_int clFinish(cl_command_queue queue) {
+    hang_if(hangs);
+    return REAL(clFinish)(queue);
+}
+
+cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                           std::size_t offset, std::size_t bytes, void* to, cl_uint waits,
+                           const cl_event* wait_for, cl_event* event) {
+    hang_if(hangs && blocking == CL_TRUE);
+    return REAL(clEnqueueReadBuffer)(queue, buffer, blocking, offset, bytes, to, waits, wait_for,
+                                     event);
+}
+
+cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                            std::size_t offset, std::size_t bytes, const void* from, cl_uint waits,
+                            const cl_event* wait_for, cl_event* event) {
+    hang_if(is_told("hang", "copy"));
+    return REAL(clEnqueueWriteBuffer)(queue, buffer, blocking, offset, bytes, from, waits, wait_for,
+                                      event);
+}
+
+cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info what, std::size_t size,
+                               void* value, std::size_t* needed) {
+    if (told("no-times")) return CL_PROFILING_INFO_NOT_AVAILABLE;
+    const bool is_end = what == CL_PROFILING_COMMAND_END;
+    const cl_int error = REAL(clGetEventProfilingInfo)(event, what, size, value, needed);
+    const auto times = told("times");
+    if (error != CL_SUCCESS || value == nullptr || !times) return error;
+    auto& ns = *static_cast<cl_ulong*>(value);
+    if (*times == "zero") ns = 0;
+    if (*times == "equal") ns = 1'700'000'000'000'000'000;
+    if (*times == "backwards") ns = ~ns;
+    if (*times == "long" && is_end) ns += 3'600'000'000'000;
+    if (*times == "epoch") ns += ~cl_ulong{0} - 1'000'000'000'000;  // wraps round
+    return CL_SUCCESS;
+}
+
+}  // extern "C"
