@@ -448,6 +448,13 @@ TEST_F(Image, PngThatIsInterlaced) {
               (Pixels{'a', 'b', 'c', 'd'}));
 }
 
+// stb_image copies its no bytes to no place, which the sanitizer builds would notice.
+TEST_F(Image, PngWithAChunkOfNoData) {
+    std::string png = tests::png_file({4, 8, 0, "", {"abcd"}});
+    png.insert(png.find("IDAT") - 4, tests::png_chunk("IDAT", ""));
+    EXPECT_EQ(load(png).pixels, (Pixels{'a', 'b', 'c', 'd'}));
+}
+
 TEST_F(Image, PgmAndPpm) {
     EXPECT_EQ(load("P5 3 2 255\n\x01\x02\x03\xFD\xFE\xFF"s).pixels,
               (Pixels{1, 2, 3, 253, 254, 255}));
