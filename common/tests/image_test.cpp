@@ -387,7 +387,7 @@ TEST_F(Image, BmpOfRle4) {
 
 TEST_F(Image, RunsThatDoNotFit) {
     for (const std::string& packed : {"\6\1"s, "\3\1\3\1"s, "\0\6abcdef"s, "\0\2\xFF\0\1\1"s,
-                                     "\0\2\0\xFF\1\1"s, "\0\0\0\0\0\0\0\0\0\0\1\1"s}) {
+                                      "\0\2\0\xFF\1\1"s, "\0\0\0\0\0\0\0\0\0\0\1\1"s}) {
         // As many bytes as could hold all pixels, so that it is read.
         EXPECT_TRUE(tests::has(refusal(tests::bmp_file(rle(8, 5, 4, packed))), "beyond the end"))
             << testing::PrintToString(packed);
