@@ -387,7 +387,7 @@ TEST_F(Image, BmpOfRle4) {
 
 TEST_F(Image, RunsThatDoNotFit) {
     for (const std::string& packed : {"\6\1"s, "\3\1\3\1"s, "\0\6abcdef"s, "\0\2\xFF\0\1\1"s,
-                                     "\0\2\0\xFF\1\1"s, "\0\0\0\0\0\0\0\0\0\0\1\1"s}) {
+                                      "\0\2\0\xFF\1\1"s, "\0\0\0\0\0\0\0\0\0\0\1\1"s}) {
         // As many bytes as could hold all pixels, so that it is read.
         EXPECT_TRUE(tests::has(refusal(tests::bmp_file(rle(8, 5, 4, packed))), "beyond the end"))
             << testing::PrintToString(packed);
@@ -446,6 +446,13 @@ TEST_F(Image, PngThatIsInterlaced) {
     // Of 2 x 2 pixels the first pass holds the first, the sixth the second, the seventh the rest.
     EXPECT_EQ(load(tests::png_file({2, 8, 0, "", {"a", "b", "cd"}, 2})).pixels,
               (Pixels{'a', 'b', 'c', 'd'}));
+}
+
+// stb_image copies its no bytes to no place, which the sanitizer builds would notice.
+TEST_F(Image, PngWithAChunkOfNoData) {
+    std::string png = tests::png_file({4, 8, 0, "", {"abcd"}});
+    png.insert(png.find("IDAT") - 4, tests::png_chunk("IDAT", ""));
+    EXPECT_EQ(load(png).pixels, (Pixels{'a', 'b', 'c', 'd'}));
 }
 
 TEST_F(Image, PgmAndPpm) {
