@@ -24,6 +24,8 @@ Request parse_request(int argc, const char* const* argv, const std::string& prog
     app.add_option("--device", request.device, "a device by number or part of its name");
     app.add_flag("--list-devices", request.list_devices, "list the devices and stop");
     app.add_option("--json", json, "write all measurements as JSON")->type_name("FILE");
+    for (const char* const of_a_search : {"--seconds", "--device", "--json"})
+        app.get_option("--list-devices")->excludes(app.get_option(of_a_search));
     common::parse_command_line(app, argc, argv);
     if (std::isnan(request.seconds)) throw common::BadInput("--seconds: nan is no time");
     if (app.count("--json") > 0) {
