@@ -19,12 +19,12 @@ set(TUTORIAL_TEST_INPUTS
     "contention-10|--random 300007 --contention 10"
     "contention-40|--random 300007 --contention 40"
     "contention-90|--random 300007 --contention 90"
-    "landscape|${PROJECT_SOURCE_DIR}/images/landscape.bmp"
-    "tiled|${PROJECT_SOURCE_DIR}/images/landscape.bmp --tile 1000003"
-    "colour|${PROJECT_SOURCE_DIR}/images/colour.bmp"
-    "one-pixel|${PROJECT_SOURCE_DIR}/images/one-pixel.bmp"
-    "one-column|${PROJECT_SOURCE_DIR}/images/one-column.bmp"
-    "nearly-constant|${PROJECT_SOURCE_DIR}/images/nearly-constant.bmp")
+    "landscape|\"${PROJECT_SOURCE_DIR}/images/landscape.bmp\""
+    "tiled|\"${PROJECT_SOURCE_DIR}/images/landscape.bmp\" --tile 1000003"
+    "colour|\"${PROJECT_SOURCE_DIR}/images/colour.bmp\""
+    "one-pixel|\"${PROJECT_SOURCE_DIR}/images/one-pixel.bmp\""
+    "one-column|\"${PROJECT_SOURCE_DIR}/images/one-column.bmp\""
+    "nearly-constant|\"${PROJECT_SOURCE_DIR}/images/nearly-constant.bmp\"")
 
 # Launch shapes of the device programs, on a size that nothing divides: groups of each size, one group
 # for everything, and many more groups than there is work.
@@ -42,7 +42,7 @@ list(TRANSFORM TUTORIAL_LAUNCHES REPLACE "[|]" "|--random 100003 ")
 set(TUTORIAL_BAD_COMMAND_LINES
     "unknown-option|--nosuch|nosuch"
     "missing-file|nosuch.bmp|nosuch.bmp: .*[Nn]o such file"
-    "text-file|${PROJECT_SOURCE_DIR}/common/tests/text.bmp|text.bmp: not a picture"
+    "text-file|\"${PROJECT_SOURCE_DIR}/common/tests/text.bmp\"|text.bmp: not a picture"
     "unknown-variant|--variant nosuch|unknown variant 'nosuch'"
     "repeat-0|--repeat 0|--repeat"
     "negative-random|--random -5|--random"

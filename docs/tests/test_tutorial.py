@@ -121,14 +121,14 @@ class Place(Small):
         self.assertTrue((self.clone / "build" / "CMakeCache.txt").exists())
 
     def test_paths_that_work(self):
-        for name in ("-a space", "ü's (1)&[2]=,%~+@!"):
+        for name in ("-a space", "ü's (1)&=,%~+@!"):
             with self.subTest(name=name):
                 clone = self.root / name
                 shutil.copytree(self.clone, clone)
                 self.succeed("./tutorial", "test", cwd=clone)
 
     def test_paths_that_do_not(self):
-        for name in ("$x", "a;b", "a#b", "a\\b", 'a"b', "a\nb", "a\n"):
+        for name in ("$x", "a;b", "a#b", "a\\b", 'a"b', "a\nb", "a\n", "a[b", "a]", "a*", "?"):
             with self.subTest(name=name):
                 clone = self.root / name
                 shutil.copytree(self.clone, clone)

@@ -6,6 +6,7 @@
 
 #include <cstdio>
 #include <fstream>
+#include <iomanip>
 #include <map>
 #include <random>
 #include <sstream>
@@ -37,7 +38,7 @@ Case parse(const std::string& line) {
                                   cluster::kMostPixels};
     std::vector<std::string> words{"share_test"};
     std::istringstream stream(line);
-    for (std::string word; stream >> word;)
+    for (std::string word; stream >> std::quoted(word);)
         words.push_back(word);
     std::vector<const char*> argv;
     for (const std::string& word : words)
