@@ -75,8 +75,8 @@ double read_ceiling_gb_s(Team& team) {
     double best = 0;
     for (int round = 0; round < 5; ++round) {
         for (Team* readers : {&alone, &team}) {
-            for (const std::size_t streams : {1, 4}) {
-                for (const std::size_t ahead : {0, 2048, 8192})
+            for (const std::size_t streams : {1U, 4U}) {
+                for (const std::size_t ahead : {0U, 2048U, 8192U})
                     best = std::max(best, read_all(*readers, streams, ahead));
             }
         }

@@ -40,7 +40,7 @@ class Simd : public testing::Test {
 };
 
 TEST_F(Simd, CountsEveryLengthAroundItsSteps) {
-    for (const std::size_t step : {0, 64, 128, 1024, 2048, 4096, 8192, 10240, 16384}) {
+    for (const std::size_t step : {0U, 64U, 128U, 1024U, 2048U, 4096U, 8192U, 10240U, 16384U}) {
         for (std::size_t length = step > 65 ? step - 65 : 0; length <= step + 65; ++length)
             expect_right(random(length), 0);
     }

@@ -157,7 +157,7 @@ TEST(Arguments, RefuseWhatCannotBe) {
         {{"--pitch", "0"}, "--pitch"},
         {{"--offset", "1048577"}, "--offset"}};
     for (const auto& [words, text] : cases)
-        EXPECT_TRUE(has(bad_input([&, &words = words] { parsed(words); }), text));
+        EXPECT_TRUE(has(bad_input([&, &arguments = words] { parsed(arguments); }), text));
 }
 
 TEST(Arguments, AreAsTheyWereGiven) {

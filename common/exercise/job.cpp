@@ -46,7 +46,7 @@ Case case_from(const Json& json) {
     }
     made.result = json.at("result");
     made.to = json.at("to").get<std::string>();
-    made.rounds = json.value("rounds", 1);
+    made.rounds = json.value("rounds", std::size_t{1});
     return made;
 }
 

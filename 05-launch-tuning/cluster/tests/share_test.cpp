@@ -121,7 +121,8 @@ int main(int argc, char** argv) try {
         if (rank == 0) common::write_whole(folder / name, head + bytes);
         return counts;
     };
-    for (const std::size_t size : {0, 1, 2, 3, 15, 16, 17, 255, 256, 257, 4096, 4097, 100003}) {
+    for (const std::size_t size :
+         {0U, 1U, 2U, 3U, 15U, 16U, 17U, 255U, 256U, 257U, 4096U, 4097U, 100003U}) {
         const std::string name = std::to_string(size) + ".raw";
         const cluster::Counts counts = write(name, size, "");
         for (const char* const chunk : {"", " --chunk 16", " --chunk 257", " --chunk 100002"}) {

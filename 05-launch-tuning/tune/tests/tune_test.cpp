@@ -1083,7 +1083,7 @@ TEST_F(Program, ReadsItsCommandLine) {
              {{"--json", "/nosuch/folder/x"}, "/nosuch/folder"},
              {{"--json", ""}, "the name is empty"},
              {{"picture.bmp"}, "picture.bmp"}})
-        EXPECT_TRUE(has(bad_input([&, &words = words] { parse(words); }), text));
+        EXPECT_TRUE(has(bad_input([&, &arguments = words] { parse(arguments); }), text));
 }
 
 }  // namespace
