@@ -1069,11 +1069,10 @@ TEST_F(Program, ReadsItsCommandLine) {
     EXPECT_EQ(none.device, "");
     EXPECT_FALSE(none.list_devices || none.json);
     const std::string json = (folder_ / "out.json").string();
-    const Request all =
-        parse({"--seconds", "0.5", "--device", "H100", "--list-devices", "--json", json.c_str()});
+    EXPECT_TRUE(parse({"--list-devices"}).list_devices);
+    const Request all = parse({"--seconds", "0.5", "--device", "H100", "--json", json.c_str()});
     EXPECT_EQ(all.seconds, 0.5);
     EXPECT_EQ(all.device, "H100");
-    EXPECT_TRUE(all.list_devices);
     EXPECT_EQ(all.json, json);
     EXPECT_FALSE(fs::exists(json));
     for (const auto& [words, text] : std::vector<std::pair<std::vector<const char*>, const char*>>{
