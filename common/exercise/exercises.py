@@ -356,7 +356,8 @@ def check_combination(options):
             raise BadInput(f"{'a file' if name == 'files' else '--' + name} means nothing to {options.what}")
     for name in ("json", "junit", "gradescope", "csv"):  # before minutes of grading, not after
         path = getattr(options, name)
-        if path and (path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK)):
+        written = path.parent if path and (path.is_file() or not path.exists()) else path  # a device is no file to replace
+        if path and (path.is_dir() or not written.exists() or not os.access(written, os.W_OK)):
             raise BadInput(f"{path}: cannot be written")
     if options.csv and not options.all:
         raise BadInput("--csv needs --all: one submission's grade is written by --json, --junit and --gradescope")

@@ -16,7 +16,7 @@ import catalogue
 from catalogue import ROOT, BadInput
 
 MANIFEST = pathlib.Path("common/exercise/handed-out.json")  # what the skeletons were
-NEVER = re.compile(r"^(0[^/]*/exercise/[^/]*/solution/|0[^/]*/broken/|\.ci/|docs/(tests/|CMakeLists.txt|gallery\.py|results/gallery)"
+NEVER = re.compile(r"^(0[^/]*/exercise/[^/]*/solution/|0[^/]*/broken/|\.ci/|docs/(tests/|CMakeLists.txt|results/gallery)"
                    r"|common/exercise/tests/test_)")
 LEFT_OUT = {"docs/course.md": "Using this in a course", "docs/gallery.md": "The gallery of mistakes"}
 IN_AN_EXAM = re.compile(r"^(CMake|LICENSE|tutorial$|\.git|\.clang|common/|images/|docs/(grading|install)\.md$|0[^/]*/exercise/)")
@@ -39,9 +39,10 @@ The first time takes minutes, most of them compiling. [docs/grading.md](docs/gra
 
 def sources():
     """What belongs to the repository, as relative paths: what git knows of, or all but what is built."""
-    done = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-z"],
-                          capture_output=True, text=True)
-    if done.returncode == 0:
+    done = None
+    if shutil.which("git"):
+        done = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-z"], capture_output=True, text=True)
+    if done and done.returncode == 0:
         names = [name for name in done.stdout.split("\0") if name]
     else:
         names = [str(path.relative_to(ROOT)) for path in ROOT.rglob("*") if path.is_file()]

@@ -586,6 +586,7 @@ class Grader(WithAFolder):
 
 
 @unittest.skipUnless(HAS_OPENCL, "run_opencl is not built")
+@needs_oclgrind  # some of them only a detector finds, and what it says is most of the names
 class Gallery(WithAFolder):
     def gallery_handed_in(self, exercise, folder, variant, more_than):
         """The mistakes of a chapter's kernel, each handed in as this exercise: none gets the points of a right one."""
