@@ -5,17 +5,18 @@
 #       SOURCES  opencl.cpp
 #       LIBRARIES chapter_05           # beside those in common/, where there are any
 #       KERNELS  histogram.cl          # read at run time, from beside the program or from here
-#       VARIANTS global subhist        # each becomes a row of the table and a set of tests
+#       VARIANTS global subhist        # each becomes a row of the table; a test of an input or a launch runs all
 #       MODES    "global --walk blocked" # variants with options that lead to kernels of their own
-#       BROKEN   racy                  # broken on purpose: known to the program, never part of `all`
+#       BROKEN   racy                  # broken on purpose: never part of `all`; expect_broken tests that it is caught
 #       MAY_SKIP npp                   # of VARIANTS: those that may say that they cannot run here
-#       SMALL_GROUPS uchar-bins        # of VARIANTS: those that 32 KiB of local memory allow no group of 320
+#       SMALL_GROUPS uchar-bins        # of VARIANTS: 32 KiB of local memory are too little for a group of 320
 #       FEWER_TESTS)                   # it runs other programs' kernels: a choice of the inputs is enough
 #
 # It makes the program <build>/<chapter>/<name>, enters it in the list that `./tutorial run` works
 # through (write_program_list), and adds the tests: every variant on every input of
 # TestInputs.cmake and, on a device, in every launch shape; the command line's errors; the JSON and PNG
-# outputs; and, for OpenCL, every kernel under Oclgrind, which sees races and memory errors.
+# outputs and the counts; every kernel under Oclgrind or compute-sanitizer, which see races and memory errors; and
+# drivers that behave as few do (StrangeDriver.cmake), or are not there.
 include_guard(GLOBAL)
 include(TestInputs)
 include(Expect)

@@ -1,4 +1,4 @@
-# Python runs some of the tests, and nothing else needs it.
+# Python, which runs some of the tests.
 include_guard(GLOBAL)
 find_package(Python3 3.9 COMPONENTS Interpreter)
 

@@ -25,7 +25,7 @@ function(add_oclgrind_tests prefix program runs small_groups labels)
             set(test ${prefix}.${variant}.oclgrind-${CMAKE_MATCH_1})
             set(group_size ${CMAKE_MATCH_2})
             separate_arguments(arguments UNIX_COMMAND "${CMAKE_MATCH_3}")
-            if(NOT OCLGRIND OR TUTORIAL_SANITIZE) # which want to be loaded first, both of them
+            if(NOT OCLGRIND OR TUTORIAL_SANITIZE) # both want to be loaded first
                 set(why "no Oclgrind (package oclgrind)")
                 if(TUTORIAL_SANITIZE)
                     set(why "a build with sanitizers")

@@ -5,7 +5,7 @@ include_guard(GLOBAL)
 # (common/tests/strange_driver.cpp).
 function(expect_strange words)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAME" "COMMAND")
-    if(NOT TARGET strange_driver OR TUTORIAL_SANITIZE) # which want to be loaded first, both of them
+    if(NOT TARGET strange_driver OR TUTORIAL_SANITIZE) # both want to be loaded first
         return()
     endif()
     expect_run(NAME ${arg_NAME} ${arg_UNPARSED_ARGUMENTS} COMMAND ${CMAKE_COMMAND} -E env

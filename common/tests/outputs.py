@@ -5,7 +5,7 @@
     outputs.py FOLDER run --chapter 01-cpu --variants a b [--may-skip b] -- PROGRAM [ARGUMENT ...]
 
 What --json writes has to be what common/report/schema.json defines under that name. A chapter's program (`run`) also writes
---plot and --counts, and is held against common/report/picture.hpp and docs/command-line.md, too. The folder is the
+--plot, which has to be a PNG of a plausible size, and --counts, as docs/command-line.md has them. The folder is the
 test's own: it is emptied. Where there is nothing to run on, or no Python module jsonschema, the test is skipped.
 """
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Writes what is generated into the pages, and checks that the pages have it.
 
-    docs/tools/generate.py            rewrite it
-    docs/tools/generate.py --check    change nothing; exit 1 where a page differs or something cannot be made
+    docs/tools/generate.py            rewrite it; exit 1 where something cannot be made
+    docs/tools/generate.py --check    change nothing; exit 1 where a page differs, too
 
 What is generated stands in a page between two comments. The first says what it is, the second is always
 the same. Words with spaces stand in quotation marks.
@@ -28,7 +28,7 @@ from recorded import ROOT
 
 # {kind: what writes it}: a function of the page and of the words behind the colon, which gives the lines.
 KINDS = {**tables.KINDS, **excerpts.KINDS, **gallery.KINDS, **fields.KINDS}
-LAST = tables.LAST  # what tells of the others on its page
+LAST = tables.LAST  # written last: it tells of the other tables of its page
 OPENING = re.compile(r"^<!-- [\w-]+: ", re.MULTILINE)
 CLOSING = re.compile(r"^<!-- end -->$", re.MULTILINE)
 BLOCK = re.compile(r"^<!-- (?P<kind>[\w-]+): (?P<words>[^\n]*?) -->\n(?:(?!<!-- ).)*?^<!-- end -->$", re.DOTALL | re.MULTILINE)
