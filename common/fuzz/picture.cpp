@@ -4,6 +4,7 @@
 #include <string>
 #include <string_view>
 
+#include "common/image/bytes.hpp"
 #include "common/image/formats.hpp"
 #include "common/image/image.hpp"
 #include "common/status/status.hpp"
@@ -13,14 +14,8 @@ namespace {
 // Else hardly one changed PNG would come as far as stb_image.
 void mend_checksums(std::string& bytes) {
     if (!bytes.starts_with("\x89PNG")) return;
-    const auto number = [&](std::size_t at) {
-        std::size_t value = 0;
-        for (std::size_t i = 0; i < 4; ++i)
-            value = value << 8 | static_cast<std::uint8_t>(bytes[at + i]);
-        return value;
-    };
     for (std::size_t at = 8; bytes.size() >= at + 12;) {
-        const std::size_t size = number(at);
+        const std::size_t size = common::big_endian(bytes, at, 4);
         if (bytes.size() - at - 12 < size) return;
         const std::uint32_t crc = common::crc_32(std::string_view(bytes).substr(at + 4, 4 + size));
         for (std::size_t i = 0; i < 4; ++i)

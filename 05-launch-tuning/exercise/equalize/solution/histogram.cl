@@ -29,7 +29,7 @@ __kernel void make_table(__global const uint* histogram, ulong count, __global u
         for (size_t bin = 0; bin <= value; ++bin) {
             upto += histogram[bin];
         }
-        table[value] = 255 * upto / max(count, (ulong)1); // without a pixel the sums are 0, too
+        table[value] = 255 * upto / max(count, (ulong)1);  // without a pixel the sums are 0, too
     }
     // ---- end of your part ----
 }
