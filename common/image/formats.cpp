@@ -130,6 +130,7 @@ void check_png(std::string_view bytes) {
 
 void check_jpeg(std::string_view bytes) {
     JpegFrame frame;
+    bool framed = false;
     std::uint32_t interval = 0;         // units from one restart marker to the next
     std::int64_t restarts_missing = 0;  // in the scan
     for (std::size_t at = 2;;) {
@@ -151,7 +152,12 @@ void check_jpeg(std::string_view bytes) {
         const std::string_view segment = bytes.substr(at, size);
         if (marker == 0xC4) check_huffman_tables(bytes.substr(at), size);
         at += size;
-        if (marker >= 0xC0 && marker <= 0xC2) frame = JpegFrame(segment);
+        if (marker >= 0xC0 && marker <= 0xC2) {
+            // stb_image would set aside what the first one says.
+            if (framed) throw BadInput("damaged: a JPEG with two headers");
+            frame = JpegFrame(segment);
+            framed = true;
+        }
         if (marker == 0xDD) interval = big_endian(segment, 2, 2);
         if (marker == 0xDA) {
             const std::uint32_t units = frame.units_of(segment);

@@ -702,6 +702,8 @@ TEST_F(Image, AHugePictureInAFewBytes) {
             jpeg.replace(dri + 4, 2, 2, '\0');           // no restarts, which would be missing
         jpeg.replace(frame + 5, 4, "\xEA\x60\xEA\x60");  // 60000
         EXPECT_EQ(refusal(jpeg), too_short);
+        jpeg.insert(jpeg.find("\xFF\xDA"), "\xFF\xC0\x00\x0B\x08\x00\x08\x00\x08\x01\x01\x11\x00"s);
+        EXPECT_EQ(refusal(jpeg), "damaged: a JPEG with two headers");
     }
     EXPECT_EQ(refusal("P5 20000 20000 255\n" + std::string(100, 'x')), too_short);
     for (Bmp bmp : {patterned(1, 5, 3), patterned(8, 5, 3), rle(8, 5, 1, "\5\1\0\1"s)}) {
