@@ -22,13 +22,12 @@ endif()
 
 if(NOT TUTORIAL_CUDA_MISSING)
     # The one place that decides for which GPUs code is made: the user's value (cache variable or
-    # CUDAARCHS), else the GPUs of this machine, else every major architecture.
+    # CUDAARCHS), else the GPUs of this machine, else the compiler's own choice, one old architecture: newer
+    # GPUs translate its PTX when a program starts. Six times the code would cost minutes, and run nowhere here.
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
         execute_process(COMMAND nvidia-smi -L OUTPUT_VARIABLE gpus ERROR_QUIET RESULT_VARIABLE status)
         if(status EQUAL 0 AND gpus MATCHES "GPU 0")
             set(CMAKE_CUDA_ARCHITECTURES native)
-        else()
-            set(CMAKE_CUDA_ARCHITECTURES all-major)
         endif()
     endif()
     enable_language(CUDA)
@@ -47,8 +46,6 @@ else()
     set(CMAKE_CUDA_STANDARD 20)
     set(CMAKE_CUDA_STANDARD_REQUIRED ON)
     set(CMAKE_CUDA_EXTENSIONS OFF)
-    # One changed file is often all that is compiled: its architectures side by side, then.
-    add_compile_options($<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:--threads=2>)
     if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)
         # CMake 3.25 does not know yet that nvcc speaks C++20.
         set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION "-std=c++20")
