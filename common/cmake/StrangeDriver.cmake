@@ -11,8 +11,7 @@ function(expect_strange words)
     expect_run(NAME ${arg_NAME} ${arg_UNPARSED_ARGUMENTS} COMMAND ${CMAKE_COMMAND} -E env
         "STRANGE_DRIVER=${words}" LD_PRELOAD=$<TARGET_FILE:strange_driver> ${arg_COMMAND})
     # Where that is what is expected, this tells it from a machine without any device.
-    set_tests_properties(${arg_NAME} PROPERTIES
-        SKIP_REGULAR_EXPRESSION "exit status 77|no OpenCL device: [^\n]*(names no driver|find none)")
+    skip_if(${arg_NAME} "exit status 77|no OpenCL device: [^\n]*(names no driver|find none)")
 endfunction()
 
 # Every OpenCL program on devices that are smaller than usual.
