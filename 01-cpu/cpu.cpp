@@ -100,7 +100,8 @@ const common::Program kProgram{
      {"threads-simd", "simd in each thread, merged at the end"}},
     {{"ideas", {"1", "2", "3", "4"}, "interleaved: how many ideas it has (3)"},
      {"start", {"once", "each-run"}, "threads: when they are started (once)"},
-     {"simd", {"on", "off"}, "off: as on a processor without AVX-512"}}};
+     {"simd", {"on", "off"}, "off: as on a processor without AVX-512"}},
+    {{"--group-size", "--groups N sets the number of threads"}}};
 
 int main(int argc, char** argv) try {
     // 1. What is asked for, and where it runs. "Device" and "group" are words of the later
@@ -112,10 +113,6 @@ int main(int argc, char** argv) try {
         return common::kEveryVariantMatches;
     }
     if (!options.device.empty()) common::device_by_text(options.device, {device}, "C++");
-    if (options.group_size) {
-        throw common::BadInput(
-            "--group-size means nothing here: --groups N sets the number of threads");
-    }
     const std::size_t threads = options.groups.value_or(common::cpu_threads());
     if (threads > 1024) throw common::BadInput("--groups: more than 1024 threads are of no use");
 

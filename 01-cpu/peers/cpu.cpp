@@ -64,7 +64,9 @@ const common::Program kProgram{"01-cpu",
                                 {"threads-simd", "simd in each thread"},
                                 {"opencv", "cv::calcHist, one thread"},
                                 {"zstd", "HIST_count, one thread"},
-                                {"numpy", "numpy.bincount, one thread"}}};
+                                {"numpy", "numpy.bincount, one thread"}},
+                               {},
+                               {{"--group-size", "--groups N sets the number of threads"}}};
 
 // ---- who takes part ----
 
@@ -251,10 +253,6 @@ int main(int argc, char** argv) try {
         return common::kEveryVariantMatches;
     }
     if (!options.device.empty()) common::device_by_text(options.device, {device}, "C++");
-    if (options.group_size) {
-        throw common::BadInput(
-            "--group-size means nothing here: --groups N sets the number of threads");
-    }
     const std::size_t threads = options.groups.value_or(common::cpu_threads());
     if (threads > 1024) throw common::BadInput("--groups: more than 1024 threads are of no use");
 

@@ -36,6 +36,8 @@ const common::Program kProgram{"05-launch-tuning",
                                "one histogram from many processes, on processors",
                                {{"interleaved", "one loop, eight tables, as in chapter 01"}},
                                {},
+                               cluster::refused({{"--group-size", "a rank is one thread"},
+                                                 {"--groups", "mpirun -n N says how many ranks"}}),
                                cluster::kMostPixels};
 
 // Eight tables, so that neighbours of one value do not wait for each other: chapter 01 says why.
@@ -74,8 +76,6 @@ int main(int argc, char** argv) try {
     const common::Options options =
         common::parse_options(argc, argv, kProgram, [&](CLI::App& app) { own.add_to(app); });
     own.refuse_contradictions(options);
-    if (options.group_size || options.groups)
-        throw common::BadInput("a rank counts on one thread: mpirun -n N says how many ranks");
     cluster::require_launcher(ranks);
     const cluster::Work work(options, own, ranks);
 

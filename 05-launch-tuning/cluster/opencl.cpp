@@ -37,6 +37,7 @@ const common::Program kProgram{"05-launch-tuning",
                                "one histogram from many processes, on their devices",
                                {{"tuned", "chapter 05's, as tune has found it or by default"}},
                                {},
+                               cluster::refused({{"--no-diagnosis", "nothing is looked into"}}),
                                cluster::kMostPixels};
 
 // The n-th device of this machine's GPUs, or where there are none of its other devices, in turn.

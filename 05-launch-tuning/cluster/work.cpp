@@ -61,11 +61,16 @@ std::uint64_t total(const Counts& counts) {
     return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
+std::vector<common::Refused> refused(std::vector<common::Refused> more) {
+    more.insert(more.end(), {{"--plot", "there is nothing to draw"},
+                             {"--time-limit", "mpirun --timeout S ends all ranks after S seconds"},
+                             {"--no-ceiling", "none is measured"}});
+    return more;
+}
+
 void Own::add_to(CLI::App& app) {
     app.get_option("IMAGE")->description("a picture, or a folder with pictures in it and below");
     app.get_option("--repeat")->description("runs, each of them timed (default: 1)");
-    for (const char* const means_nothing : {"--plot", "--time-limit", "--no-ceiling"})
-        app.get_option(means_nothing)->group("");  // it is not in the help
     app.add_option("--raw", raw, "a file of any size, a byte for each pixel")->type_name("FILE");
     app.add_option_function<std::string>(
            "--chunk",
@@ -93,7 +98,6 @@ void Own::refuse_contradictions(const common::Options& options) const {
         throw BadInput("--resident is for pixels that are made: --random N");
     if ((each || keep_going) && (raw || generated))
         throw BadInput("--each and --keep-going are for pictures: an IMAGE or a FOLDER");
-    if (options.plot) throw BadInput("--plot: there is nothing to draw here");
     if (!each) return;
     if (each->extension() != ".csv" && each->extension() != ".json")
         throw BadInput(

@@ -30,6 +30,9 @@ inline constexpr std::uint64_t kMostPixels = std::uint64_t{1} << 60;
 /// Pixels that one launch counts: fewer than its 32-bit counters hold.
 inline constexpr std::size_t kMostAtOnce = std::size_t{1} << 31;
 
+/// What these programs have no use for. @param more of the same, of one program
+std::vector<common::Refused> refused(std::vector<common::Refused> more = {});
+
 void add(const common::Histogram& part, Counts& sum);
 void add(const Counts& part, Counts& sum);
 std::uint64_t total(const Counts& counts);

@@ -33,7 +33,9 @@ const common::Program kProgram{"05-launch-tuning",
                                "ways to copy and count, by wall time",
                                {{"pageable", "copied from ordinary memory, then counted"},
                                 {"pinned", "copied from pinned memory, then counted"},
-                                {"pipelined", "in chunks: one is counted, the next copied"}}};
+                                {"pipelined", "in chunks: one is counted, the next copied"}},
+                               {},
+                               {{"--plot", "there is nothing to draw"}}};
 
 int main(int argc, char** argv) try {
     // 1. What is asked for.

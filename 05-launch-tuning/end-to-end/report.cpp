@@ -26,9 +26,6 @@ EndToEnd::EndToEnd(const common::Program& program, const common::Options& option
       expected_(expected),
       device_(std::move(device)),
       driver_(std::move(driver)) {
-    if (options.plot) {
-        throw common::BadInput("--plot: there is nothing to draw here");
-    }
     if (input.pixels.empty()) throw common::BadInput("there are no pixels to copy");
 }
 

@@ -34,6 +34,12 @@ struct Choice {
     std::string summary;
 };
 
+/// An option of all programs that means nothing to this one. It is not in the help.
+struct Refused {
+    std::string option;  ///< such as "--plot"
+    std::string reason;
+};
+
 /// What a program says of itself, for the help text, the table and the JSON.
 struct Program {
     std::string chapter;  ///< its folder, such as "01-cpu"
@@ -42,6 +48,7 @@ struct Program {
     std::string summary;
     std::vector<Variant> variants;
     std::vector<Choice> choices = {};
+    std::vector<Refused> refused = {};
     std::uint64_t most_pixels = kMaxPixels;  ///< more than that only where 64-bit counters count
 };
 

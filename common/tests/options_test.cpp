@@ -37,6 +37,23 @@ std::string refusal(const Arguments& arguments) {
     return tests::bad_input([&] { parse(arguments); });
 }
 
+TEST(Refused, AnOptionThatMeansNothingToAProgram) {
+    common::Program program = kProgram;
+    program.refused = {{"--plot", "there is nothing to draw"}};
+    const auto parse_with = [&](const char* word, const char* value) {
+        const Arguments arguments{"opencl", word, value};
+        common::parse_options(static_cast<int>(arguments.size()), arguments.data(), program);
+    };
+    EXPECT_EQ(tests::bad_input([&] { parse_with("--plot", "x.png"); }),
+              "--plot means nothing here: there is nothing to draw");
+    EXPECT_NO_THROW(parse_with("--groups", "3"));
+    testing::internal::CaptureStdout();
+    EXPECT_THROW(parse_with("--help", "--help"), common::Finished);
+    const std::string help = testing::internal::GetCapturedStdout();
+    EXPECT_TRUE(tests::has(help, "--groups"));
+    EXPECT_FALSE(tests::has(help, "--plot"));
+}
+
 // ---- numbers of pixels ------------------------------------------------------------------------
 
 TEST(PixelCount, DigitsAndASuffix) {

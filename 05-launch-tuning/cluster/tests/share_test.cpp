@@ -34,8 +34,8 @@ struct Case {
 };
 
 Case parse(const std::string& line) {
-    const common::Program program{"05-launch-tuning",  "cluster/cpu", "C++", "", {}, {},
-                                  cluster::kMostPixels};
+    const common::Program program{"05-launch-tuning", "cluster/cpu",       "C++", "", {}, {},
+                                  cluster::refused(), cluster::kMostPixels};
     std::vector<std::string> words{"share_test"};
     std::istringstream stream(line);
     for (std::string word; stream >> std::quoted(word);)
