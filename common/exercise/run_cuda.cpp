@@ -71,6 +71,7 @@ double launch(const Driver& driver, CUmodule module, const Step& step,
         }
     }
     std::vector<void*> pointers;
+    pointers.reserve(values.size());
     for (std::uint64_t& value : values)
         pointers.push_back(&value);
     int most = 0;

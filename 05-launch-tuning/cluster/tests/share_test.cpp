@@ -41,6 +41,7 @@ Case parse(const std::string& line) {
     for (std::string word; stream >> std::quoted(word);)
         words.push_back(word);
     std::vector<const char*> argv;
+    argv.reserve(words.size());
     for (const std::string& word : words)
         argv.push_back(word.c_str());
     Case parsed;
