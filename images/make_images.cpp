@@ -52,7 +52,7 @@ struct Fixed {
 constexpr Fixed fixed(std::int64_t whole) {
     return {whole * one_raw};
 }
-constexpr Fixed ratio(std::int64_t a, std::int64_t b) {
+constexpr Fixed ratio(int a, int b) {
     return {a * one_raw / b};
 }
 constexpr std::int64_t round_down(Fixed a) {
@@ -395,7 +395,7 @@ class Landscape {
                 sum = sum + canvas_[index(x * samples + i, y * samples + j)];
             }
         }
-        return sum * (one / fixed(samples * samples));
+        return sum * (one / (fixed(samples) * fixed(samples)));
     }
 
  private:
@@ -533,7 +533,7 @@ class Landscape {
         Fixed lambert = saturate((ly - sx * lx - sz * lz) / length);
         Fixed lit = one;
         for (int n = 1; n <= 7 && lambert > zero; ++n) {
-            const Fixed t = fixed(n * n) * 0.045_f;
+            const Fixed t = fixed(n) * fixed(n) * 0.045_f;
             const Fixed over = ground(x + lx * t, z + lz * t, 5) - (height + ly * t);
             lit = std::min(lit, smooth_step(0.12_f, 0_f, over - 0.02_f));
         }

@@ -161,7 +161,7 @@ TEST_F(Failures, APictureWithoutTheMemoryForIt) {
     tests::Bmp bmp;
     bmp.palette = tests::grey_palette();
     bmp.rows = {{1, 2, 3}};
-    const common::PixelBuffer colours(16 * 16 * 3);
+    const common::PixelBuffer colours(std::size_t{16} * 16 * 3);
     std::string png, jpeg;
     ASSERT_NE(stbi_write_png_to_func(append, &png, 16, 16, 3, colours.data(), 48), 0);
     ASSERT_NE(stbi_write_jpg_to_func(append, &jpeg, 16, 16, 3, colours.data(), 90), 0);
