@@ -704,7 +704,7 @@ TEST_F(Image, AHugePictureInAFewBytes) {
         EXPECT_EQ(refusal(jpeg), too_short);
     }
     EXPECT_EQ(refusal("P5 20000 20000 255\n" + std::string(100, 'x')), too_short);
-    for (Bmp bmp : {patterned(1, 5, 3), patterned(8, 5, 3), rle(8, 5, 1, "\5\1\0\1"s)}) {
+    for (const Bmp& bmp : {patterned(1, 5, 3), patterned(8, 5, 3), rle(8, 5, 1, "\5\1\0\1"s)}) {
         std::string bytes = tests::bmp_file(bmp);
         tests::put_32_at(bytes, tests::kBmpWidthAt, 20'000);
         tests::put_32_at(bytes, tests::kBmpHeightAt, 20'000);

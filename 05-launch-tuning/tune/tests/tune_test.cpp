@@ -827,7 +827,7 @@ TEST(TuningJson, AbsurdValuesAreRefused) {
         {"/trials/0/reason", {"null"}}};
     for (const auto& [field, values] : damages) {
         for (const std::string& value : values) {
-            SCOPED_TRACE(field + " = " + value);
+            SCOPED_TRACE(testing::Message() << field << " = " << value);
             Json json = whole;
             json.at(Json::json_pointer(field)) = Json::parse(value);
             complaint(json.dump());
