@@ -510,8 +510,10 @@ TEST_F(Image, JpegKeepsItsLuma) {
 TEST_F(Image, JpegThatIsProgressive) {
     const Picture picture = load(progressive_jpeg());
     ASSERT_EQ(picture.pixels.size(), 256U);
-    for (int i = 0; i < 256; ++i)
-        EXPECT_NEAR(picture.pixels[static_cast<std::size_t>(i)], i % 16 * 8 + i / 16 * 7, 8);
+    for (int i = 0; i < 256; ++i) {
+        const int expected = i % 16 * 8 + i / 16 * 7;
+        EXPECT_NEAR(picture.pixels[static_cast<std::size_t>(i)], expected, 8);
+    }
 }
 
 TEST_F(Image, JpegWithRestartMarkers) {
@@ -835,8 +837,8 @@ TEST_F(Image, AHuffmanCodeOfTooManySymbols) {
 // In its own frame, below the caller's, or it would dirty the wrong place.
 [[gnu::noinline]] void dirty_stack(std::uint8_t value) {
     volatile std::uint8_t rubbish[32 * 1024];
-    for (std::size_t i = 0; i < sizeof rubbish; ++i)
-        rubbish[i] = value;
+    for (volatile std::uint8_t& byte : rubbish)
+        byte = value;
 }
 
 // And over the memory that the next allocations get. Only the GNU C library can.

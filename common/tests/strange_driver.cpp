@@ -50,7 +50,8 @@ std::optional<std::uint64_t> number(const std::string& name) {
 }
 
 void hang_if(bool hangs) {
-    while (hangs)
+    if (!hangs) return;
+    while (true)
         sleep(1);
 }
 
