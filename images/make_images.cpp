@@ -35,6 +35,7 @@ struct Fixed {
     std::int64_t raw = 0;
 
     friend constexpr bool operator==(Fixed, Fixed) = default;
+    // NOLINTNEXTLINE(modernize-use-nullptr): the comparison with 0 is the compiler's
     friend constexpr auto operator<=>(Fixed, Fixed) = default;
     friend constexpr Fixed operator+(Fixed a, Fixed b) { return {a.raw + b.raw}; }
     friend constexpr Fixed operator-(Fixed a, Fixed b) { return {a.raw - b.raw}; }

@@ -77,7 +77,8 @@ void spoil(std::FILE* file, const char* by, int flags) {
 
 }  // namespace
 
-// The linker puts these in the place of the C library's (see CMakeLists.txt).
+// The names are the linker's, which puts these in place of the C library's (see CMakeLists.txt).
+// NOLINTBEGIN(bugprone-reserved-identifier)
 extern "C" {
 std::FILE* __real_fopen(const char* path, const char* mode);
 std::FILE* __real_fdopen(int number, const char* mode);
@@ -118,6 +119,7 @@ int __wrap_fclose(std::FILE* file) {
     return EOF;
 }
 }
+// NOLINTEND(bugprone-reserved-identifier)
 
 namespace {
 
