@@ -95,7 +95,8 @@ cl_platform_id own_platform() {
 }
 
 bool has_a_processor(cl_platform_id platform) {
-    return REAL(clGetDeviceIDs)(platform, CL_DEVICE_TYPE_CPU, 0, nullptr, nullptr) == CL_SUCCESS;
+    cl_uint count = 0;
+    return REAL(clGetDeviceIDs)(platform, CL_DEVICE_TYPE_CPU, 0, nullptr, &count) == CL_SUCCESS;
 }
 
 }  // namespace
