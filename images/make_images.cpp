@@ -35,6 +35,7 @@ struct Fixed {
     std::int64_t raw = 0;
 
     friend constexpr bool operator==(Fixed, Fixed) = default;
+    // NOLINTNEXTLINE(modernize-use-nullptr): the comparison with 0 is the compiler's
     friend constexpr auto operator<=>(Fixed, Fixed) = default;
     friend constexpr Fixed operator+(Fixed a, Fixed b) { return {a.raw + b.raw}; }
     friend constexpr Fixed operator-(Fixed a, Fixed b) { return {a.raw - b.raw}; }
@@ -52,7 +53,7 @@ struct Fixed {
 constexpr Fixed fixed(std::int64_t whole) {
     return {whole * one_raw};
 }
-constexpr Fixed ratio(std::int64_t a, std::int64_t b) {
+constexpr Fixed ratio(int a, int b) {
     return {a * one_raw / b};
 }
 constexpr std::int64_t round_down(Fixed a) {
@@ -395,7 +396,7 @@ class Landscape {
                 sum = sum + canvas_[index(x * samples + i, y * samples + j)];
             }
         }
-        return sum * (one / fixed(samples * samples));
+        return sum * (one / (fixed(samples) * fixed(samples)));
     }
 
  private:
@@ -533,7 +534,7 @@ class Landscape {
         Fixed lambert = saturate((ly - sx * lx - sz * lz) / length);
         Fixed lit = one;
         for (int n = 1; n <= 7 && lambert > zero; ++n) {
-            const Fixed t = fixed(n * n) * 0.045_f;
+            const Fixed t = fixed(n) * fixed(n) * 0.045_f;
             const Fixed over = ground(x + lx * t, z + lz * t, 5) - (height + ly * t);
             lit = std::min(lit, smooth_step(0.12_f, 0_f, over - 0.02_f));
         }

@@ -47,6 +47,7 @@ void require_same(const std::vector<Same>& mine) {
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     std::vector<std::uint64_t> own;
+    own.reserve(mine.size());
     for (const Same& one : mine)
         own.push_back(one.hash);
     const int count = static_cast<int>(own.size());

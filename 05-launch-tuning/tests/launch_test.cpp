@@ -69,7 +69,8 @@ TEST(Rows, KnowTheirNumberAndBytes) {
 
 TEST(LayOver, WalksAcrossARowAndBelowIt) {
     const Rows one{0, 1000, 1000, 1000}, none{0, 0, 0, 0};
-    const Rows small{0, 512 * 512, 512, 600}, wide{0, 4096 * 100, 4096, 5000};
+    const Rows small{0, std::uint64_t{512} * 512, 512, 600};
+    const Rows wide{0, std::uint64_t{4096} * 100, 4096, 5000};
     struct Case {
         Rows rows;
         std::size_t group_size, groups, at_once;

@@ -146,7 +146,7 @@ fs::path folder_from(const char* variable) {
 }
 
 fs::path cache_folder() {
-    if (const fs::path folder = folder_from("XDG_CACHE_HOME"); !folder.empty()) return folder;
+    if (fs::path folder = folder_from("XDG_CACHE_HOME"); !folder.empty()) return folder;
 #if defined(_WIN32)
     return folder_from("LOCALAPPDATA");
 #else
@@ -262,7 +262,7 @@ fs::path file_of(const Facts& facts) {
 }
 
 fs::path keep(const Facts& facts, const Tuning& tuning) {
-    const fs::path file = file_of(facts);
+    fs::path file = file_of(facts);
     if (file.empty()) {
         throw common::BadInput(
             "there is no folder to keep the tuning in: XDG_CACHE_HOME and the home folder are not "

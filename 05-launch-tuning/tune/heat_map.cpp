@@ -17,6 +17,7 @@ struct Column {
     std::size_t group_size;
     std::size_t groups_per_unit;
 
+    // NOLINTNEXTLINE(modernize-use-nullptr): the comparison with 0 is the compiler's
     auto operator<=>(const Column&) const = default;
 };
 

@@ -25,7 +25,7 @@ constexpr std::size_t kFinalists = 12;  // at each size
 constexpr int kFinalTurns = 9;
 
 // Compilers and drivers give reasons of many lines.
-std::string first_line(std::string text) {
+std::string first_line(const std::string& text) {
     return text.substr(0, text.find('\n'));
 }
 

@@ -91,6 +91,7 @@ std::string list(const std::vector<Device>& devices) {
 Device choose_device(const std::string& wanted) {
     const std::vector<Device> all = devices();
     std::vector<std::string> names;
+    names.reserve(all.size());
     for (const Device& device : all)
         names.push_back(device.name);
     const Device& chosen =

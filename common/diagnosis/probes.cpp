@@ -20,7 +20,7 @@
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
-extern char** environ;
+extern char** environ;  // NOLINT(readability-redundant-declaration): not in every unistd.h
 #endif
 
 namespace common::diagnosis {
@@ -125,6 +125,7 @@ std::optional<int> run_program(const std::string& program, std::vector<std::stri
                                milliseconds at_most) {
     arguments.insert(arguments.begin(), program);
     std::vector<char*> pointers;
+    pointers.reserve(arguments.size() + 1);
     for (std::string& argument : arguments)
         pointers.push_back(argument.data());
     pointers.push_back(nullptr);

@@ -71,6 +71,7 @@ double launch(const Driver& driver, CUmodule module, const Step& step,
         }
     }
     std::vector<void*> pointers;
+    pointers.reserve(values.size());
     for (std::uint64_t& value : values)
         pointers.push_back(&value);
     int most = 0;
@@ -124,6 +125,7 @@ int main(int argc, char** argv) try {
     CUmodule module = nullptr;
     std::string log(8192, '\0');
     CUjit_option names[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+    // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver takes numbers as pointers
     void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
     if (driver.load_module(&module, ptx.c_str(), 2, names, values) != CUDA_SUCCESS) {
         std::fprintf(stderr, "the driver does not take the kernels: %s\n", log.c_str());

@@ -31,7 +31,7 @@ void set_argument(cl_kernel kernel, cl_uint at, const Argument& argument,
         }
     } else {
         const cl_mem& buffer = buffers.at(std::get<std::string>(argument));
-        CHECK_CL(clSetKernelArg(kernel, at, sizeof buffer, &buffer));
+        CHECK_CL(clSetKernelArg(kernel, at, sizeof(cl_mem), &buffer));
     }
 }
 

@@ -28,6 +28,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     for (std::string line; std::getline(lines, line);)
         words.push_back(line);
     std::vector<const char*> argv;
+    argv.reserve(words.size());
     for (const std::string& word : words)
         argv.push_back(word.c_str());
     try {

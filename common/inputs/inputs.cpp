@@ -59,7 +59,7 @@ void fill_blocks(PixelBuffer& pixels, const Fill& fill) {
 }
 
 constexpr std::size_t kGeneratedWidth = 4096;
-constexpr std::size_t kDefaultCount = 512 * 512;
+constexpr std::size_t kDefaultCount = std::size_t{512} * 512;
 
 Fill uniform(unsigned values, std::uint64_t seed) {
     return [=](std::uint8_t* first, std::uint8_t* last, std::uint64_t offset) {

@@ -217,6 +217,7 @@ std::vector<Device> devices_of(cl_platform_id platform) {
     if (count > 0)
         CHECK_CL(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, ids.data(), nullptr));
     std::vector<Device> devices;
+    devices.reserve(ids.size());
     for (const cl_device_id id : ids) {
         devices.push_back({platform, id, device_text(id, CL_DEVICE_NAME),
                            platform_text(platform, CL_PLATFORM_NAME),
@@ -316,6 +317,7 @@ Device choose_device(const std::string& wanted) {
         chosen = static_cast<std::size_t>(best - all.begin());
     } else {
         std::vector<std::string> names;
+        names.reserve(all.size());
         for (const Device& device : all) {
             names.push_back(device.name + '\n' + device.platform_name + '\n' + device.version);
         }

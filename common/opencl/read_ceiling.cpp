@@ -87,7 +87,7 @@ std::uint64_t most_bytes(cl_device_id device) {
 std::optional<double> read_ceiling_gb_s(cl_context context, cl_command_queue queue,
                                         std::uint64_t pixels) {
     cl_device_id device = nullptr;
-    CHECK_CL(clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr));
+    CHECK_CL(clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof(cl_device_id), &device, nullptr));
     if (is_simulator(device)) {
         progress("the read ceiling is not measured: Oclgrind simulates a device\n");
         return std::nullopt;

@@ -71,7 +71,7 @@ int main(int argc, char** argv) try {
             rows.push_back(row_without_results(chapter, api, "skipped: " + fields[3]));
             continue;
         }
-        const std::string stem = (results / (chapter + "-" + api)).string();
+        const std::string stem = (results / fmt::format("{}-{}", chapter, api)).string();
         if (const auto reason = first_line(stem + ".skipped")) {
             rows.push_back(row_without_results(chapter, api, "skipped: " + *reason));
             continue;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "common/report/canvas.hpp"
 
@@ -25,7 +26,7 @@ void draw_picture(Canvas& canvas, const Input& input) {
     const double scale =
         static_cast<double>(kSide) / static_cast<double>(std::max(input.width, input.height));
     const auto shown = [&](std::size_t size) {
-        return std::max(1, static_cast<int>(static_cast<double>(size) * scale + 0.5));
+        return std::max(1, static_cast<int>(std::lround(static_cast<double>(size) * scale)));
     };
     const int width = shown(input.width);
     const int height = shown(input.height);

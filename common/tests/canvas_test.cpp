@@ -28,7 +28,7 @@ class Shown {
         EXPECT_EQ(height, kHeight);
     }
     [[nodiscard]] bool is(int x, int y, Colour colour) const {
-        const stbi_uc* at = pixels_.get() + (y * kWidth + x) * 3;
+        const stbi_uc* at = pixels_.get() + (std::ptrdiff_t{y} * kWidth + x) * 3;
         return at[0] == colour.r && at[1] == colour.g && at[2] == colour.b;
     }
     [[nodiscard]] int count(Colour colour) const {

@@ -11,7 +11,6 @@
 namespace {
 
 using common::Check;
-using common::Result;
 using common::RunDocument;
 using Json = nlohmann::ordered_json;
 

@@ -77,7 +77,8 @@ void spoil(std::FILE* file, const char* by, int flags) {
 
 }  // namespace
 
-// The linker puts these in the place of the C library's (see CMakeLists.txt).
+// The names are the linker's, which puts these in place of the C library's (see CMakeLists.txt).
+// NOLINTBEGIN(bugprone-reserved-identifier)
 extern "C" {
 std::FILE* __real_fopen(const char* path, const char* mode);
 std::FILE* __real_fdopen(int number, const char* mode);
@@ -118,6 +119,7 @@ int __wrap_fclose(std::FILE* file) {
     return EOF;
 }
 }
+// NOLINTEND(bugprone-reserved-identifier)
 
 namespace {
 
@@ -161,7 +163,7 @@ TEST_F(Failures, APictureWithoutTheMemoryForIt) {
     tests::Bmp bmp;
     bmp.palette = tests::grey_palette();
     bmp.rows = {{1, 2, 3}};
-    const common::PixelBuffer colours(16 * 16 * 3);
+    const common::PixelBuffer colours(std::size_t{16} * 16 * 3);
     std::string png, jpeg;
     ASSERT_NE(stbi_write_png_to_func(append, &png, 16, 16, 3, colours.data(), 48), 0);
     ASSERT_NE(stbi_write_jpg_to_func(append, &jpeg, 16, 16, 3, colours.data(), 90), 0);

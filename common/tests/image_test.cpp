@@ -412,7 +412,7 @@ TEST_F(Image, ARunLengthEncodedBmpThatCannotBe) {
 // ---- other formats --------------------------------------------------------------------------
 
 TEST_F(Image, Png) {
-    Pixels grey(37 * 11);
+    Pixels grey(std::size_t{37} * 11);
     for (std::size_t i = 0; i < grey.size(); ++i)
         grey[i] = static_cast<std::uint8_t>(i * 13);
     std::string png;
@@ -460,7 +460,7 @@ TEST_F(Image, PgmAndPpm) {
               (Pixels{1, 2, 3, 253, 254, 255}));
     EXPECT_EQ(load("P6\n# with a comment\n1#\r 1\n255\n\xFF\x00\x00"s).pixels, (Pixels{76}));
     EXPECT_EQ(load("P5 1 1 255\n\n"s).pixels, (Pixels{10}));  // one space ends the header
-    Pixels colours(3 * 256);
+    Pixels colours(std::size_t{3} * 256);
     std::iota(colours.begin(), colours.end(), std::uint8_t{7});
     const std::string bytes(colours.begin(), colours.end());
     std::string png;
@@ -497,7 +497,7 @@ TEST_F(Image, PgmWithAHeaderThatIsNone) {
 }
 
 TEST_F(Image, JpegKeepsItsLuma) {
-    const Pixels grey(32 * 16, 200);
+    const Pixels grey(std::size_t{32} * 16, 200);
     std::string jpeg;
     ASSERT_NE(stbi_write_jpg_to_func(append, &jpeg, 32, 16, 1, grey.data(), 100), 0);
     const Picture picture = load(jpeg);
@@ -510,8 +510,10 @@ TEST_F(Image, JpegKeepsItsLuma) {
 TEST_F(Image, JpegThatIsProgressive) {
     const Picture picture = load(progressive_jpeg());
     ASSERT_EQ(picture.pixels.size(), 256U);
-    for (int i = 0; i < 256; ++i)
-        EXPECT_NEAR(picture.pixels[static_cast<std::size_t>(i)], i % 16 * 8 + i / 16 * 7, 8);
+    for (int i = 0; i < 256; ++i) {
+        const int expected = i % 16 * 8 + i / 16 * 7;
+        EXPECT_NEAR(picture.pixels[static_cast<std::size_t>(i)], expected, 8);
+    }
 }
 
 TEST_F(Image, JpegWithRestartMarkers) {
@@ -631,7 +633,7 @@ TEST_F(Image, ATruncatedBmpIsCalledSo) {
 }
 
 TEST_F(Image, APngCutAnywhere) {
-    Pixels grey(30 * 10);
+    Pixels grey(std::size_t{30} * 10);
     for (std::size_t i = 0; i < grey.size(); ++i)
         grey[i] = static_cast<std::uint8_t>(i * i);
     std::string png;
@@ -652,7 +654,7 @@ TEST_F(Image, APgmCutInItsHeader) {
 }
 
 TEST_F(Image, AJpegCutAnywhere) {
-    Pixels grey(24 * 16);
+    Pixels grey(std::size_t{24} * 16);
     for (std::size_t i = 0; i < grey.size(); ++i)
         grey[i] = static_cast<std::uint8_t>(i * i);
     std::string jpeg;
@@ -706,7 +708,7 @@ TEST_F(Image, AHugePictureInAFewBytes) {
         EXPECT_EQ(refusal(jpeg), "damaged: a JPEG with two headers");
     }
     EXPECT_EQ(refusal("P5 20000 20000 255\n" + std::string(100, 'x')), too_short);
-    for (Bmp bmp : {patterned(1, 5, 3), patterned(8, 5, 3), rle(8, 5, 1, "\5\1\0\1"s)}) {
+    for (const Bmp& bmp : {patterned(1, 5, 3), patterned(8, 5, 3), rle(8, 5, 1, "\5\1\0\1"s)}) {
         std::string bytes = tests::bmp_file(bmp);
         tests::put_32_at(bytes, tests::kBmpWidthAt, 20'000);
         tests::put_32_at(bytes, tests::kBmpHeightAt, 20'000);
@@ -837,8 +839,8 @@ TEST_F(Image, AHuffmanCodeOfTooManySymbols) {
 // In its own frame, below the caller's, or it would dirty the wrong place.
 [[gnu::noinline]] void dirty_stack(std::uint8_t value) {
     volatile std::uint8_t rubbish[32 * 1024];
-    for (std::size_t i = 0; i < sizeof rubbish; ++i)
-        rubbish[i] = value;
+    for (volatile std::uint8_t& byte : rubbish)
+        byte = value;
 }
 
 // And over the memory that the next allocations get. Only the GNU C library can.
@@ -878,7 +880,7 @@ TEST_F(Image, WhatStbImageDoesNotWriteIsZero) {
                 stbi_load_from_memory(reinterpret_cast<const stbi_uc*>(jpeg.data()),
                                       static_cast<int>(jpeg.size()), &width, &height, &channels, 1),
                 stbi_image_free);
-            if (grey) pixels.assign(grey.get(), grey.get() + width * height);
+            if (grey) pixels.assign(grey.get(), grey.get() + std::ptrdiff_t{width} * height);
         }
         dirty_heap(0);
         EXPECT_TRUE(loaded[0] == loaded[1]) << "another picture the second time";

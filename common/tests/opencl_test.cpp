@@ -93,7 +93,7 @@ std::filesystem::path own_folder() {
 
 TEST(KernelFile, IsReadFromTheChaptersFolderWhole) {
     const tests::TemporaryFolder folder;
-    const std::string source("kernel void nothing() {}\r\n\0 \xFF end", 34);
+    const std::string source("kernel void nothing() {}\r\n\0 \xFF end", 33);
     tests::write_bytes(folder / "test.cl", source);
     EXPECT_EQ(opencl::read_kernel_file("test.cl", folder.path()), source);
 }

@@ -50,7 +50,8 @@ std::optional<std::uint64_t> number(const std::string& name) {
 }
 
 void hang_if(bool hangs) {
-    while (hangs)
+    if (!hangs) return;
+    while (true)
         sleep(1);
 }
 
@@ -203,7 +204,7 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
                               const std::size_t* local, cl_uint waits, const cl_event* wait_for,
                               cl_event* event) {
     cl_device_id device = nullptr;
-    clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr);
+    clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof(cl_device_id), &device, nullptr);
     std::size_t items = 1;
     std::size_t most[3] = {};
     clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof most, most, nullptr);

@@ -110,7 +110,7 @@ std::string bad_input(const std::function<void()>& call) {
     try {
         call();
     } catch (const common::BadInput& error) {
-        const std::string text = error.what();
+        std::string text = error.what();
         EXPECT_FALSE(text.empty());
         EXPECT_EQ(text.find('\n'), std::string::npos) << "more than one line: " << text;
         return text;

@@ -41,6 +41,7 @@ Case parse(const std::string& line) {
     for (std::string word; stream >> std::quoted(word);)
         words.push_back(word);
     std::vector<const char*> argv;
+    argv.reserve(words.size());
     for (const std::string& word : words)
         argv.push_back(word.c_str());
     Case parsed;
@@ -135,7 +136,8 @@ int main(int argc, char** argv) try {
     for (int i = 0; i < 40; ++i)
         cluster::add(write("pictures/below/" + std::to_string(i) + ".pgm", 6, "P5 3 2 255\n"),
                      of_folder);
-    cluster::add(write("pictures/huge.PGM", 1003 * 997, "P5 1003 997 255\n"), of_folder);
+    cluster::add(write("pictures/huge.PGM", std::size_t{1003} * 997, "P5 1003 997 255\n"),
+                 of_folder);
     if (rank == 0) common::write_whole(folder / "pictures" / "notes.txt", "no picture");
     cases[(folder / "pictures").string()] = of_folder;
     cases[(folder / "pictures").string() + " --chunk 1000"] = of_folder;

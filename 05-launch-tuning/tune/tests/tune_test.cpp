@@ -323,13 +323,14 @@ TEST(Search, KeepsTheOrderOfTheCandidatesAndMeasuresTheBestAgainInTurns) {
         EXPECT_EQ(found.trials[i].choice, all[i % all.size()]);
         EXPECT_EQ(found.trials[i].pixels, tuned_sizes(cpu())[i / all.size()]);
     }
-    // Twelve are the best of each size.
-    ASSERT_EQ(calls.size(), found.trials.size() + 2 * 9 * 12);
+    // Twelve are the best of each size, and each has nine turns.
+    constexpr std::size_t kOfEachSize = std::size_t{9} * 12;
+    ASSERT_EQ(calls.size(), found.trials.size() + 2 * kOfEachSize);
     for (std::size_t i = found.trials.size(); i < calls.size(); ++i) {
         const std::size_t final = i - found.trials.size();
-        EXPECT_EQ(calls[i].first, tuned_sizes(cpu())[final / (9 * 12)]);
+        EXPECT_EQ(calls[i].first, tuned_sizes(cpu())[final / kOfEachSize]);
         EXPECT_TRUE(is_best(calls[i].second));
-        EXPECT_TRUE(final % (9 * 12) < 12 || calls[i] == calls[i - 12]) << final;
+        EXPECT_TRUE(final % kOfEachSize < 12 || calls[i] == calls[i - 12]) << final;
     }
 }
 
@@ -354,8 +355,9 @@ TEST(Search, BeginsWithTheDefaultOfEachSizeAndSaysWhatIsHopeless) {
     std::map<std::uint64_t, double> best;
     std::size_t calls = 0, with_a_limit = 0;
     quiet(gpu(), [&](const Choice& choice, std::uint64_t pixels, double hopeless_ms) {
-        const double ms = 10 + static_cast<double>((choice.loads * 7 + choice.group_size) % 5) -
-                          (choice.copies == 8 ? 6 : 0);
+        const double ms =
+            10 + static_cast<double>((choice.loads * std::size_t{7} + choice.group_size) % 5) -
+            (choice.copies == 8 ? 6 : 0);
         if (calls < sizes.size()) {
             EXPECT_EQ(pixels, sizes[calls]);
             EXPECT_EQ(choice, default_choice(gpu(), pixels));
@@ -825,7 +827,7 @@ TEST(TuningJson, AbsurdValuesAreRefused) {
         {"/trials/0/reason", {"null"}}};
     for (const auto& [field, values] : damages) {
         for (const std::string& value : values) {
-            SCOPED_TRACE(field + " = " + value);
+            SCOPED_TRACE(testing::Message() << field << " = " << value);
             Json json = whole;
             json.at(Json::json_pointer(field)) = Json::parse(value);
             complaint(json.dump());

@@ -35,9 +35,9 @@ extern "C" void histogram(cl_context context, cl_command_queue queue, cl_kernel 
     check(clEnqueueFillBuffer(queue, counts, &zero, sizeof zero, 0, bytes, 0, nullptr, nullptr),
           "clEnqueueFillBuffer");
     const cl_ulong pixel_count = count;
-    check(clSetKernelArg(kernel, 0, sizeof input, &input), "clSetKernelArg(0)");
+    check(clSetKernelArg(kernel, 0, sizeof(cl_mem), &input), "clSetKernelArg(0)");
     check(clSetKernelArg(kernel, 1, sizeof pixel_count, &pixel_count), "clSetKernelArg(1)");
-    check(clSetKernelArg(kernel, 2, sizeof counts, &counts), "clSetKernelArg(2)");
+    check(clSetKernelArg(kernel, 2, sizeof(cl_mem), &counts), "clSetKernelArg(2)");
     const std::size_t items = groups * group_size;
     check(
         clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &items, &group_size, 0, nullptr, nullptr),
