@@ -1,6 +1,12 @@
 # Tests of one run of a program each.
 include_guard(GLOBAL)
 
+# this_folder(): sets `folder`, such as 05-launch-tuning/tune, and the `number` of its chapter.
+macro(this_folder)
+    file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
+    string(REGEX MATCH "^[0-9]+" number ${folder})
+endmacro()
+
 # expect_run(NAME test STATUS n [STDOUT re] [STDERR re] [ONE_LINE] COMMAND ...): a test of one run of a
 # program, its exit status and what it says. See common/tests/expect.cmake.
 function(expect_run)
@@ -42,8 +48,7 @@ endfunction()
 
 # add_case(name API arguments...): one more run of this folder's program, whose exit status is the verdict.
 function(add_case name api)
-    file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
-    string(REGEX MATCH "^[0-9]+" number ${folder})
+    this_folder()
     string(REPLACE "/" "-" target ${folder}-${api})
     string(REPLACE "/" "." test ${folder}.${api}.${name})
     if(TARGET ${target})
@@ -58,8 +63,7 @@ endfunction()
 
 # expect_refusals(api "name|arguments|regex"...): bad command lines of this folder's program.
 function(expect_refusals api)
-    file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
-    string(REGEX MATCH "^[0-9]+" number ${folder})
+    this_folder()
     string(REPLACE "/" "-" target ${folder}-${api})
     string(REPLACE "/" "." prefix ${folder}.${api})
     if(NOT TARGET ${target})
@@ -79,13 +83,12 @@ endfunction()
 # purpose does not match on this input, and the report says what the expression asks for.
 function(expect_broken variant)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "STDERR" "INPUT")
-    get_filename_component(chapter ${CMAKE_CURRENT_SOURCE_DIR} NAME)
-    string(REGEX MATCH "^[0-9]+" number ${chapter})
+    this_folder()
     foreach(api opencl cuda)
-        if(TARGET ${chapter}-${api})
-            expect_run(NAME ${chapter}.${api}.${variant}.is-caught STATUS 1 STDERR "${arg_STDERR}"
+        if(TARGET ${folder}-${api})
+            expect_run(NAME ${folder}.${api}.${variant}.is-caught STATUS 1 STDERR "${arg_STDERR}"
                 LABELS "chapter-${number}" ${api}
-                COMMAND $<TARGET_FILE:${chapter}-${api}> ${arg_INPUT} --variant ${variant} --repeat 1
+                COMMAND $<TARGET_FILE:${folder}-${api}> ${arg_INPUT} --variant ${variant} --repeat 1
                         --no-ceiling)
         endif()
     endforeach()
@@ -94,8 +97,7 @@ endfunction()
 # The OpenCL and the CUDA program of this folder go through the same numbered steps, and call the same
 # functions of common/ in each.
 function(expect_same_steps)
-    file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
-    string(REGEX MATCH "^[0-9]+" number ${folder})
+    this_folder()
     string(REPLACE "/" "." prefix ${folder})
     add_test(NAME ${prefix}.same-steps COMMAND ${CMAKE_COMMAND}
         -DA=${CMAKE_CURRENT_SOURCE_DIR}/opencl.cpp -DB=${CMAKE_CURRENT_SOURCE_DIR}/cuda.cu

@@ -48,12 +48,11 @@ endfunction()
 # seen to work.
 function(expect_oclgrind_race name run)
     if(OCLGRIND AND NOT TUTORIAL_OPENCL_MISSING AND NOT TUTORIAL_SANITIZE)
-        get_filename_component(chapter ${CMAKE_CURRENT_SOURCE_DIR} NAME)
-        string(REGEX MATCH "^[0-9]+" number ${chapter})
+        this_folder()
         name_run(variant run_arguments "${run}")
-        set(test ${chapter}.${name}.${variant}.oclgrind-catches)
+        set(test ${folder}.${name}.${variant}.oclgrind-catches)
         add_test(NAME ${test} COMMAND ${OCLGRIND} --data-races
-            --max-errors 1 $<TARGET_FILE:${chapter}-${name}> --random 1000 ${run_arguments} --repeat 1
+            --max-errors 1 $<TARGET_FILE:${folder}-${name}> --random 1000 ${run_arguments} --repeat 1
             --no-ceiling --device Oclgrind --group-size 64 --groups 3)
         set_tests_properties(${test} PROPERTIES
             PASS_REGULAR_EXPRESSION "data race at.*of histogram.cl:" LABELS "chapter-${number};opencl;races")
@@ -64,12 +63,11 @@ endfunction()
 # this chapter's histogram.cl, in a copy, is found in the launch in which its kernels are tested.
 function(expect_oclgrind_sees mistake)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "VARIANT;REPLACE;BY;SAYS" "")
-    get_filename_component(chapter ${CMAKE_CURRENT_SOURCE_DIR} NAME)
-    string(REGEX MATCH "^[0-9]+" number ${chapter})
+    this_folder()
     if(OCLGRIND AND NOT TUTORIAL_OPENCL_MISSING AND NOT TUTORIAL_SANITIZE)
-        set(test ${chapter}.opencl.oclgrind-sees-${mistake})
+        set(test ${folder}.opencl.oclgrind-sees-${mistake})
         add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} -DOCLGRIND=${OCLGRIND}
-            -DPROGRAM=$<TARGET_FILE:${chapter}-opencl> -DKERNELS=${CMAKE_CURRENT_SOURCE_DIR}/histogram.cl
+            -DPROGRAM=$<TARGET_FILE:${folder}-opencl> -DKERNELS=${CMAKE_CURRENT_SOURCE_DIR}/histogram.cl
             -DFOLDER=${CMAKE_CURRENT_BINARY_DIR}/planted-${mistake} -DVARIANT=${arg_VARIANT}
             "-DREPLACE=${arg_REPLACE}" "-DBY=${arg_BY}" "-DSAYS=${arg_SAYS}"
             -P ${PROJECT_SOURCE_DIR}/common/tests/planted.cmake)
