@@ -98,13 +98,28 @@ def recording(runs=(), **kinds):
 
 
 @functools.cache
-def modules_of(tools):
-    """{name: module} of docs/tools, for the repository that this copy of it lies in; those imported here stay."""
-    names = [path.stem for path in tools.glob("*.py")]
-    with mock.patch.dict(sys.modules), mock.patch.object(sys, "path", [str(tools), *sys.path]):
-        for name in names:
+def modules_of(root):
+    """{name: module} of the programs in the docs/ of a repository, which work on that one."""
+    paths = {path.stem: str(path.parent) for path in root.glob("docs/*/*.py")}
+    with mock.patch.dict(sys.modules), mock.patch.object(sys, "path", [*set(paths.values()), *sys.path]):
+        for name in paths:
             sys.modules.pop(name, None)
-        return {name: importlib.import_module(name) for name in names}
+        return {name: importlib.import_module(name) for name in paths}
+
+
+def run_main(module, *arguments):
+    """Runs a program in this process; its exit status and what it wrote are in the result."""
+    command = [module.__file__, *map(str, arguments)]
+    out, errors, status = io.StringIO(), io.StringIO(), 0
+    with mock.patch.object(sys, "argv", command), contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
+        try:
+            module.main()
+        except SystemExit as end:
+            status = end.code
+    if isinstance(status, str):  # as Python ends a program
+        print(status, file=errors)
+        status = 1
+    return subprocess.CompletedProcess(command, status or 0, out.getvalue(), errors.getvalue())
 
 
 class RepositoryTest(unittest.TestCase):
@@ -117,21 +132,11 @@ class RepositoryTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.root)
         shutil.copytree(ROOT / "common" / "files", self.root / "common" / "files")
         (self.root / "docs" / "results").mkdir(parents=True)
-        self.tools = shutil.copytree(TOOLS, self.root / "docs" / "tools", ignore=shutil.ignore_patterns("__pycache__"))
+        shutil.copytree(TOOLS, self.root / "docs" / "tools", ignore=shutil.ignore_patterns("__pycache__"))
 
     def run_program(self, name, *arguments):
-        """Runs a program of docs/tools/, in this process; its exit status and what it wrote are in the result."""
-        command = [name, *map(str, arguments)]
-        out, errors, status = io.StringIO(), io.StringIO(), 0
-        with mock.patch.object(sys, "argv", command), contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
-            try:
-                modules_of(self.tools)[name.removesuffix(".py")].main()
-            except SystemExit as end:
-                status = end.code
-        if isinstance(status, str):  # as Python ends a program
-            print(status, file=errors)
-            status = 1
-        return subprocess.CompletedProcess(command, status or 0, out.getvalue(), errors.getvalue())
+        """Runs a program of docs/."""
+        return run_main(modules_of(self.root)[name.removesuffix(".py")], *arguments)
 
     def succeed(self, name, *arguments):
         done = self.run_program(name, *arguments)
