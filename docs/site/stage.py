@@ -261,8 +261,11 @@ def write(page, text):
     path.write_text(text, encoding="utf-8")
 
 
-def stage():
-    """Everything."""
+def main():
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    global PAGES
+    PAGES = pathlib.Path(sys.argv[1]).resolve()
     shutil.rmtree(PAGES, ignore_errors=True)
     links = Links(all_files())
     for page in sorted(links.pages):
@@ -289,7 +292,4 @@ def stage():
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    PAGES = pathlib.Path(sys.argv[1]).resolve()
-    stage()
+    main()

@@ -1,5 +1,9 @@
 """A small repository in a temporary folder, with copies of the programs in docs/tools/, for their tests."""
 
+import contextlib
+import functools
+import importlib
+import io
 import json
 import pathlib
 import shutil
@@ -7,6 +11,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TOOLS = ROOT / "docs" / "tools"
@@ -92,21 +97,46 @@ def recording(runs=(), **kinds):
     return {"machine": MACHINE, **{kind: list(kinds.get(kind, [])) for kind in recorded.KINDS}}
 
 
+@functools.cache
+def modules_of(root):
+    """{name: module} of the programs in the docs/ of a repository, which work on that one."""
+    paths = {path.stem: str(path.parent) for path in root.glob("docs/*/*.py")}
+    with mock.patch.dict(sys.modules), mock.patch.object(sys, "path", [*set(paths.values()), *sys.path]):
+        for name in paths:
+            sys.modules.pop(name, None)
+        return {name: importlib.import_module(name) for name in paths}
+
+
+def run_main(module, *arguments):
+    """Runs a program in this process; its exit status and what it wrote are in the result."""
+    command = [module.__file__, *map(str, arguments)]
+    out, errors, status = io.StringIO(), io.StringIO(), 0
+    with mock.patch.object(sys, "argv", command), contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
+        try:
+            module.main()
+        except SystemExit as end:
+            status = end.code
+    if isinstance(status, str):  # as Python ends a program
+        print(status, file=errors)
+        status = 1
+    return subprocess.CompletedProcess(command, status or 0, out.getvalue(), errors.getvalue())
+
+
 class RepositoryTest(unittest.TestCase):
-    """Each test has a repository of its own, at self.root."""
+    """Each test has a repository of its own, at self.root: a new one in the same place, so that its modules are read once."""
+
+    place = tempfile.TemporaryDirectory()
+    root = pathlib.Path(place.name).resolve() / "root"
 
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.root = pathlib.Path(folder.name).resolve()
+        self.addCleanup(shutil.rmtree, self.root)
         shutil.copytree(ROOT / "common" / "files", self.root / "common" / "files")
         (self.root / "docs" / "results").mkdir(parents=True)
         shutil.copytree(TOOLS, self.root / "docs" / "tools", ignore=shutil.ignore_patterns("__pycache__"))
 
     def run_program(self, name, *arguments):
-        """Runs a program of docs/tools/; its exit status and what it wrote are in the result."""
-        command = [sys.executable, str(self.root / "docs" / "tools" / name), *arguments]
-        return subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
+        """Runs a program of docs/."""
+        return run_main(modules_of(self.root)[name.removesuffix(".py")], *arguments)
 
     def succeed(self, name, *arguments):
         done = self.run_program(name, *arguments)
@@ -118,7 +148,6 @@ class RepositoryTest(unittest.TestCase):
         done = self.run_program(name, *arguments)
         self.assertEqual(done.returncode, 1, done.stdout)
         self.assertIn(line, done.stderr)
-        self.assertNotIn("Traceback", done.stderr)
 
     def write(self, path, text):
         path = self.root / path

@@ -16,6 +16,10 @@ import unittest
 import repository
 
 ROOT = repository.ROOT
+sys.path.append(str(ROOT / "docs" / "site"))
+import check  # noqa: E402
+import pages  # noqa: E402
+
 NEEDED = "import sphinx, myst_parser, furo, sphinx_design"
 
 
@@ -52,7 +56,8 @@ class Small(repository.RepositoryTest):
         self.write("02-two/cuda.cu", "kernel\n")
 
     def staged(self, page):
-        return (stage(self.root, self.root / "build" / "pages") / page).read_text(encoding="utf-8")
+        self.succeed("stage.py", self.root / "build" / "pages")
+        return self.read(f"build/pages/{page}")
 
     def test_links_lead_to_the_pages_of_the_site(self):
         self.assertIn("[one](02-two/index.md#part) [docs](docs/index.md) [licence](LICENSE.md)", self.staged("index.md"))
@@ -118,7 +123,7 @@ class Check(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             pathlib.Path(folder, "index.html").write_text(text, encoding="utf-8")
             pathlib.Path(folder, "p.svg").write_text("<svg/>")
-            return call(sys.executable, "-B", ROOT / "docs" / "site" / "check.py", folder)
+            return repository.run_main(check, folder)
 
     def test_a_good_page(self):
         self.assertEqual(self.check(self.GOOD).returncode, 0)
@@ -141,8 +146,6 @@ class Whole(unittest.TestCase):
     """The repository's own pages, without Sphinx."""
 
     def test_every_page_is_there_and_in_the_contents_once(self):
-        sys.path.insert(0, str(ROOT / "docs" / "tools"))
-        import pages
         with tempfile.TemporaryDirectory() as folder:
             root = stage(ROOT, folder)
             listed = []
