@@ -117,11 +117,11 @@ def why_not(done):
 # ---- criteria ------------------------------------------------------------------------------------
 
 
-def compiles(place):
+def compiles(place, seed):
     """Each way to compile it, on one pixel; what is wrong with more than that is for the other criteria, but no end is."""
     of, task = place.exercise.points["compiles"], tasks.task_of(place.exercise)
     for options in place.exercise.data.get("options", [""]):
-        done, _ = place.process([tasks.Run("one pixel", 1, 1, task.pixel(7), 1, 1, options, key=1)])
+        done, _ = place.process([tasks.Run("one pixel", 1, 1, task.pixel(7), 1, 1, options, key=tasks.key_of(seed))])
         if done.status == NOT_COMPILED:
             lines = [line for line in done.said.splitlines() if line.strip() and not line.startswith("on ")]
             return Verdict("compiles", 0, of, "it does not compile:\n" + "\n".join(lines[:12]))
@@ -197,7 +197,7 @@ def refused(exercise, done, why):
 def graded_file(place, seed, criteria=None, known=None):
     """The verdicts of one file, and its diagnosis. `known` has what results() has said already."""
     exercise = place.exercise
-    verdicts, found = [compiles(place)], []
+    verdicts, found = [compiles(place, seed)], []
     if verdicts[0].words:
         return refused(exercise, verdicts, "not run" if verdicts[0].points else ""), ""
     for criterion in criteria or [each for each in exercise.points if each in tasks.CRITERIA]:

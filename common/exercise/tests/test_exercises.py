@@ -272,7 +272,7 @@ class Grader(WithAFolder):
     @needs_oclgrind
     def test_the_detector_does_not_pass_for_the_device(self):
         with places.place(FIVE_STEPS, "opencl", self.write(SOLUTION), BUILD) as place:
-            grading.compiles(place)
+            grading.compiles(place, 1)
             before = place.on_pocl
             grading.faults(place, 1)
             self.assertEqual(place.on_pocl, before)
