@@ -105,6 +105,9 @@ class Inputs(unittest.TestCase):
             self.assertEqual(one, again)
             self.assertNotEqual(one, other)
 
+    def test_another_seed_gives_other_kernels_to_host_programs(self):
+        self.assertEqual(len({tasks.key_of(seed) for seed in (1, 2, 3)}), 3)
+
     def test_each_kind_of_a_run_is_there(self):
         exercise = catalogue.exercise_of("05/sixteen-at-once")
         self.assertEqual({run.first for run in tasks.runs_of(exercise, "launches", 1)}, set(exercise.data["first"]))
@@ -289,6 +292,13 @@ class Grader(WithAFolder):
 
     def points(self, text, **more):
         return {verdict.criterion: verdict.points for verdict in self.graded(text, **more).verdicts}
+
+    def test_each_way_to_compile_runs_as_itself(self):
+        exercise = catalogue.exercise_of("04/copies")
+        text = "#if COPIES == 8\n#define get_global_id(dimension) 0\n#endif\n" + self.solution(exercise)
+        runs = [run_of(range(64))._replace(options=f"-DCOPIES={copies}", group_size=64) for copies in (1, 8)]
+        with self.place(text, exercise) as place:
+            self.assertEqual([each.right for each in grading.outcomes(place, runs)], [True, False])
 
     # ---- ways to points that are not deserved
 
