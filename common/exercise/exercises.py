@@ -239,7 +239,7 @@ QUICK = ("sizes", "launches")
 
 def look_quickly(place, seed, known):
     """Checks one file on what is checked quickly, and prints what comes of it. Whether it is right so far."""
-    verdict = grading.compiles(place)
+    verdict = grading.compiles(place, seed)
     if verdict.words:
         print(verdict.words)
         return False

@@ -65,17 +65,14 @@ class Grade(NamedTuple):
 def outcomes(place, runs):
     """What came of each. Where one ends its process, those behind it run in another."""
     found = []
-    for options in dict.fromkeys(run.options for run in runs):
-        left = [run for run in runs if run.options == options]
-        while left:
-            done, files = place.process(left)
-            if not files:
-                found += [Outcome(run, False, "it does not compile") for run in left]
-                break
-            came = sum(1 for _ in itertools.takewhile(lambda pair: pair[1].is_file(), files))
-            now = len(left) if done.timed_out or done.too_many else came + 1  # nor would those end
-            found += [compared(place.exercise, run, *pair, done) for run, pair in zip(left[:now], files)]
-            left = left[now:]
+    while len(found) < len(runs):
+        left = runs[len(found):]
+        done, files = place.process(left)
+        if not files:
+            return found + [Outcome(run, False, "it does not compile") for run in left]
+        came = sum(1 for _ in itertools.takewhile(lambda pair: pair[1].is_file(), files))
+        now = len(left) if done.timed_out or done.too_many else came + 1  # nor would those end
+        found += [compared(place.exercise, run, *pair, done) for run, pair in zip(left[:now], files)]
     return found
 
 
@@ -117,17 +114,15 @@ def why_not(done):
 # ---- criteria ------------------------------------------------------------------------------------
 
 
-def compiles(place):
+def compiles(place, seed):
     """Each way to compile it, on one pixel; what is wrong with more than that is for the other criteria, but no end is."""
     of, task = place.exercise.points["compiles"], tasks.task_of(place.exercise)
-    for options in place.exercise.data.get("options", [""]):
-        done, _ = place.process([tasks.Run("one pixel", 1, 1, task.pixel(7), 1, 1, options, key=1)])
-        if done.status == NOT_COMPILED:
-            lines = [line for line in done.said.splitlines() if line.strip() and not line.startswith("on ")]
-            return Verdict("compiles", 0, of, "it does not compile:\n" + "\n".join(lines[:12]))
-        if done.timed_out or done.too_many:
-            return Verdict("compiles", of, of, done.why())
-    return Verdict("compiles", of, of, "")
+    done, _ = place.process([tasks.Run("one pixel", 1, 1, task.pixel(7), 1, 1, options, key=tasks.key_of(seed))
+                             for options in place.exercise.data.get("options", [""])])
+    if done.status == NOT_COMPILED:
+        lines = [line for line in done.said.splitlines() if line.strip() and not line.startswith("on ")]
+        return Verdict("compiles", 0, of, "it does not compile:\n" + "\n".join(lines[:12]))
+    return Verdict("compiles", of, of, done.why() if done.timed_out or done.too_many else "")
 
 
 def results(place, criterion, seed):
@@ -197,7 +192,7 @@ def refused(exercise, done, why):
 def graded_file(place, seed, criteria=None, known=None):
     """The verdicts of one file, and its diagnosis. `known` has what results() has said already."""
     exercise = place.exercise
-    verdicts, found = [compiles(place)], []
+    verdicts, found = [compiles(place, seed)], []
     if verdicts[0].words:
         return refused(exercise, verdicts, "not run" if verdicts[0].points else ""), ""
     for criterion in criteria or [each for each in exercise.points if each in tasks.CRITERIA]:

@@ -37,6 +37,7 @@ Argument argument_from(const Json& json) {
 
 Case case_from(const Json& json) {
     Case made;
+    made.program = json.at("program");
     for (const auto& [name, buffer] : json.at("buffers").items())
         made.buffers[name] = buffer_from(buffer);
     for (const Json& step : json.at("steps")) {
@@ -57,7 +58,9 @@ Job read_job(const std::filesystem::path& path) {
     if (!file) throw BadInput(fmt::format("{}: cannot be read", path.string()));
     try {
         const Json json = Json::parse(file);
-        Job job{json.at("kernels"), json.at("options"), json.at("device"), {}};
+        Job job{{}, json.at("device"), {}};
+        for (const Json& each : json.at("programs"))
+            job.programs.push_back({each.at("kernels"), each.at("options")});
         for (const Json& each : json.at("cases"))
             job.cases.push_back(case_from(each));
         return job;

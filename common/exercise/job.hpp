@@ -40,6 +40,7 @@ struct Step {
 
 /// Launches one after the other, on buffers of their own.
 struct Case {
+    std::size_t program = 0;  ///< which of the job's
     std::map<std::string, Buffer> buffers;
     std::vector<Step> steps;
     std::string result;        ///< the buffer that comes back
@@ -48,10 +49,15 @@ struct Case {
     std::size_t rounds = 1;
 };
 
-struct Job {
+/// A way to compile the kernels.
+struct Program {
     std::string kernels;  ///< a path
     std::string options;  ///< for the compiler
-    std::string device;   ///< as --device takes it
+};
+
+struct Job {
+    std::vector<Program> programs;
+    std::string device;  ///< as --device takes it
     std::vector<Case> cases;
 };
 

@@ -85,12 +85,14 @@ class Place:
         folder.mkdir()
         return folder
 
-    def job(self, runs, kernels, options, device, rounds):
-        """Writes a job for the programs that run kernels: its path, and its cases."""
+    def job(self, runs, kernels, device, rounds):
+        """Writes a job for the programs that run kernels, {a run's options: (path, options)}: its path, and its cases."""
         folder = self.new_folder()
-        cases = [{**tasks.case_of(self.exercise, run, folder, number), "rounds": rounds} for number, run in enumerate(runs)]
+        cases = [{**tasks.case_of(self.exercise, run, folder, number), "program": list(kernels).index(run.options), "rounds": rounds}
+                 for number, run in enumerate(runs)]
+        programs = [{"kernels": str(source), "options": options} for source, options in kernels.values()]
         path = folder / "job.json"
-        path.write_text(json.dumps({"kernels": str(kernels), "options": options, "device": device, "cases": cases}))
+        path.write_text(json.dumps({"programs": programs, "device": device, "cases": cases}))
         return path, [(folder / f"pixels-{number}", pathlib.Path(case["to"])) for number, case in enumerate(cases)]
 
     def ended(self, command, folder, seconds, memory, under):
@@ -114,7 +116,7 @@ class Place:
             if sanitizer else []
 
     def process(self, runs, under=(), seconds=SECONDS, rounds=1):
-        """Runs these, which have the same options, in one process: how it ended, and the files (pixels, result)."""
+        """Runs these in one process: how it ended, and the files (pixels, result), none where it does not compile."""
         raise NotImplementedError
 
 
@@ -128,13 +130,14 @@ class KernelsPlace(Place):
         return self.compiled_once(ptx, [self.nvcc(), "-std=c++17", "-lineinfo", "-ptx", *options.split(), "-o", ptx, self.source.name])
 
     def process(self, runs, under=(), seconds=SECONDS, rounds=1):
-        options = runs[0].options
-        kernels, said = self.compiled(options)
-        if said:
-            return sandbox.Done(NOT_COMPILED, said, False), []
-        in_opencl = self.api == "opencl"
+        in_opencl, kernels = self.api == "opencl", {}
+        for options in dict.fromkeys(run.options for run in runs):
+            made, said = self.compiled(options)
+            if said:
+                return sandbox.Done(NOT_COMPILED, said, False), []
+            kernels[options] = made, options if in_opencl else ""
         device = "Oclgrind" if under and in_opencl else self.device
-        job, files = self.job(runs, kernels, options if in_opencl else "", device, rounds)
+        job, files = self.job(runs, kernels, device, rounds)
         program = self.program("run_opencl" if in_opencl else "run_cuda")
         return self.ended([program, job], job.parent, seconds, in_opencl, under), files
 
@@ -168,7 +171,7 @@ class HostPlace(Place):
         if said:
             return sandbox.Done(NOT_COMPILED, said, False), []
         device = "Oclgrind" if under and self.api == "opencl" else self.device
-        job, files = self.job(runs, kernels, "", device, rounds)
+        job, files = self.job(runs, {"": (kernels, "")}, device, rounds)
         done = self.ended([self.program("run_host"), self.api, made, job], job.parent, seconds, self.api == "opencl", under)
         return by_itself(done), files
 

@@ -120,20 +120,23 @@ int main(int argc, char** argv) try {
     std::fprintf(stderr, "on %s (CUDA)\n", common::cuda::choose_device(job.device).name.c_str());
     CHECK_CUDA(cudaFree(nullptr));  // makes the context that the driver's functions use
     const Driver driver;
-    const std::vector<std::uint8_t> bytes = read_bytes(job.kernels);
-    const std::string ptx(bytes.begin(), bytes.end());
-    CUmodule module = nullptr;
-    std::string log(8192, '\0');
-    CUjit_option names[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-    // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver takes numbers as pointers
-    void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
-    if (driver.load_module(&module, ptx.c_str(), 2, names, values) != CUDA_SUCCESS) {
-        std::fprintf(stderr, "the driver does not take the kernels: %s\n", log.c_str());
-        return kDoesNotCompile;
+    std::vector<CUmodule> modules;
+    for (const Program& each : job.programs) {
+        const std::vector<std::uint8_t> bytes = read_bytes(each.kernels);
+        const std::string ptx(bytes.begin(), bytes.end());
+        std::string log(8192, '\0');
+        CUjit_option names[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
+        // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver takes numbers as pointers
+        void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
+        if (driver.load_module(&modules.emplace_back(), ptx.c_str(), 2, names, values) !=
+            CUDA_SUCCESS) {
+            std::fprintf(stderr, "the driver does not take the kernels: %s\n", log.c_str());
+            return kDoesNotCompile;
+        }
     }
     for (const Case& each : job.cases) {
         run_rounds(each, [&](std::vector<std::uint8_t>& result) {
-            return run(each, driver, module, result);
+            return run(each, driver, modules.at(each.program), result);
         });
     }
     return 0;

@@ -69,9 +69,10 @@ void run_in_opencl(const Job& job, const char* library) {
     CHECK_CL(error, "clCreateContext");
     cl_command_queue queue = clCreateCommandQueue(context, device.id, 0, &error);
     CHECK_CL(error, "clCreateCommandQueue");
-    const std::vector<std::uint8_t> bytes = read_bytes(job.kernels);
+    const Program& its = job.programs.at(0);
+    const std::vector<std::uint8_t> bytes = read_bytes(its.kernels);
     cl_program program = common::opencl::build_program(
-        context, device.id, "histogram.cl", std::string(bytes.begin(), bytes.end()), job.options);
+        context, device.id, "histogram.cl", std::string(bytes.begin(), bytes.end()), its.options);
     cl_kernel kernel = clCreateKernel(program, "histogram_global", &error);
     CHECK_CL(error, "clCreateKernel");
     const auto histogram = reinterpret_cast<InOpenCL>(student(library));

@@ -83,23 +83,25 @@ int main(int argc, char** argv) try {
     CHECK_CL(error, "clCreateContext");
     cl_command_queue queue = clCreateCommandQueue(context, device.id, 0, &error);
     CHECK_CL(error, "clCreateCommandQueue");
-    const std::vector<std::uint8_t> bytes = read_bytes(job.kernels);
-    const std::string source(bytes.begin(), bytes.end());
-    cl_program program = nullptr;
-    try {
-        program = common::opencl::build_program(
-            context, device.id, std::filesystem::path(job.kernels).filename().string(), source,
-            job.options);
-    } catch (const std::exception& wrong) {
-        std::fprintf(stderr, "%s\n", wrong.what());
-        return kDoesNotCompile;
+    std::vector<cl_program> programs;  // of one context, for which a driver loads its library once
+    for (const Program& each : job.programs) {
+        const std::vector<std::uint8_t> bytes = read_bytes(each.kernels);
+        try {
+            programs.push_back(common::opencl::build_program(
+                context, device.id, std::filesystem::path(each.kernels).filename().string(),
+                std::string(bytes.begin(), bytes.end()), each.options));
+        } catch (const std::exception& wrong) {
+            std::fprintf(stderr, "%s\n", wrong.what());
+            return kDoesNotCompile;
+        }
     }
     for (const Case& each : job.cases) {
         run_rounds(each, [&](std::vector<std::uint8_t>& result) {
-            return run(each, device.id, context, queue, program, result);
+            return run(each, device.id, context, queue, programs.at(each.program), result);
         });
     }
-    CHECK_CL(clReleaseProgram(program));
+    for (cl_program each : programs)
+        CHECK_CL(clReleaseProgram(each));
     CHECK_CL(clReleaseCommandQueue(queue));
     CHECK_CL(clReleaseContext(context));
     return 0;

@@ -26,7 +26,7 @@ class Run(NamedTuple):
     group_size: int
     options: str = ""
     first: int = 0  # where in the buffer the pixels begin
-    key: int = 0  # with which the kernels of a host exercise are made different each time
+    key: int = 0  # with which the kernel of a host exercise is made different in each grading
 
     @property
     def count(self):
@@ -200,7 +200,7 @@ class Threshold(Histogram):
 
 
 class Permuted(Histogram):
-    """For host programs: the kernel is the grader's, and counts each value in another bin each time.
+    """For host programs: the kernel is the grader's, and counts each value in another bin in each grading.
 
     The bin depends on the launch, too. So what has not been through the kernel, in the launch that was asked for, is wrong.
     """
@@ -284,12 +284,16 @@ def real_pictures(exercise, task, seed):
 CRITERIA = {"sizes": sizes, "distributions": distributions, "launches": launches, "pictures": real_pictures}
 
 
+def key_of(seed):
+    """The same for all runs of a grading, so that the host program and its kernel are compiled once for all of them."""
+    return random.Random(seed).randrange(1, 1 << 16)
+
+
 def runs_of(exercise, criterion, seed):
     """The runs, shared out among the exercise's ways to compile and to begin."""
     options = exercise.data.get("options", [""])
     firsts = exercise.data.get("first", [0])
-    key = random.Random(f"{seed} {criterion}").randrange(1, 1 << 16)
-    runs = [run._replace(options=options[number % len(options)], first=firsts[number % len(firsts)], key=key)
+    runs = [run._replace(options=options[number % len(options)], first=firsts[number % len(firsts)], key=key_of(seed))
             for number, run in enumerate(CRITERIA[criterion](exercise, task_of(exercise), seed))]
     if len(options) > 1 or len(firsts) > 1:  # each of them once on the same pixels
         last = runs[-1]
@@ -306,7 +310,7 @@ def for_detectors(exercise, seed):
     launches = exercise.data.get("for_detectors", list(zip(task.tiny, (3, 2), (64, 320))))
     option, first = exercise.data.get("options", [""])[-1], exercise.data.get("first", [0])[-1]
     return [run_of(task, tuple(size), "random pixels", drawn(task, seed, tuple(size)), groups, min(group_size, largest))._replace(
-        options=option, first=first if number else 0, key=1)
+        options=option, first=first if number else 0, key=key_of(seed))
         for number, (size, groups, group_size) in enumerate(launches)]
 
 
