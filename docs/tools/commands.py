@@ -31,9 +31,9 @@ SIZE = re.compile(r"\d+[MG]")
 SMALL = "300K"  # more than the sample picture, and in it work for several groups
 SECONDS = 120
 TOOLS = {"oclgrind", "compute-sanitizer", "mpirun"}
-# For Open MPI 4 and 5: more ranks than cores, and root may start them.
+# For Open MPI 4 and 5: more ranks than cores, of which one that waits leaves its core to others; root may start them.
 MPI_VARIABLES = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-                 "OMPI_MCA_orte_execute_quiet": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+                 "OMPI_MCA_orte_execute_quiet": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
                  "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
 # Options after which a program does not count, so that it takes no number of runs.
 NO_RUN = {"--help", "--list-devices"}
