@@ -238,6 +238,19 @@ set_tests_properties({folder}.mistake PROPERTIES LABELS "chapter-{number};broken
         self.assertNotIn("package", self.succeed("./tutorial", "test"))
 
 
+class Broken(Small):
+    def test_without_opencl(self):
+        (self.clone / "02-two" / "broken").mkdir(parents=True)
+        (self.clone / "02-two" / "broken" / "spoilt.txt").write_text("variant: v\nshows: wrong\n\n--- histogram.cl\n")
+        with (self.clone / "CMakeLists.txt").open("a") as lines:
+            lines.write('file(WRITE ${CMAKE_BINARY_DIR}/programs.tsv "02-two\tOpenCL\t-\tno loader\n")\n')
+        for tool in ("basename", "sh"):
+            (self.root / "bin" / tool).symlink_to(shutil.which(tool))
+        done = self.call("./tutorial", "broken", "02/1")
+        self.assertEqual((done.returncode, done.stdout), (77, ""))
+        self.assertTrue(done.stderr.endswith("tutorial: 02/1 runs in OpenCL, whose programs were not built: no loader\n"), done.stderr)
+
+
 class Run(Small):
     def test_a_folder_is_no_picture(self):
         done = self.call("./tutorial", "run", "common")
