@@ -38,6 +38,7 @@ MPI_VARIABLES = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"
 # Options after which a program does not count, so that it takes no number of runs.
 NO_RUN = {"--help", "--list-devices"}
 SEARCH = "build/05-launch-tuning/tune/"
+CLUSTER = "build/05-launch-tuning/cluster/"
 
 
 def lines_of(text):
@@ -90,7 +91,8 @@ def made_small(words):
         words += [] if "--seconds" in words else ["--seconds", "1"]
     else:
         words += [] if "--repeat" in words else ["--repeat", "1"]
-        words += [] if "--no-ceiling" in words else ["--no-ceiling"]
+        measures_none = "--no-ceiling" in words or any(word.startswith(CLUSTER) for word in words)
+        words += [] if measures_none else ["--no-ceiling"]
     return words
 
 
