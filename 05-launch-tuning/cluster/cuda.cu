@@ -31,14 +31,15 @@ using cluster::Counts;
 using common::Histogram;
 using common::kBins;
 
-const common::Program kProgram{"05-launch-tuning",
-                               "cluster/cuda",
-                               "CUDA",
-                               "one histogram from many processes, on their devices",
-                               {{"tuned", "chapter 05's, as tune has found it or by default"}},
-                               {},
-                               cluster::refused({{"--no-diagnosis", "nothing is looked into"}}),
-                               cluster::kMostPixels};
+const common::Program kProgram{
+    "05-launch-tuning",
+    "cluster/cuda",
+    "CUDA",
+    "one histogram from many processes, on their devices",
+    {{"tuned", "chapter 05's, as tune has found it or by default"}},
+    {},
+    cluster::refused({{"--no-diagnosis", "a wrong result is not looked into"}}),
+    cluster::kMostPixels};
 
 // The n-th device of this machine's, in turn.
 std::string nth_device(int n) {

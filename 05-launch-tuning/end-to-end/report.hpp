@@ -19,7 +19,7 @@ inline constexpr std::uint64_t kChunkPixels = std::uint64_t{16} << 20;
 
 class EndToEnd {
  public:
-    /// @throws common::BadInput where there are no pixels to copy, and for --plot
+    /// @throws common::BadInput where there are no pixels to copy
     /// @param device,driver as the table and the JSON name them
     EndToEnd(const common::Program& program, const common::Options& options,
              const common::Input& input, const common::Histogram& expected, std::string device,

@@ -22,12 +22,14 @@ endif()
 
 if(NOT TUTORIAL_CUDA_MISSING)
     # The one place that decides for which GPUs code is made: the user's value (cache variable or
-    # CUDAARCHS), else the GPUs of this machine, else the compiler's own choice, one old architecture: newer
-    # GPUs translate its PTX when a program starts. Six times the code would cost minutes, and run nowhere here.
+    # CUDAARCHS), else the GPUs of this machine, else an old one, whose PTX newer GPUs translate when a program
+    # starts: every major architecture would cost minutes, and run nowhere here.
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
         execute_process(COMMAND nvidia-smi -L OUTPUT_VARIABLE gpus ERROR_QUIET RESULT_VARIABLE status)
         if(status EQUAL 0 AND gpus MATCHES "GPU 0")
             set(CMAKE_CUDA_ARCHITECTURES native)
+        else()
+            set(CMAKE_CUDA_ARCHITECTURES 75)
         endif()
     endif()
     enable_language(CUDA)

@@ -19,8 +19,8 @@ function(expect_run)
     skip_if(${arg_NAME} "exit status 77")
 endfunction()
 
-# skip_if(test regex): the test is skipped where it says so, for want of a device; but where OpenCL is required,
-# nothing passes for skipped that a mistake keeps from finding one.
+# skip_if(test regex): the test is skipped where it says so, for want of a device; but where OpenCL is required, a
+# test of it fails then: a mistake may have kept it from finding one.
 function(skip_if test regex)
     get_test_property(${test} LABELS labels)
     if(NOT TUTORIAL_OPENCL STREQUAL "REQUIRED" OR NOT "opencl" IN_LIST labels)
