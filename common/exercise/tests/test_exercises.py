@@ -42,6 +42,9 @@ FIVE_STEPS = catalogue.exercise_of("03/five-steps")
 SOLUTION = FIVE_STEPS.solutions("opencl")[0].read_text(encoding="utf-8")
 needs_oclgrind = unittest.skipUnless(shutil.which("oclgrind"), "no Oclgrind (package oclgrind)")
 HAS_OPENCL = (BUILD / "common" / "run_opencl").is_file()
+# What a crash, an error of the compiler and a speed look like is PoCL's: a GPU may stand before it.
+POCL = "Portable Computing Language"
+HAS_POCL = HAS_OPENCL and POCL in subprocess.run([BUILD / "common" / "devices"], capture_output=True, text=True, check=False).stdout
 
 
 def outside_marks(text):
@@ -252,7 +255,8 @@ class WithAFolder(unittest.TestCase):
     def place(self, text, exercise=FIVE_STEPS):
         api = exercise.api(None)
         try:
-            with places.place(exercise, api, self.write(text, exercise.files[api][0]), BUILD) as place:
+            device = POCL if api == "opencl" and HAS_POCL else ""
+            with places.place(exercise, api, self.write(text, exercise.files[api][0]), BUILD, device) as place:
                 yield place
         except grading.NothingToRunOn as why:
             self.skipTest(str(why))
