@@ -477,10 +477,12 @@ class Grader(WithAFolder):
 
     def test_what_is_right_and_slow_gets_no_points_for_speed(self):
         exercise = catalogue.exercise_of("05/equal-neighbours")
-        with unittest.mock.patch.object(grading, "TURNS", 2):
+        # On a busy machine 1.2 times, which it wants, is a matter of luck.
+        wanted = unittest.mock.patch.dict(exercise.data, {"at_least_as_fast": 10})
+        with unittest.mock.patch.object(grading, "TURNS", 2), wanted:
             grade = self.graded(self.solution(exercise).replace("if (one == two)", "if (false)"), exercise=exercise)
         self.assertEqual({v.criterion: v.points for v in grade.verdicts}["speed"], 0)
-        self.assertIn("1.2 times is wanted", grade.verdicts[-1].words)
+        self.assertIn("10 times is wanted", grade.verdicts[-1].words)
 
     def test_one_wrong_file_of_four_costs_a_quarter(self):
         exercise = catalogue.exercise_of("03/four-mistakes")
