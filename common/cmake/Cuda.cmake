@@ -23,7 +23,7 @@ endif()
 if(NOT TUTORIAL_CUDA_MISSING)
     # The one place that decides for which GPUs code is made: the user's value (cache variable or
     # CUDAARCHS), else the GPUs of this machine, else an old one, whose PTX newer GPUs translate when a program
-    # starts: every major architecture would cost minutes, and run nowhere here.
+    # starts: every major architecture would take nvcc more than twice as long, and run nowhere here.
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
         execute_process(COMMAND nvidia-smi -L OUTPUT_VARIABLE gpus ERROR_QUIET RESULT_VARIABLE status)
         if(status EQUAL 0 AND gpus MATCHES "GPU 0")

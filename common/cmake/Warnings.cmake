@@ -15,7 +15,7 @@ else()
 endif()
 
 # For what reads options and JSON and writes reports, and for tests: none of it is measured, and the templates of the
-# libraries behind it take a compiler twice as long with -O3.
+# libraries behind it take a compiler up to twice as long with -O3.
 add_library(compiled_quickly INTERFACE)
 set(TUTORIAL_QUICKLY $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU,Clang,AppleClang>,$<CONFIG:Release>>:-O1>)
 target_compile_options(compiled_quickly INTERFACE ${TUTORIAL_QUICKLY})

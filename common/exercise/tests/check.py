@@ -34,11 +34,18 @@ def mistake(exercise, api, source, build):
         # Small runs under a detector are the quickest: PoCL takes most of a second to compile.
         runs, under = tasks.for_detectors(exercise, seed=1), [command for command, _ in place.detectors()]
         done, files = place.process(runs, *under[:1], seconds=60)
-        small = (grading.compared(exercise, run, *pair, done) for run, pair in zip(runs, files))
-        all_of_them = (grading.results(place, each, seed=1)[0] for each in exercise.points if each in tasks.CRITERIA)
-        return (next((each.why for each in small if not each.right), None) or grading.faults(place, seed=1)
-                or next((each.words for each in all_of_them if each.points < each.of), None)
-                or (None if under else "nothing is seen without a race detector"))
+        for run, pair in zip(runs, files):
+            found = grading.compared(exercise, run, *pair, done)
+            if not found.right:
+                return found.why
+        fault = grading.faults(place, seed=1)
+        if fault:
+            return fault
+        for criterion in (each for each in exercise.points if each in tasks.CRITERIA):
+            verdict, _ = grading.results(place, criterion, seed=1)
+            if verdict.points < verdict.of:
+                return verdict.words
+        return None if under else "nothing is seen without a race detector"
 
 
 def edited(path):
