@@ -11,7 +11,7 @@ using common::device_by_text;
 const std::vector<std::string> kNames{"AMD EPYC\nPortable Computing Language",
                                       "NVIDIA H200\nNVIDIA CUDA", "NVIDIA L4\nNVIDIA CUDA"};
 
-std::string refusal(const std::string& wanted) {
+std::string refused(const std::string& wanted) {
     return tests::bad_input([&] { device_by_text(wanted, kNames, "OpenCL"); });
 }
 
@@ -37,16 +37,16 @@ TEST(DeviceChoice, OfSeveralTheFirst) {
 }
 
 TEST(DeviceChoice, ANumberBeyondTheListIsRefusedWithTheRange) {
-    EXPECT_EQ(refusal("3"), "--device 3: the OpenCL devices here are numbered 0 to 2");
-    EXPECT_TRUE(tests::has(refusal("99999999999999999999"), "numbered 0 to 2"));
+    EXPECT_EQ(refused("3"), "--device 3: the OpenCL devices here are numbered 0 to 2");
+    EXPECT_TRUE(tests::has(refused("99999999999999999999"), "numbered 0 to 2"));
 }
 
 TEST(DeviceChoice, ANameThatNoneHasIsRefused) {
-    EXPECT_TRUE(tests::has(refusal("voodoo"), "no OpenCL device is called 'voodoo'"));
-    EXPECT_TRUE(tests::has(refusal("voodoo"), "--list-devices"));
-    EXPECT_TRUE(tests::has(refusal("-1"), "'-1'"));
-    EXPECT_TRUE(tests::has(refusal("0x1"), "'0x1'"));
-    EXPECT_TRUE(tests::has(refusal("1 "), "'1 '"));
+    EXPECT_TRUE(tests::has(refused("voodoo"), "no OpenCL device is called 'voodoo'"));
+    EXPECT_TRUE(tests::has(refused("voodoo"), "--list-devices"));
+    EXPECT_TRUE(tests::has(refused("-1"), "'-1'"));
+    EXPECT_TRUE(tests::has(refused("0x1"), "'0x1'"));
+    EXPECT_TRUE(tests::has(refused("1 "), "'1 '"));
 }
 
 }  // namespace
