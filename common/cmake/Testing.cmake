@@ -4,8 +4,8 @@
 set(DART_TESTING_TIMEOUT 120)
 include(CTest)
 
-# The targets that `./tutorial test 03` builds, chapter-03: what this chapter's folder has, and the program of
-# chapter 01 that others are compared with.
+# The targets that `./tutorial test 03` builds, chapter-03: what this chapter's folder has, the program of
+# chapter 01 that others are compared with, and the drivers that its tests load.
 function(add_chapter_targets)
     get_property(folders DIRECTORY PROPERTY SUBDIRECTORIES)
     list(FILTER folders INCLUDE REGEX "/[0-9][0-9]-[^/]*$")
@@ -13,9 +13,11 @@ function(add_chapter_targets)
         string(REGEX MATCH "/([0-9][0-9])-[^/]*$" _ ${folder})
         set(target chapter-${CMAKE_MATCH_1})
         add_custom_target(${target})
-        if(TARGET 01-cpu-cpu)
-            add_dependencies(${target} 01-cpu-cpu)
-        endif()
+        foreach(other 01-cpu-cpu strange_driver gpu_driver many_runs)
+            if(TARGET ${other})
+                add_dependencies(${target} ${other})
+            endif()
+        endforeach()
         get_property(inner DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
         foreach(each IN LISTS inner ITEMS ${folder})
             get_property(targets DIRECTORY ${each} PROPERTY BUILDSYSTEM_TARGETS)
