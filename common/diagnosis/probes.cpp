@@ -33,6 +33,7 @@ struct Probe {
     Options input;  // its pixels, and nothing else
     Launch launch;
     int times = 1;
+    bool if_all_are_right = false;  // or else there is nothing to learn from it
 };
 
 std::vector<std::string> arguments_of(const Probe& probe) {
@@ -49,8 +50,9 @@ std::vector<std::string> arguments_of(const Probe& probe) {
 }
 
 // Sizes are not round: what is lost at 1,000,003 shows, and 17,000,003 of one value are more than a
-// float can count one by one. The picture has rows that no group covers evenly, and gaps behind
-// them. The first are the smallest that tell most mistakes apart.
+// float can count one by one, which is asked where nothing smaller goes wrong. The picture has rows
+// that no group covers evenly, and gaps behind them. The first are the smallest that tell most
+// mistakes apart.
 std::vector<Probe> probes() {
     const auto random = [](std::uint64_t count) {
         Options options;
@@ -69,7 +71,7 @@ std::vector<Probe> probes() {
         {random(100'003), {3, 256}},     {picture, {6, 64}},
         {random(100), {3, 64}},          {constant(12'803), {1, 64}},
         {constant(1'000'003), {2, 64}},  {random(1'000'003), {4, 256}, 4},
-        {constant(17'000'003), {1, 64}},
+        {constant(17'000'003), {1, 64}, 1, true},
     };
 }
 
@@ -78,7 +80,9 @@ std::vector<Probe> probes() {
 Observations observe(const Runner& runner, milliseconds at_most) {
     const Clock::time_point end = Clock::now() + at_most;
     Observations seen;
+    bool wrong = false;
     for (const Probe& probe : probes()) {
+        if (wrong && probe.if_all_are_right) continue;
         Input input = load_input(probe.input);
         Case run;
         run.words = fmt::format("{} pixels, {}, {}", input.pixels.size(), input.name,
@@ -99,6 +103,7 @@ Observations observe(const Runner& runner, milliseconds at_most) {
             if (outcome.end != Outcome::End::kCounted) break;
             if (time == 0) run.expected = reference_histogram(input.pixels);
             run.launch = outcome.launch;
+            wrong = wrong || outcome.counts.has_value();
             run.actual.push_back(outcome.counts.value_or(run.expected));
             if (outcome.only_later) run.actual.push_back(run.expected);
         }

@@ -390,6 +390,7 @@ TEST(Observe, AsksForInputsAndLaunches) {
     }
     EXPECT_TRUE(std::any_of(seen.cases.begin(), seen.cases.end(),
                             [](const Case& run) { return run.actual.size() > 2; }));
+    EXPECT_GT(seen.cases.back().pixels.size(), std::size_t{1} << 24);  // what floats lose
     EXPECT_TRUE(common::diagnosis::diagnose(seen.cases, kOnPocl).empty());
 }
 
@@ -417,6 +418,18 @@ TEST(Observe, KeepsWhatIsCountedAndSaysWhatGoesWrong) {
     ASSERT_EQ(seen.troubles.size(), 2U);
     EXPECT_TRUE(tests::has(seen.troubles[0], "it crashes"));
     EXPECT_TRUE(tests::has(seen.troubles[1], "it is not finished after 60.0 s"));
+}
+
+TEST(Observe, DoesWithoutTheLargestWhereASmallerIsWrong) {
+    int run = 0;
+    const auto seen = observe(
+        [&](const std::vector<std::string>&, milliseconds) -> Outcome {
+            if (run++ == 4) return {Outcome::End::kCounted, {1, 64}, Histogram{}};
+            return {Outcome::End::kCounted, {1, 64}, {}};
+        },
+        std::chrono::minutes(1));
+    EXPECT_GE(seen.cases.size(), 7U);
+    EXPECT_LT(seen.cases.back().pixels.size(), std::size_t{1} << 24);
 }
 
 TEST(Observe, StopsWhenTheTimeIsUp) {
