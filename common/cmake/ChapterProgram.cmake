@@ -22,6 +22,7 @@ include(TestInputs)
 include(Expect)
 include(RaceDetectors)
 include(StrangeDriver)
+include(KernelsAhead)
 include(Gallery)
 
 # add_program(name API a SOURCES ... LIBRARIES ... KERNELS ...): the program <build>/<folder>/<name> of this
@@ -109,6 +110,8 @@ function(add_chapter_program name)
         set_tests_properties(${test} PROPERTIES LABELS "${labels}" SKIP_RETURN_CODE 77)
         if(case IN_LIST TUTORIAL_TEST_INPUTS) # not every device has room for every launch
             set_tests_properties(${test} PROPERTIES FAIL_REGULAR_EXPRESSION "${skips}")
+        elseif(arg_API STREQUAL "OpenCL") # for each size of a group kernels are compiled anew
+            run_ahead(${test} ${arguments} ${once})
         endif()
     endforeach()
     list(FILTER cases INCLUDE REGEX
@@ -121,6 +124,9 @@ function(add_chapter_program name)
             separate_arguments(arguments UNIX_COMMAND "${CMAKE_MATCH_2}")
             add_test(NAME ${test} COMMAND ${program} ${arguments} ${run_arguments} ${once})
             set_tests_properties(${test} PROPERTIES LABELS "${labels}" SKIP_RETURN_CODE 77)
+            if(arg_API STREQUAL "OpenCL")
+                run_ahead(${test} ${arguments} ${run_arguments} ${once})
+            endif()
         endforeach()
     endforeach()
     set(runs ${arg_VARIANTS} ${arg_MODES})

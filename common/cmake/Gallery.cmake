@@ -15,6 +15,16 @@ function(add_gallery)
     if(NOT BUILD_TESTING OR TUTORIAL_SANITIZE)
         return()
     endif()
+    set(ahead "")
+    set(environment "XDG_CACHE_HOME=${CMAKE_CURRENT_BINARY_DIR}/nothing-kept")
+    if(TARGET ${chapter}-opencl AND TARGET many_runs)
+        set(ahead ${chapter}.broken.kernels-ahead)
+        add_test(NAME ${ahead} COMMAND ${CMAKE_COMMAND} -DCHAPTER=${CMAKE_CURRENT_SOURCE_DIR}
+            -DPROGRAM=$<TARGET_FILE:${chapter}-opencl> -DMANY_RUNS=$<TARGET_FILE:many_runs>
+            -DFOLDER=${CMAKE_CURRENT_BINARY_DIR}/broken -P ${PROJECT_SOURCE_DIR}/common/gallery/ahead.cmake)
+        set_tests_properties(${ahead} PROPERTIES LABELS "chapter-${number};opencl;broken"
+            SKIP_REGULAR_EXPRESSION "skipped: " ENVIRONMENT "${environment}")
+    endif()
     foreach(mistake IN LISTS mistakes)
         read_mistake(${mistake})
         set(folder ${CMAKE_CURRENT_BINARY_DIR}/broken/${MISTAKE_NAME})
@@ -35,8 +45,10 @@ function(add_gallery)
                 -DPROGRAM=${program} -DFOLDER=${folder} -DOCLGRIND=${OCLGRIND} -DCOMPUTE_SANITIZER=${COMPUTE_SANITIZER}
                 -P ${PROJECT_SOURCE_DIR}/common/gallery/check.cmake)
             set_tests_properties(${test} PROPERTIES LABELS "chapter-${number};${api};broken"
-                SKIP_REGULAR_EXPRESSION "skipped: " FIXTURES_REQUIRED "${fixture}"
-                ENVIRONMENT "XDG_CACHE_HOME=${CMAKE_CURRENT_BINARY_DIR}/nothing-kept")
+                SKIP_REGULAR_EXPRESSION "skipped: " FIXTURES_REQUIRED "${fixture}" ENVIRONMENT "${environment}")
+            if(api STREQUAL "opencl")
+                set_tests_properties(${test} PROPERTIES DEPENDS "${ahead}")
+            endif()
         endforeach()
     endforeach()
     foreach(api opencl cuda cpu)
@@ -68,7 +80,7 @@ macro(add_broken_program api source)
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${api} RUNTIME_OUTPUT_DIRECTORY ${folder})
     target_compile_definitions(${target} PRIVATE CHAPTER_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}")
     get_target_property(libraries ${chapter}-${api} LINK_LIBRARIES)
-    target_link_libraries(${target} PRIVATE ${libraries})
+    target_link_libraries(${target} PRIVATE ${libraries} compiled_quickly)
     if(NOT "${changed}" STREQUAL "${source}") # a header, which stands before the chapter's
         add_custom_command(OUTPUT ${folder}/before/${chapter}/${changed}
             COMMAND ${CMAKE_COMMAND} -E copy ${folder}/${changed} ${folder}/before/${chapter}/${changed}

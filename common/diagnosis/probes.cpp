@@ -67,10 +67,14 @@ std::vector<Probe> probes() {
     Options picture;
     picture.image = PICTURE_WITH_GAPS;
     return {
-        {random(100'003), {1, 64}},      {random(100'003), {2, 64}},
-        {random(100'003), {3, 256}},     {picture, {6, 64}},
-        {random(100), {3, 64}},          {constant(12'803), {1, 64}},
-        {constant(1'000'003), {2, 64}},  {random(1'000'003), {4, 256}, 4},
+        {random(100'003), {1, 64}},
+        {random(100'003), {2, 64}},
+        {random(100'003), {3, 256}},
+        {picture, {6, 64}},
+        {random(100), {3, 64}},
+        {constant(12'803), {1, 64}},
+        {constant(1'000'003), {2, 64}},
+        {random(1'000'003), {4, 256}, 4},
         {constant(17'000'003), {1, 64}, 1, true},
     };
 }
