@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "common/histogram/histogram.hpp"
@@ -70,9 +69,13 @@ Job read_job(const std::filesystem::path& path) {
 }
 
 std::vector<std::uint8_t> read_bytes(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary);
-    if (!file) throw BadInput(fmt::format("{}: cannot be read", path.string()));
-    return {std::istreambuf_iterator<char>(file), {}};
+    std::ifstream file(path, std::ios::binary | std::ios::ate);
+    std::vector<std::uint8_t> bytes(file ? static_cast<std::size_t>(file.tellg()) : 0);
+    file.seekg(0);
+    if (!file.read(reinterpret_cast<char*>(bytes.data()),
+                   static_cast<std::streamsize>(bytes.size())))
+        throw BadInput(fmt::format("{}: cannot be read", path.string()));
+    return bytes;
 }
 
 void write_bytes(const std::filesystem::path& path, const std::vector<std::uint8_t>& bytes) {
