@@ -33,8 +33,6 @@
 
 #include <dlfcn.h>
 
-#include <CLI/CLI.hpp>
-
 #include "01-cpu/histogram.hpp"
 #include "01-cpu/peers/peer.hpp"
 #include "common/cpu/cpu.hpp"
@@ -242,9 +240,7 @@ int main(int argc, char** argv) try {
     // 1. What is asked for. As in chapter 01 the device is the processor, and a group is a thread.
     std::vector<std::string> files;
     common::Options options = common::parse_options(argc, argv, kProgram, [&](CLI::App& app) {
-        app.add_option("--peer", files, "a shared library that takes part, too (peer.hpp)")
-            ->type_name("FILE")
-            ->allow_extra_args(false);
+        common::add_files(app, "--peer", files, "a shared library that takes part, too (peer.hpp)");
     });
     options.own.clear();  // where a library lies is no part of a launch
     const std::string device = common::cpu_name();

@@ -29,7 +29,6 @@
 #include <utility>
 #include <vector>
 
-#include <CLI/CLI.hpp>
 #include <cub/device/device_histogram.cuh>
 
 #include "05-launch-tuning/arguments.hpp"
@@ -197,8 +196,8 @@ int main(int argc, char** argv) try {
     bool queued = false;
     const Arguments arguments =
         parse_arguments(argc, argv, kProgram, [&](CLI::App& app, Arguments&) {
-            app.add_flag("--queued", queued,
-                         "keep the device busy until all commands of a run wait in its queue");
+            common::add_flag(app, "--queued", queued,
+                             "keep the device busy until all commands of a run wait in its queue");
         });
     const common::Options& options = arguments.common;
     if (options.list_devices) {

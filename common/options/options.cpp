@@ -291,4 +291,13 @@ Options parse_options(int argc, const char* const* argv, const Program& program,
     return parse(argc, argv, program, add_more);
 }
 
+void add_flag(CLI::App& app, const std::string& name, bool& given, const std::string& description) {
+    app.add_flag(name, given, description);
+}
+
+void add_files(CLI::App& app, const std::string& name, std::vector<std::string>& files,
+               const std::string& description) {
+    app.add_option(name, files, description)->type_name("FILE")->allow_extra_args(false);
+}
+
 }  // namespace common
