@@ -103,7 +103,7 @@ void require_same_program() {
     try {
         program = common::read_whole(common::own_program());
     } catch (const common::BadInput&) {
-        // One that may be run and not read is not compared.
+        // Where it may be run and not read nothing is compared.
     }
     require_same({{"another program", hash_of(program)}});
 }

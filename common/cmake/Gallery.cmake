@@ -17,13 +17,13 @@ function(add_gallery)
     endif()
     set(ahead "")
     set(environment "XDG_CACHE_HOME=${CMAKE_CURRENT_BINARY_DIR}/nothing-kept")
-    if(TARGET ${chapter}-opencl AND TARGET many_runs)
+    if(mistakes AND TARGET ${chapter}-opencl AND TARGET many_runs)
         set(ahead ${chapter}.broken.kernels-ahead)
         add_test(NAME ${ahead} COMMAND ${CMAKE_COMMAND} -DCHAPTER=${CMAKE_CURRENT_SOURCE_DIR}
             -DPROGRAM=$<TARGET_FILE:${chapter}-opencl> -DMANY_RUNS=$<TARGET_FILE:many_runs>
             -DFOLDER=${CMAKE_CURRENT_BINARY_DIR}/broken -P ${PROJECT_SOURCE_DIR}/common/gallery/ahead.cmake)
         set_tests_properties(${ahead} PROPERTIES LABELS "chapter-${number};opencl;broken"
-            SKIP_REGULAR_EXPRESSION "skipped: " ENVIRONMENT "${environment}")
+            SKIP_REGULAR_EXPRESSION "-- skipped: " ENVIRONMENT "${environment}")
     endif()
     foreach(mistake IN LISTS mistakes)
         read_mistake(${mistake})

@@ -31,7 +31,7 @@ function(add_kernels_ahead)
     set(file ${CMAKE_CURRENT_BINARY_DIR}/kernels-ahead.txt)
     file(CONFIGURE OUTPUT ${file} CONTENT "@lines@\n\n" @ONLY)
     add_test(NAME ${ahead} COMMAND ${CMAKE_COMMAND} -E env MANY_RUNS=${file} LD_PRELOAD=$<TARGET_FILE:many_runs>
-        $<TARGET_FILE:${target}>)
+        $<TARGET_FILE:${target}> --many-runs) # without the library the program refuses this
     get_property(like DIRECTORY PROPERTY KERNELS_AHEAD_AS)
     get_test_property(${like} ENVIRONMENT environment) # which may name another cache
     set_tests_properties(${ahead} PROPERTIES LABELS "chapter-${number};opencl" SKIP_RETURN_CODE 77)

@@ -5,7 +5,7 @@ set(DART_TESTING_TIMEOUT 120)
 include(CTest)
 
 # The targets that `./tutorial test 03` builds, chapter-03: what this chapter's folder has, the program of
-# chapter 01 that others are compared with, and the drivers that its tests load.
+# chapter 01 that others are compared with, and the libraries that its tests load.
 function(add_chapter_targets)
     get_property(folders DIRECTORY PROPERTY SUBDIRECTORIES)
     list(FILTER folders INCLUDE REGEX "/[0-9][0-9]-[^/]*$")

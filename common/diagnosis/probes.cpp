@@ -33,7 +33,7 @@ struct Probe {
     Options input;  // its pixels, and nothing else
     Launch launch;
     int times = 1;
-    bool if_all_are_right = false;  // or else there is nothing to learn from it
+    bool if_all_are_right = false;  // it takes as long as all others
 };
 
 std::vector<std::string> arguments_of(const Probe& probe) {

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "common/files/input_file.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/status/status.hpp"
 
@@ -68,14 +69,12 @@ Job read_job(const std::filesystem::path& path) {
     }
 }
 
-std::vector<std::uint8_t> read_bytes(const std::filesystem::path& path) {
-    std::ifstream file(path, std::ios::binary | std::ios::ate);
-    std::vector<std::uint8_t> bytes(file ? static_cast<std::size_t>(file.tellg()) : 0);
-    file.seekg(0);
-    if (!file.read(reinterpret_cast<char*>(bytes.data()),
-                   static_cast<std::streamsize>(bytes.size())))
-        throw BadInput(fmt::format("{}: cannot be read", path.string()));
-    return bytes;
+std::vector<std::uint8_t> read_bytes(const std::filesystem::path& path) try {
+    const std::string text = read_whole(path);
+    const auto* const first = reinterpret_cast<const std::uint8_t*>(text.data());
+    return {first, first + text.size()};
+} catch (const BadInput& why) {
+    throw BadInput(fmt::format("{}: {}", path.string(), why.what()));
 }
 
 void write_bytes(const std::filesystem::path& path, const std::vector<std::uint8_t>& bytes) {

@@ -109,9 +109,9 @@ void parse_command_line(CLI::App& app, int argc, const char* const* argv,
 Options parse_options(int argc, const char* const* argv, const Program& program,
                       const std::function<void(CLI::App& app)>& add_more = {});
 
-/// For `add_more`, where a program need not include CLI11 for it: nvcc takes longer for that than
-/// for kernels. The first adds an option without a value, the second one with a file, which may be
-/// given several times.
+/// For `add_more`, where a program need not include CLI11 for it, which takes compilers seconds.
+/// The first adds an option without a value, the second one with a file, which may be given several
+/// times.
 void add_flag(CLI::App& app, const std::string& name, bool& given, const std::string& description);
 void add_files(CLI::App& app, const std::string& name, std::vector<std::string>& files,
                const std::string& description);

@@ -51,11 +51,13 @@ int run_all(int, char** argv, char** environment) {
             continue;
         }
         std::vector<char*> words;
+        words.reserve(line.size() + 1);
         for (std::string& word : line)
             words.push_back(word.data());
         words.push_back(nullptr);
         const int status = program(static_cast<int>(line.size()), words.data(), environment);
-        if (status != 0 && status != 1 && status != 77) return status;  // no command line of its
+        if (status != 0 && status != 1 && status != 77)
+            return status;  // refused: the list is wrong
         line.resize(1);
         ++runs;
     }
@@ -66,6 +68,7 @@ int run_all(int, char** argv, char** environment) {
 }  // namespace
 
 // What calls `main`: here it is told to call another.
+// NOLINTNEXTLINE(bugprone-reserved-identifier): the name is the C library's
 extern "C" int __libc_start_main(Main* main, int argc, char** argv, void (*init)(), void (*end)(),
                                  void (*unload)(), void* stack) {
     program = main;

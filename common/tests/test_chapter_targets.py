@@ -25,10 +25,14 @@ def main(build, ctest, folder):
     pathlib.Path(folder, "CTestTestfile.cmake").write_text(f'subdirs("{build}")\n', encoding="utf-8")
     tests = json.loads(said(ctest, "--test-dir", folder, "--show-only=json-v1"))["tests"]
     targets = said("ninja", "-C", build, "-t", "targets", "all")
+    chapters = sorted(set(re.findall(r"^chapter-([0-9]+): phony", targets, re.MULTILINE)))
+    if not chapters:
+        print("skipped: there are no chapters here")
+        return 0
     linked = set(re.findall(r"^(.*): \S*_LINKER_", targets, re.MULTILINE))
     checked = 0
     lacking = {}
-    for chapter in ("01", "02", "03", "04", "05"):
+    for chapter in chapters:
         commands = said("ninja", "-C", build, "-t", "commands", f"chapter-{chapter}")
         built = set(re.findall(r" -o (\S+)", commands))
         for test in tests:

@@ -41,10 +41,11 @@ def mistake(exercise, api, source, build):
         fault = grading.faults(place, seed=1)
         if fault:
             return fault
-        for criterion in (each for each in exercise.points if each in tasks.CRITERIA):
-            verdict, _ = grading.results(place, criterion, seed=1)
-            if verdict.points < verdict.of:
-                return verdict.words
+        for criterion in exercise.points:
+            if criterion in tasks.CRITERIA:
+                verdict, _ = grading.results(place, criterion, seed=1)
+                if verdict.points < verdict.of:
+                    return verdict.words
         return None if under else "nothing is seen without a race detector"
 
 
