@@ -216,7 +216,7 @@ int main(int argc, char** argv) try {
         // Across, as many blocks as the columns need; the others share the rows.
         const auto groups_x = static_cast<unsigned>(
             std::clamp<std::size_t>((width + group_size - 1) / group_size, 1, groups));
-        const unsigned groups_y = std::min(groups / groups_x, common::cuda::kMostBlocksInY);
+        const unsigned groups_y = std::min(groups / groups_x, common::cuda::kMaxBlocksInY);
         const std::uint32_t tables = groups_x * groups_y;
         std::uint8_t* image = nullptr;
         std::uint32_t* sub_histograms = nullptr;

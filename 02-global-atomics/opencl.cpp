@@ -56,7 +56,7 @@ int main(int argc, char** argv) try {
     const common::opencl::Device device = common::opencl::choose_device(options.device);
 
     // 4. The launch: two work-groups for each compute unit, 256 work-items in each by default.
-    const std::size_t most = common::opencl::most_work_items(device.id);
+    const std::size_t most = common::opencl::max_work_group_size(device.id);
     const std::size_t group_size = options.group_size.value_or(std::min<std::size_t>(256, most));
     common::opencl::require_group_size(device.id, group_size);
     common::opencl::require_memory(device.id, count);
@@ -99,7 +99,8 @@ int main(int argc, char** argv) try {
         const std::string name = "histogram_" + variant + (blocked ? "_blocked" : "");
         const cl_kernel kernel = clCreateKernel(program, name.c_str(), &error);
         CHECK_CL(error, ("clCreateKernel(" + name + ")").c_str());
-        const std::string refusal = common::opencl::refusal(kernel, device.id, group_size);
+        const std::string unsupported_reason =
+            common::opencl::unsupported_reason(kernel, device.id, group_size);
         // A buffer of no bytes is an error, a picture of no pixels is not.
         const cl_mem pixels = clCreateBuffer(context, CL_MEM_READ_ONLY,
                                              std::max<std::size_t>(count, 1), nullptr, &error);
@@ -132,8 +133,9 @@ int main(int argc, char** argv) try {
         };
         report.add(common::verify_and_time(
             variant, expected, options.repeat,
-            {poison_result, write_pixels, count_pixels, {groups, group_size}, refusal}));
-        if (variant == "racy" && refusal.empty()) report.say_what_was_lost(variant, last);
+            {poison_result, write_pixels, count_pixels, {groups, group_size}, unsupported_reason}));
+        if (variant == "racy" && unsupported_reason.empty())
+            report.say_what_was_lost(variant, last);
         CHECK_CL(clReleaseMemObject(pixels));
         CHECK_CL(clReleaseKernel(kernel));
     }
@@ -214,13 +216,13 @@ int main(int argc, char** argv) try {
             CHECK_CL(clReleaseEvent(zeroed));
             return kernel_ms;
         };
-        report.add(
-            common::verify_and_time("subhist", expected, options.repeat,
-                                    {poison_all,
-                                     write_rows,
-                                     count_in_sub_histograms,
-                                     {tables, group_size, groups_x},
-                                     common::opencl::refusal(subhist, device.id, group_size)}));
+        report.add(common::verify_and_time(
+            "subhist", expected, options.repeat,
+            {poison_all,
+             write_rows,
+             count_in_sub_histograms,
+             {tables, group_size, groups_x},
+             common::opencl::unsupported_reason(subhist, device.id, group_size)}));
         CHECK_CL(clReleaseMemObject(sub_histograms));
         CHECK_CL(clReleaseMemObject(image));
         CHECK_CL(clReleaseKernel(sum_tables));

@@ -56,7 +56,7 @@ int main(int argc, char** argv) try {
     const common::opencl::Device device = common::opencl::choose_device(options.device);
 
     // 4. The launch: two work-groups for each compute unit, 256 work-items in each by default.
-    const std::size_t most = common::opencl::most_work_items(device.id);
+    const std::size_t most = common::opencl::max_work_group_size(device.id);
     const std::size_t group_size = options.group_size.value_or(std::min<std::size_t>(256, most));
     common::opencl::require_group_size(device.id, group_size);
     common::opencl::require_memory(device.id, count);
@@ -125,13 +125,13 @@ int main(int argc, char** argv) try {
             CHECK_CL(clReleaseEvent(zeroed));
             return kernel_ms;
         };
-        report.add(
-            common::verify_and_time("local", expected, options.repeat,
-                                    {poison_result,
-                                     write_pixels,
-                                     count_local,
-                                     {groups, group_size},
-                                     common::opencl::refusal(local, device.id, group_size)}));
+        report.add(common::verify_and_time(
+            "local", expected, options.repeat,
+            {poison_result,
+             write_pixels,
+             count_local,
+             {groups, group_size},
+             common::opencl::unsupported_reason(local, device.id, group_size)}));
         CHECK_CL(clReleaseKernel(local));
     }
 
@@ -165,13 +165,13 @@ int main(int argc, char** argv) try {
             CHECK_CL(clReleaseEvent(counted));
             return kernel_ms;
         };
-        report.add(
-            common::verify_and_time("local-buckets", expected, options.repeat,
-                                    {poison_buckets,
-                                     write_pixels,
-                                     count_in_buckets,
-                                     {groups, group_size},
-                                     common::opencl::refusal(in_buckets, device.id, group_size)}));
+        report.add(common::verify_and_time(
+            "local-buckets", expected, options.repeat,
+            {poison_buckets,
+             write_pixels,
+             count_in_buckets,
+             {groups, group_size},
+             common::opencl::unsupported_reason(in_buckets, device.id, group_size)}));
         CHECK_CL(clReleaseMemObject(buckets));
         CHECK_CL(clReleaseKernel(in_buckets));
     }
@@ -250,13 +250,13 @@ int main(int argc, char** argv) try {
             CHECK_CL(clReleaseEvent(counted));
             return kernel_ms;
         };
-        report.add(
-            common::verify_and_time("local-subhist", expected, options.repeat,
-                                    {poison_all,
-                                     write_rows,
-                                     count_in_sub_histograms,
-                                     {tables, group_size, groups_x},
-                                     common::opencl::refusal(subhist, device.id, group_size)}));
+        report.add(common::verify_and_time(
+            "local-subhist", expected, options.repeat,
+            {poison_all,
+             write_rows,
+             count_in_sub_histograms,
+             {tables, group_size, groups_x},
+             common::opencl::unsupported_reason(subhist, device.id, group_size)}));
         CHECK_CL(clReleaseMemObject(sub_histograms));
         CHECK_CL(clReleaseMemObject(image));
         CHECK_CL(clReleaseKernel(sum_tables));

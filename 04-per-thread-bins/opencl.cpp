@@ -83,7 +83,7 @@ int main(int argc, char** argv) try {
     const std::size_t units = common::opencl::compute_units(device.id);
     const std::size_t groups = options.groups.value_or(2 * units);
     const std::size_t lane_groups = options.groups.value_or(units);
-    const std::size_t most = common::opencl::most_work_items(device.id);
+    const std::size_t most = common::opencl::max_work_group_size(device.id);
     const std::size_t group_size = options.group_size.value_or(std::min<std::size_t>(256, most));
     const std::size_t uchar_size =
         options.group_size.value_or(std::min({std::size_t{128}, room, most}));
@@ -154,12 +154,13 @@ int main(int argc, char** argv) try {
             CHECK_CL(clReleaseEvent(zeroed));
             return kernel_ms;
         };
-        report.add(common::verify_and_time(variant, expected, options.repeat,
-                                           {poison_result,
-                                            write_pixels,
-                                            count_pixels,
-                                            {launched_groups, size},
-                                            common::opencl::refusal(kernel, device.id, size)}));
+        report.add(
+            common::verify_and_time(variant, expected, options.repeat,
+                                    {poison_result,
+                                     write_pixels,
+                                     count_pixels,
+                                     {launched_groups, size},
+                                     common::opencl::unsupported_reason(kernel, device.id, size)}));
     };
     if (options.wants("private")) {
         const cl_kernel in_private = clCreateKernel(program, "histogram_private", &error);
@@ -213,13 +214,13 @@ int main(int argc, char** argv) try {
             CHECK_CL(clReleaseEvent(counted));
             return kernel_ms;
         };
-        report.add(
-            common::verify_and_time(variant, expected, options.repeat,
-                                    {poison_rows,
-                                     write_pixels,
-                                     count_in_bytes,
-                                     {groups, uchar_size},
-                                     common::opencl::refusal(kernel, device.id, uchar_size)}));
+        report.add(common::verify_and_time(
+            variant, expected, options.repeat,
+            {poison_rows,
+             write_pixels,
+             count_in_bytes,
+             {groups, uchar_size},
+             common::opencl::unsupported_reason(kernel, device.id, uchar_size)}));
         CHECK_CL(clReleaseMemObject(rows));
         CHECK_CL(clReleaseKernel(kernel));
     };

@@ -23,15 +23,15 @@ std::vector<std::string> names_of_tuned(const common::Program& program) {
 void refuse_contradictions(const Arguments& arguments) {
     const tuning::Kernel& kernel =
         arguments.kernel != nullptr ? *arguments.kernel : tuning::kLaneBins;
-    if (arguments.copies.value_or(1) > kernel.most_copies) {
+    if (arguments.copies.value_or(1) > kernel.max_copies) {
         throw common::BadInput(fmt::format("--copies is for --kernel {}: {} keeps one table",
                                            tuning::kLaneBins.name, kernel.name));
     }
     // Said at once, and not when the strategies before `tuned` have run.
     const std::size_t group_size = arguments.common.group_size.value_or(1);
-    if (kernel.most_items > 0 && group_size > kernel.most_items) {
+    if (kernel.max_group_size > 0 && group_size > kernel.max_group_size) {
         throw common::BadInput(fmt::format("--kernel {0}, groups of {1}: {0} takes at most {2}",
-                                           kernel.name, group_size, kernel.most_items));
+                                           kernel.name, group_size, kernel.max_group_size));
     }
 }
 
@@ -51,7 +51,7 @@ Arguments parse_arguments(
             ->check(CLI::IsMember({1U, 2U, 4U, 8U, 16U, 32U}))
             ->type_name("N");
         app.add_option("--loads", arguments.loads, "loads under way at once in `tuned`")
-            ->transform(common::whole_number(1, tuning::kLaneBins.most_loads))
+            ->transform(common::whole_number(1, tuning::kLaneBins.max_loads))
             ->type_name("N");
         app.add_flag("--two-launches", arguments.two_launches,
                      "`tuned` as on devices without 64-bit atomics: zeroed before");
@@ -107,7 +107,8 @@ tuning::Choice choose_tuned(const Arguments& arguments, const tuning::Facts& fac
     const tuning::Choice found = tuning::choose(known, facts, pixels);
     tuning::Choice choice = found;
     // Copies are lane-bins' alone, and so are larger groups: whoever asks for them asks for it.
-    const bool alone = found.kernel->most_items == 1 && arguments.common.group_size.value_or(1) > 1;
+    const bool alone =
+        found.kernel->max_group_size == 1 && arguments.common.group_size.value_or(1) > 1;
     const tuning::Kernel* const kernel = arguments.kernel != nullptr ? arguments.kernel
                                          : arguments.copies || alone ? &tuning::kLaneBins
                                                                      : found.kernel;

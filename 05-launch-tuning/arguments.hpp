@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "05-launch-tuning/launch.hpp"
+#include "05-launch-tuning/layout.hpp"
 #include "05-launch-tuning/tune/choice.hpp"
 #include "common/inputs/inputs.hpp"
 #include "common/options/options.hpp"

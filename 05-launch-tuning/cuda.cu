@@ -17,7 +17,7 @@
 
 #include "05-launch-tuning/arguments.hpp"
 #include "05-launch-tuning/histogram.cuh"
-#include "05-launch-tuning/launch.hpp"
+#include "05-launch-tuning/layout.hpp"
 #include "05-launch-tuning/tune/choice.hpp"
 #include "05-launch-tuning/tune/on_cuda.cuh"
 #include "common/cuda/cuda.hpp"
@@ -183,7 +183,7 @@ int main(int argc, char** argv) try {
                  write_pixels,
                  [&](Histogram& result) { return count_between_events(count_pixels, result); },
                  {groups, choice.group_size}});
-            timed.launch = choice.launch_text(groups);
+            timed.launch_text = choice.launch_text(groups);
             report.add(std::move(timed));
             tuning::require_zero(totals);
             CHECK_CUDA(cudaFree(totals));

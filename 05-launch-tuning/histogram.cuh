@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "05-launch-tuning/launch.hpp"
+#include "05-launch-tuning/layout.hpp"
 #include "common/histogram/histogram.hpp"
 
 namespace kernels {

@@ -17,7 +17,7 @@
 #include <string>
 
 #include "05-launch-tuning/arguments.hpp"
-#include "05-launch-tuning/launch.hpp"
+#include "05-launch-tuning/layout.hpp"
 #include "05-launch-tuning/tune/choice.hpp"
 #include "05-launch-tuning/tune/on_opencl.hpp"
 #include "common/histogram/histogram.hpp"
@@ -48,7 +48,7 @@ std::size_t resident_items(cl_device_id device) {
     constexpr cl_device_info kCapabilityMajor = 0x4000;  // of cl_nv_device_attribute_query
     constexpr cl_device_info kCapabilityMinor = 0x4001;
     if (!common::opencl::has_extension(device, "cl_nv_device_attribute_query"))
-        return common::opencl::most_work_items(device);
+        return common::opencl::max_work_group_size(device);
     cl_uint major = 0;
     cl_uint minor = 0;
     CHECK_CL(clGetDeviceInfo(device, kCapabilityMajor, sizeof major, &major, nullptr));
@@ -76,7 +76,7 @@ int main(int argc, char** argv) try {
     const common::opencl::Device device = common::opencl::choose_device(options.device);
     common::opencl::require_group_size(device.id, options.group_size.value_or(1));
     common::opencl::require_memory(device.id, rows.bytes());
-    const std::size_t most = common::opencl::most_work_items(device.id);
+    const std::size_t most = common::opencl::max_work_group_size(device.id);
     const std::size_t units = common::opencl::compute_units(device.id);
     common::Report report(kProgram, options, input, expected, device.name, device.driver_line());
 
@@ -161,7 +161,8 @@ int main(int argc, char** argv) try {
                 "two-per-sm", expected, options.repeat,
                 {poison, write_pixels,
                  [&](Histogram& result) { return count_in_two(kernel, shape, result); },
-                 shape.launch(), common::opencl::refusal(kernel, device.id, group_size)}));
+                 shape.launch(),
+                 common::opencl::unsupported_reason(kernel, device.id, group_size)}));
             CHECK_CL(clReleaseKernel(kernel));
         }
     }
@@ -190,7 +191,7 @@ int main(int argc, char** argv) try {
             variant, expected, options.repeat,
             {poison, write_pixels,
              [&](Histogram& result) { return count_in_two(kernel, shape, result); }, shape.launch(),
-             common::opencl::refusal(kernel, device.id, shape.items_x, shape.items_y)}));
+             common::opencl::unsupported_reason(kernel, device.id, shape.items_x, shape.items_y)}));
         CHECK_CL(clReleaseKernel(kernel));
     };
     if (options.wants("occupancy")) {
@@ -230,8 +231,8 @@ int main(int argc, char** argv) try {
                  write_pixels,
                  count_in_one,
                  {groups, choice.group_size},
-                 common::opencl::refusal(kernel, device.id, choice.group_size)});
-            timed.launch = choice.launch_text(groups);
+                 common::opencl::unsupported_reason(kernel, device.id, choice.group_size)});
+            timed.launch_text = choice.launch_text(groups);
             report.add(std::move(timed));
             tuning::require_zero(queue, totals);
             if (totals != nullptr) CHECK_CL(clReleaseMemObject(totals));

@@ -325,7 +325,7 @@ int main(int argc, char** argv) try {
         });
         for (Contestant& one : std::span(first, last)) {
             one.result.variant = one.name;
-            one.result.launch = one.function;
+            one.result.launch_text = one.function;
             if (!one.times_ms.empty()) one.result.kernel = common::summarize(one.times_ms);
         }
         const Contestant& best = best_of({first, last});

@@ -30,15 +30,16 @@ using cluster::Counts;
 using common::Histogram;
 using common::kBins;
 
-const common::Program kProgram{"05-launch-tuning",
-                               "cluster/cpu",
-                               "C++",
-                               "one histogram from many processes, on processors",
-                               {{"interleaved", "one loop, eight tables, as in chapter 01"}},
-                               {},
-                               cluster::refused({{"--group-size", "a rank is one thread"},
-                                                 {"--groups", "mpirun -n N says how many ranks"}}),
-                               cluster::kMostPixels};
+const common::Program kProgram{
+    "05-launch-tuning",
+    "cluster/cpu",
+    "C++",
+    "one histogram from many processes, on processors",
+    {{"interleaved", "one loop, eight tables, as in chapter 01"}},
+    {},
+    cluster::unsupported_options({{"--group-size", "a rank is one thread"},
+                                  {"--groups", "mpirun -n N says how many ranks"}}),
+    cluster::kMaxClusterPixels};
 
 // Eight tables, so that neighbours of one value do not wait for each other: chapter 01 says why.
 Histogram count(std::span<const std::uint8_t> pixels) {
@@ -119,9 +120,9 @@ int main(int argc, char** argv) try {
         cluster::Times times{MPI_Wtime()};
         if (own.resident) {
             const std::span<const std::uint8_t> all(resident);
-            for (std::size_t first = 0; first < all.size(); first += cluster::kMostAtOnce)
+            for (std::size_t first = 0; first < all.size(); first += cluster::kMaxAtOnce)
                 cluster::add(
-                    count(all.subspan(first, std::min(cluster::kMostAtOnce, all.size() - first))),
+                    count(all.subspan(first, std::min(cluster::kMaxAtOnce, all.size() - first))),
                     counts);
         } else {
             for (cluster::Piece piece = share.next(); !piece.pixels.empty(); piece = share.next()) {

@@ -38,8 +38,8 @@ const common::Program kProgram{
     "one histogram from many processes, on their devices",
     {{"tuned", "chapter 05's, as tune has found it or by default"}},
     {},
-    cluster::refused({{"--no-diagnosis", "a wrong result is not looked into"}}),
-    cluster::kMostPixels};
+    cluster::unsupported_options({{"--no-diagnosis", "a wrong result is not looked into"}}),
+    cluster::kMaxClusterPixels};
 
 // The n-th device of this machine's, in turn.
 std::string nth_device(int n) {
@@ -101,7 +101,7 @@ int main(int argc, char** argv) try {
     // 5. How to count: `tuned`, as chapter 05 launches it on this device.
     const tuning::Facts facts = tuning::facts_of(device, {&tuning::kLaneBins});
     const tuning::Choice choice =
-        tuning::choose_launchable(arguments, facts, std::min(kept, cluster::kMostAtOnce));
+        tuning::choose_launchable(arguments, facts, std::min(kept, cluster::kMaxAtOnce));
     const tuning::Counting kernel = tuning::histogram_tuned(choice.copies, choice.loads);
     kernels::Total* const totals = tuning::create_totals(!arguments.two_launches);
     const auto copy_in = [&](std::span<const std::uint8_t> piece, std::size_t to) {
@@ -149,8 +149,8 @@ int main(int argc, char** argv) try {
         each.clear();
         share.begin();
         cluster::Times times{MPI_Wtime()};
-        for (std::size_t first = 0; first < resident; first += cluster::kMostAtOnce) {
-            start(first, std::min(cluster::kMostAtOnce, resident - first));
+        for (std::size_t first = 0; first < resident; first += cluster::kMaxAtOnce) {
+            start(first, std::min(cluster::kMaxAtOnce, resident - first));
             finish(counts);
         }
         cluster::Piece piece = own.resident ? cluster::Piece() : share.next();

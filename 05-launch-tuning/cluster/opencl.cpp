@@ -38,8 +38,8 @@ const common::Program kProgram{
     "one histogram from many processes, on their devices",
     {{"tuned", "chapter 05's, as tune has found it or by default"}},
     {},
-    cluster::refused({{"--no-diagnosis", "a wrong result is not looked into"}}),
-    cluster::kMostPixels};
+    cluster::unsupported_options({{"--no-diagnosis", "a wrong result is not looked into"}}),
+    cluster::kMaxClusterPixels};
 
 // The n-th device of this machine's GPUs, or where there are none of its other devices, in turn.
 std::string nth_device(int n) {
@@ -119,7 +119,7 @@ int main(int argc, char** argv) try {
     // 5. How to count: `tuned`, as chapter 05 launches it on this device.
     const tuning::Facts facts = tuning::facts_of(device, {&tuning::kLaneBins, &tuning::kItemBins});
     const tuning::Choice choice =
-        choose_tuned(arguments, facts, std::min(kept, cluster::kMostAtOnce));
+        choose_tuned(arguments, facts, std::min(kept, cluster::kMaxAtOnce));
     const std::string source =
         common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER, options.kernels);
     const cl_kernel kernel = tuning::build(context, device.id, source, choice);
@@ -169,8 +169,8 @@ int main(int argc, char** argv) try {
         each.clear();
         share.begin();
         cluster::Times times{MPI_Wtime()};
-        for (std::size_t first = 0; first < resident; first += cluster::kMostAtOnce) {
-            start(first, std::min(cluster::kMostAtOnce, resident - first));
+        for (std::size_t first = 0; first < resident; first += cluster::kMaxAtOnce) {
+            start(first, std::min(cluster::kMaxAtOnce, resident - first));
             finish(counts);
         }
         cluster::Piece piece = own.resident ? cluster::Piece() : share.next();

@@ -24,10 +24,10 @@ using common::BadInput;
 namespace cluster {
 namespace {
 
-constexpr std::uint64_t kMost = std::uint64_t{64}
-                                << 20;  // of a chunk, if it is left to the program
+constexpr std::uint64_t kMaxChunk = std::uint64_t{64}
+                                    << 20;  // of a chunk, if it is left to the program
 constexpr std::uint64_t kFewest = std::uint64_t{1} << 20;
-constexpr std::uint64_t kMostEver = std::uint64_t{1} << 30;  // MPI counts elements with an int
+constexpr std::uint64_t kMaxChunkEver = std::uint64_t{1} << 30;  // MPI counts elements with an int
 
 common::File open(const fs::path& path) {
     try {
@@ -61,7 +61,8 @@ std::uint64_t total(const Counts& counts) {
     return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
-std::vector<common::Refused> refused(std::vector<common::Refused> more) {
+std::vector<common::UnsupportedOption> unsupported_options(
+    std::vector<common::UnsupportedOption> more) {
     more.insert(more.end(), {{"--plot", "there is nothing to draw"},
                              {"--time-limit", "mpirun --timeout S ends all ranks after S seconds"},
                              {"--no-ceiling", "none is measured"}});
@@ -75,7 +76,7 @@ void Own::add_to(CLI::App& app) {
     app.add_option_function<std::string>(
            "--chunk",
            [this](const std::string& text) {
-               chunk = common::parse_pixel_count(text, kMostEver);
+               chunk = common::parse_pixel_count(text, kMaxChunkEver);
                if (chunk == 0) throw BadInput("--chunk: there must be a pixel in it");
            },
            "pixels to read at a time (default: 64M, or an 8th of a rank's part); a rank needs "
@@ -133,8 +134,8 @@ Work::Work(const common::Options& options, const Own& own, int ranks) {
     }
     // Eight chunks for each rank, so that who is slow takes fewer; in whole blocks of a stream.
     const std::uint64_t share = pixels / (8 * static_cast<std::uint64_t>(ranks));
-    const std::uint64_t usual = std::clamp(share / kFewest * kFewest, kFewest, kMost);
-    chunk = own.chunk > 0 ? own.chunk : pictures.empty() ? usual : kMost;
+    const std::uint64_t usual = std::clamp(share / kFewest * kFewest, kFewest, kMaxChunk);
+    chunk = own.chunk > 0 ? own.chunk : pictures.empty() ? usual : kMaxChunk;
 }
 
 void Work::list_pictures(const fs::path& folder) {

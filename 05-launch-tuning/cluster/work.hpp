@@ -25,13 +25,14 @@ namespace cluster {
 using Counts = std::array<std::uint64_t, common::kBins>;
 
 /// Pixels in all. A counter holds more; nobody waits for so many.
-inline constexpr std::uint64_t kMostPixels = std::uint64_t{1} << 60;
+inline constexpr std::uint64_t kMaxClusterPixels = std::uint64_t{1} << 60;
 
 /// Pixels that one launch counts: fewer than its 32-bit counters hold.
-inline constexpr std::size_t kMostAtOnce = std::size_t{1} << 31;
+inline constexpr std::size_t kMaxAtOnce = std::size_t{1} << 31;
 
 /// What these programs have no use for. @param more of the same, of one program
-std::vector<common::Refused> refused(std::vector<common::Refused> more = {});
+std::vector<common::UnsupportedOption> unsupported_options(
+    std::vector<common::UnsupportedOption> more = {});
 
 void add(const common::Histogram& part, Counts& sum);
 void add(const Counts& part, Counts& sum);

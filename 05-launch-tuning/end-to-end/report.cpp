@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "common/document/document.hpp"
 #include "common/files/output_file.hpp"
+#include "common/report/document.hpp"
 #include "common/report/report.hpp"
 #include "common/report/table.hpp"
 #include "common/status/status.hpp"

@@ -220,11 +220,11 @@ int main(int argc, char** argv) try {
     // 4. As many copies of the pixels as no cache holds, each where a 16-byte load can begin.
     constexpr std::uint64_t kAtLeast = std::uint64_t{512} << 20;
     // Of a picture so small that these would not fill a cache the kernel's time says little.
-    constexpr std::uint64_t kMostCopies = 4096;
+    constexpr std::uint64_t kMaxCopies = 4096;
     const std::uint64_t spacing = (count + 255) / 256 * 256;
     const std::uint64_t copy_count =
         count == 0 ? 1
-                   : std::clamp<std::uint64_t>((kAtLeast + spacing - 1) / spacing, 2, kMostCopies);
+                   : std::clamp<std::uint64_t>((kAtLeast + spacing - 1) / spacing, 2, kMaxCopies);
     std::uint8_t* buffer = nullptr;
     CHECK_CUDA(cudaMalloc(&buffer, std::max<std::uint64_t>(copy_count * spacing, 1)));
     CHECK_CUDA(cudaMemcpy(buffer, input.pixels.data(), count, cudaMemcpyHostToDevice));
@@ -273,7 +273,7 @@ int main(int argc, char** argv) try {
                                       cudaMemcpyDeviceToHost));
                 return {common::cuda::elapsed_ms(begin, end), std::nullopt};
             });
-        timed.launch = launch;
+        timed.launch_text = launch;
         report.add(std::move(timed));
     };
     const auto zero_histogram = [&] {

@@ -1,5 +1,5 @@
 // Where a picture lies in its buffer, how a launch is laid over it, and how `tuned` chooses.
-#include "05-launch-tuning/launch.hpp"
+#include "05-launch-tuning/layout.hpp"
 
 #include <gtest/gtest.h>
 

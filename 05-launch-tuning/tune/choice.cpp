@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "05-launch-tuning/launch.hpp"
+#include "05-launch-tuning/layout.hpp"
 #include "common/histogram/histogram.hpp"
 
 namespace tuning {
@@ -47,7 +47,7 @@ const Kernel* kernel_named(const std::string& name) {
 }
 
 std::string Choice::kernel_text() const {
-    if (kernel->most_copies == 1) return kernel->name;
+    if (kernel->max_copies == 1) return kernel->name;
     return kernel->name + ", " + counted(copies, "copy", "copies");
 }
 
@@ -70,12 +70,12 @@ std::string objection(const Choice& choice, const Facts& facts) {
     const auto& there = facts.kernels;
     if (std::find(there.begin(), there.end(), choice.kernel) == there.end())
         return fmt::format("this program has no kernel '{}'", choice.kernel->name);
-    if (choice.group_size > facts.most_items)
+    if (choice.group_size > facts.max_group_size)
         return fmt::format("groups of {}: this device runs at most {}", choice.group_size,
-                           facts.most_items);
-    if (choice.kernel->most_items > 0 && choice.group_size > choice.kernel->most_items)
+                           facts.max_group_size);
+    if (choice.kernel->max_group_size > 0 && choice.group_size > choice.kernel->max_group_size)
         return fmt::format("groups of {}: {} takes at most {}", choice.group_size,
-                           choice.kernel->name, choice.kernel->most_items);
+                           choice.kernel->name, choice.kernel->max_group_size);
     if (choice.local_bytes() > facts.local_bytes)
         return fmt::format("{} bytes of local memory: this device has {}", choice.local_bytes(),
                            facts.local_bytes);
@@ -88,9 +88,9 @@ std::vector<Choice> candidates(const Facts& facts) {
         if (std::find(facts.kernels.begin(), facts.kernels.end(), kernel) == facts.kernels.end())
             continue;
         const Launches& launches = kernel->launches(facts.cpu);
-        for (unsigned copies = 1; copies <= kernel->most_copies; copies *= 2) {
+        for (unsigned copies = 1; copies <= kernel->max_copies; copies *= 2) {
             for (const std::size_t group_size : launches.group_sizes) {
-                for (unsigned loads = 1; loads <= kernel->most_loads; ++loads) {
+                for (unsigned loads = 1; loads <= kernel->max_loads; ++loads) {
                     for (const std::size_t groups : launches.groups_per_unit)
                         all.push_back({kernel, copies, loads, group_size, groups});
                 }
@@ -110,12 +110,12 @@ std::vector<std::uint64_t> tuned_sizes(const Facts& facts) {
 }
 
 Choice usual_choice(const Kernel& kernel, const Facts& facts) {
-    Choice usual{&kernel, kernel.most_copies, std::min(kUsualLoads, kernel.most_loads), 1, 1};
+    Choice usual{&kernel, kernel.max_copies, std::min(kUsualLoads, kernel.max_loads), 1, 1};
     while (usual.copies > 1 && !objection(usual, facts).empty())
         usual.copies /= 2;
     for (const std::size_t group_size : kernel.launches(facts.cpu).group_sizes) {
         Choice larger = usual;
-        larger.group_size = std::min(group_size, facts.most_items);
+        larger.group_size = std::min(group_size, facts.max_group_size);
         if (objection(larger, facts).empty()) usual = larger;
     }
     return usual;

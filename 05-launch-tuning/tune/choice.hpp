@@ -18,16 +18,16 @@ struct Launches {
 
 /// What a kernel is. There is one object of each kind, and all that differs stands in it.
 struct Kernel {
-    std::string name;        ///< as --kernel, the tables and the JSON have it
-    std::string function;    ///< in OpenCL
-    std::string file;        ///< in tune/, that has it in OpenCL; empty: the lesson's histogram.cl
-    std::size_t most_items;  ///< in a group; 0: as many as the device allows
-    unsigned most_copies;    ///< of its table, a power of two
-    unsigned most_loads;     ///< that a work-item has under way at once
-    std::size_t pixels_a_load;  ///< a work-item takes `loads` times as many in one step
-    std::size_t bytes_a_copy;   ///< of local memory, for each copy, and
-    std::size_t bytes_an_item;  ///< for each work-item of the group
-    Launches on_gpus, on_cpus;  ///< none: not tried there
+    std::string name;      ///< as --kernel, the tables and the JSON have it
+    std::string function;  ///< in OpenCL
+    std::string file;      ///< in tune/, that has it in OpenCL; empty: the lesson's histogram.cl
+    std::size_t max_group_size;  ///< in a group; 0: as many as the device allows
+    unsigned max_copies;         ///< of its table, a power of two
+    unsigned max_loads;          ///< that a work-item has under way at once
+    std::size_t pixels_a_load;   ///< a work-item takes `loads` times as many in one step
+    std::size_t bytes_a_copy;    ///< of local memory, for each copy, and
+    std::size_t bytes_an_item;   ///< for each work-item of the group
+    Launches on_gpus, on_cpus;   ///< none: not tried there
 
     [[nodiscard]] const Launches& launches(bool cpu) const { return cpu ? on_cpus : on_gpus; }
 };
@@ -73,7 +73,7 @@ struct Facts {
     std::string driver;     ///< and its versions: another driver is another device
     bool cpu = false;       ///< a work-group runs on one core, and atomics are locked instructions
     std::size_t units = 1;  ///< multiprocessors, compute units
-    std::size_t most_items = 1;                            ///< in a group
+    std::size_t max_group_size = 1;                        ///< in a group
     std::uint64_t local_bytes = 0;                         ///< of local (shared) memory for a group
     std::vector<const Kernel*> kernels = {};               ///< those that the program has
     std::uint64_t picture_bytes = std::uint64_t{1} << 32;  ///< that a picture may have

@@ -159,7 +159,7 @@ int main(int argc, char** argv) try {
     const auto run_in_a_row = [&](const tuning::Choice& choice, std::size_t picture,
                                   std::span<const tuning::Stretch> stretches, Histogram& result) {
         const tuning::Counting kernel = kernel_of(choice);
-        if (choice.group_size > tuning::most_threads(kernel))
+        if (choice.group_size > tuning::max_threads(kernel))
             throw tuning::Refused("too few registers for blocks of this size");
         const auto blocks = static_cast<unsigned>(groups_of(choice, facts, stretches.back().count));
         const std::size_t shared_bytes =

@@ -23,8 +23,8 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kFormat = "histogram-tutorials tuning 1";
 // Some times what a search writes: a file beyond it is none of ours, and need not be read.
-constexpr std::size_t kMostBytes = 16 << 20;
-constexpr std::size_t kMostTrials = 10'000;
+constexpr std::size_t kMaxBytes = 16 << 20;
+constexpr std::size_t kMaxTrials = 10'000;
 
 // A device may call itself anything; what is not UTF-8 is replaced rather than refused.
 std::string dumped(const Json& json) {
@@ -83,10 +83,10 @@ Choice choice_from(const Json& row) {
     if (choice.kernel == nullptr)
         throw common::BadInput(fmt::format("{} is no kernel", dumped(row.at("kernel"))));
     choice.copies =
-        static_cast<unsigned>(whole_number(row, "copies", 1, choice.kernel->most_copies));
+        static_cast<unsigned>(whole_number(row, "copies", 1, choice.kernel->max_copies));
     if (!std::has_single_bit(choice.copies))
         throw common::BadInput(fmt::format("copies is {}, not a power of two", choice.copies));
-    choice.loads = static_cast<unsigned>(whole_number(row, "loads", 1, choice.kernel->most_loads));
+    choice.loads = static_cast<unsigned>(whole_number(row, "loads", 1, choice.kernel->max_loads));
     choice.group_size = whole_number(row, "group_size", 1, 1U << 20);
     choice.groups_per_unit = whole_number(row, "groups_per_unit", 1, 1U << 16);
     return choice;
@@ -130,7 +130,7 @@ Tuning tuning_from(const Json& json) {
     if (!(tuning.seconds >= 0)) throw common::BadInput("seconds is less than none");
     const Json& trials = json.at("trials");
     if (!trials.is_array()) throw common::BadInput("trials is no array");
-    if (trials.size() > kMostTrials)
+    if (trials.size() > kMaxTrials)
         throw common::BadInput(
             fmt::format("{} trials are more than any search has", trials.size()));
     for (const Json& row : trials)
@@ -162,7 +162,7 @@ fs::path cache_folder() {
 
 // Letters and digits, each run of other characters as one '-'.
 std::string file_name_part(const std::string& text) {
-    constexpr std::size_t kMost = 200;
+    constexpr std::size_t kMax = 200;
     std::string name;
     for (const char c : text) {
         const bool plain =
@@ -173,7 +173,7 @@ std::string file_name_part(const std::string& text) {
             name += '-';
         }
     }
-    name.resize(std::min(name.size(), kMost));
+    name.resize(std::min(name.size(), kMax));
     name.erase(name.find_last_not_of('-') + 1);
     return name;
 }
@@ -283,7 +283,7 @@ std::optional<Tuning> recall(const Facts& facts) {
     std::error_code ignored;
     if (file.empty() || !fs::exists(file, ignored)) return std::nullopt;
     try {
-        Tuning tuning = from_json_text(common::read_whole(file, kMostBytes));
+        Tuning tuning = from_json_text(common::read_whole(file, kMaxBytes));
         if (tuning.api != as_kept(facts.api) || tuning.device != as_kept(facts.device) ||
             tuning.driver != as_kept(facts.driver)) {
             throw common::BadInput("it belongs to another device or driver");

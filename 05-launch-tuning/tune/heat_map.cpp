@@ -33,7 +33,7 @@ struct Row {
 using Block = std::vector<Row>;
 
 std::string label_of(const Choice& choice) {
-    if (choice.kernel->most_copies == 1) return choice.kernel->name;
+    if (choice.kernel->max_copies == 1) return choice.kernel->name;
     return fmt::format("{} x {}", choice.kernel->name, choice.copies);
 }
 
@@ -146,7 +146,7 @@ std::string text_of(const Block& block) {
 
 // Every mistake, and why others were refused: a few reasons, each of them many times.
 std::string reasons_text(const Tuning& tuning) {
-    constexpr std::size_t kMostReasons = 6;
+    constexpr std::size_t kMaxReasons = 6;
     std::string text;
     std::vector<std::pair<std::string, std::size_t>> reasons;
     for (const Trial& trial : tuning.trials) {
@@ -160,10 +160,10 @@ std::string reasons_text(const Tuning& tuning) {
         if (known == reasons.end()) known = reasons.insert(known, {trial.reason, 0});
         ++known->second;
     }
-    for (std::size_t i = 0; i < std::min(reasons.size(), kMostReasons); ++i)
+    for (std::size_t i = 0; i < std::min(reasons.size(), kMaxReasons); ++i)
         text += fmt::format("  {} refused: {}\n", reasons[i].second, reasons[i].first);
-    if (reasons.size() > kMostReasons)
-        text += fmt::format("  and for {} more reasons\n", reasons.size() - kMostReasons);
+    if (reasons.size() > kMaxReasons)
+        text += fmt::format("  and for {} more reasons\n", reasons.size() - kMaxReasons);
     return text;
 }
 

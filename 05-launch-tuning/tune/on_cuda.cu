@@ -31,7 +31,7 @@ Facts facts_of(const common::cuda::Device& device, const std::vector<const Kerne
         return static_cast<std::size_t>(value);
     };
     facts.units = common::cuda::multiprocessors(device.id);
-    facts.most_items = ask(cudaDevAttrMaxThreadsPerBlock);
+    facts.max_group_size = ask(cudaDevAttrMaxThreadsPerBlock);
     facts.local_bytes = ask(cudaDevAttrMaxSharedMemoryPerBlock);
     facts.kernels = kernels;
     std::size_t free_bytes = 0;
@@ -45,7 +45,7 @@ Counting histogram_tuned(unsigned copies, unsigned loads) {
     return kOfCopies[std::bit_width(copies) - 1][loads - 1];
 }
 
-std::size_t most_threads(Counting kernel) {
+std::size_t max_threads(Counting kernel) {
     cudaFuncAttributes attributes{};
     CHECK_CUDA(cudaFuncGetAttributes(&attributes, kernel));
     return static_cast<std::size_t>(attributes.maxThreadsPerBlock);
@@ -53,7 +53,7 @@ std::size_t most_threads(Counting kernel) {
 
 Choice choose_launchable(const Arguments& arguments, const Facts& facts, std::uint64_t pixels) {
     Choice choice = choose_tuned(arguments, facts, pixels);
-    const std::size_t most = most_threads(histogram_tuned(choice.copies, choice.loads));
+    const std::size_t most = max_threads(histogram_tuned(choice.copies, choice.loads));
     if (choice.group_size > most) {
         const std::string reason = choice.text() + ": its registers allow blocks of at most " +
                                    std::to_string(most) + " threads";

@@ -27,7 +27,7 @@ Counting histogram_tuned(unsigned copies, unsigned loads);
 
 /// The most threads that a block of this kernel may have: one that needs many registers leaves room
 /// for fewer.
-std::size_t most_threads(Counting kernel);
+std::size_t max_threads(Counting kernel);
 
 /// As choose_tuned, in blocks that have registers enough.
 /// @throws common::BadInput where the command line asks for larger ones

@@ -26,7 +26,7 @@ Facts facts_of(const common::opencl::Device& device, const std::vector<const Ker
     Facts facts{"OpenCL", device.name, device.driver_line()};
     facts.cpu = (device.type & CL_DEVICE_TYPE_CPU) != 0;
     facts.units = common::opencl::compute_units(device.id);
-    facts.most_items = common::opencl::most_work_items(device.id);
+    facts.max_group_size = common::opencl::max_work_group_size(device.id);
     facts.local_bytes = ask<cl_ulong>(device.id, CL_DEVICE_LOCAL_MEM_SIZE);
     facts.kernels = kernels;
     facts.picture_bytes = std::min(ask<cl_ulong>(device.id, CL_DEVICE_GLOBAL_MEM_SIZE) / 4,

@@ -170,9 +170,9 @@ namespace {
 // takes no time at all.
 std::size_t launches_of(double one_ms) {
     constexpr double kLongEnoughMs = 0.1;
-    constexpr double kMost = 16;
-    if (!(one_ms > 0)) return static_cast<std::size_t>(kMost);
-    return static_cast<std::size_t>(std::clamp(std::ceil(kLongEnoughMs / one_ms), 1.0, kMost));
+    constexpr double kMax = 16;
+    if (!(one_ms > 0)) return static_cast<std::size_t>(kMax);
+    return static_cast<std::size_t>(std::clamp(std::ceil(kLongEnoughMs / one_ms), 1.0, kMax));
 }
 
 // The median of a few runs. `part` counts all launches of a search, so that each takes the part of

@@ -16,12 +16,12 @@
 # through (write_program_list), and adds the tests: every variant on every input of
 # TestInputs.cmake and, on a device, in every launch shape; the command line's errors; the JSON and PNG
 # outputs and the counts; every kernel under Oclgrind or compute-sanitizer, which see races and memory errors; and
-# drivers that behave as few do (StrangeDriver.cmake), or are not there.
+# drivers that behave as few do (FaultInjectingDriver.cmake), or are not there.
 include_guard(GLOBAL)
 include(TestInputs)
 include(Expect)
 include(RaceDetectors)
-include(StrangeDriver)
+include(FaultInjectingDriver)
 include(KernelsAhead)
 include(Gallery)
 

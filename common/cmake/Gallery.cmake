@@ -1,10 +1,10 @@
 # The gallery of mistakes: each is made, caught and named.
 include_guard(GLOBAL)
 
-# add_gallery(): the mistakes in this chapter's broken/ (common/gallery/gallery.cmake), each caught and named.
+# add_gallery(): the mistakes in this chapter's broken/ (common/tutor/gallery/gallery.cmake), each caught and named.
 # Programs that are needed for them are built when the tests run, and not before: a reader who changes a chapter
 # must not be stopped by a mistake that no longer fits. For CUDA they are built only where there is a GPU.
-include(${PROJECT_SOURCE_DIR}/common/gallery/gallery.cmake)
+include(${PROJECT_SOURCE_DIR}/common/tutor/gallery/gallery.cmake)
 foreach(api opencl cuda cpu)
     add_custom_target(gallery_${api}) # of all chapters
 endforeach()
@@ -21,7 +21,7 @@ function(add_gallery)
         set(ahead ${chapter}.broken.kernels-ahead)
         add_test(NAME ${ahead} COMMAND ${CMAKE_COMMAND} -DCHAPTER=${CMAKE_CURRENT_SOURCE_DIR}
             -DPROGRAM=$<TARGET_FILE:${chapter}-opencl> -DMANY_RUNS=$<TARGET_FILE:many_runs>
-            -DFOLDER=${CMAKE_CURRENT_BINARY_DIR}/broken -P ${PROJECT_SOURCE_DIR}/common/gallery/ahead.cmake)
+            -DFOLDER=${CMAKE_CURRENT_BINARY_DIR}/broken -P ${PROJECT_SOURCE_DIR}/common/tutor/gallery/ahead.cmake)
         set_tests_properties(${ahead} PROPERTIES LABELS "chapter-${number};opencl;broken"
             SKIP_REGULAR_EXPRESSION "-- skipped: " ENVIRONMENT "${environment}")
     endif()
@@ -43,7 +43,7 @@ function(add_gallery)
             endif()
             add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} -DMISTAKE=${mistake} -DAPI=${api}
                 -DPROGRAM=${program} -DFOLDER=${folder} -DOCLGRIND=${OCLGRIND} -DCOMPUTE_SANITIZER=${COMPUTE_SANITIZER}
-                -P ${PROJECT_SOURCE_DIR}/common/gallery/check.cmake)
+                -P ${PROJECT_SOURCE_DIR}/common/tutor/gallery/check.cmake)
             set_tests_properties(${test} PROPERTIES LABELS "chapter-${number};${api};broken"
                 SKIP_REGULAR_EXPRESSION "skipped: " FIXTURES_REQUIRED "${fixture}" ENVIRONMENT "${environment}")
             if(api STREQUAL "opencl")
@@ -55,7 +55,7 @@ function(add_gallery)
         if(TARGET gallery_${number}_${api})
             add_test(NAME ${chapter}.broken.programs-${api} COMMAND ${CMAKE_COMMAND} -DBUILD=${CMAKE_BINARY_DIR}
                 -DTARGET=gallery_${number}_${api} -DASK=$<TARGET_FILE:${chapter}-${api}>
-                -P ${PROJECT_SOURCE_DIR}/common/gallery/build.cmake)
+                -P ${PROJECT_SOURCE_DIR}/common/tutor/gallery/build.cmake)
             set_tests_properties(${chapter}.broken.programs-${api} PROPERTIES
                 LABELS "chapter-${number};${api};broken" TIMEOUT 600 SKIP_REGULAR_EXPRESSION "skipped: "
                 FIXTURES_SETUP gallery_${number}_${api} RESOURCE_LOCK build) # Ninja does not share a folder
@@ -74,7 +74,7 @@ macro(add_broken_program api source)
     endif()
     add_custom_command(OUTPUT ${folder}/${changed}
         COMMAND ${CMAKE_COMMAND} -DMISTAKE=${mistake} -DFOLDER=${folder}
-                -P ${PROJECT_SOURCE_DIR}/common/gallery/make.cmake
+                -P ${PROJECT_SOURCE_DIR}/common/tutor/gallery/make.cmake
         DEPENDS ${mistake} ${CMAKE_CURRENT_SOURCE_DIR}/${changed} VERBATIM)
     add_executable(${target} EXCLUDE_FROM_ALL ${at}/${source} ${folder}/${changed})
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${api} RUNTIME_OUTPUT_DIRECTORY ${folder})

@@ -42,7 +42,7 @@ Device choose_device(const std::string& wanted);
 unsigned multiprocessors(int device);
 
 /// The most blocks that a launch may have in y (in x there may be 2^31 - 1).
-inline constexpr unsigned kMostBlocksInY = 65535;
+inline constexpr unsigned kMaxBlocksInY = 65535;
 
 /// @throws BadInput where the device cannot run blocks of this size
 void require_group_size(int device, unsigned group_size);

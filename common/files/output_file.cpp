@@ -36,9 +36,9 @@ bool is_device_or_pipe(const fs::path& path) {
 
 // A link stays a link: what is replaced is the file that it points to.
 fs::path final_target(fs::path path) {
-    constexpr int kMostLinks = 40;  // as many as Linux follows
+    constexpr int kMaxLinks = 40;  // as many as Linux follows
     std::error_code error;
-    for (int i = 0; i < kMostLinks && fs::is_symlink(path, error); ++i) {
+    for (int i = 0; i < kMaxLinks && fs::is_symlink(path, error); ++i) {
         path = path.parent_path() / fs::read_symlink(path, error);
     }
     return path;

@@ -43,8 +43,8 @@ inline void check_size(std::int64_t width, std::int64_t height) {
     }
     // stb_image decodes to up to 4 bytes a pixel and counts them in 31 bits.
     constexpr std::int64_t kLongestSide = 1 << 24;
-    constexpr std::int64_t kMostPixels = (1 << 29) - 1;
-    if (std::max(width, height) > kLongestSide || width * height > kMostPixels) {
+    constexpr std::int64_t kMaxPicturePixels = (1 << 29) - 1;
+    if (std::max(width, height) > kLongestSide || width * height > kMaxPicturePixels) {
         throw BadInput(fmt::format("too large a picture: {} x {} pixels", width, height));
     }
 }

@@ -37,8 +37,8 @@ struct JpegFrame {
         for (std::uint32_t i = 0; i < byte(segment, 7); ++i) {
             const std::uint32_t blocks = byte(segment, 9 + 3 * i);
             components.push_back({byte(segment, 8 + 3 * i), blocks >> 4, blocks & 0xF});
-            most_across = std::max(most_across, blocks >> 4);
-            most_down = std::max(most_down, blocks & 0xF);
+            max_across = std::max(max_across, blocks >> 4);
+            max_down = std::max(max_down, blocks & 0xF);
         }
     }
 
@@ -46,14 +46,14 @@ struct JpegFrame {
     std::uint32_t units_of(std::string_view segment) {
         const auto ceil = [](std::uint32_t a, std::uint32_t b) { return (a + b - 1) / b; };
         const std::uint32_t in_scan = byte(segment, 2);
-        std::uint32_t units = ceil(width, 8 * most_across) * ceil(height, 8 * most_down);
+        std::uint32_t units = ceil(width, 8 * max_across) * ceil(height, 8 * max_down);
         for (std::uint32_t i = 0; i < in_scan; ++i) {
             for (Component& one : components) {
                 if (one.id != byte(segment, 3 + 2 * i)) continue;
                 one.scanned = true;
                 if (in_scan > 1) continue;
-                units = ceil(ceil(width * one.across, most_across), 8) *
-                        ceil(ceil(height * one.down, most_down), 8);
+                units = ceil(ceil(width * one.across, max_across), 8) *
+                        ceil(ceil(height * one.down, max_down), 8);
             }
         }
         return units;
@@ -64,15 +64,15 @@ struct JpegFrame {
         const auto ceil = [](std::uint32_t a, std::uint32_t b) { return (a + b - 1) / b; };
         std::uint64_t sum = 0;
         for (const Component& one : components) {
-            sum += std::uint64_t{ceil(ceil(width * one.across, most_across), 8)} *
-                   ceil(ceil(height * one.down, most_down), 8);
+            sum += std::uint64_t{ceil(ceil(width * one.across, max_across), 8)} *
+                   ceil(ceil(height * one.down, max_down), 8);
         }
         return sum;
     }
 
     std::uint32_t height, width;
-    std::uint32_t most_across = 1;
-    std::uint32_t most_down = 1;
+    std::uint32_t max_across = 1;
+    std::uint32_t max_down = 1;
     std::vector<Component> components;
 };
 

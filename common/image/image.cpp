@@ -30,9 +30,9 @@ Format format_of(std::string_view bytes) {
 
 // What is no picture may be large, or without an end.
 std::string read_file(const std::filesystem::path& path) {
-    constexpr std::size_t kMostBytes = std::numeric_limits<int>::max();  // stb_image's int
+    constexpr std::size_t kMaxBytes = std::numeric_limits<int>::max();  // stb_image's int
     std::string bytes = read_whole(
-        path, kMostBytes, [](std::string_view first) { return format_of(first) != Format::kNone; });
+        path, kMaxBytes, [](std::string_view first) { return format_of(first) != Format::kNone; });
     if (bytes.empty()) throw BadInput("an empty file");
     return bytes;
 }

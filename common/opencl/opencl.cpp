@@ -228,7 +228,7 @@ std::vector<Device> devices_of(cl_platform_id platform) {
 }
 
 // Empty where nothing is wrong with it.
-std::string why_unusable(const Device& device) {
+std::string unsupported_reason(const Device& device) {
     if (ask<cl_bool>(device.id, CL_DEVICE_AVAILABLE) == CL_FALSE) return "it is not available";
     if (ask<cl_bool>(device.id, CL_DEVICE_COMPILER_AVAILABLE) == CL_FALSE)
         return "it has no compiler for kernels";
@@ -309,7 +309,8 @@ Device choose_device(const std::string& wanted) {
     if (wanted.empty()) {
         // The first GPU that can be used, or else the first device, or else any.
         const auto rank = [](const Device& d) {
-            return (why_unusable(d).empty() ? 2 : 0) + ((d.type & CL_DEVICE_TYPE_GPU) != 0 ? 1 : 0);
+            return (unsupported_reason(d).empty() ? 2 : 0) +
+                   ((d.type & CL_DEVICE_TYPE_GPU) != 0 ? 1 : 0);
         };
         const auto best =
             std::max_element(all.begin(), all.end(),
@@ -323,7 +324,7 @@ Device choose_device(const std::string& wanted) {
         }
         chosen = device_by_text(wanted, names, "OpenCL");
     }
-    if (const std::string reason = why_unusable(all[chosen]); !reason.empty())
+    if (const std::string reason = unsupported_reason(all[chosen]); !reason.empty())
         throw NothingToRunOn(fmt::format("{} cannot be used: {}", all[chosen].name, reason));
     return all[chosen];
 }
@@ -417,7 +418,7 @@ std::size_t compute_units(cl_device_id device) {
 namespace {
 
 // In each dimension: a device has three at least, and may have more.
-std::vector<std::size_t> most_in_each(cl_device_id device) {
+std::vector<std::size_t> max_in_each(cl_device_id device) {
     std::vector<std::size_t> most(ask<cl_uint>(device, CL_DEVICE_MAX_WORK_ITEM_DIMENSIONS));
     CHECK_CL(clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES,
                              most.size() * sizeof most.front(), most.data(), nullptr));
@@ -433,13 +434,13 @@ T ask(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what) {
 
 }  // namespace
 
-std::size_t most_work_items(cl_device_id device) {
+std::size_t max_work_group_size(cl_device_id device) {
     return std::min(ask<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE),
-                    most_in_each(device).at(0));
+                    max_in_each(device).at(0));
 }
 
 void require_group_size(cl_device_id device, std::size_t group_size) {
-    const std::size_t most = most_work_items(device);
+    const std::size_t most = max_work_group_size(device);
     if (group_size > most) {
         throw BadInput(fmt::format("work-groups of {} work-items: this device runs at most {}",
                                    group_size, most));
@@ -457,14 +458,15 @@ void require_memory(cl_device_id device, std::size_t bytes) {
     }
 }
 
-std::string refusal(cl_kernel kernel, cl_device_id device, std::size_t across, std::size_t down) {
+std::string unsupported_reason(cl_kernel kernel, cl_device_id device, std::size_t across,
+                               std::size_t down) {
     const auto most = ask<std::size_t>(kernel, device, CL_KERNEL_WORK_GROUP_SIZE);
     // NVIDIA's driver says 256 even of a kernel that it runs in groups of 1024.
     if (across * down > most && !device_text(device, CL_DEVICE_VENDOR).starts_with("NVIDIA")) {
         return fmt::format("this device runs it in groups of at most {}: --group-size {}", most,
                            most);
     }
-    const std::vector<std::size_t> each = most_in_each(device);
+    const std::vector<std::size_t> each = max_in_each(device);
     if (across > each.at(0) || down > each.at(1)) {
         return fmt::format("groups of {} x {}: this device runs at most {} x {}", across, down,
                            each[0], each[1]);

@@ -83,7 +83,7 @@ std::size_t compute_units(cl_device_id device);
 
 /// The most work-items that a work-group may have on this device, side by side
 /// (CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_MAX_WORK_ITEM_SIZES).
-std::size_t most_work_items(cl_device_id device);
+std::size_t max_work_group_size(cl_device_id device);
 
 /// @throws BadInput where the device cannot run work-groups of this size
 void require_group_size(cl_device_id device, std::size_t group_size);
@@ -94,8 +94,8 @@ void require_memory(cl_device_id device, std::size_t bytes);
 
 /// Why the device cannot run this kernel in groups of so many work-items, across and down, as far
 /// as it says so beforehand; else empty. A kernel may have a lower limit than its device.
-std::string refusal(cl_kernel kernel, cl_device_id device, std::size_t across,
-                    std::size_t down = 1);
+std::string unsupported_reason(cl_kernel kernel, cl_device_id device, std::size_t across,
+                               std::size_t down = 1);
 
 /// What clCreateCommandQueue takes for a queue that notes times: CL_QUEUE_PROFILING_ENABLE, or
 /// nothing where the device has no such queues.

@@ -76,7 +76,7 @@ bool is_simulator(cl_device_id device) {
     return std::string_view(name).starts_with("Oclgrind");
 }
 
-std::uint64_t most_bytes(cl_device_id device) {
+std::uint64_t max_bytes(cl_device_id device) {
     cl_ulong most = 0;
     CHECK_CL(clGetDeviceInfo(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most, &most, nullptr));
     return most;
@@ -92,8 +92,7 @@ std::optional<double> read_ceiling_gb_s(cl_context context, cl_command_queue que
         progress("the read ceiling is not measured: Oclgrind simulates a device\n");
         return std::nullopt;
     }
-    const std::size_t bytes =
-        std::min(read_ceiling_bytes(pixels), most_bytes(device) / 2) / 16 * 16;
+    const std::size_t bytes = std::min(read_ceiling_bytes(pixels), max_bytes(device) / 2) / 16 * 16;
     const cl_ulong words = bytes / 16;
 
     cl_int error = CL_SUCCESS;
@@ -106,7 +105,7 @@ std::optional<double> read_ceiling_gb_s(cl_context context, cl_command_queue que
     CHECK_CL(clEnqueueFillBuffer(queue, buffer, &zero, sizeof zero, 0, bytes, 0, nullptr, nullptr));
 
     double best = 0;
-    const auto read_with = [&](const char* name, std::size_t most_items) {
+    const auto read_with = [&](const char* name, std::size_t max_group_size) {
         const cl_kernel kernel = clCreateKernel(program, name, &error);
         CHECK_CL(error, "clCreateKernel(read ceiling)");
         CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &buffer));
@@ -115,7 +114,7 @@ std::optional<double> read_ceiling_gb_s(cl_context context, cl_command_queue que
         std::size_t group_size = 0;
         CHECK_CL(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE,
                                           sizeof group_size, &group_size, nullptr));
-        group_size = std::min({group_size, most_items, most_work_items(device)});
+        group_size = std::min({group_size, max_group_size, max_work_group_size(device)});
         for (const std::size_t groups_per_unit : {1U, 2U, 4U, 16U}) {
             const std::size_t global_size = groups_per_unit * compute_units(device) * group_size;
             for (int repeat = 0; repeat < 5; ++repeat) {

@@ -243,18 +243,18 @@ Options parse(int argc, const char* const* argv, const Program& program,
             ->type_name(fmt::format("{}", fmt::join(choice.values, "|")));
     }
     if (add_more) add_more(app);
-    for (const Refused& refused : program.refused)
-        app.get_option(refused.option)->group("");  // it is not in the help
+    for (const UnsupportedOption& one : program.unsupported)
+        app.get_option(one.option)->group("");  // it is not in the help
 
     parse_command_line(app, argc, argv, '\n' + variants_help(program));
 
-    for (const auto& [option, reason] : program.refused) {
+    for (const auto& [option, reason] : program.unsupported) {
         if (app.count(option) > 0)
             throw BadInput(fmt::format("{} means nothing here: {}", option, reason));
     }
     const auto pixels_of = [&](const char* option, const std::string& text) {
         try {
-            return parse_pixel_count(text, program.most_pixels);
+            return parse_pixel_count(text, program.max_pixels);
         } catch (const BadInput& error) {
             throw BadInput(fmt::format("{}: {}", option, error.what()));
         }

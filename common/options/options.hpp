@@ -35,7 +35,7 @@ struct Choice {
 };
 
 /// An option of all programs that means nothing to this one. It is not in the help.
-struct Refused {
+struct UnsupportedOption {
     std::string option;  ///< such as "--plot"
     std::string reason;
 };
@@ -48,8 +48,8 @@ struct Program {
     std::string summary;
     std::vector<Variant> variants;
     std::vector<Choice> choices = {};
-    std::vector<Refused> refused = {};
-    std::uint64_t most_pixels = kMaxPixels;  ///< more than that only where 64-bit counters count
+    std::vector<UnsupportedOption> unsupported = {};
+    std::uint64_t max_pixels = kMaxPixels;  ///< more than that only where 64-bit counters count
 };
 
 /// The command line as the user gave it. What is absent was not given.

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "common/document/document.hpp"
+#include "common/report/document.hpp"
 #include "common/report/report.hpp"
 #include "common/report/table.hpp"
 #include "common/status/status.hpp"

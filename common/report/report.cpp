@@ -9,13 +9,13 @@
 #include <filesystem>
 #include <sstream>
 
-#include "common/diagnosis/diagnosis.hpp"
-#include "common/diagnosis/probes.hpp"
 #include "common/files/output_file.hpp"
 #include "common/files/own_program.hpp"
 #include "common/report/picture.hpp"
 #include "common/report/table.hpp"
 #include "common/status/status.hpp"
+#include "common/tutor/diagnosis/diagnosis.hpp"
+#include "common/tutor/diagnosis/probes.hpp"
 
 namespace common {
 namespace {
@@ -99,14 +99,14 @@ void Report::look_into_mismatches() {
         document_.device.find("Oclgrind") != std::string::npos)
         return;
     for (Result& result : document_.results) {
-        if (result.check != Check::kMismatch || !result.counts || !result.shape) continue;
+        if (result.check != Check::kMismatch || !result.counts || !result.launch) continue;
         const auto runner = diagnosis::own_runner(program_, options_, result.variant);
         if (!runner) return;
         progress(fmt::format("{}: looking into it, with runs that tell mistakes apart\n",
                              result.variant));
         diagnosis::Observations seen = diagnosis::observe(*runner, diagnosis::usual_time());
         seen.cases.push_back(
-            {"this run", input_.pixels, input_.width, *result.shape, expected_, {*result.counts}});
+            {"this run", input_.pixels, input_.width, *result.launch, expected_, {*result.counts}});
         if (result.only_later) seen.cases.back().actual.push_back(expected_);
         const bool one_by_one = document_.driver.find("PoCL") != std::string::npos;
         result.diagnosis = diagnosis::diagnose(

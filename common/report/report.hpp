@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "common/document/document.hpp"
 #include "common/inputs/inputs.hpp"
 #include "common/options/options.hpp"
+#include "common/report/document.hpp"
 #include "common/verify/verify.hpp"
 
 namespace common {
@@ -26,7 +26,7 @@ class Report {
 
     /// A row of the table. Where the program did not choose its launch, the command line did.
     void add(Result result) {
-        if (result.launch.empty()) result.launch = options_.launch_text();
+        if (result.launch_text.empty()) result.launch_text = options_.launch_text();
         document_.results.push_back(std::move(result));
     }
 

@@ -1,4 +1,4 @@
-#include "common/diagnosis/diagnosis.hpp"
+#include "common/tutor/diagnosis/diagnosis.hpp"
 
 #include <gtest/gtest.h>
 
@@ -6,10 +6,10 @@
 #include <deque>
 #include <set>
 
-#include "common/diagnosis/hypotheses.hpp"
-#include "common/diagnosis/probes.hpp"
 #include "common/inputs/inputs.hpp"
 #include "common/tests/support.hpp"
+#include "common/tutor/diagnosis/hypotheses.hpp"
+#include "common/tutor/diagnosis/probes.hpp"
 
 namespace {
 
@@ -19,9 +19,9 @@ using common::kBins;
 using common::Launch;
 using common::PixelBuffer;
 using common::diagnosis::Case;
-using common::diagnosis::Facts;
+using common::diagnosis::RunContext;
 
-const Facts kOnPocl{"03-local-atomics", "local", true};
+const RunContext kOnPocl{"03-local-atomics", "local", true};
 
 // Runs like those of the checker, and what a kernel counts in each.
 class Cases {
@@ -70,8 +70,8 @@ Cases over_rows() {
     return cases;
 }
 
-std::vector<Finding> diagnose(const Cases& cases, const Facts& facts = kOnPocl) {
-    return common::diagnosis::diagnose(cases.all, facts);
+std::vector<Finding> diagnose(const Cases& cases, const RunContext& context = kOnPocl) {
+    return common::diagnosis::diagnose(cases.all, context);
 }
 
 bool names(const std::vector<Finding>& findings, const std::string& name) {
@@ -97,16 +97,16 @@ TEST(Diagnosis, EachMistakeIsFoundByWhatItCounts) {
     for (Cases cases : {several(), over_rows()}) {
         for (const auto& hypothesis : common::diagnosis::hypotheses()) {
             if (!left.contains(hypothesis.name)) continue;  // one of its forms is enough
-            const Facts facts{"chapter",
-                              hypothesis.name == "merges-part-of-its-own" ? "private" : "local",
-                              hypothesis.name != "early-return"};  // which PoCL does not survive
+            const RunContext context{
+                "chapter", hypothesis.name == "merges-part-of-its-own" ? "private" : "local",
+                hypothesis.name != "early-return"};  // which PoCL does not survive
             cases.counted_by([&](const Case& run) {
-                return hypothesis.predict(run, facts).value_or(run.expected);
+                return hypothesis.predict(run, context).value_or(run.expected);
             });
             if (std::all_of(cases.all.begin(), cases.all.end(),
                             [](const Case& run) { return run.matches(); }))
                 continue;
-            EXPECT_TRUE(names(diagnose(cases, facts), hypothesis.name)) << hypothesis.name;
+            EXPECT_TRUE(names(diagnose(cases, context), hypothesis.name)) << hypothesis.name;
             left.erase(hypothesis.name);
         }
     }
@@ -279,8 +279,8 @@ TEST(Diagnosis, SpeaksOfThreadsAndBlocksInCuda) {
         cases.counted_by([&](const Case& run) {
             return hypothesis.predict(run, kOnPocl).value_or(run.expected);
         });
-        const Facts facts{"03-local-atomics", "local", true, true};
-        for (const Finding& finding : diagnose(cases, facts)) {
+        const RunContext context{"03-local-atomics", "local", true, true};
+        for (const Finding& finding : diagnose(cases, context)) {
             for (const char* word : {"group", "work-item", "get_", "local memory"})
                 EXPECT_FALSE(tests::has(finding.sentence + finding.evidence, word)) << finding.name;
         }
@@ -313,10 +313,10 @@ TEST(Diagnosis, WhatChangedInTheRunThatWasLookedInto) {
                 run.actual[0][bin] += static_cast<std::uint32_t>(bin * bin % 7 + 1);
         }
     }
-    Facts facts{"03-local-atomics", "local", false};
-    EXPECT_EQ(first_name(diagnose(cases, facts)), "unclear");
-    facts.changes = true;
-    EXPECT_EQ(first_name(diagnose(cases, facts)), "table-not-zeroed");
+    RunContext context{"03-local-atomics", "local", false};
+    EXPECT_EQ(first_name(diagnose(cases, context)), "unclear");
+    context.changes = true;
+    EXPECT_EQ(first_name(diagnose(cases, context)), "table-not-zeroed");
 }
 
 // Counted twice, but not in the first run: no walk over the pixels explains that.
@@ -327,11 +327,11 @@ TEST(Diagnosis, WhatIsLeftOverFromTheLastRun) {
         for (std::uint32_t& count : run.actual[0])
             count *= 2;
     }
-    const Facts facts{"04-per-thread-bins", "private", false};
-    EXPECT_EQ(first_name(diagnose(cases, facts)), "table-not-zeroed");
+    const RunContext context{"04-per-thread-bins", "private", false};
+    EXPECT_EQ(first_name(diagnose(cases, context)), "table-not-zeroed");
     for (Case& run : cases.all)
         run.actual.pop_back();
-    EXPECT_EQ(first_name(diagnose(cases, facts)), "counted-several-times");
+    EXPECT_EQ(first_name(diagnose(cases, context)), "counted-several-times");
 }
 
 TEST(Diagnosis, OnePixelTooMany) {

@@ -1,4 +1,4 @@
-#include "common/document/document.hpp"
+#include "common/report/document.hpp"
 
 #include <gtest/gtest.h>
 
@@ -31,7 +31,7 @@ RunDocument sample() {
         {"vector", Check::kSkipped, "no local memory", {}, std::nullopt}};
     for (std::uint32_t bin = 0; bin < common::kBins; ++bin)
         document.counts[bin] = 1000 + bin;
-    document.results[0].shape = common::Launch{2, 256};
+    document.results[0].launch = common::Launch{2, 256};
     document.results[1].counts = common::Histogram{7, 0, 0xFFFF'FFFF};
     document.results[1].only_later = true;
     document.results[1].timed_by_host = true;
@@ -174,7 +174,7 @@ TEST_F(Document, IsReadAsItWasWritten) {
         EXPECT_EQ(read.results[i].end_to_end_ms, written.results[i].end_to_end_ms);
         EXPECT_EQ(read.results[i].timed_by_host, written.results[i].timed_by_host);
         EXPECT_EQ(read.results[i].launch, written.results[i].launch);
-        EXPECT_EQ(read.results[i].shape, written.results[i].shape);
+        EXPECT_EQ(read.results[i].launch, written.results[i].launch);
         EXPECT_EQ(read.results[i].counts, written.results[i].counts);
         EXPECT_EQ(read.results[i].only_later, written.results[i].only_later);
     }

@@ -12,10 +12,10 @@
 #include <functional>
 #include <new>
 
-#include "common/document/document.hpp"
 #include "common/files/input_file.hpp"
 #include "common/files/output_file.hpp"
 #include "common/image/image.hpp"
+#include "common/report/document.hpp"
 #include "common/status/status.hpp"
 #include "common/tests/support.hpp"
 

@@ -294,7 +294,7 @@ TEST_F(OpenClProgram, AWrongBuildOptionIsShown) {
 
 TEST_F(OpenClProgram, ADeviceHasALargestWorkGroup) {
     EXPECT_GE(opencl::compute_units(device_), 1U);
-    const std::size_t most = opencl::most_work_items(device_);
+    const std::size_t most = opencl::max_work_group_size(device_);
     EXPECT_GE(most, 1U);
     EXPECT_NO_THROW(opencl::require_group_size(device_, 1));
     EXPECT_NO_THROW(opencl::require_group_size(device_, most));

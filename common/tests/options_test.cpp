@@ -39,7 +39,7 @@ std::string refusal(const Arguments& arguments) {
 
 TEST(Refused, AnOptionThatMeansNothingToAProgram) {
     common::Program program = kProgram;
-    program.refused = {{"--plot", "there is nothing to draw"}};
+    program.unsupported = {{"--plot", "there is nothing to draw"}};
     const auto parse_with = [&](const char* word, const char* value) {
         const Arguments arguments{"opencl", word, value};
         common::parse_options(static_cast<int>(arguments.size()), arguments.data(), program);
@@ -91,7 +91,7 @@ TEST(PixelCount, AProgramMayTakeMore) {
     EXPECT_TRUE(
         tests::has(message, "'9G' is more pixels than this program takes: at most 8589934592"));
     common::Program program = kProgram;
-    program.most_pixels = std::uint64_t{1} << 33;
+    program.max_pixels = std::uint64_t{1} << 33;
     const Arguments arguments{"opencl", "--random", "8G"};
     EXPECT_EQ(common::parse_options(3, arguments.data(), program).random, 8'589'934'592U);
 }

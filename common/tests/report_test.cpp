@@ -99,16 +99,16 @@ TEST_F(ReportTest, SaysWhatWasAskedForOfTheLaunch) {
     options_.json = folder_ / "out.json";
     options_.groups = 2;
     Result chosen = row("tuned", Check::kMatch);
-    chosen.launch = "1 group of 8";
+    chosen.launch_text = "1 group of 8";
     finish({row("local", Check::kMatch), chosen});
     EXPECT_TRUE(tests::has(out_, "(10000 pixels)\nlaunch: as asked for with --groups 2\n"));
     const common::RunDocument document = common::read_document(*options_.json);
-    EXPECT_EQ(document.results.at(0).launch, "--groups 2");
-    EXPECT_EQ(document.results.at(1).launch, "1 group of 8");
+    EXPECT_EQ(document.results.at(0).launch_text, "--groups 2");
+    EXPECT_EQ(document.results.at(1).launch_text, "1 group of 8");
     options_.groups.reset();
     finish({row("local", Check::kMatch)});
     EXPECT_FALSE(tests::has(out_, "launch:"));
-    EXPECT_EQ(common::read_document(*options_.json).results.at(0).launch, "");
+    EXPECT_EQ(common::read_document(*options_.json).results.at(0).launch_text, "");
 }
 
 TEST_F(ReportTest, AMatchSaysHowToLookForRacesWhereThatCanBeDone) {

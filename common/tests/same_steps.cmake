@@ -5,7 +5,7 @@
 # functions of common/ in the same order, those of its report and options among them.
 
 # Functions that only OpenCL needs: it compiles while the program runs, and its limits vary more, and so do its clocks.
-set(only_opencl "build_program|read_kernel_file|most_work_items|has_extension|require_memory|refusal|profiling|plausible_ms")
+set(only_opencl "build_program|read_kernel_file|max_work_group_size|has_extension|require_memory|unsupported_reason|profiling|plausible_ms")
 
 foreach(file A B)
     file(READ ${${file}} text)

@@ -64,7 +64,7 @@ bool is_timed_by_host() {
 }
 
 Timing measure(const std::function<double()>& run, std::optional<int> repeat) {
-    constexpr std::size_t kMostRuns = 200;
+    constexpr std::size_t kMaxRuns = 200;
     constexpr std::size_t kLeastRuns = 3;
     constexpr double kBudgetMs = 1000;
     std::vector<double> times_ms;
@@ -74,7 +74,7 @@ Timing measure(const std::function<double()>& run, std::optional<int> repeat) {
         return summarize(std::move(times_ms));
     }
     double spent_ms = 0;
-    while (times_ms.size() < kMostRuns && !median_is_stable(times_ms) &&
+    while (times_ms.size() < kMaxRuns && !median_is_stable(times_ms) &&
            (times_ms.size() < kLeastRuns || spent_ms < kBudgetMs)) {
         // The budget is of waiting, so it counts what the run's own clock may leave out.
         spent_ms += wall_ms([&] { times_ms.push_back(run()); });

@@ -45,7 +45,7 @@ class Examination {
           watchdog_(launch ? fmt::format("{} ({})", variant, to_string(*launch)) : variant,
                     total(expected)) {
         result_.variant = variant;
-        result_.shape = launch;
+        result_.launch = launch;
         progress(fmt::format("  {} ...", variant));
     }
 
@@ -63,7 +63,7 @@ class Examination {
                         kBins, comparison.actual_total, comparison.expected_total, when);
         result_.counts = actual;
         const std::string launch =
-            result_.shape ? fmt::format("  launch: {}\n", to_string(*result_.shape)) : "";
+            result_.launch ? fmt::format("  launch: {}\n", to_string(*result_.launch)) : "";
         progress(fmt::format("\n{}: does not match the CPU, {}\n{}{}", result_.variant, when,
                              launch, failure_report(comparison)));
     }
@@ -125,26 +125,26 @@ Result verify_and_time(const std::string& variant, const Histogram& expected,
 }
 
 Result verify_and_time(const std::string& variant, const Histogram& expected,
-                       std::optional<int> repeat, const DeviceRun& run) {
-    if (!run.refusal.empty()) return skipped(variant, run.refusal);
-    Examination examination(variant, expected, run.launch);
+                       std::optional<int> repeat, const DeviceRun& strategy) {
+    if (!strategy.unsupported_reason.empty()) return skipped(variant, strategy.unsupported_reason);
+    Examination examination(variant, expected, strategy.launch);
     Histogram actual;
     const auto poison = [&] {
         actual.fill(kPoison);
-        run.poison();
+        strategy.poison();
     };
-    examination.watched([&] { return wall_ms(run.copy_in); });
+    examination.watched([&] { return wall_ms(strategy.copy_in); });
     const Timing kernel = examination.check_time_check(actual, repeat, [&] {
         poison();
-        return plausible_ms([&] { return run.count(actual); });
+        return plausible_ms([&] { return strategy.run(actual); });
     });
     std::vector<double> end_to_end_ms;
     for (int i = 0; i < std::min(3, repeat.value_or(3)); ++i) {
         poison();
         end_to_end_ms.push_back(examination.watched([&] {
             return wall_ms([&] {
-                run.copy_in();
-                run.count(actual);
+                strategy.copy_in();
+                strategy.run(actual);
             });
         }));
     }

@@ -29,7 +29,7 @@ struct Launch {
 /// "2 groups of 256", "6 groups of 64, 3 across".
 std::string to_string(const Launch& launch);
 
-/// A mistake that fits what was seen of a wrong result (common/diagnosis).
+/// A mistake that fits what was seen of a wrong result (common/tutor/diagnosis).
 struct Finding {
     enum class Certainty {
         kPredicted,  ///< every count of every run that differs
@@ -49,8 +49,8 @@ struct Result {
     std::string reason;  ///< why it was skipped or what is wrong, in one line; else empty
     Timing kernel;       ///< zero runs where it was skipped
     std::optional<double> end_to_end_ms;  ///< with the copies, where there are any
-    std::string launch = {};           ///< which kernel in which launch, where the program chose it
-    std::optional<Launch> shape = {};  ///< on a device
+    std::string launch_text = {};  ///< which kernel in which launch, where the program chose it
+    std::optional<Launch> launch = {};     ///< on a device
     std::optional<Histogram> counts = {};  ///< what came out, where it does not match
     bool only_later = false;               ///< the first run matched, and a later one does not
     bool changes = false;                  ///< after a wrong run another one gave other counts
@@ -82,9 +82,10 @@ struct DeviceRun {
     std::function<void()> copy_in;  ///< copies the pixels to the device
     /// Zeroes what needs it, counts, and copies the histogram to the host.
     /// @return the kernels' time in milliseconds, zeroing included
-    std::function<double(Histogram& histogram)> count;
+    std::function<double(Histogram& histogram)> run;
     Launch launch;
-    std::string refusal = {};  ///< why the device cannot run it, where it says so beforehand
+    std::string unsupported_reason =
+        {};  ///< why the device cannot run it, where it says so beforehand
 };
 
 /// The same for a strategy on a device. The pixels are copied in once for all timed runs, so that
@@ -92,7 +93,7 @@ struct DeviceRun {
 /// (three, or as many as `repeat` says if that is fewer), and their last result is compared, too.
 /// What the device refuses is skipped. Its times are held against the host's (`plausible_ms`).
 Result verify_and_time(const std::string& variant, const Histogram& expected,
-                       std::optional<int> repeat, const DeviceRun& run);
+                       std::optional<int> repeat, const DeviceRun& strategy);
 
 /// The row of a strategy that cannot run here.
 Result skipped(const std::string& variant, const std::string& reason);

@@ -101,7 +101,7 @@ def tried(file, folder):
     command = [str(build / "opencl")]
     if "\n--- opencl.cpp" in file.read_text(encoding="utf-8"):
         command = [str(build / "broken" / file.stem / "opencl")]
-    subprocess.run(["cmake", f"-DMISTAKE={file}", f"-DFOLDER={folder}", "-P", ROOT / "common/gallery/make.cmake"],
+    subprocess.run(["cmake", f"-DMISTAKE={file}", f"-DFOLDER={folder}", "-P", ROOT / "common/tutor/gallery/make.cmake"],
                    check=True, capture_output=True)
     if (pathlib.Path(folder) / "histogram.cl").exists():
         command += ["--kernels", f"{folder}/histogram.cl"]

@@ -34,8 +34,9 @@ struct Case {
 };
 
 Case parse(const std::string& line) {
-    const common::Program program{"05-launch-tuning", "cluster/cpu",       "C++", "", {}, {},
-                                  cluster::refused(), cluster::kMostPixels};
+    const common::Program program{
+        "05-launch-tuning",        "cluster/cpu", "C++", "", {}, {}, cluster::unsupported_options(),
+        cluster::kMaxClusterPixels};
     std::vector<std::string> words{"share_test"};
     std::istringstream stream(line);
     for (std::string word; stream >> std::quoted(word);)

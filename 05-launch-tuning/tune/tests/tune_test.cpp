@@ -41,14 +41,14 @@ constexpr std::uint64_t kMi = 1024 * kKi;
 constexpr double kNever = std::numeric_limits<double>::infinity();
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
-Facts gpu(std::uint64_t local_bytes = 227 * kKi, std::size_t most_items = 1024,
+Facts gpu(std::uint64_t local_bytes = 227 * kKi, std::size_t max_group_size = 1024,
           const Kernels& kernels = {local, lane, uchar}) {
-    return {"CUDA", "Test GPU 9000", "driver 1", false, 100, most_items, local_bytes, kernels};
+    return {"CUDA", "Test GPU 9000", "driver 1", false, 100, max_group_size, local_bytes, kernels};
 }
 
-Facts cpu(std::uint64_t local_bytes = 512 * kKi, std::size_t most_items = 4096,
+Facts cpu(std::uint64_t local_bytes = 512 * kKi, std::size_t max_group_size = 4096,
           const Kernels& kernels = all_kernels()) {
-    return {"OpenCL", "Test CPU", "driver 2", true, 8, most_items, local_bytes, kernels};
+    return {"OpenCL", "Test CPU", "driver 2", true, 8, max_group_size, local_bytes, kernels};
 }
 
 // The GPU with one thing changed.

@@ -3,7 +3,7 @@
 #include <cstdint>
 #include <string>
 
-#include "common/diagnosis/list.hpp"
+#include "common/tutor/diagnosis/list.hpp"
 
 namespace common::diagnosis {
 
@@ -136,7 +136,7 @@ void add_loops(List& list) {
                            begins[b].words + " and goes on by " + strides[s].words + ", not at " +
                            begins[0].words + " and by " + strides[0].words + ".",
                        kStrategy);
-            list.add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+            list.add([=](const Case& run, const RunContext&) -> std::optional<Histogram> {
                 if (!has_launch(run) || run.launch.across > 0) return std::nullopt;
                 const std::size_t stride = strides[s].of(run.launch);
                 if (stride == 0) return std::nullopt;
@@ -154,7 +154,7 @@ void add_rows_of_memory(List& list) {
                "The rows are taken as if they had no gaps between them: the width in the place of "
                "the pitch.",
                kPublished);
-    list.add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+    list.add([=](const Case& run, const RunContext&) -> std::optional<Histogram> {
         if (run.launch.across == 0) return std::nullopt;
         Histogram histogram{};
         for (std::size_t i = 0; i < run.pixels.size(); ++i) {
@@ -169,7 +169,7 @@ void add_rows_of_memory(List& list) {
         "The loop over the rows goes on by one row, not by as many as there are groups below "
         "each other: rows are counted several times.",
         kStrategy);
-    list.add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+    list.add([=](const Case& run, const RunContext&) -> std::optional<Histogram> {
         if (run.launch.across == 0) return std::nullopt;
         return count_if(run, [&](std::size_t i) {
             return std::min(i / run.width + 1, run.launch.groups / run.launch.across);
@@ -179,21 +179,21 @@ void add_rows_of_memory(List& list) {
                "The test for the last row takes the distance in memory, gaps included, for the "
                "number of pixels: rows at the end are not counted.",
                kPublished);
-    list.add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+    list.add([=](const Case& run, const RunContext&) -> std::optional<Histogram> {
         if (run.launch.across == 0) return std::nullopt;
         return count_if(run, [&](std::size_t i) {
             return i / run.width * pitch(run) + i % run.width < run.pixels.size();
         });
     });
     list.about("short-row-dropped", "A last row that is short is not counted.", kPublished);
-    list.add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+    list.add([=](const Case& run, const RunContext&) -> std::optional<Histogram> {
         if (run.launch.across == 0) return std::nullopt;
         return count_if(
             run, [&](std::size_t i) { return i < run.pixels.size() / run.width * run.width; });
     });
     list.about("last-row-taken-as-full", "A last row that is short is counted as if it were full.",
                kPublished);
-    list.add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+    list.add([=](const Case& run, const RunContext&) -> std::optional<Histogram> {
         if (run.launch.across == 0) return std::nullopt;
         Histogram histogram = run.expected;
         const std::size_t rows = (run.pixels.size() + run.width - 1) / run.width;
@@ -205,7 +205,7 @@ void add_rows_of_memory(List& list) {
                "width.",
                kPublished);
     for (const bool last_row : {false, true}) {
-        list.add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+        list.add([=](const Case& run, const RunContext&) -> std::optional<Histogram> {
             if (run.launch.across == 0) return std::nullopt;
             Histogram histogram = run.expected;
             const std::size_t rows = (run.pixels.size() + run.width - 1) / run.width;

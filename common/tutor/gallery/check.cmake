@@ -36,7 +36,7 @@ endif()
 
 # run(what arguments...): sets status and said.
 function(run what)
-    string(REPLACE "PICTURES" "\"${CMAKE_CURRENT_LIST_DIR}/../../images\"" arguments "${ARGN}")
+    string(REPLACE "PICTURES" "\"${CMAKE_CURRENT_LIST_DIR}/../../../images\"" arguments "${ARGN}")
     separate_arguments(arguments UNIX_COMMAND "${arguments}")
     execute_process(COMMAND ${command} ${arguments} RESULT_VARIABLE status OUTPUT_VARIABLE out ERROR_VARIABLE said)
     message(STATUS "${what}: ${arguments}: ${status}\n${said}")

@@ -1,4 +1,4 @@
-#include "common/diagnosis/probes.hpp"
+#include "common/tutor/diagnosis/probes.hpp"
 
 #include <fmt/format.h>
 
@@ -8,9 +8,9 @@
 #include <thread>
 #include <utility>
 
-#include "common/document/document.hpp"
 #include "common/files/own_program.hpp"
 #include "common/inputs/inputs.hpp"
+#include "common/report/document.hpp"
 #include "common/status/status.hpp"
 
 #if defined(__unix__) || defined(__APPLE__)
@@ -203,10 +203,10 @@ std::optional<Runner> own_runner(const Program& program, const Options& options,
             return {};
         try {
             const RunDocument document = read_document(json.path);
-            if (document.results.size() != 1 || !document.results.front().shape) return {};
+            if (document.results.size() != 1 || !document.results.front().launch) return {};
             const Result& result = document.results.front();
             if (result.check == Check::kSkipped) return {};
-            return {Outcome::End::kCounted, *result.shape, result.counts, result.only_later};
+            return {Outcome::End::kCounted, *result.launch, result.counts, result.only_later};
         } catch (const BadInput&) {
             return {};
         }

@@ -18,7 +18,7 @@
 #ifdef WITH_CUDA
 #include "common/cuda/cuda.hpp"
 #endif
-#include "common/exercise/job.hpp"
+#include "common/tutor/exercise/job.hpp"
 #ifdef WITH_OPENCL
 #include "common/opencl/opencl.hpp"
 #endif

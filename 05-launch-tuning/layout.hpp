@@ -53,7 +53,7 @@ struct Shape {
 };
 
 /// The most groups that CUDA launches below each other.
-inline constexpr std::size_t kMostGroupsDown = 65535;
+inline constexpr std::size_t kMaxGroupsDown = 65535;
 
 /// Groups of `group_size` side by side.
 inline Shape side_by_side(std::size_t group_size, std::size_t groups) {
@@ -63,7 +63,7 @@ inline Shape side_by_side(std::size_t group_size, std::size_t groups) {
 /// Groups of `group_size` below each other.
 inline Shape below_each_other(std::size_t group_size, std::size_t groups) {
     return {static_cast<unsigned>(group_size), 1, 1,
-            static_cast<unsigned>(std::min(groups, kMostGroupsDown))};
+            static_cast<unsigned>(std::min(groups, kMaxGroupsDown))};
 }
 
 /// Lays groups over rows: one long row is walked by all of them side by side. In rows that are
@@ -81,7 +81,7 @@ inline Shape lay_over(const Rows& rows, std::size_t group_size, std::size_t grou
     const std::size_t groups_x = std::clamp<std::size_t>((steps + across - 1) / across, 1, groups);
     return {static_cast<unsigned>(across), static_cast<unsigned>(group_size / across),
             static_cast<unsigned>(groups_x),
-            static_cast<unsigned>(std::min(groups / groups_x, kMostGroupsDown))};
+            static_cast<unsigned>(std::min(groups / groups_x, kMaxGroupsDown))};
 }
 
 /// As many groups as have work, but no more than `most` and at least one: a group beyond that would

@@ -1,4 +1,4 @@
-#include "common/document/document.hpp"
+#include "common/report/document.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -108,15 +108,16 @@ std::string to_json_text(const RunDocument& document) {
         row["percent_of_ceiling"] = or_null(document.percent_of_ceiling(result));
         row["speedup_over_serial"] = or_null(document.speedup_over_serial(result));
         row["end_to_end_ms"] = or_null(result.end_to_end_ms);
-        row["launch"] = result.launch;
+        row["launch"] = result.launch_text;
         row["groups"] = nullptr;
         row["group_size"] = nullptr;
-        if (result.shape) {
-            row["groups"] = result.shape->groups;
-            row["group_size"] = result.shape->group_size;
+        if (result.launch) {
+            row["groups"] = result.launch->groups;
+            row["group_size"] = result.launch->group_size;
         }
         row["groups_across"] = nullptr;
-        if (result.shape && result.shape->across > 0) row["groups_across"] = result.shape->across;
+        if (result.launch && result.launch->across > 0)
+            row["groups_across"] = result.launch->across;
         row["only_later"] = result.only_later;
         row["diagnosis"] = nullptr;
         if (result.diagnosis) {
@@ -170,10 +171,10 @@ RunDocument read_document(const std::filesystem::path& path) {
             result.timed_by_host =
                 document.api != "C++" && optional_at<std::string>(row, "clock") == "host";
             result.end_to_end_ms = optional_at<double>(row, "end_to_end_ms");
-            result.launch = row.at("launch");
+            result.launch_text = row.at("launch");
             if (const Json& groups = row.at("groups"); !groups.is_null()) {
-                result.shape = {groups, row.at("group_size"),
-                                optional_at<std::size_t>(row, "groups_across").value_or(0)};
+                result.launch = {groups, row.at("group_size"),
+                                 optional_at<std::size_t>(row, "groups_across").value_or(0)};
             }
             result.counts = optional_at<Histogram>(row, "counts");
             result.only_later = row.at("only_later");

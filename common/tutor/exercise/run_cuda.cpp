@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "common/cuda/cuda.hpp"
-#include "common/exercise/job.hpp"
 #include "common/status/status.hpp"
 #include "common/timing/timing.hpp"
+#include "common/tutor/exercise/job.hpp"
 
 namespace {
 

@@ -9,10 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "common/exercise/job.hpp"
 #include "common/opencl/opencl.hpp"
 #include "common/status/status.hpp"
 #include "common/timing/timing.hpp"
+#include "common/tutor/exercise/job.hpp"
 
 namespace {
 

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "common/diagnosis/diagnosis.hpp"
 #include "common/inputs/inputs.hpp"
 #include "common/options/options.hpp"
+#include "common/tutor/diagnosis/diagnosis.hpp"
 
 namespace common::diagnosis {
 

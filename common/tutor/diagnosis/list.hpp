@@ -8,11 +8,11 @@
 #include <utility>
 #include <vector>
 
-#include "common/diagnosis/walks.hpp"
+#include "common/tutor/diagnosis/walks.hpp"
 
 namespace common::diagnosis {
 
-using Predict = std::function<std::optional<Histogram>(const Case&, const Facts&)>;
+using Predict = std::function<std::optional<Histogram>(const Case&, const RunContext&)>;
 
 inline constexpr const char* kRaces = "the-race-conditions";
 inline constexpr const char* kPublished = "what-went-wrong-in-published-code";
@@ -32,13 +32,13 @@ class List {
 
     // The same of counts alone.
     void add_bins(Histogram (*change)(const Histogram& expected)) {
-        add([=](const Case& run, const Facts&) { return change(run.expected); });
+        add([=](const Case& run, const RunContext&) { return change(run.expected); });
     }
 
     // The pixels for which this holds; `often(run, i)` may also be a number.
     template <typename HowOften>
     void add_pixels(const HowOften& often) {
-        add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+        add([=](const Case& run, const RunContext&) -> std::optional<Histogram> {
             if (!has_launch(run)) return std::nullopt;
             return count_if(run, [&](std::size_t i) { return often(run, i); });
         });
@@ -48,10 +48,10 @@ class List {
     template <typename HowOften>
     void add_for_walks(const HowOften& often) {
         for (const Walk walk : kWalks) {
-            add([=](const Case& run, const Facts& facts) -> std::optional<Histogram> {
+            add([=](const Case& run, const RunContext& context) -> std::optional<Histogram> {
                 if (!walks_here(walk, run)) return std::nullopt;
                 return count_if(run, [&](std::size_t i) {
-                    return often(run, walk(run, i), run.pixels[i], facts);
+                    return often(run, walk(run, i), run.pixels[i], context);
                 });
             });
         }
@@ -61,7 +61,7 @@ class List {
     template <typename Change>
     void add_for_tables(const Change& change, std::size_t at_most = kManyPixels) {
         for (const Walk walk : kWalks) {
-            add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+            add([=](const Case& run, const RunContext&) -> std::optional<Histogram> {
                 if (!walks_here(walk, run, at_most)) return std::nullopt;
                 Histogram sum{};
                 for (const Histogram& table : tables_of(walk, run)) {

@@ -31,7 +31,7 @@ struct Case {
 };
 
 /// What is known beside the counts.
-struct Facts {
+struct RunContext {
     std::string chapter;  ///< its folder
     std::string variant;
     bool one_by_one = false;  ///< the work-items of a group run one after the other, as on PoCL
@@ -40,7 +40,7 @@ struct Facts {
 };
 
 /// Everything that fits, the surest first; empty where nothing does or all runs match.
-std::vector<Finding> diagnose(const std::vector<Case>& cases, const Facts& facts);
+std::vector<Finding> diagnose(const std::vector<Case>& cases, const RunContext& context);
 
 /// The findings as lines for the reader; "unclear" where there are none.
 std::string text_of(const std::vector<Finding>& findings);

@@ -1,4 +1,4 @@
-#include "common/diagnosis/diagnosis.hpp"
+#include "common/tutor/diagnosis/diagnosis.hpp"
 
 #include <fmt/format.h>
 
@@ -8,13 +8,13 @@
 #include <optional>
 #include <utility>
 
-#include "common/diagnosis/hypotheses.hpp"
+#include "common/tutor/diagnosis/hypotheses.hpp"
 
 namespace common::diagnosis {
 namespace {
 
 // A hypothesis walks over all pixels of a run: those of a larger one are left to the smaller runs.
-constexpr std::size_t kMostPixels = std::size_t{32} << 20;
+constexpr std::size_t kMaxPixelsLookedAt = std::size_t{32} << 20;
 
 std::string plural(std::size_t number, const std::string& one, const std::string& many) {
     return fmt::format("{} {}", number, number == 1 ? one : many);
@@ -56,7 +56,7 @@ struct Runs {  // each the smallest first
 Runs sorted(const std::vector<Case>& cases) {
     Runs runs;
     for (const Case& run : cases) {
-        if (run.pixels.size() > kMostPixels) continue;
+        if (run.pixels.size() > kMaxPixelsLookedAt) continue;
         (run.matches() ? runs.right : runs.wrong).push_back(&run);
         runs.all.push_back(&run);
     }
@@ -71,12 +71,12 @@ Runs sorted(const std::vector<Case>& cases) {
 // How many of the wrong runs it predicts; 0 where a run contradicts it. The smallest runs speak
 // first, right or wrong: most hypotheses are contradicted there. A large one may be beyond what is
 // worked out.
-std::size_t fits(const Hypothesis& hypothesis, const Runs& runs, const Facts& facts) {
+std::size_t fits(const Hypothesis& hypothesis, const Runs& runs, const RunContext& context) {
     std::size_t predicted_wrong = 0;
     std::size_t beyond_prediction = 0;  // what lies behind the tables, say
     for (const Case* const run : runs.all) {
         if (run->changes()) return 0;  // no prediction is two histograms
-        const std::optional<Histogram> predicted = hypothesis.predict(*run, facts);
+        const std::optional<Histogram> predicted = hypothesis.predict(*run, context);
         if (predicted && *predicted != run->actual.front()) return 0;
         if (!predicted && !run->matches() && run->pixels.size() <= kManyPixels) ++beyond_prediction;
         if (predicted && !run->matches()) ++predicted_wrong;
@@ -277,7 +277,7 @@ std::string totals_of(const Case& run) {
                        total(*other));
 }
 
-std::vector<Finding> patterns(const Runs& runs, const Facts& facts) {
+std::vector<Finding> patterns(const Runs& runs, const RunContext& context) {
     const auto pattern = [](const char* name, const char* sentence, std::string evidence,
                             const char* read) {
         return std::vector<Finding>{
@@ -293,7 +293,7 @@ std::vector<Finding> patterns(const Runs& runs, const Facts& facts) {
         });
     const bool garbage = has_garbage(runs);
     // Whoever counts in one table merges nothing.
-    const bool merges = facts.variant != "global" && facts.variant != "racy";
+    const bool merges = context.variant != "global" && context.variant != "racy";
     if (in_each_wrong_run(runs, one_more_in_one_bin)) {
         return pattern(
             "one-pixel-too-many",
@@ -340,8 +340,8 @@ std::vector<Finding> patterns(const Runs& runs, const Facts& facts) {
                                    totals_of(*changing)),
                        "the-race-conditions");
     }
-    const bool from_before =
-        (has_a_table(facts) && counts_of_no_pixel(runs)) || changing != nullptr || facts.changes;
+    const bool from_before = (has_a_table(context) && counts_of_no_pixel(runs)) ||
+                             changing != nullptr || context.changes;
     if (garbage || (from_before && in_several_bins && in_each_wrong_run(runs, none_short))) {
         return pattern("table-not-zeroed",
                        "A table is not zeroed before the count: it begins with what was there "
@@ -366,7 +366,7 @@ bool Case::changes() const {
                        [&](const Histogram& counts) { return counts != actual.front(); });
 }
 
-std::vector<Finding> diagnose(const std::vector<Case>& cases, const Facts& facts) {
+std::vector<Finding> diagnose(const std::vector<Case>& cases, const RunContext& context) {
     const Runs runs = sorted(cases);
     if (runs.wrong.empty()) return {};
     std::vector<Finding> findings;
@@ -374,7 +374,7 @@ std::vector<Finding> diagnose(const std::vector<Case>& cases, const Facts& facts
         const bool named = std::any_of(findings.begin(), findings.end(),
                                        [&](const Finding& f) { return f.name == hypothesis.name; });
         if (named) continue;
-        const std::size_t predicted = fits(hypothesis, runs, facts);
+        const std::size_t predicted = fits(hypothesis, runs, context);
         if (predicted == 0) continue;
         findings.push_back({hypothesis.name, hypothesis.sentence, as_predicted(runs, predicted),
                             hypothesis.read, Finding::Certainty::kPredicted});
@@ -385,13 +385,13 @@ std::vector<Finding> diagnose(const std::vector<Case>& cases, const Facts& facts
     // Two runs are soon explained.
     for (Finding& finding : findings)
         if (runs.all.size() < kFewRuns) finding.certainty = Finding::Certainty::kPattern;
-    if (findings.empty()) findings = patterns(runs, facts);
+    if (findings.empty()) findings = patterns(runs, context);
     for (Finding& finding : findings) {
-        if (facts.in_cuda) {
+        if (context.in_cuda) {
             finding.sentence = in_cuda_words(std::move(finding.sentence));
             finding.evidence = in_cuda_words(std::move(finding.evidence));
         }
-        finding.read = fmt::format("{}/README.md#{}", facts.chapter, finding.read);
+        finding.read = fmt::format("{}/README.md#{}", context.chapter, finding.read);
     }
     return findings;
 }

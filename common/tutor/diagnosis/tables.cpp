@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "common/diagnosis/list.hpp"
+#include "common/tutor/diagnosis/list.hpp"
 
 namespace common::diagnosis {
 namespace {
@@ -52,8 +52,8 @@ void add_barriers(List& list) {
     // One by one, each work-item goes as far as the next barrier before the next one begins.
     const auto add = [&](const auto& is_counted) {
         for (const Walk walk : kWalks) {
-            list.add([=](const Case& run, const Facts& facts) -> std::optional<Histogram> {
-                if (!walks_here(walk, run) || !facts.one_by_one || !has_a_table(facts))
+            list.add([=](const Case& run, const RunContext& context) -> std::optional<Histogram> {
+                if (!walks_here(walk, run) || !context.one_by_one || !has_a_table(context))
                     return std::nullopt;
                 return count_if(run, [&](std::size_t i) {
                     return is_counted(walk(run, i).item, run.pixels[i] % run.launch.group_size);
@@ -82,8 +82,8 @@ void add_barriers(List& list) {
         "and merging are not done.",
         kRaces);
     for (const Walk walk : kWalks) {
-        list.add([=](const Case& run, const Facts& facts) -> std::optional<Histogram> {
-            if (!walks_here(walk, run) || facts.one_by_one || !has_a_table(facts))
+        list.add([=](const Case& run, const RunContext& context) -> std::optional<Histogram> {
+            if (!walks_here(walk, run) || context.one_by_one || !has_a_table(context))
                 return std::nullopt;
             return count_if(run, [&](std::size_t i) {
                 const std::size_t owner = run.pixels[i] % run.launch.group_size;
@@ -96,8 +96,8 @@ void add_barriers(List& list) {
                "group merged the rest.",
                kStrategy);
     for (const Walk walk : kWalks) {
-        list.add([=](const Case& run, const Facts& facts) -> std::optional<Histogram> {
-            if (!walks_here(walk, run) || has_a_table(facts)) return std::nullopt;
+        list.add([=](const Case& run, const RunContext& context) -> std::optional<Histogram> {
+            if (!walks_here(walk, run) || has_a_table(context)) return std::nullopt;
             return count_if(run, [&](std::size_t i) {
                 return walk(run, i).item == run.pixels[i] % run.launch.group_size;
             });
@@ -119,7 +119,7 @@ void add_merging(List& list) {
                kPublished);
     list.add_pixels(
         [](const Case& run, std::size_t i) { return run.pixels[i] < run.launch.group_size; });
-    list.add([](const Case& run, const Facts&) -> std::optional<Histogram> {  // never written
+    list.add([](const Case& run, const RunContext&) -> std::optional<Histogram> {  // never written
         if (!has_launch(run)) return std::nullopt;
         Histogram histogram = run.expected;
         for (std::size_t bin = run.launch.group_size; bin < kBins; ++bin)
@@ -131,17 +131,17 @@ void add_merging(List& list) {
         "The loop that merges a group's table begins at the work-item's number in the launch, "
         "not in the group: later groups leave bins out.",
         kStrategy);
-    list.add_for_walks([](const Case& run, Place place, std::uint8_t pixel, const Facts&) {
+    list.add_for_walks([](const Case& run, Place place, std::uint8_t pixel, const RunContext&) {
         return pixel >= place.group * run.launch.group_size;
     });
-    list.add_for_walks([](const Case& run, Place place, std::uint8_t pixel, const Facts&) {
+    list.add_for_walks([](const Case& run, Place place, std::uint8_t pixel, const RunContext&) {
         return pixel % work_items(run) / run.launch.group_size == place.group;
     });
     list.about("merge-adds-one", "The merge adds one for a bin, and not the table's count of it.",
                kStrategy);
     for (const Walk walk : kWalks) {
         for (const bool empty_too : {true, false}) {
-            list.add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+            list.add([=](const Case& run, const RunContext&) -> std::optional<Histogram> {
                 if (!walks_here(walk, run)) return std::nullopt;
                 Histogram histogram{};
                 for (const Histogram& table : tables_of(walk, run)) {
@@ -156,8 +156,8 @@ void add_merging(List& list) {
                "The merge ends at the first bin that is empty, and does not go on behind it.",
                kStrategy);
     for (const Walk walk : kWalks) {
-        list.add([=](const Case& run, const Facts&) { return up_to_empty(walk, run, true); });
-        list.add([=](const Case& run, const Facts&) { return up_to_empty(walk, run, false); });
+        list.add([=](const Case& run, const RunContext&) { return up_to_empty(walk, run, true); });
+        list.add([=](const Case& run, const RunContext&) { return up_to_empty(walk, run, false); });
     }
     list.about("merged-by-one-work-item",
                "Only one work-item of each group merges, and it strides as if all of them did.",
@@ -168,7 +168,7 @@ void add_merging(List& list) {
                "Bins beyond the size of a group get the counts of its first bins: the work-item's "
                "number in the place of the bin.",
                kStrategy);
-    list.add([](const Case& run, const Facts&) -> std::optional<Histogram> {
+    list.add([](const Case& run, const RunContext&) -> std::optional<Histogram> {
         if (!has_launch(run)) return std::nullopt;
         Histogram histogram{};
         for (std::size_t bin = 0; bin < kBins; ++bin)
@@ -182,7 +182,7 @@ void add_merging(List& list) {
     for (const Unit number : {Unit(fixed<2>), Unit(fixed<4>), Unit(bins_by_size),
                               Unit(size_of_group), Unit(groups_across)}) {
         for (const Walk walk : kWalks) {
-            list.add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+            list.add([=](const Case& run, const RunContext&) -> std::optional<Histogram> {
                 // Of more than there are the others are whatever lies behind them.
                 if (!walks_here(walk, run) || number(run) > run.launch.groups) return std::nullopt;
                 return count_if(run,
@@ -196,11 +196,11 @@ void add_merging(List& list) {
     for (const Unit step : {Unit(fixed<0>), Unit(fixed<1>), Unit(fixed<64>), Unit(fixed<128>),
                             Unit(fixed<254>), Unit(fixed<255>), Unit(size_of_group)}) {
         for (const Walk walk : kWalks) {
-            list.add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+            list.add([=](const Case& run, const RunContext&) -> std::optional<Histogram> {
                 if (!walks_here(walk, run) || step(run) >= kBins) return std::nullopt;
                 return overlapping(tables_of(walk, run), step(run));
             });
-            list.add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+            list.add([=](const Case& run, const RunContext&) -> std::optional<Histogram> {
                 if (!walks_here(walk, run) || step(run) >= kBins) return std::nullopt;
                 return overlapping_sums(tables_of(walk, run), step(run));
             });
@@ -212,7 +212,7 @@ void add_merging(List& list) {
         "the place of an addition.",
         kStrategy);
     for (const bool last : {true, false}) {
-        list.add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+        list.add([=](const Case& run, const RunContext&) -> std::optional<Histogram> {
             if (!has_launch(run) || run.launch.across > 0) return std::nullopt;
             const std::size_t piece = 255 * run.launch.group_size;
             const std::size_t pieces = (run.pixels.size() + piece - 1) / piece;
@@ -224,22 +224,22 @@ void add_merging(List& list) {
     }
     list.about("only-the-first-group", "Only the first group's table arrives.", kStrategy);
     list.add_for_walks(
-        [](const Case&, Place place, std::uint8_t, const Facts&) { return place.group == 0; });
+        [](const Case&, Place place, std::uint8_t, const RunContext&) { return place.group == 0; });
     list.about("only-the-last-group", "Only the last group's table arrives.", kStrategy);
-    list.add_for_walks([](const Case& run, Place place, std::uint8_t, const Facts&) {
+    list.add_for_walks([](const Case& run, Place place, std::uint8_t, const RunContext&) {
         return place.group + 1 == run.launch.groups;
     });
     list.about("last-table-skipped", "The last group's table is not added up.", kStrategy);
-    list.add_for_walks([](const Case& run, Place place, std::uint8_t, const Facts&) {
+    list.add_for_walks([](const Case& run, Place place, std::uint8_t, const RunContext&) {
         return place.group + 1 < run.launch.groups;
     });
     list.about("first-table-skipped", "The first group's table is not added up.", kStrategy);
     list.add_for_walks(
-        [](const Case&, Place place, std::uint8_t, const Facts&) { return place.group > 0; });
+        [](const Case&, Place place, std::uint8_t, const RunContext&) { return place.group > 0; });
     list.about("only-the-first-work-item",
                "Only the counts of each group's first work-item arrive.", kStrategy);
     list.add_for_walks(
-        [](const Case&, Place place, std::uint8_t, const Facts&) { return place.item == 0; });
+        [](const Case&, Place place, std::uint8_t, const RunContext&) { return place.item == 0; });
 }
 
 }  // namespace common::diagnosis

@@ -11,9 +11,9 @@
 #include <string>
 #include <vector>
 
-#include "common/diagnosis/diagnosis.hpp"
-#include "common/exercise/job.hpp"
 #include "common/status/status.hpp"
+#include "common/tutor/diagnosis/diagnosis.hpp"
+#include "common/tutor/exercise/job.hpp"
 
 using Json = nlohmann::json;
 using common::exercise::read_bytes;
@@ -38,9 +38,9 @@ int main(int argc, char** argv) try {
         made.actual = {actual};
         cases.push_back(std::move(made));
     }
-    const common::diagnosis::Facts facts{json.at("chapter"), json.at("variant"),
-                                         json.at("one_by_one"), json.at("in_cuda")};
-    std::fputs(common::diagnosis::text_of(common::diagnosis::diagnose(cases, facts)).c_str(),
+    const common::diagnosis::RunContext context{json.at("chapter"), json.at("variant"),
+                                                json.at("one_by_one"), json.at("in_cuda")};
+    std::fputs(common::diagnosis::text_of(common::diagnosis::diagnose(cases, context)).c_str(),
                stdout);
     return 0;
 } catch (const Json::exception& error) {

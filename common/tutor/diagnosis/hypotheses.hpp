@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "common/diagnosis/diagnosis.hpp"
+#include "common/tutor/diagnosis/diagnosis.hpp"
 
 namespace common::diagnosis {
 
@@ -20,11 +20,11 @@ struct Hypothesis {
     std::string sentence;
     std::string read;  ///< a section of the chapter's lesson
     /// The histogram that a kernel with this mistake leaves; nothing where that cannot be known.
-    std::function<std::optional<Histogram>(const Case& run, const Facts& facts)> predict;
+    std::function<std::optional<Histogram>(const Case& run, const RunContext& context)> predict;
 };
 
 /// Whether the work-items of a group count in a table that they zero and merge together.
-bool has_a_table(const Facts& facts);
+bool has_a_table(const RunContext& context);
 
 /// All that are tried. Several may have one name: the same mistake in kernels that walk or are
 /// launched in other ways.

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "common/diagnosis/hypotheses.hpp"
+#include "common/tutor/diagnosis/hypotheses.hpp"
 
 namespace common::diagnosis {
 

@@ -186,7 +186,7 @@ class CppPlace(Place):
         made = self.folder / f"program{sanitize}"
         how = [sanitize, "-g", "-O1"] if sanitize else ["-O2"]
         return self.compiled_once(made, [compiler(), "-std=c++20", *how, "-pthread", "-I", self.folder, "-o", made, "call.cpp",
-                                         ROOT / "common/exercise/run_cpp.cpp"])
+                                         ROOT / "common/tutor/exercise/run_cpp.cpp"])
 
     def detectors(self):
         """The sanitizers of the compiler that exercise.json names."""

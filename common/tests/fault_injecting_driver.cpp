@@ -1,6 +1,7 @@
 // An OpenCL driver that behaves in ways that are allowed, and in some that are not: a library to
 // preload (LD_PRELOAD), which stands before the loader and passes every call on to the real driver,
-// but answers as STRANGE_DRIVER tells it. What it claims it also enforces. Words, by spaces:
+// but answers as FAULT_INJECTING_DRIVER tells it. What it claims it also enforces. Words, by
+// spaces:
 //
 //   group=N          work-groups of at most N work-items, of the device and of each kernel
 //   flat             groups in one dimension only
@@ -29,9 +30,9 @@
 
 namespace {
 
-// What follows NAME or NAME= in STRANGE_DRIVER.
+// What follows NAME or NAME= in FAULT_INJECTING_DRIVER.
 std::optional<std::string> told(const std::string& name) {
-    const char* const all = std::getenv("STRANGE_DRIVER");
+    const char* const all = std::getenv("FAULT_INJECTING_DRIVER");
     std::istringstream words(all != nullptr ? all : "");
     for (std::string word; words >> word;) {
         if (word == name) return "";

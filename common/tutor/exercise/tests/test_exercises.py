@@ -24,7 +24,7 @@ import unittest.mock
 import xml.etree.ElementTree as xml
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent), str(HERE.parents[2] / "docs" / "tools")]
+sys.path[:0] = [str(HERE.parent), str(HERE.parents[3] / "docs" / "tools")]
 import catalogue  # noqa: E402
 import exercises  # noqa: E402
 import gallery  # noqa: E402  in docs/
@@ -618,7 +618,7 @@ class Gallery(WithAFolder):
             if fields["variant"] != variant or "blocked" in fields["shows"] or "\n--- histogram.cl\n" not in text:
                 continue
             subprocess.run(["cmake", f"-DMISTAKE={mistake}", f"-DFOLDER={self.folder / 'made'}", "-P",
-                            catalogue.ROOT / "common/gallery/make.cmake"], check=True, capture_output=True)
+                            catalogue.ROOT / "common/tutor/gallery/make.cmake"], check=True, capture_output=True)
             made = (self.folder / "made" / "histogram.cl").read_text(encoding="utf-8")
             # Any group is a group here: the chapter's host says how large, the exercise's does not.
             made = made.replace("__attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))", "")
@@ -726,15 +726,15 @@ class Handout(unittest.TestCase):
             return subprocess.run([sys.executable, "-B", str(self.folder / script), *arguments, "--build", str(BUILD)],
                                   capture_output=True, text=True)
 
-        check = ("common/exercise/tests/check.py", "03/five-steps", "opencl")
+        check = ("common/tutor/exercise/tests/check.py", "03/five-steps", "opencl")
         begun = run(*check)
         self.assertEqual(begun.returncode, 0, begun.stdout + begun.stderr)
         self.assertRegex(begun.stdout, "^(histogram.cl as it stands: .* bins are wrong|skipped)")
         mine.write_text(SOLUTION)
         edited = run(*check)
         self.assertEqual((edited.returncode, edited.stdout), (0, ""))
-        self.assertRegex(run("common/exercise/exercises.py", "grade", "03/five-steps").stdout, "(100|80) of 100|^$")
-        again = run("common/exercise/exercises.py", "handout", str(self.folder.parent / "another"))
+        self.assertRegex(run("common/tutor/exercise/exercises.py", "grade", "03/five-steps").stdout, "(100|80) of 100|^$")
+        again = run("common/tutor/exercise/exercises.py", "handout", str(self.folder.parent / "another"))
         self.assertIn("such a copy already", again.stderr)
 
 

@@ -1,10 +1,10 @@
-#include "common/diagnosis/hypotheses.hpp"
+#include "common/tutor/diagnosis/hypotheses.hpp"
 
 #include <algorithm>
 #include <cstdint>
 #include <utility>
 
-#include "common/diagnosis/list.hpp"
+#include "common/tutor/diagnosis/list.hpp"
 
 namespace common::diagnosis {
 namespace {
@@ -12,7 +12,7 @@ namespace {
 void add_zeroing(List& list) {
     list.about("not-zeroed", "What is added to is not zeroed before the count.", kPublished);
     for (const bool every_group : {false, true}) {
-        list.add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+        list.add([=](const Case& run, const RunContext&) -> std::optional<Histogram> {
             Histogram histogram = run.expected;
             const auto times =
                 static_cast<std::uint32_t>(every_group ? run.launch.groups : std::size_t{1});
@@ -21,7 +21,7 @@ void add_zeroing(List& list) {
             return histogram;
         });
     }
-    list.add([](const Case& run, const Facts&) -> std::optional<Histogram> {
+    list.add([](const Case& run, const RunContext&) -> std::optional<Histogram> {
         Histogram histogram = run.expected;  // 256 bytes are zeroed, and not 256 counters
         for (std::size_t bin = kBins / 4; bin < kBins; ++bin)
             histogram[bin] += kPoison;
@@ -31,7 +31,7 @@ void add_zeroing(List& list) {
                "Nobody writes the result: the kernel does not get there, or the result is copied "
                "before the kernel has finished.",
                kStrategy);
-    list.add([](const Case&, const Facts&) {
+    list.add([](const Case&, const RunContext&) {
         Histogram histogram;
         histogram.fill(kPoison);
         return histogram;
@@ -40,7 +40,7 @@ void add_zeroing(List& list) {
                "The result is zeroed, and no count arrives: a loop or a test lets no pixel "
                "through, or the tables are never added to it.",
                kPublished);
-    list.add([](const Case&, const Facts&) { return Histogram{}; });
+    list.add([](const Case&, const RunContext&) { return Histogram{}; });
 }
 
 void add_ends(List& list) {
@@ -159,9 +159,9 @@ void add_bins(List& list) {
 
 }  // namespace
 
-bool has_a_table(const Facts& facts) {
+bool has_a_table(const RunContext& context) {
     const auto without = {"global", "racy", "subhist", "private"};
-    return std::find(without.begin(), without.end(), facts.variant) == without.end();
+    return std::find(without.begin(), without.end(), context.variant) == without.end();
 }
 
 const std::vector<Hypothesis>& hypotheses() {

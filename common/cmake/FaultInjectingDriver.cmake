@@ -2,14 +2,14 @@
 include_guard(GLOBAL)
 
 # expect_strange(words NAME ... COMMAND ...): as expect_run, on a driver that behaves as the words say
-# (common/tests/strange_driver.cpp).
+# (common/tests/fault_injecting_driver.cpp).
 function(expect_strange words)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "NAME" "COMMAND")
-    if(NOT TARGET strange_driver OR TUTORIAL_SANITIZE) # both want to be loaded first
+    if(NOT TARGET fault_injecting_driver OR TUTORIAL_SANITIZE) # both want to be loaded first
         return()
     endif()
     expect_run(NAME ${arg_NAME} ${arg_UNPARSED_ARGUMENTS} COMMAND ${CMAKE_COMMAND} -E env
-        "STRANGE_DRIVER=${words}" LD_PRELOAD=$<TARGET_FILE:strange_driver> ${arg_COMMAND})
+        "FAULT_INJECTING_DRIVER=${words}" LD_PRELOAD=$<TARGET_FILE:fault_injecting_driver> ${arg_COMMAND})
     # Where that is what is expected, this tells it from a machine without any device.
     skip_if(${arg_NAME} "exit status 77|no OpenCL device: [^\n]*(names no driver|find none)")
 endfunction()

@@ -15,9 +15,9 @@ import tempfile
 import catalogue
 from catalogue import ROOT, BadInput
 
-MANIFEST = pathlib.Path("common/exercise/handed-out.json")  # what the skeletons were
+MANIFEST = pathlib.Path("common/tutor/exercise/handed-out.json")  # what the skeletons were
 NEVER = re.compile(r"^(0[^/]*/exercise/[^/]*/solution/|0[^/]*/broken/|\.ci/|docs/(tests/|CMakeLists.txt|results/gallery)"
-                   r"|common/exercise/tests/test_)")
+                   r"|common/tutor/exercise/tests/test_)")
 LEFT_OUT = {"docs/course.md": "Using this in a course", "docs/gallery.md": "The gallery of mistakes"}
 IN_AN_EXAM = re.compile(r"^(CMake|LICENSE|tutorial$|\.git|\.clang|common/|images/|docs/(grading|install)\.md$|0[^/]*/exercise/)")
 ANSWER = re.compile(r"^( *)<details><summary>Answers?</summary>\n.*?^\1</details>\n+", re.MULTILINE | re.DOTALL)

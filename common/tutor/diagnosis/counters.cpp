@@ -5,7 +5,7 @@
 #include <limits>
 #include <utility>
 
-#include "common/diagnosis/list.hpp"
+#include "common/tutor/diagnosis/list.hpp"
 
 namespace common::diagnosis {
 
@@ -61,33 +61,34 @@ std::optional<Histogram> overflowing_items(Walk walk, const Case& run, std::uint
 }
 
 // Beyond it a float cannot be increased by one.
-constexpr std::uint32_t kMost = 1U << 24;
+constexpr std::uint32_t kMax = 1U << 24;
 
 }  // namespace
 
 void add_overflows(List& list) {
     const auto add = [&](const char* name, const char* sentence, std::uint32_t limit) {
         list.about(name, sentence, kPublished);
-        list.add([=](const Case& run, const Facts&) {
+        list.add([=](const Case& run, const RunContext&) {
             Histogram histogram = run.expected;
             for (std::uint32_t& count : histogram)
                 count %= limit;
             return histogram;
         });
         for (const std::size_t pixels_each : {256U, 510U, 512U, 1024U, 4096U}) {
-            list.add([=](const Case& run, const Facts&) {
+            list.add([=](const Case& run, const RunContext&) {
                 return overflowing_pieces(run, run.launch.group_size * pixels_each, limit);
             });
         }
         for (const std::size_t piece : {kBins * 255, kBins * 256}) {
-            list.add([=](const Case& run, const Facts&) {
+            list.add([=](const Case& run, const RunContext&) {
                 return overflowing_pieces(run, piece, limit);
             });
         }
         list.add_for_tables([=](std::uint32_t count) { return count % limit; });
         for (const Walk walk : kWalks) {
-            list.add(
-                [=](const Case& run, const Facts&) { return overflowing_items(walk, run, limit); });
+            list.add([=](const Case& run, const RunContext&) {
+                return overflowing_items(walk, run, limit);
+            });
         }
     };
     add("8-bit-overflow",
@@ -101,7 +102,7 @@ void add_overflows(List& list) {
     list.add_bins([](const Histogram& expected) {
         Histogram histogram = expected;
         for (std::uint32_t& count : histogram)
-            count = std::min(count, kMost);
+            count = std::min(count, kMax);
         return histogram;
     });
     list.add_bins([](const Histogram& expected) {  // converted at the end
@@ -110,7 +111,7 @@ void add_overflows(List& list) {
             count = static_cast<std::uint32_t>(static_cast<float>(count));
         return histogram;
     });
-    list.add_for_tables([](std::uint32_t count) { return std::min(count, kMost); },
+    list.add_for_tables([](std::uint32_t count) { return std::min(count, kMax); },
                         std::numeric_limits<std::size_t>::max());
 }
 
@@ -118,7 +119,7 @@ void add_bytes(List& list) {
     list.about("table-not-zeroed",
                "The counters are zeroed once, and not again for each piece of the picture.",
                kRaces);
-    list.add([](const Case& run, const Facts&) {
+    list.add([](const Case& run, const RunContext&) {
         return counted_in_pieces(run, [](std::vector<std::uint32_t>& counters, Histogram& sum) {
             for (std::size_t at = 0; at < counters.size(); ++at) {
                 counters[at] %= 256;
@@ -127,7 +128,7 @@ void add_bytes(List& list) {
         });
     });
     list.about("8-bit-overflow", "The counters of 8 bits are added up in 8 bits.", kPublished);
-    list.add([](const Case& run, const Facts&) {
+    list.add([](const Case& run, const RunContext&) {
         return counted_in_pieces(run, [](std::vector<std::uint32_t>& counters, Histogram& sum) {
             Histogram of_piece{};
             for (std::size_t at = 0; at < counters.size(); ++at)
@@ -138,7 +139,7 @@ void add_bytes(List& list) {
     });
     list.about("signed-counters",
                "The counters of 8 bits are signed: from 128 on they are negative.", kPublished);
-    list.add([](const Case& run, const Facts&) {
+    list.add([](const Case& run, const RunContext&) {
         return counted_in_pieces(run, [](std::vector<std::uint32_t>& counters, Histogram& sum) {
             for (std::size_t at = 0; at < counters.size(); ++at) {
                 const std::uint32_t count = std::exchange(counters[at], 0) % 256;
@@ -155,8 +156,8 @@ void add_bytes(List& list) {
                "There is no barrier between zeroing the table and counting: work-items count while "
                "others still zero.",
                kRaces);
-    list.add([](const Case& run, const Facts& facts) -> std::optional<Histogram> {
-        if (!walks_here(in_pieces<255>, run) || !facts.one_by_one) return std::nullopt;
+    list.add([](const Case& run, const RunContext& context) -> std::optional<Histogram> {
+        if (!walks_here(in_pieces<255>, run) || !context.one_by_one) return std::nullopt;
         return count_if(run, [&](std::size_t i) {  // the words are zeroed in turn, four bins each
             const std::size_t item = in_pieces<255>(run, i).item;
             return (item * (kBins / 4) + run.pixels[i] / 4U) % run.launch.group_size <= item;
@@ -169,7 +170,7 @@ void add_copies(List& list) {
         list.about("only-the-first-copy", "Of the copies of a table only the first is merged.",
                    kStrategy);
         const auto add = [&](const auto& is_merged) {
-            list.add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+            list.add([=](const Case& run, const RunContext&) -> std::optional<Histogram> {
                 if (!walks_here(in_vectors, run)) return std::nullopt;
                 return count_if(run, [&](std::size_t i) {
                     return is_merged(in_vectors(run, i).item % copies);
@@ -183,7 +184,7 @@ void add_copies(List& list) {
         list.about("tail-in-wrong-bins",
                    "The last pixels are counted in a table that is laid out in another way.",
                    kStrategy);
-        list.add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+        list.add([=](const Case& run, const RunContext&) -> std::optional<Histogram> {
             if (!walks_here(in_vectors, run)) return std::nullopt;
             Histogram histogram{};
             for (std::size_t i = 0; i < run.pixels.size(); ++i) {
@@ -199,7 +200,7 @@ void add_copies(List& list) {
 void add_loads(List& list) {
     const auto in_loads = [](const Case& run) { return run.pixels.size() / 16 * 16; };
     list.about("misaligned-loads", "The loads begin one pixel too late.", kStrategy);
-    list.add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+    list.add([=](const Case& run, const RunContext&) -> std::optional<Histogram> {
         if (run.pixels.size() % 16 == 0) return std::nullopt;  // a byte from behind the picture
         return count_if(run, [&](std::size_t i) {
             return i == 0 ? 0 : i == in_loads(run) ? 2 : 1;
@@ -209,7 +210,7 @@ void add_loads(List& list) {
                kStrategy);
     for (std::size_t byte = 0; byte < 4; ++byte) {
         for (const unsigned mask : {0x7fU, 0x3fU, 0x0fU, 0xfeU}) {
-            list.add([=](const Case& run, const Facts&) -> std::optional<Histogram> {
+            list.add([=](const Case& run, const RunContext&) -> std::optional<Histogram> {
                 Histogram histogram{};
                 for (std::size_t i = 0; i < run.pixels.size(); ++i) {
                     const bool masked = i < in_loads(run) && i % 4 == byte;

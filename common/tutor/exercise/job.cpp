@@ -1,4 +1,4 @@
-#include "common/exercise/job.hpp"
+#include "common/tutor/exercise/job.hpp"
 
 #include <fmt/format.h>
 

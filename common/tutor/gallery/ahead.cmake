@@ -14,7 +14,7 @@ foreach(mistake IN LISTS mistakes)
     make_mistake(${mistake} ${FOLDER}/${MISTAKE_NAME})
     string(REGEX REPLACE "(--group-size|--groups|--random) [0-9]+[KM]?|PICTURES/[^ ]+" "" own "${MISTAKE_SHOWS}")
     separate_arguments(own UNIX_COMMAND "${own}")
-    foreach(group_size 64 256) # those of common/diagnosis/probes.cpp
+    foreach(group_size 64 256) # those of common/tutor/diagnosis/probes.cpp
         set(run --variant ${MISTAKE_VARIANT} ${own} --random 1000 --groups 3 --group-size ${group_size} --repeat 1
             --no-ceiling --no-diagnosis --device "Portable Computing Language" --kernels ${FOLDER}/${MISTAKE_NAME}/histogram.cl)
         list(JOIN run "\n" run)
