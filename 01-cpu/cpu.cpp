@@ -23,6 +23,7 @@
 #include "common/options/device_choice.hpp"
 #include "common/options/options.hpp"
 #include "common/report/report.hpp"
+#include "common/run/run.hpp"
 #include "common/status/status.hpp"
 #include "common/timing/timing.hpp"
 #include "common/verify/verify.hpp"
@@ -103,7 +104,8 @@ const common::Program kProgram{
      {"simd", {"on", "off"}, "off: as on a processor without AVX-512"}},
     {{"--group-size", "--groups N sets the number of threads"}}};
 
-int main(int argc, char** argv) try {
+// One command line, from what is asked for to the table.
+static int run(int argc, const char* const* argv, const common::Output& output) {
     // 1. What is asked for, and where it runs. "Device" and "group" are words of the later
     //    chapters: here there is one device, the processor, and a group is a thread.
     const common::Options options = common::parse_options(argc, argv, kProgram);
@@ -119,7 +121,8 @@ int main(int argc, char** argv) try {
     // 2. The pixels, and the right answer.
     const common::Input input = common::load_input(options);
     const Histogram expected = common::reference_histogram(input.pixels);
-    common::Report report(kProgram, options, input, expected, device, "compiler " __VERSION__);
+    common::Report report(output, kProgram, options, input, expected, device,
+                          "compiler " __VERSION__);
 
     // 3. How fast the memory could deliver the pixels.
     Team team(threads);
@@ -166,6 +169,8 @@ int main(int argc, char** argv) try {
 
     // 5. The table, and the exit status that tells the truth.
     return report.finish();
-} catch (...) {
-    return common::report_exception("01-cpu/cpu");
+}
+
+int main(int argc, char** argv) {
+    return common::run_program(argc, argv, kProgram, run);
 }

@@ -18,8 +18,10 @@
 #include "common/inputs/inputs.hpp"
 #include "common/options/options.hpp"
 #include "common/report/report.hpp"
+#include "common/run/run.hpp"
 #include "common/status/status.hpp"
 #include "common/timing/timing.hpp"
+#include "common/tutor/diagnosis/explain.hpp"
 #include "common/verify/verify.hpp"
 
 using common::Histogram;
@@ -158,11 +160,12 @@ const common::Program kProgram{
       {"interleaved", "blocked"},
       "in local a thread takes every n-th pixel, or a stretch of its own"}}};
 
-int main(int argc, char** argv) try {
+// One command line, from what is asked for to the table.
+static int run(int argc, const char* const* argv, const common::Output& output) {
     // 1. What is asked for.
     const common::Options options = common::parse_options(argc, argv, kProgram);
     if (options.list_devices) {
-        std::fputs(common::cuda::list(common::cuda::devices()).c_str(), stdout);
+        common::print(common::cuda::list(common::cuda::devices()));
         return common::kEveryVariantMatches;
     }
 
@@ -179,7 +182,7 @@ int main(int argc, char** argv) try {
     common::cuda::require_group_size(device.id, group_size);
     const auto groups = static_cast<unsigned>(
         options.groups.value_or(2 * common::cuda::multiprocessors(device.id)));
-    common::Report report(kProgram, options, input, expected, device.name, device.driver);
+    common::Report report(output, kProgram, options, input, expected, device.name, device.driver);
 
     // 5. Where its commands go: the context comes by itself, the default stream keeps their
     //    order, and two events note when the work began and ended.
@@ -312,6 +315,8 @@ int main(int argc, char** argv) try {
 
     // 13. The table, and the exit status that tells the truth.
     return report.finish();
-} catch (...) {
-    return common::report_exception("03-local-atomics/cuda");
+}
+
+int main(int argc, char** argv) {
+    return common::run_program(argc, argv, kProgram, run, common::diagnosis::explain);
 }

@@ -20,8 +20,10 @@
 #include "common/opencl/read_ceiling.hpp"
 #include "common/options/options.hpp"
 #include "common/report/report.hpp"
+#include "common/run/run.hpp"
 #include "common/status/status.hpp"
 #include "common/timing/timing.hpp"
+#include "common/tutor/diagnosis/explain.hpp"
 #include "common/verify/verify.hpp"
 
 using common::Histogram;
@@ -39,11 +41,12 @@ const common::Program kProgram{
       {"interleaved", "blocked"},
       "in local a work-item takes every n-th pixel, or a stretch of its own"}}};
 
-int main(int argc, char** argv) try {
+// One command line, from what is asked for to the table.
+static int run(int argc, const char* const* argv, const common::Output& output) {
     // 1. What is asked for.
     const common::Options options = common::parse_options(argc, argv, kProgram);
     if (options.list_devices) {
-        std::fputs(common::opencl::list(common::opencl::devices()).c_str(), stdout);
+        common::print(common::opencl::list(common::opencl::devices()));
         return common::kEveryVariantMatches;
     }
 
@@ -62,7 +65,8 @@ int main(int argc, char** argv) try {
     common::opencl::require_memory(device.id, count);
     const std::size_t groups =
         options.groups.value_or(2 * common::opencl::compute_units(device.id));
-    common::Report report(kProgram, options, input, expected, device.name, device.driver_line());
+    common::Report report(output, kProgram, options, input, expected, device.name,
+                          device.driver_line());
 
     // 5. Where its commands go: a context for the device, and a queue that keeps their order and
     //    notes when each began and ended.
@@ -272,6 +276,8 @@ int main(int argc, char** argv) try {
 
     // 13. The table, and the exit status that tells the truth.
     return report.finish();
-} catch (...) {
-    return common::report_exception("03-local-atomics/opencl");
+}
+
+int main(int argc, char** argv) {
+    return common::run_program(argc, argv, kProgram, run, common::diagnosis::explain);
 }

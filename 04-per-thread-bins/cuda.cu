@@ -22,8 +22,10 @@
 #include "common/inputs/inputs.hpp"
 #include "common/options/options.hpp"
 #include "common/report/report.hpp"
+#include "common/run/run.hpp"
 #include "common/status/status.hpp"
 #include "common/timing/timing.hpp"
+#include "common/tutor/diagnosis/explain.hpp"
 #include "common/verify/verify.hpp"
 
 using common::Histogram;
@@ -233,11 +235,12 @@ const common::Program kProgram{
       {"0", "1", "4"},
       "in lane-bins: loads of 16 pixels under way, or 0 for one pixel to a load"}}};
 
-int main(int argc, char** argv) try {
+// One command line, from what is asked for to the table.
+static int run(int argc, const char* const* argv, const common::Output& output) {
     // 1. What is asked for.
     const common::Options options = common::parse_options(argc, argv, kProgram);
     if (options.list_devices) {
-        std::fputs(common::cuda::list(common::cuda::devices()).c_str(), stdout);
+        common::print(common::cuda::list(common::cuda::devices()));
         return common::kEveryVariantMatches;
     }
 
@@ -272,7 +275,7 @@ int main(int argc, char** argv) try {
     for (const unsigned size : {group_size, uchar_size, lane_size}) {
         common::cuda::require_group_size(device.id, size);
     }
-    common::Report report(kProgram, options, input, expected, device.name, device.driver);
+    common::Report report(output, kProgram, options, input, expected, device.name, device.driver);
 
     // 6. Where its commands go: the context comes by itself, the default stream keeps their
     //    order, and two events note when the work began and ended.
@@ -378,6 +381,8 @@ int main(int argc, char** argv) try {
 
     // 14. The table, and the exit status that tells the truth.
     return report.finish();
-} catch (...) {
-    return common::report_exception("04-per-thread-bins/cuda");
+}
+
+int main(int argc, char** argv) {
+    return common::run_program(argc, argv, kProgram, run, common::diagnosis::explain);
 }

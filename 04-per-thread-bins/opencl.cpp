@@ -23,8 +23,10 @@
 #include "common/opencl/read_ceiling.hpp"
 #include "common/options/options.hpp"
 #include "common/report/report.hpp"
+#include "common/run/run.hpp"
 #include "common/status/status.hpp"
 #include "common/timing/timing.hpp"
+#include "common/tutor/diagnosis/explain.hpp"
 #include "common/verify/verify.hpp"
 
 using common::Histogram;
@@ -45,11 +47,12 @@ const common::Program kProgram{
       {"0", "1", "4"},
       "in lane-bins: loads of 16 pixels under way, or 0 for one pixel to a load"}}};
 
-int main(int argc, char** argv) try {
+// One command line, from what is asked for to the table.
+static int run(int argc, const char* const* argv, const common::Output& output) {
     // 1. What is asked for.
     const common::Options options = common::parse_options(argc, argv, kProgram);
     if (options.list_devices) {
-        std::fputs(common::opencl::list(common::opencl::devices()).c_str(), stdout);
+        common::print(common::opencl::list(common::opencl::devices()));
         return common::kEveryVariantMatches;
     }
 
@@ -92,7 +95,8 @@ int main(int argc, char** argv) try {
         common::opencl::require_group_size(device.id, size);
     }
     common::opencl::require_memory(device.id, count);
-    common::Report report(kProgram, options, input, expected, device.name, device.driver_line());
+    common::Report report(output, kProgram, options, input, expected, device.name,
+                          device.driver_line());
 
     // 6. Where its commands go: a context for the device, and a queue that keeps their order and
     //    notes when each began and ended.
@@ -246,6 +250,8 @@ int main(int argc, char** argv) try {
 
     // 14. The table, and the exit status that tells the truth.
     return report.finish();
-} catch (...) {
-    return common::report_exception("04-per-thread-bins/opencl");
+}
+
+int main(int argc, char** argv) {
+    return common::run_program(argc, argv, kProgram, run, common::diagnosis::explain);
 }

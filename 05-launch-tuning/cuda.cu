@@ -26,8 +26,10 @@
 #include "common/inputs/inputs.hpp"
 #include "common/options/options.hpp"
 #include "common/report/report.hpp"
+#include "common/run/run.hpp"
 #include "common/status/status.hpp"
 #include "common/timing/timing.hpp"
+#include "common/tutor/diagnosis/explain.hpp"
 #include "common/verify/verify.hpp"
 
 using common::Histogram;
@@ -41,12 +43,13 @@ const common::Program kProgram{"05-launch-tuning",
                                 {"vector", "16 pixels to a load"},
                                 {"tuned", "the best launch for this device, in one command"}}};
 
-int main(int argc, char** argv) try {
+// One command line, from what is asked for to the table.
+static int run(int argc, const char* const* argv, const common::Output& output) {
     // 1. What is asked for.
     const Arguments arguments = parse_arguments(argc, argv, kProgram, add_places);
     const common::Options& options = arguments.common;
     if (options.list_devices) {
-        std::fputs(common::cuda::list(common::cuda::devices()).c_str(), stdout);
+        common::print(common::cuda::list(common::cuda::devices()));
         return common::kEveryVariantMatches;
     }
 
@@ -60,7 +63,7 @@ int main(int argc, char** argv) try {
     common::cuda::require_group_size(device.id,
                                      static_cast<unsigned>(options.group_size.value_or(1)));
     const std::size_t units = common::cuda::multiprocessors(device.id);
-    common::Report report(kProgram, options, input, expected, device.name, device.driver);
+    common::Report report(output, kProgram, options, input, expected, device.name, device.driver);
 
     // 4. Where its commands go: the context comes by itself, the default stream keeps their
     //    order, and two events note when the work began and ended.
@@ -198,6 +201,8 @@ int main(int argc, char** argv) try {
 
     // 11. The table, and the exit status that tells the truth.
     return report.finish();
-} catch (...) {
-    return common::report_exception("05-launch-tuning/cuda");
+}
+
+int main(int argc, char** argv) {
+    return common::run_program(argc, argv, kProgram, run, common::diagnosis::explain);
 }

@@ -26,8 +26,10 @@
 #include "common/opencl/read_ceiling.hpp"
 #include "common/options/options.hpp"
 #include "common/report/report.hpp"
+#include "common/run/run.hpp"
 #include "common/status/status.hpp"
 #include "common/timing/timing.hpp"
+#include "common/tutor/diagnosis/explain.hpp"
 #include "common/verify/verify.hpp"
 
 using common::Histogram;
@@ -58,12 +60,13 @@ std::size_t resident_items(cl_device_id device) {
     return capability == 75 ? 1024 : fewer ? 1536 : 2048;
 }
 
-int main(int argc, char** argv) try {
+// One command line, from what is asked for to the table.
+static int run(int argc, const char* const* argv, const common::Output& output) {
     // 1. What is asked for.
     const Arguments arguments = parse_arguments(argc, argv, kProgram, add_places);
     const common::Options& options = arguments.common;
     if (options.list_devices) {
-        std::fputs(common::opencl::list(common::opencl::devices()).c_str(), stdout);
+        common::print(common::opencl::list(common::opencl::devices()));
         return common::kEveryVariantMatches;
     }
 
@@ -78,7 +81,8 @@ int main(int argc, char** argv) try {
     common::opencl::require_memory(device.id, rows.bytes());
     const std::size_t most = common::opencl::max_work_group_size(device.id);
     const std::size_t units = common::opencl::compute_units(device.id);
-    common::Report report(kProgram, options, input, expected, device.name, device.driver_line());
+    common::Report report(output, kProgram, options, input, expected, device.name,
+                          device.driver_line());
 
     // 4. Where its commands go: a context for the device, and a queue that keeps their order and
     //    notes when each began and ended.
@@ -248,6 +252,8 @@ int main(int argc, char** argv) try {
 
     // 11. The table, and the exit status that tells the truth.
     return report.finish();
-} catch (...) {
-    return common::report_exception("05-launch-tuning/opencl");
+}
+
+int main(int argc, char** argv) {
+    return common::run_program(argc, argv, kProgram, run, common::diagnosis::explain);
 }

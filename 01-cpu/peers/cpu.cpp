@@ -40,6 +40,7 @@
 #include "common/options/device_choice.hpp"
 #include "common/options/options.hpp"
 #include "common/report/report.hpp"
+#include "common/run/run.hpp"
 #include "common/status/status.hpp"
 #include "common/timing/timing.hpp"
 #include "common/verify/verify.hpp"
@@ -236,7 +237,8 @@ const Contestant& best_of(std::span<const Contestant> functions) {
     });
 }
 
-int main(int argc, char** argv) try {
+// One command line, from what is asked for to the table.
+static int run(int argc, const char* const* argv, const common::Output& output) {
     // 1. What is asked for. As in chapter 01 the device is the processor, and a group is a thread.
     std::vector<std::string> files;
     common::Options options = common::parse_options(argc, argv, kProgram, [&](CLI::App& app) {
@@ -261,7 +263,8 @@ int main(int argc, char** argv) try {
         for (Contestant& one : peers_of(file, pixels))
             from_files.push_back(std::move(one));
     }
-    common::Report report(kProgram, options, input, expected, device, "compiler " __VERSION__);
+    common::Report report(output, kProgram, options, input, expected, device,
+                          "compiler " __VERSION__);
 
     // 3. Who takes part, and who cannot.
     Team team(threads);
@@ -348,6 +351,8 @@ int main(int argc, char** argv) try {
                    : std::nullopt;
     });
     return report.finish();
-} catch (...) {
-    return common::report_exception("01-cpu/peers/cpu");
+}
+
+int main(int argc, char** argv) {
+    return common::run_program(argc, argv, kProgram, run);
 }

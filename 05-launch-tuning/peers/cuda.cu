@@ -40,6 +40,7 @@
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
 #include "common/report/report.hpp"
+#include "common/run/run.hpp"
 #include "common/status/status.hpp"
 #include "common/verify/verify.hpp"
 
@@ -191,7 +192,8 @@ std::size_t npp_scratch_bytes(NppStatus (*ask)(NppiSize, int, Size*, NppStreamCo
 
 #endif
 
-int main(int argc, char** argv) try {
+// One command line, from what is asked for to the table.
+static int run(int argc, const char* const* argv, const common::Output& output) {
     // 1. What is asked for.
     bool queued = false;
     const Arguments arguments =
@@ -201,7 +203,7 @@ int main(int argc, char** argv) try {
         });
     const common::Options& options = arguments.common;
     if (options.list_devices) {
-        std::fputs(common::cuda::list(common::cuda::devices()).c_str(), stdout);
+        common::print(common::cuda::list(common::cuda::devices()));
         return common::kEveryVariantMatches;
     }
 
@@ -215,7 +217,7 @@ int main(int argc, char** argv) try {
     common::cuda::require_group_size(device.id,
                                      static_cast<unsigned>(options.group_size.value_or(1)));
     const auto units = static_cast<unsigned>(common::cuda::multiprocessors(device.id));
-    common::Report report(kProgram, options, input, expected, device.name, device.driver);
+    common::Report report(output, kProgram, options, input, expected, device.name, device.driver);
 
     // 4. As many copies of the pixels as no cache holds, each where a 16-byte load can begin.
     constexpr std::uint64_t kAtLeast = std::uint64_t{512} << 20;
@@ -355,6 +357,8 @@ int main(int argc, char** argv) try {
     CHECK_CUDA(cudaFree(histogram));
     CHECK_CUDA(cudaFree(buffer));
     return report.finish();
-} catch (...) {
-    return common::report_exception("05-launch-tuning/peers/cuda");
+}
+
+int main(int argc, char** argv) {
+    return common::run_program(argc, argv, kProgram, run, common::diagnosis::explain);
 }

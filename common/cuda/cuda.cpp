@@ -22,8 +22,8 @@ std::string version(int number) {
 void check(cudaError_t error, const char* call, const char* file, int line) {
     if (error == cudaSuccess) return;
     if (error == cudaErrorMemoryAllocation) {
-        throw BadInput(fmt::format("the device has too little memory: {} from {}",
-                                   cudaGetErrorName(error), call));
+        throw Unsupported(fmt::format("the device has too little memory: {} from {}",
+                                      cudaGetErrorName(error), call));
     }
     // Known when the device is chosen: see choose_device.
     if (error == cudaErrorNoKernelImageForDevice || error == cudaErrorInvalidDeviceFunction) {
@@ -111,7 +111,7 @@ void require_group_size(int device, unsigned group_size) {
     int most = 0;
     CHECK_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxThreadsPerBlock, device));
     if (group_size > static_cast<unsigned>(most)) {
-        throw BadInput(
+        throw Unsupported(
             fmt::format("blocks of {} threads: this device runs at most {}", group_size, most));
     }
 }

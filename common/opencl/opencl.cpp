@@ -195,7 +195,7 @@ void check(cl_int error, const char* call, const char* file, int line) {
     const bool of_memory = error == CL_OUT_OF_RESOURCES || error == CL_OUT_OF_HOST_MEMORY;
     if (error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_INVALID_BUFFER_SIZE ||
         (of_memory && std::string_view(call).starts_with("clCreateBuffer"))) {
-        throw BadInput(
+        throw Unsupported(
             fmt::format("the device has too little memory: {} from {}", error_name(error), call));
     }
     throw std::runtime_error(
@@ -401,9 +401,9 @@ cl_program build_program(cl_context context, cl_device_id device, const std::str
                                        nullptr));
     }
     CHECK_CL(clReleaseProgram(program));
-    throw std::runtime_error(fmt::format("{} does not build: {} ({}), build options '{}'\n{}", name,
-                                         error_name(built), built, build_options,
-                                         naming(name, trimmed(log))));
+    throw DoesNotBuild(fmt::format("{} does not build: {} ({}), build options '{}'\n{}", name,
+                                   error_name(built), built, build_options,
+                                   naming(name, trimmed(log))));
 }
 
 bool has_extension(cl_device_id device, const std::string& name) {
@@ -442,8 +442,8 @@ std::size_t max_work_group_size(cl_device_id device) {
 void require_group_size(cl_device_id device, std::size_t group_size) {
     const std::size_t most = max_work_group_size(device);
     if (group_size > most) {
-        throw BadInput(fmt::format("work-groups of {} work-items: this device runs at most {}",
-                                   group_size, most));
+        throw Unsupported(fmt::format("work-groups of {} work-items: this device runs at most {}",
+                                      group_size, most));
     }
 }
 
@@ -451,9 +451,9 @@ void require_memory(cl_device_id device, std::size_t bytes) {
     const cl_ulong most = std::min(ask<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE),
                                    ask<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE));
     if (bytes > most) {
-        throw BadInput(fmt::format(
+        throw Unsupported(fmt::format(
             "the pixels take {} bytes, and this device has at most {} in one piece; in chunks they "
-            "fit: build/05-launch-tuning/cluster/opencl --chunk {}",
+            "fit: ./tutorial cluster 1 --chunk {}",
             bytes, most, std::bit_floor(std::max<cl_ulong>(most / 4, 1))));
     }
 }

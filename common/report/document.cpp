@@ -24,15 +24,6 @@ std::optional<T> optional_at(const Json& json, const char* key) {
     return value.is_null() ? std::optional<T>() : std::optional<T>(value.get<T>());
 }
 
-Json to_json(const Finding& finding) {
-    const bool predicted = finding.certainty == Finding::Certainty::kPredicted;
-    return {{"name", finding.name},
-            {"sentence", finding.sentence},
-            {"evidence", finding.evidence},
-            {"read", finding.read},
-            {"certainty", predicted ? "predicted" : "pattern"}};
-}
-
 // Counts are written by hand, so that they are one line and not 256.
 std::string placeholder(std::size_t number) {
     return fmt::format("counts of {}", number);
@@ -119,12 +110,7 @@ std::string to_json_text(const RunDocument& document) {
         if (result.launch && result.launch->across > 0)
             row["groups_across"] = result.launch->across;
         row["only_later"] = result.only_later;
-        row["diagnosis"] = nullptr;
-        if (result.diagnosis) {
-            row["diagnosis"] = Json::array();
-            for (const Finding& finding : *result.diagnosis)
-                row["diagnosis"].push_back(to_json(finding));
-        }
+        row["diagnosis"] = result.diagnosis ? Json::parse(*result.diagnosis) : Json(nullptr);
         row["counts"] = nullptr;
         if (result.counts) row["counts"] = placeholder(json["results"].size());
         json["results"].push_back(std::move(row));
@@ -146,6 +132,10 @@ RunDocument read_document(const std::filesystem::path& path) {
     } catch (const BadInput& error) {
         throw BadInput(fmt::format("{}: {}", path.string(), error.what()));
     }
+    return document_of(text, path.string());
+}
+
+RunDocument document_of(const std::string& text, const std::string& name) {
     try {
         const Json json = Json::parse(text);
         RunDocument document;
@@ -182,7 +172,7 @@ RunDocument read_document(const std::filesystem::path& path) {
         }
         return document;
     } catch (const std::exception& error) {
-        throw BadInput(fmt::format("{}: not a run's results: {}", path.string(), error.what()));
+        throw BadInput(fmt::format("{}: not a run's results: {}", name, error.what()));
     }
 }
 

@@ -39,6 +39,9 @@ std::string counts_text(const Histogram& counts);
 
 std::string to_json_text(const RunDocument& document);
 
+/// What such a text says. @throws BadInput with this name and what is wrong
+RunDocument document_of(const std::string& text, const std::string& name);
+
 /// @throws BadInput naming the file and what is wrong with it
 RunDocument read_document(const std::filesystem::path& path);
 

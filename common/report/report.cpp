@@ -14,8 +14,6 @@
 #include "common/report/picture.hpp"
 #include "common/report/table.hpp"
 #include "common/status/status.hpp"
-#include "common/tutor/diagnosis/diagnosis.hpp"
-#include "common/tutor/diagnosis/probes.hpp"
 
 namespace common {
 namespace {
@@ -58,9 +56,10 @@ std::string number(std::optional<double> value) {
                                           : 3);
 }
 
-Report::Report(const Program& program, const Options& options, const Input& input,
-               const Histogram& expected, std::string device, std::string driver)
-    : program_(program), options_(options), input_(input), expected_(expected) {
+Report::Report(const Output& output, const Program& program, const Options& options,
+               const Input& input, const Histogram& expected, std::string device,
+               std::string driver)
+    : output_(output), program_(program), options_(options), input_(input), expected_(expected) {
     document_.chapter = program.chapter;
     document_.api = program.api;
     document_.device = std::move(device);
@@ -92,29 +91,15 @@ void Report::say_what_was_lost(const std::string& variant, const Histogram& last
         variant, pixels - counted, pixels, 100 * (pixels - counted) / pixels));
 }
 
-// Each wrong result is run a few times more, and what fits all its runs is said and kept. Oclgrind
-// says it better, and would take minutes.
-void Report::look_into_mismatches() {
-    if (!options_.diagnosis || program_.api == "C++" ||
-        document_.device.find("Oclgrind") != std::string::npos)
-        return;
+void Report::explain_mismatches() {
+    if (!options_.diagnosis || !output_.examine) return;
     for (Result& result : document_.results) {
-        if (result.check != Check::kMismatch || !result.counts || !result.launch) continue;
-        const auto runner = diagnosis::own_runner(program_, options_, result.variant);
-        if (!runner) return;
-        progress(fmt::format("{}: looking into it, with runs that tell mistakes apart\n",
-                             result.variant));
-        diagnosis::Observations seen = diagnosis::observe(*runner, diagnosis::usual_time());
-        seen.cases.push_back(
-            {"this run", input_.pixels, input_.width, *result.launch, expected_, {*result.counts}});
-        if (result.only_later) seen.cases.back().actual.push_back(expected_);
-        const bool one_by_one = document_.driver.find("PoCL") != std::string::npos;
-        result.diagnosis = diagnosis::diagnose(
-            seen.cases,
-            {program_.chapter, result.variant, one_by_one, program_.api == "CUDA", result.changes});
-        for (const std::string& trouble : seen.troubles)
-            progress(fmt::format("  {}\n", trouble));
-        progress(diagnosis::text_of(*result.diagnosis));
+        if (result.check != Check::kMismatch) continue;
+        const auto explanation = output_.examine(
+            {program_, options_, input_, expected_, document_.device, document_.driver, result});
+        if (!explanation) continue;
+        result.diagnosis = explanation->json;
+        progress(explanation->text);
     }
 }
 
@@ -135,7 +120,11 @@ void Report::say_how_to_look_for_races() const {
 }
 
 int Report::finish() {
-    look_into_mismatches();
+    explain_mismatches();
+    if (output_.deliver) {
+        output_.deliver(document_);
+        return status();
+    }
     const auto serial = std::find_if(
         document_.results.begin(), document_.results.end(),
         [](const Result& r) { return r.variant == "serial" && r.check == Check::kMatch; });
@@ -192,13 +181,18 @@ int Report::finish() {
     }
     if (options_.counts) write_whole(*options_.counts, counts_text(expected_));
     if (options_.json) write_whole(*options_.json, to_json_text(document_));
-    const auto count_of = [&](Check check) {
-        return std::count_if(document_.results.begin(), document_.results.end(),
-                             [=](const Result& r) { return r.check == check; });
+    if (status() == kEveryVariantMatches) say_how_to_look_for_races();
+    return status();
+}
+
+int Report::status() const {
+    const auto has = [&](Check check) {
+        return std::any_of(document_.results.begin(), document_.results.end(),
+                           [=](const Result& r) { return r.check == check; });
     };
-    if (count_of(Check::kMismatch) > 0) return kMismatch;
-    if (count_of(Check::kMatch) > 0) say_how_to_look_for_races();
-    return count_of(Check::kMatch) > 0 ? kEveryVariantMatches : kNothingToRunOn;
+    return has(Check::kMismatch) ? kMismatch
+           : has(Check::kMatch)  ? kEveryVariantMatches
+                                 : kNothingToRunOn;
 }
 
 }  // namespace common

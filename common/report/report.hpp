@@ -11,6 +11,7 @@
 #include "common/inputs/inputs.hpp"
 #include "common/options/options.hpp"
 #include "common/report/document.hpp"
+#include "common/report/output.hpp"
 #include "common/verify/verify.hpp"
 
 namespace common {
@@ -18,8 +19,9 @@ namespace common {
 class Report {
  public:
     /// Says on standard error what is about to be counted, and where.
+    /// @param output where the results go
     /// @param device,driver as the table and the JSON name them
-    Report(const Program& program, const Options& options, const Input& input,
+    Report(const Output& output, const Program& program, const Options& options, const Input& input,
            const Histogram& expected, std::string device, std::string driver);
 
     void set_read_ceiling(std::optional<double> gb_s) { document_.read_ceiling_gb_s = gb_s; }
@@ -41,14 +43,17 @@ class Report {
     /// @param last the histogram of its last run
     void say_what_was_lost(const std::string& variant, const Histogram& last) const;
 
-    /// Prints the table, writes what --json, --plot and --counts ask for.
+    /// Has wrong results explained, prints the table, writes what --json, --plot and --counts ask
+    /// for; or delivers the results to who asked for them.
     /// @return the exit status: every variant that ran matches, one does not, or none could run
     int finish();
 
  private:
-    void look_into_mismatches();
+    void explain_mismatches();
+    [[nodiscard]] int status() const;
     void say_how_to_look_for_races() const;
 
+    const Output& output_;
     const Program& program_;
     const Options& options_;
     const Input& input_;

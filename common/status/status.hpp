@@ -30,6 +30,18 @@ class BadInput : public std::runtime_error {
     explicit BadInput(std::string_view text) : std::runtime_error(shown(text)) {}
 };
 
+/// What this device cannot do, and another may: BadInput to whoever asked for it.
+class Unsupported : public BadInput {
+ public:
+    using BadInput::BadInput;
+};
+
+/// Kernels that do not compile. The text is the compiler's, of many lines.
+class DoesNotBuild : public std::runtime_error {
+ public:
+    using std::runtime_error::runtime_error;
+};
+
 /// No device, or no driver for it. The text says which.
 class NothingToRunOn : public std::runtime_error {
  public:

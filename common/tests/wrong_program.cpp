@@ -67,7 +67,9 @@ int main(int argc, char** argv) try {
     const common::Options options = common::parse_options(argc, argv, kProgram);
     const common::Input input = common::load_input(options);
     const Histogram expected = common::reference_histogram(input.pixels);
-    common::Report report(kProgram, options, input, expected, common::cpu_name(), "planted");
+    const common::Output output;
+    common::Report report(output, kProgram, options, input, expected, common::cpu_name(),
+                          "planted");
 
     const auto run = [&](const char* variant,
                          const std::function<void(Pixels, Histogram&)>& count) {

@@ -29,19 +29,6 @@ struct Launch {
 /// "2 groups of 256", "6 groups of 64, 3 across".
 std::string to_string(const Launch& launch);
 
-/// A mistake that fits what was seen of a wrong result (common/tutor/diagnosis).
-struct Finding {
-    enum class Certainty {
-        kPredicted,  ///< every count of every run that differs
-        kPattern     ///< what no run contradicts and few other mistakes leave
-    };
-    std::string name;      ///< stable, such as "tail-dropped"
-    std::string sentence;  ///< what is most likely
-    std::string evidence;  ///< what says so
-    std::string read;      ///< where to read on
-    Certainty certainty = Certainty::kPredicted;
-};
-
 /// One row of the table.
 struct Result {
     std::string variant;
@@ -55,8 +42,7 @@ struct Result {
     bool only_later = false;               ///< the first run matched, and a later one does not
     bool changes = false;                  ///< after a wrong run another one gave other counts
     bool timed_by_host = false;            ///< on a device whose own times cannot be true
-    /// Why it may not match, the surest first; empty where that is unclear.
-    std::optional<std::vector<Finding>> diagnosis = {};
+    std::optional<std::string> diagnosis = {};  ///< why it may not match: JSON (docs/json.md)
 };
 
 /// What one run took.

@@ -17,6 +17,19 @@
 
 namespace common::diagnosis {
 
+/// A mistake that fits what was seen of a wrong result.
+struct Finding {
+    enum class Certainty {
+        kPredicted,  ///< every count of every run that differs
+        kPattern     ///< what no run contradicts and few other mistakes leave
+    };
+    std::string name;      ///< stable, such as "tail-dropped"
+    std::string sentence;  ///< what is most likely
+    std::string evidence;  ///< what says so
+    std::string read;      ///< where to read on
+    Certainty certainty = Certainty::kPredicted;
+};
+
 /// A run of a strategy, what it should have counted and what it did.
 struct Case {
     std::string words;                     ///< "100003 random pixels, 1 group of 64"

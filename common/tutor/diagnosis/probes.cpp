@@ -3,31 +3,17 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <thread>
 #include <utility>
 
-#include "common/files/own_program.hpp"
 #include "common/inputs/inputs.hpp"
-#include "common/report/document.hpp"
-#include "common/status/status.hpp"
-
-#if defined(__unix__) || defined(__APPLE__)
-#define CAN_START_PROGRAMS
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
-extern char** environ;  // NOLINT(readability-redundant-declaration): not in every unistd.h
-#endif
 
 namespace common::diagnosis {
 namespace {
 
-using Clock = std::chrono::steady_clock;
-using std::chrono::milliseconds;
+// Of a run that compiles its kernels, on a busy machine; and after so many that take longer there
+// is nothing more to learn.
+constexpr std::chrono::seconds kPatience{15};
+constexpr int kMaxNotFinished = 2;
 
 struct Probe {
     Options input;  // its pixels, and nothing else
@@ -81,35 +67,34 @@ std::vector<Probe> probes() {
 
 }  // namespace
 
-Observations observe(const Runner& runner, milliseconds at_most) {
-    const Clock::time_point end = Clock::now() + at_most;
+Observations observe(const Runner& runner) {
     Observations seen;
     bool wrong = false;
+    int not_finished = 0;
     for (const Probe& probe : probes()) {
-        if (wrong && probe.if_all_are_right) continue;
+        if ((wrong && probe.if_all_are_right) || not_finished == kMaxNotFinished) continue;
         Input input = load_input(probe.input);
         Case run;
         run.words = fmt::format("{} pixels, {}, {}", input.pixels.size(), input.name,
                                 to_string(probe.launch));
         run.width = input.width;
         for (int time = 0; time < probe.times; ++time) {
-            const auto left = std::chrono::duration_cast<milliseconds>(end - Clock::now());
-            if (left <= milliseconds(0)) return seen;
-            const Outcome outcome = runner(arguments_of(probe), left);
-            if (outcome.end == Outcome::End::kCrashed)
+            const Answer answer = runner(arguments_of(probe), kPatience);
+            if (answer.kind == Answer::Kind::kCrashed)
                 seen.troubles.push_back(run.words + ": it crashes");
-            // (On a busy machine compiling alone may take that long.)
-            if (outcome.end == Outcome::End::kNotFinished && left > milliseconds(2000)) {
-                seen.troubles.push_back(fmt::format("{}: it is not finished after {:.1f} s",
-                                                    run.words,
-                                                    static_cast<double>(left.count()) / 1000));
+            if (answer.kind == Answer::Kind::kNotFinished) {
+                ++not_finished;
+                seen.troubles.push_back(
+                    fmt::format("{}: it is not finished after {} s", run.words, kPatience.count()));
             }
-            if (outcome.end != Outcome::End::kCounted) break;
+            if (!answer.run || answer.run->results.size() != 1) break;
+            const Result& result = answer.run->results.front();
+            if (!result.launch || result.check == Check::kSkipped) break;
             if (time == 0) run.expected = reference_histogram(input.pixels);
-            run.launch = outcome.launch;
-            wrong = wrong || outcome.counts.has_value();
-            run.actual.push_back(outcome.counts.value_or(run.expected));
-            if (outcome.only_later) run.actual.push_back(run.expected);
+            run.launch = *result.launch;
+            wrong = wrong || result.counts.has_value();
+            run.actual.push_back(result.counts.value_or(run.expected));
+            if (result.only_later) run.actual.push_back(run.expected);
         }
         if (run.actual.empty()) continue;
         run.pixels = input.pixels;
@@ -118,107 +103,5 @@ Observations observe(const Runner& runner, milliseconds at_most) {
     }
     return seen;
 }
-
-milliseconds usual_time() {
-    const char* const given = std::getenv("TUTORIAL_DIAGNOSIS_SECONDS");
-    const long seconds = given != nullptr ? std::strtol(given, nullptr, 10) : 0;
-    return seconds > 0 ? milliseconds(1000 * seconds) : milliseconds(3500);
-}
-
-#ifdef CAN_START_PROGRAMS
-
-namespace {
-
-// Its exit status as waitpid gives it; nothing where it had to be stopped.
-std::optional<int> run_program(const std::string& program, std::vector<std::string> arguments,
-                               milliseconds at_most) {
-    arguments.insert(arguments.begin(), program);
-    std::vector<char*> pointers;
-    pointers.reserve(arguments.size() + 1);
-    for (std::string& argument : arguments)
-        pointers.push_back(argument.data());
-    pointers.push_back(nullptr);
-    posix_spawn_file_actions_t actions;
-    posix_spawn_file_actions_init(&actions);
-    for (const int stream : {0, 1, 2})
-        posix_spawn_file_actions_addopen(&actions, stream, "/dev/null", O_RDWR, 0);
-    pid_t child = 0;
-    const int error =
-        posix_spawn(&child, program.c_str(), &actions, nullptr, pointers.data(), environ);
-    posix_spawn_file_actions_destroy(&actions);
-    if (error != 0) return std::nullopt;
-    const Clock::time_point end = Clock::now() + at_most;
-    int status = 0;
-    while (waitpid(child, &status, WNOHANG) == 0) {
-        if (Clock::now() > end) {
-            kill(child, SIGKILL);
-            waitpid(child, &status, 0);
-            return std::nullopt;
-        }
-        std::this_thread::sleep_for(milliseconds(2));
-    }
-    return status;
-}
-
-// A file that is gone at the end.
-class TemporaryFile {
- public:
-    TemporaryFile() {
-        std::string name =
-            (std::filesystem::temp_directory_path() / "histogram-tutorials-XXXXXX").string();
-        const int file = mkstemp(name.data());
-        if (file < 0) return;
-        close(file);
-        path = name;
-    }
-    TemporaryFile(const TemporaryFile&) = delete;
-    TemporaryFile& operator=(const TemporaryFile&) = delete;
-    ~TemporaryFile() {
-        std::error_code ignored;
-        std::filesystem::remove(path, ignored);
-    }
-    std::filesystem::path path;  // empty where none can be made
-};
-
-}  // namespace
-
-std::optional<Runner> own_runner(const Program& program, const Options& options,
-                                 const std::string& variant) {
-    const std::filesystem::path self = own_program();
-    if (self.empty() || program.api == "C++") return std::nullopt;
-    std::vector<std::string> always{"--variant", variant,        "--repeat",
-                                    "1",         "--no-ceiling", "--no-diagnosis"};
-    if (!options.device.empty()) always.insert(always.end(), {"--device", options.device});
-    if (options.kernels) always.insert(always.end(), {"--kernels", options.kernels->string()});
-    always.insert(always.end(), options.own.begin(), options.own.end());
-    return [=](const std::vector<std::string>& arguments, milliseconds at_most) -> Outcome {
-        const TemporaryFile json;
-        std::vector<std::string> all = always;
-        all.insert(all.end(), arguments.begin(), arguments.end());
-        all.insert(all.end(), {"--json", json.path.string()});
-        const std::optional<int> status = run_program(self.string(), all, at_most);
-        if (!status) return {Outcome::End::kNotFinished, {}, {}};
-        if (WIFSIGNALED(*status)) return {Outcome::End::kCrashed, {}, {}};
-        if (WEXITSTATUS(*status) != kEveryVariantMatches && WEXITSTATUS(*status) != kMismatch)
-            return {};
-        try {
-            const RunDocument document = read_document(json.path);
-            if (document.results.size() != 1 || !document.results.front().launch) return {};
-            const Result& result = document.results.front();
-            if (result.check == Check::kSkipped) return {};
-            return {Outcome::End::kCounted, *result.launch, result.counts, result.only_later};
-        } catch (const BadInput&) {
-            return {};
-        }
-    };
-}
-
-#else
-
-std::optional<Runner> own_runner(const Program&, const Options&, const std::string&) {
-    return std::nullopt;
-}
-
-#endif
 
 }  // namespace common::diagnosis

@@ -24,7 +24,6 @@ if(API STREQUAL "cuda" AND (MISTAKE_SHOWS MATCHES "^oclgrind" OR NOT EXISTS ${PR
     return()
 endif()
 make_mistake(${MISTAKE} ${FOLDER})
-set(ENV{TUTORIAL_DIAGNOSIS_SECONDS} 30) # however slow or busy the machine is
 set(command ${PROGRAM} --variant ${MISTAKE_VARIANT} --repeat 1 --no-ceiling)
 if(API STREQUAL "opencl" AND EXISTS ${FOLDER}/histogram.cl)
     list(APPEND command --kernels ${FOLDER}/histogram.cl)

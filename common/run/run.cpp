@@ -1,0 +1,52 @@
+#include "common/run/run.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "common/run/self_test.hpp"
+#include "common/run/serve.hpp"
+#include "common/status/status.hpp"
+
+namespace common {
+namespace {
+
+std::string description_of(const Program& program) {
+    nlohmann::ordered_json json{
+        {"chapter", program.chapter}, {"program", program.name}, {"api", program.api}};
+    json["variants"] = nlohmann::json::array();
+    for (const Variant& variant : program.variants)
+        json["variants"].push_back({{"name", variant.name},
+                                    {"summary", variant.summary},
+                                    {"broken_on_purpose", variant.broken_on_purpose}});
+    json["choices"] = nlohmann::json::array();
+    for (const Choice& choice : program.choices)
+        json["choices"].push_back({{"name", choice.name}, {"values", choice.values}});
+    return json.dump(2) + '\n';
+}
+
+}  // namespace
+
+int run_program(int argc, const char* const* argv, const Program& program, const RunOnce& run,
+                const Examine& examine) try {
+    std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
+    const auto is_asked_for = [&](const char* option) { return std::erase(words, option) > 0; };
+    if (is_asked_for("--self-test")) return self_test(program, words);
+    const bool serves = is_asked_for("--serve");
+    const bool describes = is_asked_for("--describe");
+    if (!serves && !describes) return run(argc, argv, {examine, {}});
+    if (!words.empty())
+        throw BadInput(fmt::format("{} takes no other option, not '{}'",
+                                   serves ? "--serve" : "--describe", words.front()));
+    guard_streams(program.chapter + "/" + program.name);
+    if (serves) return serve(program, run, examine);
+    print(description_of(program));
+    return kEveryVariantMatches;
+} catch (...) {
+    return report_exception(program.chapter + "/" + program.name);
+}
+
+}  // namespace common

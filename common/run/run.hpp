@@ -1,0 +1,26 @@
+/// @file
+/// How a chapter's program is run: once, as its reader does; many times in one process, as those do
+/// who ask for many answers; or on everything that it is tested with.
+#pragma once
+
+#include <functional>
+
+#include "common/options/options.hpp"
+#include "common/report/output.hpp"
+
+namespace common {
+
+/// One command line, from what is asked for to the table.
+/// @return the exit status
+using RunOnce = std::function<int(int argc, const char* const* argv, const Output& output)>;
+
+/// What `main` calls and returns. Besides what `run` takes, every program has
+///   --serve      a command line after the other from standard input, and an answer to each
+///                (serve.hpp)
+///   --self-test  every strategy on every input and in every launch of cases.json (self_test.hpp)
+///   --describe   what the program says of itself, as JSON
+/// @param examine explains results that are wrong; none where nobody does
+int run_program(int argc, const char* const* argv, const Program& program, const RunOnce& run,
+                const Examine& examine = {});
+
+}  // namespace common

@@ -1,0 +1,74 @@
+#include "common/run/serve.hpp"
+
+#include <unistd.h>
+
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "common/report/document.hpp"
+#include "common/status/status.hpp"
+
+namespace common {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The answer to one command line, but for its exit status where it ran.
+Json refused(const char* kind, int status, const char* error) {
+    return {{"status", status}, {"kind", kind}, {"error", error}};
+}
+
+Json answer_to(const std::string& line, const std::string& name, const RunOnce& run,
+               const Examine& examine) try {
+    std::vector<std::string> words = Json::parse(line);
+    words.insert(words.begin(), name);
+    std::vector<const char*> argv;
+    argv.reserve(words.size());
+    for (const std::string& word : words)
+        argv.push_back(word.c_str());
+    Json answer{{"status", 0}, {"kind", "ran"}, {"error", ""}};
+    const auto deliver = [&](const RunDocument& document) {
+        answer["run"] = Json::parse(to_json_text(document));
+    };
+    answer["status"] = run(static_cast<int>(argv.size()), argv.data(), {examine, deliver});
+    return answer;
+} catch (const Unsupported& error) {
+    return refused("unsupported", kBadInput, error.what());
+} catch (const BadInput& error) {
+    return refused("bad-input", kBadInput, error.what());
+} catch (const DoesNotBuild& error) {
+    return refused("does-not-build", kMismatch, error.what());
+} catch (const NothingToRunOn& error) {
+    return refused("nothing-to-run-on", kNothingToRunOn, error.what());
+} catch (const Finished&) {
+    return refused("ran", kEveryVariantMatches, "");
+} catch (const std::bad_alloc&) {
+    return refused("bad-input", kBadInput, "out of memory");
+} catch (const std::exception& error) {
+    return refused("failed", kMismatch, error.what());
+}
+
+}  // namespace
+
+int serve(const Program& program, const RunOnce& run, const Examine& examine) {
+    be_silent();
+    // Drivers and compilers may print whatever they like, but not among the answers.
+    const int answers = dup(STDOUT_FILENO);
+    if (answers < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+        throw BadInput("--serve needs standard output and standard error");
+    for (std::string line; std::getline(std::cin, line);) {
+        const Json answer = answer_to(line, program.name, run, examine);
+        const std::string text = answer.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+        for (std::size_t at = 0; at < text.size();) {
+            const ssize_t written = write(answers, &text[at], text.size() - at);
+            if (written <= 0) return kBadInput;  // nobody listens
+            at += static_cast<std::size_t>(written);
+        }
+        if (answer["kind"] == "failed") return kMismatch;
+    }
+    return kEveryVariantMatches;
+}
+
+}  // namespace common

@@ -1,0 +1,25 @@
+/// @file
+/// Many runs in one process. PROGRAM --serve reads lines, each a JSON array of words: a whole
+/// command line. For each it writes a line of JSON, an object:
+///
+///   status  the exit status that a process of its own would have had
+///   kind    "ran"; "bad-input"; "unsupported", where the device cannot do it; "does-not-build",
+///           the kernels; "nothing-to-run-on"; or "failed", after which this process ends: a device
+///           that has failed may do so again
+///   error   why it is not "ran", as that process would have said it
+///   run     where it ran, what --json would have written (docs/json.md); `serial_ms` is 0, as
+///           nothing is compared with the serial loop's time
+///
+/// A run that crashes or hangs takes the process with it. Whoever asks starts another, and knows
+/// which line it was.
+#pragma once
+
+#include "common/run/run.hpp"
+
+namespace common {
+
+/// Answers until standard input ends.
+/// @return the exit status
+int serve(const Program& program, const RunOnce& run, const Examine& examine);
+
+}  // namespace common

@@ -1,0 +1,75 @@
+#include "common/tutor/diagnosis/explain.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "common/files/own_program.hpp"
+#include "common/run/worker.hpp"
+#include "common/status/status.hpp"
+#include "common/tutor/diagnosis/diagnosis.hpp"
+#include "common/tutor/diagnosis/probes.hpp"
+
+namespace common::diagnosis {
+namespace {
+
+// Another run of the strategy, but for its input and its launch.
+std::vector<std::string> same_strategy(const Options& options, const std::string& variant) {
+    std::vector<std::string> words{"--variant", variant,        "--repeat",
+                                   "1",         "--no-ceiling", "--no-diagnosis"};
+    if (!options.device.empty()) words.insert(words.end(), {"--device", options.device});
+    if (options.kernels) words.insert(words.end(), {"--kernels", options.kernels->string()});
+    words.insert(words.end(), options.own.begin(), options.own.end());
+    return words;
+}
+
+std::string json_of(const std::vector<Finding>& findings) {
+    auto json = nlohmann::ordered_json::array();
+    for (const Finding& finding : findings) {
+        const bool predicted = finding.certainty == Finding::Certainty::kPredicted;
+        json.push_back({{"name", finding.name},
+                        {"sentence", finding.sentence},
+                        {"evidence", finding.evidence},
+                        {"read", finding.read},
+                        {"certainty", predicted ? "predicted" : "pattern"}});
+    }
+    return json.dump();
+}
+
+}  // namespace
+
+std::optional<Explanation> explain(const WrongResult& wrong) {
+    const Result& result = wrong.result;
+    const std::string self = own_program().string();
+    if (self.empty() || wrong.program.api == "C++" || !result.counts || !result.launch ||
+        wrong.device.find("Oclgrind") != std::string::npos)
+        return std::nullopt;
+    progress(
+        fmt::format("{}: looking into it, with runs that tell mistakes apart\n", result.variant));
+    Worker worker(self, same_strategy(wrong.options, result.variant));
+    Observations seen =
+        observe([&](const std::vector<std::string>& arguments, std::chrono::milliseconds at_most) {
+            return worker.ask(arguments, at_most);
+        });
+    seen.cases.push_back({"this run",
+                          wrong.input.pixels,
+                          wrong.input.width,
+                          *result.launch,
+                          wrong.expected,
+                          {*result.counts}});
+    if (result.only_later) seen.cases.back().actual.push_back(wrong.expected);
+    const std::vector<Finding> findings =
+        diagnose(seen.cases, {.chapter = wrong.program.chapter,
+                              .variant = result.variant,
+                              .one_by_one = wrong.driver.find("PoCL") != std::string::npos,
+                              .in_cuda = wrong.program.api == "CUDA",
+                              .changes = result.changes});
+    std::string text;
+    for (const std::string& trouble : seen.troubles)
+        text += fmt::format("  {}\n", trouble);
+    return Explanation{text + text_of(findings), json_of(findings)};
+}
+
+}  // namespace common::diagnosis
