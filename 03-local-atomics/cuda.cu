@@ -2,7 +2,7 @@
 //
 //   local          a table for each block, merged with global atomics
 //   local-buckets  each block writes a row of its own, and the host adds the rows
-//   local-subhist  pitched rows, a row for each block, and a second kernel that sums them
+//   local-subhist  the same rows, added by a second kernel
 //
 // Run it:  build/03-local-atomics/cuda --tile 100M
 //
@@ -13,6 +13,7 @@
 #include <cstdio>
 
 #include "common/cuda/cuda.hpp"
+#include "common/cuda/handles.hpp"
 #include "common/cuda/read_ceiling.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
@@ -106,43 +107,35 @@ __global__ void histogram_buckets(const std::uint8_t* pixels, std::size_t count,
     }
 }
 
-// ---- local-subhist: pitched rows, a table in shared memory, and a second kernel that sums ----
+// ---- local-subhist: the same rows, and a second kernel that adds them ----
 //
-// As in chapter 02 a block covers columns and its threads walk down the rows. `table` is shared
-// memory whose size the host chooses: the third argument of the launch.
-__global__ void subhist(const std::uint8_t* image, std::size_t image_pitch_bytes, std::size_t width,
-                        std::size_t count, std::uint32_t* tables, std::size_t table_pitch_bins) {
+// `table` is shared memory whose size the host chooses: the third argument of the launch.
+__global__ void subhist(const std::uint8_t* pixels, std::size_t count, std::uint32_t* tables) {
     extern __shared__ std::uint32_t table[];
     for (unsigned bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
         table[bin] = 0;
     }
     __syncthreads();
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-    for (std::size_t y = blockIdx.y; y * width < count; y += gridDim.y) {
-        for (std::size_t x = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; x < width;
-             x += stride) {
-            // The last row may be short. No `return` here: the barrier below is for everyone.
-            if (y * width + x < count) {
-                atomicAdd(&table[image[y * image_pitch_bytes + x]], 1U);
-            }
-        }
+    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
+         i += stride) {
+        atomicAdd(&table[pixels[i]], 1U);
     }
     __syncthreads();
-    const std::size_t block = std::size_t{blockIdx.y} * gridDim.x + blockIdx.x;
-    std::uint32_t* row = tables + block * table_pitch_bins;
+    std::uint32_t* row = tables + blockIdx.x * kBins;
     for (unsigned bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
         row[bin] = table[bin];
     }
 }
 
 // A thread for each bin adds up that bin of all tables.
-__global__ void sum_tables(const std::uint32_t* tables, std::size_t table_pitch_bins,
-                           std::uint32_t table_count, std::uint32_t* histogram) {
+__global__ void sum_tables(const std::uint32_t* tables, std::uint32_t table_count,
+                           std::uint32_t* histogram) {
     for (unsigned bin = blockIdx.x * blockDim.x + threadIdx.x; bin < kBins;
          bin += gridDim.x * blockDim.x) {
         std::uint32_t sum = 0;
         for (std::uint32_t table = 0; table < table_count; ++table) {
-            sum += tables[table * table_pitch_bins + bin];
+            sum += tables[table * kBins + bin];
         }
         histogram[bin] = sum;
     }
@@ -155,7 +148,7 @@ const common::Program kProgram{
     "the histogram counted in the shared memory of each block",
     {{"local", "a table for each block, merged with global atomics"},
      {"local-buckets", "each block writes a row of its own, and the host adds the rows"},
-     {"local-subhist", "pitched rows, a row for each block, and a second kernel sums them"}},
+     {"local-subhist", "the same rows, added by a second kernel"}},
     {{"walk",
       {"interleaved", "blocked"},
       "in local a thread takes every n-th pixel, or a stretch of its own"}}};
@@ -172,7 +165,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     // 2. The pixels, and the right answer.
     const common::Input input = common::load_input(options);
     const Histogram expected = common::reference_histogram(input.pixels);
-    const std::size_t count = input.pixels.size();
+    const std::size_t pixel_count = input.pixels.size();
 
     // 3. The device.
     const common::cuda::Device device = common::cuda::choose_device(options.device);
@@ -185,24 +178,25 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     common::Report report(output, kProgram, options, input, expected, device.name, device.driver);
 
     // 5. Where its commands go: the context comes by itself, the default stream keeps their
-    //    order, and two events note when the work began and ended.
-    cudaEvent_t begin = nullptr;
-    cudaEvent_t end = nullptr;
-    CHECK_CUDA(cudaEventCreate(&begin));
-    CHECK_CUDA(cudaEventCreate(&end));
+    //    order, and two events note when the work began and ended. Each is given back at the end of
+    //    its scope.
+    common::cuda::Event begin;
+    common::cuda::Event end;
+    CHECK_CUDA(cudaEventCreate(begin.out()));
+    CHECK_CUDA(cudaEventCreate(end.out()));
 
     // 6. The read ceiling: how fast this device's memory gives pixels to a kernel that only reads.
-    if (options.read_ceiling) report.set_read_ceiling(common::cuda::read_ceiling_gb_s(count));
+    if (options.read_ceiling) report.set_read_ceiling(common::cuda::read_ceiling_gb_s(pixel_count));
 
     // 7. The kernels. They were compiled with this file, above.
 
     // 8. What the strategies share: the pixels and the histogram on the device.
-    std::uint8_t* pixels = nullptr;
-    CHECK_CUDA(cudaMalloc(&pixels, count));
-    std::uint32_t* histogram = nullptr;
-    CHECK_CUDA(cudaMalloc(&histogram, sizeof(Histogram)));
+    common::cuda::Memory<std::uint8_t> pixels;
+    CHECK_CUDA(cudaMalloc(pixels.out(), pixel_count));
+    common::cuda::Memory<std::uint32_t> histogram;
+    CHECK_CUDA(cudaMalloc(histogram.out(), sizeof(Histogram)));
     const auto write_pixels = [&] {
-        CHECK_CUDA(cudaMemcpy(pixels, input.pixels.data(), count, cudaMemcpyHostToDevice));
+        CHECK_CUDA(cudaMemcpy(pixels, input.pixels.data(), pixel_count, cudaMemcpyHostToDevice));
     };
     const auto poison_result = [&] { common::cuda::poison(histogram, sizeof(Histogram)); };
 
@@ -214,15 +208,17 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         const auto count_local = [&](Histogram& result) {
             CHECK_CUDA(cudaEventRecord(begin));
             CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
-            local<<<groups, group_size>>>(pixels, count, histogram);
+            local<<<groups, group_size>>>(pixels, pixel_count, histogram);
             CHECK_CUDA(cudaGetLastError());
             CHECK_CUDA(cudaEventRecord(end));
             CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
             return common::cuda::elapsed_ms(begin, end);
         };
-        report.add(common::verify_and_time(
-            "local", expected, options.repeat,
-            {poison_result, write_pixels, count_local, {groups, group_size}}));
+        report.add(common::verify_and_time("local", expected, options.repeat,
+                                           {.poison = poison_result,
+                                            .copy_in = write_pixels,
+                                            .run = count_local,
+                                            .launch = {groups, group_size}}));
     }
 
     // 10. local-buckets: nothing to zero, for each block writes its whole row. The host adds the
@@ -232,88 +228,59 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         report.add(common::skipped("local-buckets", "--walk is for local"));
     } else if (options.wants("local-buckets")) {
         const std::size_t buckets_bytes = groups * sizeof(Histogram);
-        std::uint32_t* buckets = nullptr;
-        std::uint32_t* pinned_buckets = nullptr;
-        CHECK_CUDA(cudaMalloc(&buckets, buckets_bytes));
-        CHECK_CUDA(cudaMallocHost(&pinned_buckets, buckets_bytes));
+        common::cuda::Memory<std::uint32_t> buckets;
+        common::cuda::HostMemory<std::uint32_t> pinned_buckets;
+        CHECK_CUDA(cudaMalloc(buckets.out(), buckets_bytes));
+        CHECK_CUDA(cudaMallocHost(pinned_buckets.out(), buckets_bytes));
         const auto poison_buckets = [&] { common::cuda::poison(buckets, buckets_bytes); };
         const auto count_in_buckets = [&](Histogram& result) {
             CHECK_CUDA(cudaEventRecord(begin));
-            histogram_buckets<<<groups, group_size>>>(pixels, count, buckets);
+            histogram_buckets<<<groups, group_size>>>(pixels, pixel_count, buckets);
             CHECK_CUDA(cudaGetLastError());
             CHECK_CUDA(cudaEventRecord(end));
             CHECK_CUDA(cudaMemcpy(pinned_buckets, buckets, buckets_bytes, cudaMemcpyDeviceToHost));
             common::add_rows(pinned_buckets, groups, result);
             return common::cuda::elapsed_ms(begin, end);
         };
-        report.add(common::verify_and_time(
-            "local-buckets", expected, options.repeat,
-            {poison_buckets, write_pixels, count_in_buckets, {groups, group_size}}));
-        CHECK_CUDA(cudaFreeHost(pinned_buckets));
-        CHECK_CUDA(cudaFree(buckets));
+        report.add(common::verify_and_time("local-buckets", expected, options.repeat,
+                                           {.poison = poison_buckets,
+                                            .copy_in = write_pixels,
+                                            .run = count_in_buckets,
+                                            .launch = {groups, group_size}}));
     }
 
-    // 11. local-subhist: pitched rows, a row for each block, and a second kernel. cudaMallocPitch
-    //     chooses the pitch, in bytes, so that each row of `image` begins where the device reads
-    //     best; the tables' pitch is then turned into bins.
+    // 11. local-subhist: the same rows, and a second kernel adds them where they are. The host says
+    //     how much shared memory a block of the first one gets.
     if (options.wants("local-subhist") && blocked) {
         report.add(common::skipped("local-subhist", "--walk is for local"));
     } else if (options.wants("local-subhist")) {
-        const std::size_t width = input.width;
-        // The last row may be short, and a picture of no pixels gets memory for one row.
-        const std::size_t rows = std::max<std::size_t>((count + width - 1) / width, 1);
-        // Across, as many blocks as the columns need; the others share the rows.
-        const auto groups_x = static_cast<unsigned>(
-            std::clamp<std::size_t>((width + group_size - 1) / group_size, 1, groups));
-        const unsigned groups_y = std::min(groups / groups_x, common::cuda::kMaxBlocksInY);
-        const std::uint32_t tables = groups_x * groups_y;
-        std::uint8_t* image = nullptr;
-        std::uint32_t* sub_histograms = nullptr;
-        std::size_t image_pitch_bytes = 0;
-        std::size_t table_pitch_bytes = 0;
-        CHECK_CUDA(cudaMallocPitch(&image, &image_pitch_bytes, width, rows));
-        CHECK_CUDA(cudaMallocPitch(&sub_histograms, &table_pitch_bytes, sizeof(Histogram), tables));
-        // So that gaps behind the rows show where they are counted.
-        common::cuda::poison(image, rows * image_pitch_bytes);
-        const std::size_t table_pitch_bins = table_pitch_bytes / sizeof(std::uint32_t);
+        const std::uint32_t table_count = groups;
+        const std::size_t tables_bytes = groups * sizeof(Histogram);
+        common::cuda::Memory<std::uint32_t> tables;
+        CHECK_CUDA(cudaMalloc(tables.out(), tables_bytes));
         const auto poison_all = [&] {
-            common::cuda::poison(sub_histograms, tables * table_pitch_bytes);
+            common::cuda::poison(tables, tables_bytes);
             poison_result();
         };
-        const auto write_rows = [&] {
-            CHECK_CUDA(cudaMemcpy2D(image, image_pitch_bytes, input.pixels.data(), width, width,
-                                    count / width, cudaMemcpyHostToDevice));
-            if (const std::size_t rest = count % width; rest > 0) {
-                CHECK_CUDA(cudaMemcpy(image + count / width * image_pitch_bytes,
-                                      &input.pixels[count - rest], rest, cudaMemcpyHostToDevice));
-            }
-        };
-        const auto count_in_sub_histograms = [&](Histogram& result) {
+        const auto count_in_tables = [&](Histogram& result) {
             CHECK_CUDA(cudaEventRecord(begin));
-            subhist<<<dim3(groups_x, groups_y), group_size, sizeof(Histogram)>>>(
-                image, image_pitch_bytes, width, count, sub_histograms, table_pitch_bins);
+            subhist<<<groups, group_size, sizeof(Histogram)>>>(pixels, pixel_count, tables);
             CHECK_CUDA(cudaGetLastError());
-            sum_tables<<<(kBins + group_size - 1) / group_size, group_size>>>(
-                sub_histograms, table_pitch_bins, tables, histogram);
+            sum_tables<<<(kBins + group_size - 1) / group_size, group_size>>>(tables, table_count,
+                                                                              histogram);
             CHECK_CUDA(cudaGetLastError());
             CHECK_CUDA(cudaEventRecord(end));
             CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
             return common::cuda::elapsed_ms(begin, end);
         };
-        report.add(common::verify_and_time(
-            "local-subhist", expected, options.repeat,
-            {poison_all, write_rows, count_in_sub_histograms, {tables, group_size, groups_x}}));
-        CHECK_CUDA(cudaFree(sub_histograms));
-        CHECK_CUDA(cudaFree(image));
+        report.add(common::verify_and_time("local-subhist", expected, options.repeat,
+                                           {.poison = poison_all,
+                                            .copy_in = write_pixels,
+                                            .run = count_in_tables,
+                                            .launch = {groups, group_size}}));
     }
 
-    // 12. What is left is released, in the opposite order.
-    CHECK_CUDA(cudaFree(histogram));
-    CHECK_CUDA(cudaFree(pixels));
-    CHECK_CUDA(cudaEventDestroy(end));
-    CHECK_CUDA(cudaEventDestroy(begin));
-
-    // 13. The table, and the exit status that tells the truth.
+    // 12. The table, and the exit status that tells the truth.
     return report.finish();
 }
 

@@ -86,42 +86,34 @@ __kernel OF_GROUP_SIZE void histogram_buckets(__global const uchar* pixels, ulon
     }
 }
 
-// ---- local-subhist: pitched rows, a table in local memory, and a second kernel that sums ----
+// ---- local-subhist: the same rows, and a second kernel that adds them ----
 //
-// As in chapter 02 a group covers columns and its work-items walk down the rows. `table` is local
-// memory whose size the host chooses: clSetKernelArg with a size and no data.
-__kernel OF_GROUP_SIZE void subhist(__global const uchar* image, ulong image_pitch_bytes,
-                                    ulong width, ulong count, __local uint* table,
-                                    __global uint* tables, ulong table_pitch_bins) {
+// `table` is local memory whose size the host chooses: clSetKernelArg with a size and no data.
+__kernel OF_GROUP_SIZE void subhist(__global const uchar* pixels, ulong count, __local uint* table,
+                                    __global uint* tables) {
     const size_t item = get_local_id(0);
     const size_t group_size = get_local_size(0);
     for (size_t bin = item; bin < BINS; bin += group_size) {
         table[bin] = 0;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (ulong y = get_group_id(1); y * width < count; y += get_num_groups(1)) {
-        for (ulong x = get_global_id(0); x < width; x += get_global_size(0)) {
-            // The last row may be short. No `return` here: the barrier below is for everyone.
-            if (y * width + x < count) {
-                atomic_inc(&table[image[y * image_pitch_bytes + x]]);
-            }
-        }
+    for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {
+        atomic_inc(&table[pixels[i]]);
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    const size_t group = get_group_id(1) * get_num_groups(0) + get_group_id(0);
-    __global uint* row = tables + group * table_pitch_bins;
+    __global uint* row = tables + get_group_id(0) * BINS;
     for (size_t bin = item; bin < BINS; bin += group_size) {
         row[bin] = table[bin];
     }
 }
 
 // A work-item for each bin adds up that bin of all tables.
-__kernel OF_GROUP_SIZE void sum_tables(__global const uint* tables, ulong table_pitch_bins,
-                                       uint table_count, __global uint* histogram) {
+__kernel OF_GROUP_SIZE void sum_tables(__global const uint* tables, uint table_count,
+                                       __global uint* histogram) {
     for (size_t bin = get_global_id(0); bin < BINS; bin += get_global_size(0)) {
         uint sum = 0;
         for (uint table = 0; table < table_count; ++table) {
-            sum += tables[table * table_pitch_bins + bin];
+            sum += tables[table * BINS + bin];
         }
         histogram[bin] = sum;
     }
