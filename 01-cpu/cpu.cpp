@@ -19,8 +19,8 @@
 
 #include "01-cpu/histogram.hpp"
 #include "common/cpu/cpu.hpp"
+#include "common/device/choice.hpp"
 #include "common/inputs/inputs.hpp"
-#include "common/options/device_choice.hpp"
 #include "common/options/options.hpp"
 #include "common/report/report.hpp"
 #include "common/run/run.hpp"

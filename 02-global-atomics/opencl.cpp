@@ -22,6 +22,7 @@
 #include "common/report/report.hpp"
 #include "common/run/run.hpp"
 #include "common/status/status.hpp"
+#include "common/terminal/terminal.hpp"
 #include "common/timing/timing.hpp"
 #include "common/tutor/diagnosis/explain.hpp"
 #include "common/verify/verify.hpp"

@@ -11,6 +11,7 @@
 #include "common/histogram/histogram.hpp"
 #include "common/options/whole_number.hpp"
 #include "common/status/status.hpp"
+#include "common/terminal/terminal.hpp"
 
 namespace {
 

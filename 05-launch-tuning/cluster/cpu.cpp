@@ -21,10 +21,11 @@
 #include "05-launch-tuning/cluster/together.hpp"
 #include "05-launch-tuning/cluster/work.hpp"
 #include "common/cpu/cpu.hpp"
+#include "common/device/choice.hpp"
 #include "common/histogram/histogram.hpp"
-#include "common/options/device_choice.hpp"
 #include "common/options/options.hpp"
 #include "common/status/status.hpp"
+#include "common/terminal/terminal.hpp"
 
 using cluster::Counts;
 using common::Histogram;

@@ -26,6 +26,7 @@
 #include "common/histogram/histogram.hpp"
 #include "common/options/options.hpp"
 #include "common/status/status.hpp"
+#include "common/terminal/terminal.hpp"
 
 using cluster::Counts;
 using common::Histogram;

@@ -11,6 +11,7 @@
 #include "common/report/report.hpp"
 #include "common/report/table.hpp"
 #include "common/status/status.hpp"
+#include "common/terminal/terminal.hpp"
 #include "common/verify/watchdog.hpp"
 
 using common::Check;
@@ -27,6 +28,7 @@ EndToEnd::EndToEnd(const common::Program& program, const common::Options& option
       device_(std::move(device)),
       driver_(std::move(driver)) {
     if (input.pixels.empty()) throw common::BadInput("there are no pixels to copy");
+    if (options.time_limit) common::set_time_limit(std::chrono::seconds(*options.time_limit));
 }
 
 void EndToEnd::measure_copy(const std::function<void()>& copy) {

@@ -12,6 +12,7 @@
 #include "common/files/input_file.hpp"
 #include "common/files/output_file.hpp"
 #include "common/status/status.hpp"
+#include "common/terminal/terminal.hpp"
 #include "common/timing/timing.hpp"
 
 namespace tuning {

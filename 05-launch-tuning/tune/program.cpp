@@ -9,13 +9,14 @@
 #include "common/files/output_file.hpp"
 #include "common/options/options.hpp"
 #include "common/status/status.hpp"
+#include "common/terminal/terminal.hpp"
 
 namespace tuning {
 
 Request parse_request(int argc, const char* const* argv, const std::string& program) {
     Request request;
     std::string json;
-    common::guard_streams(program);
+    common::require_output(program);
     CLI::App app("looks for the best launch of `tuned` on a device, and keeps it", program);
     app.add_option("--seconds", request.seconds,
                    fmt::format("how long it may search (default: {})", request.seconds))

@@ -13,6 +13,7 @@
 #include "common/inputs/inputs.hpp"
 #include "common/report/report.hpp"
 #include "common/status/status.hpp"
+#include "common/terminal/terminal.hpp"
 #include "common/timing/timing.hpp"
 #include "common/verify/watchdog.hpp"
 

@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "common/cuda/read_ceiling.hpp"
+#include "common/device/choice.hpp"
 #include "common/histogram/histogram.hpp"
-#include "common/options/device_choice.hpp"
 #include "common/status/status.hpp"
 
 namespace common::cuda {

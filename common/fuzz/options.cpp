@@ -8,6 +8,7 @@
 
 #include "common/options/options.hpp"
 #include "common/status/status.hpp"
+#include "common/terminal/terminal.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     common::be_silent();

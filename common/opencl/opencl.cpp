@@ -18,11 +18,12 @@
 #include <string_view>
 #include <system_error>
 
+#include "common/device/choice.hpp"
 #include "common/files/input_file.hpp"
 #include "common/files/own_program.hpp"
 #include "common/histogram/histogram.hpp"
-#include "common/options/device_choice.hpp"
 #include "common/status/status.hpp"
+#include "common/terminal/terminal.hpp"
 #include "common/verify/watchdog.hpp"
 
 namespace common::opencl {

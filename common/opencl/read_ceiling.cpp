@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "common/status/status.hpp"
+#include "common/terminal/terminal.hpp"
 #include "common/timing/timing.hpp"
 #include "common/verify/watchdog.hpp"
 

@@ -6,13 +6,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 
 #include "common/files/output_file.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/options/whole_number.hpp"
 #include "common/status/status.hpp"
-#include "common/verify/watchdog.hpp"
+#include "common/terminal/terminal.hpp"
 
 namespace common {
 namespace {
@@ -265,7 +264,6 @@ Options parse(int argc, const char* const* argv, const Program& program,
     if (app.count("--seed") > 0) options.seed = parse_seed(seed);
     refuse_contradictions(options);
     options.variants = chosen_variants(program, variant);
-    if (options.time_limit) set_time_limit(std::chrono::seconds(*options.time_limit));
     const std::vector<CLI::Option*> all = app.get_options();
     for (std::size_t i = of_all_programs; i < all.size(); ++i) {
         if (all[i]->count() == 0) continue;
@@ -287,7 +285,7 @@ Options parse(int argc, const char* const* argv, const Program& program,
 
 Options parse_options(int argc, const char* const* argv, const Program& program,
                       const std::function<void(CLI::App& app)>& add_more) {
-    guard_streams(program.chapter + "/" + program.name);
+    require_output(program.chapter + "/" + program.name);
     return parse(argc, argv, program, add_more);
 }
 

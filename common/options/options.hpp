@@ -69,7 +69,7 @@ struct Options {
     std::optional<std::size_t> groups;
     std::optional<int> repeat;
     std::optional<std::filesystem::path> kernels;  ///< OpenCL: a file in place of histogram.cl
-    std::optional<unsigned> time_limit;            ///< seconds, of one run (set already)
+    std::optional<unsigned> time_limit;            ///< seconds, of one run
     bool diagnosis = true;  ///< whether a result that is wrong is looked into
     bool read_ceiling = true;
     std::optional<std::filesystem::path> json;

@@ -9,10 +9,11 @@
 #endif
 #ifdef WITH_CUDA
 #include "common/cuda/cuda.hpp"
+#include "common/terminal/terminal.hpp"
 #endif
 
 int main() try {
-    common::guard_streams("devices");
+    common::require_output("devices");
     common::print(fmt::format("C++ (chapter 01)\n0: {}\n", common::cpu_name()));
     common::print("OpenCL\n");
 #ifdef WITH_OPENCL

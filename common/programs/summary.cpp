@@ -16,6 +16,7 @@
 #include "common/report/report.hpp"
 #include "common/report/table.hpp"
 #include "common/status/status.hpp"
+#include "common/terminal/terminal.hpp"
 
 namespace {
 
@@ -49,7 +50,7 @@ std::optional<std::string> first_line(const std::filesystem::path& path) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-    common::guard_streams("summary");
+    common::require_output("summary");
     if (argc != 3)
         throw common::BadInput(
             "takes two arguments: the list of programs and the folder of results");

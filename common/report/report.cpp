@@ -14,6 +14,8 @@
 #include "common/report/picture.hpp"
 #include "common/report/table.hpp"
 #include "common/status/status.hpp"
+#include "common/terminal/terminal.hpp"
+#include "common/verify/watchdog.hpp"
 
 namespace common {
 namespace {
@@ -60,6 +62,7 @@ Report::Report(const Output& output, const Program& program, const Options& opti
                const Input& input, const Histogram& expected, std::string device,
                std::string driver)
     : output_(output), program_(program), options_(options), input_(input), expected_(expected) {
+    if (options.time_limit) set_time_limit(std::chrono::seconds(*options.time_limit));
     document_.chapter = program.chapter;
     document_.api = program.api;
     document_.device = std::move(device);

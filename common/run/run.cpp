@@ -10,6 +10,7 @@
 #include "common/run/self_test.hpp"
 #include "common/run/serve.hpp"
 #include "common/status/status.hpp"
+#include "common/terminal/terminal.hpp"
 
 namespace common {
 namespace {
@@ -41,7 +42,7 @@ int run_program(int argc, const char* const* argv, const Program& program, const
     if (!words.empty())
         throw BadInput(fmt::format("{} takes no other option, not '{}'",
                                    serves ? "--serve" : "--describe", words.front()));
-    guard_streams(program.chapter + "/" + program.name);
+    require_output(program.chapter + "/" + program.name);
     if (serves) return serve(program, run, examine);
     print(description_of(program));
     return kEveryVariantMatches;

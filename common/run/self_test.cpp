@@ -11,6 +11,7 @@
 #include "common/files/own_program.hpp"
 #include "common/run/worker.hpp"
 #include "common/status/status.hpp"
+#include "common/terminal/terminal.hpp"
 #include "common/timing/timing.hpp"
 
 namespace common {

@@ -9,6 +9,7 @@
 
 #include "common/report/document.hpp"
 #include "common/status/status.hpp"
+#include "common/terminal/terminal.hpp"
 
 namespace common {
 namespace {

@@ -1,27 +1,15 @@
 /// @file
-/// How a program ends: the exit statuses, the exceptions that lead to them, and what it says on the
-/// way there. The result goes to standard output and must arrive; progress goes to standard error,
-/// and the work goes on where nobody reads it.
+/// The exceptions that end a program, and the exit statuses that they lead to.
 #pragma once
 
 #include <stdexcept>
 #include <string>
 #include <string_view>
 
+#include "common/status/exit_status.hpp"
+#include "common/terminal/shown.hpp"
+
 namespace common {
-
-/// The exit statuses of every program; docs/command-line.md is where users read about them.
-enum ExitStatus : int {
-    kEveryVariantMatches = 0,
-    kMismatch = 1,         ///< a variant does not match the CPU, or failed while it ran
-    kBadInput = 2,         ///< arguments or input that cannot be used
-    kNothingToRunOn = 77,  ///< no device or no driver; ctest counts 77 as skipped
-};
-
-/// The text as one line that a terminal shows and does not obey: what controls it, and what is not
-/// UTF-8, is written as \n, \t or \x1b. Names of files and bytes out of them may be anything. What
-/// has been through here does not change a second time.
-std::string shown(std::string_view text);
 
 /// Arguments or input that cannot be used. The text is the one line that the user reads: what is
 /// given is `shown`.
@@ -55,26 +43,5 @@ class Finished : public std::exception {};
 /// Call it from the `catch (...)` of `main` and return what it returns.
 /// @param program what the line begins with, such as "01-cpu/cpu"
 int report_exception(const std::string& program) noexcept;
-
-/// Call it before any file is opened; parse_options does. A program whose standard output could not
-/// be written then ends with one line on standard error and status 2 (1 where a variant does not
-/// match), whatever `main` returns. Standard streams that are closed get a place of their own, so
-/// that no output file is opened in their place and gets their text. A write beyond `ulimit -f`
-/// fails, and does not end the program.
-/// @param program what the line begins with
-void guard_streams(const std::string& program);
-
-/// Writes to standard output. What goes wrong is told at the end.
-void print(const std::string& text) noexcept;
-
-/// Writes to standard error, or does not.
-void progress(const std::string& text) noexcept;
-
-/// From now on `print` and `progress` write nothing: of many processes that say the same, one
-/// speaks.
-void be_silent() noexcept;
-
-/// A wrong result keeps its exit status, 1, also where standard output is lost.
-void note_mismatch() noexcept;
 
 }  // namespace common

@@ -8,6 +8,7 @@
 #include <cstddef>
 
 #include "common/status/status.hpp"
+#include "common/terminal/terminal.hpp"
 
 namespace common {
 namespace {

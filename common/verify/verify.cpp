@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "common/status/status.hpp"
+#include "common/terminal/terminal.hpp"
 #include "common/verify/watchdog.hpp"
 
 namespace common {

@@ -19,6 +19,7 @@
 #include "05-launch-tuning/tune/search.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/status/status.hpp"
+#include "common/terminal/terminal.hpp"
 #include "common/tests/support.hpp"
 
 namespace {
@@ -1051,7 +1052,7 @@ TEST_F(Program, NotesAMistakeAlsoWhereItsOutputIsLost) {
     if (!fs::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
     GTEST_FLAG_SET(death_test_style, "threadsafe");  // in a process that has seen no mistake
     const auto run = [](const Tuning& found) {
-        common::guard_streams("tune");
+        common::require_output("tune");
         if (std::freopen("/dev/full", "w", stdout) == nullptr) std::exit(99);
         std::exit(tuning::finish({}, gpu(), found));
     };

@@ -9,6 +9,7 @@
 #include "common/files/own_program.hpp"
 #include "common/run/worker.hpp"
 #include "common/status/status.hpp"
+#include "common/terminal/terminal.hpp"
 #include "common/tutor/diagnosis/diagnosis.hpp"
 #include "common/tutor/diagnosis/probes.hpp"
 

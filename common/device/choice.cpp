@@ -1,4 +1,4 @@
-#include "common/options/device_choice.hpp"
+#include "common/device/choice.hpp"
 
 #include <fmt/format.h>
 

@@ -1,0 +1,15 @@
+/// @file
+/// How a program ends.
+#pragma once
+
+namespace common {
+
+/// The exit statuses of every program; docs/command-line.md is where users read about them.
+enum ExitStatus : int {
+    kEveryVariantMatches = 0,
+    kMismatch = 1,         ///< a variant does not match the CPU, or failed while it ran
+    kBadInput = 2,         ///< arguments or input that cannot be used
+    kNothingToRunOn = 77,  ///< no device or no driver; ctest counts 77 as skipped
+};
+
+}  // namespace common

@@ -1,0 +1,32 @@
+/// @file
+/// What a program says. The result goes to standard output and must arrive; progress goes to
+/// standard error, and the work goes on where nobody reads it.
+#pragma once
+
+#include <string>
+
+namespace common {
+
+/// Writes to standard output. What goes wrong is told at the end.
+void print(const std::string& text) noexcept;
+
+/// Writes to standard error, or does not.
+void progress(const std::string& text) noexcept;
+
+/// Writes the one line on standard error that says why the program ends, behind its name.
+void say_why(const std::string& program, const char* why) noexcept;
+
+/// From now on `print` and `progress` write nothing: of many processes that say the same, one
+/// speaks.
+void be_silent() noexcept;
+
+/// Call it before the first result; parse_options does. A program whose standard output could not
+/// be written then ends with one line on standard error and status 2 (1 where a variant does not
+/// match), whatever `main` returns. A write beyond `ulimit -f` fails, and does not end the program.
+/// @param program what the line begins with, such as "chapter/program"
+void require_output(const std::string& program);
+
+/// A wrong result keeps its exit status, 1, also where standard output is lost.
+void note_mismatch() noexcept;
+
+}  // namespace common
