@@ -25,6 +25,7 @@
 #include "common/report/report.hpp"
 #include "common/run/run.hpp"
 #include "common/status/status.hpp"
+#include "common/terminal/terminal.hpp"
 #include "common/timing/timing.hpp"
 #include "common/verify/verify.hpp"
 
@@ -111,7 +112,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     const common::Options options = common::parse_options(argc, argv, kProgram);
     const std::string device = common::cpu_name();
     if (options.list_devices) {
-        std::printf("0: %s\n", device.c_str());
+        common::print("0: " + device + "\n");
         return common::kEveryVariantMatches;
     }
     if (!options.device.empty()) common::device_by_text(options.device, {device}, "C++");

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "common/status/exit_status.hpp"
+#include "common/terminal/exit_status.hpp"
 #include "common/terminal/shown.hpp"
 
 namespace common {

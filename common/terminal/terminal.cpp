@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "common/status/exit_status.hpp"
+#include "common/terminal/exit_status.hpp"
 
 namespace common {
 namespace {
