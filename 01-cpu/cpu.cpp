@@ -100,9 +100,15 @@ const common::Program kProgram{
      {"threads-false-sharing", "counters of their own for each thread, side by side"},
      {"threads-private", "interleaved tables for each thread, merged at the end"},
      {"threads-simd", "simd in each thread, merged at the end"}},
-    {{"ideas", {"1", "2", "3", "4"}, "interleaved: how many ideas it has (3)"},
-     {"start", {"once", "each-run"}, "threads: when they are started (once)"},
-     {"simd", {"on", "off"}, "off: as on a processor without AVX-512"}},
+    {{"ideas",
+      {"1", "2", "3", "4"},
+      "interleaved: how many ideas it has (3)",
+      {"interleaved", "threads-private"}},
+     {"start",
+      {"once", "each-run"},
+      "threads: when they are started (once)",
+      {"threads-atomic", "threads-private"}},
+     {"simd", {"on", "off"}, "off: as on a processor without AVX-512", {"simd", "threads-simd"}}},
     {{"--group-size", "--groups N sets the number of threads"}}};
 
 // One command line, from what is asked for to the table.

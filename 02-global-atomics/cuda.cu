@@ -134,7 +134,8 @@ const common::Program kProgram{
      {"racy", "plain ++ instead of an atomic addition: counts are lost", true}},
     {{"walk",
       {"interleaved", "blocked"},
-      "in global and racy a thread takes every n-th pixel, or a stretch of its own"}}};
+      "in global and racy a thread takes every n-th pixel, or a stretch of its own",
+      {"global", "racy"}}}};
 
 // One command line, from what is asked for to the table.
 static int run(int argc, const char* const* argv, const common::Output& output) {

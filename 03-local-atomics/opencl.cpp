@@ -41,7 +41,8 @@ const common::Program kProgram{
      {"local-subhist", "the same rows, added by a second kernel"}},
     {{"walk",
       {"interleaved", "blocked"},
-      "in local a work-item takes every n-th pixel, or a stretch of its own"}}};
+      "in local a work-item takes every n-th pixel, or a stretch of its own",
+      {"local"}}}};
 
 // One command line, from what is asked for to the table.
 static int run(int argc, const char* const* argv, const common::Output& output) {

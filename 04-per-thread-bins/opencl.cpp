@@ -43,10 +43,14 @@ const common::Program kProgram{
      {"uchar-bins-banked", "the same, neighbouring work-items never share a bank"},
      {"lane-bins", "a table for each lane, wholly in that lane's bank"},
      {"uchar-overflow", "256 pixels for an 8-bit counter: 256 equal ones count as none", true}},
-    {{"copies", {"1", "2", "4", "8", "16", "32"}, "in lane-bins: copies of the table"},
+    {{"copies",
+      {"1", "2", "4", "8", "16", "32"},
+      "in lane-bins: copies of the table",
+      {"lane-bins"}},
      {"loads",
       {"0", "1", "4"},
-      "in lane-bins: loads of 16 pixels under way, or 0 for one pixel to a load"}}};
+      "in lane-bins: loads of 16 pixels under way, or 0 for one pixel to a load",
+      {"lane-bins"}}}};
 
 // One command line, from what is asked for to the table.
 static int run(int argc, const char* const* argv, const common::Output& output) {

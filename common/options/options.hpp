@@ -32,6 +32,7 @@ struct Choice {
     std::string name;  ///< such as "walk", for `--walk`
     std::vector<std::string> values;
     std::string summary;
+    std::vector<std::string> variants = {};  ///< to which it means something; none: to all
 };
 
 /// An option of all programs that means nothing to this one. It is not in the help.

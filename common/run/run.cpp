@@ -25,7 +25,8 @@ std::string description_of(const Program& program) {
                                     {"broken_on_purpose", variant.broken_on_purpose}});
     json["choices"] = nlohmann::json::array();
     for (const Choice& choice : program.choices)
-        json["choices"].push_back({{"name", choice.name}, {"values", choice.values}});
+        json["choices"].push_back(
+            {{"name", choice.name}, {"values", choice.values}, {"variants", choice.variants}});
     return json.dump(2) + '\n';
 }
 

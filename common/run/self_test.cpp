@@ -51,6 +51,7 @@ void add_cases(std::vector<Case>& cases, const fs::path& file, const Program& pr
                     more.name += fmt::format(" --{} {}", choice.name, value);
                     more.words.insert(more.words.end(), {"--" + choice.name, value});
                     more.of_choice = true;
+                    more.variants = choice.variants;
                     cases.push_back(more);
                 }
             }
