@@ -15,13 +15,13 @@
 #include <string>
 #include <vector>
 
-#include "05-launch-tuning/arguments.hpp"
 #include "05-launch-tuning/cluster/nccl.hpp"
 #include "05-launch-tuning/cluster/report.hpp"
 #include "05-launch-tuning/cluster/share.hpp"
 #include "05-launch-tuning/cluster/together.hpp"
 #include "05-launch-tuning/cluster/work.hpp"
-#include "05-launch-tuning/tune/on_cuda.cuh"
+#include "05-launch-tuning/histogram.cuh"
+#include "05-launch-tuning/tuned.hpp"
 #include "common/cuda/cuda.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/options/options.hpp"
@@ -63,9 +63,9 @@ int main(int argc, char** argv) try {
 
     // 2. What is asked for, and the work that there is.
     cluster::Own own;
-    const Arguments arguments =
-        parse_arguments(argc, argv, kProgram, [&](CLI::App& app, Arguments&) { own.add_to(app); });
-    const common::Options& options = arguments.common;
+    tuning::TunedOptions tuned;
+    const common::Options options =
+        tuning::parse_options(argc, argv, kProgram, tuned, [&](CLI::App& app) { own.add_to(app); });
     if (options.list_devices) {
         common::print(common::cuda::list(common::cuda::devices()));
         throw common::Finished();
@@ -100,11 +100,33 @@ int main(int argc, char** argv) try {
         CHECK_CUDA(cudaMallocHost(&buffer, staged));
 
     // 5. How to count: `tuned`, as chapter 05 launches it on this device.
-    const tuning::Facts facts = tuning::facts_of(device, {&tuning::kLaneBins});
-    const tuning::Choice choice =
-        tuning::choose_launchable(arguments, facts, std::min(kept, cluster::kMaxAtOnce));
-    const tuning::Counting kernel = tuning::histogram_tuned(choice.copies, choice.loads);
-    kernels::Total* const totals = tuning::create_totals(!arguments.two_launches);
+    const auto ask = [&](cudaDeviceAttr attribute) {
+        int value = 0;
+        CHECK_CUDA(cudaDeviceGetAttribute(&value, attribute, device.id));
+        return static_cast<std::size_t>(value);
+    };
+    const tuning::DeviceLimits limits{
+        .api = "CUDA",
+        .device = device.name,
+        .driver = device.driver,
+        .units = common::cuda::multiprocessors(device.id),
+        .max_group_size = ask(cudaDevAttrMaxThreadsPerBlock),
+        .local_bytes = ask(cudaDevAttrMaxSharedMemoryPerBlock),
+        .kernels = {&tuning::kReplicated},
+        .max_threads = [](const tuning::LaunchConfig& config) {
+            cudaFuncAttributes kernel{};
+            CHECK_CUDA(cudaFuncGetAttributes(&kernel, kernels::tuned(config.copies, config.loads)));
+            return static_cast<std::size_t>(kernel.maxThreadsPerBlock);
+        }};
+    const tuning::LaunchConfig config =
+        tuning::resolve(tuned, options, limits, std::min(kept, cluster::kMaxAtOnce));
+    const kernels::Tuned kernel = kernels::tuned(config.copies, config.loads);
+    kernels::Total* totals = nullptr;
+    if (!tuned.two_launches) {
+        CHECK_CUDA(cudaMalloc(&totals, tuning::kTotalWords * sizeof(kernels::Total)));
+        CHECK_CUDA(cudaMemset(totals, 0, tuning::kTotalWords * sizeof(kernels::Total)));
+        CHECK_CUDA(cudaDeviceSynchronize());  // the stream does not wait for it
+    }
     const auto copy_in = [&](std::span<const std::uint8_t> piece, std::size_t to) {
         CHECK_CUDA(cudaMemcpyAsync(pixels + to, piece.data(), piece.size(), cudaMemcpyHostToDevice,
                                    stream));
@@ -112,9 +134,9 @@ int main(int argc, char** argv) try {
     // Starts to count, and returns.
     Histogram histogram{};
     const auto start = [&](std::size_t first, std::size_t count) {
-        const std::size_t groups = options.groups.value_or(groups_of(choice, facts, count));
+        const std::size_t groups = options.groups.value_or(config.groups(limits.units, count));
         if (totals == nullptr) CHECK_CUDA(cudaMemsetAsync(row, 0, sizeof histogram, stream));
-        kernel<<<static_cast<unsigned>(groups), static_cast<unsigned>(choice.group_size), 0,
+        kernel<<<static_cast<unsigned>(groups), static_cast<unsigned>(config.group_size), 0,
                  stream>>>(pixels, first, count, totals, row);
         CHECK_CUDA(cudaGetLastError());
         CHECK_CUDA(cudaMemcpyAsync(histogram_words, row, sizeof histogram, cudaMemcpyDeviceToHost,
@@ -173,7 +195,6 @@ int main(int argc, char** argv) try {
         times.merged = MPI_Wtime();
         report.add_run(times, counts);
     }
-    tuning::require_zero(totals);
 
     // 10. What that collective costs.
     Counts sums{};

@@ -32,9 +32,9 @@ struct Row {
 // Rows that have the same columns.
 using Block = std::vector<Row>;
 
-std::string label_of(const Choice& choice) {
-    if (choice.kernel->max_copies == 1) return choice.kernel->name;
-    return fmt::format("{} x {}", choice.kernel->name, choice.copies);
+std::string label_of(const LaunchConfig& config) {
+    if (config.kernel->max_copies == 1) return config.kernel->name;
+    return fmt::format("{} x {}", config.kernel->name, config.copies);
 }
 
 std::vector<Row> rows_of(const Tuning& tuning, std::uint64_t pixels) {
@@ -42,11 +42,11 @@ std::vector<Row> rows_of(const Tuning& tuning, std::uint64_t pixels) {
     std::vector<Row> rows;
     for (const Trial& trial : tuning.trials) {
         if (trial.pixels != pixels) continue;
-        const std::string label = label_of(trial.choice);
+        const std::string label = label_of(trial.config);
         auto row = std::find_if(rows.begin(), rows.end(),
                                 [&](const Row& other) { return other.label == label; });
         if (row == rows.end()) row = rows.insert(row, {label, {}});
-        Percent& cell = row->cells[{trial.choice.group_size, trial.choice.groups_per_unit}];
+        Percent& cell = row->cells[{trial.config.group_size, trial.config.groups_per_unit}];
         if (trial.outcome != Outcome::kMeasured) continue;
         cell = std::max(cell.value_or(0), 100 * best->worst_ms / trial.worst_ms);
     }
@@ -77,7 +77,7 @@ std::string shown(const Percent& percent) {
 std::string best_line(const Tuning& tuning, std::uint64_t pixels) {
     const Trial* best = tuning.best(pixels);
     if (best == nullptr) return "best: none, since nothing was measured";
-    return fmt::format("best: {}, {} GB/s", best->choice.text(), common::number(best->gb_s()));
+    return fmt::format("best: {}, {} GB/s", best->config.text(), common::number(best->gb_s()));
 }
 
 // "192 measured, 24 refused, 3 not tried in 21.0 s"
@@ -151,7 +151,7 @@ std::string reasons_text(const Tuning& tuning) {
     std::vector<std::pair<std::string, std::size_t>> reasons;
     for (const Trial& trial : tuning.trials) {
         if (trial.outcome == Outcome::kWrong) {
-            text += fmt::format("  WRONG: {}, at {}: {}\n", trial.choice.text(),
+            text += fmt::format("  WRONG: {}, at {}: {}\n", trial.config.text(),
                                 size_text(trial.pixels), trial.reason);
         }
         if (trial.outcome != Outcome::kRefused) continue;
