@@ -1,5 +1,4 @@
-"""Tables of the recorded results, for generate.py: each function that KINDS names writes one kind, from the file of
-results that the page names first and the words behind it.
+"""Tables of the recorded results, for generate.py.
 
 What they were measured on and with stands once on a page, for each file that its tables are from:
 
@@ -7,8 +6,10 @@ What they were measured on and with stands once on a page, for each file that it
 
 "Times faster than serial" and "% of the read ceiling" have one baseline for all runs of a machine on the same
 input and size: docs/measuring.md says which.
+
 """
 
+import inspect
 from collections import Counter
 
 import recorded
@@ -115,7 +116,8 @@ RATIOS = ["`tuned` / CUB", "`tuned` / NPP"]
 
 # ---- the kinds of tables -------------------------------------------------------------------------
 #
-# Each gives the entries that it shows, its title, its columns, its rows and what stands below it.
+# Each gives the entries that it shows, its title, its columns, its rows and what stands below it. What follows the
+# recording are the words behind the file on a page.
 
 
 def results_table(recording, program, name, size):
@@ -232,8 +234,7 @@ def shown(experiment, kept, pixels):
 
 
 def experiment_table(recording, name, api, inputs, size):
-    """an experiment of docs/tools/experiments.py: a row and a column for each thing that changes, or a column for each of
-    several inputs, as uniform,ramp"""
+    """one of docs/tools/experiments.py: a row and a column for each thing that changes, or for each of several inputs"""
     if name not in EXPERIMENTS:
         raise NotRecorded(f"there is no experiment {name}, only {', '.join(EXPERIMENTS)}")
     experiment = EXPERIMENTS[name]
@@ -367,6 +368,8 @@ TABLES = {"results": results_table, "inputs": inputs_table, "chapters": chapters
           "cpu-peers": cpu_peers_table, "queued": queued_table, "steps": steps_table, "experiment": experiment_table,
           "end-to-end": end_to_end_table, "tuning": tuning_table, "counters": counters_table, "weak": weak_table,
           "strong": strong_table, "archive": archive_table}
+__doc__ += "".join(f"    {kind}: FILE {' '.join(list(inspect.signature(table).parameters)[1:])}\n        {table.__doc__}\n"
+                   for kind, table in TABLES.items())
 
 
 def provenance(file, recording, entries):
@@ -397,12 +400,10 @@ def table_of(kind):
         page.shown.setdefault(file, []).extend(entries)
         return [f"**{title}**", "", *markdown(columns, rows), *(["", note] if note else [])]
 
-    write.__doc__ = TABLES[kind].__doc__
     return write
 
 
 def provenance_of(page, file):
-    """when, at which commits, with which drivers and compilers, and on which host"""
     page.told.append(file)
     if not page.shown.get(file):
         raise NotRecorded("no table of the page is of this file")
