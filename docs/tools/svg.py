@@ -124,23 +124,3 @@ class Picture:
             f'viewBox="0 0 {self.width} {self.height}" role="img">\n'
             f"{self.head}<style>\n{style_sheet()}</style>\n" + "\n".join(self.parts) + "\n</svg>\n"
         )
-
-
-def keep(drawn, folder, check, complaint):
-    """Writes pictures, {file name: contents}, where they differ from what the folder has.
-
-    With `check` it changes nothing, and returns a line for each that differs, which ends in `complaint`.
-    """
-    wrong = []
-    for name, text in drawn.items():
-        path = folder / name
-        shown = path.relative_to(folder.parent.parent)
-        if path.is_file() and path.read_bytes() == text.encode():
-            continue
-        if check:
-            wrong.append(f"{shown}: {complaint}")
-        else:
-            folder.mkdir(exist_ok=True)
-            path.write_bytes(text.encode())
-            print(f"wrote {shown}")
-    return wrong
