@@ -14,6 +14,7 @@ import repository
 
 ROOT = repository.ROOT
 PLAY = ROOT / "docs" / "site" / "play"
+SITE = repository.folder_option("--site")
 WIDE, NARROW = (1200, 900), (390, 800)
 sys.path.append(str(ROOT / "docs" / "site"))
 import check  # noqa: E402
@@ -447,9 +448,6 @@ class Site(Browser):
 
 
 if __name__ == "__main__":
-    if "--site" in sys.argv:
-        place = sys.argv.index("--site")
-        Site.folder = pathlib.Path(sys.argv[place + 1]).resolve()
-        del sys.argv[place : place + 2]
-        unittest.main(defaultTest="Site")
-    unittest.main(defaultTest=None if any(not word.startswith("-") for word in sys.argv[1:]) else ["Race", "Banks", "Walk", "Files"])
+    if SITE:
+        Site.folder = SITE
+    unittest.main(defaultTest="Site" if SITE else ["Race", "Banks", "Walk", "Files"])
