@@ -10,6 +10,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -123,6 +124,7 @@ class Place(Small):
         with subprocess.Popen(["./tutorial", "test"], cwd=self.clone, env=self.environment, text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE) as waiting:
             self.assertEqual(waiting.stderr.readline(), "Another ./tutorial is at work in this folder: waiting for it to end ...\n")
+            time.sleep(0.3)
             self.assertFalse((self.clone / "build").exists())
             fcntl.flock(other, fcntl.LOCK_UN)
             self.assertIn("100% tests passed", waiting.communicate()[0])
