@@ -102,52 +102,36 @@ class Stopped(Exception):
 # ---- what this machine is ------------------------------------------------------------------------
 
 
-def first_line(*command):
-    """The first line that a command prints, or None where it does not run."""
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return done.stdout.strip().split("\n")[0] or None
+def output_of(*command):
+    """What a command prints; nothing where it does not run or is None."""
+    with contextlib.suppress(OSError, subprocess.CalledProcessError, TypeError):
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return ""
 
 
-def cpu_field(name):
-    """A field of the first processor in /proc/cpuinfo, or None."""
-    try:
-        text = pathlib.Path("/proc/cpuinfo").read_text()
-    except OSError:
-        return None
-    found = re.search(rf"^{name}\s*: (.*)$", text, re.MULTILINE)
-    return found.group(1) if found else None
-
-
-def cached(build, name):
-    """A setting of the build, or None."""
-    found = re.search(rf"^{name}:\w+=(.*)$", (build / "CMakeCache.txt").read_text(), re.MULTILINE)
-    return found.group(1) if found else None
-
-
-def nvcc_release(nvcc):
-    """Such as "release 13.0, V13.0.88", or None."""
-    if not nvcc or nvcc.endswith("NOTFOUND"):
-        return None
-    done = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=True)
-    return re.search(r"release .*", done.stdout).group(0)
+def part_of(text, pattern):
+    """The group of the pattern in the text, or None."""
+    found = re.search(pattern, text, re.MULTILINE)
+    return found and found.group(1)
 
 
 def machine(build, commit):
     """What the results are measured on, with what, and when."""
+    cache, processor = (build / "CMakeCache.txt").read_text(), output_of("cat", "/proc/cpuinfo")
+    compiler, build_type, nvcc = (part_of(cache, rf"^{name}:\w+=(.*)$")
+                                  for name in ("CMAKE_CXX_COMPILER", "CMAKE_BUILD_TYPE", "CMAKE_CUDA_COMPILER"))
+    name, family, model = (part_of(processor, rf"^{field}\s*: (.*)$") for field in ("model name", "cpu family", "model"))
     return {
         "date": datetime.date.today().isoformat(),
-        "commit": commit or first_line("git", "-C", str(ROOT), "describe", "--always", "--dirty"),
+        "commit": commit or part_of(output_of("git", "-C", str(ROOT), "describe", "--always", "--dirty"), "(.+)"),
         "system": platform.platform(),
-        "processor": cpu_field("model name"),
-        "processor_family": cpu_field("cpu family"),
-        "processor_model": cpu_field("model"),
-        "compiler": first_line(cached(build, "CMAKE_CXX_COMPILER"), "--version"),
-        "build_type": cached(build, "CMAKE_BUILD_TYPE"),
-        "nvcc": nvcc_release(cached(build, "CMAKE_CUDA_COMPILER")),
-        "gpu": first_line("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"),
+        "processor": name,
+        "processor_family": family,
+        "processor_model": model,
+        "compiler": part_of(output_of(compiler, "--version"), "(.+)"),
+        "build_type": build_type,
+        "nvcc": part_of(output_of(nvcc, "--version"), "(release .*)"),
+        "gpu": part_of(output_of("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"), "(.+)"),
     }
 
 
@@ -171,20 +155,6 @@ def built_programs(build):
     return [Program(*line.split("\t")) for line in path.read_text().splitlines()]
 
 
-def of_folder(programs, *folder):
-    """The programs of a folder, which may be a chapter's or a workshop's."""
-    return [program for program in programs if program.folder == "/".join(folder)]
-
-
-def of_chapters(programs, names):
-    """The chapters' own programs, those of these chapters alone where there are names."""
-    there = sorted({program.folder for program in programs if "/" not in program.folder})
-    for name in names or []:
-        if name not in there:
-            raise Stopped(f"there is no chapter {name} in the build: it has {', '.join(there)}")
-    return [program for program in programs if program.folder in (names or there)]
-
-
 def grid(programs, options, inputs, sizes, kind="runs", more=()):
     """Each program on each input in each size: those of the command line, else those given."""
     return [
@@ -198,34 +168,39 @@ def grid(programs, options, inputs, sizes, kind="runs", more=()):
 def jobs_of(options):
     """Everything that the command line asks for, in the order in which it is run."""
     programs = built_programs(options.build)
-    lesson = of_folder(programs, experiments.LESSON)
-    tune, ends, peers = (of_folder(programs, experiments.LESSON, name) for name in ("tune", "end-to-end", "peers"))
+    chapters = sorted({program.folder for program in programs if "/" not in program.folder})
+    for name in options.chapter or []:
+        if name not in chapters:
+            raise Stopped(f"there is no chapter {name} in the build: it has {', '.join(chapters)}")
+
+    def of(*folders):
+        return [program for program in programs if program.folder in folders]
+
+    peers = of(f"{experiments.LESSON}/peers")
     jobs = []
     if options.tune:
-        jobs += [Job("tune", program, None, None, []) for program in tune]
+        jobs += [Job("tune", program, None, None, []) for program in of(f"{experiments.LESSON}/tune")]
     if not options.no_chapters:
-        jobs += grid(of_chapters(programs, options.chapter), options, ["photo", "uniform"], ["100M"])
+        jobs += grid(of(*(options.chapter or chapters)), options, ["photo", "uniform"], ["100M"])
     if options.peers:
         jobs += grid(peers, options, recorded.INPUTS, ["256K", "16M", "100M", "1G"])
         beside = [word for library in options.peer for word in ("--peer", str(library))]
-        jobs += grid(of_folder(programs, "01-cpu", "peers"), options, recorded.PICTURES, ["256K", "100M"], more=beside)
+        jobs += grid(of("01-cpu/peers"), options, recorded.PICTURES, ["256K", "100M"], more=beside)
     if options.queued:
         jobs += grid(peers, options, recorded.PICTURES, PHOTOGRAPHS, "queued", ["--queued"])
     if options.counters:
-        profiled = [program for program in programs if program.api == "CUDA" and program.folder in PROFILED]
-        jobs += grid(profiled, options, ["uniform"], ["100M"], "counters")
+        jobs += grid([program for program in of(*PROFILED) if program.api == "CUDA"], options, ["uniform"], ["100M"], "counters")
     if options.end_to_end:
-        jobs += grid(ends, options, ["photo"], ["100M"], "end_to_end")
+        jobs += grid(of(f"{experiments.LESSON}/end-to-end"), options, ["photo"], ["100M"], "end_to_end")
     if options.steps:
-        jobs += grid(lesson, options, ["uniform", "ramp"], ["1G"], "steps")
+        jobs += grid(of(experiments.LESSON), options, ["uniform", "ramp"], ["1G"], "steps")
     for name in options.experiment or []:
         of_it = EXPERIMENTS[name]
-        run_by = [program for program in programs
-                  if program.api in of_it.apis and any(run.chapter == program.folder for run in of_it.runs)]
+        run_by = [program for program in of(*(run.chapter for run in of_it.runs)) if program.api in of_it.apis]
         jobs += [job._replace(experiment=name)
                  for job in grid(run_by, options, of_it.inputs, [of_it.size], "experiments")]
     if options.cluster:
-        for program in of_folder(programs, experiments.LESSON, "cluster"):
+        for program in of(f"{experiments.LESSON}/cluster"):
             weak = options.size or [CLUSTER_WEAK[program.api]]
             for kind, sizes in (("weak", weak), ("strong", recorded.unique([*CLUSTER_STRONG, *weak]))):
                 jobs += [Job("cluster", program, "uniform", size, options.cluster, kind) for size in sizes]
