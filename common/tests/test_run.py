@@ -26,12 +26,12 @@ def tested(*arguments):
 
 class Serve(unittest.TestCase):
     def test_answers_one_line_after_the_other(self):
-        right = ["--ramp", "--random", "300", "--variant", "right", *SHORT]
+        right = ["--random", "3000", "--variant", "right", *SHORT]
         answers, status = served(right, [*right[:-4], "swapped", *SHORT], right)
         self.assertEqual(status, 0)
         self.assertEqual([answer["status"] for answer in answers], [0, 1, 0])
         self.assertEqual([answer["run"]["results"][0]["check"] for answer in answers], ["match", "mismatch", "match"])
-        self.assertEqual(sum(answers[1]["run"]["results"][0]["counts"]), 300)
+        self.assertEqual(sum(answers[1]["run"]["results"][0]["counts"]), 3000)
 
     def test_says_why_it_did_not_run(self):
         answers, status = served(["--random", "1x"], ["--variant", "does-not-build"], ["--variant", "unsupported"], ["--random", "1", *SHORT])
