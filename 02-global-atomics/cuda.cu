@@ -15,6 +15,7 @@
 #include <string>
 
 #include "common/cuda/cuda.hpp"
+#include "common/cuda/handles.hpp"
 #include "common/cuda/read_ceiling.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
@@ -149,7 +150,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     // 2. The pixels, and the right answer.
     const common::Input input = common::load_input(options);
     const Histogram expected = common::reference_histogram(input.pixels);
-    const std::size_t count = input.pixels.size();
+    const std::size_t pixel_count = input.pixels.size();
 
     // 3. The device.
     const common::cuda::Device device = common::cuda::choose_device(options.device);
@@ -162,51 +163,54 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     common::Report report(output, kProgram, options, input, expected, device.name, device.driver);
 
     // 5. Where its commands go: the context comes by itself, the default stream keeps their
-    //    order, and two events note when the work began and ended.
-    cudaEvent_t begin = nullptr;
-    cudaEvent_t end = nullptr;
-    CHECK_CUDA(cudaEventCreate(&begin));
-    CHECK_CUDA(cudaEventCreate(&end));
+    //    order, and two events note when the work began and ended. Each is given back at the end of
+    //    its scope.
+    common::cuda::Event begin;
+    common::cuda::Event end;
+    CHECK_CUDA(cudaEventCreate(begin.out()));
+    CHECK_CUDA(cudaEventCreate(end.out()));
 
     // 6. The read ceiling: how fast this device's memory gives pixels to a kernel that only reads.
-    if (options.read_ceiling) report.set_read_ceiling(common::cuda::read_ceiling_gb_s(count));
+    if (options.read_ceiling) report.set_read_ceiling(common::cuda::read_ceiling_gb_s(pixel_count));
 
     // 7. The kernels. They were compiled with this file, above.
 
     // 8. What the strategies share: the histogram. It is read and written: an atomic does both.
-    std::uint32_t* histogram = nullptr;
-    CHECK_CUDA(cudaMalloc(&histogram, sizeof(Histogram)));
+    common::cuda::Memory<std::uint32_t> histogram;
+    CHECK_CUDA(cudaMalloc(histogram.out(), sizeof(Histogram)));
     const auto poison_result = [&] { common::cuda::poison(histogram, sizeof(Histogram)); };
 
-    // 9. global, and racy, which has another kernel, as has each walk: the pixels are copied in;
-    //    then zero the histogram, count, copy it out. Each is poisoned, checked, timed, and checked
-    //    again.
+    // 9. global, and racy, which differs in nothing but its kernel; each has one for each walk. The
+    //    pixels are copied in; then zero the histogram, count, copy it out. Each is poisoned,
+    //    checked, timed, and checked again.
     const bool blocked = options.choice("walk") == "blocked";
     for (const std::string variant : {"global", "racy"}) {
         if (!options.wants(variant)) continue;
         auto* kernel = blocked ? histogram_global_blocked : histogram_global;
         if (variant == "racy") kernel = blocked ? histogram_racy_blocked : histogram_racy;
-        std::uint8_t* pixels = nullptr;
-        CHECK_CUDA(cudaMalloc(&pixels, count));
+        common::cuda::Memory<std::uint8_t> pixels;
+        CHECK_CUDA(cudaMalloc(pixels.out(), pixel_count));
         const auto write_pixels = [&] {
-            CHECK_CUDA(cudaMemcpy(pixels, input.pixels.data(), count, cudaMemcpyHostToDevice));
+            CHECK_CUDA(
+                cudaMemcpy(pixels, input.pixels.data(), pixel_count, cudaMemcpyHostToDevice));
         };
         Histogram last{};
         const auto count_pixels = [&](Histogram& result) {
             CHECK_CUDA(cudaEventRecord(begin));
             CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
-            kernel<<<groups, group_size>>>(pixels, count, histogram);
+            kernel<<<groups, group_size>>>(pixels, pixel_count, histogram);
             CHECK_CUDA(cudaGetLastError());
             CHECK_CUDA(cudaEventRecord(end));
             CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
             last = result;
             return common::cuda::elapsed_ms(begin, end);
         };
-        report.add(common::verify_and_time(
-            variant, expected, options.repeat,
-            {poison_result, write_pixels, count_pixels, {groups, group_size}}));
+        report.add(common::verify_and_time(variant, expected, options.repeat,
+                                           {.poison = poison_result,
+                                            .copy_in = write_pixels,
+                                            .run = count_pixels,
+                                            .launch = {groups, group_size}}));
         if (variant == "racy") report.say_what_was_lost(variant, last);
-        CHECK_CUDA(cudaFree(pixels));
     }
 
     // 10. subhist: the same with pitched rows, a table for each block, and a second kernel.
@@ -217,18 +221,19 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     } else if (options.wants("subhist")) {
         const std::size_t width = input.width;
         // The last row may be short, and a picture of no pixels gets memory for one row.
-        const std::size_t rows = std::max<std::size_t>((count + width - 1) / width, 1);
+        const std::size_t rows = std::max<std::size_t>((pixel_count + width - 1) / width, 1);
         // Across, as many blocks as the columns need; the others share the rows.
         const auto groups_x = static_cast<unsigned>(
             std::clamp<std::size_t>((width + group_size - 1) / group_size, 1, groups));
         const unsigned groups_y = std::min(groups / groups_x, common::cuda::kMaxBlocksInY);
         const std::uint32_t tables = groups_x * groups_y;
-        std::uint8_t* image = nullptr;
-        std::uint32_t* sub_histograms = nullptr;
+        common::cuda::Memory<std::uint8_t> image;
+        common::cuda::Memory<std::uint32_t> sub_histograms;
         std::size_t image_pitch_bytes = 0;
         std::size_t table_pitch_bytes = 0;
-        CHECK_CUDA(cudaMallocPitch(&image, &image_pitch_bytes, width, rows));
-        CHECK_CUDA(cudaMallocPitch(&sub_histograms, &table_pitch_bytes, sizeof(Histogram), tables));
+        CHECK_CUDA(cudaMallocPitch(image.out(), &image_pitch_bytes, width, rows));
+        CHECK_CUDA(
+            cudaMallocPitch(sub_histograms.out(), &table_pitch_bytes, sizeof(Histogram), tables));
         // So that gaps behind the rows show where they are counted.
         common::cuda::poison(image, rows * image_pitch_bytes);
         const std::size_t table_pitch_bins = table_pitch_bytes / sizeof(std::uint32_t);
@@ -238,10 +243,11 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         };
         const auto write_rows = [&] {
             CHECK_CUDA(cudaMemcpy2D(image, image_pitch_bytes, input.pixels.data(), width, width,
-                                    count / width, cudaMemcpyHostToDevice));
-            if (const std::size_t rest = count % width; rest > 0) {
-                CHECK_CUDA(cudaMemcpy(image + count / width * image_pitch_bytes,
-                                      &input.pixels[count - rest], rest, cudaMemcpyHostToDevice));
+                                    pixel_count / width, cudaMemcpyHostToDevice));
+            if (const std::size_t rest = pixel_count % width; rest > 0) {
+                CHECK_CUDA(cudaMemcpy(image + pixel_count / width * image_pitch_bytes,
+                                      &input.pixels[pixel_count - rest], rest,
+                                      cudaMemcpyHostToDevice));
             }
         };
         const auto count_in_sub_histograms = [&](Histogram& result) {
@@ -249,7 +255,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             CHECK_CUDA(
                 cudaMemset2DAsync(sub_histograms, table_pitch_bytes, 0, sizeof(Histogram), tables));
             subhist<<<dim3(groups_x, groups_y), group_size>>>(
-                image, image_pitch_bytes, width, count, sub_histograms, table_pitch_bins);
+                image, image_pitch_bytes, width, pixel_count, sub_histograms, table_pitch_bins);
             CHECK_CUDA(cudaGetLastError());
             sum_tables<<<(kBins + group_size - 1) / group_size, group_size>>>(
                 sub_histograms, table_pitch_bins, tables, histogram);
@@ -258,19 +264,14 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
             return common::cuda::elapsed_ms(begin, end);
         };
-        report.add(common::verify_and_time(
-            "subhist", expected, options.repeat,
-            {poison_all, write_rows, count_in_sub_histograms, {tables, group_size, groups_x}}));
-        CHECK_CUDA(cudaFree(sub_histograms));
-        CHECK_CUDA(cudaFree(image));
+        report.add(common::verify_and_time("subhist", expected, options.repeat,
+                                           {.poison = poison_all,
+                                            .copy_in = write_rows,
+                                            .run = count_in_sub_histograms,
+                                            .launch = {tables, group_size, groups_x}}));
     }
 
-    // 11. What is left is released, in the opposite order.
-    CHECK_CUDA(cudaFree(histogram));
-    CHECK_CUDA(cudaEventDestroy(end));
-    CHECK_CUDA(cudaEventDestroy(begin));
-
-    // 12. The table, and the exit status that tells the truth.
+    // 11. The table, and the exit status that tells the truth.
     return report.finish();
 }
 

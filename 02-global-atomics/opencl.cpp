@@ -16,6 +16,7 @@
 
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
+#include "common/opencl/handles.hpp"
 #include "common/opencl/opencl.hpp"
 #include "common/opencl/read_ceiling.hpp"
 #include "common/options/options.hpp"
@@ -55,7 +56,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     // 2. The pixels, and the right answer.
     const common::Input input = common::load_input(options);
     const Histogram expected = common::reference_histogram(input.pixels);
-    const cl_ulong count = input.pixels.size();
+    const cl_ulong pixel_count = input.pixels.size();
 
     // 3. The device.
     const common::opencl::Device device = common::opencl::choose_device(options.device);
@@ -64,86 +65,85 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     const std::size_t most = common::opencl::max_work_group_size(device.id);
     const std::size_t group_size = options.group_size.value_or(std::min<std::size_t>(256, most));
     common::opencl::require_group_size(device.id, group_size);
-    common::opencl::require_memory(device.id, count);
+    common::opencl::require_memory(device.id, pixel_count);
     const std::size_t groups =
         options.groups.value_or(2 * common::opencl::compute_units(device.id));
     common::Report report(output, kProgram, options, input, expected, device.name,
                           device.driver_line());
 
     // 5. Where its commands go: a context for the device, and a queue that keeps their order and
-    //    notes when each began and ended.
+    //    notes when each began and ended. Each is released at the end of its scope.
     cl_int error = CL_SUCCESS;
-    const cl_context context = clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
+    const common::opencl::Context context =
+        clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
     CHECK_CL(error, "clCreateContext");
-    const cl_command_queue queue =
+    const common::opencl::CommandQueue queue =
         clCreateCommandQueue(context, device.id, common::opencl::profiling(device.id), &error);
     CHECK_CL(error, "clCreateCommandQueue");
 
     // 6. The read ceiling: how fast this device's memory gives pixels to a kernel that only reads.
     if (options.read_ceiling) {
-        report.set_read_ceiling(common::opencl::read_ceiling_gb_s(context, queue, count));
+        report.set_read_ceiling(common::opencl::read_ceiling_gb_s(context, queue, pixel_count));
     }
 
     // 7. The kernels. They are compiled now, for this device and for this size of work-group.
-    const cl_program program = common::opencl::build_program(
+    const common::opencl::Program program = common::opencl::build_program(
         context, device.id, "histogram.cl",
         common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER, options.kernels),
         "-DGROUP_SIZE=" + std::to_string(group_size));
 
     // 8. What the strategies share: the histogram. It is read and written: an atomic does both.
-    const cl_mem histogram =
+    const common::opencl::Buffer histogram =
         clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(Histogram), nullptr, &error);
     CHECK_CL(error, "clCreateBuffer(histogram)");
     const auto poison_result = [&] { common::opencl::poison(queue, histogram, sizeof(Histogram)); };
 
-    // 9. global, and racy, which has another kernel, as has each walk: the pixels are copied in;
-    //    then zero the histogram, count, copy it out. Each is poisoned, checked, timed, and checked
-    //    again.
+    // 9. global, and racy, which differs in nothing but its kernel; each has one for each walk. The
+    //    pixels are copied in; then zero the histogram, count, copy it out. Each is poisoned,
+    //    checked, timed, and checked again.
     const bool blocked = options.choice("walk") == "blocked";
     for (const std::string variant : {"global", "racy"}) {
         if (!options.wants(variant)) continue;
         const std::string name = "histogram_" + variant + (blocked ? "_blocked" : "");
-        const cl_kernel kernel = clCreateKernel(program, name.c_str(), &error);
+        const common::opencl::Kernel kernel = clCreateKernel(program, name.c_str(), &error);
         CHECK_CL(error, ("clCreateKernel(" + name + ")").c_str());
         const std::string unsupported_reason =
             common::opencl::unsupported_reason(kernel, device.id, group_size);
         // A buffer of no bytes is an error, a picture of no pixels is not.
-        const cl_mem pixels = clCreateBuffer(context, CL_MEM_READ_ONLY,
-                                             std::max<std::size_t>(count, 1), nullptr, &error);
+        const common::opencl::Buffer pixels = clCreateBuffer(
+            context, CL_MEM_READ_ONLY, std::max<std::size_t>(pixel_count, 1), nullptr, &error);
         CHECK_CL(error, "clCreateBuffer(pixels)");
         const auto write_pixels = [&] {
-            if (count == 0) return;
-            CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, count, input.pixels.data(), 0,
-                                          nullptr, nullptr));
+            if (pixel_count == 0) return;
+            CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, pixel_count,
+                                          input.pixels.data(), 0, nullptr, nullptr));
         };
         Histogram last{};
         const auto count_pixels = [&](Histogram& result) {
             const cl_uint zero = 0;
-            cl_event zeroed = nullptr;
+            common::opencl::Event zeroed;
             CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, sizeof(Histogram),
-                                         0, nullptr, &zeroed));
+                                         0, nullptr, zeroed.out()));
             CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
-            CHECK_CL(clSetKernelArg(kernel, 1, sizeof count, &count));
+            CHECK_CL(clSetKernelArg(kernel, 1, sizeof pixel_count, &pixel_count));
             CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &histogram));
             const std::size_t global_size = groups * group_size;
-            cl_event counted = nullptr;
+            common::opencl::Event counted;
             CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &group_size, 0,
-                                            nullptr, &counted));
+                                            nullptr, counted.out()));
             CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
                                          result.data(), 0, nullptr, nullptr));
-            const double kernel_ms = common::opencl::elapsed_ms(zeroed, counted);
-            CHECK_CL(clReleaseEvent(counted));
-            CHECK_CL(clReleaseEvent(zeroed));
             last = result;
-            return kernel_ms;
+            return common::opencl::elapsed_ms(zeroed, counted);
         };
-        report.add(common::verify_and_time(
-            variant, expected, options.repeat,
-            {poison_result, write_pixels, count_pixels, {groups, group_size}, unsupported_reason}));
+        report.add(common::verify_and_time(variant, expected, options.repeat,
+                                           {.poison = poison_result,
+                                            .copy_in = write_pixels,
+                                            .run = count_pixels,
+                                            .launch = {groups, group_size},
+                                            .unsupported_reason = unsupported_reason}));
         if (variant == "racy" && unsupported_reason.empty())
             report.say_what_was_lost(variant, last);
-        CHECK_CL(clReleaseMemObject(pixels));
-        CHECK_CL(clReleaseKernel(kernel));
     }
 
     // 10. subhist: the same with pitched rows, a table for each group, and a second kernel. In
@@ -153,25 +153,25 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     } else if (options.wants("subhist")) {
         const cl_ulong width = input.width;
         // The last row may be short, and a picture of no pixels gets memory for one row.
-        const cl_ulong rows = std::max<cl_ulong>((count + width - 1) / width, 1);
+        const cl_ulong rows = std::max<cl_ulong>((pixel_count + width - 1) / width, 1);
         // Across, as many groups as the columns need; the others share the rows.
         const std::size_t groups_x =
             std::clamp<std::size_t>((width + group_size - 1) / group_size, 1, groups);
         const std::size_t groups_y = groups / groups_x;
         const auto tables = static_cast<cl_uint>(groups_x * groups_y);
-        const cl_kernel subhist = clCreateKernel(program, "subhist", &error);
+        const common::opencl::Kernel subhist = clCreateKernel(program, "subhist", &error);
         CHECK_CL(error, "clCreateKernel(subhist)");
-        const cl_kernel sum_tables = clCreateKernel(program, "sum_tables", &error);
+        const common::opencl::Kernel sum_tables = clCreateKernel(program, "sum_tables", &error);
         CHECK_CL(error, "clCreateKernel(sum_tables)");
         const cl_ulong image_pitch_bytes = (width + 511) / 512 * 512;
         const cl_ulong table_pitch_bins = kBins;
         const std::size_t tables_bytes = tables * table_pitch_bins * sizeof(cl_uint);
-        const cl_mem image =
+        const common::opencl::Buffer image =
             clCreateBuffer(context, CL_MEM_READ_ONLY, rows * image_pitch_bytes, nullptr, &error);
         CHECK_CL(error, "clCreateBuffer(image)");
         // So that gaps behind the rows show where they are counted.
         common::opencl::poison(queue, image, rows * image_pitch_bytes);
-        const cl_mem sub_histograms =
+        const common::opencl::Buffer sub_histograms =
             clCreateBuffer(context, CL_MEM_READ_WRITE, tables_bytes, nullptr, &error);
         CHECK_CL(error, "clCreateBuffer(sub_histograms)");
         const auto poison_all = [&] {
@@ -180,27 +180,27 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         };
         const auto write_rows = [&] {
             const std::size_t origin[3] = {0, 0, 0};
-            const std::size_t whole_rows[3] = {width, count / width, 1};
-            if (count >= width) {
+            const std::size_t whole_rows[3] = {width, pixel_count / width, 1};
+            if (pixel_count >= width) {
                 CHECK_CL(clEnqueueWriteBufferRect(queue, image, CL_FALSE, origin, origin,
                                                   whole_rows, image_pitch_bytes, 0, width, 0,
                                                   input.pixels.data(), 0, nullptr, nullptr));
             }
-            if (const std::size_t rest = count % width; rest > 0) {
-                CHECK_CL(clEnqueueWriteBuffer(queue, image, CL_FALSE,
-                                              whole_rows[1] * image_pitch_bytes, rest,
-                                              &input.pixels[count - rest], 0, nullptr, nullptr));
+            if (const std::size_t rest = pixel_count % width; rest > 0) {
+                CHECK_CL(clEnqueueWriteBuffer(
+                    queue, image, CL_FALSE, whole_rows[1] * image_pitch_bytes, rest,
+                    &input.pixels[pixel_count - rest], 0, nullptr, nullptr));
             }
         };
         const auto count_in_sub_histograms = [&](Histogram& result) {
             const cl_uint zero = 0;
-            cl_event zeroed = nullptr;
+            common::opencl::Event zeroed;
             CHECK_CL(clEnqueueFillBuffer(queue, sub_histograms, &zero, sizeof zero, 0, tables_bytes,
-                                         0, nullptr, &zeroed));
+                                         0, nullptr, zeroed.out()));
             CHECK_CL(clSetKernelArg(subhist, 0, sizeof(cl_mem), &image));
             CHECK_CL(clSetKernelArg(subhist, 1, sizeof image_pitch_bytes, &image_pitch_bytes));
             CHECK_CL(clSetKernelArg(subhist, 2, sizeof width, &width));
-            CHECK_CL(clSetKernelArg(subhist, 3, sizeof count, &count));
+            CHECK_CL(clSetKernelArg(subhist, 3, sizeof pixel_count, &pixel_count));
             CHECK_CL(clSetKernelArg(subhist, 4, sizeof(cl_mem), &sub_histograms));
             CHECK_CL(clSetKernelArg(subhist, 5, sizeof table_pitch_bins, &table_pitch_bins));
             const std::size_t global_size[2] = {groups_x * group_size, groups_y};
@@ -212,36 +212,24 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             CHECK_CL(clSetKernelArg(sum_tables, 2, sizeof tables, &tables));
             CHECK_CL(clSetKernelArg(sum_tables, 3, sizeof(cl_mem), &histogram));
             const std::size_t sum_size = (kBins + group_size - 1) / group_size * group_size;
-            cl_event summed = nullptr;
+            common::opencl::Event summed;
             CHECK_CL(clEnqueueNDRangeKernel(queue, sum_tables, 1, nullptr, &sum_size, &group_size,
-                                            0, nullptr, &summed));
+                                            0, nullptr, summed.out()));
             CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
                                          result.data(), 0, nullptr, nullptr));
-            const double kernel_ms = common::opencl::elapsed_ms(zeroed, summed);
-            CHECK_CL(clReleaseEvent(summed));
-            CHECK_CL(clReleaseEvent(zeroed));
-            return kernel_ms;
+            return common::opencl::elapsed_ms(zeroed, summed);
         };
         report.add(common::verify_and_time(
             "subhist", expected, options.repeat,
-            {poison_all,
-             write_rows,
-             count_in_sub_histograms,
-             {tables, group_size, groups_x},
-             common::opencl::unsupported_reason(subhist, device.id, group_size)}));
-        CHECK_CL(clReleaseMemObject(sub_histograms));
-        CHECK_CL(clReleaseMemObject(image));
-        CHECK_CL(clReleaseKernel(sum_tables));
-        CHECK_CL(clReleaseKernel(subhist));
+            {.poison = poison_all,
+             .copy_in = write_rows,
+             .run = count_in_sub_histograms,
+             .launch = {tables, group_size, groups_x},
+             .unsupported_reason =
+                 common::opencl::unsupported_reason(subhist, device.id, group_size)}));
     }
 
-    // 11. What is left is released, in the opposite order.
-    CHECK_CL(clReleaseMemObject(histogram));
-    CHECK_CL(clReleaseProgram(program));
-    CHECK_CL(clReleaseCommandQueue(queue));
-    CHECK_CL(clReleaseContext(context));
-
-    // 12. The table, and the exit status that tells the truth.
+    // 11. The table, and the exit status that tells the truth.
     return report.finish();
 }
 

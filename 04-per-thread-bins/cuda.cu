@@ -17,6 +17,7 @@
 #include <string>
 
 #include "common/cuda/cuda.hpp"
+#include "common/cuda/handles.hpp"
 #include "common/cuda/read_ceiling.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
@@ -252,7 +253,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     // 2. The pixels, and the right answer.
     const common::Input input = common::load_input(options);
     const Histogram expected = common::reference_histogram(input.pixels);
-    const std::size_t count = input.pixels.size();
+    const std::size_t pixel_count = input.pixels.size();
 
     // 3. The device.
     const common::cuda::Device device = common::cuda::choose_device(options.device);
@@ -283,46 +284,50 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     common::Report report(output, kProgram, options, input, expected, device.name, device.driver);
 
     // 6. Where its commands go: the context comes by itself, the default stream keeps their
-    //    order, and two events note when the work began and ended.
-    cudaEvent_t begin = nullptr;
-    cudaEvent_t end = nullptr;
-    CHECK_CUDA(cudaEventCreate(&begin));
-    CHECK_CUDA(cudaEventCreate(&end));
+    //    order, and two events note when the work began and ended. Each is given back at the end of
+    //    its scope.
+    common::cuda::Event begin;
+    common::cuda::Event end;
+    CHECK_CUDA(cudaEventCreate(begin.out()));
+    CHECK_CUDA(cudaEventCreate(end.out()));
 
     // 7. The read ceiling: how fast this device's memory gives pixels to a kernel that only reads.
-    if (options.read_ceiling) report.set_read_ceiling(common::cuda::read_ceiling_gb_s(count));
+    if (options.read_ceiling) report.set_read_ceiling(common::cuda::read_ceiling_gb_s(pixel_count));
 
     // 8. The kernels. They were compiled with this file, above.
 
     // 9. What the strategies share: the pixels and the histogram on the device.
-    std::uint8_t* pixels = nullptr;
-    CHECK_CUDA(cudaMalloc(&pixels, count));
-    std::uint32_t* histogram = nullptr;
-    CHECK_CUDA(cudaMalloc(&histogram, sizeof(Histogram)));
+    common::cuda::Memory<std::uint8_t> pixels;
+    CHECK_CUDA(cudaMalloc(pixels.out(), pixel_count));
+    common::cuda::Memory<std::uint32_t> histogram;
+    CHECK_CUDA(cudaMalloc(histogram.out(), sizeof(Histogram)));
     const auto write_pixels = [&] {
-        CHECK_CUDA(cudaMemcpy(pixels, input.pixels.data(), count, cudaMemcpyHostToDevice));
+        CHECK_CUDA(cudaMemcpy(pixels, input.pixels.data(), pixel_count, cudaMemcpyHostToDevice));
     };
     const auto poison_result = [&] { common::cuda::poison(histogram, sizeof(Histogram)); };
 
     // 10. private: the pixels are copied in; then zero the histogram, count, copy it out. It is
     //     poisoned, checked, timed, and checked again. lane-bins will go the same way.
-    const auto run_with_atomics = [&](const char* variant, const common::Launch& shape,
-                                      const auto& launch) {
+    const auto run_with_atomics = [&](const char* variant, const common::Launch& launch,
+                                      const auto& start) {
         const auto count_pixels = [&](Histogram& result) {
             CHECK_CUDA(cudaEventRecord(begin));
             CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
-            launch();
+            start();
             CHECK_CUDA(cudaGetLastError());
             CHECK_CUDA(cudaEventRecord(end));
             CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
             return common::cuda::elapsed_ms(begin, end);
         };
         report.add(common::verify_and_time(variant, expected, options.repeat,
-                                           {poison_result, write_pixels, count_pixels, shape}));
+                                           {.poison = poison_result,
+                                            .copy_in = write_pixels,
+                                            .run = count_pixels,
+                                            .launch = launch}));
     };
     if (options.wants("private")) {
         run_with_atomics("private", {groups, group_size}, [&] {
-            histogram_private<<<groups, group_size>>>(pixels, count, histogram);
+            histogram_private<<<groups, group_size>>>(pixels, pixel_count, histogram);
         });
         cudaFuncAttributes attributes{};
         CHECK_CUDA(cudaFuncGetAttributes(&attributes, histogram_private));
@@ -345,14 +350,14 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             return;
         }
         const std::size_t rows_bytes = groups * sizeof(Histogram);
-        std::uint32_t* rows = nullptr;
-        std::uint32_t* pinned_rows = nullptr;
-        CHECK_CUDA(cudaMalloc(&rows, rows_bytes));
-        CHECK_CUDA(cudaMallocHost(&pinned_rows, rows_bytes));
+        common::cuda::Memory<std::uint32_t> rows;
+        common::cuda::HostMemory<std::uint32_t> pinned_rows;
+        CHECK_CUDA(cudaMalloc(rows.out(), rows_bytes));
+        CHECK_CUDA(cudaMallocHost(pinned_rows.out(), rows_bytes));
         const auto poison_rows = [&] { common::cuda::poison(rows, rows_bytes); };
         const auto count_in_bytes = [&](Histogram& result) {
             CHECK_CUDA(cudaEventRecord(begin));
-            kernel<<<groups, uchar_size, uchar_size * kBins>>>(pixels, count, pixels_per_item,
+            kernel<<<groups, uchar_size, uchar_size * kBins>>>(pixels, pixel_count, pixels_per_item,
                                                                rows);
             CHECK_CUDA(cudaGetLastError());
             CHECK_CUDA(cudaEventRecord(end));
@@ -360,11 +365,11 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             common::add_rows(pinned_rows, groups, result);
             return common::cuda::elapsed_ms(begin, end);
         };
-        report.add(common::verify_and_time(
-            variant, expected, options.repeat,
-            {poison_rows, write_pixels, count_in_bytes, {groups, uchar_size}}));
-        CHECK_CUDA(cudaFreeHost(pinned_rows));
-        CHECK_CUDA(cudaFree(rows));
+        report.add(common::verify_and_time(variant, expected, options.repeat,
+                                           {.poison = poison_rows,
+                                            .copy_in = write_pixels,
+                                            .run = count_in_bytes,
+                                            .launch = {groups, uchar_size}}));
     };
     run_in_bytes("uchar-bins", histogram_uchar, 255);
     run_in_bytes("uchar-bins-banked", histogram_uchar_banked, 255);
@@ -374,17 +379,11 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     if (options.wants("lane-bins")) {
         auto* const lanes = lanes_with(copies);
         run_with_atomics("lane-bins", {lane_groups, lane_size}, [&] {
-            lanes<<<lane_groups, lane_size>>>(pixels, count, histogram, loads);
+            lanes<<<lane_groups, lane_size>>>(pixels, pixel_count, histogram, loads);
         });
     }
 
-    // 13. What is left is released, in the opposite order.
-    CHECK_CUDA(cudaFree(histogram));
-    CHECK_CUDA(cudaFree(pixels));
-    CHECK_CUDA(cudaEventDestroy(end));
-    CHECK_CUDA(cudaEventDestroy(begin));
-
-    // 14. The table, and the exit status that tells the truth.
+    // 13. The table, and the exit status that tells the truth.
     return report.finish();
 }
 

@@ -19,6 +19,7 @@
 
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
+#include "common/opencl/handles.hpp"
 #include "common/opencl/opencl.hpp"
 #include "common/opencl/read_ceiling.hpp"
 #include "common/options/options.hpp"
@@ -64,7 +65,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     // 2. The pixels, and the right answer.
     const common::Input input = common::load_input(options);
     const Histogram expected = common::reference_histogram(input.pixels);
-    const cl_ulong count = input.pixels.size();
+    const cl_ulong pixel_count = input.pixels.size();
 
     // 3. The device.
     const common::opencl::Device device = common::opencl::choose_device(options.device);
@@ -99,26 +100,27 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     for (const std::size_t size : {group_size, uchar_size, lane_size}) {
         common::opencl::require_group_size(device.id, size);
     }
-    common::opencl::require_memory(device.id, count);
+    common::opencl::require_memory(device.id, pixel_count);
     common::Report report(output, kProgram, options, input, expected, device.name,
                           device.driver_line());
 
     // 6. Where its commands go: a context for the device, and a queue that keeps their order and
-    //    notes when each began and ended.
+    //    notes when each began and ended. Each is released at the end of its scope.
     cl_int error = CL_SUCCESS;
-    const cl_context context = clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
+    const common::opencl::Context context =
+        clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
     CHECK_CL(error, "clCreateContext");
-    const cl_command_queue queue =
+    const common::opencl::CommandQueue queue =
         clCreateCommandQueue(context, device.id, common::opencl::profiling(device.id), &error);
     CHECK_CL(error, "clCreateCommandQueue");
 
     // 7. The read ceiling: how fast this device's memory gives pixels to a kernel that only reads.
     if (options.read_ceiling) {
-        report.set_read_ceiling(common::opencl::read_ceiling_gb_s(context, queue, count));
+        report.set_read_ceiling(common::opencl::read_ceiling_gb_s(context, queue, pixel_count));
     }
 
     // 8. The kernels. They are compiled now, for this device and for these sizes.
-    const cl_program program = common::opencl::build_program(
+    const common::opencl::Program program = common::opencl::build_program(
         context, device.id, "histogram.cl",
         common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER, options.kernels),
         "-DCOPIES=" + std::to_string(copies) + " -DGROUP_SIZE=" + std::to_string(group_size) +
@@ -127,16 +129,16 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
 
     // 9. What the strategies share: the pixels and the histogram on the device. (A buffer of no
     //    bytes is an error, a picture of no pixels is not.)
-    const cl_mem pixels =
-        clCreateBuffer(context, CL_MEM_READ_ONLY, std::max<std::size_t>(count, 1), nullptr, &error);
+    const common::opencl::Buffer pixels = clCreateBuffer(
+        context, CL_MEM_READ_ONLY, std::max<std::size_t>(pixel_count, 1), nullptr, &error);
     CHECK_CL(error, "clCreateBuffer(pixels)");
-    const cl_mem histogram =
+    const common::opencl::Buffer histogram =
         clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(Histogram), nullptr, &error);
     CHECK_CL(error, "clCreateBuffer(histogram)");
     const auto write_pixels = [&] {
-        if (count == 0) return;
-        CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, count, input.pixels.data(), 0,
-                                      nullptr, nullptr));
+        if (pixel_count == 0) return;
+        CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, pixel_count, input.pixels.data(),
+                                      0, nullptr, nullptr));
     };
     const auto poison_result = [&] { common::opencl::poison(queue, histogram, sizeof(Histogram)); };
 
@@ -146,33 +148,31 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
                                       std::size_t launched_groups, std::size_t size) {
         const auto count_pixels = [&](Histogram& result) {
             const cl_uint zero = 0;
-            cl_event zeroed = nullptr;
+            common::opencl::Event zeroed;
             CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, sizeof(Histogram),
-                                         0, nullptr, &zeroed));
+                                         0, nullptr, zeroed.out()));
             CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
-            CHECK_CL(clSetKernelArg(kernel, 1, sizeof count, &count));
+            CHECK_CL(clSetKernelArg(kernel, 1, sizeof pixel_count, &pixel_count));
             CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &histogram));
             const std::size_t global_size = launched_groups * size;
-            cl_event counted = nullptr;
+            common::opencl::Event counted;
             CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &size, 0,
-                                            nullptr, &counted));
+                                            nullptr, counted.out()));
             CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
                                          result.data(), 0, nullptr, nullptr));
-            const double kernel_ms = common::opencl::elapsed_ms(zeroed, counted);
-            CHECK_CL(clReleaseEvent(counted));
-            CHECK_CL(clReleaseEvent(zeroed));
-            return kernel_ms;
+            return common::opencl::elapsed_ms(zeroed, counted);
         };
-        report.add(
-            common::verify_and_time(variant, expected, options.repeat,
-                                    {poison_result,
-                                     write_pixels,
-                                     count_pixels,
-                                     {launched_groups, size},
-                                     common::opencl::unsupported_reason(kernel, device.id, size)}));
+        report.add(common::verify_and_time(
+            variant, expected, options.repeat,
+            {.poison = poison_result,
+             .copy_in = write_pixels,
+             .run = count_pixels,
+             .launch = {launched_groups, size},
+             .unsupported_reason = common::opencl::unsupported_reason(kernel, device.id, size)}));
     };
     if (options.wants("private")) {
-        const cl_kernel in_private = clCreateKernel(program, "histogram_private", &error);
+        const common::opencl::Kernel in_private =
+            clCreateKernel(program, "histogram_private", &error);
         CHECK_CL(error, "clCreateKernel(histogram_private)");
         run_with_atomics("private", in_private, groups, group_size);
         cl_ulong private_bytes = 0;
@@ -180,7 +180,6 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
                                           sizeof private_bytes, &private_bytes, nullptr));
         std::fprintf(stderr, "    the compiler gave it %llu bytes of memory per work-item\n",
                      static_cast<unsigned long long>(private_bytes));
-        CHECK_CL(clReleaseKernel(in_private));
     }
 
     // 11. uchar-bins, uchar-bins-banked and uchar-overflow: local memory for 256 bytes a work-item,
@@ -196,42 +195,39 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
                                                     std::to_string(local_bytes)));
             return;
         }
-        const cl_kernel kernel = clCreateKernel(program, name.c_str(), &error);
+        const common::opencl::Kernel kernel = clCreateKernel(program, name.c_str(), &error);
         CHECK_CL(error, ("clCreateKernel(" + name + ")").c_str());
         const std::size_t rows_bytes = groups * sizeof(Histogram);
-        const cl_mem rows = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR,
-                                           rows_bytes, nullptr, &error);
+        const common::opencl::Buffer rows = clCreateBuffer(
+            context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, rows_bytes, nullptr, &error);
         CHECK_CL(error, "clCreateBuffer(rows)");
         const auto poison_rows = [&] { common::opencl::poison(queue, rows, rows_bytes); };
         const auto count_in_bytes = [&](Histogram& result) {
             CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
-            CHECK_CL(clSetKernelArg(kernel, 1, sizeof count, &count));
+            CHECK_CL(clSetKernelArg(kernel, 1, sizeof pixel_count, &pixel_count));
             CHECK_CL(clSetKernelArg(kernel, 2, sizeof pixels_per_item, &pixels_per_item));
             CHECK_CL(clSetKernelArg(kernel, 3, uchar_size * kBins, nullptr));  // local memory
             CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &rows));
             const std::size_t global_size = groups * uchar_size;
-            cl_event counted = nullptr;
+            common::opencl::Event counted;
             CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &uchar_size, 0,
-                                            nullptr, &counted));
+                                            nullptr, counted.out()));
             void* const mapped = clEnqueueMapBuffer(queue, rows, CL_TRUE, CL_MAP_READ, 0,
                                                     rows_bytes, 0, nullptr, nullptr, &error);
             CHECK_CL(error, "clEnqueueMapBuffer");
             common::add_rows(static_cast<const std::uint32_t*>(mapped), groups, result);
             CHECK_CL(clEnqueueUnmapMemObject(queue, rows, mapped, 0, nullptr, nullptr));
             CHECK_CL(clFinish(queue));
-            const double kernel_ms = common::opencl::elapsed_ms(counted, counted);
-            CHECK_CL(clReleaseEvent(counted));
-            return kernel_ms;
+            return common::opencl::elapsed_ms(counted, counted);
         };
         report.add(common::verify_and_time(
             variant, expected, options.repeat,
-            {poison_rows,
-             write_pixels,
-             count_in_bytes,
-             {groups, uchar_size},
-             common::opencl::unsupported_reason(kernel, device.id, uchar_size)}));
-        CHECK_CL(clReleaseMemObject(rows));
-        CHECK_CL(clReleaseKernel(kernel));
+            {.poison = poison_rows,
+             .copy_in = write_pixels,
+             .run = count_in_bytes,
+             .launch = {groups, uchar_size},
+             .unsupported_reason =
+                 common::opencl::unsupported_reason(kernel, device.id, uchar_size)}));
     };
     run_in_bytes("uchar-bins", "histogram_uchar", 255);
     run_in_bytes("uchar-bins-banked", "histogram_uchar_banked", 255);
@@ -239,21 +235,13 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
 
     // 12. lane-bins: as private, in a launch of its own.
     if (options.wants("lane-bins")) {
-        const cl_kernel lanes = clCreateKernel(program, "histogram_lanes", &error);
+        const common::opencl::Kernel lanes = clCreateKernel(program, "histogram_lanes", &error);
         CHECK_CL(error, "clCreateKernel(histogram_lanes)");
         CHECK_CL(clSetKernelArg(lanes, 3, sizeof loads, &loads));
         run_with_atomics("lane-bins", lanes, lane_groups, lane_size);
-        CHECK_CL(clReleaseKernel(lanes));
     }
 
-    // 13. What is left is released, in the opposite order.
-    CHECK_CL(clReleaseMemObject(histogram));
-    CHECK_CL(clReleaseMemObject(pixels));
-    CHECK_CL(clReleaseProgram(program));
-    CHECK_CL(clReleaseCommandQueue(queue));
-    CHECK_CL(clReleaseContext(context));
-
-    // 14. The table, and the exit status that tells the truth.
+    // 13. The table, and the exit status that tells the truth.
     return report.finish();
 }
 
