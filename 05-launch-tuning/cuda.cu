@@ -69,11 +69,6 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     common::cuda::require_group_size(device.id,
                                      static_cast<unsigned>(options.group_size.value_or(1)));
     const std::size_t units = common::cuda::multiprocessors(device.id);
-    const auto ask = [&](cudaDeviceAttr attribute) {
-        int value = 0;
-        CHECK_CUDA(cudaDeviceGetAttribute(&value, attribute, device.id));
-        return static_cast<std::size_t>(value);
-    };
     common::Report report(output, kProgram, options, input, expected, device.name, device.driver);
 
     // 4. Where its commands go: the context comes by itself, the default stream keeps their
@@ -131,9 +126,11 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     // 8. occupancy and vector: blocks of 512, as many as fill the device. They lie below each
     //    other, and walk the rows where those are; or side by side, and take 16 pixels at once.
     const std::size_t full_size = options.group_size.value_or(512);
-    const std::size_t resident = ask(cudaDevAttrMaxThreadsPerMultiProcessor);
-    const std::size_t full_groups =
-        options.groups.value_or(std::max<std::size_t>(units * resident / full_size, 1));
+    int resident = 0;
+    CHECK_CUDA(
+        cudaDeviceGetAttribute(&resident, cudaDevAttrMaxThreadsPerMultiProcessor, device.id));
+    const std::size_t full_groups = options.groups.value_or(
+        std::max<std::size_t>(units * static_cast<std::size_t>(resident) / full_size, 1));
     const Grid stamp = below_each_other(full_size, full_groups);
     const Grid strip = lay_over(rows.as_one(), full_size, full_groups, 16);
     const auto run_on_rows = [&](const char* variant, const auto& kernel, const Grid& grid,
@@ -157,7 +154,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
             &fitting, kernels::histogram_occupancy, static_cast<int>(full_size), 0));
         std::fprintf(stderr,
-                     "  occupancy: %zu units x %zu threads / blocks of %zu = %zu; the occupancy "
+                     "  occupancy: %zu units x %d threads / blocks of %zu = %zu; the occupancy "
                      "API says %zu x %d = %zu\n",
                      units, resident, full_size, full_groups, units, fitting,
                      units * static_cast<std::size_t>(fitting));
@@ -176,8 +173,8 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             .device = device.name,
             .driver = device.driver,
             .units = units,
-            .max_group_size = ask(cudaDevAttrMaxThreadsPerBlock),
-            .local_bytes = ask(cudaDevAttrMaxSharedMemoryPerBlock),
+            .max_group_size = tuning::kMaxCudaThreads,
+            .local_bytes = tuning::kCudaSharedBytes,
             .kernels = {&tuning::kReplicated},
             .max_threads = [](const tuning::LaunchConfig& config) {
                 cudaFuncAttributes kernel{};

@@ -83,6 +83,10 @@ struct DeviceLimits {
     std::function<std::size_t(const LaunchConfig&)> max_threads = {};
 };
 
+/// What a block may have on every CUDA device, with what it gets unless it asks for more.
+inline constexpr std::size_t kMaxCudaThreads = 1024;
+inline constexpr std::uint64_t kCudaSharedBytes = 48 << 10;
+
 /// 64-bit words of the totals: 256 of them, as far apart as the kernels have them.
 inline constexpr std::size_t kTotalWords = common::kBins * std::size_t{16};
 

@@ -70,18 +70,13 @@ int main(int argc, char** argv) try {
         CHECK_CUDA(cudaEventCreateWithFlags(event.out(), cudaEventDisableTiming));
 
     // 5. The launch of `tuned` for all pixels, and one for a chunk.
-    const auto ask = [&](cudaDeviceAttr attribute) {
-        int value = 0;
-        CHECK_CUDA(cudaDeviceGetAttribute(&value, attribute, device.id));
-        return static_cast<std::size_t>(value);
-    };
     const tuning::DeviceLimits limits{
         .api = "CUDA",
         .device = device.name,
         .driver = device.driver,
         .units = common::cuda::multiprocessors(device.id),
-        .max_group_size = ask(cudaDevAttrMaxThreadsPerBlock),
-        .local_bytes = ask(cudaDevAttrMaxSharedMemoryPerBlock),
+        .max_group_size = tuning::kMaxCudaThreads,
+        .local_bytes = tuning::kCudaSharedBytes,
         .kernels = {&tuning::kReplicated},
         .max_threads = [](const tuning::LaunchConfig& config) {
             cudaFuncAttributes kernel{};

@@ -337,18 +337,13 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         histogram_lanes<32><<<units, 1024>>>(pixels, pixel_count, histogram, 4);
     });
     if (options.wants("tuned")) {
-        const auto ask = [&](cudaDeviceAttr attribute) {
-            int value = 0;
-            CHECK_CUDA(cudaDeviceGetAttribute(&value, attribute, device.id));
-            return static_cast<std::size_t>(value);
-        };
         const tuning::DeviceLimits limits{
             .api = "CUDA",
             .device = device.name,
             .driver = device.driver,
             .units = units,
-            .max_group_size = ask(cudaDevAttrMaxThreadsPerBlock),
-            .local_bytes = ask(cudaDevAttrMaxSharedMemoryPerBlock),
+            .max_group_size = tuning::kMaxCudaThreads,
+            .local_bytes = tuning::kCudaSharedBytes,
             .kernels = {&tuning::kReplicated},
             .max_threads = [](const tuning::LaunchConfig& config) {
                 cudaFuncAttributes kernel{};

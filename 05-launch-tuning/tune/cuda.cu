@@ -119,11 +119,6 @@ int main(int argc, char** argv) try {
     // 2. The device, and what it allows. A kernel that needs many registers leaves room for fewer
     //    threads.
     const common::cuda::Device device = common::cuda::choose_device(request.device);
-    const auto ask = [&](cudaDeviceAttr attribute) {
-        int value = 0;
-        CHECK_CUDA(cudaDeviceGetAttribute(&value, attribute, device.id));
-        return static_cast<std::size_t>(value);
-    };
     const auto kernel_of = [](const tuning::LaunchConfig& config) -> kernels::Tuned {
         static constexpr kernels::Tuned kOfLoads[] = {histogram_bytes<1>, histogram_bytes<2>,
                                                       histogram_bytes<3>, histogram_bytes<4>};
@@ -136,8 +131,8 @@ int main(int argc, char** argv) try {
         .device = device.name,
         .driver = device.driver,
         .units = common::cuda::multiprocessors(device.id),
-        .max_group_size = ask(cudaDevAttrMaxThreadsPerBlock),
-        .local_bytes = ask(cudaDevAttrMaxSharedMemoryPerBlock),
+        .max_group_size = tuning::kMaxCudaThreads,
+        .local_bytes = tuning::kCudaSharedBytes,
         .kernels = {&tuning::kLocal, &tuning::kReplicated, &tuning::kUcharBins},
         .max_threads = [&](const tuning::LaunchConfig& config) {
             cudaFuncAttributes kernel{};

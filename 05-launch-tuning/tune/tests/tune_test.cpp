@@ -237,20 +237,6 @@ const TestPictures& pictures() {
     return all;
 }
 
-TEST(TestPictures, HavePartsWhoseHistogramIsKnown) {
-    constexpr std::uint64_t kPeriod = TestPicture::kPeriod;
-    for (const TestPicture& picture : pictures()) {
-        EXPECT_EQ(picture.pixels.size(), 16 * kMi);
-        const std::vector<Stretch> stretches = {{0, kPeriod},     {3, kPeriod - 8},
-                                                {kPeriod - 1, 2}, {2 * kPeriod, kMi},
-                                                {5, 1},           {3, 16 * kMi - 8}};
-        for (const auto& [first, count] : stretches)
-            EXPECT_EQ(picture.expected({first, count}),
-                      common::reference_histogram({&picture.pixels[first], count}))
-                << first << ", " << count;
-    }
-}
-
 // Counts on the CPU in a time of its own, and notes what it was given.
 class Device {
  public:
