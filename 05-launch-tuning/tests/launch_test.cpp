@@ -141,6 +141,7 @@ TEST(UnsupportedReason, NamesWhatRulesALaunchOut) {
     const std::vector<std::pair<LaunchConfig, const char*>> cases = {
         {{items, 1, 1, 1, 1}, "this program has no kernel 'item-bins'"},
         {{replicated, 3, 1, 64, 1}, "there is no such launch"},
+        {{replicated, 64, 1, 64, 1}, "there is no such launch"},
         {{replicated, 1, 5, 64, 1}, "there is no such launch"},
         {{replicated, 1, 0, 64, 1}, "there is no such launch"},
         {{replicated, 1, 1, 0, 1}, "there is no such launch"},
