@@ -31,6 +31,8 @@
 
 #include <cub/device/device_histogram.cuh>
 
+#include "02-global-atomics/histogram.cuh"
+#include "04-per-thread-bins/histogram.cuh"
 #include "05-launch-tuning/histogram.cuh"
 #include "05-launch-tuning/tuned.hpp"
 #include "common/cuda/cuda.hpp"
@@ -50,7 +52,6 @@
 #endif
 
 using common::Histogram;
-using common::kBins;
 
 const common::Program kProgram{"05-launch-tuning",
                                "peers/cuda",
@@ -69,81 +70,6 @@ constexpr long long kBusyClocks = 100'000;
 __global__ void stay_busy() {
     const long long begin = clock64();
     while (clock64() - begin < kBusyClocks) {
-    }
-}
-
-// ---- global and lane-bins, as they stand in chapters 02 and 04 ----
-//
-// Chapters include nothing of each other, so they are here again; a test (docs/tests/test_peers.py)
-// holds each against its original. `local` is chapter 05's two-per-sm.
-
-__global__ void histogram_global(const std::uint8_t* pixels, std::size_t count,
-                                 std::uint32_t* histogram) {
-    const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
-         i += stride) {
-        atomicAdd(&histogram[pixels[i]], 1U);
-    }
-}
-
-template <unsigned copies>
-__device__ void count_four(std::uint32_t* own, std::uint32_t four) {
-    atomicAdd(&own[(four & 0xff) * copies], 1U);
-    atomicAdd(&own[(four >> 8 & 0xff) * copies], 1U);
-    atomicAdd(&own[(four >> 16 & 0xff) * copies], 1U);
-    atomicAdd(&own[(four >> 24) * copies], 1U);
-}
-
-template <unsigned copies>
-__device__ void count_sixteen(std::uint32_t* own, uint4 sixteen) {
-    count_four<copies>(own, sixteen.x);
-    count_four<copies>(own, sixteen.y);
-    count_four<copies>(own, sixteen.z);
-    count_four<copies>(own, sixteen.w);
-}
-
-template <unsigned copies>
-__global__ void histogram_lanes(const std::uint8_t* pixels, std::size_t count,
-                                std::uint32_t* histogram, unsigned loads) {
-    __shared__ std::uint32_t table[kBins * copies];
-    for (unsigned word = threadIdx.x; word < kBins * copies; word += blockDim.x) {
-        table[word] = 0;
-    }
-    __syncthreads();
-
-    std::uint32_t* own = table + threadIdx.x % copies;
-    const auto* vectors = reinterpret_cast<const uint4*>(pixels);
-    const std::size_t vector_count = loads > 0 ? count / 16 : 0;
-    const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-    const std::size_t item = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    std::size_t i = item;
-    // Four loads before the first count: while one is on its way, so are the others.
-    for (; loads == 4 && i + 3 * stride < vector_count; i += 4 * stride) {
-        const uint4 first = vectors[i];
-        const uint4 second = vectors[i + stride];
-        const uint4 third = vectors[i + 2 * stride];
-        const uint4 fourth = vectors[i + 3 * stride];
-        count_sixteen<copies>(own, first);
-        count_sixteen<copies>(own, second);
-        count_sixteen<copies>(own, third);
-        count_sixteen<copies>(own, fourth);
-    }
-    for (; i < vector_count; i += stride) {
-        count_sixteen<copies>(own, vectors[i]);
-    }
-    // The last few pixels, fewer than 16; with no loads of 16 all of them.
-    for (i = vector_count * 16 + item; i < count; i += stride) {
-        atomicAdd(&own[pixels[i] * copies], 1U);
-    }
-    __syncthreads();
-
-    for (unsigned bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
-        std::uint32_t sum = 0;
-        for (unsigned n = 0; n < copies; ++n) {
-            // Each thread begins with another copy: the banks take turns here, too.
-            sum += table[bin * copies + (threadIdx.x + n) % copies];
-        }
-        atomicAdd(&histogram[bin], sum);
     }
 }
 
