@@ -195,7 +195,8 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             CHECK_CUDA(cudaMalloc(totals.out(), sizeof zeros));
             CHECK_CUDA(cudaMemcpy(totals, zeros.data(), sizeof zeros, cudaMemcpyHostToDevice));
         }
-        // They hold no poison before a run, so it is looked whether the run before left zeros.
+        // They are not filled with a pattern before a run, as other buffers are. In place of that
+        // the program checks that the run before has left zeros.
         const auto require_zero = [&] {
             if (!in_one) return;
             std::array<kernels::Total, tuning::kTotalWords> words{};
@@ -203,7 +204,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             if (words != zeros)
                 throw std::runtime_error("the last launch did not leave its totals at zero");
         };
-        const auto poison_and_look = [&] {
+        const auto poison_and_check = [&] {
             poison_result();
             require_zero();
         };
@@ -218,7 +219,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             return common::cuda::elapsed_ms(begin, end);
         };
         common::Result timed = common::verify_and_time("tuned", expected, options.repeat,
-                                                       {.poison = poison_and_look,
+                                                       {.poison = poison_and_check,
                                                         .copy_in = write_pixels,
                                                         .run = count_tuned,
                                                         .launch = {blocks, block_size}});
