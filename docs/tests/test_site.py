@@ -40,8 +40,6 @@ class Small(repository.RepositoryTest):
 
     def setUp(self):
         super().setUp()
-        (self.root / "docs" / "site").mkdir()
-        shutil.copy(ROOT / "docs" / "site" / "stage.py", self.root / "docs" / "site")
         self.write("README.md", "# First\n\n[one](02-two/README.md#part) [docs](docs/) [licence](LICENSE)\n")
         self.write("LICENSE", "Do.\n")
         self.write("docs/README.md", "# Docs\n\n[b](b.md) [a](a.md)\n")

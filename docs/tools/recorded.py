@@ -34,7 +34,7 @@ UNITS = (("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10))
 LONGEST_LINE = 320
 
 
-class NotRecorded(Exception):
+class NotRecorded(ValueError):
     """The results do not have what was asked for; the text says what."""
 
 
