@@ -208,12 +208,6 @@ def starts():
             yield Run("01-cpu", f"`{strategy}`, {row}", "", strategy, ("--start", start))
 
 
-def cores():
-    for strategy in "threads-private", "threads-simd":
-        for threads in 1, 2, 4, 8, 16:
-            yield Run("01-cpu", f"`{strategy}`", str(threads), strategy, ("--groups", str(threads)))
-
-
 _LOOP = ("    for (ulong i = begin; i < begin + length; ++i) {{\n#pragma unroll\n"
          "        for (uint place = 0; place < PLACES; ++place) {{\n            {}\n        }}\n    }}\n")
 _COUNTER = "tables[place * TABLE + pixels[i + place * length]]"
@@ -246,8 +240,6 @@ EXPERIMENTS = {
                                  ("photo", "uniform", "four-values", "constant"), "256K", tuple(ideas())),
     "starts": Experiment("threads started once or for each run, for a CPU", "Threads", "ms", ("C++",),
                          ("photo", "uniform"), "256K", tuple(starts())),
-    "cores": Experiment("from one thread to sixteen, for a CPU", "Threads", "GB/s", ("C++",), ("photo",), "100M",
-                        tuple(cores())),
     "places": Experiment("`item-bins` in one place to eight, for a CPU", "Reads in", "GB/s", OPENCL,
                          ("photo", "uniform", "constant"), "100M", tuple(places()),
                          HALF_OF_IT),

@@ -30,9 +30,8 @@ RESULTS = ROOT / "docs" / "results"
 FIGURES = ROOT / "docs" / "figures"
 # Pictures that this program makes and nobody else does.
 OURS = ("climb.svg", "contention.svg", "tuning-*.svg")
-# The climb and the contention are those of one device, the first that is recorded, on inputs of one size.
-DEVICES = ("h100", "h200")
-SIZE = "1G"
+# The climb and the contention are those of one device, on inputs of one size.
+DEVICE, SIZE = "h100", "1G"
 WIDTH = 800
 
 
@@ -389,8 +388,7 @@ def heat_columns(picture, y, columns, width):
 def pictures():
     """{file name: contents} of everything that there are results for."""
     recordings = {path.stem: recorded.load(path) for path in sorted(RESULTS.glob("*.json"))}
-    first = next(recordings[name] for name in DEVICES if name in recordings)
-    todo = {"climb.svg": (climb, first), "contention.svg": (contention, first)}
+    todo = {"climb.svg": (climb, recordings[DEVICE]), "contention.svg": (contention, recordings[DEVICE])}
     for name, recording in recordings.items():
         todo.update({f"tuning-{name}-{entry['program'].split('/')[-1]}.svg": (tuning, entry) for entry in recording["tune"]})
     drawn = {}
