@@ -65,7 +65,7 @@ def run(command, folder):
     # What a command keeps for its next run is not to replace what the reader has kept.
     cache = (folder / "build").resolve() / "docs" / "cache"
     try:
-        done = subprocess.run(f"exec env {command}", shell=True, cwd=folder, timeout=SECONDS, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        done = subprocess.run(command, shell=True, cwd=folder, timeout=SECONDS, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               env={**os.environ, **MPI_VARIABLES, "XDG_CACHE_HOME": str(cache)})
     except subprocess.TimeoutExpired:
         return f"nothing within {SECONDS} seconds", ""
