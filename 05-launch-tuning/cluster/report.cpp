@@ -55,7 +55,7 @@ double total_ms(const Times& run) {
 }
 
 double merge_us(const Times& run) {
-    return 1e6 * (run.merged - run.all_had);
+    return 1e6 * (run.merged - run.all_counted);
 }
 
 common::Timing summary(const std::vector<Times>& runs, double (*of)(const Times&)) {
@@ -106,12 +106,13 @@ std::string quoted(const std::string& text) {  // for CSV
 
 }  // namespace
 
-Report::Report(const common::Program& program, const common::Options& options, const Own& own,
-               const Work& work, std::string device, std::string driver, std::string device_id)
+Report::Report(const common::Program& program, const common::Options& options,
+               const ClusterOptions& cluster_options, const Source& source, std::string device,
+               std::string driver, std::string device_id)
     : program_(program),
       options_(options),
-      own_(own),
-      work_(work),
+      cluster_options_(cluster_options),
+      source_(source),
       device_(std::move(device)),
       driver_(std::move(driver)),
       device_id_(std::move(device_id)) {
@@ -142,7 +143,7 @@ void Report::skip_all_reduce(const std::string& library, const std::string& reas
     all_reduces_.push_back({library, std::nullopt, reason});
 }
 
-std::vector<Report::Line> Report::gather_lines(const Share& share) const {
+std::vector<Report::Line> Report::gather_lines(const WorkQueue& work) const {
     Line mine{};
     char host[MPI_MAX_PROCESSOR_NAME] = "";
     int length = 0;
@@ -150,7 +151,7 @@ std::vector<Report::Line> Report::gather_lines(const Share& share) const {
     copy_text(host, mine.host, sizeof mine.host);
     copy_text(device_, mine.device, sizeof mine.device);
     copy_text(device_id_, mine.device_id, sizeof mine.device_id);
-    mine.tally = share.tally;
+    mine.tally = work.tally;
     mine.last = runs_.back();
     mine.peak_memory_bytes = peak_memory_bytes();
     std::vector<Line> lines(rank_ == 0 ? static_cast<std::size_t>(ranks_) : 0);
@@ -161,9 +162,9 @@ std::vector<Report::Line> Report::gather_lines(const Share& share) const {
 
 // Each rank sends its rows one after the other: item, length of the reason, reason, counts.
 std::map<std::uint64_t, Report::Row> Report::gather_rows(
-    const Share& share, const std::map<std::uint64_t, Counts>& each) const {
+    const WorkQueue& work, const std::map<std::uint64_t, Counts>& each) const {
     std::map<std::uint64_t, Row> rows;
-    for (const auto& [item, reason] : share.skipped)
+    for (const auto& [item, reason] : work.skipped)
         rows[item] = {reason, {}};
     for (const auto& [item, counts] : each)
         rows[item] = {{}, counts};
@@ -201,24 +202,25 @@ std::map<std::uint64_t, Report::Row> Report::gather_rows(
 std::string Report::why_wrong(const std::map<std::uint64_t, Row>& rows) const {
     if (runs_differ_) return "not all runs have the same result";
     const std::uint64_t counted = total(sums_);
-    if (work_.pictures.empty() && counted != work_.pixels)
-        return fmt::format("{} pixels were counted, and there are {}", counted, work_.pixels);
-    if (!own_.check) return {};
+    if (source_.pictures.empty() && counted != source_.pixel_count)
+        return fmt::format("{} pixels were counted, and there are {}", counted,
+                           source_.pixel_count);
+    if (!cluster_options_.check) return {};
     std::string why;
-    const Counts expected =
-        work_.count_serially(own_.keep_going, [&](std::uint64_t picture, const Counts& counts) {
-            if (!own_.each || !why.empty()) return;
+    const Counts expected = source_.count_serially(
+        cluster_options_.keep_going, [&](std::uint64_t picture, const Counts& counts) {
+            if (!cluster_options_.each || !why.empty()) return;
             const auto row = rows.find(picture);
             why = row == rows.end() ? "it is missing" : difference(counts, row->second.counts);
-            if (!why.empty()) why = fmt::format("{}: {}", work_.pictures[picture].string(), why);
+            if (!why.empty()) why = fmt::format("{}: {}", source_.pictures[picture].string(), why);
         });
     const std::string sums = difference(expected, sums_);
     return sums.empty() ? why : sums;
 }
 
-int Report::finish(const Share& share, const std::map<std::uint64_t, Counts>& each) {
-    const std::vector<Line> lines = gather_lines(share);
-    const std::map<std::uint64_t, Row> rows = gather_rows(share, each);
+int Report::finish(const WorkQueue& work, const std::map<std::uint64_t, Counts>& each) {
+    const std::vector<Line> lines = gather_lines(work);
+    const std::map<std::uint64_t, Row> rows = gather_rows(work, each);
     int status = common::kEveryVariantMatches;
     if (rank_ == 0) {
         std::size_t skipped = 0;
@@ -228,7 +230,9 @@ int Report::finish(const Share& share, const std::map<std::uint64_t, Counts>& ea
             common::progress(fmt::format("skipped: {}\n", row.reason));
         }
         const std::string why = why_wrong(rows);
-        const std::string check = !why.empty() ? "mismatch" : own_.check ? "match" : "not checked";
+        const std::string check = !why.empty()             ? "mismatch"
+                                  : cluster_options_.check ? "match"
+                                                           : "not checked";
         print(lines, skipped, check);
         if (!why.empty()) {
             common::progress(fmt::format("does not match: {}\n", why));
@@ -242,7 +246,8 @@ int Report::finish(const Share& share, const std::map<std::uint64_t, Counts>& ea
                 text += fmt::format("{},{}\n", bin, sums_[bin]);
             common::write_whole(*options_.counts, text);
         }
-        if (own_.each && why.empty()) common::write_whole(*own_.each, each_text(rows));
+        if (cluster_options_.each && why.empty())
+            common::write_whole(*cluster_options_.each, each_text(rows));
         if (options_.json) common::write_whole(*options_.json, json_text(lines, skipped, check));
     }
     MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -262,10 +267,10 @@ void Report::print(const std::vector<Line>& lines, std::size_t skipped,
     const auto on_device = ranks_on_devices(lines);
     const std::size_t hosts = number_of_hosts(on_device);
     const std::uint64_t counted = total(sums_);
-    std::string text = fmt::format("\n{}, {} on {} rank{}, {} host{}\ninput: {} ({} pixels{})\n",
-                                   program_.name, program_.api, ranks_, ranks_ == 1 ? "" : "s",
-                                   hosts, hosts == 1 ? "" : "s", common::shown(work_.name), counted,
-                                   own_.resident ? ", in the devices' memory" : "");
+    std::string text = fmt::format(
+        "\n{}, {} on {} rank{}, {} host{}\ninput: {} ({} pixels{})\n", program_.name, program_.api,
+        ranks_, ranks_ == 1 ? "" : "s", hosts, hosts == 1 ? "" : "s", common::shown(source_.name),
+        counted, cluster_options_.resident ? ", in the devices' memory" : "");
     if (ranks_ == 1) text += "one rank: mpirun -n 2 before the command starts two\n";
     for (const auto& [device, ranks] : on_device) {
         if (ranks > 1 && program_.api != "C++")
@@ -282,14 +287,14 @@ void Report::print(const std::vector<Line>& lines, std::size_t skipped,
         rows.push_back({std::to_string(rank), line.host, line.device,
                         std::to_string(line.tally.items), std::to_string(line.tally.pixels),
                         number(1000 * reading), number(1000 * (busy - reading)),
-                        number(1000 * (line.last.all_had - line.last.counted)),
+                        number(1000 * (line.last.all_counted - line.last.counted)),
                         number(static_cast<double>(line.peak_memory_bytes >> 20))});
     }
     text += runs_.size() == 1 ? "\n" : "\nthe last run:\n";
     text += common::text_table({{"rank"},
                                 {"host"},
                                 {"device"},
-                                {work_.pictures.empty() ? "chunks" : "pictures", true},
+                                {source_.pictures.empty() ? "chunks" : "pictures", true},
                                 {"pixels", true},
                                 {"reading ms", true},
                                 {"counting ms", true},
@@ -335,15 +340,15 @@ std::string Report::json_text(const std::vector<Line>& lines, std::size_t skippe
     json["device"] = lines[0].device;
     json["driver"] = driver_;
     json["mpi"] = mpi_library();
-    json["input"] = {{"name", work_.name},
+    json["input"] = {{"name", source_.name},
                      {"pixels", counted},
-                     {"seed", work_.seed ? Json(*work_.seed) : Json(nullptr)}};
+                     {"seed", source_.seed ? Json(*source_.seed) : Json(nullptr)}};
     const auto on_device = ranks_on_devices(lines);
     json["ranks"] = ranks_;
     json["hosts"] = number_of_hosts(on_device);
     json["devices"] = on_device.size();
-    json["chunk"] = work_.chunk;
-    json["resident"] = own_.resident;
+    json["chunk"] = source_.chunk;
+    json["resident"] = cluster_options_.resident;
     json["check"] = check;
     json["skipped"] = skipped;
     json["all_ms"] = timing(all);
@@ -361,26 +366,27 @@ std::string Report::json_text(const std::vector<Line>& lines, std::size_t skippe
         const Line& line = lines[rank];
         const double reading = line.tally.reading_seconds;
         const double busy = line.last.counted - line.last.begun;
-        json["per_rank"].push_back({{"rank", rank},
-                                    {"host", line.host},
-                                    {"device", line.device},
-                                    {"device_id", line.device_id},
-                                    {"items", line.tally.items},
-                                    {"pixels", line.tally.pixels},
-                                    {"reading_ms", 1000 * reading},
-                                    {"counting_ms", 1000 * (busy - reading)},
-                                    {"waiting_ms", 1000 * (line.last.all_had - line.last.counted)},
-                                    {"peak_memory_bytes", line.peak_memory_bytes}});
+        json["per_rank"].push_back(
+            {{"rank", rank},
+             {"host", line.host},
+             {"device", line.device},
+             {"device_id", line.device_id},
+             {"items", line.tally.items},
+             {"pixels", line.tally.pixels},
+             {"reading_ms", 1000 * reading},
+             {"counting_ms", 1000 * (busy - reading)},
+             {"waiting_ms", 1000 * (line.last.all_counted - line.last.counted)},
+             {"peak_memory_bytes", line.peak_memory_bytes}});
     }
     json["counts"] = sums_;
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string Report::each_text(const std::map<std::uint64_t, Row>& rows) const {
-    if (own_.each->extension() == ".json") {
+    if (cluster_options_.each->extension() == ".json") {
         Json json = Json::array();
         for (const auto& [item, row] : rows) {
-            json.push_back({{"picture", work_.pictures[item].string()},
+            json.push_back({{"picture", source_.pictures[item].string()},
                             {"skipped", row.reason},
                             {"pixels", total(row.counts)},
                             {"counts", row.counts}});
@@ -392,7 +398,7 @@ std::string Report::each_text(const std::map<std::uint64_t, Row>& rows) const {
         text += fmt::format(",{}", bin);
     text += '\n';
     for (const auto& [item, row] : rows) {
-        text += quoted(work_.pictures[item].string()) + ',' + quoted(row.reason) + ',' +
+        text += quoted(source_.pictures[item].string()) + ',' + quoted(row.reason) + ',' +
                 std::to_string(total(row.counts));
         for (const std::uint64_t count : row.counts)
             text += fmt::format(",{}", count);
