@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "common/cuda/cuda.hpp"
+#include "common/cuda/handles.hpp"
 #include "common/cuda/read_ceiling.hpp"
 #include "common/timing/timing.hpp"
 #include "common/verify/watchdog.hpp"
@@ -47,12 +48,12 @@ std::vector<std::vector<double>> rates_of_shapes(const std::vector<const std::ui
                                                  const std::function<void()>& before_each) {
     int device = 0;
     CHECK_CUDA(cudaGetDevice(&device));
-    unsigned* hardly_ever = nullptr;
-    cudaEvent_t begin = nullptr;
-    cudaEvent_t end = nullptr;
-    CHECK_CUDA(cudaMalloc(&hardly_ever, sizeof(unsigned)));
-    CHECK_CUDA(cudaEventCreate(&begin));
-    CHECK_CUDA(cudaEventCreate(&end));
+    Memory<unsigned> hardly_ever;
+    Event begin;
+    Event end;
+    CHECK_CUDA(cudaMalloc(hardly_ever.out(), sizeof(unsigned)));
+    CHECK_CUDA(cudaEventCreate(begin.out()));
+    CHECK_CUDA(cudaEventCreate(end.out()));
 
     std::vector<std::vector<double>> shapes;
     std::size_t next = 0;
@@ -77,9 +78,6 @@ std::vector<std::vector<double>> rates_of_shapes(const std::vector<const std::ui
             }
         }
     }
-    CHECK_CUDA(cudaEventDestroy(end));
-    CHECK_CUDA(cudaEventDestroy(begin));
-    CHECK_CUDA(cudaFree(hardly_ever));
     return shapes;
 }
 
@@ -102,12 +100,10 @@ double reading_alone_gb_s(const std::vector<const std::uint8_t*>& copies, std::u
 
 double read_ceiling_gb_s(std::uint64_t pixels) {
     const std::size_t bytes = read_ceiling_bytes(pixels);
-    std::uint8_t* buffer = nullptr;
-    CHECK_CUDA(cudaMalloc(&buffer, bytes));
+    Memory<std::uint8_t> buffer;
+    CHECK_CUDA(cudaMalloc(buffer.out(), bytes));
     CHECK_CUDA(cudaMemset(buffer, 0, bytes));
-    const double best = read_ceiling_gb_s({buffer}, bytes);
-    CHECK_CUDA(cudaFree(buffer));
-    return best;
+    return read_ceiling_gb_s({buffer}, bytes);
 }
 
 cudaError_t find_a_kernel() {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "common/opencl/handles.hpp"
 #include "common/status/status.hpp"
 #include "common/terminal/terminal.hpp"
 #include "common/timing/timing.hpp"
@@ -97,17 +98,17 @@ std::optional<double> read_ceiling_gb_s(cl_context context, cl_command_queue que
     const cl_ulong words = bytes / 16;
 
     cl_int error = CL_SUCCESS;
-    const cl_program program = build_program(context, device, "the read ceiling", kSource, "");
-    const cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_ONLY, bytes, nullptr, &error);
+    const Program program = build_program(context, device, "the read ceiling", kSource, "");
+    const Buffer buffer = clCreateBuffer(context, CL_MEM_READ_ONLY, bytes, nullptr, &error);
     CHECK_CL(error, "clCreateBuffer(read ceiling)");
-    const cl_mem never = clCreateBuffer(context, CL_MEM_READ_WRITE, 4, nullptr, &error);
+    const Buffer never = clCreateBuffer(context, CL_MEM_READ_WRITE, 4, nullptr, &error);
     CHECK_CL(error, "clCreateBuffer(never)");
     const cl_uint zero = 0;
     CHECK_CL(clEnqueueFillBuffer(queue, buffer, &zero, sizeof zero, 0, bytes, 0, nullptr, nullptr));
 
     double best = 0;
     const auto read_with = [&](const char* name, std::size_t max_group_size) {
-        const cl_kernel kernel = clCreateKernel(program, name, &error);
+        const Kernel kernel = clCreateKernel(program, name, &error);
         CHECK_CL(error, "clCreateKernel(read ceiling)");
         CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &buffer));
         CHECK_CL(clSetKernelArg(kernel, 1, sizeof words, &words));
@@ -121,18 +122,15 @@ std::optional<double> read_ceiling_gb_s(cl_context context, cl_command_queue que
             for (int repeat = 0; repeat < 5; ++repeat) {
                 const Deadline deadline("the read ceiling", time_limit(bytes));
                 const double time_ms = plausible_ms([&] {
-                    cl_event done = nullptr;
+                    Event done;
                     CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size,
-                                                    &group_size, 0, nullptr, &done));
+                                                    &group_size, 0, nullptr, done.out()));
                     CHECK_CL(clFinish(queue));
-                    const double by_device_ms = elapsed_ms(done, done);
-                    CHECK_CL(clReleaseEvent(done));
-                    return by_device_ms;
+                    return elapsed_ms(done, done);
                 });
                 best = std::max(best, gigabytes_per_second(static_cast<double>(bytes), time_ms));
             }
         }
-        CHECK_CL(clReleaseKernel(kernel));
     };
     cl_device_type type = 0;
     CHECK_CL(clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, nullptr));
@@ -146,9 +144,6 @@ std::optional<double> read_ceiling_gb_s(cl_context context, cl_command_queue que
         }
     }
 
-    CHECK_CL(clReleaseMemObject(never));
-    CHECK_CL(clReleaseMemObject(buffer));
-    CHECK_CL(clReleaseProgram(program));
     return best;
 }
 

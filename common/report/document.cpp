@@ -31,7 +31,7 @@ std::string placeholder(std::size_t number) {
 
 void put_counts(std::string& text, std::size_t number, const Histogram& counts) {
     const std::string quoted = fmt::format("\"{}\"", placeholder(number));
-    // From the end: a name further up may say anything.
+    // The last one: a device's name above it could contain the same words.
     text.replace(text.rfind(quoted), quoted.size(), fmt::format("[{}]", fmt::join(counts, ", ")));
 }
 

@@ -187,7 +187,7 @@ class SelfTest {
     }
 
  private:
-    // Once counted, once timed, once with the copies.
+    // One timed run is enough, and the reason of a mismatch is asked for by hand.
     [[nodiscard]] Words always(Words words) const {
         words.insert(words.end(), {"--repeat", "1", "--no-ceiling"});
         if (is_device_) words.emplace_back("--no-diagnosis");

@@ -14,7 +14,7 @@ namespace common {
 namespace {
 
 // What the end of the program has to know of its course; there is one standard output.
-std::string name;
+std::string program_name;
 int output_error = 0;  // of the first write that failed
 bool mismatch = false;
 bool said_why = false;  // one line is enough
@@ -24,7 +24,7 @@ bool silent = false;
 void end_with_lost_output() {
     if (std::fflush(stdout) != 0 && output_error == 0) output_error = errno;
     if (std::ferror(stdout) == 0 || said_why) return;
-    std::fprintf(stderr, "%s: cannot write standard output%s%s\n", name.c_str(),
+    std::fprintf(stderr, "%s: cannot write standard output%s%s\n", program_name.c_str(),
                  output_error == 0 ? "" : ": ",
                  output_error == 0       ? ""
                  : output_error == EBADF ? "it is closed"
@@ -57,8 +57,8 @@ void be_silent() noexcept {
 
 void require_output(const std::string& program) {
     std::signal(SIGXFSZ, SIG_IGN);  // the write is then an error, as on a full disk
-    if (name.empty()) std::atexit(end_with_lost_output);
-    name = program;
+    if (program_name.empty()) std::atexit(end_with_lost_output);
+    program_name = program;
 }
 
 void note_mismatch() noexcept {

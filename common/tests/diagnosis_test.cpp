@@ -132,7 +132,7 @@ TEST(Diagnosis, OneRunThatContradictsIsEnough) {
         return common::reference_histogram(run.pixels.first(run.pixels.size() / 16 * 16));
     });
     EXPECT_EQ(first_name(diagnose(cases)), "tail-dropped");
-    // Where the tail is lost one other pixel is, too.
+    // One more wrong count in any run contradicts the mistake.
     for (Case& run : cases.all) {
         Case changed = run;
         std::uint32_t& count = *std::find_if(changed.actual[0].begin(), changed.actual[0].end(),
@@ -142,7 +142,7 @@ TEST(Diagnosis, OneRunThatContradictsIsEnough) {
         EXPECT_EQ(first_name(diagnose(cases)), "unclear");
         std::swap(changed, run);
     }
-    // A run that matches says no as well.
+    // So does a run that matches where the mistake predicts that it would not.
     Case& large = cases.all.front();
     large.actual = {large.expected};
     EXPECT_EQ(first_name(diagnose(cases)), "unclear");
@@ -225,7 +225,7 @@ TEST(Diagnosis, LostUpdatesChangeFromRunToRun) {
     EXPECT_EQ(first_name(findings), "lost-updates");
     EXPECT_EQ(findings[0].certainty, Finding::Certainty::kPattern);
     EXPECT_TRUE(tests::has(common::diagnosis::text_of(findings), "why, most likely: "));
-    // One bin that has too many is no lost update.
+    // A bin with too many counts contradicts lost updates.
     ++cases.all[1].actual[1][9];
     cases.all[1].actual[1][9] += cases.all[1].expected[9];
     EXPECT_EQ(first_name(diagnose(cases)), "unclear");

@@ -110,7 +110,7 @@ int __wrap_fflush(std::FILE* file) {
     return __real_fflush(file);
 }
 int __wrap_fclose(std::FILE* file) {
-    // What was read has been read.
+    // A file that was only read cannot fail to be written.
     const bool written = (fcntl(fileno(file), F_GETFL) & O_ACCMODE) != O_RDONLY;
     const bool fails = written && is_the_one(failing_call);
     const int status = __real_fclose(file);

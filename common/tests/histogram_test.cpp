@@ -197,7 +197,7 @@ TEST(Relations, ThePoisonHasItsName) {
 TEST(Relations, AFactor) {
     EXPECT_EQ(relations([](std::size_t bin) { return 3 * distinct()[bin]; }),
               (Sentences{"each bin has 3 times as many as it should"}));
-    // All but one: no factor.
+    // One bin with another factor: they have none in common.
     EXPECT_EQ(relations([](std::size_t bin) { return (bin == 9 ? 2 : 3) * distinct()[bin]; }),
               (Sentences{"no bin has too few"}));
 }

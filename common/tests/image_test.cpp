@@ -67,7 +67,7 @@ class Image : public testing::Test {
     }
 
     // Every shorter file must be refused, or, where only bytes that hold no pixel are missing, give
-    // the very same picture. Never other pixels.
+    // the very same picture, never another one.
     static void expect_no_cut_goes_unseen(const std::string& whole,
                                           std::size_t harmless_at_the_end) {
         const Pixels expected = load(whole).pixels;

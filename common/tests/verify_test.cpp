@@ -325,7 +325,8 @@ TEST(PlausibleDeathTest, ATimeThatCannotBeTrueIsTheHosts) {
                 "^\nthe driver tells no times: from here on the host's clock is used\n$");
 }
 
-// One row, one clock: a device whose times become nonsense in the midst of them is timed again.
+// All times of a row come from one clock: a device whose times become nonsense in the midst of them
+// is timed again.
 void change_clocks() {
     int run = 0;
     const Result result = common::verify_and_time(

@@ -1,5 +1,6 @@
 // A program laid out like a chapter's, with one right strategy and the mistakes that the
 // verification must catch. ctest runs each and expects exit status 1 (see CMakeLists.txt).
+#include <csignal>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -11,6 +12,7 @@
 #include "common/inputs/inputs.hpp"
 #include "common/options/options.hpp"
 #include "common/report/report.hpp"
+#include "common/run/run.hpp"
 #include "common/status/status.hpp"
 #include "common/timing/timing.hpp"
 #include "common/verify/verify.hpp"
@@ -52,6 +54,10 @@ void count_racy(Pixels pixels, Histogram& histogram) {
     }
 }
 
+void crash(Pixels, Histogram&) {
+    std::raise(SIGSEGV);
+}
+
 const common::Program kProgram{"tests",
                                "wrong_program",
                                "C++",
@@ -61,13 +67,16 @@ const common::Program kProgram{"tests",
                                 {"dropped-tail", "the pixels after the last whole group forgotten"},
                                 {"later", "right in the first run only"},
                                 {"unwritten", "nothing written at all"},
-                                {"racy", "lost updates", true}}};
+                                {"racy", "lost updates", true},
+                                {"crashes", "writes where it may not", true},
+                                {"crashes-on-ramps", "does that where the pixels are a ramp", true},
+                                {"does-not-build", "no kernel", true},
+                                {"unsupported", "more than any device has", true}}};
 
-int main(int argc, char** argv) try {
+static int run(int argc, const char* const* argv, const common::Output& output) {
     const common::Options options = common::parse_options(argc, argv, kProgram);
     const common::Input input = common::load_input(options);
     const Histogram expected = common::reference_histogram(input.pixels);
-    const common::Output output;
     common::Report report(output, kProgram, options, input, expected, common::cpu_name(),
                           "planted");
 
@@ -86,7 +95,16 @@ int main(int argc, char** argv) try {
     run("later", count_later);
     run("unwritten", count_unwritten);
     run("racy", count_racy);
+    run("crashes", crash);
+    run("crashes-on-ramps", [&](Pixels pixels, Histogram& histogram) {
+        if (options.ramp) crash(pixels, histogram);
+        count_right(pixels, histogram);
+    });
+    if (options.wants("does-not-build")) throw common::DoesNotBuild("two lines\nof a compiler");
+    if (options.wants("unsupported")) throw common::Unsupported("this device has too little");
     return report.finish();
-} catch (...) {
-    return common::report_exception("tests/wrong_program");
+}
+
+int main(int argc, char** argv) {
+    return common::run_program(argc, argv, kProgram, run);
 }

@@ -46,7 +46,7 @@ double wall_ms(const std::function<void()>& call) {
 double plausible_ms(const std::function<double()>& run) {
     double device_ms = 0;
     const double host_ms = wall_ms([&] { device_ms = run(); });
-    // Two clocks do not run quite alike.
+    // The host's and the device's clock may differ by a few percent.
     const bool plausible = device_ms > 0 && device_ms <= 1.05 * host_ms + 0.001;
     if (!plausible && !timed_by_host) {
         timed_by_host = true;

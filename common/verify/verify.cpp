@@ -85,7 +85,7 @@ class Examination {
         compare_with_expected(actual, "before timing");
         const bool by_host = is_timed_by_host();
         Timing timing = measure(watched_run, repeat);
-        // One row, one clock.
+        // All times of a row come from one clock.
         if (is_timed_by_host() != by_host) timing = measure(watched_run, repeat);
         compare_with_expected(actual, "after the last timed run");
         return timing;

@@ -37,11 +37,11 @@ struct Result {
     Timing kernel;       ///< zero runs where it was skipped
     std::optional<double> end_to_end_ms;  ///< with the copies, where there are any
     std::string launch_text = {};  ///< which kernel in which launch, where the program chose it
-    std::optional<Launch> launch = {};     ///< on a device
-    std::optional<Histogram> counts = {};  ///< what came out, where it does not match
-    bool only_later = false;               ///< the first run matched, and a later one does not
-    bool changes = false;                  ///< after a wrong run another one gave other counts
-    bool timed_by_host = false;            ///< on a device whose own times cannot be true
+    std::optional<Launch> launch = {};          ///< on a device
+    std::optional<Histogram> counts = {};       ///< what came out, where it does not match
+    bool only_later = false;                    ///< the first run matched, and a later one does not
+    bool changes = false;                       ///< after a wrong run another one gave other counts
+    bool timed_by_host = false;                 ///< on a device whose own times cannot be true
     std::optional<std::string> diagnosis = {};  ///< why it may not match: JSON (docs/json.md)
 };
 

@@ -32,7 +32,7 @@ class Watchdog {
     /// A run begins: its time is counted from here. (The system's alarm: nothing of the program
     /// wakes up beside what is timed.)
     void begin_run() const;
-    /// And has ended.
+    /// The run has ended in time.
     void end_run() const;
 
  private:

@@ -34,6 +34,16 @@ LESSON = "05-launch-tuning"
 PIXELS = {"256K": 1 << 18, "1M": 1 << 20, "1G": 1 << 30}
 
 
+def folder_option(name):
+    """The folder that stands behind this option of the command line, which unittest then does not see; None without it."""
+    if name not in sys.argv:
+        return None
+    place = sys.argv.index(name)
+    folder = pathlib.Path(sys.argv[place + 1]).resolve()
+    del sys.argv[place : place + 2]
+    return folder
+
+
 def result(variant, gb_s, pixels, check="match", reason=""):
     """A strategy's result as a program writes it; `gb_s` None for one that was skipped."""
     median = gb_s and pixels / gb_s / 1e6

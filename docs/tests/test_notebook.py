@@ -1,40 +1,20 @@
-"""The notebook: that it is kept without results, and (--build FOLDER) that all its cells run, on a small picture.
+"""All cells of the notebook run, on a small picture: test_notebook.py --build FOLDER, the folder of the build.
 
-The second is skipped where there is no Jupyter (nbclient, ipykernel, matplotlib) or the programs are not built. It runs in a
-copy of the repository, which the notebook may write to.
+Skipped where there is no Jupyter (nbclient, ipykernel, matplotlib) or the programs are not built. It runs in a copy of the
+repository, which the notebook may write to.
 """
 
-import json
 import os
 import pathlib
 import shutil
-import sys
 import tempfile
 import unittest
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
-NOTEBOOK = ROOT / "docs" / "notebook.ipynb"
+import repository
+
+ROOT = repository.ROOT
 PROGRAMS = ("01-cpu/cpu", "02-global-atomics/opencl", "03-local-atomics/opencl", "04-per-thread-bins/opencl")
-BUILD = None
-
-
-class Kept(unittest.TestCase):
-    def test_it_has_no_results(self):
-        notebook = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
-        self.assertEqual(set(notebook["metadata"]), {"kernelspec", "language_info"})
-        for cell in notebook["cells"]:
-            self.assertEqual(cell["metadata"], {}, cell["id"])
-            if cell["cell_type"] == "code":
-                self.assertEqual((cell["outputs"], cell["execution_count"]), ([], None), cell["id"])
-
-    def test_it_names_what_there_is(self):
-        """Links of the texts, and the options that it gives to programs."""
-        text = NOTEBOOK.read_text(encoding="utf-8")
-        self.assertIn("(../01-cpu/README.md)", text)
-        options = (ROOT / "docs" / "command-line.md").read_text(encoding="utf-8")
-        for option in ("--kernels", "--tile", "--random", "--contention", "--variant", "--no-ceiling", "--json"):
-            self.assertIn(f'\\"{option}\\"', text)
-            self.assertIn(f"`{option}", options)
+BUILD = repository.folder_option("--build")
 
 
 class Executed(unittest.TestCase):
@@ -53,7 +33,7 @@ class Executed(unittest.TestCase):
             copy = pathlib.Path(folder, "copy")
             shutil.copytree(ROOT, copy, ignore=shutil.ignore_patterns("build*", ".git"))
             os.environ.update(HISTOGRAM_BUILD=str(BUILD), HISTOGRAM_PIXELS="256K", HISTOGRAM_ARGUMENTS="--repeat 3", PYTHONDONTWRITEBYTECODE="1")
-            notebook = nbformat.read(NOTEBOOK, as_version=4)
+            notebook = nbformat.read(ROOT / "docs" / "notebook.ipynb", as_version=4)
             client = nbclient.NotebookClient(notebook, timeout=100, kernel_name="python3", resources={"metadata": {"path": str(copy / "docs")}})
             client.execute()
             self.assertTrue((copy / "my-mistake.cl").is_file())
@@ -74,9 +54,4 @@ class Executed(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if "--build" in sys.argv:
-        place = sys.argv.index("--build")
-        BUILD = pathlib.Path(sys.argv[place + 1]).resolve()
-        del sys.argv[place : place + 2]
-        unittest.main(defaultTest="Executed")
-    unittest.main(defaultTest="Kept")
+    unittest.main()

@@ -37,11 +37,10 @@ def everything():
 class Plots(repository.RepositoryTest):
     def setUp(self):
         super().setUp()
+        (self.root / FIGURES).mkdir()
         self.contents = everything()
         self.write_results(self.contents, "h200")
-
-    def figures(self):
-        return sorted(os.listdir(self.root / FIGURES))
+        self.succeed("plots.py")
 
     def texts(self, name):
         """The words of a picture; fails where it is no XML."""
@@ -49,22 +48,16 @@ class Plots(repository.RepositoryTest):
         return [text.text for text in tree.iter("{http://www.w3.org/2000/svg}text")]
 
     def test_draws_what_there_are_results_for(self):
-        self.succeed("plots.py")
-        self.assertEqual(self.figures(), ["climb.svg", "contention.svg", "tuning-h200-cuda.svg"])
-        for word in ("02-global-atomics", "subhist", "lane-bins", "5.79", "5.80", "146", "3900"):
-            self.assertIn(word, self.texts("climb.svg"))
-        for word in ("CUB", "tuned", "1900", "3990", "read ceiling, 4000 GB/s"):
-            self.assertIn(word, self.texts("contention.svg"))
-        for word in ("1 MiB", "local", "lane-bins × 1", "50", "100", "×", "·", "nothing was measured"):
-            self.assertIn(word, self.texts("tuning-h200-cuda.svg"))
-
-    def test_the_first_device_that_is_recorded_is_the_one_of_the_climb(self):
-        self.succeed("plots.py")
+        self.assertEqual(sorted(os.listdir(self.root / FIGURES)), ["climb.svg", "contention.svg", "tuning-h200-cuda.svg"])
+        for name, words in (("climb.svg", ("02-global-atomics", "subhist", "lane-bins", "5.79", "5.80", "146", "3900")),
+                            ("contention.svg", ("CUB", "tuned", "1900", "3990", "read ceiling, 4000 GB/s")),
+                            ("tuning-h200-cuda.svg", ("1 MiB", "local", "lane-bins × 1", "50", "100", "×", "·", "nothing was measured"))):
+            self.assertLessEqual(set(words), set(self.texts(name)))
+        # The climb is that of the first device that is recorded.
         self.contents["runs"][0]["run"]["results"][0]["gb_s"] = 7.77
         self.write_results(self.contents, "h100")
         self.succeed("plots.py")
         self.assertIn("7.77", self.texts("climb.svg"))
-        self.assertIn("tuning-h100-cuda.svg", self.figures())
 
     def test_a_search_of_the_readers_own(self):
         run = {**self.contents["tune"][0]["run"], "date": "2026-01-02T03:04:05Z", "device": "My device"}
@@ -72,32 +65,13 @@ class Plots(repository.RepositoryTest):
         self.succeed("plots.py", "--search", search, out)
         self.assertIn("What the search found: CUDA on My device", out.read_text())
         self.assertIn("Recorded 2026-01-02; ", out.read_text())
-        self.assertFalse((self.root / FIGURES).exists())
-
-    def test_what_is_no_search_is_refused_in_one_line(self):
-        out = self.root / "mine.svg"
-        measured_nothing = {**self.contents["tune"][0]["run"], "date": "2026-01-02", "trials": []}
-        for text, line in (("{", "is no search"), ("[]", "is no search"), (json.dumps(self.contents), "is no search"),
-                           (json.dumps(measured_nothing), "the search measured nothing"), (None, "No such file")):
-            with self.subTest(text=text):
-                path = self.write("mine.json", text) if text else self.root / "nosuch.json"
-                done = self.run_program("plots.py", "--search", path, out)
-                self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1), done.stderr)
-                self.assertIn(line, done.stderr)
-                self.assertFalse(out.exists())
-        run = {**self.contents["tune"][0]["run"], "date": "2026-01-02"}
-        done = self.run_program("plots.py", "--search", self.write("mine.json", json.dumps(run)), "/nosuch/out.svg")
-        self.assertEqual((done.returncode, done.stderr), (2, "plots.py: /nosuch/out.svg: No such file or directory\n"))
-
-    def test_draws_the_same_again(self):
-        self.succeed("plots.py")
-        first = self.read(f"{FIGURES}/climb.svg")
-        self.succeed("plots.py", "--check")
-        self.assertEqual(self.succeed("plots.py").stdout, "")
-        self.assertEqual(self.read(f"{FIGURES}/climb.svg"), first)
+        out.unlink()
+        for text in ("{", json.dumps(self.contents), json.dumps({**run, "trials": []})):
+            search.write_text(text)
+            self.fail_with(f"plots.py: {search} cannot be drawn: ", "plots.py", "--search", search, out)
+            self.assertFalse(out.exists())
 
     def test_changed_numbers_are_noticed(self):
-        self.succeed("plots.py")
         runs = self.contents["runs"]
         for name, result, field, value in (
             ("climb.svg", runs[0]["run"]["results"][0], "gb_s", 6.8),
@@ -113,24 +87,14 @@ class Plots(repository.RepositoryTest):
         self.write_results(self.contents, "h200")
         self.succeed("plots.py", "--check")
 
-    def test_a_changed_or_missing_picture_is_noticed(self):
-        self.succeed("plots.py")
+    def test_a_changed_missing_or_needless_picture_is_noticed(self):
         self.write(f"{FIGURES}/climb.svg", self.read(f"{FIGURES}/climb.svg").replace("146", "147"))
         (self.root / FIGURES / "contention.svg").unlink()
-        self.fail_with("climb.svg: is not what", "plots.py", "--check")
-        self.fail_with("contention.svg: is not what", "plots.py", "--check")
-
-    def test_without_results_there_is_no_picture_and_no_error(self):
-        self.write_results(recording(), "h200")
-        self.succeed("plots.py", "--check")
-        self.succeed("plots.py")
-        self.assertFalse((self.root / FIGURES).exists())
-
-    def test_a_picture_without_results_is_an_error(self):
         self.write(f"{FIGURES}/tuning-h200-opencl.svg", "<svg/>")
-        line = f"{FIGURES}/tuning-h200-opencl.svg: the results have nothing to draw it from"
-        self.fail_with(line, "plots.py")
-        self.fail_with(line, "plots.py", "--check")
+        for line in ("climb.svg: is not what", "contention.svg: is not what",
+                     "tuning-h200-opencl.svg: the results have nothing to draw it from"):
+            self.fail_with(line, "plots.py", "--check")
+        self.fail_with("tuning-h200-opencl.svg: the results have nothing", "plots.py")
 
 
 if __name__ == "__main__":

@@ -159,7 +159,7 @@ class Whole(unittest.TestCase):
 
 
 class Build(unittest.TestCase):
-    site = None
+    site = repository.folder_option("--build")
 
     def test_without_a_warning(self):
         shutil.rmtree(self.site, ignore_errors=True)
@@ -189,9 +189,4 @@ class Build(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    if "--build" in sys.argv:
-        place = sys.argv.index("--build")
-        Build.site = pathlib.Path(sys.argv[place + 1]).resolve()
-        del sys.argv[place : place + 2]
-        unittest.main(defaultTest="Build")
-    unittest.main(defaultTest=["Small", "Check", "Whole"])
+    unittest.main(defaultTest="Build" if Build.site else ["Small", "Check", "Whole"])

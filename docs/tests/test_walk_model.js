@@ -58,11 +58,3 @@ test("what the walks cost", () => {
   assert.deepStrictEqual(cost("interleaved", "cpu", 64), { requests: 2048, sectors: 2048, lines: 2048 });
   assert.deepStrictEqual(cost("interleaved", "cpu", 32), { requests: 2048, sectors: 2048, lines: 1024 });
 });
-
-test("a request that lies across an edge touches both sides", () => {
-  assert.deepStrictEqual([...model.touched([{ item: 0, first: 24, bytes: 16 }], 32)], [0, 1]);
-});
-
-test("what makes no sense is refused", () => {
-  assert.throws(() => model.requestsOf("zigzag", "gpu", 8, 64), RangeError);
-});

@@ -23,7 +23,9 @@ import subprocess
 import sys
 import tempfile
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+import record
+from recorded import ROOT
+
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 EXITS = re.compile(r"\bexits (\d+)(?: or (\d+))?")
 SAYS = re.compile(r'\bsays "([^"]+)"')
@@ -31,9 +33,8 @@ SIZE = re.compile(r"\d+[MG]")
 SMALL = "300K"  # more than the sample picture, and in it work for several groups
 SECONDS = 120
 TOOLS = {"oclgrind", "compute-sanitizer", "mpirun"}
-# For Open MPI 4 and 5: more ranks than cores, of which one that waits leaves its core to others; root may start them.
-MPI_VARIABLES = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",
-                 "OMPI_MCA_orte_execute_quiet": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
+# More ranks than cores, of which one that waits leaves its core to others.
+MPI_VARIABLES = {**record.MPI_VARIABLES, "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
                  "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
 # Options after which a program does not count, so that it takes no number of runs.
 NO_RUN = {"--help", "--list-devices"}
@@ -96,20 +97,14 @@ def made_small(words):
     return words
 
 
-def not_built(build):
-    """{program: why} of those that the build leaves out."""
-    path = build / "programs.tsv"
-    rows = [line.split("\t") for line in path.read_text().splitlines()] if path.is_file() else []
-    names = {"C++": "cpu", "OpenCL": "opencl", "CUDA": "cuda"}
-    return {f"{folder}/{names[api]}": why for folder, api, program, why in rows if program == "-"}
-
-
 def why_not(words, build):
     """Why a command cannot be run here, or None."""
     if words[0] in TOOLS and not shutil.which(words[0]):
         return f"no {words[0]}"
-    program = next((word for word in words if word.startswith("build/")), "").removeprefix("build/")
-    return not_built(build).get(program)
+    program = next((word for word in words if word.startswith("build/")), "")
+    files = {"C++": "cpu", "OpenCL": "opencl", "CUDA": "cuda"}
+    return next((each.why for each in record.built_programs(build)
+                 if each.path == "-" and program == f"build/{each.folder}/{files[each.api]}"), None)
 
 
 def run(command, folder):

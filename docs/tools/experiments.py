@@ -6,6 +6,8 @@ the cell of a row and a column, and rows and columns that are neighbours differ 
 
 from typing import NamedTuple, Optional
 
+ATOMICS, LOCAL, LANES, LESSON = "02-global-atomics", "03-local-atomics", "04-per-thread-bins", "05-launch-tuning"
+
 
 class Edit(NamedTuple):
     """A text of histogram.cl that stands there once, and what a step puts in its place."""
@@ -17,46 +19,6 @@ class Edit(NamedTuple):
 def with_units(arguments, units):
     """The arguments with numbers for "4*UNITS", which stands for four times the device's compute units."""
     return [str(int(text[: -len("*UNITS")]) * units) if text.endswith("*UNITS") else text for text in arguments]
-
-
-# ---- chapter 05, step by step --------------------------------------------------------------------
-
-
-class Step(NamedTuple):
-    """One thing changed in chapter 05's program, as --steps records it; of those with an edit OpenCL only."""
-
-    name: str
-    what: str  # in words, for a table
-    arguments: tuple
-    edit: Optional[Edit] = None
-
-
-_TWO = ("--variant", "two-per-sm")
-_TUNED = ("--variant", "tuned")
-STEPS = (
-    Step("two-per-sm", "two groups of 256 for each unit", _TWO),
-    Step("two-per-sm, device filled", "four groups of 512 for each unit", (*_TWO, "--group-size", "512", "--groups", "4*UNITS")),
-    Step("occupancy, 1 row at once", "the walk over the picture, a row at a time", ("--variant", "occupancy"),
-         Edit("#define ROWS_AT_ONCE 8", "#define ROWS_AT_ONCE 1")),
-    Step("occupancy", "eight rows at a time", ("--variant", "occupancy")),
-    Step("vector", "16 pixels to a load", ("--variant", "vector")),
-    Step("tuned 1 copy 1 load two launches", "groups of 1024, the next load under way while one is counted",
-         (*_TUNED, "--copies", "1", "--loads", "1", "--two-launches")),
-    Step("tuned 32 copies, the place as an index", "a copy of the table for each lane",
-         (*_TUNED, "--copies", "32", "--loads", "1", "--two-launches"),
-         Edit("    __local uchar* bin = (__local uchar*)table + (value * (COPIES * 4) | own);\n"
-              "    atomic_inc((__local uint*)bin);\n",
-              "    atomic_inc(&table[value * COPIES + own / 4]);\n")),
-    Step("tuned 32 copies", "fewer instructions to find the place",
-         (*_TUNED, "--copies", "32", "--loads", "1", "--two-launches")),
-    Step("tuned 32 copies 3 loads", "three loads under way",
-         (*_TUNED, "--copies", "32", "--loads", "3", "--two-launches")),
-    Step("tuned one launch", "the histogram zeroed and finished by the kernel itself",
-         (*_TUNED, "--copies", "32", "--loads", "3")),
-)
-
-
-# ---- chapters 02 to 04 ---------------------------------------------------------------------------
 
 
 class Run(NamedTuple):
@@ -91,11 +53,40 @@ class Experiment(NamedTuple):
     counter: str = ""  # of Nsight Compute, in the place of the time; CUDA alone
 
 
+# ---- chapter 05, step by step --------------------------------------------------------------------
+
+# As --steps records it: the row is the step's name in the results, the column what is new in it.
+STEPS = (
+    Run(LESSON, "two-per-sm", "two groups of 256 for each unit", "two-per-sm", ()),
+    Run(LESSON, "two-per-sm, device filled", "four groups of 512 for each unit", "two-per-sm",
+        ("--group-size", "512", "--groups", "4*UNITS")),
+    Run(LESSON, "occupancy, 1 row at once", "the walk over the picture, a row at a time", "occupancy", (),
+        Edit("#define ROWS_AT_ONCE 8", "#define ROWS_AT_ONCE 1")),
+    Run(LESSON, "occupancy", "eight rows at a time", "occupancy", ()),
+    Run(LESSON, "vector", "16 pixels to a load", "vector", ()),
+    Run(LESSON, "tuned 1 copy 1 load two launches", "groups of 1024, the next load under way while one is counted", "tuned",
+        ("--copies", "1", "--loads", "1", "--two-launches")),
+    Run(LESSON, "tuned 32 copies, the place as an index", "a copy of the table for each lane", "tuned",
+        ("--copies", "32", "--loads", "1", "--two-launches"),
+        Edit("    __local uchar* bin = (__local uchar*)table + (value * (COPIES * 4) | own);\n"
+             "    atomic_inc((__local uint*)bin);\n",
+             "    atomic_inc(&table[value * COPIES + own / 4]);\n")),
+    Run(LESSON, "tuned 32 copies", "fewer instructions to find the place", "tuned",
+        ("--copies", "32", "--loads", "1", "--two-launches")),
+    Run(LESSON, "tuned 32 copies 3 loads", "three loads under way", "tuned",
+        ("--copies", "32", "--loads", "3", "--two-launches")),
+    Run(LESSON, "tuned one launch", "the histogram zeroed and finished by the kernel itself", "tuned",
+        ("--copies", "32", "--loads", "3")),
+)
+
+
+# ---- the chapters --------------------------------------------------------------------------------
+
+
 def launch(groups, group_size):
     return "--groups", str(groups), "--group-size", str(group_size)
 
 
-ATOMICS, LOCAL, LANES = "02-global-atomics", "03-local-atomics", "04-per-thread-bins"
 # Chapter 03's and chapter 04's kernels with four pixels loaded before the first of them is counted: what stands in the
 # place of their loop.
 def four_at_once(first, end, step, count):
@@ -233,7 +224,7 @@ HALF_OF_IT = "Medians. Where counters are only written or only read nothing is c
 def places():
     """`item-bins`: in how many places it reads at once, and the same with half of what `++` does."""
     def run(row, loads, edit=None):
-        return Run("05-launch-tuning", row, "", "tuned",
+        return Run(LESSON, row, "", "tuned",
                    ("--kernel", "item-bins", "--loads", str(loads), *launch("1*UNITS", 1)), edit,
                    may_lose=edit is not None and edit.old == COUNT_IN_PLACES)
     yield run("1 place", 1, Edit("#define PLACES (2 * LOADS)", "#define PLACES 1"))

@@ -48,7 +48,7 @@ def written(block, page, wrong, different):
         if kind not in KINDS:
             raise recorded.NotRecorded(f"there is no kind '{kind}', only {', '.join(KINDS)}")
         lines = KINDS[kind](page, *shlex.split(words))
-    except (recorded.NotRecorded, excerpts.NoExcerpt, ValueError) as error:
+    except (recorded.NotRecorded, excerpts.NoExcerpt, ValueError, TypeError) as error:
         wrong.append(f"{kind}: {words}: {error}")
         return block[0]
     new = "\n".join([f"<!-- {kind}: {words} -->", *lines, "<!-- end -->"])

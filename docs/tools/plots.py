@@ -24,7 +24,7 @@ from collections import Counter
 
 import recorded
 from recorded import ROOT, NotRecorded, digits, size_in_words, speeds_of, unique
-from svg import HEAT, Picture, keep
+from svg import HEAT, Picture
 
 RESULTS = ROOT / "docs" / "results"
 FIGURES = ROOT / "docs" / "figures"
@@ -74,11 +74,6 @@ def apart(places, gap, lowest):
         limit = lowest if i == len(moved) - 1 else moved[i + 1] - gap
         moved[i] = min(moved[i], limit)
     return moved
-
-
-def measured(run):
-    """The strategies of a run that have a rate."""
-    return [result for result in run["results"] if result["gb_s"]]
 
 
 def source(entries):
@@ -187,20 +182,14 @@ LINES = {
 RIGHT = 620
 
 
-def line_style(name):
-    """Of a variant that is not among them: plain, but there."""
-    return LINES.get(name, (name, "square", "muted", 1.5))
-
-
 def contention_lines(entries):
-    """{variant: [(percent, GB/s)]} of the variants that have at least two points."""
+    """{variant: [(percent, GB/s)]} of the variants that have at least two points, in the order of LINES."""
     lines = {}
     for entry in entries:
-        for result in measured(entry["run"]):
-            point = (int(entry["input"].split("-")[1]), result["gb_s"])
-            lines.setdefault(result["variant"], []).append(point)
-    order = unique([*(name for name in LINES if name in lines), *lines])
-    return {name: sorted(lines[name]) for name in order if len(lines[name]) > 1}
+        for result in entry["run"]["results"]:
+            if result["gb_s"]:
+                lines.setdefault(result["variant"], []).append((int(entry["input"].split("-")[1]), result["gb_s"]))
+    return {name: sorted(lines[name]) for name in sorted(lines, key=[*LINES].index) if len(lines[name]) > 1}
 
 
 def contention(recording):
@@ -226,7 +215,7 @@ def contention(recording):
         picture.line(70, level, RIGHT, level, "line-muted", 1.5, "5 4")
         picture.text(70, level - 11, f"read ceiling, {digits(ceiling)} GB/s", "fill-muted halo")
     for name, points in lines.items():
-        _, shape, colour, width = line_style(name)
+        _, shape, colour, width = LINES[name]
         places = [(contention_x(percent), scale(rate)) for percent, rate in points]
         picture.path(places, f"line-{colour}", width)
         for x, y in places:
@@ -261,7 +250,7 @@ def contention_labels(picture, scale, lines):
     ends = sorted((scale(points[-1][1]), name) for name, points in lines.items())
     labels = apart([y for y, _ in ends], 17, scale.start)
     for (y, name), place in zip(ends, labels):
-        words, shape, colour, _ = line_style(name)
+        words, shape, colour, _ = LINES[name]
         picture.path([(RIGHT + 7, y), (RIGHT + 13, y), (RIGHT + 25, place), (RIGHT + 31, place)], f"line-{colour}", 1)
         picture.mark(shape, RIGHT + 40, place, f"fill-{colour}", 4)
         picture.text(RIGHT + 50, place + 4.5, words, f"fill-{colour} bold")
@@ -397,46 +386,37 @@ def heat_columns(picture, y, columns, width):
 # ---- the files -----------------------------------------------------------------------------------
 
 
-def drawings():
-    """{file name: a function that draws it}."""
-    device = next((name for name in DEVICES if (RESULTS / f"{name}.json").is_file()), DEVICES[0])
-    todo = {
-        "climb.svg": lambda: climb(recorded.load(RESULTS / f"{device}.json")),
-        "contention.svg": lambda: contention(recorded.load(RESULTS / f"{device}.json")),
-    }
-    for path in sorted(RESULTS.glob("*.json")):
-        for entry in recorded.load(path)["tune"]:
-            program = entry["program"].split("/")[-1]
-            todo[f"tuning-{path.stem}-{program}.svg"] = lambda entry=entry: tuning(entry)
-    return todo
-
-
 def pictures():
     """{file name: contents} of everything that there are results for."""
+    recordings = {path.stem: recorded.load(path) for path in sorted(RESULTS.glob("*.json"))}
+    first = next(recordings[name] for name in DEVICES if name in recordings)
+    todo = {"climb.svg": (climb, first), "contention.svg": (contention, first)}
+    for name, recording in recordings.items():
+        todo.update({f"tuning-{name}-{entry['program'].split('/')[-1]}.svg": (tuning, entry) for entry in recording["tune"]})
     drawn = {}
-    for name, draw in drawings().items():
+    for name, (draw, what) in todo.items():
         with contextlib.suppress(NotRecorded):
-            drawn[name] = draw()
+            drawn[name] = draw(what)
     return drawn
 
 
+def differences(drawn):
+    """{file: what is wrong with it} of the committed pictures."""
+    files = {path.name for pattern in OURS for path in FIGURES.glob(pattern)}
+    wrong = dict.fromkeys(sorted(files - drawn.keys()), "the results have nothing to draw it from")
+    for name, text in drawn.items():
+        if name not in files or (FIGURES / name).read_text(encoding="utf-8") != text:
+            wrong[name] = "is not what the results give (docs/tools/plots.py draws it)"
+    return wrong
+
+
 def draw_search(file, out):
-    """The heat map of a search that a program has written. Ends with 2 where that cannot be."""
+    """The heat map of a search that a program has written. Ends with the reason where that cannot be."""
     try:
         run = json.loads(pathlib.Path(file).read_text(encoding="utf-8"))
-        text = tuning({"run": run, "date": run["date"][:10]})
-    except OSError as error:
-        why = f"{file}: {error.strerror}"
-    except (NotRecorded, ValueError, LookupError, TypeError, AttributeError) as error:
-        why = f"{file} is no search that can be drawn: {error}"
-    else:
-        try:
-            recorded.write_whole(pathlib.Path(out), text)
-            return
-        except OSError as error:
-            why = f"{out}: {error.strerror}"
-    print(f"plots.py: {why}", file=sys.stderr)
-    sys.exit(2)
+        recorded.write_whole(pathlib.Path(out), tuning({"run": run, "date": run["date"][:10]}))
+    except (NotRecorded, OSError, ValueError, LookupError, TypeError) as error:
+        sys.exit(f"plots.py: {file} cannot be drawn: {error}")
 
 
 def main():
@@ -447,15 +427,14 @@ def main():
     if options.search:
         draw_search(*options.search)
         return
-    check = options.check
     drawn = pictures()
-    wrong = []
-    for path in sorted(path for pattern in OURS for path in FIGURES.glob(pattern)):
-        if path.name not in drawn:
-            wrong.append(f"{path.relative_to(ROOT)}: the results have nothing to draw it from")
-    wrong += keep(drawn, FIGURES, check, "is not what the results give (docs/tools/plots.py draws it)")
-    for line in wrong:
-        print(line, file=sys.stderr)
+    wrong = differences(drawn)
+    for name in [] if options.check else [name for name in wrong if name in drawn]:
+        (FIGURES / name).write_text(drawn[name], encoding="utf-8")
+        print(f"wrote {name}")
+        del wrong[name]
+    for name, why in wrong.items():
+        print(f"{(FIGURES / name).relative_to(ROOT)}: {why}", file=sys.stderr)
     sys.exit(1 if wrong else 0)
 
 

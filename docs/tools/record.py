@@ -11,10 +11,10 @@ Runs every chapter program that is built, on each input, and keeps the JSON that
 docs/results/NAME.json; what is not measured this time stays there as it was. --tune, --peers, --queued
 and --end-to-end add runs of the workshops of chapter 05, --peers also of that of chapter 01. --tune goes before all others: what it finds
 is kept in the user's cache folder, and `tuned` is launched that way in all runs that follow, in this
-call and in later ones; only --steps, which changes one thing at a time in chapter 05's program,
-knows of no search. --experiment changes one thing at a time. --counters adds what
+call and in later ones; only --steps and --experiment, which change one thing at a time in chapter 05's program and in
+the others, know of no search. --counters adds what
 NVIDIA's profiler, Nsight Compute, reads while some of the CUDA kernels run. --cluster runs chapter 05's programs
-for MPI on these numbers of ranks in turn, --rounds times around, and keeps of each the round with the fastest run.
+for MPI on these numbers of ranks in turn, three times around, and keeps of each the round with the fastest run.
 
 A strategy that does not match, or a program that fails, stops the recording, and nothing is written; only
 `racy`, which experiments run, may lose counts.
@@ -41,20 +41,22 @@ from typing import NamedTuple, Optional
 
 import experiments
 import recorded
-from experiments import EXPERIMENTS, STEPS, Step
+from experiments import EXPERIMENTS, STEPS
 from recorded import ROOT
 
 # The strategies of which --counters reads the counters, by the chapter of the CUDA program.
 PROFILED = {
     "03-local-atomics": ["local"],
     "04-per-thread-bins": ["lane-bins"],
-    recorded.LESSON: ["vector", "tuned"],
+    experiments.LESSON: ["vector", "tuned"],
 }
 # What is kept of a run where its results are not.
 WHERE = ("chapter", "api", "device", "driver", "input")
 # What one rank counts in --cluster where its work grows with the ranks, and what all count where it does not.
 CLUSTER_WEAK = {"C++": "256M", "OpenCL": "4G", "CUDA": "4G"}
 CLUSTER_STRONG = ["4K", "64K", "1M", "16M", "256M"]
+# How often each number of ranks is measured.
+ROUNDS = 3
 # Open MPI 4 and 5: root may start a job in a container, and the launcher says no more than the program.
 MPI_VARIABLES = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_orte_execute_quiet": "1"}
 # 512 x 512, and the sizes of photographs.
@@ -100,52 +102,36 @@ class Stopped(Exception):
 # ---- what this machine is ------------------------------------------------------------------------
 
 
-def first_line(*command):
-    """The first line that a command prints, or None where it does not run."""
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, check=True)
-    except (OSError, subprocess.CalledProcessError):
-        return None
-    return done.stdout.strip().split("\n")[0] or None
+def output_of(*command):
+    """What a command prints; nothing where it does not run or is None."""
+    with contextlib.suppress(OSError, subprocess.CalledProcessError, TypeError):
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    return ""
 
 
-def cpu_field(name):
-    """A field of the first processor in /proc/cpuinfo, or None."""
-    try:
-        text = pathlib.Path("/proc/cpuinfo").read_text()
-    except OSError:
-        return None
-    found = re.search(rf"^{name}\s*: (.*)$", text, re.MULTILINE)
-    return found.group(1) if found else None
-
-
-def cached(build, name):
-    """A setting of the build, or None."""
-    found = re.search(rf"^{name}:\w+=(.*)$", (build / "CMakeCache.txt").read_text(), re.MULTILINE)
-    return found.group(1) if found else None
-
-
-def nvcc_release(nvcc):
-    """Such as "release 13.0, V13.0.88", or None."""
-    if not nvcc or nvcc.endswith("NOTFOUND"):
-        return None
-    done = subprocess.run([nvcc, "--version"], capture_output=True, text=True, check=True)
-    return re.search(r"release .*", done.stdout).group(0)
+def part_of(text, pattern):
+    """The group of the pattern in the text, or None."""
+    found = re.search(pattern, text, re.MULTILINE)
+    return found and found.group(1)
 
 
 def machine(build, commit):
     """What the results are measured on, with what, and when."""
+    cache, processor = (build / "CMakeCache.txt").read_text(), output_of("cat", "/proc/cpuinfo")
+    compiler, build_type, nvcc = (part_of(cache, rf"^{name}:\w+=(.*)$")
+                                  for name in ("CMAKE_CXX_COMPILER", "CMAKE_BUILD_TYPE", "CMAKE_CUDA_COMPILER"))
+    name, family, model = (part_of(processor, rf"^{field}\s*: (.*)$") for field in ("model name", "cpu family", "model"))
     return {
         "date": datetime.date.today().isoformat(),
-        "commit": commit or first_line("git", "-C", str(ROOT), "describe", "--always", "--dirty"),
+        "commit": commit or part_of(output_of("git", "-C", str(ROOT), "describe", "--always", "--dirty"), "(.+)"),
         "system": platform.platform(),
-        "processor": cpu_field("model name"),
-        "processor_family": cpu_field("cpu family"),
-        "processor_model": cpu_field("model"),
-        "compiler": first_line(cached(build, "CMAKE_CXX_COMPILER"), "--version"),
-        "build_type": cached(build, "CMAKE_BUILD_TYPE"),
-        "nvcc": nvcc_release(cached(build, "CMAKE_CUDA_COMPILER")),
-        "gpu": first_line("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"),
+        "processor": name,
+        "processor_family": family,
+        "processor_model": model,
+        "compiler": part_of(output_of(compiler, "--version"), "(.+)"),
+        "build_type": build_type,
+        "nvcc": part_of(output_of(nvcc, "--version"), "(release .*)"),
+        "gpu": part_of(output_of("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"), "(.+)"),
     }
 
 
@@ -169,20 +155,6 @@ def built_programs(build):
     return [Program(*line.split("\t")) for line in path.read_text().splitlines()]
 
 
-def of_folder(programs, *folder):
-    """The programs of a folder, which may be a chapter's or a workshop's."""
-    return [program for program in programs if program.folder == "/".join(folder)]
-
-
-def of_chapters(programs, names):
-    """The chapters' own programs, those of these chapters alone where there are names."""
-    there = sorted({program.folder for program in programs if "/" not in program.folder})
-    for name in names or []:
-        if name not in there:
-            raise Stopped(f"there is no chapter {name} in the build: it has {', '.join(there)}")
-    return [program for program in programs if program.folder in (names or there)]
-
-
 def grid(programs, options, inputs, sizes, kind="runs", more=()):
     """Each program on each input in each size: those of the command line, else those given."""
     return [
@@ -196,37 +168,42 @@ def grid(programs, options, inputs, sizes, kind="runs", more=()):
 def jobs_of(options):
     """Everything that the command line asks for, in the order in which it is run."""
     programs = built_programs(options.build)
-    lesson = of_folder(programs, recorded.LESSON)
-    tune, ends, peers = (of_folder(programs, recorded.LESSON, name) for name in ("tune", "end-to-end", "peers"))
+    chapters = sorted({program.folder for program in programs if "/" not in program.folder})
+    for name in options.chapter or []:
+        if name not in chapters:
+            raise Stopped(f"there is no chapter {name} in the build: it has {', '.join(chapters)}")
+
+    def of(*folders):
+        return [program for program in programs if program.folder in folders]
+
+    peers = of(f"{experiments.LESSON}/peers")
     jobs = []
     if options.tune:
-        jobs += [Job("tune", program, None, None, []) for program in tune]
+        jobs += [Job("tune", program, None, None, []) for program in of(f"{experiments.LESSON}/tune")]
     if not options.no_chapters:
-        jobs += grid(of_chapters(programs, options.chapter), options, ["photo", "uniform"], ["100M"])
+        jobs += grid(of(*(options.chapter or chapters)), options, ["photo", "uniform"], ["100M"])
     if options.peers:
         jobs += grid(peers, options, recorded.INPUTS, ["256K", "16M", "100M", "1G"])
         beside = [word for library in options.peer for word in ("--peer", str(library))]
-        jobs += grid(of_folder(programs, "01-cpu", "peers"), options, recorded.PICTURES, ["256K", "100M"], more=beside)
+        jobs += grid(of("01-cpu/peers"), options, recorded.PICTURES, ["256K", "100M"], more=beside)
     if options.queued:
         jobs += grid(peers, options, recorded.PICTURES, PHOTOGRAPHS, "queued", ["--queued"])
     if options.counters:
-        profiled = [program for program in programs if program.api == "CUDA" and program.folder in PROFILED]
-        jobs += grid(profiled, options, ["uniform"], ["100M"], "counters")
+        jobs += grid([program for program in of(*PROFILED) if program.api == "CUDA"], options, ["uniform"], ["100M"], "counters")
     if options.end_to_end:
-        jobs += grid(ends, options, ["photo"], ["100M"], "end_to_end")
+        jobs += grid(of(f"{experiments.LESSON}/end-to-end"), options, ["photo"], ["100M"], "end_to_end")
     if options.steps:
-        jobs += grid(lesson, options, ["uniform", "ramp"], ["1G"], "steps")
+        jobs += grid(of(experiments.LESSON), options, ["uniform", "ramp"], ["1G"], "steps")
     for name in options.experiment or []:
         of_it = EXPERIMENTS[name]
-        run_by = [program for program in programs
-                  if program.api in of_it.apis and any(run.chapter == program.folder for run in of_it.runs)]
+        run_by = [program for program in of(*(run.chapter for run in of_it.runs)) if program.api in of_it.apis]
         jobs += [job._replace(experiment=name)
                  for job in grid(run_by, options, of_it.inputs, [of_it.size], "experiments")]
     if options.cluster:
-        for program in of_folder(programs, recorded.LESSON, "cluster"):
+        for program in of(f"{experiments.LESSON}/cluster"):
             weak = options.size or [CLUSTER_WEAK[program.api]]
             for kind, sizes in (("weak", weak), ("strong", recorded.unique([*CLUSTER_STRONG, *weak]))):
-                jobs += [Job("cluster", program, "uniform", size, [options.rounds, options.cluster], kind) for size in sizes]
+                jobs += [Job("cluster", program, "uniform", size, options.cluster, kind) for size in sizes]
     jobs = [job for job in jobs if job.program.api in (options.api or [job.program.api])]
     for program in recorded.unique(job.program for job in jobs if job.program.path == "-"):
         print(f"{program.folder}, {program.api}: skipped, {program.why}", flush=True)
@@ -266,66 +243,51 @@ def run(job, arguments=(), under=(), variables=None, may_lose=False):
 
 
 def profile(job):
-    """What the program writes, with the counters of some strategies in place of their times, or None.
-
-    Raises Stopped.
-    """
-    document, counters = None, []
+    """What the program writes, with the counters of some strategies in place of their times, or None. Raises Stopped."""
+    counters = []
     for variant in PROFILED[job.program.folder]:
         document, counted = under_profiler(job, ["--variant", variant], recorded.COUNTERS.values())
         if document is None:
             return None
-        (result,) = document["results"]
-        counters.append({"variant": variant, "launch": result.get("launch"), **counted})
+        counters.append({"variant": variant, "launch": document["results"][0].get("launch"), **counted})
     return {**{field: document[field] for field in WHERE}, "counters": counters}
 
 
 def under_profiler(job, arguments, counters):
-    """What the program writes of one strategy, and what Nsight Compute counts in its kernel; None in the place of both.
+    """What the program writes of one strategy, and {"kernel": its name, "percent": {counter: value}} as Nsight Compute
+    counts them; twice None where there is nothing to run it on.
 
     `arguments` begin with --variant and its name. Raises Stopped.
     """
-    ncu = shutil.which("ncu")
-    if ncu is None:
-        raise Stopped("--counters: there is no ncu on the PATH (Nsight Compute, part of the CUDA toolkit)")
+    if shutil.which("ncu") is None:
+        raise Stopped("there is no ncu on the PATH (Nsight Compute, part of the CUDA toolkit)")
+    what = f"{job} {arguments[1]}"
     with tempfile.TemporaryDirectory() as folder:
         log = pathlib.Path(folder, "ncu.csv")
+        log.touch()
         # The second launch of the strategy's kernel: the first may have to load it.
-        under = [ncu, "--csv", "--log-file", str(log), "--clock-control", "none",
+        under = ["ncu", "--csv", "--log-file", str(log), "--clock-control", "none",
                  "--kernel-name", "regex:histogram_", "--launch-skip", "1", "--launch-count", "1",
                  "--metrics", ",".join(counters)]
+        stopped = None
         try:
             document = run(job, [*arguments, "--repeat", "3", "--no-ceiling"], under)
         except Stopped as error:
-            raise Stopped(errors_of(lines_of(log)) or error) from None
-        if document is None:
-            return None, None
-        what = f"{job} {arguments[1]}"
-        if document["results"][0]["check"] != "match":
-            raise Stopped(f"{what}: the result does not match the CPU")
-        return document, counters_of(lines_of(log), counters, what)
-
-
-def lines_of(log):
-    """What ncu has written, or nothing."""
-    return log.read_text(encoding="utf-8").splitlines() if log.is_file() else []
-
-
-def errors_of(lines):
-    """What ncu says that went wrong, in one line; nothing where it says nothing."""
+            stopped = error
+        lines = log.read_text(encoding="utf-8").splitlines()
     errors = " ".join(line for line in lines if line.startswith("==ERROR=="))
-    return errors and f"ncu: {errors}"
-
-
-def counters_of(lines, counters, what):
-    """{"kernel": its name, "percent": {counter: value}} of what ncu writes with --csv. Raises Stopped."""
+    if errors or stopped:
+        raise Stopped(f"{what}: ncu: {errors}" if errors else stopped)
+    if document is None:
+        return None, None
+    if document["results"][0]["check"] != "match":
+        raise Stopped(f"{what}: the result does not match the CPU")
     rows = list(csv.DictReader(line for line in lines if line.startswith('"')))
     try:
-        percent = {row["Metric Name"]: float(row["Metric Value"]) for row in rows}
-        wanted = {counter: percent[counter] for counter in counters}
-        return {"kernel": rows[0]["Kernel Name"], "percent": wanted}
+        values = {row["Metric Name"]: float(row["Metric Value"]) for row in rows}
+        return document, {"kernel": rows[0]["Kernel Name"], "percent": {counter: values[counter] for counter in counters}}
     except (KeyError, ValueError, IndexError):
-        raise Stopped(f"{what}: {errors_of(lines) or 'ncu: it wrote no counters'}") from None
+        raise Stopped(f"{what}: ncu: it wrote no counters") from None
 
 
 @contextlib.contextmanager
@@ -346,16 +308,10 @@ def edited(program, edit):
         beside.unlink(missing_ok=True)
 
 
-def kept_of(step, arguments, document):
-    """What the results keep of a step or of an experiment's run: how it was run, and the one result."""
-    (result,) = document["results"]
-    result.pop("counts", None)  # of a mismatch
-    edit = step.edit and {"from": step.edit.old, "to": step.edit.new}
-    return {"arguments": arguments, "edit": edit, "result": result}
-
-
-def kept_of_job(job, document, fields):
-    return {field: document[field] for field in (*WHERE, *fields)}
+def run_changed(job, arguments, edit=None, may_lose=False):
+    """A run with edited kernels that knows nothing of what a search has found. Raises Stopped."""
+    with tempfile.TemporaryDirectory() as cache, edited(job.program, edit):
+        return run(job, arguments, variables={"XDG_CACHE_HOME": cache}, may_lose=may_lose)
 
 
 def units_in(document, what):
@@ -367,77 +323,56 @@ def units_in(document, what):
 
 
 def one_by_one(job):
-    """What the program writes, with the result of each of the steps in place of its own, or None. Raises Stopped.
-
-    No run of it knows what a search has found.
-    """
-    def result_of(step, *more):
-        arguments = experiments.with_units(step.arguments, units)
-        with tempfile.TemporaryDirectory() as cache, edited(job.program, step.edit):
-            document = run(job, [*arguments, *more], variables={"XDG_CACHE_HOME": cache})
-        return document, arguments
-
-    units = 0
-    document, _ = result_of(Step("", "", ("--variant", "tuned")))  # which measures the ceiling, too
-    if document is None:
-        return None
-    units = units_in(document, job)
-    steps = []
-    for step in STEPS:
-        if step.edit and job.program.api != "OpenCL":
-            continue
-        print(f"    {step.name}", flush=True)
-        of_step, arguments = result_of(step, "--no-ceiling")
-        steps.append({"step": step.name, **kept_of(step, arguments, of_step)})
-    return {**kept_of_job(job, document, ("read_ceiling_gb_s", "serial_ms")), "steps": steps}
-
-
-def units_for(job):
-    """The compute units of the device that this job runs on, as chapter 05's program finds them. Raises Stopped."""
-    lesson = pathlib.Path(job.program.path).parent.parent / recorded.LESSON / pathlib.Path(job.program.path).name
-    asked = job._replace(program=job.program._replace(folder=recorded.LESSON, path=str(lesson)),
-                         arguments=["--random", "64M", "--variant", "tuned", "--repeat", "1", "--no-ceiling"])
-    with tempfile.TemporaryDirectory() as cache:
-        document = run(asked, variables={"XDG_CACHE_HOME": cache})
-    return document and units_in(document, asked)
-
-
-def experiment(job):
-    """What the program writes, with the results of its part of the experiment in place of its own, or None.
+    """What the program writes, with what the list of --steps or of an experiment has for it in place of its results, or None.
 
     Raises Stopped.
     """
-    counter = EXPERIMENTS[job.experiment].counter
-    mine = [each for each in EXPERIMENTS[job.experiment].runs if each.chapter == job.program.folder]
-    units = 0
-    if any(each.needs_units() for each in mine):
-        units = units_for(job)
-        if units is None:
-            return None
-    runs = []
+    is_steps = job.kind == "steps"
+    of_it = None if is_steps else EXPERIMENTS[job.experiment]
+    mine = [each for each in (STEPS if is_steps else of_it.runs)
+            if each.chapter == job.program.folder and (job.program.api == "OpenCL" or not each.edit)]
+    asked = None
+    if is_steps:  # which measures the ceiling, too
+        asked = job
+    elif any(each.needs_units() for each in mine):  # of chapter 05's program
+        path = pathlib.Path(job.program.path)
+        program = job.program._replace(folder=experiments.LESSON, path=str(path.parent.parent / experiments.LESSON / path.name))
+        asked = job._replace(program=program, arguments=["--random", "64M", "--repeat", "1", "--no-ceiling"])
+    first = asked and run_changed(asked, ["--variant", "tuned"])
+    if asked and first is None:
+        return None
+    units = units_in(first, asked) if asked else 0
+    kept = []
     for each in mine:
-        command = each.command(units)
-        print(f"    {' '.join(command)}" + (" (edited)" if each.edit else ""), flush=True)
-        if counter:
-            document, counted = under_profiler(job, command, [counter])
+        arguments = each.command(units)
+        print(f"    {' '.join(arguments)}" + (" (edited)" if each.edit else ""), flush=True)
+        if of_it and of_it.counter:
+            document, counted = under_profiler(job, arguments, [of_it.counter])
         else:
-            with edited(job.program, each.edit):
-                document = run(job, [*command, "--no-ceiling"], may_lose=each.may_lose)
+            document = run_changed(job, [*arguments, "--no-ceiling"], each.edit, each.may_lose)
         if document is None:
             return None
-        runs.append({"arguments": command, **counted} if counter else kept_of(each, command, document))
-    return {**kept_of_job(job, document, ("serial_ms",)), "units": units, "runs": runs}
+        if of_it and of_it.counter:
+            kept.append({"arguments": arguments, **counted})
+            continue
+        (result,) = document["results"]
+        result.pop("counts", None)  # of a mismatch
+        edit = each.edit and {"from": each.edit.old, "to": each.edit.new}
+        kept.append({**({"step": each.row} if is_steps else {}), "arguments": arguments, "edit": edit, "result": result})
+    where = {field: document[field] for field in WHERE}
+    if is_steps:
+        return {**where, "read_ceiling_gb_s": first["read_ceiling_gb_s"], "serial_ms": first["serial_ms"], "steps": kept}
+    return {**where, "serial_ms": document["serial_ms"], "units": units, "runs": kept}
 
 
 def scaling(job):
-    """What the program writes on each number of ranks, or None. Raises Stopped.
+    """What the program writes on each number of ranks, which are the job's arguments, or None. Raises Stopped.
 
-    The job's arguments are the number of rounds and those numbers. The pixels are in the devices' memory.
+    The pixels are in the devices' memory.
     """
     best = {}
-    rounds, numbers = job.arguments
-    for _ in range(rounds):
-        for ranks in numbers:
+    for _ in range(ROUNDS):
+        for ranks in job.arguments:
             pixels = recorded.pixels_of(job.size) * (ranks if job.experiment == "weak" else 1)
             # Each rank has eight chunks, whatever the size: their counts are a launch all the same.
             arguments = ["--random", str(pixels), "--chunk", str(min(max(pixels // (8 * ranks), 1), 1 << 26)),
@@ -450,8 +385,8 @@ def scaling(job):
                 document.pop(field)
             if ranks not in best or document["all_ms"]["min"] < best[ranks]["all_ms"]["min"]:
                 best[ranks] = document
-    kept = [best[ranks] for ranks in numbers]
-    return {**{field: kept[0][field] for field in (*WHERE, "mpi")}, "rounds": rounds, "scaling": kept}
+    kept = [best[ranks] for ranks in job.arguments]
+    return {**{field: kept[0][field] for field in (*WHERE, "mpi")}, "rounds": ROUNDS, "scaling": kept}
 
 
 def entry_of(job, document, where):
@@ -469,7 +404,7 @@ def measure(jobs, where, entries):
         if job.program in nowhere:
             continue
         print(f"[{number}/{len(jobs)}] {job}", flush=True)
-        document = {"counters": profile, "steps": one_by_one, "experiments": experiment,
+        document = {"counters": profile, "steps": one_by_one, "experiments": one_by_one,
                     "cluster": scaling}.get(job.kind, run)(job)
         if document is None:
             print(f"{job.program.name}: nothing to run it on", flush=True)
@@ -535,7 +470,6 @@ def parse_arguments():
     arguments.add_argument("--cluster", nargs="+", type=int, metavar="RANKS",
                            help="the programs for MPI on so many ranks each; --size is what one of them counts "
                                 f"(default {CLUSTER_WEAK['C++']}, on devices {CLUSTER_WEAK['CUDA']})")
-    arguments.add_argument("--rounds", type=int, default=3, metavar="N", help="how often --cluster measures (default 3)")
     arguments.add_argument("--counters", action="store_true",
                            help="read with Nsight Compute what some CUDA kernels keep busy (default uniform)")
     options = arguments.parse_args()
@@ -544,15 +478,10 @@ def parse_arguments():
     return options
 
 
-def interrupt(*_):
-    """What a terminating signal does: the same as Ctrl-C."""
-    raise KeyboardInterrupt
-
-
 def main():
     options = parse_arguments()
     path = recorded.ROOT / "docs" / "results" / f"{options.name}.json"
-    signal.signal(signal.SIGTERM, interrupt)
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C does
     try:
         sys.exit(record(options, path))
     except (Stopped, recorded.NotRecorded, OSError, KeyboardInterrupt) as error:

@@ -13,8 +13,7 @@ sys.path.append(str(ROOT / "common" / "files"))
 from whole import write_whole  # noqa: E402
 
 KINDS = ("runs", "queued", "end_to_end", "tune", "counters", "steps", "experiments", "cluster")
-LESSON = "05-launch-tuning"
-PEERS = f"{LESSON}/peers/cuda"
+PEERS = "05-launch-tuning/peers/cuda"
 CPU_PEERS = "01-cpu/peers/cpu"
 # What that one runs of its own chapter, two of them on all threads; all others are peers, on one.
 CPU_OWN = ("serial", "interleaved", "simd", "threads-private", "threads-simd")
@@ -93,13 +92,15 @@ def key(entry):
     return entry["program"], entry.get("input"), entry.get("size"), entry.get("experiment")
 
 
-def find(recording, kind, program, name=None, size=None):
-    """The entry of `kind` for this program, input and size. Raises NotRecorded."""
-    for entry in recording[kind]:
-        if key(entry) == (program, name, size, None):
-            return entry
-    wanted = " ".join(part for part in (program, name, size) if part)
-    raise NotRecorded(f"{wanted} is not among its {kind}")
+def select(recording, kind, **wanted):
+    """The entries of `kind` whose fields are these; `api` is that of the run. Raises NotRecorded where there are none."""
+    def has(entry, field, value):
+        return (entry["run"]["api"] if field == "api" else entry.get(field)) == value
+
+    found = [entry for entry in recording[kind] if all(has(entry, *each) for each in wanted.items())]
+    if not found:
+        raise NotRecorded(f"{' '.join(wanted.values())} is not among its {kind}")
+    return found
 
 
 def host(recording, entry):

@@ -65,9 +65,6 @@ def style_sheet():
 class Picture:
     """A drawing. Coordinates are pixels from the left and from the top; `css` is a list of classes."""
 
-    # What a kind of picture adds to the style sheet.
-    more_style = ""
-
     def __init__(self, width, height, title, description):
         """`title` and `description` are what a screen reader says."""
         self.width, self.height = width, height
@@ -125,25 +122,5 @@ class Picture:
         return (
             f'<svg xmlns="http://www.w3.org/2000/svg" width="{self.width}" height="{self.height}" '
             f'viewBox="0 0 {self.width} {self.height}" role="img">\n'
-            f"{self.head}<style>\n{style_sheet()}{self.more_style}</style>\n" + "\n".join(self.parts) + "\n</svg>\n"
+            f"{self.head}<style>\n{style_sheet()}</style>\n" + "\n".join(self.parts) + "\n</svg>\n"
         )
-
-
-def keep(drawn, folder, check, complaint):
-    """Writes pictures, {file name: contents}, where they differ from what the folder has.
-
-    With `check` it changes nothing, and returns a line for each that differs, which ends in `complaint`.
-    """
-    wrong = []
-    for name, text in drawn.items():
-        path = folder / name
-        shown = path.relative_to(folder.parent.parent)
-        if path.is_file() and path.read_bytes() == text.encode():
-            continue
-        if check:
-            wrong.append(f"{shown}: {complaint}")
-        else:
-            folder.mkdir(exist_ok=True)
-            path.write_bytes(text.encode())
-            print(f"wrote {shown}")
-    return wrong

@@ -292,7 +292,7 @@ std::vector<Finding> patterns(const Runs& runs, const RunContext& context) {
             return compare(run->expected, run->actual.front()).wrong.size() > 1;
         });
     const bool garbage = has_garbage(runs);
-    // Whoever counts in one table merges nothing.
+    // With one table for everyone nothing is merged.
     const bool merges = context.variant != "global" && context.variant != "racy";
     if (in_each_wrong_run(runs, one_more_in_one_bin)) {
         return pattern(
@@ -382,7 +382,7 @@ std::vector<Finding> diagnose(const std::vector<Case>& cases, const RunContext& 
     // What is said of a loop in general comes behind what has a name of its own.
     std::stable_partition(findings.begin(), findings.end(),
                           [](const Finding& f) { return !f.name.starts_with("wrong-"); });
-    // Two runs are soon explained.
+    // Few runs prove little: many mistakes would explain them.
     for (Finding& finding : findings)
         if (runs.all.size() < kFewRuns) finding.certainty = Finding::Certainty::kPattern;
     if (findings.empty()) findings = patterns(runs, context);

@@ -30,7 +30,7 @@ class List {
     }
     void add(Predict predict) { all.push_back({name_, sentence_, read_, std::move(predict)}); }
 
-    // The same of counts alone.
+    // A mistake whose result follows from the expected counts alone.
     void add_bins(Histogram (*change)(const Histogram& expected)) {
         add([=](const Case& run, const RunContext&) { return change(run.expected); });
     }

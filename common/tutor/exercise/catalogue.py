@@ -3,7 +3,7 @@
 import json
 import pathlib
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 FILES = {"opencl": ["histogram.cl"], "cuda": ["histogram.cu"]}
 POINTS = {"compiles": 5, "sizes": 25, "distributions": 25, "launches": 25, "free of faults": 20}
 BEGIN, END = "// ---- your part: ", "// ---- end of your part ----"

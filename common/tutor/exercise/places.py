@@ -229,7 +229,7 @@ class Guard:
 
     def __init__(self, build):
         theirs = {path for exercise in catalogue.exercises() for api in exercise.files for path in exercise.skeletons(api)}
-        folders = [ROOT / "common" / "exercise", ROOT / "common" / "files", *ROOT.glob("0*/exercise")]
+        folders = [ROOT / "common" / "tutor" / "exercise", ROOT / "common" / "files", *ROOT.glob("0*/exercise")]
         files = [path for folder in folders for path in folder.rglob("*") if path.is_file() and "__pycache__" not in path.parts]
         files += [path for name in ("run_*", "diagnose") for path in (build / "common").glob(name) if path.is_file()]
         files = [path for path in (*files, *self.more) if path not in theirs and path.suffix != ".md"]

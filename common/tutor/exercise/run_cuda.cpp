@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "common/cuda/cuda.hpp"
+#include "common/cuda/handles.hpp"
 #include "common/status/status.hpp"
 #include "common/timing/timing.hpp"
 #include "common/tutor/exercise/job.hpp"
@@ -24,6 +25,7 @@
 namespace {
 
 using namespace common::exercise;
+using Buffers = std::map<std::string, common::cuda::Memory<void>>;
 
 // The functions of the driver that are needed.
 class Driver {
@@ -52,8 +54,7 @@ class Driver {
     void* library_;
 };
 
-double launch(const Driver& driver, CUmodule module, const Step& step,
-              const std::map<std::string, void*>& buffers) {
+double launch(const Driver& driver, CUmodule module, const Step& step, const Buffers& buffers) {
     CUfunction kernel = nullptr;
     if (driver.get_function(&kernel, module, step.kernel.c_str()) != CUDA_SUCCESS) {
         throw std::runtime_error("there is no kernel extern \"C\" __global__ void " + step.kernel);
@@ -66,8 +67,8 @@ double launch(const Driver& driver, CUmodule module, const Step& step,
         } else if (const auto* const number = std::get_if<Number>(&argument)) {
             values.push_back(number->value);
         } else {
-            values.push_back(
-                reinterpret_cast<std::uint64_t>(buffers.at(std::get<std::string>(argument))));
+            const void* const memory = buffers.at(std::get<std::string>(argument));
+            values.push_back(reinterpret_cast<std::uint64_t>(memory));
         }
     }
     std::vector<void*> pointers;
@@ -96,9 +97,9 @@ double launch(const Driver& driver, CUmodule module, const Step& step,
 // Runs it once: how long its launches took, in ms.
 double run(const Case& each, const Driver& driver, CUmodule module,
            std::vector<std::uint8_t>& result) {
-    std::map<std::string, void*> buffers;
+    Buffers buffers;
     for (const auto& [name, buffer] : each.buffers) {
-        CHECK_CUDA(cudaMalloc(&buffers[name], buffer.bytes.size()));
+        CHECK_CUDA(cudaMalloc(buffers[name].out(), buffer.bytes.size()));
         CHECK_CUDA(cudaMemcpy(buffers[name], buffer.bytes.data(), buffer.bytes.size(),
                               cudaMemcpyHostToDevice));
     }
@@ -107,8 +108,6 @@ double run(const Case& each, const Driver& driver, CUmodule module,
         time_ms += launch(driver, module, step, buffers);
     CHECK_CUDA(
         cudaMemcpy(result.data(), buffers.at(each.result), result.size(), cudaMemcpyDeviceToHost));
-    for (const auto& [name, memory] : buffers)
-        CHECK_CUDA(cudaFree(memory));
     return time_ms;
 }
 

@@ -20,6 +20,7 @@
 #endif
 #include "common/tutor/exercise/job.hpp"
 #ifdef WITH_OPENCL
+#include "common/opencl/handles.hpp"
 #include "common/opencl/opencl.hpp"
 #endif
 #include "common/status/status.hpp"
@@ -65,25 +66,22 @@ void run_in_opencl(const Job& job, const char* library) {
     const common::opencl::Device device = common::opencl::choose_device(job.device);
     std::fprintf(stderr, "on %s (%s)\n", device.name.c_str(), device.platform_name.c_str());
     cl_int error = CL_SUCCESS;
-    cl_context context = clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
+    const common::opencl::Context context =
+        clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
     CHECK_CL(error, "clCreateContext");
-    cl_command_queue queue = clCreateCommandQueue(context, device.id, 0, &error);
+    const common::opencl::CommandQueue queue = clCreateCommandQueue(context, device.id, 0, &error);
     CHECK_CL(error, "clCreateCommandQueue");
     const Program& its = job.programs.at(0);
     const std::vector<std::uint8_t> bytes = read_bytes(its.kernels);
-    cl_program program = common::opencl::build_program(
+    const common::opencl::Program program = common::opencl::build_program(
         context, device.id, "histogram.cl", std::string(bytes.begin(), bytes.end()), its.options);
-    cl_kernel kernel = clCreateKernel(program, "histogram_global", &error);
+    const common::opencl::Kernel kernel = clCreateKernel(program, "histogram_global", &error);
     CHECK_CL(error, "clCreateKernel");
     const auto histogram = reinterpret_cast<InOpenCL>(student(library));
     run(job, [&](const Step& step, const std::uint8_t* pixels, std::size_t count,
                  std::uint32_t* result) {
         histogram(context, queue, kernel, step.groups, step.group_size, pixels, count, result);
     });
-    CHECK_CL(clReleaseKernel(kernel));
-    CHECK_CL(clReleaseProgram(program));
-    CHECK_CL(clReleaseCommandQueue(queue));
-    CHECK_CL(clReleaseContext(context));
 }
 #else
 void run_in_opencl(const Job&, const char*) {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "common/opencl/handles.hpp"
 #include "common/opencl/opencl.hpp"
 #include "common/status/status.hpp"
 #include "common/timing/timing.hpp"
@@ -17,9 +18,9 @@
 namespace {
 
 using namespace common::exercise;
+using Buffers = std::map<std::string, common::opencl::Buffer>;
 
-void set_argument(cl_kernel kernel, cl_uint at, const Argument& argument,
-                  const std::map<std::string, cl_mem>& buffers) {
+void set_argument(cl_kernel kernel, cl_uint at, const Argument& argument, const Buffers& buffers) {
     if (const auto* const local = std::get_if<Local>(&argument)) {
         CHECK_CL(clSetKernelArg(kernel, at, local->bytes, nullptr));
     } else if (const auto* const number = std::get_if<Number>(&argument)) {
@@ -30,8 +31,8 @@ void set_argument(cl_kernel kernel, cl_uint at, const Argument& argument,
             CHECK_CL(clSetKernelArg(kernel, at, sizeof number->value, &number->value));
         }
     } else {
-        const cl_mem& buffer = buffers.at(std::get<std::string>(argument));
-        CHECK_CL(clSetKernelArg(kernel, at, sizeof(cl_mem), &buffer));
+        CHECK_CL(clSetKernelArg(kernel, at, sizeof(cl_mem),
+                                &buffers.at(std::get<std::string>(argument))));
     }
 }
 
@@ -40,7 +41,7 @@ double run(const Case& each, cl_device_id device, cl_context context, cl_command
            cl_program program, std::vector<std::uint8_t>& result) {
     double time_ms = 0;
     cl_int error = CL_SUCCESS;
-    std::map<std::string, cl_mem> buffers;
+    Buffers buffers;
     for (const auto& [name, buffer] : each.buffers) {
         buffers[name] =
             clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, buffer.bytes.size(),
@@ -48,7 +49,7 @@ double run(const Case& each, cl_device_id device, cl_context context, cl_command
         CHECK_CL(error, "clCreateBuffer");
     }
     for (const Step& step : each.steps) {
-        cl_kernel kernel = clCreateKernel(program, step.kernel.c_str(), &error);
+        const common::opencl::Kernel kernel = clCreateKernel(program, step.kernel.c_str(), &error);
         CHECK_CL(error, ("clCreateKernel for " + step.kernel).c_str());
         for (cl_uint at = 0; at < step.arguments.size(); ++at)
             set_argument(kernel, at, step.arguments[at], buffers);
@@ -62,12 +63,9 @@ double run(const Case& each, cl_device_id device, cl_context context, cl_command
                                             nullptr, nullptr));
             CHECK_CL(clFinish(queue));
         });
-        CHECK_CL(clReleaseKernel(kernel));
     }
     CHECK_CL(clEnqueueReadBuffer(queue, buffers.at(each.result), CL_TRUE, 0, result.size(),
                                  result.data(), 0, nullptr, nullptr));
-    for (const auto& [name, buffer] : buffers)
-        CHECK_CL(clReleaseMemObject(buffer));
     return time_ms;
 }
 
@@ -79,11 +77,13 @@ int main(int argc, char** argv) try {
     const common::opencl::Device device = common::opencl::choose_device(job.device);
     std::fprintf(stderr, "on %s (%s)\n", device.name.c_str(), device.platform_name.c_str());
     cl_int error = CL_SUCCESS;
-    cl_context context = clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
+    const common::opencl::Context context =
+        clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
     CHECK_CL(error, "clCreateContext");
-    cl_command_queue queue = clCreateCommandQueue(context, device.id, 0, &error);
+    const common::opencl::CommandQueue queue = clCreateCommandQueue(context, device.id, 0, &error);
     CHECK_CL(error, "clCreateCommandQueue");
-    std::vector<cl_program> programs;  // of one context, for which a driver loads its library once
+    std::vector<common::opencl::Program>
+        programs;  // of one context, for which a driver loads its library once
     for (const Program& each : job.programs) {
         const std::vector<std::uint8_t> bytes = read_bytes(each.kernels);
         try {
@@ -100,10 +100,6 @@ int main(int argc, char** argv) try {
             return run(each, device.id, context, queue, programs.at(each.program), result);
         });
     }
-    for (cl_program each : programs)
-        CHECK_CL(clReleaseProgram(each));
-    CHECK_CL(clReleaseCommandQueue(queue));
-    CHECK_CL(clReleaseContext(context));
     return 0;
 } catch (...) {
     return common::report_exception("run_opencl");

@@ -1,5 +1,6 @@
-"""The kernels that chapter 05 has again are those of the chapters before it: chapters include nothing of each other."""
+"""What stands in several files and has to be the same in all of them; and the notebook, which is kept without results."""
 
+import json
 import pathlib
 import re
 import sys
@@ -9,6 +10,8 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "docs" / "tools"))
 from excerpts import function_lines  # noqa: E402
 
+VERSIONS = {"CMakeLists.txt": r"^    VERSION (\S+)$", "CITATION.cff": r"^version: (\S+)$", "CHANGELOG.md": r"^## ([0-9.]+)\b"}
+# Chapters include nothing of each other: kernels that chapter 05 has again.
 PEERS = "05-launch-tuning/peers/cuda.cu"
 AGAIN = [
     ("histogram_global", "02-global-atomics/cuda.cu", PEERS),
@@ -30,7 +33,11 @@ def code(file, name):
     return re.sub(r"\s", "", re.sub(r"//.*|/\*(?s:.*?)\*/", "", text[text.index(f"{name}(") :]))
 
 
-class Peers(unittest.TestCase):
+class Texts(unittest.TestCase):
+    def test_the_version(self):
+        found = [re.findall(pattern, read(name), re.MULTILINE)[0] for name, pattern in VERSIONS.items()]
+        self.assertEqual(len(set(found)), 1, found)
+
     def test_kernels_are_the_chapters_own(self):
         for name, original, again in AGAIN:
             with self.subTest(name=name, file=again):
@@ -40,6 +47,20 @@ class Peers(unittest.TestCase):
         usual = re.findall(r"options.number\(.*\)\.value_or\((\d+)\)", read("04-per-thread-bins/cuda.cu"))
         launched = re.findall(r"histogram_lanes<(\d+)><<<.*>>>\(.*, (\d+)\);", read(PEERS))
         self.assertEqual(launched, [tuple(usual)])
+
+    def test_the_notebook_is_kept_without_results(self):
+        notebook = json.loads(read("docs/notebook.ipynb"))
+        self.assertEqual(set(notebook["metadata"]), {"kernelspec", "language_info"})
+        for cell in notebook["cells"]:
+            self.assertEqual(cell["metadata"], {}, cell["id"])
+            if cell["cell_type"] == "code":
+                self.assertEqual((cell["outputs"], cell["execution_count"]), ([], None), cell["id"])
+
+    def test_the_notebook_gives_programs_options_that_there_are(self):
+        options = read("docs/command-line.md")
+        given = set(re.findall(r'\\"(--[a-z-]+)\\"', read("docs/notebook.ipynb"))) - {"--depth"}  # which is git's
+        self.assertIn("--kernels", given)
+        self.assertEqual([option for option in sorted(given) if f"`{option}" not in options], [])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,103 @@
+"""Many runs in one process: --serve, --self-test and --describe, on a program with planted mistakes.
+
+    test_run.py WRONG_PROGRAM
+"""
+
+import json
+import subprocess
+import sys
+import unittest
+
+PROGRAM = sys.argv.pop(1)
+SHORT = ["--repeat", "1", "--no-ceiling"]
+
+
+def served(*lines):
+    """The answers to these command lines, and the exit status at the end."""
+    asked = "".join((line if isinstance(line, str) else json.dumps(line)) + "\n" for line in lines)
+    done = subprocess.run([PROGRAM, "--serve"], input=asked, capture_output=True, text=True, check=False)
+    return [json.loads(line) for line in done.stdout.splitlines()], done.returncode
+
+
+def tested(*arguments):
+    done = subprocess.run([PROGRAM, "--self-test", *arguments], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+class Serve(unittest.TestCase):
+    def test_answers_one_line_after_the_other(self):
+        right = ["--random", "3000", "--variant", "right", *SHORT]
+        answers, status = served(right, [*right[:-4], "swapped", *SHORT], right)
+        self.assertEqual(status, 0)
+        self.assertEqual([answer["status"] for answer in answers], [0, 1, 0])
+        self.assertEqual([answer["run"]["results"][0]["check"] for answer in answers], ["match", "mismatch", "match"])
+        self.assertEqual(sum(answers[1]["run"]["results"][0]["counts"]), 3000)
+
+    def test_says_why_it_did_not_run(self):
+        answers, status = served(["--random", "1x"], ["--variant", "does-not-build"], ["--variant", "unsupported"], ["--random", "1", *SHORT])
+        self.assertEqual(status, 0)
+        self.assertEqual([(answer["status"], answer["kind"]) for answer in answers],
+                         [(2, "bad-input"), (1, "does-not-build"), (2, "unsupported"), (1, "ran")])
+        self.assertEqual(answers[1]["error"], "two lines\nof a compiler")
+
+    def test_what_it_does_not_understand_ends_it(self):
+        answers, status = served("no JSON", ["--random", "1"])
+        self.assertEqual([answer["kind"] for answer in answers], ["failed"])
+        self.assertEqual(status, 1)
+
+    def test_a_crash_ends_it_behind_the_answers_before(self):
+        answers, status = served(["--random", "1", *SHORT], ["--variant", "crashes", *SHORT], ["--random", "1", *SHORT])
+        self.assertEqual(len(answers), 1)
+        self.assertEqual(status, 1)
+
+    def test_takes_no_other_option(self):
+        done = subprocess.run([PROGRAM, "--serve", "--ramp"], capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
+
+
+class SelfTest(unittest.TestCase):
+    def test_what_is_right_passes(self):
+        status, out, _ = tested("--variant", "right")
+        self.assertEqual(status, 0)
+        self.assertRegex(out, r"^\d\d cases match, 0 skipped, 0 failed [(][0-9.]+ s[)]\n$")
+
+    def test_a_mistake_fails_where_it_shows_and_can_be_repeated(self):
+        status, out, _ = tested("--variant", "dropped-tail")
+        self.assertEqual(status, 1)
+        line = next(line for line in out.splitlines() if line.startswith("FAILED dropped-tail on size-257: "))
+        self.assertIn("total 256 instead of 257", line)
+        again = subprocess.run(line.split("; again: ")[1], shell=True, capture_output=True, check=False)
+        self.assertEqual(again.returncode, 1)
+        self.assertNotIn("on size-256:", out)
+
+    def test_a_crash_costs_one_case(self):
+        status, out, _ = tested("--variant", "crashes-on-ramps")
+        self.assertEqual(status, 1)
+        self.assertRegex(out, r"^FAILED crashes-on-ramps on ramp: it crashes; again: [^\n]*\n\d\d cases match, 0 skipped, 1 failed")
+
+    def test_kernels_that_do_not_build_are_told_once(self):
+        status, out, _ = tested("--variant", "does-not-build")
+        self.assertEqual(status, 1)
+        self.assertRegex(out, r"^FAILED does-not-build: two lines\nof a compiler\n0 cases match, 0 skipped, 1 failed")
+
+    def test_what_cannot_run_is_no_success(self):
+        status, out, _ = tested("--variant", "unsupported")
+        self.assertEqual(status, 77)
+        self.assertIn("skipped unsupported: this device has too little\n", out)
+
+    def test_has_inputs_of_its_own(self):
+        for arguments in (["--random", "5"], ["--json", "/tmp/no.json"], ["--variant", "nosuch"], ["--groups", "2"]):
+            status, out, err = tested(*arguments)
+            self.assertEqual((status, out, err.count("\n")), (2, "", 1), arguments)
+
+
+class Describe(unittest.TestCase):
+    def test_names_the_strategies(self):
+        said = json.loads(subprocess.run([PROGRAM, "--describe"], capture_output=True, text=True, check=True).stdout)
+        self.assertEqual((said["chapter"], said["program"], said["api"]), ("tests", "wrong_program", "C++"))
+        self.assertEqual([v["name"] for v in said["variants"]][:2], ["right", "swapped"])
+        self.assertTrue(said["variants"][5]["broken_on_purpose"])
+
+
+if __name__ == "__main__":
+    unittest.main()
