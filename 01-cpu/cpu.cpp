@@ -100,9 +100,9 @@ const common::Program kProgram{
      {"threads-false-sharing", "counters of their own for each thread, side by side"},
      {"threads-private", "interleaved tables for each thread, merged at the end"},
      {"threads-simd", "simd in each thread, merged at the end"}},
-    {{"ideas",
-      {"1", "2", "3", "4"},
-      "interleaved: how many ideas it has (3)",
+    {{"loop",
+      {"side-by-side", "eight-tables", "prefetched", "one-load"},
+      "interleaved: how far its loop goes (prefetched)",
       {"interleaved", "threads-private"}},
      {"start",
       {"once", "each-run"},
@@ -152,9 +152,12 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             report.add(common::skipped(variant, no_simd));
         }
     };
-    const auto interleaved = [ideas = options.number("ideas").value_or(kIdeas)](Pixels p) {
-        return count_interleaved(p, ideas);
-    };
+    const std::string asked = options.choice("loop").value_or("prefetched");
+    const Loop loop = asked == "side-by-side"   ? Loop::kSideBySide
+                      : asked == "eight-tables" ? Loop::kEightTables
+                      : asked == "one-load"     ? Loop::kOneLoad
+                                                : Loop::kPrefetched;
+    const auto interleaved = [loop](Pixels p) { return count_interleaved(p, loop); };
     const auto with_team = [&](const std::function<Histogram(Pixels, Team&)>& count) {
         return [&, count](Pixels pixels) {
             if (options.choice("start") != "each-run") return count(pixels, team);
