@@ -35,7 +35,7 @@
 // only reads. This one adds up 64-bit words of a buffer that is larger than the caches; in several
 // ways, for what one stream of addresses gets is not what memory gives.
 
-// The sum of a part that is read in `streams` places at once, a line from each in turn.
+// The sum of a part that is read as `streams` streams at once, a line from each in turn.
 std::uint64_t sum_of(Pixels part, std::size_t streams, std::size_t ahead) {
     constexpr std::size_t kLine = 64;
     const std::size_t length = part.size() / streams / kLine * kLine;
