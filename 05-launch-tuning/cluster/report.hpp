@@ -9,7 +9,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "05-launch-tuning/cluster/source.hpp"
@@ -50,7 +49,7 @@ class Report {
     int finish(const WorkQueue& work, const std::map<std::uint64_t, Counts>& each);
 
  private:
-    struct Line;  // what each rank tells rank 0
+    struct Gathered;
     struct AllReduce {
         std::string library;
         std::optional<double> median_us;
@@ -60,15 +59,11 @@ class Report {
         std::string reason;  // why the picture could not be read
         Counts counts{};
     };
-    [[nodiscard]] std::vector<Line> gather_lines(const WorkQueue& work) const;
-    [[nodiscard]] std::map<std::uint64_t, Row> gather_rows(
-        const WorkQueue& work, const std::map<std::uint64_t, Counts>& each) const;
+    [[nodiscard]] Gathered gathered(const WorkQueue& work,
+                                    const std::map<std::uint64_t, Counts>& each) const;
     [[nodiscard]] std::string why_wrong(const std::map<std::uint64_t, Row>& rows) const;
-    void print(const std::vector<Line>& lines, std::size_t skipped, const std::string& check) const;
-    [[nodiscard]] static std::map<std::pair<std::string, std::string>, int> ranks_on_devices(
-        const std::vector<Line>& lines);
-    [[nodiscard]] std::string json_text(const std::vector<Line>& lines, std::size_t skipped,
-                                        const std::string& check) const;
+    void print(const Gathered& gathered, const std::string& check) const;
+    [[nodiscard]] std::string json_text(const Gathered& gathered, const std::string& check) const;
     [[nodiscard]] std::string each_text(const std::map<std::uint64_t, Row>& rows) const;
 
     const common::Program& program_;
