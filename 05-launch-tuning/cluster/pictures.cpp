@@ -81,22 +81,23 @@ Pictures::Pictures(const common::Options& common, const ClusterOptions& options)
     if (fs::is_directory(image)) {
         try {
             pictures = pictures_in(image);
-            for (const fs::path& picture : pictures)
-                bytes_.push_back(fs::file_size(picture));
         } catch (const fs::filesystem_error& error) {
             throw BadInput(fmt::format("{}: {}", error.path1().string(), error.code().message()));
         }
         name = fmt::format("{}, {} pictures", image.string(), pictures.size());
     } else {
-        std::error_code unknown;  // whoever loads it says what is wrong with it
         pictures = {image};
-        bytes_ = {fs::file_size(image, unknown)};
         name = image.filename().string();
+    }
+    std::vector<std::uint64_t> bytes;
+    for (const fs::path& picture : pictures) {
+        std::error_code unknown;  // whoever loads it says what is wrong with it
+        bytes.push_back(fs::file_size(picture, unknown));
     }
     largest_first.resize(pictures.size());
     std::iota(largest_first.begin(), largest_first.end(), std::uint64_t{0});
     std::stable_sort(largest_first.begin(), largest_first.end(),
-                     [&](std::uint64_t a, std::uint64_t b) { return bytes_[a] > bytes_[b]; });
+                     [&](std::uint64_t a, std::uint64_t b) { return bytes[a] > bytes[b]; });
 }
 
 std::unique_ptr<Reader> Pictures::open_reader(WorkQueue& work) const {
@@ -116,13 +117,6 @@ Counts Pictures::count_serially(bool keep_going, const EachPicture& each) const 
         }
     }
     return counts;
-}
-
-std::uint64_t Pictures::fingerprint() const {
-    std::string text = name;
-    for (std::size_t i = 0; i < pictures.size(); ++i)
-        text += fmt::format("\n{} {}", pictures[i].string(), bytes_[i]);
-    return std::hash<std::string>()(text);
 }
 
 }  // namespace cluster

@@ -3,12 +3,22 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <system_error>
 
 #include "common/histogram/histogram.hpp"
 
 namespace fs = std::filesystem;
 
 namespace cluster {
+
+std::uint64_t Source::fingerprint() const {
+    std::string text = fmt::format("{} {}", name, pixel_count);
+    for (const fs::path& picture : pictures) {
+        std::error_code unknown;
+        text += fmt::format("\n{} {}", picture.string(), fs::file_size(picture, unknown));
+    }
+    return std::hash<std::string>()(text);
+}
 
 std::uint64_t Chunks::items() const {
     return pixel_count / chunk + (pixel_count % chunk > 0 ? 1 : 0);
@@ -39,10 +49,6 @@ Counts Chunks::count_serially(bool, const EachPicture&) const {
         add(common::reference_histogram(part), counts);
     }
     return counts;
-}
-
-std::uint64_t Chunks::fingerprint() const {
-    return std::hash<std::string>()(fmt::format("{} {}", name, pixel_count));
 }
 
 void Chunks::choose_chunk(const ClusterOptions& options, int ranks) {

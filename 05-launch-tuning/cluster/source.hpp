@@ -69,7 +69,7 @@ class Source {
     [[nodiscard]] virtual Counts count_serially(bool keep_going, const EachPicture& each) const = 0;
 
     /// A number that differs where another rank sees other files.
-    [[nodiscard]] virtual std::uint64_t fingerprint() const = 0;
+    [[nodiscard]] std::uint64_t fingerprint() const;
 };
 
 /// Pixels in items of equal size: `chunk`, but for the last.
@@ -82,7 +82,6 @@ class Chunks : public Source {
     [[nodiscard]] std::size_t buffer_pixels() const override { return max_piece(); }
     [[nodiscard]] std::size_t resident_pixels(int rank, int ranks) const override;
     [[nodiscard]] Counts count_serially(bool, const EachPicture&) const override;
-    [[nodiscard]] std::uint64_t fingerprint() const override;
 
     /// Reads or makes the pixels from `first` on.
     virtual void read(std::uint64_t first, std::span<std::uint8_t> part) const = 0;
@@ -124,14 +123,10 @@ class Pictures : public Source {
     [[nodiscard]] std::uint64_t items() const override { return pictures.size(); }
     [[nodiscard]] std::unique_ptr<Reader> open_reader(WorkQueue& work) const override;
     [[nodiscard]] Counts count_serially(bool keep_going, const EachPicture& each) const override;
-    [[nodiscard]] std::uint64_t fingerprint() const override;
 
     /// Indices into `pictures`: the largest first, so that none is left for the end that all others
     /// have to wait for.
     std::vector<std::uint64_t> largest_first;
-
- private:
-    std::vector<std::uint64_t> bytes_;  // of each picture's file
 };
 
 /// What the command line asks for. @throws common::BadInput
