@@ -62,10 +62,10 @@ class Source {
     /// @param work whose items it reads, and which outlives it
     [[nodiscard]] virtual std::unique_ptr<Reader> open_reader(WorkQueue& work) const = 0;
 
+    using EachPicture = std::function<void(std::uint64_t picture, const Counts& counts)>;
     /// The serial loop over everything, on this rank alone.
     /// @param each called with each picture that can be read
     /// @param keep_going passes over those that cannot
-    using EachPicture = std::function<void(std::uint64_t picture, const Counts& counts)>;
     [[nodiscard]] virtual Counts count_serially(bool keep_going, const EachPicture& each) const = 0;
 
     /// A number that differs where another rank sees other files.
