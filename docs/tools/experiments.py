@@ -189,15 +189,15 @@ def equal_launches():
                       launch(f"{groups}*UNITS", 128))
 
 
-IDEAS = ("eight counters per bin, side by side", "eight tables, one behind the other",
-         "and memory asked ahead: `interleaved`", "and eight pixels with one load")
+IDEAS = {"side-by-side": "eight counters per bin, side by side", "eight-tables": "eight tables, one behind the other",
+         "prefetched": "and memory asked ahead: `interleaved`", "one-load": "and eight pixels with one load"}
 
 
 def ideas():
     """`interleaved` on a CPU, one idea after the other."""
     yield Run("01-cpu", "`serial`", "", "serial", ())
-    for number, row in enumerate(IDEAS, 1):
-        yield Run("01-cpu", row, "", "interleaved", ("--ideas", str(number)))
+    for loop, row in IDEAS.items():
+        yield Run("01-cpu", row, "", "interleaved", ("--loop", loop))
 
 
 def starts():

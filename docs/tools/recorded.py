@@ -74,6 +74,16 @@ def digits(value):
 
 # ---- looking up ----------------------------------------------------------------------------------
 
+# Options that have another name since they were recorded.
+RENAMED = {("--ideas", str(number)): ("--loop", loop)
+           for number, loop in enumerate(("side-by-side", "eight-tables", "prefetched", "one-load"), 1)}
+
+
+def named_as_now(arguments):
+    """Recorded arguments, by the names that the programs have for them today."""
+    last = tuple(arguments[-2:])
+    return [*arguments[:-2], *RENAMED.get(last, last)]
+
 
 def load(path):
     """The contents of a file of results. Raises NotRecorded where there is none or it is damaged."""
