@@ -35,7 +35,7 @@
 // only reads. This one adds up 64-bit words of a buffer that is larger than the caches; in several
 // ways, for what one stream of addresses gets is not what memory gives.
 
-// The sum of a part that is read in `streams` places at once, a line from each in turn.
+// The sum of a part that is read as `streams` streams at once, a line from each in turn.
 std::uint64_t sum_of(Pixels part, std::size_t streams, std::size_t ahead) {
     constexpr std::size_t kLine = 64;
     const std::size_t length = part.size() / streams / kLine * kLine;
@@ -100,9 +100,9 @@ const common::Program kProgram{
      {"threads-false-sharing", "counters of their own for each thread, side by side"},
      {"threads-private", "interleaved tables for each thread, merged at the end"},
      {"threads-simd", "simd in each thread, merged at the end"}},
-    {{"ideas",
-      {"1", "2", "3", "4"},
-      "interleaved: how many ideas it has (3)",
+    {{"loop",
+      {"side-by-side", "eight-tables", "prefetched", "one-load"},
+      "interleaved: how far its loop goes (prefetched)",
       {"interleaved", "threads-private"}},
      {"start",
       {"once", "each-run"},
@@ -152,9 +152,12 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             report.add(common::skipped(variant, no_simd));
         }
     };
-    const auto interleaved = [ideas = options.number("ideas").value_or(kIdeas)](Pixels p) {
-        return count_interleaved(p, ideas);
-    };
+    const std::string asked = options.choice("loop").value_or("prefetched");
+    const Loop loop = asked == "side-by-side"   ? Loop::kSideBySide
+                      : asked == "eight-tables" ? Loop::kEightTables
+                      : asked == "one-load"     ? Loop::kOneLoad
+                                                : Loop::kPrefetched;
+    const auto interleaved = [loop](Pixels p) { return count_interleaved(p, loop); };
     const auto with_team = [&](const std::function<Histogram(Pixels, Team&)>& count) {
         return [&, count](Pixels pixels) {
             if (options.choice("start") != "each-run") return count(pixels, team);

@@ -47,15 +47,16 @@ inline Histogram count_serial(Pixels pixels) {
 // Neighbouring pixels of a picture are often equal, and then the `++` of one has to wait for the
 // store of the one before: to the same address, so in order. Here eight neighbours use eight
 // counters, and never touch the same address, whatever their values. That is the first of a few
-// ideas; --ideas says how many of them:
+// ideas; --loop says how far the loop goes:
 //
-//   1  eight counters per bin, side by side
-//   2  instead, eight tables, one behind the other: we think that a counter is found faster
-//   3  and memory is asked for the pixels before they are needed: this is `interleaved`
-//   4  and eight pixels with one load, in the place of eight loads
+//   side-by-side  eight counters per bin, side by side
+//   eight-tables  instead, eight tables, one behind the other: we think that a counter is found
+//                 faster
+//   prefetched    and memory is asked for the pixels before they are needed: this is `interleaved`
+//   one-load      and eight pixels with one load instead of eight loads
 
 constexpr std::size_t kLanes = 8;
-constexpr unsigned kIdeas = 3;
+enum class Loop { kSideBySide, kEightTables, kPrefetched, kOneLoad };
 
 inline Histogram count_side_by_side(Pixels pixels) {
     std::array<std::array<std::uint32_t, kLanes>, kBins> table{};  // [bin][lane]
@@ -97,16 +98,16 @@ inline void ask_for(const std::uint8_t* pixel) {
 #endif
 }
 
-inline Histogram count_interleaved(Pixels pixels, unsigned ideas) {
-    if (ideas == 1) return count_side_by_side(pixels);
+inline Histogram count_interleaved(Pixels pixels, Loop loop = Loop::kPrefetched) {
+    if (loop == Loop::kSideBySide) return count_side_by_side(pixels);
     constexpr std::size_t kLine = 64;     // bytes that memory gives at a time
     constexpr std::size_t kAhead = 2048;  // bytes: long enough for memory to answer
     Tables tables{};
     std::size_t i = 0;
     for (; i + kLine <= pixels.size(); i += kLine) {
-        if (ideas >= 3) ask_for(&pixels[std::min(i + kAhead, pixels.size() - 1)]);
+        if (loop >= Loop::kPrefetched) ask_for(&pixels[std::min(i + kAhead, pixels.size() - 1)]);
         for (std::size_t j = i; j < i + kLine; j += kLanes) {
-            if (ideas >= 4) {
+            if (loop == Loop::kOneLoad) {
                 count_eight_with_one_load(tables, &pixels[j]);
             } else {
                 count_eight(tables, &pixels[j]);

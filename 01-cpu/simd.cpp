@@ -132,7 +132,7 @@ inline void ask_for(const std::uint8_t* pixels) {
     _mm_prefetch(reinterpret_cast<const char*>(address), _MM_HINT_T0);
 }
 
-// Splits kHalf pixels from each of two places, and counts kTurn of the fullest class, if it has
+// Splits kHalf pixels from each of two positions, and counts kTurn of the fullest class, if it has
 // them.
 inline void take_turn(Class (&classes)[4], const std::uint8_t* one, const std::uint8_t* other) {
     std::uint8_t* tops[4] = {classes[0].top, classes[1].top, classes[2].top, classes[3].top};
@@ -157,7 +157,7 @@ inline void take_turn(Class (&classes)[4], const std::uint8_t* one, const std::u
 void count_simd(const std::uint8_t* pixels, std::size_t count, std::uint32_t* histogram) {
     Class classes[4];
     // Two halves of the picture side by side: two streams are read faster than one, unless they are
-    // whole pages apart, where both want the same places of the cache.
+    // whole pages apart, where both want the same lines of the cache.
     std::size_t half = count / 2 / kHalf * kHalf;
     if (half > 0 && half % 4096 == 0) half -= kHalf;
     for (std::size_t i = 0; i < half; i += kHalf)

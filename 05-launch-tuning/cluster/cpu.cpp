@@ -13,13 +13,15 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <span>
 #include <string>
 
+#include "05-launch-tuning/cluster/options.hpp"
+#include "05-launch-tuning/cluster/ranks.hpp"
 #include "05-launch-tuning/cluster/report.hpp"
-#include "05-launch-tuning/cluster/share.hpp"
-#include "05-launch-tuning/cluster/together.hpp"
-#include "05-launch-tuning/cluster/work.hpp"
+#include "05-launch-tuning/cluster/source.hpp"
+#include "05-launch-tuning/cluster/work_queue.hpp"
 #include "common/cpu/cpu.hpp"
 #include "common/device/choice.hpp"
 #include "common/histogram/histogram.hpp"
@@ -73,13 +75,14 @@ int main(int argc, char** argv) try {
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (rank != 0) common::be_silent();
 
-    // 2. What is asked for, and the work that there is.
-    cluster::Own own;
-    const common::Options options =
-        common::parse_options(argc, argv, kProgram, [&](CLI::App& app) { own.add_to(app); });
-    own.refuse_contradictions(options);
+    // 2. What is asked for, and where the pixels come from.
+    cluster::ClusterOptions cluster_options;
+    const common::Options options = common::parse_options(
+        argc, argv, kProgram, [&](CLI::App& app) { cluster_options.add_to(app); });
+    cluster_options.refuse_contradictions(options);
     cluster::require_launcher(ranks);
-    const cluster::Work work(options, own, ranks);
+    const std::unique_ptr<const cluster::Source> source =
+        cluster::find_source(options, cluster_options, ranks);
 
     // 3. The device: a core.
     const std::string device = common::cpu_name();
@@ -90,24 +93,25 @@ int main(int argc, char** argv) try {
     if (!options.device.empty()) common::device_by_text(options.device, {device}, "C++");
 
     // 4. Memory: three chunks, of which one is counted while the next is read.
-    std::array<common::PixelBuffer, cluster::Share::kBuffers> chunks;
-    cluster::Share::Buffers buffers;
+    std::array<common::PixelBuffer, cluster::WorkQueue::kBuffers> chunks;
+    cluster::WorkQueue::Buffers buffers;
     for (std::size_t i = 0; i < chunks.size(); ++i) {
-        chunks[i].resize(work.pictures.empty() ? work.largest_piece() : 0);
+        chunks[i].resize(source->buffer_pixels());
         buffers[i] = chunks[i].data();
     }
 
     // 5. Is every rank ready for the same work? From here on no rank waits for one that has failed.
-    cluster::require_all_ready(argc, argv, {}, work);
-    cluster::Share share(MPI_COMM_WORLD, work, own, buffers);
-    cluster::Report report(kProgram, options, own, work, device, "compiler " __VERSION__,
-                           "core " + std::to_string(rank));
+    cluster::require_all_ready(argc, argv, {}, *source);
+    cluster::WorkQueue work(MPI_COMM_WORLD, *source, cluster_options, buffers);
+    cluster::Report report(kProgram, options, cluster_options, *source, device,
+                           "compiler " __VERSION__, "core " + std::to_string(rank));
 
     // 6. --resident: this rank's part of the pixels, kept in memory.
-    common::PixelBuffer resident(own.resident ? work.resident_pixels(rank, ranks) : 0);
+    common::PixelBuffer resident(cluster_options.resident ? source->resident_pixels(rank, ranks)
+                                                          : 0);
     auto end = resident.begin();
-    while (own.resident) {
-        const cluster::Piece piece = share.next();
+    while (cluster_options.resident) {
+        const cluster::Piece piece = work.next();
         if (piece.pixels.empty()) break;
         end = std::copy(piece.pixels.begin(), piece.pixels.end(), end);
     }
@@ -117,19 +121,19 @@ int main(int argc, char** argv) try {
         // 7. My share: whoever is done with a piece takes the next one.
         Counts counts{};
         each.clear();
-        share.begin();
+        work.begin();
         cluster::Times times{MPI_Wtime()};
-        if (own.resident) {
+        if (cluster_options.resident) {
             const std::span<const std::uint8_t> all(resident);
-            for (std::size_t first = 0; first < all.size(); first += cluster::kMaxAtOnce)
-                cluster::add(
-                    count(all.subspan(first, std::min(cluster::kMaxAtOnce, all.size() - first))),
-                    counts);
+            for (std::size_t first = 0; first < all.size(); first += cluster::kMaxLaunchPixels)
+                cluster::add(count(all.subspan(
+                                 first, std::min(cluster::kMaxLaunchPixels, all.size() - first))),
+                             counts);
         } else {
-            for (cluster::Piece piece = share.next(); !piece.pixels.empty(); piece = share.next()) {
+            for (cluster::Piece piece = work.next(); !piece.pixels.empty(); piece = work.next()) {
                 const Histogram histogram = count(piece.pixels);
                 cluster::add(histogram, counts);
-                if (own.each) cluster::add(histogram, each[piece.item]);
+                if (cluster_options.each) cluster::add(histogram, each[piece.item]);
             }
         }
         times.counted = MPI_Wtime();
@@ -137,7 +141,7 @@ int main(int argc, char** argv) try {
         // 8. Merge: one collective of 256 counters. The barrier is not for the sums, but to tell
         //    the time of waiting for the slowest from that of adding up.
         MPI_Barrier(MPI_COMM_WORLD);
-        times.all_had = MPI_Wtime();
+        times.all_counted = MPI_Wtime();
         MPI_Allreduce(MPI_IN_PLACE, counts.data(), kBins, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
         times.merged = MPI_Wtime();
         report.add_run(times, counts);
@@ -150,8 +154,8 @@ int main(int argc, char** argv) try {
     });
 
     // 10. Rank 0's report, and the exit status that tells the truth.
-    const int status = report.finish(share, each);
-    share.end();
+    const int status = report.finish(work, each);
+    work.end();
     MPI_Finalize();
     return status;
 } catch (...) {

@@ -10,19 +10,24 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <cstring>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "05-launch-tuning/cluster/nccl.hpp"
+#include "05-launch-tuning/cluster/options.hpp"
+#include "05-launch-tuning/cluster/ranks.hpp"
 #include "05-launch-tuning/cluster/report.hpp"
-#include "05-launch-tuning/cluster/share.hpp"
-#include "05-launch-tuning/cluster/together.hpp"
-#include "05-launch-tuning/cluster/work.hpp"
+#include "05-launch-tuning/cluster/source.hpp"
+#include "05-launch-tuning/cluster/work_queue.hpp"
 #include "05-launch-tuning/histogram.cuh"
 #include "05-launch-tuning/tuned.hpp"
 #include "common/cuda/cuda.hpp"
+#include "common/cuda/handles.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/options/options.hpp"
 #include "common/status/status.hpp"
@@ -42,7 +47,7 @@ const common::Program kProgram{
     cluster::unsupported_options({{"--no-diagnosis", "a wrong result is not looked into"}}),
     cluster::kMaxClusterPixels};
 
-// The n-th device of this machine's, in turn.
+// This machine's devices in turn.
 std::string nth_device(int n) {
     return std::to_string(static_cast<std::size_t>(n) % common::cuda::devices().size());
 }
@@ -61,43 +66,47 @@ int main(int argc, char** argv) try {
     MPI_Comm_rank(this_machine, &local_rank);
     if (rank != 0) common::be_silent();
 
-    // 2. What is asked for, and the work that there is.
-    cluster::Own own;
+    // 2. What is asked for, and where the pixels come from.
+    cluster::ClusterOptions cluster_options;
     tuning::TunedOptions tuned;
-    const common::Options options =
-        tuning::parse_options(argc, argv, kProgram, tuned, [&](CLI::App& app) { own.add_to(app); });
+    const common::Options options = tuning::parse_options(
+        argc, argv, kProgram, tuned, [&](CLI::App& app) { cluster_options.add_to(app); });
     if (options.list_devices) {
         common::print(common::cuda::list(common::cuda::devices()));
         throw common::Finished();
     }
-    own.refuse_contradictions(options);
+    cluster_options.refuse_contradictions(options);
     cluster::require_launcher(ranks);
-    const cluster::Work work(options, own, ranks);
+    const std::unique_ptr<const cluster::Source> source =
+        cluster::find_source(options, cluster_options, ranks);
 
     // 3. The device: the first rank of a machine takes its first device, the next one the next, and
     //    so on around. Several ranks may share one.
     const std::string wanted = options.device.empty() ? nth_device(local_rank) : options.device;
     const common::cuda::Device device = common::cuda::choose_device(wanted);
-    char device_id[32] = "";  // where it sits: the number may be another one for another rank
+    // Its address on the bus: ranks may know the same device by different numbers.
+    char device_id[32] = "";
     CHECK_CUDA(cudaDeviceGetPCIBusId(device_id, sizeof device_id, device.id));
 
     // 4. Where its commands go, and its memory: three chunks on the host, of which one is counted
     //    while the next is read, and on the device one, or all that --resident keeps there.
-    cudaStream_t stream = nullptr;
-    CHECK_CUDA(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-    const std::size_t chunk = work.largest_piece();
-    const std::size_t staged = work.pictures.empty() ? chunk : 0;  // they have memory of their own
-    const std::size_t kept = own.resident ? work.resident_pixels(rank, ranks) : chunk;
-    std::uint8_t* pixels = nullptr;
-    std::uint32_t* row = nullptr;
-    std::uint32_t* histogram_words =
-        nullptr;  // pinned, or a copy would not return before it is done
-    CHECK_CUDA(cudaMalloc(&pixels, kept));
-    CHECK_CUDA(cudaMalloc(&row, sizeof(Histogram)));
-    CHECK_CUDA(cudaMallocHost(&histogram_words, sizeof(Histogram)));
-    cluster::Share::Buffers buffers{};
-    for (std::uint8_t*& buffer : buffers)
-        CHECK_CUDA(cudaMallocHost(&buffer, staged));
+    common::cuda::Stream stream;
+    CHECK_CUDA(cudaStreamCreateWithFlags(stream.out(), cudaStreamNonBlocking));
+    const std::size_t on_device =
+        cluster_options.resident ? source->resident_pixels(rank, ranks) : source->max_piece();
+    common::cuda::Memory<std::uint8_t> pixels;
+    common::cuda::Memory<std::uint32_t> row;
+    // Pinned, so that the copy of a row does not wait for the row.
+    common::cuda::HostMemory<std::uint32_t> pinned_row;
+    CHECK_CUDA(cudaMalloc(pixels.out(), on_device));
+    CHECK_CUDA(cudaMalloc(row.out(), sizeof(Histogram)));
+    CHECK_CUDA(cudaMallocHost(pinned_row.out(), sizeof(Histogram)));
+    std::array<common::cuda::HostMemory<std::uint8_t>, cluster::WorkQueue::kBuffers> pinned;
+    cluster::WorkQueue::Buffers buffers{};
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+        CHECK_CUDA(cudaMallocHost(pinned[i].out(), source->buffer_pixels()));
+        buffers[i] = pinned[i];
+    }
 
     // 5. How to count: `tuned`, as chapter 05 launches it on this device.
     const tuning::DeviceLimits limits{
@@ -114,11 +123,11 @@ int main(int argc, char** argv) try {
             return static_cast<std::size_t>(kernel.maxThreadsPerBlock);
         }};
     const tuning::LaunchConfig config =
-        tuning::resolve(tuned, options, limits, std::min(kept, cluster::kMaxAtOnce));
+        tuning::resolve(tuned, options, limits, std::min(on_device, cluster::kMaxLaunchPixels));
     const kernels::Tuned kernel = kernels::tuned(config.copies, config.loads);
-    kernels::Total* totals = nullptr;
+    common::cuda::Memory<kernels::Total> totals;
     if (!tuned.two_launches) {
-        CHECK_CUDA(cudaMalloc(&totals, tuning::kTotalWords * sizeof(kernels::Total)));
+        CHECK_CUDA(cudaMalloc(totals.out(), tuning::kTotalWords * sizeof(kernels::Total)));
         CHECK_CUDA(cudaMemset(totals, 0, tuning::kTotalWords * sizeof(kernels::Total)));
         CHECK_CUDA(cudaDeviceSynchronize());  // the stream does not wait for it
     }
@@ -126,33 +135,35 @@ int main(int argc, char** argv) try {
         CHECK_CUDA(cudaMemcpyAsync(pixels + to, piece.data(), piece.size(), cudaMemcpyHostToDevice,
                                    stream));
     };
-    // Starts to count, and returns.
+    // Starts the count, and does not wait for it.
     Histogram histogram{};
-    const auto start = [&](std::size_t first, std::size_t count) {
-        const std::size_t groups = options.groups.value_or(config.groups(limits.units, count));
-        if (totals == nullptr) CHECK_CUDA(cudaMemsetAsync(row, 0, sizeof histogram, stream));
+    const auto start = [&](std::size_t first, std::size_t pixel_count) {
+        const std::size_t groups =
+            options.groups.value_or(config.groups(limits.units, pixel_count));
+        if (tuned.two_launches) CHECK_CUDA(cudaMemsetAsync(row, 0, sizeof histogram, stream));
         kernel<<<static_cast<unsigned>(groups), static_cast<unsigned>(config.group_size), 0,
-                 stream>>>(pixels, first, count, totals, row);
+                 stream>>>(pixels, first, pixel_count, totals, row);
         CHECK_CUDA(cudaGetLastError());
-        CHECK_CUDA(cudaMemcpyAsync(histogram_words, row, sizeof histogram, cudaMemcpyDeviceToHost,
-                                   stream));
+        CHECK_CUDA(
+            cudaMemcpyAsync(pinned_row, row, sizeof histogram, cudaMemcpyDeviceToHost, stream));
     };
     const auto finish = [&](Counts& sums) {
         CHECK_CUDA(cudaStreamSynchronize(stream));
-        std::copy_n(histogram_words, kBins, histogram.begin());
+        std::memcpy(histogram.data(), pinned_row, sizeof histogram);
         cluster::add(histogram, sums);
     };
 
     // 6. Is every rank ready for the same work, with the same program and kernels? From here on no
     //    rank waits for one that has failed.
-    cluster::require_all_ready(argc, argv, {}, work);  // the kernels are in it
-    cluster::Share share(MPI_COMM_WORLD, work, own, buffers);
-    cluster::Report report(kProgram, options, own, work, device.name, device.driver, device_id);
+    cluster::require_all_ready(argc, argv, {}, *source);  // they are part of the program
+    cluster::WorkQueue work(MPI_COMM_WORLD, *source, cluster_options, buffers);
+    cluster::Report report(kProgram, options, cluster_options, *source, device.name, device.driver,
+                           device_id);
 
     // 7. The resident pixels: this rank's part goes to its device.
     std::size_t resident = 0;
-    while (own.resident) {
-        const cluster::Piece piece = share.next();
+    while (cluster_options.resident) {
+        const cluster::Piece piece = work.next();
         if (piece.pixels.empty()) break;
         copy_in(piece.pixels, resident);
         CHECK_CUDA(cudaStreamSynchronize(stream));
@@ -165,19 +176,19 @@ int main(int argc, char** argv) try {
         //    device counts the one before.
         Counts counts{};
         each.clear();
-        share.begin();
+        work.begin();
         cluster::Times times{MPI_Wtime()};
-        for (std::size_t first = 0; first < resident; first += cluster::kMaxAtOnce) {
-            start(first, std::min(cluster::kMaxAtOnce, resident - first));
+        for (std::size_t first = 0; first < resident; first += cluster::kMaxLaunchPixels) {
+            start(first, std::min(cluster::kMaxLaunchPixels, resident - first));
             finish(counts);
         }
-        cluster::Piece piece = own.resident ? cluster::Piece() : share.next();
+        cluster::Piece piece = cluster_options.resident ? cluster::Piece() : work.next();
         while (!piece.pixels.empty()) {
             copy_in(piece.pixels, 0);
             start(0, piece.pixels.size());
-            cluster::Piece next = share.next();
+            cluster::Piece next = work.next();
             finish(counts);
-            if (own.each) cluster::add(histogram, each[piece.item]);
+            if (cluster_options.each) cluster::add(histogram, each[piece.item]);
             piece = std::move(next);
         }
         times.counted = MPI_Wtime();
@@ -185,7 +196,7 @@ int main(int argc, char** argv) try {
         // 9. Merge: one collective of 256 counters. The barrier is not for the sums, but to tell
         //    the time of waiting for the slowest from that of adding up.
         MPI_Barrier(MPI_COMM_WORLD);
-        times.all_had = MPI_Wtime();
+        times.all_counted = MPI_Wtime();
         MPI_Allreduce(MPI_IN_PLACE, counts.data(), kBins, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
         times.merged = MPI_Wtime();
         report.add_run(times, counts);
@@ -199,17 +210,8 @@ int main(int argc, char** argv) try {
     cluster::time_nccl(report, device_id, stream);
 
     // 11. Rank 0's report, and the exit status that tells the truth.
-    const int status = report.finish(share, each);
-    share.end();
-
-    // 12. What was created is released, in the opposite order.
-    CHECK_CUDA(cudaFree(totals));
-    for (std::uint8_t* const buffer : buffers)
-        CHECK_CUDA(cudaFreeHost(buffer));
-    CHECK_CUDA(cudaFreeHost(histogram_words));
-    CHECK_CUDA(cudaFree(row));
-    CHECK_CUDA(cudaFree(pixels));
-    CHECK_CUDA(cudaStreamDestroy(stream));
+    const int status = report.finish(work, each);
+    work.end();
     MPI_Comm_free(&this_machine);
     MPI_Finalize();
     return status;

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
 #include <stdexcept>
+#include <type_traits>
 #include <vector>
 
-#include "common/cuda/cuda.hpp"
+#include "common/cuda/handles.hpp"
 #endif
 
 namespace cluster {
@@ -23,19 +25,19 @@ void check(ncclResult_t error) {
 }
 
 bool ranks_share_devices(const std::string& device_id, int ranks) {
-    // A host may have the device of another's number.
-    struct Where {
+    // Devices of two hosts may have the same id.
+    struct DeviceOfRank {
         char host[MPI_MAX_PROCESSOR_NAME];
         char device[64];
     } mine{};
     int length = 0;
     MPI_Get_processor_name(mine.host, &length);
     std::strncpy(mine.device, device_id.c_str(), sizeof mine.device - 1);
-    std::vector<Where> all(static_cast<std::size_t>(ranks));
+    std::vector<DeviceOfRank> all(static_cast<std::size_t>(ranks));
     MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
     std::vector<std::string> names;
-    for (const Where& where : all)
-        names.push_back(std::string(where.host) + ' ' + where.device);
+    for (const DeviceOfRank& one : all)
+        names.push_back(std::string(one.host) + ' ' + one.device);
     std::sort(names.begin(), names.end());
     return std::adjacent_find(names.begin(), names.end()) != names.end();
 }
@@ -54,18 +56,20 @@ void time_nccl(Report& report, const std::string& device_id, cudaStream_t stream
     ncclUniqueId id{};
     if (rank == 0) check(ncclGetUniqueId(&id));
     MPI_Bcast(&id, sizeof id, MPI_BYTE, 0, MPI_COMM_WORLD);
-    ncclComm_t everyone = nullptr;
-    check(ncclCommInitRank(&everyone, ranks, id, rank));
+    ncclComm_t all_ranks = nullptr;
+    check(ncclCommInitRank(&all_ranks, ranks, id, rank));
+    const std::unique_ptr<std::remove_pointer_t<ncclComm_t>, decltype(&ncclCommDestroy)> owner(
+        all_ranks, ncclCommDestroy);
 
     // Each rank gives its number plus one to every bin.
-    std::uint64_t* sums = nullptr;
+    common::cuda::Memory<std::uint64_t> sums;
     Counts counts{};
     counts.fill(static_cast<std::uint64_t>(rank) + 1);
-    CHECK_CUDA(cudaMalloc(&sums, 2 * sizeof counts));
+    CHECK_CUDA(cudaMalloc(sums.out(), 2 * sizeof counts));
     CHECK_CUDA(cudaMemcpy(sums, counts.data(), sizeof counts, cudaMemcpyHostToDevice));
     report.time_all_reduce("NCCL", [&] {
         check(ncclAllReduce(sums, sums + common::kBins, common::kBins, ncclUint64, ncclSum,
-                            everyone, stream));
+                            all_ranks, stream));
         CHECK_CUDA(cudaStreamSynchronize(stream));
     });
     CHECK_CUDA(
@@ -73,8 +77,6 @@ void time_nccl(Report& report, const std::string& device_id, cudaStream_t stream
     Counts expected{};
     expected.fill(static_cast<std::uint64_t>(ranks) * (static_cast<std::uint64_t>(ranks) + 1) / 2);
     if (counts != expected) throw std::runtime_error("NCCL: the sums are wrong");
-    CHECK_CUDA(cudaFree(sums));
-    check(ncclCommDestroy(everyone));
 }
 
 #else

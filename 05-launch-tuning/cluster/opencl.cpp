@@ -10,18 +10,22 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "05-launch-tuning/cluster/options.hpp"
+#include "05-launch-tuning/cluster/ranks.hpp"
 #include "05-launch-tuning/cluster/report.hpp"
-#include "05-launch-tuning/cluster/share.hpp"
-#include "05-launch-tuning/cluster/together.hpp"
-#include "05-launch-tuning/cluster/work.hpp"
+#include "05-launch-tuning/cluster/source.hpp"
+#include "05-launch-tuning/cluster/work_queue.hpp"
 #include "05-launch-tuning/tuned.hpp"
 #include "common/histogram/histogram.hpp"
+#include "common/opencl/handles.hpp"
 #include "common/opencl/opencl.hpp"
 #include "common/options/options.hpp"
 #include "common/status/status.hpp"
@@ -41,18 +45,22 @@ const common::Program kProgram{
     cluster::unsupported_options({{"--no-diagnosis", "a wrong result is not looked into"}}),
     cluster::kMaxClusterPixels};
 
-// The n-th device of this machine's GPUs, or where there are none of its other devices, in turn.
+// This machine's GPUs in turn; if it has none, its other devices in turn.
 std::string nth_device(int n) {
     const std::vector<common::opencl::Device> all = common::opencl::devices();
     std::vector<std::size_t> gpus, others;
     for (std::size_t i = 0; i < all.size(); ++i)
         ((all[i].type & CL_DEVICE_TYPE_GPU) != 0 ? gpus : others).push_back(i);
-    const std::vector<std::size_t>& takes_part = gpus.empty() ? others : gpus;
-    // Where there is none, choosing one says so.
-    return takes_part.empty()
-               ? ""
-               : std::to_string(takes_part[static_cast<std::size_t>(n) % takes_part.size()]);
+    const std::vector<std::size_t>& used = gpus.empty() ? others : gpus;
+    // Without any, choose_device says that there is none.
+    return used.empty() ? "" : std::to_string(used[static_cast<std::size_t>(n) % used.size()]);
 }
+
+// A rank that fails waits for its device, which may still be reading from a buffer.
+struct AtEnd {
+    cl_command_queue queue;
+    ~AtEnd() { clFinish(queue); }
+};
 
 int main(int argc, char** argv) try {
     // 1. Which rank this is, of how many, and which of those on this machine. One speaks for all.
@@ -68,53 +76,57 @@ int main(int argc, char** argv) try {
     MPI_Comm_rank(this_machine, &local_rank);
     if (rank != 0) common::be_silent();
 
-    // 2. What is asked for, and the work that there is.
-    cluster::Own own;
+    // 2. What is asked for, and where the pixels come from.
+    cluster::ClusterOptions cluster_options;
     tuning::TunedOptions tuned;
-    const common::Options options =
-        tuning::parse_options(argc, argv, kProgram, tuned, [&](CLI::App& app) { own.add_to(app); });
+    const common::Options options = tuning::parse_options(
+        argc, argv, kProgram, tuned, [&](CLI::App& app) { cluster_options.add_to(app); });
     if (options.list_devices) {
         common::print(common::opencl::list(common::opencl::devices()));
         throw common::Finished();
     }
-    own.refuse_contradictions(options);
+    cluster_options.refuse_contradictions(options);
     cluster::require_launcher(ranks);
-    const cluster::Work work(options, own, ranks);
+    const std::unique_ptr<const cluster::Source> source =
+        cluster::find_source(options, cluster_options, ranks);
 
     // 3. The device: the first rank of a machine takes its first device, the next one the next, and
     //    so on around. Several ranks may share one.
     const std::string wanted = options.device.empty() ? nth_device(local_rank) : options.device;
     const common::opencl::Device device = common::opencl::choose_device(wanted);
-    const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");  // to this rank, maybe
+    const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");  // may differ between ranks
     const std::string device_id = wanted + " of " + (visible != nullptr ? visible : "all");
 
     // 4. Where its commands go, and its memory: three chunks on the host, of which one is counted
     //    while the next is read, and on the device one, or all that --resident keeps there.
     cl_int error = CL_SUCCESS;
-    const cl_context context = clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
+    const common::opencl::Context context =
+        clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
     CHECK_CL(error, "clCreateContext");
-    const cl_command_queue queue = clCreateCommandQueue(context, device.id, 0, &error);
+    const common::opencl::CommandQueue queue = clCreateCommandQueue(context, device.id, 0, &error);
     CHECK_CL(error, "clCreateCommandQueue");
-    const std::size_t chunk = work.largest_piece();
-    const std::size_t staged = work.pictures.empty() ? chunk : 1;  // they have memory of their own
-    const std::size_t kept = own.resident ? work.resident_pixels(rank, ranks) : chunk;
+    const std::size_t on_device =
+        cluster_options.resident ? source->resident_pixels(rank, ranks) : source->max_piece();
     const auto create = [&](cl_mem_flags flags, std::size_t bytes) {
-        const cl_mem buffer =
-            clCreateBuffer(context, flags, std::max<std::size_t>(bytes, 1), nullptr, &error);
+        common::opencl::Buffer buffer = clCreateBuffer(context, flags, bytes, nullptr, &error);
         CHECK_CL(error, "clCreateBuffer");
         return buffer;
     };
-    const cl_mem pixels = create(CL_MEM_READ_ONLY, kept);
-    const cl_mem row = create(CL_MEM_READ_WRITE, sizeof(Histogram));
-    std::vector<cl_mem> pinned;
-    cluster::Share::Buffers buffers{};
+    // (A buffer of no bytes is an error, no pixels are not.)
+    const common::opencl::Buffer pixels =
+        create(CL_MEM_READ_ONLY, std::max<std::size_t>(on_device, 1));
+    const common::opencl::Buffer row = create(CL_MEM_READ_WRITE, sizeof(Histogram));
+    const std::size_t on_host = std::max<std::size_t>(source->buffer_pixels(), 1);
+    std::vector<common::opencl::Buffer> pinned;
+    cluster::WorkQueue::Buffers buffers{};
     for (std::uint8_t*& buffer : buffers) {
-        pinned.push_back(create(CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, staged));
+        pinned.push_back(create(CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, on_host));
         buffer = static_cast<std::uint8_t*>(
             clEnqueueMapBuffer(queue, pinned.back(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
-                               std::max<std::size_t>(staged, 1), 0, nullptr, nullptr, &error));
+                               on_host, 0, nullptr, nullptr, &error));
         CHECK_CL(error, "clEnqueueMapBuffer");
     }
+    const AtEnd finished{queue};
 
     // 5. How to count: `tuned`, as chapter 05 launches it on this device.
     cl_ulong local_bytes = 0;
@@ -130,43 +142,42 @@ int main(int argc, char** argv) try {
         .local_bytes = local_bytes,
         .kernels = {&tuning::kReplicated, &tuning::kItemBins}};
     const tuning::LaunchConfig config =
-        tuning::resolve(tuned, options, limits, std::min(kept, cluster::kMaxAtOnce));
-    const std::string source =
+        tuning::resolve(tuned, options, limits, std::min(on_device, cluster::kMaxLaunchPixels));
+    const std::string kernels =
         common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER, options.kernels);
-    const cl_program program =
-        common::opencl::build_program(context, device.id, "histogram.cl", source, config.macros());
-    const cl_kernel kernel = clCreateKernel(program, config.kernel->function.c_str(), &error);
+    const common::opencl::Program program =
+        common::opencl::build_program(context, device.id, "histogram.cl", kernels, config.macros());
+    const common::opencl::Kernel kernel =
+        clCreateKernel(program, config.kernel->function.c_str(), &error);
     CHECK_CL(error, "clCreateKernel");
-    CHECK_CL(clReleaseProgram(program));  // it stays as long as its kernel does
     const bool in_one = common::opencl::has_extension(device.id, "cl_khr_int64_base_atomics") &&
                         !tuned.two_launches;
-    std::vector<cl_ulong> zeros(tuning::kTotalWords);
-    cl_mem totals = nullptr;
+    std::array<cl_ulong, tuning::kTotalWords> zeros{};
+    common::opencl::Buffer totals;
     if (in_one) {
-        totals = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                                zeros.size() * sizeof zeros[0], zeros.data(), &error);
+        totals = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof zeros,
+                                zeros.data(), &error);
         CHECK_CL(error, "clCreateBuffer(totals)");
     }
     const auto copy_in = [&](std::span<const std::uint8_t> piece, std::size_t to) {
         CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, to, piece.size(), piece.data(), 0,
                                       nullptr, nullptr));
     };
-    // Starts to count, and returns.
+    // Starts the count, and does not wait for it.
     Histogram histogram{};
-    const auto start = [&](std::size_t first, std::size_t count) {
-        const cl_ulong first_pixel = first;
-        const cl_ulong pixel_count = count;
+    const auto start = [&](cl_ulong first, cl_ulong pixel_count) {
         if (!in_one) {
             const cl_uint zero = 0;
             CHECK_CL(clEnqueueFillBuffer(queue, row, &zero, sizeof zero, 0, sizeof(Histogram), 0,
                                          nullptr, nullptr));
         }
         CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
-        CHECK_CL(clSetKernelArg(kernel, 1, sizeof first_pixel, &first_pixel));
+        CHECK_CL(clSetKernelArg(kernel, 1, sizeof first, &first));
         CHECK_CL(clSetKernelArg(kernel, 2, sizeof pixel_count, &pixel_count));
         CHECK_CL(clSetKernelArg(kernel, 3, sizeof(cl_mem), in_one ? &totals : nullptr));
         CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &row));
-        const std::size_t groups = options.groups.value_or(config.groups(limits.units, count));
+        const std::size_t groups =
+            options.groups.value_or(config.groups(limits.units, pixel_count));
         const std::size_t global_size = groups * config.group_size;
         CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &config.group_size,
                                         0, nullptr, nullptr));
@@ -181,15 +192,15 @@ int main(int argc, char** argv) try {
 
     // 6. Is every rank ready for the same work, with the same program and kernels? From here on no
     //    rank waits for one that has failed.
-    cluster::require_all_ready(argc, argv, source, work);
-    cluster::Share share(MPI_COMM_WORLD, work, own, buffers);
-    cluster::Report report(kProgram, options, own, work, device.name, device.driver_line(),
-                           device_id);
+    cluster::require_all_ready(argc, argv, kernels, *source);
+    cluster::WorkQueue work(MPI_COMM_WORLD, *source, cluster_options, buffers);
+    cluster::Report report(kProgram, options, cluster_options, *source, device.name,
+                           device.driver_line(), device_id);
 
     // 7. The resident pixels: this rank's part goes to its device.
     std::size_t resident = 0;
-    while (own.resident) {
-        const cluster::Piece piece = share.next();
+    while (cluster_options.resident) {
+        const cluster::Piece piece = work.next();
         if (piece.pixels.empty()) break;
         copy_in(piece.pixels, resident);
         CHECK_CL(clFinish(queue));
@@ -202,19 +213,19 @@ int main(int argc, char** argv) try {
         //    device counts the one before.
         Counts counts{};
         each.clear();
-        share.begin();
+        work.begin();
         cluster::Times times{MPI_Wtime()};
-        for (std::size_t first = 0; first < resident; first += cluster::kMaxAtOnce) {
-            start(first, std::min(cluster::kMaxAtOnce, resident - first));
+        for (std::size_t first = 0; first < resident; first += cluster::kMaxLaunchPixels) {
+            start(first, std::min(cluster::kMaxLaunchPixels, resident - first));
             finish(counts);
         }
-        cluster::Piece piece = own.resident ? cluster::Piece() : share.next();
+        cluster::Piece piece = cluster_options.resident ? cluster::Piece() : work.next();
         while (!piece.pixels.empty()) {
             copy_in(piece.pixels, 0);
             start(0, piece.pixels.size());
-            cluster::Piece next = share.next();
+            cluster::Piece next = work.next();
             finish(counts);
-            if (own.each) cluster::add(histogram, each[piece.item]);
+            if (cluster_options.each) cluster::add(histogram, each[piece.item]);
             piece = std::move(next);
         }
         times.counted = MPI_Wtime();
@@ -222,7 +233,7 @@ int main(int argc, char** argv) try {
         // 9. Merge: one collective of 256 counters. The barrier is not for the sums, but to tell
         //    the time of waiting for the slowest from that of adding up.
         MPI_Barrier(MPI_COMM_WORLD);
-        times.all_had = MPI_Wtime();
+        times.all_counted = MPI_Wtime();
         MPI_Allreduce(MPI_IN_PLACE, counts.data(), kBins, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
         times.merged = MPI_Wtime();
         report.add_run(times, counts);
@@ -235,21 +246,8 @@ int main(int argc, char** argv) try {
     });
 
     // 11. Rank 0's report, and the exit status that tells the truth.
-    const int status = report.finish(share, each);
-    share.end();
-
-    // 12. What was created is released, in the opposite order.
-    if (totals != nullptr) CHECK_CL(clReleaseMemObject(totals));
-    CHECK_CL(clReleaseKernel(kernel));
-    for (std::size_t i = 0; i < pinned.size(); ++i) {
-        CHECK_CL(clEnqueueUnmapMemObject(queue, pinned[i], buffers[i], 0, nullptr, nullptr));
-        CHECK_CL(clFinish(queue));
-        CHECK_CL(clReleaseMemObject(pinned[i]));
-    }
-    CHECK_CL(clReleaseMemObject(row));
-    CHECK_CL(clReleaseMemObject(pixels));
-    CHECK_CL(clReleaseCommandQueue(queue));
-    CHECK_CL(clReleaseContext(context));
+    const int status = report.finish(work, each);
+    work.end();
     MPI_Comm_free(&this_machine);
     MPI_Finalize();
     return status;

@@ -4,10 +4,8 @@
 #include <sys/resource.h>
 
 #include <algorithm>
-#include <cstring>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <tuple>
 #include <utility>
 
 #include "common/files/output_file.hpp"
@@ -22,23 +20,16 @@ using Json = nlohmann::ordered_json;
 
 namespace cluster {
 
-// Of a size that all ranks know, so that MPI can send it as bytes.
-struct Report::Line {
-    char host[64];
-    char device[128];
-    char device_id[64];
-    Tally tally;
-    Times last;  // run
-    std::uint64_t peak_memory_bytes;
-    std::uint64_t rows;  // of --each, skipped ones among them
+// What rank 0 knows at the end.
+struct Report::Gathered {
+    Json per_rank = Json::array();                                // as the JSON has it
+    std::map<std::pair<std::string, std::string>, int> ranks_on;  // a device of a host
+    std::set<std::string> hosts;
+    std::map<std::uint64_t, Row> rows;  // of --each, by picture
+    std::size_t skipped = 0;
 };
 
 namespace {
-
-void copy_text(const std::string& text, char* to, std::size_t size) {
-    std::strncpy(to, text.c_str(), size - 1);
-    to[size - 1] = '\0';
-}
 
 std::uint64_t peak_memory_bytes() {
     rusage usage{};
@@ -55,7 +46,7 @@ double total_ms(const Times& run) {
 }
 
 double merge_us(const Times& run) {
-    return 1e6 * (run.merged - run.all_had);
+    return 1e6 * (run.merged - run.all_counted);
 }
 
 common::Timing summary(const std::vector<Times>& runs, double (*of)(const Times&)) {
@@ -81,11 +72,36 @@ std::string difference(const Counts& expected, const Counts& actual) {
     return text;
 }
 
-std::size_t number_of_hosts(const std::map<std::pair<std::string, std::string>, int>& on_device) {
-    std::set<std::string> hosts;
-    for (const auto& [device, ranks] : on_device)
-        hosts.insert(device.first);
-    return hosts.size();
+std::string this_host() {
+    char host[MPI_MAX_PROCESSOR_NAME] = "";
+    int length = 0;
+    MPI_Get_processor_name(host, &length);
+    return host;
+}
+
+// Collective. On rank 0 what each rank has said, by rank; elsewhere nothing.
+std::vector<Json> gather(const Json& mine) {
+    constexpr int kTag = 17;
+    int rank = 0;
+    int ranks = 1;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+    std::vector<std::uint8_t> bytes = Json::to_cbor(mine);
+    if (rank != 0) {
+        MPI_Send(bytes.data(), static_cast<int>(bytes.size()), MPI_BYTE, 0, kTag, MPI_COMM_WORLD);
+        return {};
+    }
+    std::vector<Json> all{mine};
+    for (int from = 1; from < ranks; ++from) {
+        MPI_Status message;
+        int size = 0;
+        MPI_Probe(from, kTag, MPI_COMM_WORLD, &message);
+        MPI_Get_count(&message, MPI_BYTE, &size);
+        bytes.resize(static_cast<std::size_t>(size));
+        MPI_Recv(bytes.data(), size, MPI_BYTE, from, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        all.push_back(Json::from_cbor(bytes));
+    }
+    return all;
 }
 
 // The first line says which library, and of which version.
@@ -106,12 +122,13 @@ std::string quoted(const std::string& text) {  // for CSV
 
 }  // namespace
 
-Report::Report(const common::Program& program, const common::Options& options, const Own& own,
-               const Work& work, std::string device, std::string driver, std::string device_id)
+Report::Report(const common::Program& program, const common::Options& options,
+               const ClusterOptions& cluster_options, const Source& source, std::string device,
+               std::string driver, std::string device_id)
     : program_(program),
       options_(options),
-      own_(own),
-      work_(work),
+      cluster_options_(cluster_options),
+      source_(source),
       device_(std::move(device)),
       driver_(std::move(driver)),
       device_id_(std::move(device_id)) {
@@ -142,94 +159,72 @@ void Report::skip_all_reduce(const std::string& library, const std::string& reas
     all_reduces_.push_back({library, std::nullopt, reason});
 }
 
-std::vector<Report::Line> Report::gather_lines(const Share& share) const {
-    Line mine{};
-    char host[MPI_MAX_PROCESSOR_NAME] = "";
-    int length = 0;
-    MPI_Get_processor_name(host, &length);
-    copy_text(host, mine.host, sizeof mine.host);
-    copy_text(device_, mine.device, sizeof mine.device);
-    copy_text(device_id_, mine.device_id, sizeof mine.device_id);
-    mine.tally = share.tally;
-    mine.last = runs_.back();
-    mine.peak_memory_bytes = peak_memory_bytes();
-    std::vector<Line> lines(rank_ == 0 ? static_cast<std::size_t>(ranks_) : 0);
-    MPI_Gather(&mine, sizeof mine, MPI_BYTE, lines.data(), sizeof mine, MPI_BYTE, 0,
-               MPI_COMM_WORLD);
-    return lines;
-}
-
-// Each rank sends its rows one after the other: item, length of the reason, reason, counts.
-std::map<std::uint64_t, Report::Row> Report::gather_rows(
-    const Share& share, const std::map<std::uint64_t, Counts>& each) const {
-    std::map<std::uint64_t, Row> rows;
-    for (const auto& [item, reason] : share.skipped)
-        rows[item] = {reason, {}};
-    for (const auto& [item, counts] : each)
-        rows[item] = {{}, counts};
-    constexpr int kTag = 17;
-    if (rank_ != 0) {
-        const std::uint64_t number = rows.size();
-        MPI_Send(&number, 1, MPI_UINT64_T, 0, kTag, MPI_COMM_WORLD);
-        for (const auto& [item, row] : rows) {
-            const std::uint64_t head[] = {item, row.reason.size()};
-            MPI_Send(head, 2, MPI_UINT64_T, 0, kTag, MPI_COMM_WORLD);
-            MPI_Send(row.reason.data(), static_cast<int>(row.reason.size()), MPI_CHAR, 0, kTag,
-                     MPI_COMM_WORLD);
-            MPI_Send(row.counts.data(), common::kBins, MPI_UINT64_T, 0, kTag, MPI_COMM_WORLD);
-        }
-        return {};
+Report::Gathered Report::gathered(const WorkQueue& work,
+                                  const std::map<std::uint64_t, Counts>& each) const {
+    const Times& last = runs_.back();
+    const double reading = work.tally.reading_seconds;
+    Json rows = Json::array();
+    for (const auto& [picture, reason] : work.skipped)
+        rows.push_back({picture, reason, Counts{}});
+    for (const auto& [picture, counts] : each)
+        rows.push_back({picture, "", counts});
+    Gathered gathered;
+    for (Json& said : gather({{"rank", rank_},
+                              {"host", this_host()},
+                              {"device", device_},
+                              {"device_id", device_id_},
+                              {"items", work.tally.items},
+                              {"pixels", work.tally.pixels},
+                              {"reading_ms", 1000 * reading},
+                              {"counting_ms", 1000 * (last.counted - last.begun - reading)},
+                              {"waiting_ms", 1000 * (last.all_counted - last.counted)},
+                              {"peak_memory_bytes", peak_memory_bytes()},
+                              {"rows", rows}})) {
+        for (const Json& row : said["rows"])
+            gathered.rows[row[0]] = {row[1], row[2].get<Counts>()};
+        said.erase("rows");
+        ++gathered.ranks_on[{said["host"], said["device_id"]}];
+        gathered.hosts.insert(said["host"]);
+        gathered.per_rank.push_back(std::move(said));
     }
-    for (int from = 1; from < ranks_; ++from) {
-        std::uint64_t number = 0;
-        MPI_Recv(&number, 1, MPI_UINT64_T, from, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-        for (; number > 0; --number) {
-            std::uint64_t head[2] = {};
-            MPI_Recv(head, 2, MPI_UINT64_T, from, kTag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            Row row{std::string(head[1], ' '), {}};
-            MPI_Recv(row.reason.data(), static_cast<int>(head[1]), MPI_CHAR, from, kTag,
-                     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-            MPI_Recv(row.counts.data(), common::kBins, MPI_UINT64_T, from, kTag, MPI_COMM_WORLD,
-                     MPI_STATUS_IGNORE);
-            rows[head[0]] = std::move(row);
-        }
-    }
-    return rows;
+    gathered.skipped = static_cast<std::size_t>(
+        std::count_if(gathered.rows.begin(), gathered.rows.end(),
+                      [](const auto& row) { return !row.second.reason.empty(); }));
+    return gathered;
 }
 
 // Empty where all is right.
 std::string Report::why_wrong(const std::map<std::uint64_t, Row>& rows) const {
     if (runs_differ_) return "not all runs have the same result";
     const std::uint64_t counted = total(sums_);
-    if (work_.pictures.empty() && counted != work_.pixels)
-        return fmt::format("{} pixels were counted, and there are {}", counted, work_.pixels);
-    if (!own_.check) return {};
+    if (source_.pictures.empty() && counted != source_.pixel_count)
+        return fmt::format("{} pixels were counted, and there are {}", counted,
+                           source_.pixel_count);
+    if (!cluster_options_.check) return {};
     std::string why;
-    const Counts expected =
-        work_.count_serially(own_.keep_going, [&](std::uint64_t picture, const Counts& counts) {
-            if (!own_.each || !why.empty()) return;
+    const Counts expected = source_.count_serially(
+        cluster_options_.keep_going, [&](std::uint64_t picture, const Counts& counts) {
+            if (!cluster_options_.each || !why.empty()) return;
             const auto row = rows.find(picture);
             why = row == rows.end() ? "it is missing" : difference(counts, row->second.counts);
-            if (!why.empty()) why = fmt::format("{}: {}", work_.pictures[picture].string(), why);
+            if (!why.empty()) why = fmt::format("{}: {}", source_.pictures[picture].string(), why);
         });
     const std::string sums = difference(expected, sums_);
     return sums.empty() ? why : sums;
 }
 
-int Report::finish(const Share& share, const std::map<std::uint64_t, Counts>& each) {
-    const std::vector<Line> lines = gather_lines(share);
-    const std::map<std::uint64_t, Row> rows = gather_rows(share, each);
+int Report::finish(const WorkQueue& work, const std::map<std::uint64_t, Counts>& each) {
+    const Gathered all = gathered(work, each);
     int status = common::kEveryVariantMatches;
     if (rank_ == 0) {
-        std::size_t skipped = 0;
-        for (const auto& [item, row] : rows) {
-            if (row.reason.empty()) continue;
-            ++skipped;
-            common::progress(fmt::format("skipped: {}\n", row.reason));
+        for (const auto& [picture, row] : all.rows) {
+            if (!row.reason.empty()) common::progress(fmt::format("skipped: {}\n", row.reason));
         }
-        const std::string why = why_wrong(rows);
-        const std::string check = !why.empty() ? "mismatch" : own_.check ? "match" : "not checked";
-        print(lines, skipped, check);
+        const std::string why = why_wrong(all.rows);
+        const std::string check = !why.empty()             ? "mismatch"
+                                  : cluster_options_.check ? "match"
+                                                           : "not checked";
+        print(all, check);
         if (!why.empty()) {
             common::progress(fmt::format("does not match: {}\n", why));
             common::note_mismatch();
@@ -242,54 +237,42 @@ int Report::finish(const Share& share, const std::map<std::uint64_t, Counts>& ea
                 text += fmt::format("{},{}\n", bin, sums_[bin]);
             common::write_whole(*options_.counts, text);
         }
-        if (own_.each && why.empty()) common::write_whole(*own_.each, each_text(rows));
-        if (options_.json) common::write_whole(*options_.json, json_text(lines, skipped, check));
+        if (cluster_options_.each && why.empty())
+            common::write_whole(*cluster_options_.each, each_text(all.rows));
+        if (options_.json) common::write_whole(*options_.json, json_text(all, check));
     }
     MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
     return status;
 }
 
-std::map<std::pair<std::string, std::string>, int> Report::ranks_on_devices(
-    const std::vector<Line>& lines) {
-    std::map<std::pair<std::string, std::string>, int> ranks;
-    for (const Line& line : lines)
-        ++ranks[{line.host, line.device_id}];
-    return ranks;
-}
-
-void Report::print(const std::vector<Line>& lines, std::size_t skipped,
-                   const std::string& check) const {
-    const auto on_device = ranks_on_devices(lines);
-    const std::size_t hosts = number_of_hosts(on_device);
+void Report::print(const Gathered& gathered, const std::string& check) const {
+    const std::size_t hosts = gathered.hosts.size();
     const std::uint64_t counted = total(sums_);
-    std::string text = fmt::format("\n{}, {} on {} rank{}, {} host{}\ninput: {} ({} pixels{})\n",
-                                   program_.name, program_.api, ranks_, ranks_ == 1 ? "" : "s",
-                                   hosts, hosts == 1 ? "" : "s", common::shown(work_.name), counted,
-                                   own_.resident ? ", in the devices' memory" : "");
+    std::string text = fmt::format(
+        "\n{}, {} on {} rank{}, {} host{}\ninput: {} ({} pixels{})\n", program_.name, program_.api,
+        ranks_, ranks_ == 1 ? "" : "s", hosts, hosts == 1 ? "" : "s", common::shown(source_.name),
+        counted, cluster_options_.resident ? ", in the devices' memory" : "");
     if (ranks_ == 1) text += "one rank: mpirun -n 2 before the command starts two\n";
-    for (const auto& [device, ranks] : on_device) {
+    for (const auto& [device, ranks] : gathered.ranks_on) {
         if (ranks > 1 && program_.api != "C++")
             text +=
                 fmt::format("{} ranks share a device of {}\n", ranks, common::shown(device.first));
     }
     std::vector<std::vector<std::string>> rows;
     std::uint64_t idle = 0;
-    for (std::size_t rank = 0; rank < lines.size(); ++rank) {
-        const Line& line = lines[rank];
-        const double reading = line.tally.reading_seconds;
-        const double busy = line.last.counted - line.last.begun;
-        idle += line.tally.items == 0 ? 1U : 0U;
-        rows.push_back({std::to_string(rank), line.host, line.device,
-                        std::to_string(line.tally.items), std::to_string(line.tally.pixels),
-                        number(1000 * reading), number(1000 * (busy - reading)),
-                        number(1000 * (line.last.all_had - line.last.counted)),
-                        number(static_cast<double>(line.peak_memory_bytes >> 20))});
+    for (const Json& said : gathered.per_rank) {
+        const auto ms = [&](const char* name) { return number(said[name].get<double>()); };
+        idle += said["items"] == 0 ? 1U : 0U;
+        rows.push_back(
+            {said["rank"].dump(), said["host"], said["device"], said["items"].dump(),
+             said["pixels"].dump(), ms("reading_ms"), ms("counting_ms"), ms("waiting_ms"),
+             number(static_cast<double>(said["peak_memory_bytes"].get<std::uint64_t>() >> 20))});
     }
     text += runs_.size() == 1 ? "\n" : "\nthe last run:\n";
     text += common::text_table({{"rank"},
                                 {"host"},
                                 {"device"},
-                                {work_.pictures.empty() ? "chunks" : "pictures", true},
+                                {source_.pictures.empty() ? "chunks" : "pictures", true},
                                 {"pixels", true},
                                 {"reading ms", true},
                                 {"counting ms", true},
@@ -310,9 +293,9 @@ void Report::print(const std::vector<Line>& lines, std::size_t skipped,
     }
     if (idle > 0 && counted > 0)
         text += fmt::format("{} of {} ranks had nothing to do\n", idle, ranks_);
-    if (skipped > 0) {
-        text += fmt::format("skipped: {} picture{} that cannot be read\n", skipped,
-                            skipped == 1 ? "" : "s");
+    if (gathered.skipped > 0) {
+        text += fmt::format("skipped: {} picture{} that cannot be read\n", gathered.skipped,
+                            gathered.skipped == 1 ? "" : "s");
     }
     text += fmt::format("check: {}\n", check == "match" ? "equals the serial loop"
                                        : check == "mismatch"
@@ -321,8 +304,7 @@ void Report::print(const std::vector<Line>& lines, std::size_t skipped,
     common::print(text);
 }
 
-std::string Report::json_text(const std::vector<Line>& lines, std::size_t skipped,
-                              const std::string& check) const {
+std::string Report::json_text(const Gathered& gathered, const std::string& check) const {
     const auto timing = [](const common::Timing& t) {
         return Json{
             {"median", t.median_ms}, {"min", t.min_ms}, {"max", t.max_ms}, {"runs", t.runs}};
@@ -332,20 +314,19 @@ std::string Report::json_text(const std::vector<Line>& lines, std::size_t skippe
     Json json;
     json["chapter"] = program_.chapter;
     json["api"] = program_.api;
-    json["device"] = lines[0].device;
+    json["device"] = device_;
     json["driver"] = driver_;
     json["mpi"] = mpi_library();
-    json["input"] = {{"name", work_.name},
+    json["input"] = {{"name", source_.name},
                      {"pixels", counted},
-                     {"seed", work_.seed ? Json(*work_.seed) : Json(nullptr)}};
-    const auto on_device = ranks_on_devices(lines);
+                     {"seed", source_.seed ? Json(*source_.seed) : Json(nullptr)}};
     json["ranks"] = ranks_;
-    json["hosts"] = number_of_hosts(on_device);
-    json["devices"] = on_device.size();
-    json["chunk"] = work_.chunk;
-    json["resident"] = own_.resident;
+    json["hosts"] = gathered.hosts.size();
+    json["devices"] = gathered.ranks_on.size();
+    json["chunk"] = source_.chunk;
+    json["resident"] = cluster_options_.resident;
     json["check"] = check;
-    json["skipped"] = skipped;
+    json["skipped"] = gathered.skipped;
     json["all_ms"] = timing(all);
     json["merge_us"] = timing(summary(runs_, merge_us));
     json["gb_s"] = common::gigabytes_per_second(static_cast<double>(counted), all.median_ms);
@@ -356,31 +337,16 @@ std::string Report::json_text(const std::vector<Line>& lines, std::size_t skippe
              {"median_us", one.median_us ? Json(*one.median_us) : Json(nullptr)},
              {"reason", one.reason}});
     }
-    json["per_rank"] = Json::array();
-    for (std::size_t rank = 0; rank < lines.size(); ++rank) {
-        const Line& line = lines[rank];
-        const double reading = line.tally.reading_seconds;
-        const double busy = line.last.counted - line.last.begun;
-        json["per_rank"].push_back({{"rank", rank},
-                                    {"host", line.host},
-                                    {"device", line.device},
-                                    {"device_id", line.device_id},
-                                    {"items", line.tally.items},
-                                    {"pixels", line.tally.pixels},
-                                    {"reading_ms", 1000 * reading},
-                                    {"counting_ms", 1000 * (busy - reading)},
-                                    {"waiting_ms", 1000 * (line.last.all_had - line.last.counted)},
-                                    {"peak_memory_bytes", line.peak_memory_bytes}});
-    }
+    json["per_rank"] = gathered.per_rank;
     json["counts"] = sums_;
     return json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 std::string Report::each_text(const std::map<std::uint64_t, Row>& rows) const {
-    if (own_.each->extension() == ".json") {
+    if (cluster_options_.each->extension() == ".json") {
         Json json = Json::array();
         for (const auto& [item, row] : rows) {
-            json.push_back({{"picture", work_.pictures[item].string()},
+            json.push_back({{"picture", source_.pictures[item].string()},
                             {"skipped", row.reason},
                             {"pixels", total(row.counts)},
                             {"counts", row.counts}});
@@ -392,7 +358,7 @@ std::string Report::each_text(const std::map<std::uint64_t, Row>& rows) const {
         text += fmt::format(",{}", bin);
     text += '\n';
     for (const auto& [item, row] : rows) {
-        text += quoted(work_.pictures[item].string()) + ',' + quoted(row.reason) + ',' +
+        text += quoted(source_.pictures[item].string()) + ',' + quoted(row.reason) + ',' +
                 std::to_string(total(row.counts));
         for (const std::uint64_t count : row.counts)
             text += fmt::format(",{}", count);

@@ -9,47 +9,47 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
-#include "05-launch-tuning/cluster/share.hpp"
-#include "05-launch-tuning/cluster/work.hpp"
+#include "05-launch-tuning/cluster/source.hpp"
+#include "05-launch-tuning/cluster/work_queue.hpp"
 
 namespace cluster {
 
-/// When a rank was where in a run, as MPI_Wtime has it.
+/// The moments of a run on a rank, in seconds of MPI_Wtime.
 struct Times {
     double begun = 0;
-    double counted = 0;  ///< there was nothing left to take
-    double all_had = 0;  ///< nor for any other rank
-    double merged = 0;   ///< the sums of all are known
+    double counted = 0;      ///< this rank found nothing left to take
+    double all_counted = 0;  ///< and no other rank did, either
+    double merged = 0;       ///< the sums of all are known
 };
 
-/// All of it is collective but for the constructor.
+/// All functions are collective, but not the constructor.
 class Report {
  public:
     /// @param device,driver as the table and the JSON call them
     /// @param device_id equal for two ranks of a host if they use the same one
-    Report(const common::Program& program, const common::Options& options, const Own& own,
-           const Work& work, std::string device, std::string driver, std::string device_id);
+    Report(const common::Program& program, const common::Options& options,
+           const ClusterOptions& cluster_options, const Source& source, std::string device,
+           std::string driver, std::string device_id);
 
     /// A run, with the sums of all ranks.
     void add_run(const Times& times, const Counts& sums);
 
-    /// Times an all-reduce of 256 counters again and again, each time when all ranks are there.
+    /// Times an all-reduce of 256 counters many times; all ranks begin each one together.
     /// @param all_reduce adds up what it is given and returns when the sums are known
     void time_all_reduce(const std::string& library, const std::function<void()>& all_reduce);
 
-    /// Why there is no time of another library's.
+    /// Says why another library's is not timed.
     void skip_all_reduce(const std::string& library, const std::string& reason);
 
     /// Checks, prints and writes what was asked for.
     /// @param each of the last run: the counts of the pictures that this rank took
     /// @return the exit status
-    int finish(const Share& share, const std::map<std::uint64_t, Counts>& each);
+    int finish(const WorkQueue& work, const std::map<std::uint64_t, Counts>& each);
 
  private:
-    struct Line;  // what each rank tells rank 0
+    struct Gathered;
     struct AllReduce {
         std::string library;
         std::optional<double> median_us;
@@ -59,21 +59,17 @@ class Report {
         std::string reason;  // why the picture could not be read
         Counts counts{};
     };
-    [[nodiscard]] std::vector<Line> gather_lines(const Share& share) const;
-    [[nodiscard]] std::map<std::uint64_t, Row> gather_rows(
-        const Share& share, const std::map<std::uint64_t, Counts>& each) const;
+    [[nodiscard]] Gathered gathered(const WorkQueue& work,
+                                    const std::map<std::uint64_t, Counts>& each) const;
     [[nodiscard]] std::string why_wrong(const std::map<std::uint64_t, Row>& rows) const;
-    void print(const std::vector<Line>& lines, std::size_t skipped, const std::string& check) const;
-    [[nodiscard]] static std::map<std::pair<std::string, std::string>, int> ranks_on_devices(
-        const std::vector<Line>& lines);
-    [[nodiscard]] std::string json_text(const std::vector<Line>& lines, std::size_t skipped,
-                                        const std::string& check) const;
+    void print(const Gathered& gathered, const std::string& check) const;
+    [[nodiscard]] std::string json_text(const Gathered& gathered, const std::string& check) const;
     [[nodiscard]] std::string each_text(const std::map<std::uint64_t, Row>& rows) const;
 
     const common::Program& program_;
     const common::Options& options_;
-    const Own& own_;
-    const Work& work_;
+    const ClusterOptions& cluster_options_;
+    const Source& source_;
     std::string device_, driver_, device_id_;
     int rank_ = 0, ranks_ = 1;
     std::vector<Times> runs_;

@@ -8,7 +8,7 @@
 
 namespace common {
 
-/// The place in `names` that `wanted` means: a number, or text that a name contains in any case
+/// The index in `names` that `wanted` means: a number, or text that a name contains in any case
 /// (the first that does).
 /// @param names what each device may be called by, one or more
 /// @param api for the message, such as "OpenCL"

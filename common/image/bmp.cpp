@@ -1,5 +1,5 @@
 // The format: Microsoft, "Bitmap Storage" and [MS-WMF] 2.2.2; IBM, "Presentation Manager
-// Programming Reference", BITMAPINFOHEADER2. No file is believed: a place, a length or an index
+// Programming Reference", BITMAPINFOHEADER2. No file is believed: an offset, a length or an index
 // that a file names is compared with what is there before it is used.
 #include "common/image/bmp.hpp"
 
@@ -133,7 +133,7 @@ std::array<Channel, 3> read_channels(std::string_view bytes, const Header& heade
         if (header.bits == 16) return {Channel(0x7C00), Channel(0x03E0), Channel(0x001F)};
         return {Channel(0xFF'0000), Channel(0xFF00), Channel(0xFF)};
     }
-    // In the longer headers, or behind the one of 40 bytes: the same place.
+    // In the longer headers, or behind the one of 40 bytes: the same offset.
     const auto mask = [&](std::size_t i) {
         return Channel(little_endian(bytes, kFileHeader + 40 + 4 * i, 4));
     };

@@ -43,7 +43,7 @@ struct Device {
     [[nodiscard]] std::string driver_line() const;
 };
 
-/// Every device of every platform, in the loader's order; their place is the number that `--device`
+/// Every device of every platform, in the loader's order; their index is the number that `--device`
 /// takes. Platforms without devices are passed over, and so are, with a line on standard error,
 /// drivers that fail. No platform at all is no error. Where PoCL could not write to its usual
 /// cache, it gets one of this user's in the temporary folder.

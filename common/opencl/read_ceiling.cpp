@@ -15,7 +15,7 @@ namespace {
 // What is written only if the buffer held anything but zeros, which the compiler cannot know: so it
 // has to read everything, and nothing is written. Ways to walk: neighbouring work-items read
 // neighbouring words, as a GPU likes it, one or four on their way at once; or each work-item reads
-// a stretch of its own, as a CPU likes it, in one place or in four side by side.
+// a stretch of its own, as a CPU likes it, at one position or at four side by side.
 const char* const kSource = R"(
 void tell_if_not_zero(uint4 sum, __global uint* never) {
     if ((sum.x | sum.y | sum.z | sum.w) != 0) {

@@ -4,12 +4,12 @@
 
 #include "common/cpu/cpu.hpp"
 #include "common/status/status.hpp"
+#include "common/terminal/terminal.hpp"
 #ifdef WITH_OPENCL
 #include "common/opencl/opencl.hpp"
 #endif
 #ifdef WITH_CUDA
 #include "common/cuda/cuda.hpp"
-#include "common/terminal/terminal.hpp"
 #endif
 
 int main() try {

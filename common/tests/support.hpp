@@ -89,7 +89,7 @@ std::string bmp_file(const Bmp& bmp);
 /// Overwrites four bytes, least significant first: for headers that lie.
 void put_32_at(std::string& bytes, std::size_t at, std::uint32_t value);
 
-/// Places in the header of a BMP.
+/// Offsets in the header of a BMP.
 inline constexpr std::size_t kBmpWidthAt = 18;
 inline constexpr std::size_t kBmpHeightAt = 22;
 

@@ -56,13 +56,13 @@ class Outputs(unittest.TestCase):
         """The document with another value at this path, or without the field."""
         document = copy.deepcopy(self.document)
         *outer, last = path
-        place = document
+        parent = document
         for name in outer:
-            place = place[name]
-        if value is None and isinstance(place, dict):
-            del place[last]
+            parent = parent[name]
+        if value is None and isinstance(parent, dict):
+            del parent[last]
         else:
-            place[last] = value
+            parent[last] = value
         self.write(document)
 
     def test_passes(self):

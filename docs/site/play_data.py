@@ -35,11 +35,7 @@ def option(arguments, name):
 def entries_of(results, experiment, program):
     """The entries of an experiment. Raises NotRecorded where there is none."""
     recording = recorded.load(recorded.ROOT / "docs" / "results" / results)
-    found = [entry for entry in recording["experiments"]
-             if (entry.get("experiment"), entry["program"]) == (experiment, program)]
-    if not found:
-        raise recorded.NotRecorded(f"{results} has no experiment {experiment} of {program}")
-    return found
+    return recorded.select(recording, "experiments", experiment=experiment, program=program)
 
 
 def where(entry):

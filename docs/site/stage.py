@@ -230,16 +230,10 @@ def results_page(path):
     columns = ["<Chapter", "<API", "<Strategy", "Time, ms", "GB/s", "% of the read ceiling", "Times faster than `serial`",
                "End to end, ms", "<Check"]
     for size, name in recorded.unique((entry["size"], entry["input"]) for entry in recording["runs"]):
-        rows = []
-        for entry in recording["runs"]:
-            if (entry["size"], entry["input"]) != (size, name):
-                continue
-            for result in entry["run"]["results"]:
-                took = result["kernel_ms"]
-                rows.append([entry["program"].rsplit("/", 1)[0], entry["run"]["api"], f"`{result['variant']}`",
-                             recorded.digits(took and took["median"]),
-                             *map(recorded.digits, recorded.speeds_of(recording, entry, result)),
-                             recorded.digits(result["end_to_end_ms"]), result["check"]])
+        rows = [[entry["program"].rsplit("/", 1)[0], entry["run"]["api"], f"`{result['variant']}`",
+                 result["kernel_ms"] and result["kernel_ms"]["median"], *recorded.speeds_of(recording, entry, result),
+                 result["end_to_end_ms"], result["check"]]
+                for entry in recorded.select(recording, "runs", size=size, input=name) for result in entry["run"]["results"]]
         lines += [f"## {name}, {recorded.size_in_words(recorded.pixels_of(size))}", "", "{.sortable}",
                   *tables.markdown(columns, rows), ""]
     return "\n".join(lines)

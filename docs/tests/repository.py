@@ -143,6 +143,8 @@ class RepositoryTest(unittest.TestCase):
         shutil.copytree(ROOT / "common" / "files", self.root / "common" / "files")
         (self.root / "docs" / "results").mkdir(parents=True)
         shutil.copytree(TOOLS, self.root / "docs" / "tools", ignore=shutil.ignore_patterns("__pycache__"))
+        (self.root / "docs" / "site").mkdir()
+        shutil.copy(ROOT / "docs" / "site" / "stage.py", self.root / "docs" / "site")
 
     def run_program(self, name, *arguments):
         """Runs a program of docs/."""

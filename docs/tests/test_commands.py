@@ -54,7 +54,7 @@ class Commands(repository.RepositoryTest):
         for line, why in (("build/01-cpu/cpu --status 1", "ends with 1, not 0"),
                           ("build/01-cpu/cpu  # exits 1", "ends with 0, not 1"),
                           ("build/01-cpu/cpu --status 2  # exits 0 or 1", "ends with 2, not 0 or 1"),
-                          ("build/01-cpu/nosuch", "No such file"),
+                          ("build/01-cpu/nosuch", "ends with 127, not 0"),
                           ('build/01-cpu/cpu  # says "nosuch"', "does not say 'nosuch'")):
             with self.subTest(line=line):
                 self.page(line)

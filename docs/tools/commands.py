@@ -3,43 +3,37 @@
 
     docs/tools/commands.py [--build DIRECTORY] [PAGE ...]
 
-It takes the ```sh blocks of the top page, the lessons, the workshops and docs/, and of their lines those that run a
-program of build/: alone, under oclgrind, compute-sanitizer or mpirun, or with a variable before it. Sizes of millions of pixels
-become small, and a program runs once instead of many times. A comment at the end of a line promises
-something: "# exits 1" where it does not end well, "# exits 0 or 1" where luck decides, and
-'# says "data race at"' that these words are among what it writes.
+It takes the ```sh blocks of all pages, and of their lines those that run a program of build/: alone, under oclgrind,
+compute-sanitizer or mpirun, or with a variable before it. Sizes of millions of pixels become small, and a program runs
+once instead of many times. A comment at the end of a line promises something: "# exits 1" where it does not end well,
+"# exits 0 or 1" where luck decides, and '# says "data race at"' that these words are among what it writes.
 
-A program that was not built, or that finds nothing to run on (status 77), is passed over with its
-reason; so is a tool that is missing.
+A program that was not built, or that finds nothing to run on (status 77), is passed over with its reason; so is a tool
+that is missing.
 """
 
 import argparse
 import os
 import pathlib
 import re
-import shlex
 import shutil
 import subprocess
 import sys
 import tempfile
 
+import pages
 import record
 from recorded import ROOT
 
 BLOCK = re.compile(r"^```sh\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+RUNS = re.compile(r"(?:[A-Z_]+=\S+ )*(?:(oclgrind|compute-sanitizer|mpirun) .*?)?(build/\S+)")
 EXITS = re.compile(r"\bexits (\d+)(?: or (\d+))?")
 SAYS = re.compile(r'\bsays "([^"]+)"')
-SIZE = re.compile(r"\d+[MG]")
 SMALL = "300K"  # more than the sample picture, and in it work for several groups
 SECONDS = 120
-TOOLS = {"oclgrind", "compute-sanitizer", "mpirun"}
 # More ranks than cores, of which one that waits leaves its core to others.
 MPI_VARIABLES = {**record.MPI_VARIABLES, "OMPI_MCA_rmaps_base_oversubscribe": "1", "OMPI_MCA_mpi_yield_when_idle": "1",
                  "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"}
-# Options after which a program does not count, so that it takes no number of runs.
-NO_RUN = {"--help", "--list-devices"}
-SEARCH = "build/05-launch-tuning/tune/"
-CLUSTER = "build/05-launch-tuning/cluster/"
 
 
 def lines_of(text):
@@ -48,60 +42,19 @@ def lines_of(text):
         yield from re.sub(r"\\\n\s*", "", block).splitlines()
 
 
-class Command:
-    """A line that runs a program of build/."""
-
-    def __init__(self, variables, words, promise):
-        self.variables = variables
-        self.words = made_small(words)
-        exits = EXITS.search(promise)
-        self.statuses = {int(status) for status in exits.groups() if status} if exits else {0}
-        self.says = SAYS.findall(promise)
-
-    def __str__(self):
-        return " ".join([*(f"{name}={value}" for name, value in self.variables.items()), *self.words])
-
-    def broken_promises(self, status, output):
-        if status not in self.statuses:
-            yield f"ends with {status}, not {' or '.join(map(str, sorted(self.statuses)))}"
-        for text in self.says:
-            if text not in output:
-                yield f"does not say '{text}'"
-
-
-def parsed(line):
-    """The command in a line, or None where it runs something else."""
-    code, _, promise = line.partition(" #")
-    words = shlex.split(code, comments=True)
-    variables = {}
-    while words and re.fullmatch(r"[A-Z_]+=.*", words[0]):
-        name, _, value = words.pop(0).partition("=")
-        variables[name] = value
-    if not words or not (words[0].startswith("build/") or words[0] in TOOLS):
-        return None
-    return Command(variables, words, promise)
-
-
-def made_small(words):
+def made_small(code, program):
     """The same command on few pixels, run once, and a search that is over soon."""
-    words = [SMALL if SIZE.fullmatch(word) else word for word in words]
-    words = ["1" if before == "--seconds" else word for before, word in zip(["", *words], words)]
-    if NO_RUN & set(words):
-        return words
-    if any(word.startswith(SEARCH) for word in words):
-        words += [] if "--seconds" in words else ["--seconds", "1"]
-    else:
-        words += [] if "--repeat" in words else ["--repeat", "1"]
-        measures_none = "--no-ceiling" in words or any(word.startswith(CLUSTER) for word in words)
-        words += [] if measures_none else ["--no-ceiling"]
-    return words
+    code = re.sub(r"--seconds \d+", "--seconds 1", re.sub(r"(?<= )\d+[MG]\b", SMALL, code))
+    if "--help" in code or "--list-devices" in code:  # then it does not count
+        return code
+    usual = ["--seconds 1"] if "/tune/" in program else ["--repeat 1"] if "/cluster/" in program else ["--repeat 1", "--no-ceiling"]
+    return " ".join([code, *(option for option in usual if option.split()[0] not in code.split())])
 
 
-def why_not(words, build):
+def why_not(tool, program, build):
     """Why a command cannot be run here, or None."""
-    if words[0] in TOOLS and not shutil.which(words[0]):
-        return f"no {words[0]}"
-    program = next((word for word in words if word.startswith("build/")), "")
+    if tool and not shutil.which(tool):
+        return f"no {tool}"
     files = {"C++": "cpu", "OpenCL": "opencl", "CUDA": "cuda"}
     return next((each.why for each in record.built_programs(build)
                  if each.path == "-" and program == f"build/{each.folder}/{files[each.api]}"), None)
@@ -111,15 +64,20 @@ def run(command, folder):
     """(status, what it wrote). The folder holds `build` and the files that commands name."""
     # What a command keeps for its next run is not to replace what the reader has kept.
     cache = (folder / "build").resolve() / "docs" / "cache"
-    environment = {**os.environ, **MPI_VARIABLES, "XDG_CACHE_HOME": str(cache), **command.variables}
     try:
-        done = subprocess.run(command.words, cwd=folder, env=environment, timeout=SECONDS,
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        done = subprocess.run(command, shell=True, cwd=folder, timeout=SECONDS, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                              env={**os.environ, **MPI_VARIABLES, "XDG_CACHE_HOME": str(cache)})
     except subprocess.TimeoutExpired:
         return f"nothing within {SECONDS} seconds", ""
-    except OSError as error:
-        return str(error), ""
     return done.returncode, done.stdout.decode(errors="replace")
+
+
+def broken_promises(promise, status, output):
+    exits = EXITS.search(promise)
+    statuses = [int(number) for number in exits.groups() if number] if exits else [0]
+    if status not in statuses:
+        yield f"ends with {status}, not {' or '.join(map(str, statuses))}"
+    yield from (f"does not say '{text}'" for text in SAYS.findall(promise) if text not in output)
 
 
 def place(folder, build):
@@ -130,43 +88,38 @@ def place(folder, build):
         shutil.copy(ROOT / "images" / "colour.bmp", folder / "photo.png")
 
 
-def pages(names):
-    if names:
-        return [pathlib.Path(name).resolve() for name in names]
-    patterns = ("README.md", "0*/**/README.md", "docs/*.md")
-    return sorted({page for pattern in patterns for page in ROOT.glob(pattern)})
-
-
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
-    arguments.add_argument("pages", nargs="*", metavar="PAGE")
+    arguments.add_argument("pages", nargs="*", metavar="PAGE", type=lambda name: pathlib.Path(name).resolve())
     options = arguments.parse_args()
     build = options.build.resolve()
     ran, wrong, results = 0, 0, {}
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
         place(folder, build)
-        for page in pages(options.pages):
-            for line in lines_of(page.read_text(encoding="utf-8")):
-                command = parsed(line)
-                if command is None:
-                    continue
-                where = f"{page.relative_to(ROOT)}: {command}"
-                why = why_not(command.words, build)
-                if str(command) not in results:  # what several pages quote runs once
-                    results[str(command)] = (77, why) if why else run(command, folder)
-                status, output = results[str(command)]
-                if status == 77:
-                    print(f"{where}: skipped, {output.strip().splitlines()[-1]}", flush=True)
-                    continue
-                ran += 1
-                faults = list(command.broken_promises(status, output))
-                if not faults:
-                    print(f"{where}: {status}", flush=True)
-                    continue
-                wrong += 1
+        lines = [(page, *line.partition(" #")) for page in options.pages or pages.pages()
+                 for line in lines_of(page.read_text(encoding="utf-8"))]
+        for page, code, _, promise in lines:
+            found = RUNS.match(code)
+            if found is None:
+                continue
+            command = made_small(code.strip(), found[2])
+            where = f"{page.relative_to(ROOT)}: {command}"
+            if command not in results:  # what several pages quote runs once
+                why = why_not(*found.groups(), build)
+                results[command] = (77, why) if why else run(command, folder)
+            status, output = results[command]
+            if status == 77:
+                print(f"{where}: skipped, {output.strip().splitlines()[-1]}", flush=True)
+                continue
+            ran += 1
+            faults = list(broken_promises(promise, status, output))
+            wrong += bool(faults)
+            if faults:
                 print(f"{where}: {' and '.join(faults)}\n{output}", file=sys.stderr, flush=True)
+            else:
+                print(f"{where}: {status}", flush=True)
     print(f"{ran} commands ran, {wrong} of them not as the page says")
     sys.exit(1 if wrong or not ran else 0)
 

@@ -11,7 +11,7 @@ holds the other, and on to where the blocks that begin there end.
 import re
 
 
-class NoExcerpt(Exception):
+class NoExcerpt(ValueError):
     """There is no such function, or no such line in it."""
 
 
@@ -33,7 +33,7 @@ def depth(lines):
     return text.count("{") - text.count("}")
 
 
-def part_of(lines, since, upto):
+def part_of(lines, since=None, upto=None):
     """The lines from the one that holds `since` to the one that holds `upto`, or to where the blocks that begin
     there end, without the common indent."""
 
@@ -56,33 +56,17 @@ def part_of(lines, since, upto):
     return [line if line.startswith("#") else line[indent:] for line in shown]
 
 
-def cut(path, name, since=None, upto=None):
-    """What an excerpt shows. Raises NoExcerpt."""
-    try:
-        source = path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise NoExcerpt(str(error)) from None
-    try:
-        return part_of(function_lines(source, name), since, upto)
-    except NoExcerpt as error:
-        raise NoExcerpt(f"{path.name}: {error}") from None
-
-
 # ---- what the pages call -------------------------------------------------------------------------
 
 
-def part_asked_for(words):
-    """{"since": text, "upto": text} of the words since=text and upto=text."""
-    given = dict(word.partition("=")[::2] for word in words)
-    if not given.keys() <= {"since", "upto"}:
-        raise NoExcerpt(f"there are since= and upto=, and no '{' '.join(words)}'")
-    return given
-
-
 def excerpt(page, file, name, *part):
-    """A function, or a part of one, of a file beside the page."""
-    language = "c" if file.endswith(".cl") else "cpp"
-    return [f"```{language}", *cut(page.path.parent / file, name, **part_asked_for(part)), "```"]
+    """A function, or a part of one, of a file beside the page. Raises NoExcerpt or OSError."""
+    source = (page.path.parent / file).read_text(encoding="utf-8")
+    try:
+        lines = part_of(function_lines(source, name), **dict(word.partition("=")[::2] for word in part))
+    except NoExcerpt as error:
+        raise NoExcerpt(f"{file}: {error}") from None
+    return ["```c" if file.endswith(".cl") else "```cpp", *lines, "```"]
 
 
 def kernels(page, name, *part):

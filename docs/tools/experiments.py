@@ -189,15 +189,15 @@ def equal_launches():
                       launch(f"{groups}*UNITS", 128))
 
 
-IDEAS = ("eight counters per bin, side by side", "eight tables, one behind the other",
-         "and memory asked ahead: `interleaved`", "and eight pixels with one load")
+IDEAS = {"side-by-side": "eight counters per bin, side by side", "eight-tables": "eight tables, one behind the other",
+         "prefetched": "and memory asked ahead: `interleaved`", "one-load": "and eight pixels with one load"}
 
 
 def ideas():
     """`interleaved` on a CPU, one idea after the other."""
     yield Run("01-cpu", "`serial`", "", "serial", ())
-    for number, row in enumerate(IDEAS, 1):
-        yield Run("01-cpu", row, "", "interleaved", ("--ideas", str(number)))
+    for loop, row in IDEAS.items():
+        yield Run("01-cpu", row, "", "interleaved", ("--loop", loop))
 
 
 def starts():
@@ -206,12 +206,6 @@ def starts():
     for strategy in "threads-private", "threads-simd":
         for start, row in ("once", "started once"), ("each-run", "started for each run"):
             yield Run("01-cpu", f"`{strategy}`, {row}", "", strategy, ("--start", start))
-
-
-def cores():
-    for strategy in "threads-private", "threads-simd":
-        for threads in 1, 2, 4, 8, 16:
-            yield Run("01-cpu", f"`{strategy}`", str(threads), strategy, ("--groups", str(threads)))
 
 
 _LOOP = ("    for (ulong i = begin; i < begin + length; ++i) {{\n#pragma unroll\n"
@@ -246,8 +240,6 @@ EXPERIMENTS = {
                                  ("photo", "uniform", "four-values", "constant"), "256K", tuple(ideas())),
     "starts": Experiment("threads started once or for each run, for a CPU", "Threads", "ms", ("C++",),
                          ("photo", "uniform"), "256K", tuple(starts())),
-    "cores": Experiment("from one thread to sixteen, for a CPU", "Threads", "GB/s", ("C++",), ("photo",), "100M",
-                        tuple(cores())),
     "places": Experiment("`item-bins` in one place to eight, for a CPU", "Reads in", "GB/s", OPENCL,
                          ("photo", "uniform", "constant"), "100M", tuple(places()),
                          HALF_OF_IT),

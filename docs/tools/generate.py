@@ -46,9 +46,9 @@ def written(block, page, wrong, different):
     kind, words = block["kind"], block["words"]
     try:
         if kind not in KINDS:
-            raise recorded.NotRecorded(f"there is no kind '{kind}', only {', '.join(KINDS)}")
+            raise ValueError(f"there is no kind '{kind}', only {', '.join(KINDS)}")
         lines = KINDS[kind](page, *shlex.split(words))
-    except (recorded.NotRecorded, excerpts.NoExcerpt, ValueError, TypeError) as error:
+    except (OSError, ValueError, TypeError) as error:
         wrong.append(f"{kind}: {words}: {error}")
         return block[0]
     new = "\n".join([f"<!-- {kind}: {words} -->", *lines, "<!-- end -->"])

@@ -30,9 +30,8 @@ RESULTS = ROOT / "docs" / "results"
 FIGURES = ROOT / "docs" / "figures"
 # Pictures that this program makes and nobody else does.
 OURS = ("climb.svg", "contention.svg", "tuning-*.svg")
-# The climb and the contention are those of one device, the first that is recorded, on inputs of one size.
-DEVICES = ("h100", "h200")
-SIZE = "1G"
+# The climb and the contention are those of one device, on inputs of one size.
+DEVICE, SIZE = "h100", "1G"
 WIDTH = 800
 
 
@@ -104,19 +103,11 @@ def climb_rows(recording, entries):
 
 def climb(recording):
     """How far each strategy comes: a row for each, a mark for each API. Raises NotRecorded."""
-    entries = [
-        entry
-        for entry in recording["runs"]
-        if (entry["input"], entry["size"]) == ("photo", SIZE)
-        and entry["program"] != recorded.PEERS
-        and entry["run"]["api"] in APIS
-    ]
+    entries = [entry for entry in recorded.select(recording, "runs", input="photo", size=SIZE)
+               if entry["program"] != recorded.PEERS and entry["run"]["api"] in APIS]
     chapters = climb_rows(recording, entries)
     shares = [percent for strategies in chapters.values() for results in strategies.values()
               for _, percent in results.values()]
-    if not shares:
-        raise NotRecorded(f"no run on photo {SIZE}")
-
     top = 92
     bottom = top + ROW * (len(chapters) + sum(len(strategies) for strategies in chapters.values()))
     picture = Picture(WIDTH, bottom + 84, "How far each chapter's strategies come",
@@ -194,14 +185,9 @@ def contention_lines(entries):
 
 def contention(recording):
     """GB/s against contention, a line for each variant of peers. Raises NotRecorded."""
-    entries = [
-        entry
-        for entry in recording["runs"]
-        if (entry["program"], entry["size"]) == (recorded.PEERS, SIZE) and entry["input"] in recorded.CONTENTIONS
-    ]
+    entries = [entry for entry in recorded.select(recording, "runs", program=recorded.PEERS, size=SIZE)
+               if entry["input"] in recorded.CONTENTIONS]
     lines = contention_lines(entries)
-    if not lines:
-        raise NotRecorded(f"{recorded.PEERS} has no contention at {SIZE}")
     ceiling = recorded.read_ceiling(recording, entries[0])
     rates = [rate for points in lines.values() for _, rate in points]
 
@@ -389,8 +375,7 @@ def heat_columns(picture, y, columns, width):
 def pictures():
     """{file name: contents} of everything that there are results for."""
     recordings = {path.stem: recorded.load(path) for path in sorted(RESULTS.glob("*.json"))}
-    first = next(recordings[name] for name in DEVICES if name in recordings)
-    todo = {"climb.svg": (climb, first), "contention.svg": (contention, first)}
+    todo = {"climb.svg": (climb, recordings[DEVICE]), "contention.svg": (contention, recordings[DEVICE])}
     for name, recording in recordings.items():
         todo.update({f"tuning-{name}-{entry['program'].split('/')[-1]}.svg": (tuning, entry) for entry in recording["tune"]})
     drawn = {}
@@ -415,7 +400,7 @@ def draw_search(file, out):
     try:
         run = json.loads(pathlib.Path(file).read_text(encoding="utf-8"))
         recorded.write_whole(pathlib.Path(out), tuning({"run": run, "date": run["date"][:10]}))
-    except (NotRecorded, OSError, ValueError, LookupError, TypeError) as error:
+    except (OSError, ValueError, LookupError, TypeError) as error:
         sys.exit(f"plots.py: {file} cannot be drawn: {error}")
 
 

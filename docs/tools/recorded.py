@@ -35,7 +35,7 @@ UNITS = (("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10))
 LONGEST_LINE = 320
 
 
-class NotRecorded(Exception):
+class NotRecorded(ValueError):
     """The results do not have what was asked for; the text says what."""
 
 
@@ -74,6 +74,16 @@ def digits(value):
 
 
 # ---- looking up ----------------------------------------------------------------------------------
+
+# Options that have another name since they were recorded.
+RENAMED = {("--ideas", str(number)): ("--loop", loop)
+           for number, loop in enumerate(("side-by-side", "eight-tables", "prefetched", "one-load"), 1)}
+
+
+def named_as_now(arguments):
+    """Recorded arguments, by the names that the programs have for them today."""
+    last = tuple(arguments[-2:])
+    return [*arguments[:-2], *RENAMED.get(last, last)]
 
 
 def load(path):

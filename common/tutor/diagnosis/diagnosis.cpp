@@ -190,7 +190,7 @@ bool without_one_table(const std::vector<Histogram>& tables, const Histogram& ex
     return true;
 }
 
-// Whether a count is a sum of one choice for each of these places.
+// Whether a count is a sum of one choice for each of these positions.
 bool is_sum(const std::vector<std::vector<std::uint32_t>>& choices, std::size_t at,
             std::uint32_t rest) {
     if (at == choices.size()) return rest == 0;
@@ -207,9 +207,9 @@ bool made_of_overlapping(const std::vector<Histogram>& tables, std::size_t step,
         std::vector<std::vector<std::uint32_t>> choices(tables.size());
         for (std::size_t row = 0; row < tables.size(); ++row) {
             for (std::size_t group = 0; group < tables.size(); ++group) {
-                const std::size_t place = row * kBins + bin;
-                if (place < group * step || place >= group * step + kBins) continue;
-                choices[row].push_back(tables[group][place - group * step]);
+                const std::size_t position = row * kBins + bin;
+                if (position < group * step || position >= group * step + kBins) continue;
+                choices[row].push_back(tables[group][position - group * step]);
             }
             if (choices[row].empty()) choices[row].push_back(kPoison);
         }

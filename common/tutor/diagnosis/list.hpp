@@ -44,7 +44,7 @@ class List {
         });
     }
 
-    // For every walk; `often(run, place, pixel)`.
+    // For every walk; `often(run, work_item, pixel)`.
     template <typename HowOften>
     void add_for_walks(const HowOften& often) {
         for (const Walk walk : kWalks) {

@@ -131,11 +131,11 @@ void add_merging(List& list) {
         "The loop that merges a group's table begins at the work-item's number in the launch, "
         "not in the group: later groups leave bins out.",
         kStrategy);
-    list.add_for_walks([](const Case& run, Place place, std::uint8_t pixel, const RunContext&) {
-        return pixel >= place.group * run.launch.group_size;
+    list.add_for_walks([](const Case& run, WorkItem by, std::uint8_t pixel, const RunContext&) {
+        return pixel >= by.group * run.launch.group_size;
     });
-    list.add_for_walks([](const Case& run, Place place, std::uint8_t pixel, const RunContext&) {
-        return pixel % work_items(run) / run.launch.group_size == place.group;
+    list.add_for_walks([](const Case& run, WorkItem by, std::uint8_t pixel, const RunContext&) {
+        return pixel % work_items(run) / run.launch.group_size == by.group;
     });
     list.about("merge-adds-one", "The merge adds one for a bin, and not the table's count of it.",
                kStrategy);
@@ -224,22 +224,22 @@ void add_merging(List& list) {
     }
     list.about("only-the-first-group", "Only the first group's table arrives.", kStrategy);
     list.add_for_walks(
-        [](const Case&, Place place, std::uint8_t, const RunContext&) { return place.group == 0; });
+        [](const Case&, WorkItem by, std::uint8_t, const RunContext&) { return by.group == 0; });
     list.about("only-the-last-group", "Only the last group's table arrives.", kStrategy);
-    list.add_for_walks([](const Case& run, Place place, std::uint8_t, const RunContext&) {
-        return place.group + 1 == run.launch.groups;
+    list.add_for_walks([](const Case& run, WorkItem by, std::uint8_t, const RunContext&) {
+        return by.group + 1 == run.launch.groups;
     });
     list.about("last-table-skipped", "The last group's table is not added up.", kStrategy);
-    list.add_for_walks([](const Case& run, Place place, std::uint8_t, const RunContext&) {
-        return place.group + 1 < run.launch.groups;
+    list.add_for_walks([](const Case& run, WorkItem by, std::uint8_t, const RunContext&) {
+        return by.group + 1 < run.launch.groups;
     });
     list.about("first-table-skipped", "The first group's table is not added up.", kStrategy);
     list.add_for_walks(
-        [](const Case&, Place place, std::uint8_t, const RunContext&) { return place.group > 0; });
+        [](const Case&, WorkItem by, std::uint8_t, const RunContext&) { return by.group > 0; });
     list.about("only-the-first-work-item",
                "Only the counts of each group's first work-item arrive.", kStrategy);
     list.add_for_walks(
-        [](const Case&, Place place, std::uint8_t, const RunContext&) { return place.item == 0; });
+        [](const Case&, WorkItem by, std::uint8_t, const RunContext&) { return by.item == 0; });
 }
 
 }  // namespace common::diagnosis

@@ -13,7 +13,7 @@
 
 namespace common::diagnosis {
 
-struct Place {
+struct WorkItem {
     std::size_t group;
     std::size_t item;  // in its group
 };
@@ -22,23 +22,23 @@ inline std::size_t work_items(const Case& run) {
     return run.launch.groups * run.launch.group_size;
 }
 
-inline Place of_work_item(const Case& run, std::size_t id) {
+inline WorkItem of_work_item(const Case& run, std::size_t id) {
     return {id / run.launch.group_size, id % run.launch.group_size};
 }
 
 // Every n-th pixel, n being the number of all work-items.
-inline Place interleaved(const Case& run, std::size_t pixel) {
+inline WorkItem interleaved(const Case& run, std::size_t pixel) {
     return of_work_item(run, pixel % work_items(run));
 }
 
 // A stretch of its own for each work-item.
-inline Place blocked(const Case& run, std::size_t pixel) {
+inline WorkItem blocked(const Case& run, std::size_t pixel) {
     const std::size_t all = work_items(run);
     return of_work_item(run, pixel / ((run.pixels.size() + all - 1) / all));
 }
 
 // Groups that lie over the columns of a picture, and share its rows.
-inline Place in_columns(const Case& run, std::size_t pixel) {
+inline WorkItem in_columns(const Case& run, std::size_t pixel) {
     const std::size_t x = pixel % run.width;
     const std::size_t y = pixel / run.width;
     const std::size_t across = std::max<std::size_t>(run.launch.across, 1);
@@ -48,19 +48,19 @@ inline Place in_columns(const Case& run, std::size_t pixel) {
 
 // Pieces of so many pixels for each work-item, which the groups take in turn.
 template <std::size_t pixels_each>
-inline Place in_pieces(const Case& run, std::size_t pixel) {
+inline WorkItem in_pieces(const Case& run, std::size_t pixel) {
     const std::size_t piece = run.launch.group_size * pixels_each;
     return {pixel / piece % run.launch.groups, pixel % piece % run.launch.group_size};
 }
 
 // 16 pixels at a time, and what is left one at a time.
-inline Place in_vectors(const Case& run, std::size_t pixel) {
+inline WorkItem in_vectors(const Case& run, std::size_t pixel) {
     const std::size_t whole = run.pixels.size() / 16 * 16;
     const std::size_t step = pixel < whole ? pixel / 16 : pixel - whole;
     return of_work_item(run, step % work_items(run));
 }
 
-using Walk = Place (*)(const Case&, std::size_t);
+using Walk = WorkItem (*)(const Case&, std::size_t);
 inline constexpr std::array<Walk, 5> kWalks{interleaved, blocked, in_vectors, in_pieces<255>,
                                             in_columns};
 
@@ -138,8 +138,8 @@ inline constexpr std::size_t kManyItems = 4096;
 inline std::vector<Histogram> tables_of_items(Walk walk, const Case& run) {
     std::vector<Histogram> tables(work_items(run));
     for (std::size_t i = 0; i < run.pixels.size(); ++i) {
-        const Place place = walk(run, i);
-        const std::size_t item = place.group * run.launch.group_size + place.item;
+        const WorkItem by = walk(run, i);
+        const std::size_t item = by.group * run.launch.group_size + by.item;
         ++tables[item % tables.size()][run.pixels[i]];
     }
     return tables;

@@ -132,12 +132,12 @@ def grade(exercise, options):
     return 0 if done.full else 1
 
 
-def show_picture(exercise, place):
+def show_picture(exercise, file):
     """Writes what an exercise makes of the sample picture beside the picture, where it makes one."""
     if exercise.data.get("task") != "equalized":
         return
     sample = next(tasks.real_pictures(exercise, tasks.task_of(exercise), 0))
-    (outcome,) = grading.outcomes(place, [sample])
+    (outcome,) = grading.outcomes(file, [sample])
     if outcome.result is None:
         return
     run, made = outcome.run, outcome.result.read_bytes()
@@ -179,7 +179,7 @@ def taken(exercise, options, who, sources, into):
     copies = [into / who / name for name in wanted]
     try:
         for source, copy in zip(sources, copies):
-            copy.write_text(grading.places.text_of(source), encoding="utf-8")
+            copy.write_text(grading.submitted_file.text_of(source), encoding="utf-8")
     except BadInput as error:
         return str(error)
     return copies
@@ -204,7 +204,7 @@ def row_of(exercise, options, who, sources, guarded):
 
 def rows_of(exercise, options, handed_in):
     """All lines: together; and where somebody changed files of the grader's meanwhile, all again, one after the other."""
-    guard = grading.places.Guard(options.build.resolve())
+    guard = grading.submitted_file.Guard(options.build.resolve())
     with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as together:
         jobs = [together.submit(row_of, exercise, options, who, sources, False) for who, sources in handed_in.items()]
         concurrent.futures.wait(jobs)
@@ -237,22 +237,22 @@ def grade_all(exercise, options):
 QUICK = ("sizes", "launches")
 
 
-def look_quickly(place, seed, known):
+def look_quickly(file, seed, known):
     """Checks one file on what is checked quickly, and prints what comes of it. Whether it is right so far."""
-    verdict = grading.compiles(place, seed)
+    verdict = grading.compiles(file, seed)
     if verdict.words:
         print(verdict.words)
         return False
     found = []
     for criterion in QUICK:
-        if criterion in place.exercise.points:
-            known[criterion] = verdict, outcomes = grading.results(place, criterion, seed)
+        if criterion in file.exercise.points:
+            known[criterion] = verdict, outcomes = grading.results(file, criterion, seed)
             found += outcomes
             print(f"  {criterion}: {verdict.words}")
     if all(each.right for each in found):
         return True
     # Where the counts name no mistake, a detector may: a missing barrier looks like anything.
-    said = grading.diagnosis(place, found) or grading.faults(place, seed)
+    said = grading.diagnosis(file, found) or grading.faults(file, seed)
     if said:
         print(said)
     return False
@@ -262,10 +262,10 @@ def look(exercise, options):
     """Checks the student's files once, quickly first, and says what to do next. Whether it is done."""
     with grading.submission(exercise, options.api, exercise.skeletons(options.api), options.build, options.device) as submitted:
         known = {}
-        for place in submitted:
+        for file in submitted:
             if len(submitted) > 1:
-                print(f" {place.source.name}")
-            if not look_quickly(place, options.seed, known.setdefault(place.source.name, {})):
+                print(f" {file.source.name}")
+            if not look_quickly(file, options.seed, known.setdefault(file.source.name, {})):
                 print(f"Next: mend that, and save. ./tutorial hint {exercise.name} gives a hint.")
                 return False
         print("  all right so far; now all criteria ...", flush=True)

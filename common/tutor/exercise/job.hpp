@@ -1,8 +1,9 @@
 /// @file
 /// What the grader asks of a student's kernels: buffers, launches, and which buffer comes back.
 ///
-/// The grader (places.py) writes a job as JSON, a program runs it (run_opencl.cpp, run_cuda.cpp,
-/// run_host.cpp), and the result comes back as a file of bytes. The comparison is the grader's.
+/// The grader (submitted_file.py) writes a job as JSON, a program runs it (run_opencl.cpp,
+/// run_cuda.cpp, run_host.cpp), and the result comes back as a file of bytes. The comparison is the
+/// grader's.
 #pragma once
 
 #include <cstddef>

@@ -65,7 +65,7 @@ class Histogram:
         """Where it is not right: indices."""
         return [at for at, (w, g) in enumerate(zip(wanted, got)) if w != g]
 
-    def place(self, run, at):
+    def position(self, run, at):
         return f"bin {at}"
 
 
@@ -81,7 +81,7 @@ class Channels(Histogram):
         counts = [collections.Counter(run.pixels[channel::3]) for channel in range(3)]
         return [each[bin] for each in counts for bin in range(256)]
 
-    def place(self, run, at):
+    def position(self, run, at):
         return f"channel {at // 256}, bin {at % 256}"
 
 
@@ -141,7 +141,7 @@ class Tiles(Picture):
                 words += [counts[bin] for bin in range(256)]
         return words
 
-    def place(self, run, at):
+    def position(self, run, at):
         tile = at // 256
         return f"tile in column {tile % self.across(run)}, row {tile // self.across(run)}, bin {at % 256}"
 
@@ -165,7 +165,7 @@ class Equalized(Picture):
     def wrong(self, run, wanted, got):
         return [] if got.tobytes() == wanted else super().wrong(run, wanted, got)
 
-    def place(self, run, at):
+    def position(self, run, at):
         return f"row {at // run.width}, pixel {at % run.width}"
 
 
@@ -195,7 +195,7 @@ class Threshold(Histogram):
             return []
         return [0]
 
-    def place(self, run, at):
+    def position(self, run, at):
         return "the threshold"
 
 

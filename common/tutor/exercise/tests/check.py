@@ -30,20 +30,20 @@ def lacking(exercise, api, build):
 
 def mistake(exercise, api, source, build):
     """The first thing that is wrong with a file, which is enough; nothing where all is right."""
-    with grading.submission(exercise, api, [source], build) as (place,):
+    with grading.submission(exercise, api, [source], build) as (file,):
         # Small runs under a detector are the quickest: PoCL takes most of a second to compile.
-        runs, under = tasks.for_detectors(exercise, seed=1), [command for command, _ in place.detectors()]
-        done, files = place.process(runs, *under[:1], seconds=60)
+        runs, under = tasks.for_detectors(exercise, seed=1), [command for command, _ in file.detectors()]
+        done, files = file.process(runs, *under[:1], seconds=60)
         for run, pair in zip(runs, files):
             found = grading.compared(exercise, run, *pair, done)
             if not found.right:
                 return found.why
-        fault = grading.faults(place, seed=1)
+        fault = grading.faults(file, seed=1)
         if fault:
             return fault
         for criterion in exercise.points:
             if criterion in tasks.CRITERIA:
-                verdict, _ = grading.results(place, criterion, seed=1)
+                verdict, _ = grading.results(file, criterion, seed=1)
                 if verdict.points < verdict.of:
                     return verdict.words
         return None if under else "nothing is seen without a race detector"

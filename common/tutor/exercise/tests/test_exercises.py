@@ -31,8 +31,8 @@ import gallery  # noqa: E402  in docs/
 import grading  # noqa: E402
 import handout  # noqa: E402
 import pictures  # noqa: E402
-import places  # noqa: E402
 import sandbox  # noqa: E402
+import submitted_file  # noqa: E402
 import tasks  # noqa: E402
 from catalogue import BEGIN, END  # noqa: E402
 
@@ -252,23 +252,23 @@ class WithAFolder(unittest.TestCase):
         return path
 
     @contextlib.contextmanager
-    def place(self, text, exercise=FIVE_STEPS):
+    def submitted(self, text, exercise=FIVE_STEPS):
         api = exercise.api(None)
         try:
             device = POCL if api == "opencl" and HAS_POCL else ""
-            with places.place(exercise, api, self.write(text, exercise.files[api][0]), BUILD, device) as place:
-                yield place
+            with submitted_file.in_own_folder(exercise, api, self.write(text, exercise.files[api][0]), BUILD, device) as file:
+                yield file
         except grading.NothingToRunOn as why:
             self.skipTest(str(why))
 
     def graded(self, text, exercise=FIVE_STEPS, criteria=("sizes",)):
-        with self.place(text, exercise) as place:
-            return grading.graded([place], 7, criteria)
+        with self.submitted(text, exercise) as file:
+            return grading.graded([file], 7, criteria)
 
     def faults(self, text, exercise=FIVE_STEPS):
         """What the detectors say. That nothing is worth points then, test_a_race_that_comes_out_right_is_worth_nothing sees."""
-        with self.place(text, exercise) as place:
-            return grading.faults(place, 7)
+        with self.submitted(text, exercise) as file:
+            return grading.faults(file, 7)
 
     def changed(self, old, new):
         self.assertEqual(SOLUTION.count(old), 1, old)
@@ -288,11 +288,11 @@ class Grader(WithAFolder):
 
     @needs_oclgrind
     def test_the_detector_does_not_pass_for_the_device(self):
-        with self.place(SOLUTION) as place:
-            grading.compiles(place, 1)
-            before = place.on_pocl
-            grading.faults(place, 1)
-            self.assertEqual(place.on_pocl, before)
+        with self.submitted(SOLUTION) as file:
+            grading.compiles(file, 1)
+            before = file.on_pocl
+            grading.faults(file, 1)
+            self.assertEqual(file.on_pocl, before)
 
     def points(self, text, **more):
         return {verdict.criterion: verdict.points for verdict in self.graded(text, **more).verdicts}
@@ -301,8 +301,8 @@ class Grader(WithAFolder):
         exercise = catalogue.exercise_of("04/copies")
         text = "#if COPIES == 8\n#define get_global_id(dimension) 0\n#endif\n" + self.solution(exercise)
         runs = [run_of(range(64))._replace(options=f"-DCOPIES={copies}", group_size=64) for copies in (1, 8)]
-        with self.place(text, exercise) as place:
-            self.assertEqual([each.right for each in grading.outcomes(place, runs)], [True, False])
+        with self.submitted(text, exercise) as file:
+            self.assertEqual([each.right for each in grading.outcomes(file, runs)], [True, False])
 
     # ---- ways to points that are not deserved
 
@@ -352,7 +352,7 @@ class Grader(WithAFolder):
 
     def test_a_kernel_that_does_not_end_is_named_in_time(self):
         begin = time.monotonic()
-        with unittest.mock.patch.object(places.KernelsPlace.process, "__defaults__", ((), 2, 1)):
+        with unittest.mock.patch.object(submitted_file.KernelsFile.process, "__defaults__", ((), 2, 1)):
             grade = self.graded(self.changed("i += get_global_size(0)", "i += 0"))
         self.assertLess(time.monotonic() - begin, 30)
         self.assertIn("it does not end", grade.verdicts[0].words)
@@ -405,13 +405,13 @@ class Grader(WithAFolder):
         """A file that is guarded like the grader's, and that no other test reads meanwhile."""
         path = self.folder / "victim"
         path.write_bytes(b"as it was")
-        patched = unittest.mock.patch.object(places.Guard, "more", (path,))
+        patched = unittest.mock.patch.object(submitted_file.Guard, "more", (path,))
         patched.start()
         self.addCleanup(patched.stop)
         return path
 
     def test_what_a_student_saves_meanwhile_is_not_put_back(self):
-        guarded = places.Guard(BUILD).were
+        guarded = submitted_file.Guard(BUILD).were
         self.assertNotIn(FIVE_STEPS.skeletons("opencl")[0], guarded)
         for path in (FIVE_STEPS.solutions("opencl")[0], FIVE_STEPS.folder / "exercise.json", PROGRAM, self.HOST.folder / "histogram.cl"):
             self.assertIn(path, guarded)
@@ -420,7 +420,7 @@ class Grader(WithAFolder):
         victim = self.victim()
         spoils = self.solution(self.MERGE).replace(
             "#include <mutex>", f'#include <cstdio>\n#include <mutex>\nstatic auto* spoil = std::fopen("{victim}", "w");')
-        with unittest.mock.patch.object(places.CppPlace, "detectors", return_value=[]):  # which would compile it once more
+        with unittest.mock.patch.object(submitted_file.CppFile, "detectors", return_value=[]):  # which would compile it once more
             grade = self.graded(spoils, exercise=self.MERGE)
         self.assertEqual(victim.read_bytes(), b"as it was")
         self.assertEqual(grade.points, 0)
@@ -446,7 +446,7 @@ class Grader(WithAFolder):
 
     def test_a_host_program_that_does_not_end_is_named_in_time(self):
         begin = time.monotonic()
-        with unittest.mock.patch.object(places.HostPlace.process, "__defaults__", ((), 2, 1)):
+        with unittest.mock.patch.object(submitted_file.HostFile.process, "__defaults__", ((), 2, 1)):
             grade = self.graded(self.host("for (;;) {}"), exercise=self.HOST)
         self.assertLess(time.monotonic() - begin, 30)
         self.assertIn("it does not end", grade.verdicts[0].words)
@@ -622,15 +622,15 @@ class Gallery(WithAFolder):
             made = (self.folder / "made" / "histogram.cl").read_text(encoding="utf-8")
             # Any group is a group here: the chapter's host says how large, the exercise's does not.
             made = made.replace("__attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))", "")
-            with self.subTest(mistake=mistake.stem), self.place(made, exercise) as place:
-                detectors = place.detectors()
+            with self.subTest(mistake=mistake.stem), self.submitted(made, exercise) as file:
+                detectors = file.detectors()
                 if fields["shows"].startswith("oclgrind") and not detectors:
                     self.skipTest("only a detector finds it")
-                if not grading.faults(place, 7):
-                    verdict, found = grading.results(place, "sizes", 7)
+                if not grading.faults(file, 7):
+                    verdict, found = grading.results(file, "sizes", 7)
                     self.assertLess(verdict.points, verdict.of)
                     if detectors:  # without them it may be a race, whose name depends on who came last
-                        self.assertRegex(grading.diagnosis(place, found), rf"why: .*\(({fields['names'].replace(' ', '|')})\)")
+                        self.assertRegex(grading.diagnosis(file, found), rf"why: .*\(({fields['names'].replace(' ', '|')})\)")
             tried += 1
         self.assertGreater(tried, more_than)
 

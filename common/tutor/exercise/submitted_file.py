@@ -1,4 +1,4 @@
-"""Where a submission is compiled and run: a folder for each, which is gone afterwards.
+"""One submitted file: in which folder it is compiled and run, and how.
 
 Kernels run in run_opencl and run_cuda, which are the grader's. A host program (kind "host") is the student's own, and so is
 C++ (kind "c++"): they run in a process whose result alone is believed, and only as far as it is right.
@@ -46,7 +46,7 @@ def tool(name):
     return shutil.which(name) or shutil.which(name, path="/usr/local/cuda/bin")
 
 
-class Place:
+class SubmittedFile:
     """One submitted file, in a folder with nothing else of the student's."""
 
     def __init__(self, exercise, api, source, build, folder, device=""):
@@ -120,7 +120,7 @@ class Place:
         raise NotImplementedError
 
 
-class KernelsPlace(Place):
+class KernelsFile(SubmittedFile):
     """Kernels alone: in CUDA as PTX, so that of what else stands in the file nothing runs."""
 
     def compiled(self, options):
@@ -142,7 +142,7 @@ class KernelsPlace(Place):
         return self.ended([program, job], job.parent, seconds, in_opencl, under), files
 
 
-class HostPlace(Place):
+class HostFile(SubmittedFile):
     """A host program, as a library that run_host loads; the kernel that it launches is the grader's."""
 
     def kernels(self, run):
@@ -176,7 +176,7 @@ class HostPlace(Place):
         return by_itself(done), files
 
 
-class CppPlace(Place):
+class CppFile(SubmittedFile):
     """C++, together with call.cpp of the exercise, which calls it, and run_cpp.cpp, which has main."""
 
     SANITIZE = "-fsanitize="
@@ -251,11 +251,11 @@ class Guard:
         return found
 
 
-PLACES = {"kernels": KernelsPlace, "host": HostPlace, "c++": CppPlace}
+KINDS = {"kernels": KernelsFile, "host": HostFile, "c++": CppFile}
 
 
 @contextlib.contextmanager
-def place(exercise, api, source, build, device=""):
-    """A folder for one submitted file, which is gone afterwards."""
+def in_own_folder(exercise, api, source, build, device=""):
+    """One submitted file, in a folder which is gone afterwards."""
     with tempfile.TemporaryDirectory(prefix="exercise-") as folder:
-        yield PLACES[exercise.kind](exercise, api, source, build, pathlib.Path(folder), device)
+        yield KINDS[exercise.kind](exercise, api, source, build, pathlib.Path(folder), device)

@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "05-launch-tuning/cluster/share.hpp"
-#include "05-launch-tuning/cluster/work.hpp"
+#include "05-launch-tuning/cluster/source.hpp"
+#include "05-launch-tuning/cluster/work_queue.hpp"
 #include "common/files/output_file.hpp"
 #include "common/image/image.hpp"
 
@@ -30,14 +30,19 @@ void expect(bool right, const std::string& what) {
 
 struct Case {
     common::Options options;
-    cluster::Own own;
+    cluster::ClusterOptions cluster;
 };
 
 Case parse(const std::string& line) {
-    const common::Program program{
-        "05-launch-tuning",        "cluster/cpu", "C++", "", {}, {}, cluster::unsupported_options(),
-        cluster::kMaxClusterPixels};
-    std::vector<std::string> words{"share_test"};
+    const common::Program program{"05-launch-tuning",
+                                  "cluster/cpu",
+                                  "C++",
+                                  "",
+                                  {},
+                                  {},
+                                  cluster::unsupported_options({}),
+                                  cluster::kMaxClusterPixels};
+    std::vector<std::string> words{"work_queue_test"};
     std::istringstream stream(line);
     for (std::string word; stream >> std::quoted(word);)
         words.push_back(word);
@@ -47,8 +52,8 @@ Case parse(const std::string& line) {
         argv.push_back(word.c_str());
     Case parsed;
     parsed.options = common::parse_options(static_cast<int>(argv.size()), argv.data(), program,
-                                           [&](CLI::App& app) { parsed.own.add_to(app); });
-    parsed.own.refuse_contradictions(parsed.options);
+                                           [&](CLI::App& app) { parsed.cluster.add_to(app); });
+    parsed.cluster.refuse_contradictions(parsed.options);
     return parsed;
 }
 
@@ -58,35 +63,35 @@ void run(MPI_Comm ranks, const std::string& line, const cluster::Counts& expecte
     int number = 1;
     MPI_Comm_size(ranks, &number);
     const std::string what = line + " on " + std::to_string(number) + " ranks: ";
-    const cluster::Work work(given.options, given.own, number);
-    std::vector<common::PixelBuffer> chunks(cluster::Share::kBuffers);
-    cluster::Share::Buffers buffers{};
+    const auto source = cluster::find_source(given.options, given.cluster, number);
+    std::vector<common::PixelBuffer> chunks(cluster::WorkQueue::kBuffers);
+    cluster::WorkQueue::Buffers buffers{};
     for (std::size_t i = 0; i < chunks.size(); ++i) {
-        chunks[i].resize(work.largest_piece());
+        chunks[i].resize(source->buffer_pixels());
         buffers[i] = chunks[i].data();
     }
-    cluster::Share share(ranks, work, given.own, buffers);
-    for (int again = 0; again < (given.own.resident ? 1 : 2); ++again) {
+    cluster::WorkQueue work(ranks, *source, given.cluster, buffers);
+    for (int again = 0; again < (given.cluster.resident ? 1 : 2); ++again) {
         cluster::Counts counts{};
-        share.begin();
-        cluster::Piece piece = share.next();
+        work.begin();
+        cluster::Piece piece = work.next();
         while (!piece.pixels.empty()) {
             // As a device does it: the next is asked for before this one is counted.
-            cluster::Piece next = share.next();
-            expect(piece.pixels.size() <= work.chunk, what + "a piece is larger than a chunk");
+            cluster::Piece next = work.next();
+            expect(piece.pixels.size() <= source->chunk, what + "a piece is larger than a chunk");
             cluster::add(common::reference_histogram(piece.pixels), counts);
             piece = std::move(next);
         }
-        std::uint64_t items = share.tally.items;
+        std::uint64_t items = work.tally.items;
         MPI_Allreduce(MPI_IN_PLACE, counts.data(), common::kBins, MPI_UINT64_T, MPI_SUM, ranks);
         MPI_Allreduce(MPI_IN_PLACE, &items, 1, MPI_UINT64_T, MPI_SUM, ranks);
         expect(counts == expected, what + "does not match");
-        expect(items == work.items(), what + "an item is missing, or was counted twice");
+        expect(items == source->items(), what + "an item is missing, or was counted twice");
     }
     if (number == 1)
-        expect(work.count_serially(given.own.keep_going, [](auto, auto&) {}) == expected,
+        expect(source->count_serially(given.cluster.keep_going, [](auto, auto&) {}) == expected,
                what + "count_serially does not match");
-    share.end();
+    work.end();
 }
 
 }  // namespace

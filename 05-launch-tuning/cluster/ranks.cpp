@@ -1,4 +1,4 @@
-#include "05-launch-tuning/cluster/together.hpp"
+#include "05-launch-tuning/cluster/ranks.hpp"
 
 #include <fmt/format.h>
 
@@ -23,7 +23,7 @@ class OthersFailed : public std::exception {
     int first;
 };
 
-// Collective: the lowest rank that has failed; the number of ranks where none has.
+// Collective. Returns the lowest rank that has failed, or the number of ranks if none has.
 int first_to_fail(bool failed) {
     int rank = 0;
     int ranks = 1;
@@ -34,27 +34,27 @@ int first_to_fail(bool failed) {
     return first;
 }
 
-// What has to be the same on all ranks, and its hash on this one.
-struct Same {
+// What has to be the same on all ranks, by its hash.
+struct MustEqual {
     const char* what;
     std::uint64_t hash;
 };
 
 // Collective.
-void require_same(const std::vector<Same>& mine) {
+void require_same(const std::vector<MustEqual>& mine) {
     int rank = 0;
     int ranks = 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     std::vector<std::uint64_t> own;
     own.reserve(mine.size());
-    for (const Same& one : mine)
+    for (const MustEqual& one : mine)
         own.push_back(one.hash);
     const int count = static_cast<int>(own.size());
     std::vector<std::uint64_t> all(own.size() * static_cast<std::size_t>(ranks));
     MPI_Allgather(own.data(), count, MPI_UINT64_T, all.data(), count, MPI_UINT64_T, MPI_COMM_WORLD);
     for (std::size_t i = 0; i < all.size(); ++i) {
-        // The first that differs says so; those before it wait for that.
+        // The first rank that differs says so; the others learn which one it is.
         if (all[i] == all[i % own.size()]) continue;
         if (static_cast<std::size_t>(rank) == i / own.size()) {
             throw common::BadInput(
@@ -82,8 +82,8 @@ std::string whoami() {
 }
 
 void require_launcher(int ranks) {
-    // Launchers say in these how many programs they have started, Open MPI's, srun and others. The
-    // first that speaks is the nearest: srun may have started an mpirun.
+    // Launchers (Open MPI's, srun, others) say in these how many programs they have started. They
+    // stand here from the innermost outwards: srun may have started an mpirun.
     for (const char* const variable :
          {"OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "PMI_SIZE"}) {
         const char* const tasks = std::getenv(variable);
@@ -103,13 +103,13 @@ void require_same_program() {
     try {
         program = common::read_whole(common::own_program());
     } catch (const common::BadInput&) {
-        // Where it may be run and not read nothing is compared.
+        // A program that may be run but not read is not compared.
     }
     require_same({{"another program", hash_of(program)}});
 }
 
 void require_all_ready(int argc, const char* const* argv, const std::string& kernels,
-                       const Work& work) {
+                       const Source& source) {
     int ranks = 1;
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (const int first = first_to_fail(false); first < ranks) throw OthersFailed(first);
@@ -119,7 +119,7 @@ void require_all_ready(int argc, const char* const* argv, const std::string& ker
         command_line += argv[i] + std::string(1, '\0');
     require_same({{"other kernels", hash_of(kernels)},
                   {"another command line", hash_of(command_line)},
-                  {"other files", work.fingerprint()}});
+                  {"other files", source.fingerprint()}});
     all_ready = true;
 }
 
