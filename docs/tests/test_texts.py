@@ -38,6 +38,11 @@ class Texts(unittest.TestCase):
             with self.subTest(name=name, file=again):
                 self.assertEqual(code(again, name), code(original, name))
 
+    def test_a_lesson_includes_no_workshop_and_no_other_chapter(self):
+        for file in ROOT.glob("0*/*.[ch]*"):
+            includes = re.findall(r'#include "(\d\d-.*)/[^/"]+"', file.read_text(encoding="utf-8"))
+            self.assertLessEqual(set(includes), {file.parent.name}, file.name)
+
     def test_lane_bins_is_launched_as_chapter_04_does_without_options(self):
         usual = re.findall(r"options.number\(.*\)\.value_or\((\d+)\)", read("04-per-thread-bins/cuda.cu"))
         launched = re.findall(r"histogram_lanes<(\d+)><<<.*>>>\(.*, (\d+)\);", read("05-launch-tuning/peers/cuda.cu"))
