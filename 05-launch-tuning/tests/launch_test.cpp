@@ -34,26 +34,15 @@ common::Input input_of(std::size_t count, std::size_t width) {
 // ---- layout -------------------------------------------------------------------------------------
 
 TEST(Rows, KnowTheirNumberAndBytes) {
-    struct Case {
-        Rows rows;
-        std::uint64_t number, bytes;
-        bool gaps;
-    };
-    const std::vector<Case> cases = {
-        {{0, 0, 0, 0}, 0, 1, false},  // a buffer of nothing is an error
-        {{5, 0, 4, 10}, 0, 5, false},
-        {{0, 12, 4, 4}, 3, 12, false},
-        {{0, 4, 4, 9}, 1, 4, false},                // one row has none
-        {{5, 12, 4, 10}, 3, 5 + 2 * 10 + 4, true},  // nor is there one behind the last row
-        {{5, 13, 4, 10}, 4, 5 + 3 * 10 + 1, true},
-        {{0, 3 * kGi, 1 << 16, 1 << 17}, 3 << 14, 6 * kGi - (1 << 16), true}};
-    for (const Case& c : cases) {
-        SCOPED_TRACE(c.bytes);
-        EXPECT_EQ(c.rows.number(), c.number);
-        EXPECT_EQ(c.rows.bytes(), c.bytes);
-        EXPECT_EQ(c.rows.have_gaps(), c.gaps);
-        EXPECT_EQ(c.rows.as_one().width, c.gaps ? c.rows.width : c.rows.count);
-    }
+    const auto bytes = [](const Rows& rows) { return rows.bytes(); };
+    EXPECT_EQ(bytes({0, 0, 0, 0}), 1U);     // a buffer of nothing is an error
+    EXPECT_EQ(bytes({0, 4, 4, 9}), 4U);     // one row has no gap
+    EXPECT_EQ(bytes({5, 12, 4, 10}), 29U);  // nor is there one behind the last row
+    EXPECT_EQ(bytes({5, 13, 4, 10}), 36U);
+    EXPECT_EQ(bytes({0, 3 * kGi, 1 << 16, 1 << 17}), 6 * kGi - (1 << 16));
+    EXPECT_FALSE((Rows{0, 4, 4, 9}.have_gaps()));
+    EXPECT_TRUE((Rows{5, 12, 4, 10}.have_gaps()));
+    EXPECT_EQ((Rows{5, 13, 4, 4}.as_one().width), 13U);
 }
 
 TEST(LayOver, WalksAcrossARowAndBelowIt) {
@@ -138,18 +127,15 @@ TEST(Fallback, IsTheLargestThatFits) {
 
 TEST(UnsupportedReason, NamesWhatRulesALaunchOut) {
     EXPECT_EQ(unsupported_reason({replicated, 32, 3, 1024, 1}, gpu()), "");
-    const std::vector<std::pair<LaunchConfig, const char*>> cases = {
-        {{items, 1, 1, 1, 1}, "this program has no kernel 'item-bins'"},
-        {{replicated, 3, 1, 64, 1}, "there is no such launch"},
-        {{replicated, 64, 1, 64, 1}, "there is no such launch"},
-        {{replicated, 1, 5, 64, 1}, "there is no such launch"},
-        {{replicated, 1, 0, 64, 1}, "there is no such launch"},
-        {{replicated, 1, 1, 0, 1}, "there is no such launch"},
-        {{replicated, 1, 1, 64, 0}, "there is no such launch"},
-        {{replicated, 1, 1, 2048, 1}, "groups of 2048: this device runs at most 1024"},
-        {{replicated, 1, 4, 1024, 1}, "groups of 1024: its registers allow at most 512"}};
-    for (const auto& [config, reason] : cases)
-        EXPECT_EQ(unsupported_reason(config, gpu()), reason);
+    for (const LaunchConfig& none : {LaunchConfig{replicated, 3, 1, 64, 1},
+                                     {replicated, 64, 1, 64, 1},
+                                     {replicated, 1, 5, 64, 1},
+                                     {replicated, 1, 0, 64, 1},
+                                     {replicated, 1, 1, 0, 1},
+                                     {replicated, 1, 1, 64, 0}})
+        EXPECT_EQ(unsupported_reason(none, gpu()), "there is no such launch") << none.text();
+    EXPECT_EQ(unsupported_reason({items, 1, 1, 1, 1}, gpu()),
+              "this program has no kernel 'item-bins'");
     EXPECT_EQ(unsupported_reason({replicated, 32, 1, 64, 1}, gpu(32767)),
               "32768 bytes of local memory: this device has 32767");
     EXPECT_EQ(unsupported_reason({items, 1, 1, 2, 1}, cpu()),
