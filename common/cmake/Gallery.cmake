@@ -67,25 +67,31 @@ endfunction()
 macro(add_broken_program api source)
     set(target ${chapter}-broken-${MISTAKE_NAME}-${api})
     set(at ${CMAKE_CURRENT_SOURCE_DIR})
-    set(changed ${kernels})
+    set(changed "")
+    foreach(file ${source} ${kernels})
+        if("${file}" IN_LIST MISTAKE_FILES)
+            list(APPEND changed ${file})
+        endif()
+    endforeach()
     if("${source}" IN_LIST MISTAKE_FILES)
         set(at ${folder})
-        set(changed ${source})
     endif()
-    add_custom_command(OUTPUT ${folder}/${changed}
+    list(TRANSFORM changed PREPEND ${folder}/ OUTPUT_VARIABLE made)
+    list(TRANSFORM changed PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/ OUTPUT_VARIABLE originals)
+    add_custom_command(OUTPUT ${made}
         COMMAND ${CMAKE_COMMAND} -DMISTAKE=${mistake} -DFOLDER=${folder}
                 -P ${PROJECT_SOURCE_DIR}/common/tutor/gallery/make.cmake
-        DEPENDS ${mistake} ${CMAKE_CURRENT_SOURCE_DIR}/${changed} VERBATIM)
-    add_executable(${target} EXCLUDE_FROM_ALL ${at}/${source} ${folder}/${changed})
+        DEPENDS ${mistake} ${originals} VERBATIM)
+    add_executable(${target} EXCLUDE_FROM_ALL ${at}/${source} ${made})
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${api} RUNTIME_OUTPUT_DIRECTORY ${folder})
     target_compile_definitions(${target} PRIVATE CHAPTER_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}")
     get_target_property(libraries ${chapter}-${api} LINK_LIBRARIES)
     target_link_libraries(${target} PRIVATE ${libraries} compiled_quickly)
-    if(NOT "${changed}" STREQUAL "${source}") # a header, which stands before the chapter's
-        add_custom_command(OUTPUT ${folder}/before/${chapter}/${changed}
-            COMMAND ${CMAKE_COMMAND} -E copy ${folder}/${changed} ${folder}/before/${chapter}/${changed}
-            DEPENDS ${folder}/${changed} VERBATIM)
-        target_sources(${target} PRIVATE ${folder}/before/${chapter}/${changed})
+    if("${kernels}" IN_LIST changed) # a header, which stands before the chapter's
+        add_custom_command(OUTPUT ${folder}/before/${chapter}/${kernels}
+            COMMAND ${CMAKE_COMMAND} -E copy ${folder}/${kernels} ${folder}/before/${chapter}/${kernels}
+            DEPENDS ${folder}/${kernels} VERBATIM)
+        target_sources(${target} PRIVATE ${folder}/before/${chapter}/${kernels})
         target_include_directories(${target} BEFORE PRIVATE ${folder}/before)
     endif()
     if(MISTAKE_SHOWS MATCHES "^tsan ")
