@@ -140,7 +140,7 @@ int main(int argc, char** argv) try {
     const auto start = [&](std::size_t first, std::size_t pixel_count) {
         const std::size_t groups =
             options.groups.value_or(config.groups(limits.units, pixel_count));
-        if (totals == nullptr) CHECK_CUDA(cudaMemsetAsync(row, 0, sizeof histogram, stream));
+        if (tuned.two_launches) CHECK_CUDA(cudaMemsetAsync(row, 0, sizeof histogram, stream));
         kernel<<<static_cast<unsigned>(groups), static_cast<unsigned>(config.group_size), 0,
                  stream>>>(pixels, first, pixel_count, totals, row);
         CHECK_CUDA(cudaGetLastError());

@@ -10,6 +10,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
@@ -142,20 +143,20 @@ int main(int argc, char** argv) try {
         .kernels = {&tuning::kReplicated, &tuning::kItemBins}};
     const tuning::LaunchConfig config =
         tuning::resolve(tuned, options, limits, std::min(on_device, cluster::kMaxLaunchPixels));
-    const common::opencl::Program program = common::opencl::build_program(
-        context, device.id, "histogram.cl",
-        common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER, options.kernels),
-        config.macros());
+    const std::string kernels =
+        common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER, options.kernels);
+    const common::opencl::Program program =
+        common::opencl::build_program(context, device.id, "histogram.cl", kernels, config.macros());
     const common::opencl::Kernel kernel =
         clCreateKernel(program, config.kernel->function.c_str(), &error);
     CHECK_CL(error, "clCreateKernel");
     const bool in_one = common::opencl::has_extension(device.id, "cl_khr_int64_base_atomics") &&
                         !tuned.two_launches;
-    std::vector<cl_ulong> zeros(tuning::kTotalWords);
+    std::array<cl_ulong, tuning::kTotalWords> zeros{};
     common::opencl::Buffer totals;
     if (in_one) {
-        totals = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                                zeros.size() * sizeof zeros[0], zeros.data(), &error);
+        totals = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof zeros,
+                                zeros.data(), &error);
         CHECK_CL(error, "clCreateBuffer(totals)");
     }
     const auto copy_in = [&](std::span<const std::uint8_t> piece, std::size_t to) {
@@ -164,21 +165,19 @@ int main(int argc, char** argv) try {
     };
     // Starts the count, and does not wait for it.
     Histogram histogram{};
-    const auto start = [&](std::size_t first, std::size_t piece_pixels) {
-        const cl_ulong first_pixel = first;
-        const cl_ulong pixel_count = piece_pixels;
+    const auto start = [&](cl_ulong first, cl_ulong pixel_count) {
         if (!in_one) {
             const cl_uint zero = 0;
             CHECK_CL(clEnqueueFillBuffer(queue, row, &zero, sizeof zero, 0, sizeof(Histogram), 0,
                                          nullptr, nullptr));
         }
         CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
-        CHECK_CL(clSetKernelArg(kernel, 1, sizeof first_pixel, &first_pixel));
+        CHECK_CL(clSetKernelArg(kernel, 1, sizeof first, &first));
         CHECK_CL(clSetKernelArg(kernel, 2, sizeof pixel_count, &pixel_count));
         CHECK_CL(clSetKernelArg(kernel, 3, sizeof(cl_mem), in_one ? &totals : nullptr));
         CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &row));
         const std::size_t groups =
-            options.groups.value_or(config.groups(limits.units, piece_pixels));
+            options.groups.value_or(config.groups(limits.units, pixel_count));
         const std::size_t global_size = groups * config.group_size;
         CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &config.group_size,
                                         0, nullptr, nullptr));
