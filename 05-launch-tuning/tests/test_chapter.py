@@ -76,7 +76,7 @@ class OpenCLTunedRaces(Workshop, Test):
                 run = programs.Run([*self.oclgrind(*detector["options"]), program, "--random", "5000", "--variant", "tuned", "--kernel", kernel,
                                     *options, "--offset", "3", *QUICK, "--device", "Oclgrind", "--group-size", group_size, "--groups", "3"], self.kept)
                 self.assertEqual(run.status, 0, run)
-                self.assertNotRegex(run.out + run.err, detector["finds"] + "|does not fit", run)
+                self.assertNotRegex(run.out + run.err, programs.finds("oclgrind") + "|does not fit", run)
 
 
 class Tune(Workshop, Test):
