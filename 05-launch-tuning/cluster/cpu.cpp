@@ -13,7 +13,6 @@
 #include <array>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <span>
 #include <string>
 
@@ -81,8 +80,7 @@ int main(int argc, char** argv) try {
         argc, argv, kProgram, [&](CLI::App& app) { cluster_options.add_to(app); });
     cluster_options.refuse_contradictions(options);
     cluster::require_launcher(ranks);
-    const std::unique_ptr<const cluster::Source> source =
-        cluster::find_source(options, cluster_options, ranks);
+    const cluster::Source source = cluster::find_source(options, cluster_options, ranks);
 
     // 3. The device: a core.
     const std::string device = common::cpu_name();
@@ -96,18 +94,18 @@ int main(int argc, char** argv) try {
     std::array<common::PixelBuffer, cluster::WorkQueue::kBuffers> chunks;
     cluster::WorkQueue::Buffers buffers;
     for (std::size_t i = 0; i < chunks.size(); ++i) {
-        chunks[i].resize(source->buffer_pixels());
+        chunks[i].resize(source.buffer_pixels());
         buffers[i] = chunks[i].data();
     }
 
     // 5. Is every rank ready for the same work? From here on no rank waits for one that has failed.
-    cluster::require_all_ready(argc, argv, {}, *source);
-    cluster::WorkQueue work(MPI_COMM_WORLD, *source, cluster_options, buffers);
-    cluster::Report report(kProgram, options, cluster_options, *source, device,
+    cluster::require_all_ready(argc, argv, {}, source);
+    cluster::WorkQueue work(MPI_COMM_WORLD, source, cluster_options, buffers);
+    cluster::Report report(kProgram, options, cluster_options, source, device,
                            "compiler " __VERSION__, "core " + std::to_string(rank));
 
     // 6. --resident: this rank's part of the pixels, kept in memory.
-    common::PixelBuffer resident(cluster_options.resident ? source->resident_pixels(rank, ranks)
+    common::PixelBuffer resident(cluster_options.resident ? source.resident_pixels(rank, ranks)
                                                           : 0);
     auto end = resident.begin();
     while (cluster_options.resident) {

@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <cstring>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -77,8 +76,7 @@ int main(int argc, char** argv) try {
     }
     cluster_options.refuse_contradictions(options);
     cluster::require_launcher(ranks);
-    const std::unique_ptr<const cluster::Source> source =
-        cluster::find_source(options, cluster_options, ranks);
+    const cluster::Source source = cluster::find_source(options, cluster_options, ranks);
 
     // 3. The device: the first rank of a machine takes its first device, the next one the next, and
     //    so on around. Several ranks may share one.
@@ -93,7 +91,7 @@ int main(int argc, char** argv) try {
     common::cuda::Stream stream;
     CHECK_CUDA(cudaStreamCreateWithFlags(stream.out(), cudaStreamNonBlocking));
     const std::size_t on_device =
-        cluster_options.resident ? source->resident_pixels(rank, ranks) : source->max_piece();
+        cluster_options.resident ? source.resident_pixels(rank, ranks) : source.max_piece();
     common::cuda::Memory<std::uint8_t> pixels;
     common::cuda::Memory<std::uint32_t> row;
     // Pinned, so that the copy of a row does not wait for the row.
@@ -104,7 +102,7 @@ int main(int argc, char** argv) try {
     std::array<common::cuda::HostMemory<std::uint8_t>, cluster::WorkQueue::kBuffers> pinned;
     cluster::WorkQueue::Buffers buffers{};
     for (std::size_t i = 0; i < buffers.size(); ++i) {
-        CHECK_CUDA(cudaMallocHost(pinned[i].out(), source->buffer_pixels()));
+        CHECK_CUDA(cudaMallocHost(pinned[i].out(), source.buffer_pixels()));
         buffers[i] = pinned[i];
     }
 
@@ -155,9 +153,9 @@ int main(int argc, char** argv) try {
 
     // 6. Is every rank ready for the same work, with the same program and kernels? From here on no
     //    rank waits for one that has failed.
-    cluster::require_all_ready(argc, argv, {}, *source);  // they are part of the program
-    cluster::WorkQueue work(MPI_COMM_WORLD, *source, cluster_options, buffers);
-    cluster::Report report(kProgram, options, cluster_options, *source, device.name, device.driver,
+    cluster::require_all_ready(argc, argv, {}, source);  // they are part of the program
+    cluster::WorkQueue work(MPI_COMM_WORLD, source, cluster_options, buffers);
+    cluster::Report report(kProgram, options, cluster_options, source, device.name, device.driver,
                            device_id);
 
     // 7. The resident pixels: this rank's part goes to its device.

@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <cstdlib>
 #include <map>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -87,8 +86,7 @@ int main(int argc, char** argv) try {
     }
     cluster_options.refuse_contradictions(options);
     cluster::require_launcher(ranks);
-    const std::unique_ptr<const cluster::Source> source =
-        cluster::find_source(options, cluster_options, ranks);
+    const cluster::Source source = cluster::find_source(options, cluster_options, ranks);
 
     // 3. The device: the first rank of a machine takes its first device, the next one the next, and
     //    so on around. Several ranks may share one.
@@ -106,7 +104,7 @@ int main(int argc, char** argv) try {
     const common::opencl::CommandQueue queue = clCreateCommandQueue(context, device.id, 0, &error);
     CHECK_CL(error, "clCreateCommandQueue");
     const std::size_t on_device =
-        cluster_options.resident ? source->resident_pixels(rank, ranks) : source->max_piece();
+        cluster_options.resident ? source.resident_pixels(rank, ranks) : source.max_piece();
     const auto create = [&](cl_mem_flags flags, std::size_t bytes) {
         common::opencl::Buffer buffer = clCreateBuffer(context, flags, bytes, nullptr, &error);
         CHECK_CL(error, "clCreateBuffer");
@@ -116,7 +114,7 @@ int main(int argc, char** argv) try {
     const common::opencl::Buffer pixels =
         create(CL_MEM_READ_ONLY, std::max<std::size_t>(on_device, 1));
     const common::opencl::Buffer row = create(CL_MEM_READ_WRITE, sizeof(Histogram));
-    const std::size_t on_host = std::max<std::size_t>(source->buffer_pixels(), 1);
+    const std::size_t on_host = std::max<std::size_t>(source.buffer_pixels(), 1);
     std::vector<common::opencl::Buffer> pinned;
     cluster::WorkQueue::Buffers buffers{};
     for (std::uint8_t*& buffer : buffers) {
@@ -192,9 +190,9 @@ int main(int argc, char** argv) try {
 
     // 6. Is every rank ready for the same work, with the same program and kernels? From here on no
     //    rank waits for one that has failed.
-    cluster::require_all_ready(argc, argv, kernels, *source);
-    cluster::WorkQueue work(MPI_COMM_WORLD, *source, cluster_options, buffers);
-    cluster::Report report(kProgram, options, cluster_options, *source, device.name,
+    cluster::require_all_ready(argc, argv, kernels, source);
+    cluster::WorkQueue work(MPI_COMM_WORLD, source, cluster_options, buffers);
+    cluster::Report report(kProgram, options, cluster_options, source, device.name,
                            device.driver_line(), device_id);
 
     // 7. The resident pixels: this rank's part goes to its device.

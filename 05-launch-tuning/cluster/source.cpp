@@ -3,36 +3,121 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cctype>
+#include <numeric>
 #include <system_error>
 
+#include "common/files/input_file.hpp"
 #include "common/histogram/histogram.hpp"
+#include "common/image/image.hpp"
 
 namespace fs = std::filesystem;
+using common::BadInput;
 
 namespace cluster {
+namespace {
 
-std::uint64_t Source::fingerprint() const {
-    std::string text = fmt::format("{} {}", name, pixel_count);
-    for (const fs::path& picture : pictures) {
-        std::error_code unknown;
-        text += fmt::format("\n{} {}", picture.string(), fs::file_size(picture, unknown));
+common::File open(const fs::path& path) {
+    try {
+        return common::open_input(path);
+    } catch (const BadInput& error) {
+        throw BadInput(fmt::format("{}: {}", path.string(), error.what()));
     }
-    return std::hash<std::string>()(text);
 }
 
-std::uint64_t Chunks::items() const {
+bool has_a_pictures_name(const fs::path& path) {
+    std::string ending = path.extension().string();
+    std::transform(ending.begin(), ending.end(), ending.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    constexpr std::string_view kEndings[] = {".bmp", ".png", ".jpg", ".jpeg", ".pgm", ".ppm"};
+    return std::find(std::begin(kEndings), std::end(kEndings), ending) != std::end(kEndings);
+}
+
+std::vector<fs::path> pictures_in(const fs::path& folder) {
+    std::vector<fs::path> found;
+    try {
+        for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
+            if (entry.is_regular_file() && has_a_pictures_name(entry.path()))
+                found.push_back(entry.path());
+        }
+    } catch (const fs::filesystem_error& error) {
+        throw BadInput(fmt::format("{}: {}", error.path1().string(), error.code().message()));
+    }
+    if (found.empty()) {
+        throw BadInput(
+            fmt::format("{}: no .bmp, .png, .jpg, .jpeg, .pgm or .ppm in it", folder.string()));
+    }
+    std::sort(found.begin(), found.end());
+    return found;
+}
+
+// Of a picture that cannot be read, too: whoever loads it says what is wrong with it.
+std::uint64_t bytes_of(const fs::path& picture) {
+    std::error_code unknown;
+    return fs::file_size(picture, unknown);
+}
+
+}  // namespace
+
+Source find_source(const common::Options& common, const ClusterOptions& options, int ranks) {
+    // At least whole blocks of a stream (common/inputs): a part of one costs as much as all of it.
+    constexpr std::uint64_t kMin = std::uint64_t{1} << 20;
+    constexpr std::uint64_t kMax = std::uint64_t{64} << 20;
+    std::uint64_t usual_chunk = kMax;
+    Source source;
+    if (options.raw || generated(common)) {
+        if (options.raw) {
+            source.raw = *options.raw;
+            open(source.raw);  // it can be read
+            if (!fs::is_regular_file(source.raw))
+                throw BadInput(fmt::format("{}: not a regular file", source.raw.string()));
+            source.pixel_count = fs::file_size(source.raw);
+            source.name = source.raw.filename().string();
+        } else {
+            source.stream.emplace(common);
+            source.name = source.stream->name;
+            source.seed = source.stream->seed;
+            source.pixel_count = source.stream->size;
+        }
+        // Eight chunks for each rank, if they do not become too small: a slow rank then takes
+        // fewer.
+        const std::uint64_t eighth = source.pixel_count / (8 * static_cast<std::uint64_t>(ranks));
+        usual_chunk = std::clamp(eighth / kMin * kMin, kMin, kMax);
+    } else {
+        const fs::path image = common.image.value_or(common::sample_picture());
+        if (fs::is_directory(image)) {
+            source.pictures = pictures_in(image);
+            source.name = fmt::format("{}, {} pictures", image.string(), source.pictures.size());
+        } else {
+            source.pictures = {image};
+            source.name = image.filename().string();
+        }
+        std::vector<std::uint64_t> bytes;
+        for (const fs::path& picture : source.pictures)
+            bytes.push_back(bytes_of(picture));
+        source.largest_first.resize(bytes.size());
+        std::iota(source.largest_first.begin(), source.largest_first.end(), std::uint64_t{0});
+        std::stable_sort(source.largest_first.begin(), source.largest_first.end(),
+                         [&](std::uint64_t a, std::uint64_t b) { return bytes[a] > bytes[b]; });
+    }
+    source.chunk = options.chunk > 0 ? options.chunk : usual_chunk;
+    return source;
+}
+
+std::uint64_t Source::items() const {
+    if (!pictures.empty()) return pictures.size();
     return pixel_count / chunk + (pixel_count % chunk > 0 ? 1 : 0);
 }
 
-std::uint64_t Chunks::pixels_of(std::uint64_t item) const {
+std::uint64_t Source::pixels_of(std::uint64_t item) const {
     return std::min(chunk, pixel_count - first_of(item));
 }
 
-std::size_t Chunks::max_piece() const {
-    return static_cast<std::size_t>(std::min(chunk, pixel_count));
+std::size_t Source::max_piece() const {
+    return static_cast<std::size_t>(pictures.empty() ? std::min(chunk, pixel_count) : chunk);
 }
 
-std::size_t Chunks::resident_pixels(int rank, int ranks) const {
+std::size_t Source::resident_pixels(int rank, int ranks) const {
     std::uint64_t sum = 0;
     for (auto item = static_cast<std::uint64_t>(rank); item < items();
          item += static_cast<std::uint64_t>(ranks))
@@ -40,30 +125,42 @@ std::size_t Chunks::resident_pixels(int rank, int ranks) const {
     return static_cast<std::size_t>(sum);
 }
 
-Counts Chunks::count_serially(bool, const EachPicture&) const {
+Counts Source::count_serially(bool keep_going, const EachPicture& each) const {
     Counts counts{};
+    for (std::uint64_t picture = 0; picture < pictures.size(); ++picture) {
+        try {
+            Counts own{};
+            add(common::reference_histogram(common::load_picture(pictures[picture]).pixels), own);
+            each(picture, own);
+            add(own, counts);
+        } catch (const BadInput&) {
+            if (!keep_going) throw;
+        }
+    }
+    if (!pictures.empty()) return counts;
+    const common::File file = stream ? common::File(nullptr, std::fclose) : open(raw);
     common::PixelBuffer part;
     for (std::uint64_t item = 0; item < items(); ++item) {
         part.resize(pixels_of(item));
-        read(first_of(item), part);
+        if (stream)
+            stream->read(first_of(item), part);
+        else if (std::fread(part.data(), 1, part.size(), file.get()) != part.size())
+            throw too_short();
         add(common::reference_histogram(part), counts);
     }
     return counts;
 }
 
-void Chunks::choose_chunk(const ClusterOptions& options, int ranks) {
-    // Whole blocks of a stream (common/inputs): a part of one costs as much as all of it.
-    constexpr std::uint64_t kMin = std::uint64_t{1} << 20;
-    constexpr std::uint64_t kMax = std::uint64_t{64} << 20;
-    const std::uint64_t eighth = pixel_count / (8 * static_cast<std::uint64_t>(ranks));
-    chunk = options.chunk > 0 ? options.chunk : std::clamp(eighth / kMin * kMin, kMin, kMax);
+std::uint64_t Source::fingerprint() const {
+    std::string text = fmt::format("{} {}", name, pixel_count);
+    for (const fs::path& picture : pictures)
+        text += fmt::format("\n{} {}", picture.string(), bytes_of(picture));
+    return std::hash<std::string>()(text);
 }
 
-std::unique_ptr<const Source> find_source(const common::Options& common,
-                                          const ClusterOptions& options, int ranks) {
-    if (options.raw) return std::make_unique<RawFile>(options, ranks);
-    if (generated(common)) return std::make_unique<GeneratedPixels>(common, options, ranks);
-    return std::make_unique<Pictures>(common, options);
+BadInput Source::too_short() const {
+    return BadInput(fmt::format("{}: fewer than {} bytes: it is shorter than it was", raw.string(),
+                                pixel_count));
 }
 
 }  // namespace cluster

@@ -1,8 +1,30 @@
 #include "05-launch-tuning/cluster/work_queue.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
 #include <utility>
 
+#include "common/image/image.hpp"
+#include "common/status/status.hpp"
+
+using common::BadInput;
+
 namespace cluster {
+namespace {
+
+// MPI ends the job by itself where something fails, but not where it is a file: there we say what.
+void check(int error, const std::filesystem::path& path) {
+    if (error == MPI_SUCCESS) return;
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    MPI_Error_string(error, text, &length);
+    throw BadInput(fmt::format("{}: {}", path.string(), text));
+}
+
+}  // namespace
 
 WorkQueue::WorkQueue(MPI_Comm ranks, const Source& source, const ClusterOptions& options,
                      const Buffers& buffers)
@@ -14,13 +36,30 @@ WorkQueue::WorkQueue(MPI_Comm ranks, const Source& source, const ClusterOptions&
     MPI_Win_allocate(rank_ == 0 ? sizeof(std::uint64_t) : 0, sizeof(std::uint64_t), MPI_INFO_NULL,
                      ranks, static_cast<void*>(&next_item_), &window_);
     MPI_Win_lock_all(0, window_);
-    reader_ = source.open_reader(*this);
+    // Each rank opens the file for itself: one that cannot must not leave the others waiting.
+    if (!source.raw.empty())
+        check(MPI_File_open(MPI_COMM_SELF, source.raw.string().c_str(), MPI_MODE_RDONLY,
+                            MPI_INFO_NULL, &file_),
+              source.raw);
+}
+
+// MPI may still be writing to a buffer when a rank fails: the buffer has to stay until then.
+WorkQueue::~WorkQueue() {
+    try {
+        close_file();
+    } catch (const BadInput&) {  // why the rank fails has been said
+    }
 }
 
 void WorkQueue::end() {
-    reader_.reset();
+    close_file();
     MPI_Win_unlock_all(window_);
     MPI_Win_free(&window_);
+}
+
+void WorkQueue::close_file() {
+    if (request_ != MPI_REQUEST_NULL) wait_for_file();
+    if (file_ != MPI_FILE_NULL) MPI_File_close(&file_);
 }
 
 void WorkQueue::begin() {
@@ -55,21 +94,81 @@ std::optional<std::uint64_t> WorkQueue::take() {
     return item;
 }
 
-std::span<std::uint8_t> WorkQueue::next_buffer(std::uint64_t pixel_count) {
-    return {buffers_[buffers_used_++ % kBuffers], static_cast<std::size_t>(pixel_count)};
-}
-
-void WorkQueue::skip(std::uint64_t picture, const common::BadInput& error) {
-    if (!options_.keep_going) throw;
-    skipped[picture] = error.what();
-}
-
 Piece WorkQueue::next() {
     const double start = MPI_Wtime();
-    Piece piece = reader_->next();
+    Piece piece = source_.stream              ? next_of_stream()
+                  : !source_.pictures.empty() ? next_of_picture()
+                                              : next_of_file();
     tally.pixels += piece.pixels.size();
     tally.reading_seconds += MPI_Wtime() - start;
     return piece;
+}
+
+std::span<std::uint8_t> WorkQueue::buffer_for(std::uint64_t item) {
+    return {buffers_[buffers_used_++ % kBuffers],
+            static_cast<std::size_t>(source_.pixels_of(item))};
+}
+
+Piece WorkQueue::next_of_stream() {
+    const std::optional<std::uint64_t> item = take();
+    if (!item) return {};
+    const std::span<std::uint8_t> part = buffer_for(*item);
+    source_.stream->read(source_.first_of(*item), part);
+    return {*item, part, nullptr};
+}
+
+// A picture larger than a chunk is counted in parts.
+Piece WorkQueue::next_of_picture() {
+    while (rest_.pixels.empty()) {
+        const std::optional<std::uint64_t> ticket = take();
+        if (!ticket) return {};
+        const std::uint64_t item = source_.largest_first[*ticket];
+        try {
+            const auto picture = std::make_shared<const common::PixelBuffer>(
+                common::load_picture(source_.pictures[item]).pixels);
+            rest_ = {item, *picture, picture};
+        } catch (const BadInput& error) {
+            if (!options_.keep_going) throw;
+            skipped[item] = error.what();
+        }
+    }
+    Piece piece = rest_;
+    piece.pixels = piece.pixels.first(std::min<std::size_t>(piece.pixels.size(), source_.chunk));
+    rest_.pixels = rest_.pixels.subspan(piece.pixels.size());
+    if (rest_.pixels.empty()) rest_ = {};
+    return piece;
+}
+
+Piece WorkQueue::next_of_file() {
+    if (being_read_.pixels.empty()) start_reading();  // the first of a run
+    if (being_read_.pixels.empty()) return {};
+    wait_for_file();
+    const Piece piece = being_read_;
+    start_reading();  // reads the next one while this one is counted
+    return piece;
+}
+
+void WorkQueue::start_reading() {
+    being_read_ = {};
+    const std::optional<std::uint64_t> item = take();
+    if (!item) return;
+    const std::span<std::uint8_t> part = buffer_for(*item);
+    being_read_ = {*item, part, nullptr};
+    check(MPI_File_iread_at(file_, static_cast<MPI_Offset>(source_.first_of(*item)), part.data(),
+                            static_cast<int>(part.size()), MPI_BYTE, &request_),
+          source_.raw);
+}
+
+// Not with MPI_Wait: Open MPI 4 waits for ever for bytes that are no longer there.
+void WorkQueue::wait_for_file() {
+    const std::uint64_t end = source_.first_of(being_read_.item) + being_read_.pixels.size();
+    for (int done = 0; done == 0;) {
+        MPI_Offset size = 0;
+        check(MPI_File_get_size(file_, &size), source_.raw);
+        if (static_cast<std::uint64_t>(size) < end) throw source_.too_short();
+        check(MPI_Test(&request_, &done, MPI_STATUS_IGNORE), source_.raw);
+        if (done == 0) std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
 }
 
 }  // namespace cluster

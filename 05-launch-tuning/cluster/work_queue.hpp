@@ -1,5 +1,5 @@
 /// @file
-/// Who counts what: each rank takes the next item when it has room for one.
+/// Who counts what: each rank takes the next item when it has room for one, and reads it.
 #pragma once
 
 #include <mpi.h>
@@ -13,8 +13,16 @@
 #include <string>
 
 #include "05-launch-tuning/cluster/source.hpp"
+#include "common/image/pixels.hpp"
 
 namespace cluster {
+
+/// Pixels to count, all or a part of an item.
+struct Piece {
+    std::uint64_t item = 0;
+    std::span<const std::uint8_t> pixels;
+    std::shared_ptr<const common::PixelBuffer> picture;  ///< the owner of a picture's pixels
+};
 
 /// What a rank took in its last run.
 struct Tally {
@@ -34,6 +42,9 @@ class WorkQueue {
     /// Collective. @param buffers each for Source::buffer_pixels
     WorkQueue(MPI_Comm ranks, const Source& source, const ClusterOptions& options,
               const Buffers& buffers);
+    ~WorkQueue();
+    WorkQueue(const WorkQueue&) = delete;
+    WorkQueue& operator=(const WorkQueue&) = delete;
 
     /// Collective: all items are there to be taken again, and all ranks begin together.
     void begin();
@@ -46,16 +57,19 @@ class WorkQueue {
     /// Collective, at the end of a program that has not failed.
     void end();
 
-    /// For readers: the next item; where they put its pixels; a picture that cannot be read.
-    std::optional<std::uint64_t> take();
-    std::span<std::uint8_t> next_buffer(std::uint64_t pixel_count);
-    /// Without --keep-going the error, which is being handled, is thrown again.
-    void skip(std::uint64_t picture, const common::BadInput& error);
-
     Tally tally;
     std::map<std::uint64_t, std::string> skipped;  ///< why, by picture
 
  private:
+    std::optional<std::uint64_t> take();
+    Piece next_of_picture();
+    Piece next_of_stream();
+    Piece next_of_file();
+    void start_reading();
+    void wait_for_file();
+    void close_file();
+    std::span<std::uint8_t> buffer_for(std::uint64_t item);
+
     MPI_Comm ranks_;
     const Source& source_;
     const ClusterOptions& options_;
@@ -66,7 +80,10 @@ class WorkQueue {
     MPI_Win window_ = MPI_WIN_NULL;       // on next_item_
     std::uint64_t* next_item_ = nullptr;  // on rank 0
     bool all_taken_ = false;
-    std::unique_ptr<Reader> reader_;
+    Piece rest_;  // of a picture that is larger than a chunk
+    MPI_File file_ = MPI_FILE_NULL;
+    MPI_Request request_ = MPI_REQUEST_NULL;
+    Piece being_read_;  // from the file
 };
 
 }  // namespace cluster
