@@ -24,6 +24,7 @@
 #include "05-launch-tuning/cluster/source.hpp"
 #include "05-launch-tuning/cluster/work_queue.hpp"
 #include "05-launch-tuning/histogram.cuh"
+#include "05-launch-tuning/tune/limits_cuda.hpp"
 #include "05-launch-tuning/tuned.hpp"
 #include "common/cuda/cuda.hpp"
 #include "common/cuda/handles.hpp"
@@ -107,19 +108,7 @@ int main(int argc, char** argv) try {
     }
 
     // 5. How to count: `tuned`, as chapter 05 launches it on this device.
-    const tuning::DeviceLimits limits{
-        .api = "CUDA",
-        .device = device.name,
-        .driver = device.driver,
-        .units = common::cuda::multiprocessors(device.id),
-        .max_group_size = tuning::kMaxCudaThreads,
-        .local_bytes = tuning::kCudaSharedBytes,
-        .kernels = {&tuning::kReplicated},
-        .max_threads = [](const tuning::LaunchConfig& config) {
-            cudaFuncAttributes kernel{};
-            CHECK_CUDA(cudaFuncGetAttributes(&kernel, kernels::tuned(config.copies, config.loads)));
-            return static_cast<std::size_t>(kernel.maxThreadsPerBlock);
-        }};
+    const tuning::DeviceLimits limits = tuning::limits_of(device);
     const tuning::LaunchConfig config =
         tuning::resolve(tuned, options, limits, std::min(on_device, cluster::kMaxLaunchPixels));
     const kernels::Tuned kernel = kernels::tuned(config.copies, config.loads);

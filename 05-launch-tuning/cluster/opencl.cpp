@@ -22,6 +22,7 @@
 #include "05-launch-tuning/cluster/report.hpp"
 #include "05-launch-tuning/cluster/source.hpp"
 #include "05-launch-tuning/cluster/work_queue.hpp"
+#include "05-launch-tuning/tune/limits_opencl.hpp"
 #include "05-launch-tuning/tuned.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/opencl/handles.hpp"
@@ -127,18 +128,7 @@ int main(int argc, char** argv) try {
     const AtEnd finished{queue};
 
     // 5. How to count: `tuned`, as chapter 05 launches it on this device.
-    cl_ulong local_bytes = 0;
-    CHECK_CL(clGetDeviceInfo(device.id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes,
-                             nullptr));
-    const tuning::DeviceLimits limits{
-        .api = "OpenCL",
-        .device = device.name,
-        .driver = device.driver_line(),
-        .cpu = (device.type & CL_DEVICE_TYPE_CPU) != 0,
-        .units = common::opencl::compute_units(device.id),
-        .max_group_size = common::opencl::max_work_group_size(device.id),
-        .local_bytes = local_bytes,
-        .kernels = {&tuning::kReplicated, &tuning::kItemBins}};
+    const tuning::DeviceLimits limits = tuning::limits_of(device);
     const tuning::LaunchConfig config =
         tuning::resolve(tuned, options, limits, std::min(on_device, cluster::kMaxLaunchPixels));
     const std::string kernels =

@@ -16,6 +16,7 @@
 
 #include "05-launch-tuning/end-to-end/report.hpp"
 #include "05-launch-tuning/histogram.cuh"
+#include "05-launch-tuning/tune/limits_cuda.hpp"
 #include "05-launch-tuning/tuned.hpp"
 #include "common/cuda/cuda.hpp"
 #include "common/cuda/handles.hpp"
@@ -70,19 +71,7 @@ int main(int argc, char** argv) try {
         CHECK_CUDA(cudaEventCreateWithFlags(event.out(), cudaEventDisableTiming));
 
     // 5. The launch of `tuned` for all pixels, and one for a chunk.
-    const tuning::DeviceLimits limits{
-        .api = "CUDA",
-        .device = device.name,
-        .driver = device.driver,
-        .units = common::cuda::multiprocessors(device.id),
-        .max_group_size = tuning::kMaxCudaThreads,
-        .local_bytes = tuning::kCudaSharedBytes,
-        .kernels = {&tuning::kReplicated},
-        .max_threads = [](const tuning::LaunchConfig& config) {
-            cudaFuncAttributes kernel{};
-            CHECK_CUDA(cudaFuncGetAttributes(&kernel, kernels::tuned(config.copies, config.loads)));
-            return static_cast<std::size_t>(kernel.maxThreadsPerBlock);
-        }};
+    const tuning::DeviceLimits limits = tuning::limits_of(device);
     const tuning::LaunchConfig for_all = tuning::resolve(tuned, options, limits, pixel_count);
     const tuning::LaunchConfig for_chunk =
         tuning::resolve(tuned, options, limits, std::min<std::size_t>(pixel_count, kChunkPixels));

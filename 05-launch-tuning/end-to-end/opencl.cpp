@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "05-launch-tuning/end-to-end/report.hpp"
+#include "05-launch-tuning/tune/limits_opencl.hpp"
 #include "05-launch-tuning/tuned.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
@@ -71,18 +72,7 @@ int main(int argc, char** argv) try {
     CHECK_CL(error, "clCreateCommandQueue");
 
     // 5. The launch of `tuned` for all pixels, and one for a chunk.
-    cl_ulong local_bytes = 0;
-    CHECK_CL(clGetDeviceInfo(device.id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes,
-                             nullptr));
-    const tuning::DeviceLimits limits{
-        .api = "OpenCL",
-        .device = device.name,
-        .driver = device.driver_line(),
-        .cpu = (device.type & CL_DEVICE_TYPE_CPU) != 0,
-        .units = common::opencl::compute_units(device.id),
-        .max_group_size = common::opencl::max_work_group_size(device.id),
-        .local_bytes = local_bytes,
-        .kernels = {&tuning::kReplicated, &tuning::kItemBins}};
+    const tuning::DeviceLimits limits = tuning::limits_of(device);
     const tuning::LaunchConfig for_all = tuning::resolve(tuned, options, limits, pixel_count);
     const tuning::LaunchConfig for_chunk =
         tuning::resolve(tuned, options, limits, std::min<std::size_t>(pixel_count, kChunkPixels));

@@ -3,15 +3,13 @@
 #pragma once
 
 #include <functional>
-#include <optional>
 #include <string>
-#include <vector>
 
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
 #include "common/options/options.hpp"
+#include "common/report/document.hpp"
 #include "common/timing/timing.hpp"
-#include "common/verify/verify.hpp"
 
 /// Pixels in a chunk of the pipelined way: small beside a picture that is worth a pipeline, large
 /// beside what it costs to start a copy and a kernel.
@@ -39,16 +37,10 @@ class EndToEnd {
 
  private:
     [[nodiscard]] std::string json_text() const;
-    [[nodiscard]] std::optional<double> gb_s(const common::Result& way) const;
-    [[nodiscard]] std::optional<double> percent_of_copy(const common::Result& way) const;
-    [[nodiscard]] double gb_s(double milliseconds) const;
 
     const common::Program& program_;
     const common::Options& options_;
-    const common::Input& input_;
-    const common::Histogram& expected_;
-    std::string device_;
-    std::string driver_;
     common::Timing copy_;
-    std::vector<common::Result> ways_;  // their kernel's time is the wall time
+    // The copy alone is the ceiling, and the kernel's time of a way is its wall time.
+    common::RunDocument ways_;
 };

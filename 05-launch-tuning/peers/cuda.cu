@@ -34,6 +34,7 @@
 #include "02-global-atomics/histogram.cuh"
 #include "04-per-thread-bins/histogram.cuh"
 #include "05-launch-tuning/histogram.cuh"
+#include "05-launch-tuning/tune/limits_cuda.hpp"
 #include "05-launch-tuning/tuned.hpp"
 #include "common/cuda/cuda.hpp"
 #include "common/cuda/handles.hpp"
@@ -263,20 +264,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         histogram_lanes<32><<<units, 1024>>>(pixels, pixel_count, histogram, 4);
     });
     if (options.wants("tuned")) {
-        const tuning::DeviceLimits limits{
-            .api = "CUDA",
-            .device = device.name,
-            .driver = device.driver,
-            .units = units,
-            .max_group_size = tuning::kMaxCudaThreads,
-            .local_bytes = tuning::kCudaSharedBytes,
-            .kernels = {&tuning::kReplicated},
-            .max_threads = [](const tuning::LaunchConfig& config) {
-                cudaFuncAttributes kernel{};
-                CHECK_CUDA(
-                    cudaFuncGetAttributes(&kernel, kernels::tuned(config.copies, config.loads)));
-                return static_cast<std::size_t>(kernel.maxThreadsPerBlock);
-            }};
+        const tuning::DeviceLimits limits = tuning::limits_of(device);
         const tuning::LaunchConfig config = tuning::resolve(tuned, options, limits, pixel_count);
         const auto blocks =
             static_cast<unsigned>(options.groups.value_or(config.groups(units, pixel_count)));

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "05-launch-tuning/histogram.cuh"
+#include "05-launch-tuning/tune/limits_cuda.hpp"
 #include "05-launch-tuning/tune/program.hpp"
 #include "05-launch-tuning/tune/search.hpp"
 #include "05-launch-tuning/tuned.hpp"
@@ -126,19 +127,8 @@ int main(int argc, char** argv) try {
         if (config.kernel == &tuning::kLocal) return kOfLoads[config.loads - 1];
         return kernels::tuned(config.copies, config.loads);
     };
-    const tuning::DeviceLimits limits{
-        .api = "CUDA",
-        .device = device.name,
-        .driver = device.driver,
-        .units = common::cuda::multiprocessors(device.id),
-        .max_group_size = tuning::kMaxCudaThreads,
-        .local_bytes = tuning::kCudaSharedBytes,
-        .kernels = {&tuning::kLocal, &tuning::kReplicated, &tuning::kUcharBins},
-        .max_threads = [&](const tuning::LaunchConfig& config) {
-            cudaFuncAttributes kernel{};
-            CHECK_CUDA(cudaFuncGetAttributes(&kernel, kernel_of(config)));
-            return static_cast<std::size_t>(kernel.maxThreadsPerBlock);
-        }};
+    const tuning::DeviceLimits limits = tuning::limits_of(
+        device, {&tuning::kLocal, &tuning::kReplicated, &tuning::kUcharBins}, kernel_of);
     std::size_t free_bytes = 0;
     std::size_t memory_bytes = 0;
     CHECK_CUDA(cudaMemGetInfo(&free_bytes, &memory_bytes));

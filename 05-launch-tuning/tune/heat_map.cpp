@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <compare>
-#include <functional>
 #include <map>
 #include <utility>
 
@@ -13,17 +11,10 @@
 namespace tuning {
 namespace {
 
-struct Column {
-    std::size_t group_size;
-    std::size_t groups_per_unit;
-
-    // NOLINTNEXTLINE(modernize-use-nullptr): the comparison with 0 is the compiler's
-    auto operator<=>(const Column&) const = default;
-};
-
 // In percent of the best of the size, 0 to 100; empty where it was not measured.
 using Percent = std::optional<double>;
-using Cells = std::map<Column, Percent>;
+// By group size and groups for a unit.
+using Cells = std::map<std::pair<std::size_t, std::size_t>, Percent>;
 
 // A row for each kernel and number of copies, by its label.
 std::vector<std::pair<std::string, Cells>> rows_of(const Tuning& tuning, std::uint64_t pixels) {
@@ -51,49 +42,34 @@ std::string shade(const Percent& percent) {
     return *percent < 90 ? "▓" : "█";
 }
 
-// The label, and something for each column, with a gap where the group size changes.
-std::string line_of(const std::string& label, const Cells& cells,
-                    const std::function<std::string(const Column&, const Percent&)>& text) {
-    std::string line = fmt::format("{:<15}", label);
-    std::size_t group_size = cells.begin()->first.group_size;
-    for (const auto& [column, percent] : cells) {
-        if (std::exchange(group_size, column.group_size) != column.group_size) line += ' ';
-        line += text(column, percent);
-    }
-    line.erase(line.find_last_not_of(' ') + 1);
-    return line + '\n';
+std::string line_of(std::string text) {
+    text.erase(text.find_last_not_of(' ') + 1);
+    return text + '\n';
 }
 
-// Each group size once, over the first of its columns.
-std::string header_of(const Cells& cells) {
-    std::size_t last = 0;
-    return "\n" +
-           line_of(
-               "group size", cells,
-               [&](const Column& column, const Percent&) {
-                   const bool again = std::exchange(last, column.group_size) == column.group_size;
-                   return again ? std::string(5, ' ') : fmt::format("{:>4} ", column.group_size);
-               }) +
-           line_of("groups per unit", cells, [](const Column& column, const Percent&) {
-               return fmt::format("{:>4} ", column.groups_per_unit);
-           });
-}
-
-bool same_columns(const Cells& a, const Cells& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                      [](const auto& x, const auto& y) { return x.first == y.first; });
-}
-
+// A line for each row, under a header of two wherever the columns are others than before. Each
+// group size stands once, over the first of its columns, and there is a gap where it changes.
 std::string map_of(const Tuning& tuning, std::uint64_t pixels) {
     std::string text;
-    Cells above;
+    std::string above;
     for (const auto& [label, cells] : rows_of(tuning, pixels)) {
-        if (!same_columns(cells, above)) text += header_of(cells);
-        above = cells;
-        text += line_of(label, cells, [](const Column&, const Percent& percent) {
-            return fmt::format("{:>4}{}", percent ? fmt::format("{:.0f}", *percent) : "-",
+        std::string sizes = fmt::format("\n{:<15}", "group size");
+        std::string groups = fmt::format("{:<15}", "groups per unit");
+        std::string row = fmt::format("{:<15}", label);
+        std::size_t last = cells.begin()->first.first;
+        for (const auto& [column, percent] : cells) {
+            const auto [group_size, groups_per_unit] = column;
+            const bool first = column == cells.begin()->first;
+            const bool changes = std::exchange(last, group_size) != group_size;
+            const std::string gap = changes ? " " : "";
+            sizes += gap + (first || changes ? fmt::format("{:>4} ", group_size) : "     ");
+            groups += gap + fmt::format("{:>4} ", groups_per_unit);
+            row += fmt::format("{}{:>4}{}", gap, percent ? fmt::format("{:.0f}", *percent) : "-",
                                shade(percent));
-        });
+        }
+        const std::string header = line_of(sizes) + line_of(groups);
+        if (std::exchange(above, header) != header) text += header;
+        text += line_of(row);
     }
     return text;
 }

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "05-launch-tuning/tune/limits_opencl.hpp"
 #include "05-launch-tuning/tune/program.hpp"
 #include "05-launch-tuning/tune/search.hpp"
 #include "05-launch-tuning/tuned.hpp"
@@ -42,15 +43,7 @@ int main(int argc, char** argv) try {
         CHECK_CL(clGetDeviceInfo(device.id, what, sizeof value, &value, nullptr));
         return value;
     };
-    const tuning::DeviceLimits limits{
-        .api = "OpenCL",
-        .device = device.name,
-        .driver = device.driver_line(),
-        .cpu = (device.type & CL_DEVICE_TYPE_CPU) != 0,
-        .units = common::opencl::compute_units(device.id),
-        .max_group_size = common::opencl::max_work_group_size(device.id),
-        .local_bytes = ask(CL_DEVICE_LOCAL_MEM_SIZE),
-        .kernels = tuning::all_kernels()};
+    const tuning::DeviceLimits limits = tuning::limits_of(device, tuning::all_kernels());
     const std::vector<std::uint64_t> sizes = tuning::tuned_sizes(
         limits.cpu,
         std::min(ask(CL_DEVICE_GLOBAL_MEM_SIZE) / 4, ask(CL_DEVICE_MAX_MEM_ALLOC_SIZE)));
