@@ -145,7 +145,9 @@ class EndToEnd(Workshop, Test):
     def test_json(self):
         for program in self.each_api("end-to-end/"):
             with self.subTest(program):
-                self.json_is_right([program, "--random", "100003", "--repeat", "2"], "end_to_end")
+                found = self.json_is_right([program, "--random", "100003", "--repeat", "2"], "end_to_end")
+                for way in found["end_to_end"]:
+                    self.assertAlmostEqual(way["percent_of_pinned_copy"], 100 * found["pinned_copy_ms"] / way["end_to_end_ms"]["median"])
 
     def test_bad_command_lines(self):
         for program in self.each_api("end-to-end/"):
@@ -154,7 +156,7 @@ class EndToEnd(Workshop, Test):
 
     def test_strange_devices(self):
         program = self.program("end-to-end/opencl")
-        self.expect([program, *SMALL], environment={**self.kept, **self.faulty("group=32 local=16384 no-profiling")},
+        self.expect([program, *SMALL, "--kernel", "replicated"], environment={**self.kept, **self.faulty("group=32 local=16384 no-profiling")},
                     out="(?s)pageable [^\n]* match\npinned [^\n]* match\npipelined [^\n]* match\n$")
         self.expect([program, *SMALL], 2, environment={**self.kept, **self.faulty("memory=65536")}, one_line=True,
                     err="take 100003 bytes, and this device has at most 65536 ")

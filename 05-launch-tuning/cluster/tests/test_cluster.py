@@ -230,6 +230,15 @@ class OpenCL(OnDevices, Test):
     def test_more_pixels_than_the_device_has_memory_for(self):
         self.expect([self.program, "--random", "1000003", "--chunk", "16384", "--check"], environment={**self.kept, **self.faulty("memory=65536")})
 
+    def test_a_wrong_result_is_in_no_file(self):
+        right, files = (ROOT / "05-launch-tuning/histogram.cl").read_text(), [self.here / "counts.csv", self.here / "each.csv"]
+        wrong = right.replace("hand_over(totals, histogram, bin, ", "hand_over(totals, histogram, bin, bin == 40 ? 1 : ")
+        self.assertNotEqual(wrong, right)
+        (self.here / "histogram.cl").write_text(wrong)
+        self.job(2, IMAGES, "--check", "--kernels", self.here / "histogram.cl", "--counts", files[0], "--each", files[1], status=1,
+                 out="check: does not match", err="does not match: total: expected [0-9]+, got [0-9]+; the first wrong bin is 40: expected [0-9]+, got [0-9]+\n")
+        self.assertFalse([file for file in files if file.exists()])
+
     def test_a_rank_with_other_kernels(self):
         command = self.in_their_folders(2, "--random", "1000", program=["./opencl"])
         for rank in "01":
