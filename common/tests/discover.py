@@ -16,7 +16,7 @@ def main(output, python, build, name, labels, program, *may_skip):
     facts = json.loads(pathlib.Path(build, "tests.json").read_text(encoding="utf-8"))
     prefix = name.replace("/", ".")
     # What a search has found on this machine must not decide what is tested.
-    environment = {"ENVIRONMENT": f"XDG_CACHE_HOME={pathlib.Path(output).parent}/nothing-kept"} if name.startswith("05-") else {}
+    environment = {"ENVIRONMENT": f"XDG_CACHE_HOME={pathlib.Path(output).parent}/nothing-kept"}
     lines = []
 
     def add(test, command, label=labels, **properties):
