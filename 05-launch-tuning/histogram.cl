@@ -108,9 +108,9 @@ __kernel OF_SHAPE void histogram_vector(__global const uchar* pixels, ulong firs
 
 // ---- tuned: COPIES of the table, LOADS under way while others are counted, one launch ----
 //
-// Bin b of copy k is word b * COPIES + k, chapter 04's lane-bins. `own` is k in bytes. One shift
-// takes the value out of its vector and multiplies it, one instruction masks it and adds the copy:
-// with 32 copies, (four >> 8 & 0xff) * 128 | own becomes (four >> 1 & 0x7f80) | own.
+// Bin b of copy k is word b * COPIES + k, as in chapter 04's lane-bins. `own` is k in bytes. One
+// shift takes the value out of its vector and multiplies it, one instruction masks it and adds the
+// copy: with 32 copies, (four >> 8 & 0xff) * 128 | own becomes (four >> 1 & 0x7f80) | own.
 void count_pixel(__local uint* table, uint own, uint value) {
     __local uchar* bin = (__local uchar*)table + (value * (COPIES * 4) | own);
     atomic_inc((__local uint*)bin);

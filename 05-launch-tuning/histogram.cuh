@@ -1,4 +1,4 @@
-// Chapter 05, the CUDA kernels: of cuda.cu, and of the programs beside the lesson.
+// Chapter 05, the CUDA kernels. `tuned` is a template: tuned.cu compiles it, once for all programs.
 #pragma once
 
 #include <cstdint>
@@ -115,9 +115,9 @@ static __global__ void histogram_vector(const std::uint8_t* pixels, Rows rows,
 
 // ---- tuned: kCopies of the table, kLoads under way while others are counted, one launch ----
 //
-// Bin b of copy k is word b * kCopies + k, chapter 04's lane-bins. `own` is k in bytes. One shift
-// takes the value out of its vector and multiplies it, one instruction masks it and adds the copy:
-// with 32 copies, (four >> 8 & 0xff) * 128 | own becomes (four >> 1 & 0x7f80) | own.
+// Bin b of copy k is word b * kCopies + k, as in chapter 04's lane-bins. `own` is k in bytes. One
+// shift takes the value out of its vector and multiplies it, one instruction masks it and adds the
+// copy: with 32 copies, (four >> 8 & 0xff) * 128 | own becomes (four >> 1 & 0x7f80) | own.
 template <unsigned kCopies>
 __device__ void count_pixel(std::uint32_t* table, unsigned own, std::uint32_t value) {
     char* const bin = reinterpret_cast<char*>(table) + (value * (kCopies * 4) | own);
@@ -220,5 +220,10 @@ __global__ void histogram_tuned(const std::uint8_t* pixels, std::uint64_t first,
         hand_over(totals, histogram, bin, sum);
     }
 }
+
+/// `histogram_tuned` for some copies (1, 2, 4 ... 32) and loads (1 to 4).
+using Tuned = void (*)(const std::uint8_t* pixels, std::uint64_t first, std::uint64_t count,
+                       Total* totals, std::uint32_t* histogram);
+Tuned tuned(unsigned copies, unsigned loads);
 
 }  // namespace kernels

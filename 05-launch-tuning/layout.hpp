@@ -7,7 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <optional>
+#include <string>
 
+#include "common/inputs/inputs.hpp"
+#include "common/options/options.hpp"
 #include "common/verify/verify.hpp"
 
 /// A picture in a buffer: row y begins at byte `first + y * pitch` and has `width` pixels; the last
@@ -37,8 +41,24 @@ struct Rows {
     }
 };
 
+/// --offset and --pitch, as the user gave them.
+struct LayoutOptions {
+    std::uint64_t offset = 0;            ///< bytes in front of the first pixel
+    std::optional<std::uint64_t> pitch;  ///< bytes from one row to the next
+};
+void add_layout_options(CLI::App& app, LayoutOptions& layout);
+
+/// Where the rows are to lie in the device's buffer: without gaps at its beginning, if nothing else
+/// was asked for.
+/// @throws common::BadInput for a pitch below the picture's width
+Rows lay_out(const common::Input& input, const LayoutOptions& layout);
+
+/// The bytes of such a buffer: the rows where they lie, and around them a pattern that nobody
+/// should count.
+common::PixelBuffer with_gaps(const common::Input& input, const Rows& rows);
+
 /// A launch in two dimensions: work-items in a group, and groups.
-struct Shape {
+struct Grid {
     unsigned items_x = 1;
     unsigned items_y = 1;
     unsigned groups_x = 1;
@@ -49,19 +69,24 @@ struct Shape {
         return {std::size_t{groups_x} * groups_y, std::size_t{items_x} * items_y};
     }
 
-    bool operator==(const Shape&) const = default;
+    /// "-DGROUP_X=32 -DGROUP_Y=8": how OpenCL compiles its kernels.
+    [[nodiscard]] std::string macros() const {
+        return "-DGROUP_X=" + std::to_string(items_x) + " -DGROUP_Y=" + std::to_string(items_y);
+    }
+
+    bool operator==(const Grid&) const = default;
 };
 
 /// The most groups that CUDA launches below each other.
 inline constexpr std::size_t kMaxGroupsDown = 65535;
 
 /// Groups of `group_size` side by side.
-inline Shape side_by_side(std::size_t group_size, std::size_t groups) {
+inline Grid side_by_side(std::size_t group_size, std::size_t groups) {
     return {static_cast<unsigned>(group_size), 1, static_cast<unsigned>(groups), 1};
 }
 
 /// Groups of `group_size` below each other.
-inline Shape below_each_other(std::size_t group_size, std::size_t groups) {
+inline Grid below_each_other(std::size_t group_size, std::size_t groups) {
     return {static_cast<unsigned>(group_size), 1, 1,
             static_cast<unsigned>(std::min(groups, kMaxGroupsDown))};
 }
@@ -73,8 +98,8 @@ inline Shape below_each_other(std::size_t group_size, std::size_t groups) {
 /// @param group_size work-items in a group
 /// @param groups at most so many
 /// @param at_once pixels that a work-item takes in one step
-inline Shape lay_over(const Rows& rows, std::size_t group_size, std::size_t groups,
-                      std::size_t at_once) {
+inline Grid lay_over(const Rows& rows, std::size_t group_size, std::size_t groups,
+                     std::size_t at_once) {
     if (rows.number() <= 1) return side_by_side(group_size, groups);
     const std::size_t steps = (rows.width + at_once - 1) / at_once;
     const std::size_t across = steps >= group_size ? group_size : std::gcd(group_size, 32U);

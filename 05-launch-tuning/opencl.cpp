@@ -12,16 +12,17 @@
 // peers/ runs NVIDIA's libraries beside these kernels.
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdio>
+#include <stdexcept>
 #include <string>
 
-#include "05-launch-tuning/arguments.hpp"
 #include "05-launch-tuning/layout.hpp"
-#include "05-launch-tuning/tune/choice.hpp"
-#include "05-launch-tuning/tune/on_opencl.hpp"
+#include "05-launch-tuning/tuned.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
+#include "common/opencl/handles.hpp"
 #include "common/opencl/opencl.hpp"
 #include "common/opencl/read_ceiling.hpp"
 #include "common/options/options.hpp"
@@ -64,8 +65,10 @@ std::size_t resident_items(cl_device_id device) {
 // One command line, from what is asked for to the table.
 static int run(int argc, const char* const* argv, const common::Output& output) {
     // 1. What is asked for.
-    const Arguments arguments = parse_arguments(argc, argv, kProgram, add_places);
-    const common::Options& options = arguments.common;
+    LayoutOptions layout;
+    tuning::TunedOptions tuned;
+    const common::Options options = tuning::parse_options(
+        argc, argv, kProgram, tuned, [&](CLI::App& app) { add_layout_options(app, layout); });
     if (options.list_devices) {
         common::print(common::opencl::list(common::opencl::devices()));
         return common::kEveryVariantMatches;
@@ -74,7 +77,9 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     // 2. The pixels, the right answer, and where the rows are to lie in the device's buffer.
     const common::Input input = common::load_input(options);
     const Histogram expected = common::reference_histogram(input.pixels);
-    const Rows rows = place_rows(arguments, input);
+    const Rows rows = lay_out(input, layout);
+    const cl_ulong first = rows.first;
+    const cl_ulong pixel_count = rows.count;
 
     // 3. The device.
     const common::opencl::Device device = common::opencl::choose_device(options.device);
@@ -86,90 +91,79 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
                           device.driver_line());
 
     // 4. Where its commands go: a context for the device, and a queue that keeps their order and
-    //    notes when each began and ended.
+    //    notes when each began and ended. Each is released at the end of its scope.
     cl_int error = CL_SUCCESS;
-    const cl_context context = clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
+    const common::opencl::Context context =
+        clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
     CHECK_CL(error, "clCreateContext");
-    const cl_command_queue queue =
+    const common::opencl::CommandQueue queue =
         clCreateCommandQueue(context, device.id, common::opencl::profiling(device.id), &error);
     CHECK_CL(error, "clCreateCommandQueue");
 
     // 5. The read ceiling: how fast this device's memory gives pixels to a kernel that only reads.
-    if (options.read_ceiling) {
-        report.set_read_ceiling(common::opencl::read_ceiling_gb_s(context, queue, rows.count));
-    }
+    if (options.read_ceiling)
+        report.set_read_ceiling(common::opencl::read_ceiling_gb_s(context, queue, pixel_count));
 
-    // 6. What the strategies share: the pixels, the histogram, and how a kernel that adds to it is
-    //    compiled and run: zero the histogram, count, copy it out.
-    const cl_mem pixels = clCreateBuffer(context, CL_MEM_READ_ONLY, rows.bytes(), nullptr, &error);
+    // 6. What the strategies share: the pixels and the histogram on the device; and how a kernel
+    //    that adds to the histogram is compiled and run: zero it, count, copy it out.
+    const common::opencl::Buffer pixels =
+        clCreateBuffer(context, CL_MEM_READ_ONLY, rows.bytes(), nullptr, &error);
     CHECK_CL(error, "clCreateBuffer(pixels)");
-    const cl_mem histogram =
+    const common::opencl::Buffer histogram =
         clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(Histogram), nullptr, &error);
     CHECK_CL(error, "clCreateBuffer(histogram)");
-    const common::PixelBuffer placed =
+    const common::PixelBuffer spread =
         rows.bytes() == input.pixels.size() ? common::PixelBuffer() : with_gaps(input, rows);
-    const std::uint8_t* const bytes = placed.empty() ? input.pixels.data() : placed.data();
+    const std::uint8_t* const bytes = spread.empty() ? input.pixels.data() : spread.data();
     const auto write_pixels = [&] {
         CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, rows.bytes(), bytes, 0, nullptr,
                                       nullptr));
     };
-    const auto poison = [&] { common::opencl::poison(queue, histogram, sizeof(Histogram)); };
+    const auto poison_result = [&] { common::opencl::poison(queue, histogram, sizeof(Histogram)); };
     const std::string source =
         common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER, options.kernels);
-    const auto build = [&](const char* name, const Shape& shape) {
-        const cl_program program =
-            common::opencl::build_program(context, device.id, "histogram.cl", source,
-                                          "-DGROUP_X=" + std::to_string(shape.items_x) +
-                                              " -DGROUP_Y=" + std::to_string(shape.items_y));
-        const cl_kernel kernel = clCreateKernel(program, name, &error);
-        CHECK_CL(error, "clCreateKernel");
-        CHECK_CL(clReleaseProgram(program));  // it stays as long as its kernel does
-        return kernel;
+    const auto build = [&](const char* name, const std::string& macros) {
+        const common::opencl::Program program =
+            common::opencl::build_program(context, device.id, "histogram.cl", source, macros);
+        common::opencl::Kernel kernel = clCreateKernel(program, name, &error);
+        CHECK_CL(error, name);
+        return kernel;  // the program stays as long as it does
     };
-    const auto copy_out = [&](cl_event first, cl_event last, Histogram& result) {
+    const auto count_in_two = [&](cl_kernel kernel, const Grid& grid, Histogram& result) {
+        const cl_uint zero = 0;
+        common::opencl::Event zeroed;
+        CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, sizeof(Histogram), 0,
+                                     nullptr, zeroed.out()));
+        const std::size_t local_size[] = {grid.items_x, grid.items_y};
+        const std::size_t global_size[] = {grid.groups_x * local_size[0],
+                                           grid.groups_y * local_size[1]};
+        common::opencl::Event counted;
+        CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 2, nullptr, global_size, local_size, 0,
+                                        nullptr, counted.out()));
         CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram), result.data(),
                                      0, nullptr, nullptr));
-        return common::opencl::elapsed_ms(first, last);
+        return common::opencl::elapsed_ms(zeroed, counted);
     };
-    const auto count_in_two = [&](cl_kernel kernel, const Shape& shape, Histogram& result) {
-        const cl_uint zero = 0;
-        cl_event zeroed = nullptr;
-        CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, sizeof(Histogram), 0,
-                                     nullptr, &zeroed));
-        const std::size_t local_size[] = {shape.items_x, shape.items_y};
-        const std::size_t global_size[] = {shape.groups_x * local_size[0],
-                                           shape.groups_y * local_size[1]};
-        cl_event counted = nullptr;
-        CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 2, nullptr, global_size, local_size, 0,
-                                        nullptr, &counted));
-        const double kernel_ms = copy_out(zeroed, counted, result);
-        CHECK_CL(clReleaseEvent(counted));
-        CHECK_CL(clReleaseEvent(zeroed));
-        return kernel_ms;
-    };
-    const cl_ulong first = rows.first;
-    const cl_ulong count = rows.count;
 
     // 7. two-per-sm: chapter 03's kernel, two groups of 256 for each compute unit.
-    if (options.wants("two-per-sm")) {
-        if (rows.first > 0 || rows.have_gaps()) {
-            report.add(common::skipped("two-per-sm", "it takes neither --offset nor --pitch"));
-        } else {
-            const std::size_t group_size =
-                options.group_size.value_or(std::min<std::size_t>(256, most));
-            const Shape shape = side_by_side(group_size, options.groups.value_or(2 * units));
-            const cl_kernel kernel = build("histogram_local", shape);
-            CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
-            CHECK_CL(clSetKernelArg(kernel, 1, sizeof count, &count));
-            CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &histogram));
-            report.add(common::verify_and_time(
-                "two-per-sm", expected, options.repeat,
-                {poison, write_pixels,
-                 [&](Histogram& result) { return count_in_two(kernel, shape, result); },
-                 shape.launch(),
+    if (options.wants("two-per-sm") && (rows.first > 0 || rows.have_gaps())) {
+        report.add(common::skipped("two-per-sm", "it takes neither --offset nor --pitch"));
+    } else if (options.wants("two-per-sm")) {
+        const std::size_t group_size =
+            options.group_size.value_or(std::min<std::size_t>(256, most));
+        const Grid grid = side_by_side(group_size, options.groups.value_or(2 * units));
+        const common::opencl::Kernel kernel = build("histogram_local", grid.macros());
+        CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
+        CHECK_CL(clSetKernelArg(kernel, 1, sizeof pixel_count, &pixel_count));
+        CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &histogram));
+        report.add(common::verify_and_time(
+            "two-per-sm", expected, options.repeat,
+            {.poison = poison_result,
+             .copy_in = write_pixels,
+             .run = [&](Histogram& result) { return count_in_two(kernel, grid, result); },
+             .launch = grid.launch(),
+             .unsupported_reason =
                  common::opencl::unsupported_reason(kernel, device.id, group_size)}));
-            CHECK_CL(clReleaseKernel(kernel));
-        }
     }
 
     // 8. occupancy and vector: groups of 512, as many as fill the device. They lie below each
@@ -178,26 +172,28 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     const std::size_t resident = resident_items(device.id);
     const std::size_t full_groups =
         options.groups.value_or(std::max<std::size_t>(units * resident / full_size, 1));
-    const Shape stamp = below_each_other(full_size, full_groups);
-    const Shape strip = lay_over(rows.as_one(), full_size, full_groups, 16);
-    const auto run_on_rows = [&](const char* variant, const char* name, const Shape& shape,
+    const Grid stamp = below_each_other(full_size, full_groups);
+    const Grid strip = lay_over(rows.as_one(), full_size, full_groups, 16);
+    const auto run_on_rows = [&](const char* variant, const char* name, const Grid& grid,
                                  const Rows& part) {
         if (!options.wants(variant)) return;
         const cl_ulong width = part.width;
         const cl_ulong pitch = part.pitch;
-        const cl_kernel kernel = build(name, shape);
+        const common::opencl::Kernel kernel = build(name, grid.macros());
         CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
         CHECK_CL(clSetKernelArg(kernel, 1, sizeof first, &first));
-        CHECK_CL(clSetKernelArg(kernel, 2, sizeof count, &count));
+        CHECK_CL(clSetKernelArg(kernel, 2, sizeof pixel_count, &pixel_count));
         CHECK_CL(clSetKernelArg(kernel, 3, sizeof width, &width));
         CHECK_CL(clSetKernelArg(kernel, 4, sizeof pitch, &pitch));
         CHECK_CL(clSetKernelArg(kernel, 5, sizeof(cl_mem), &histogram));
         report.add(common::verify_and_time(
             variant, expected, options.repeat,
-            {poison, write_pixels,
-             [&](Histogram& result) { return count_in_two(kernel, shape, result); }, shape.launch(),
-             common::opencl::unsupported_reason(kernel, device.id, shape.items_x, shape.items_y)}));
-        CHECK_CL(clReleaseKernel(kernel));
+            {.poison = poison_result,
+             .copy_in = write_pixels,
+             .run = [&](Histogram& result) { return count_in_two(kernel, grid, result); },
+             .launch = grid.launch(),
+             .unsupported_reason = common::opencl::unsupported_reason(
+                 kernel, device.id, grid.items_x, grid.items_y)}));
     };
     if (options.wants("occupancy")) {
         std::fprintf(stderr, "  occupancy: %zu units x %zu work-items / groups of %zu = %zu\n",
@@ -207,51 +203,85 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     run_on_rows("vector", "histogram_vector", strip, rows.as_one());
 
     // 9. tuned: the launch that was found for this device. One command, which zeroes, counts and
-    //    finishes (two, where there are no 64-bit atomics or the command line asks for them).
-    if (options.wants("tuned")) {
-        if (rows.have_gaps()) {
-            report.add(common::skipped("tuned", "it takes pixels without gaps between the rows"));
-        } else {
-            const tuning::Facts facts =
-                tuning::facts_of(device, {&tuning::kLaneBins, &tuning::kItemBins});
-            const tuning::Choice choice = choose_tuned(arguments, facts, count);
-            const std::size_t groups = options.groups.value_or(groups_of(choice, facts, count));
-            const cl_kernel kernel = tuning::build(context, device.id, source, choice);
-            const cl_mem totals = tuning::create_totals(
-                context, tuning::has_64_bit_atomics(device.id) && !arguments.two_launches);
-            const auto poison_and_look = [&] {
-                poison();
-                tuning::require_zero(queue, totals);
-            };
-            const auto count_in_one = [&](Histogram& result) {
-                const tuning::Commands commands = tuning::enqueue(
-                    queue, kernel, choice, groups, pixels, first, count, totals, histogram);
-                const double kernel_ms = copy_out(commands.first, commands.last, result);
-                tuning::release(commands);
-                return kernel_ms;
-            };
-            common::Result timed = common::verify_and_time(
-                "tuned", expected, options.repeat,
-                {poison_and_look,
-                 write_pixels,
-                 count_in_one,
-                 {groups, choice.group_size},
-                 common::opencl::unsupported_reason(kernel, device.id, choice.group_size)});
-            timed.launch_text = choice.launch_text(groups);
-            report.add(std::move(timed));
-            tuning::require_zero(queue, totals);
-            if (totals != nullptr) CHECK_CL(clReleaseMemObject(totals));
-            CHECK_CL(clReleaseKernel(kernel));
+    //    finishes. It keeps totals of 64 bits, zeroed once: each launch leaves zeros behind. (Two
+    //    commands, where there are no 64-bit atomics or the command line asks for them.)
+    if (options.wants("tuned") && rows.have_gaps()) {
+        report.add(common::skipped("tuned", "it takes pixels without gaps between the rows"));
+    } else if (options.wants("tuned")) {
+        cl_ulong local_bytes = 0;
+        CHECK_CL(clGetDeviceInfo(device.id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes,
+                                 &local_bytes, nullptr));
+        const tuning::DeviceLimits limits{.api = "OpenCL",
+                                          .device = device.name,
+                                          .driver = device.driver_line(),
+                                          .cpu = (device.type & CL_DEVICE_TYPE_CPU) != 0,
+                                          .units = units,
+                                          .max_group_size = most,
+                                          .local_bytes = local_bytes,
+                                          .kernels = {&tuning::kReplicated, &tuning::kItemBins}};
+        const tuning::LaunchConfig config = tuning::resolve(tuned, options, limits, pixel_count);
+        const std::size_t groups = options.groups.value_or(config.groups(units, pixel_count));
+        const common::opencl::Kernel kernel =
+            build(config.kernel->function.c_str(), config.macros());
+
+        const bool in_one = common::opencl::has_extension(device.id, "cl_khr_int64_base_atomics") &&
+                            !tuned.two_launches;
+        std::array<cl_ulong, tuning::kTotalWords> zeros{};
+        common::opencl::Buffer totals;
+        if (in_one) {
+            totals = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof zeros,
+                                    zeros.data(), &error);
+            CHECK_CL(error, "clCreateBuffer(totals)");
         }
+        // They are not filled with a pattern before a run, as other buffers are. In place of that
+        // the program checks that the run before has left zeros.
+        const auto require_zero = [&] {
+            if (!in_one) return;
+            std::array<cl_ulong, tuning::kTotalWords> words{};
+            CHECK_CL(clEnqueueReadBuffer(queue, totals, CL_TRUE, 0, sizeof words, words.data(), 0,
+                                         nullptr, nullptr));
+            if (words != zeros)
+                throw std::runtime_error("the last launch did not leave its totals at zero");
+        };
+        const auto poison_and_check = [&] {
+            poison_result();
+            require_zero();
+        };
+
+        const auto count_tuned = [&](Histogram& result) {
+            common::opencl::Event zeroed;
+            if (!in_one) {
+                const cl_uint zero = 0;
+                CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0,
+                                             sizeof(Histogram), 0, nullptr, zeroed.out()));
+            }
+            CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
+            CHECK_CL(clSetKernelArg(kernel, 1, sizeof first, &first));
+            CHECK_CL(clSetKernelArg(kernel, 2, sizeof pixel_count, &pixel_count));
+            CHECK_CL(clSetKernelArg(kernel, 3, sizeof(cl_mem), in_one ? &totals : nullptr));
+            CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &histogram));
+            const std::size_t global_size = groups * config.group_size;
+            common::opencl::Event counted;
+            CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size,
+                                            &config.group_size, 0, nullptr, counted.out()));
+            CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
+                                         result.data(), 0, nullptr, nullptr));
+            return common::opencl::elapsed_ms(in_one ? counted : zeroed, counted);
+        };
+        common::Result timed =
+            common::verify_and_time("tuned", expected, options.repeat,
+                                    {.poison = poison_and_check,
+                                     .copy_in = write_pixels,
+                                     .run = count_tuned,
+                                     .launch = {groups, config.group_size},
+                                     .unsupported_reason = common::opencl::unsupported_reason(
+                                         kernel, device.id, config.group_size)});
+        timed.launch_text = config.launch_text(groups);
+        report.add(std::move(timed));
+        require_zero();
     }
 
-    // 10. What is left is released, in the opposite order.
-    CHECK_CL(clReleaseMemObject(histogram));
-    CHECK_CL(clReleaseMemObject(pixels));
-    CHECK_CL(clReleaseCommandQueue(queue));
-    CHECK_CL(clReleaseContext(context));
-
-    // 11. The table, and the exit status that tells the truth.
+    // 10. The table, and the exit status that tells the truth.
     return report.finish();
 }
 

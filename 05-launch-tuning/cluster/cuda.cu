@@ -18,14 +18,14 @@
 #include <string>
 #include <vector>
 
-#include "05-launch-tuning/arguments.hpp"
 #include "05-launch-tuning/cluster/nccl.hpp"
 #include "05-launch-tuning/cluster/options.hpp"
 #include "05-launch-tuning/cluster/ranks.hpp"
 #include "05-launch-tuning/cluster/report.hpp"
 #include "05-launch-tuning/cluster/source.hpp"
 #include "05-launch-tuning/cluster/work_queue.hpp"
-#include "05-launch-tuning/tune/on_cuda.cuh"
+#include "05-launch-tuning/histogram.cuh"
+#include "05-launch-tuning/tuned.hpp"
 #include "common/cuda/cuda.hpp"
 #include "common/cuda/handles.hpp"
 #include "common/histogram/histogram.hpp"
@@ -68,9 +68,9 @@ int main(int argc, char** argv) try {
 
     // 2. What is asked for, and where the pixels come from.
     cluster::ClusterOptions cluster_options;
-    const Arguments arguments = parse_arguments(
-        argc, argv, kProgram, [&](CLI::App& app, Arguments&) { cluster_options.add_to(app); });
-    const common::Options& options = arguments.common;
+    tuning::TunedOptions tuned;
+    const common::Options options = tuning::parse_options(
+        argc, argv, kProgram, tuned, [&](CLI::App& app) { cluster_options.add_to(app); });
     if (options.list_devices) {
         common::print(common::cuda::list(common::cuda::devices()));
         throw common::Finished();
@@ -109,12 +109,28 @@ int main(int argc, char** argv) try {
     }
 
     // 5. How to count: `tuned`, as chapter 05 launches it on this device.
-    const tuning::Facts facts = tuning::facts_of(device, {&tuning::kLaneBins});
-    const tuning::Choice choice =
-        tuning::choose_launchable(arguments, facts, std::min(on_device, cluster::kMaxLaunchPixels));
-    const tuning::Counting kernel = tuning::histogram_tuned(choice.copies, choice.loads);
+    const tuning::DeviceLimits limits{
+        .api = "CUDA",
+        .device = device.name,
+        .driver = device.driver,
+        .units = common::cuda::multiprocessors(device.id),
+        .max_group_size = tuning::kMaxCudaThreads,
+        .local_bytes = tuning::kCudaSharedBytes,
+        .kernels = {&tuning::kReplicated},
+        .max_threads = [](const tuning::LaunchConfig& config) {
+            cudaFuncAttributes kernel{};
+            CHECK_CUDA(cudaFuncGetAttributes(&kernel, kernels::tuned(config.copies, config.loads)));
+            return static_cast<std::size_t>(kernel.maxThreadsPerBlock);
+        }};
+    const tuning::LaunchConfig config =
+        tuning::resolve(tuned, options, limits, std::min(on_device, cluster::kMaxLaunchPixels));
+    const kernels::Tuned kernel = kernels::tuned(config.copies, config.loads);
     common::cuda::Memory<kernels::Total> totals;
-    *totals.out() = tuning::create_totals(!arguments.two_launches);
+    if (!tuned.two_launches) {
+        CHECK_CUDA(cudaMalloc(totals.out(), tuning::kTotalWords * sizeof(kernels::Total)));
+        CHECK_CUDA(cudaMemset(totals, 0, tuning::kTotalWords * sizeof(kernels::Total)));
+        CHECK_CUDA(cudaDeviceSynchronize());  // the stream does not wait for it
+    }
     const auto copy_in = [&](std::span<const std::uint8_t> piece, std::size_t to) {
         CHECK_CUDA(cudaMemcpyAsync(pixels + to, piece.data(), piece.size(), cudaMemcpyHostToDevice,
                                    stream));
@@ -122,9 +138,10 @@ int main(int argc, char** argv) try {
     // Starts the count, and does not wait for it.
     Histogram histogram{};
     const auto start = [&](std::size_t first, std::size_t pixel_count) {
-        const std::size_t groups = options.groups.value_or(groups_of(choice, facts, pixel_count));
-        if (totals == nullptr) CHECK_CUDA(cudaMemsetAsync(row, 0, sizeof histogram, stream));
-        kernel<<<static_cast<unsigned>(groups), static_cast<unsigned>(choice.group_size), 0,
+        const std::size_t groups =
+            options.groups.value_or(config.groups(limits.units, pixel_count));
+        if (tuned.two_launches) CHECK_CUDA(cudaMemsetAsync(row, 0, sizeof histogram, stream));
+        kernel<<<static_cast<unsigned>(groups), static_cast<unsigned>(config.group_size), 0,
                  stream>>>(pixels, first, pixel_count, totals, row);
         CHECK_CUDA(cudaGetLastError());
         CHECK_CUDA(
@@ -184,7 +201,6 @@ int main(int argc, char** argv) try {
         times.merged = MPI_Wtime();
         report.add_run(times, counts);
     }
-    tuning::require_zero(totals);
 
     // 10. What that collective costs.
     Counts sums{};

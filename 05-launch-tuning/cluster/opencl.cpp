@@ -10,6 +10,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <map>
@@ -17,13 +18,12 @@
 #include <string>
 #include <vector>
 
-#include "05-launch-tuning/arguments.hpp"
 #include "05-launch-tuning/cluster/options.hpp"
 #include "05-launch-tuning/cluster/ranks.hpp"
 #include "05-launch-tuning/cluster/report.hpp"
 #include "05-launch-tuning/cluster/source.hpp"
 #include "05-launch-tuning/cluster/work_queue.hpp"
-#include "05-launch-tuning/tune/on_opencl.hpp"
+#include "05-launch-tuning/tuned.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/opencl/handles.hpp"
 #include "common/opencl/opencl.hpp"
@@ -78,9 +78,9 @@ int main(int argc, char** argv) try {
 
     // 2. What is asked for, and where the pixels come from.
     cluster::ClusterOptions cluster_options;
-    const Arguments arguments = parse_arguments(
-        argc, argv, kProgram, [&](CLI::App& app, Arguments&) { cluster_options.add_to(app); });
-    const common::Options& options = arguments.common;
+    tuning::TunedOptions tuned;
+    const common::Options options = tuning::parse_options(
+        argc, argv, kProgram, tuned, [&](CLI::App& app) { cluster_options.add_to(app); });
     if (options.list_devices) {
         common::print(common::opencl::list(common::opencl::devices()));
         throw common::Finished();
@@ -129,24 +129,58 @@ int main(int argc, char** argv) try {
     const AtEnd finished{queue};
 
     // 5. How to count: `tuned`, as chapter 05 launches it on this device.
-    const tuning::Facts facts = tuning::facts_of(device, {&tuning::kLaneBins, &tuning::kItemBins});
-    const tuning::Choice choice =
-        choose_tuned(arguments, facts, std::min(on_device, cluster::kMaxLaunchPixels));
+    cl_ulong local_bytes = 0;
+    CHECK_CL(clGetDeviceInfo(device.id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes,
+                             nullptr));
+    const tuning::DeviceLimits limits{
+        .api = "OpenCL",
+        .device = device.name,
+        .driver = device.driver_line(),
+        .cpu = (device.type & CL_DEVICE_TYPE_CPU) != 0,
+        .units = common::opencl::compute_units(device.id),
+        .max_group_size = common::opencl::max_work_group_size(device.id),
+        .local_bytes = local_bytes,
+        .kernels = {&tuning::kReplicated, &tuning::kItemBins}};
+    const tuning::LaunchConfig config =
+        tuning::resolve(tuned, options, limits, std::min(on_device, cluster::kMaxLaunchPixels));
     const std::string kernels =
         common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER, options.kernels);
-    const common::opencl::Kernel kernel = tuning::build(context, device.id, kernels, choice);
-    const common::opencl::Buffer totals = tuning::create_totals(
-        context, tuning::has_64_bit_atomics(device.id) && !arguments.two_launches);
+    const common::opencl::Program program =
+        common::opencl::build_program(context, device.id, "histogram.cl", kernels, config.macros());
+    const common::opencl::Kernel kernel =
+        clCreateKernel(program, config.kernel->function.c_str(), &error);
+    CHECK_CL(error, "clCreateKernel");
+    const bool in_one = common::opencl::has_extension(device.id, "cl_khr_int64_base_atomics") &&
+                        !tuned.two_launches;
+    std::array<cl_ulong, tuning::kTotalWords> zeros{};
+    common::opencl::Buffer totals;
+    if (in_one) {
+        totals = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof zeros,
+                                zeros.data(), &error);
+        CHECK_CL(error, "clCreateBuffer(totals)");
+    }
     const auto copy_in = [&](std::span<const std::uint8_t> piece, std::size_t to) {
         CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, to, piece.size(), piece.data(), 0,
                                       nullptr, nullptr));
     };
     // Starts the count, and does not wait for it.
     Histogram histogram{};
-    const auto start = [&](std::size_t first, std::size_t pixel_count) {
-        const std::size_t groups = options.groups.value_or(groups_of(choice, facts, pixel_count));
-        tuning::release(tuning::enqueue(queue, kernel, choice, groups, pixels, first, pixel_count,
-                                        totals, row));
+    const auto start = [&](cl_ulong first, cl_ulong pixel_count) {
+        if (!in_one) {
+            const cl_uint zero = 0;
+            CHECK_CL(clEnqueueFillBuffer(queue, row, &zero, sizeof zero, 0, sizeof(Histogram), 0,
+                                         nullptr, nullptr));
+        }
+        CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
+        CHECK_CL(clSetKernelArg(kernel, 1, sizeof first, &first));
+        CHECK_CL(clSetKernelArg(kernel, 2, sizeof pixel_count, &pixel_count));
+        CHECK_CL(clSetKernelArg(kernel, 3, sizeof(cl_mem), in_one ? &totals : nullptr));
+        CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &row));
+        const std::size_t groups =
+            options.groups.value_or(config.groups(limits.units, pixel_count));
+        const std::size_t global_size = groups * config.group_size;
+        CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &config.group_size,
+                                        0, nullptr, nullptr));
         CHECK_CL(clEnqueueReadBuffer(queue, row, CL_FALSE, 0, sizeof histogram, histogram.data(), 0,
                                      nullptr, nullptr));
         CHECK_CL(clFlush(queue));  // without it a driver may wait for more
@@ -204,7 +238,6 @@ int main(int argc, char** argv) try {
         times.merged = MPI_Wtime();
         report.add_run(times, counts);
     }
-    tuning::require_zero(queue, totals);
 
     // 10. What that collective costs.
     Counts sums{};

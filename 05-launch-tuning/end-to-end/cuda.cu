@@ -11,18 +11,20 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <cstdio>
 #include <cstring>
 #include <vector>
 
-#include "05-launch-tuning/arguments.hpp"
 #include "05-launch-tuning/end-to-end/report.hpp"
-#include "05-launch-tuning/tune/on_cuda.cuh"
+#include "05-launch-tuning/histogram.cuh"
+#include "05-launch-tuning/tuned.hpp"
 #include "common/cuda/cuda.hpp"
+#include "common/cuda/handles.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
 #include "common/options/options.hpp"
 #include "common/status/status.hpp"
+#include "common/terminal/exit_status.hpp"
+#include "common/terminal/terminal.hpp"
 
 using common::Histogram;
 using common::kBins;
@@ -39,74 +41,93 @@ const common::Program kProgram{"05-launch-tuning",
 
 int main(int argc, char** argv) try {
     // 1. What is asked for.
-    const Arguments arguments = parse_arguments(argc, argv, kProgram, {});
-    const common::Options& options = arguments.common;
+    tuning::TunedOptions tuned;
+    const common::Options options = tuning::parse_options(argc, argv, kProgram, tuned);
     if (options.list_devices) {
-        std::fputs(common::cuda::list(common::cuda::devices()).c_str(), stdout);
+        common::print(common::cuda::list(common::cuda::devices()));
         return common::kEveryVariantMatches;
     }
 
     // 2. The pixels, and the right answer.
     const common::Input input = common::load_input(options);
     const Histogram expected = common::reference_histogram(input.pixels);
-    const std::size_t count = input.pixels.size();
-    const std::size_t chunks = (count + kChunkPixels - 1) / kChunkPixels;
+    const std::size_t pixel_count = input.pixels.size();
+    const std::size_t chunks = (pixel_count + kChunkPixels - 1) / kChunkPixels;
 
     // 3. The device.
     const common::cuda::Device device = common::cuda::choose_device(options.device);
     EndToEnd report(kProgram, options, input, expected, device.name, device.driver);
 
     // 4. Where its commands go: a stream keeps the order of its commands, so what is to overlap
-    //    needs two, and an event for each chunk tells the second what the first has copied.
-    cudaStream_t counts = nullptr;
-    cudaStream_t copies = nullptr;
-    CHECK_CUDA(cudaStreamCreateWithFlags(&counts, cudaStreamNonBlocking));
-    CHECK_CUDA(cudaStreamCreateWithFlags(&copies, cudaStreamNonBlocking));
-    std::vector<cudaEvent_t> copied(chunks);
-    for (cudaEvent_t& event : copied)
-        CHECK_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+    //    needs two, and an event for each chunk tells the second what the first has copied. Each is
+    //    given back at the end of its scope.
+    common::cuda::Stream counts;
+    common::cuda::Stream copies;
+    CHECK_CUDA(cudaStreamCreateWithFlags(counts.out(), cudaStreamNonBlocking));
+    CHECK_CUDA(cudaStreamCreateWithFlags(copies.out(), cudaStreamNonBlocking));
+    std::vector<common::cuda::Event> copied(chunks);
+    for (common::cuda::Event& event : copied)
+        CHECK_CUDA(cudaEventCreateWithFlags(event.out(), cudaEventDisableTiming));
 
     // 5. The launch of `tuned` for all pixels, and one for a chunk.
-    const tuning::Facts facts = tuning::facts_of(device, {&tuning::kLaneBins});
-    const std::size_t chunk_pixels = std::min<std::size_t>(count, kChunkPixels);
-    const tuning::Choice for_all = tuning::choose_launchable(arguments, facts, count);
-    const tuning::Choice for_chunk = tuning::choose_launchable(arguments, facts, chunk_pixels);
-    const auto groups = [&](const tuning::Choice& choice, std::size_t pixels) {
-        return static_cast<unsigned>(options.groups.value_or(groups_of(choice, facts, pixels)));
-    };
+    const tuning::DeviceLimits limits{
+        .api = "CUDA",
+        .device = device.name,
+        .driver = device.driver,
+        .units = common::cuda::multiprocessors(device.id),
+        .max_group_size = tuning::kMaxCudaThreads,
+        .local_bytes = tuning::kCudaSharedBytes,
+        .kernels = {&tuning::kReplicated},
+        .max_threads = [](const tuning::LaunchConfig& config) {
+            cudaFuncAttributes kernel{};
+            CHECK_CUDA(cudaFuncGetAttributes(&kernel, kernels::tuned(config.copies, config.loads)));
+            return static_cast<std::size_t>(kernel.maxThreadsPerBlock);
+        }};
+    const tuning::LaunchConfig for_all = tuning::resolve(tuned, options, limits, pixel_count);
+    const tuning::LaunchConfig for_chunk =
+        tuning::resolve(tuned, options, limits, std::min<std::size_t>(pixel_count, kChunkPixels));
 
     // 6. Memory. Pinned memory for the pixels and for the rows: each chunk has a histogram of its
     //    own.
-    std::uint8_t* pinned = nullptr;
-    std::uint32_t* pinned_rows = nullptr;
-    std::uint8_t* pixels = nullptr;
-    std::uint32_t* rows = nullptr;
     const std::size_t rows_bytes = chunks * sizeof(Histogram);
-    CHECK_CUDA(cudaMallocHost(&pinned, count));
-    CHECK_CUDA(cudaMallocHost(&pinned_rows, rows_bytes));
-    CHECK_CUDA(cudaMalloc(&pixels, count));
-    CHECK_CUDA(cudaMalloc(&rows, rows_bytes));
-    std::memcpy(pinned, input.pixels.data(), count);
-    kernels::Total* const totals = tuning::create_totals(!arguments.two_launches);
-    const auto launch = [&](const tuning::Choice& choice, std::size_t first, std::size_t length,
-                            std::uint32_t* row) {
-        if (totals == nullptr) CHECK_CUDA(cudaMemsetAsync(row, 0, sizeof(Histogram), counts));
-        const tuning::Counting kernel = tuning::histogram_tuned(choice.copies, choice.loads);
-        kernel<<<groups(choice, length), static_cast<unsigned>(choice.group_size), 0, counts>>>(
+    common::cuda::HostMemory<std::uint8_t> pinned;
+    common::cuda::HostMemory<std::uint32_t> pinned_rows;
+    common::cuda::Memory<std::uint8_t> pixels;
+    common::cuda::Memory<std::uint32_t> rows;
+    CHECK_CUDA(cudaMallocHost(pinned.out(), pixel_count));
+    CHECK_CUDA(cudaMallocHost(pinned_rows.out(), rows_bytes));
+    CHECK_CUDA(cudaMalloc(pixels.out(), pixel_count));
+    CHECK_CUDA(cudaMalloc(rows.out(), rows_bytes));
+    std::memcpy(pinned, input.pixels.data(), pixel_count);
+    const bool in_one = !tuned.two_launches;
+    common::cuda::Memory<kernels::Total> totals;
+    if (in_one) {
+        CHECK_CUDA(cudaMalloc(totals.out(), tuning::kTotalWords * sizeof(kernels::Total)));
+        CHECK_CUDA(cudaMemset(totals, 0, tuning::kTotalWords * sizeof(kernels::Total)));
+        CHECK_CUDA(cudaDeviceSynchronize());  // neither stream waits for it
+    }
+    // Counts `length` pixels from `first` on.
+    const auto launch = [&](const tuning::LaunchConfig& config, std::size_t first,
+                            std::size_t length, std::uint32_t* row) {
+        if (!in_one) CHECK_CUDA(cudaMemsetAsync(row, 0, sizeof(Histogram), counts));
+        const auto blocks =
+            static_cast<unsigned>(options.groups.value_or(config.groups(limits.units, length)));
+        const kernels::Tuned kernel = kernels::tuned(config.copies, config.loads);
+        kernel<<<blocks, static_cast<unsigned>(config.group_size), 0, counts>>>(
             pixels, first, length, totals, row);
         CHECK_CUDA(cudaGetLastError());
     };
 
     // 7. The copy alone, which no way can be faster than.
     const auto copy_all = [&](const void* from) {
-        CHECK_CUDA(cudaMemcpyAsync(pixels, from, count, cudaMemcpyHostToDevice, counts));
+        CHECK_CUDA(cudaMemcpyAsync(pixels, from, pixel_count, cudaMemcpyHostToDevice, counts));
     };
     const auto count_all = [&](Histogram& result) {
-        launch(for_all, 0, count, rows);
+        launch(for_all, 0, pixel_count, rows);
         CHECK_CUDA(
             cudaMemcpyAsync(pinned_rows, rows, sizeof(Histogram), cudaMemcpyDeviceToHost, counts));
         CHECK_CUDA(cudaStreamSynchronize(counts));
-        std::copy_n(pinned_rows, kBins, result.begin());
+        std::copy_n(static_cast<const std::uint32_t*>(pinned_rows), kBins, result.begin());
     };
     report.measure_copy([&] {
         copy_all(pinned);
@@ -127,7 +148,7 @@ int main(int argc, char** argv) try {
     report.measure_way("pipelined", [&](Histogram& result) {
         for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
             const std::size_t first = chunk * kChunkPixels;
-            const std::size_t length = std::min<std::size_t>(kChunkPixels, count - first);
+            const std::size_t length = std::min<std::size_t>(kChunkPixels, pixel_count - first);
             CHECK_CUDA(cudaMemcpyAsync(pixels + first, pinned + first, length,
                                        cudaMemcpyHostToDevice, copies));
             CHECK_CUDA(cudaEventRecord(copied[chunk], copies));
@@ -138,20 +159,8 @@ int main(int argc, char** argv) try {
         CHECK_CUDA(cudaStreamSynchronize(counts));
         common::add_rows(pinned_rows, chunks, result);
     });
-    tuning::require_zero(totals);
 
-    // 10. What was created is released, in the opposite order.
-    CHECK_CUDA(cudaFree(totals));
-    CHECK_CUDA(cudaFree(rows));
-    CHECK_CUDA(cudaFree(pixels));
-    CHECK_CUDA(cudaFreeHost(pinned_rows));
-    CHECK_CUDA(cudaFreeHost(pinned));
-    for (const cudaEvent_t event : copied)
-        CHECK_CUDA(cudaEventDestroy(event));
-    CHECK_CUDA(cudaStreamDestroy(copies));
-    CHECK_CUDA(cudaStreamDestroy(counts));
-
-    // 11. The table, and the exit status that tells the truth.
+    // 10. The table, and the exit status that tells the truth.
     return report.finish();
 } catch (...) {
     return common::report_exception("05-launch-tuning/end-to-end/cuda");

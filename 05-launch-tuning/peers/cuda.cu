@@ -31,11 +31,12 @@
 
 #include <cub/device/device_histogram.cuh>
 
-#include "05-launch-tuning/arguments.hpp"
+#include "02-global-atomics/histogram.cuh"
+#include "04-per-thread-bins/histogram.cuh"
 #include "05-launch-tuning/histogram.cuh"
-#include "05-launch-tuning/tune/choice.hpp"
-#include "05-launch-tuning/tune/on_cuda.cuh"
+#include "05-launch-tuning/tuned.hpp"
 #include "common/cuda/cuda.hpp"
+#include "common/cuda/handles.hpp"
 #include "common/cuda/read_ceiling.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
@@ -51,7 +52,6 @@
 #endif
 
 using common::Histogram;
-using common::kBins;
 
 const common::Program kProgram{"05-launch-tuning",
                                "peers/cuda",
@@ -70,81 +70,6 @@ constexpr long long kBusyClocks = 100'000;
 __global__ void stay_busy() {
     const long long begin = clock64();
     while (clock64() - begin < kBusyClocks) {
-    }
-}
-
-// ---- global and lane-bins, as they stand in chapters 02 and 04 ----
-//
-// Chapters include nothing of each other, so they are here again; a test (docs/tests/test_peers.py)
-// holds each against its original. `local` is chapter 05's two-per-sm.
-
-__global__ void histogram_global(const std::uint8_t* pixels, std::size_t count,
-                                 std::uint32_t* histogram) {
-    const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
-         i += stride) {
-        atomicAdd(&histogram[pixels[i]], 1U);
-    }
-}
-
-template <unsigned copies>
-__device__ void count_four(std::uint32_t* own, std::uint32_t four) {
-    atomicAdd(&own[(four & 0xff) * copies], 1U);
-    atomicAdd(&own[(four >> 8 & 0xff) * copies], 1U);
-    atomicAdd(&own[(four >> 16 & 0xff) * copies], 1U);
-    atomicAdd(&own[(four >> 24) * copies], 1U);
-}
-
-template <unsigned copies>
-__device__ void count_sixteen(std::uint32_t* own, uint4 sixteen) {
-    count_four<copies>(own, sixteen.x);
-    count_four<copies>(own, sixteen.y);
-    count_four<copies>(own, sixteen.z);
-    count_four<copies>(own, sixteen.w);
-}
-
-template <unsigned copies>
-__global__ void histogram_lanes(const std::uint8_t* pixels, std::size_t count,
-                                std::uint32_t* histogram, unsigned loads) {
-    __shared__ std::uint32_t table[kBins * copies];
-    for (unsigned word = threadIdx.x; word < kBins * copies; word += blockDim.x) {
-        table[word] = 0;
-    }
-    __syncthreads();
-
-    std::uint32_t* own = table + threadIdx.x % copies;
-    const auto* vectors = reinterpret_cast<const uint4*>(pixels);
-    const std::size_t vector_count = loads > 0 ? count / 16 : 0;
-    const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-    const std::size_t item = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
-    std::size_t i = item;
-    // Four loads before the first count: while one is on its way, so are the others.
-    for (; loads == 4 && i + 3 * stride < vector_count; i += 4 * stride) {
-        const uint4 first = vectors[i];
-        const uint4 second = vectors[i + stride];
-        const uint4 third = vectors[i + 2 * stride];
-        const uint4 fourth = vectors[i + 3 * stride];
-        count_sixteen<copies>(own, first);
-        count_sixteen<copies>(own, second);
-        count_sixteen<copies>(own, third);
-        count_sixteen<copies>(own, fourth);
-    }
-    for (; i < vector_count; i += stride) {
-        count_sixteen<copies>(own, vectors[i]);
-    }
-    // The last few pixels, fewer than 16; with no loads of 16 all of them.
-    for (i = vector_count * 16 + item; i < count; i += stride) {
-        atomicAdd(&own[pixels[i] * copies], 1U);
-    }
-    __syncthreads();
-
-    for (unsigned bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
-        std::uint32_t sum = 0;
-        for (unsigned n = 0; n < copies; ++n) {
-            // Each thread begins with another copy: the banks take turns here, too.
-            sum += table[bin * copies + (threadIdx.x + n) % copies];
-        }
-        atomicAdd(&histogram[bin], sum);
     }
 }
 
@@ -198,12 +123,12 @@ std::size_t npp_scratch_bytes(NppStatus (*ask)(NppiSize, int, Size*, NppStreamCo
 static int run(int argc, const char* const* argv, const common::Output& output) {
     // 1. What is asked for.
     bool queued = false;
-    const Arguments arguments =
-        parse_arguments(argc, argv, kProgram, [&](CLI::App& app, Arguments&) {
+    tuning::TunedOptions tuned;
+    const common::Options options =
+        tuning::parse_options(argc, argv, kProgram, tuned, [&](CLI::App& app) {
             common::add_flag(app, "--queued", queued,
                              "keep the device busy until all commands of a run wait in its queue");
         });
-    const common::Options& options = arguments.common;
     if (options.list_devices) {
         common::print(common::cuda::list(common::cuda::devices()));
         return common::kEveryVariantMatches;
@@ -212,53 +137,54 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     // 2. The pixels, and the right answer.
     const common::Input input = common::load_input(options);
     const Histogram expected = common::reference_histogram(input.pixels);
-    const std::uint64_t count = input.pixels.size();
+    const std::uint64_t pixel_count = input.pixels.size();
 
     // 3. The device.
     const common::cuda::Device device = common::cuda::choose_device(options.device);
     common::cuda::require_group_size(device.id,
                                      static_cast<unsigned>(options.group_size.value_or(1)));
-    const auto units = static_cast<unsigned>(common::cuda::multiprocessors(device.id));
+    const unsigned units = common::cuda::multiprocessors(device.id);
     common::Report report(output, kProgram, options, input, expected, device.name, device.driver);
 
     // 4. As many copies of the pixels as no cache holds, each where a 16-byte load can begin.
     constexpr std::uint64_t kAtLeast = std::uint64_t{512} << 20;
     // Of a picture so small that these would not fill a cache the kernel's time says little.
     constexpr std::uint64_t kMaxCopies = 4096;
-    const std::uint64_t spacing = (count + 255) / 256 * 256;
+    const std::uint64_t spacing = (pixel_count + 255) / 256 * 256;
     const std::uint64_t copy_count =
-        count == 0 ? 1
-                   : std::clamp<std::uint64_t>((kAtLeast + spacing - 1) / spacing, 2, kMaxCopies);
-    std::uint8_t* buffer = nullptr;
-    CHECK_CUDA(cudaMalloc(&buffer, std::max<std::uint64_t>(copy_count * spacing, 1)));
-    CHECK_CUDA(cudaMemcpy(buffer, input.pixels.data(), count, cudaMemcpyHostToDevice));
+        pixel_count == 0
+            ? 1
+            : std::clamp<std::uint64_t>((kAtLeast + spacing - 1) / spacing, 2, kMaxCopies);
+    common::cuda::Memory<std::uint8_t> buffer;
+    CHECK_CUDA(cudaMalloc(buffer.out(), std::max<std::uint64_t>(copy_count * spacing, 1)));
+    CHECK_CUDA(cudaMemcpy(buffer, input.pixels.data(), pixel_count, cudaMemcpyHostToDevice));
     std::vector<const std::uint8_t*> copies;
     for (std::uint64_t copy = 0; copy < copy_count; ++copy) {
         if (copy > 0) {
             CHECK_CUDA(
-                cudaMemcpy(buffer + copy * spacing, buffer, count, cudaMemcpyDeviceToDevice));
+                cudaMemcpy(buffer + copy * spacing, buffer, pixel_count, cudaMemcpyDeviceToDevice));
         }
         copies.push_back(buffer + copy * spacing);
     }
 
     // 5. The read ceiling; from a busy queue it is no limit but one more kernel, timed as the
-    // others.
+    //    others.
     const auto keep_busy = [&] {
         if (queued) stay_busy<<<1, 1>>>();
     };
-    if (options.read_ceiling && count > 0) {
-        report.set_read_ceiling(queued ? common::cuda::reading_alone_gb_s(copies, count, keep_busy)
-                                       : common::cuda::read_ceiling_gb_s(copies, count));
+    if (options.read_ceiling && pixel_count > 0) {
+        report.set_read_ceiling(
+            queued ? common::cuda::reading_alone_gb_s(copies, pixel_count, keep_busy)
+                   : common::cuda::read_ceiling_gb_s(copies, pixel_count));
     }
 
     // 6. What all share. Each is run on the next copy, on a poisoned histogram, between two events.
-    std::uint32_t* histogram = nullptr;
-    cudaEvent_t begin = nullptr;
-    cudaEvent_t end = nullptr;
-    CHECK_CUDA(cudaMalloc(&histogram, sizeof(Histogram)));
-    CHECK_CUDA(cudaEventCreate(&begin));
-    CHECK_CUDA(cudaEventCreate(&end));
-
+    common::cuda::Memory<std::uint32_t> histogram;
+    common::cuda::Event begin;
+    common::cuda::Event end;
+    CHECK_CUDA(cudaMalloc(histogram.out(), sizeof(Histogram)));
+    CHECK_CUDA(cudaEventCreate(begin.out()));
+    CHECK_CUDA(cudaEventCreate(end.out()));
     std::size_t next = 0;
     using CountOnDevice = std::function<void(const std::uint8_t* pixels)>;
     const auto run = [&](const char* variant, const CountOnDevice& count_on_device,
@@ -286,34 +212,36 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
 
     // 7. CUB. Its scratch memory is allocated once, as one would.
     const auto cub_histogram = [&](void* scratch, std::size_t& bytes, const std::uint8_t* pixels) {
+        std::uint32_t* const bins = histogram;
         CHECK_CUDA(cub::DeviceHistogram::HistogramEven(
-            scratch, bytes, pixels, histogram, static_cast<int>(kBins) + 1, 0,
-            static_cast<int>(kBins), static_cast<std::int64_t>(count)));
+            scratch, bytes, pixels, bins, static_cast<int>(kBins) + 1, 0, static_cast<int>(kBins),
+            static_cast<std::int64_t>(pixel_count)));
     };
     std::size_t cub_bytes = 0;
-    void* cub_scratch = nullptr;
+    common::cuda::Memory<std::uint8_t> cub_scratch;
     cub_histogram(nullptr, cub_bytes, copies.front());
-    CHECK_CUDA(cudaMalloc(&cub_scratch, std::max<std::size_t>(cub_bytes, 1)));
+    CHECK_CUDA(cudaMalloc(cub_scratch.out(), std::max<std::size_t>(cub_bytes, 1)));
     run("cub", [&](const std::uint8_t* pixels) { cub_histogram(cub_scratch, cub_bytes, pixels); });
 
     // 8. NPP.
 #ifdef WITH_NPP
-    if (const std::optional<NppiSize> size = as_rectangle(count); !size) {
+    if (const std::optional<NppiSize> size = as_rectangle(pixel_count); !size) {
         if (options.wants("npp")) {
             report.add(common::skipped("npp", "these pixels make no rectangle that NPP takes"));
         }
     } else {
         const NppStreamContext context = npp_context(device.id);
-        std::uint8_t* scratch = nullptr;
-        CHECK_CUDA(cudaMalloc(&scratch, npp_scratch_bytes(nppiHistogramEvenGetBufferSize_8u_C1R_Ctx,
-                                                          *size, context)));
+        common::cuda::Memory<std::uint8_t> scratch;
+        CHECK_CUDA(cudaMalloc(
+            scratch.out(),
+            npp_scratch_bytes(nppiHistogramEvenGetBufferSize_8u_C1R_Ctx, *size, context)));
         run("npp", [&](const std::uint8_t* pixels) {
-            check_npp(nppiHistogramEven_8u_C1R_Ctx(pixels, size->width, *size,
-                                                   reinterpret_cast<Npp32s*>(histogram), kBins + 1,
-                                                   0, kBins, scratch, context),
+            check_npp(nppiHistogramEven_8u_C1R_Ctx(
+                          pixels, size->width, *size,
+                          reinterpret_cast<Npp32s*>(static_cast<std::uint32_t*>(histogram)),
+                          kBins + 1, 0, kBins, scratch, context),
                       "nppiHistogramEven_8u_C1R_Ctx");
         });
-        CHECK_CUDA(cudaFree(scratch));
     }
 #else
     if (options.wants("npp")) {
@@ -324,40 +252,51 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     // 9. The chapters' kernels, launched as the chapters launch them.
     run("global", [&](const std::uint8_t* pixels) {
         zero_histogram();
-        histogram_global<<<2 * units, 256>>>(pixels, count, histogram);
+        histogram_global<<<2 * units, 256>>>(pixels, pixel_count, histogram);
     });
     run("local", [&](const std::uint8_t* pixels) {
         zero_histogram();
-        kernels::histogram_local<<<2 * units, 256>>>(pixels, count, histogram);
+        kernels::histogram_local<<<2 * units, 256>>>(pixels, pixel_count, histogram);
     });
     run("lane-bins", [&](const std::uint8_t* pixels) {
         zero_histogram();
-        histogram_lanes<32><<<units, 1024>>>(pixels, count, histogram, 4);
+        histogram_lanes<32><<<units, 1024>>>(pixels, pixel_count, histogram, 4);
     });
     if (options.wants("tuned")) {
-        const tuning::Facts facts = tuning::facts_of(device, {&tuning::kLaneBins});
-        const tuning::Choice choice = tuning::choose_launchable(arguments, facts, count);
-        const std::size_t groups = options.groups.value_or(groups_of(choice, facts, count));
-        const tuning::Counting kernel = tuning::histogram_tuned(choice.copies, choice.loads);
-        kernels::Total* const totals = tuning::create_totals(!arguments.two_launches);
+        const tuning::DeviceLimits limits{
+            .api = "CUDA",
+            .device = device.name,
+            .driver = device.driver,
+            .units = units,
+            .max_group_size = tuning::kMaxCudaThreads,
+            .local_bytes = tuning::kCudaSharedBytes,
+            .kernels = {&tuning::kReplicated},
+            .max_threads = [](const tuning::LaunchConfig& config) {
+                cudaFuncAttributes kernel{};
+                CHECK_CUDA(
+                    cudaFuncGetAttributes(&kernel, kernels::tuned(config.copies, config.loads)));
+                return static_cast<std::size_t>(kernel.maxThreadsPerBlock);
+            }};
+        const tuning::LaunchConfig config = tuning::resolve(tuned, options, limits, pixel_count);
+        const auto blocks =
+            static_cast<unsigned>(options.groups.value_or(config.groups(units, pixel_count)));
+        const auto block_size = static_cast<unsigned>(config.group_size);
+        const kernels::Tuned kernel = kernels::tuned(config.copies, config.loads);
+        common::cuda::Memory<kernels::Total> totals;
+        if (!tuned.two_launches) {
+            CHECK_CUDA(cudaMalloc(totals.out(), tuning::kTotalWords * sizeof(kernels::Total)));
+            CHECK_CUDA(cudaMemset(totals, 0, tuning::kTotalWords * sizeof(kernels::Total)));
+        }
         run(
             "tuned",
             [&](const std::uint8_t* pixels) {
-                if (totals == nullptr) zero_histogram();
-                kernel<<<static_cast<unsigned>(groups), static_cast<unsigned>(choice.group_size)>>>(
-                    pixels, 0, count, totals, histogram);
+                if (tuned.two_launches) zero_histogram();
+                kernel<<<blocks, block_size>>>(pixels, 0, pixel_count, totals, histogram);
             },
-            choice.launch_text(groups));
-        tuning::require_zero(totals);
-        CHECK_CUDA(cudaFree(totals));
+            config.launch_text(blocks));
     }
 
-    // 10. What was created is released, and the table.
-    CHECK_CUDA(cudaFree(cub_scratch));
-    CHECK_CUDA(cudaEventDestroy(end));
-    CHECK_CUDA(cudaEventDestroy(begin));
-    CHECK_CUDA(cudaFree(histogram));
-    CHECK_CUDA(cudaFree(buffer));
+    // 10. The table, and the exit status that tells the truth.
     return report.finish();
 }
 

@@ -1,34 +1,26 @@
-// Where a picture lies in its buffer, how a launch is laid over it, and how `tuned` chooses.
-#include "05-launch-tuning/layout.hpp"
-
+// Where a picture lies in its buffer, how a launch is laid over it, and how `tuned` is launched.
 #include <gtest/gtest.h>
 
 #include <utility>
 #include <vector>
 
-#include "05-launch-tuning/arguments.hpp"
-#include "05-launch-tuning/tune/found.hpp"
+#include "05-launch-tuning/layout.hpp"
+#include "05-launch-tuning/tuned.hpp"
 #include "common/histogram/histogram.hpp"
-#include "common/status/status.hpp"
 #include "common/tests/support.hpp"
 
 namespace {
 
 using tests::bad_input;
 using tests::has;
-using tuning::Choice;
+using tests::said;
+using namespace tuning;
 using Words = std::vector<const char*>;
 
-const tuning::Kernel* const lane = &tuning::kLaneBins;
-const tuning::Kernel* const item = &tuning::kItemBins;
-constexpr std::uint64_t kGi = std::uint64_t{1} << 30;
-
-Arguments parsed(Words words) {
-    static const common::Program program{
-        "05-launch-tuning", "opencl", "OpenCL", "", {{"tuned", ""}, {"vector", ""}}};
-    words.insert(words.begin(), "program");
-    return parse_arguments(static_cast<int>(words.size()), words.data(), program, add_places);
-}
+constexpr std::uint64_t kMi = std::uint64_t{1} << 20;
+constexpr std::uint64_t kGi = 1024 * kMi;
+const Kernel* const replicated = &kReplicated;
+const Kernel* const items = &kItemBins;
 
 common::Input input_of(std::size_t count, std::size_t width) {
     common::Input input;
@@ -39,219 +31,264 @@ common::Input input_of(std::size_t count, std::size_t width) {
     return input;
 }
 
+// ---- layout -------------------------------------------------------------------------------------
+
 TEST(Rows, KnowTheirNumberAndBytes) {
-    struct Case {
-        Rows rows;
-        std::uint64_t number, bytes;
-        bool gaps;
-    };
-    const std::vector<Case> cases = {
-        {{0, 0, 1, 1}, 0, 1, false},  // a buffer of nothing is an error
-        {{0, 0, 0, 0}, 0, 1, false},
-        {{5, 0, 4, 10}, 0, 5, false},
-        {{0, 12, 4, 4}, 3, 12, false},
-        {{0, 4, 4, 9}, 1, 4, false},                // one row has none
-        {{5, 12, 4, 10}, 3, 5 + 2 * 10 + 4, true},  // nor is there one behind the last row
-        {{5, 13, 4, 10}, 4, 5 + 3 * 10 + 1, true},
-        {{0, 3 * kGi, 1 << 16, 1 << 17}, 3 << 14, 6 * kGi - (1 << 16), true}};
-    for (const Case& c : cases) {
-        SCOPED_TRACE(c.bytes);
-        EXPECT_EQ(c.rows.number(), c.number);
-        EXPECT_EQ(c.rows.bytes(), c.bytes);
-        EXPECT_EQ(c.rows.have_gaps(), c.gaps);
-        const Rows one = c.rows.as_one();
-        EXPECT_EQ(one.first, c.rows.first);
-        EXPECT_EQ(one.count, c.rows.count);
-        EXPECT_EQ(one.width, c.gaps ? c.rows.width : c.rows.count);
-        EXPECT_EQ(one.pitch, c.gaps ? c.rows.pitch : c.rows.count);
-    }
+    const auto bytes = [](const Rows& rows) { return rows.bytes(); };
+    EXPECT_EQ(bytes({0, 0, 0, 0}), 1U);     // a buffer of nothing is an error
+    EXPECT_EQ(bytes({0, 4, 4, 9}), 4U);     // one row has no gap
+    EXPECT_EQ(bytes({5, 12, 4, 10}), 29U);  // nor is there one behind the last row
+    EXPECT_EQ(bytes({5, 13, 4, 10}), 36U);
+    EXPECT_EQ(bytes({0, 3 * kGi, 1 << 16, 1 << 17}), 6 * kGi - (1 << 16));
+    EXPECT_FALSE((Rows{0, 4, 4, 9}.have_gaps()));
+    EXPECT_TRUE((Rows{5, 12, 4, 10}.have_gaps()));
+    EXPECT_EQ((Rows{5, 13, 4, 4}.as_one().width), 13U);
 }
 
 TEST(LayOver, WalksAcrossARowAndBelowIt) {
-    const Rows one{0, 1000, 1000, 1000}, none{0, 0, 0, 0};
-    const Rows small{0, std::uint64_t{512} * 512, 512, 600};
-    const Rows wide{0, std::uint64_t{4096} * 100, 4096, 5000};
-    struct Case {
-        Rows rows;
-        std::size_t group_size, groups, at_once;
-        Shape shape;
-    };
-    const std::vector<Case> cases = {
-        // One row is walked by all groups side by side.
-        {one, 256, 20, 16, {256, 1, 20, 1}},
-        {none, 256, 20, 16, {256, 1, 20, 1}},
-        // 512 pixels, 16 at a time: 32 steps, fewer than the group is wide.
-        {small, 256, 20, 16, {32, 8, 1, 20}},
-        {small, 96, 20, 16, {32, 3, 1, 20}},
-        {small, 7, 20, 16, {7, 1, 5, 4}},
-        {small, 1, 20, 16, {1, 1, 20, 1}},
-        // 4096 steps of one pixel: 16 groups of 256 beside each other, and room for two such rows.
-        {wide, 256, 40, 1, {256, 1, 16, 2}},
-        {wide, 256, 3, 1, {256, 1, 3, 1}}};
-    for (const Case& c : cases)
-        EXPECT_EQ(lay_over(c.rows, c.group_size, c.groups, c.at_once), c.shape) << &c - &cases[0];
-    EXPECT_EQ(side_by_side(64, 100'000), (Shape{64, 1, 100'000, 1}));
-    EXPECT_EQ(below_each_other(64, 9), (Shape{64, 1, 1, 9}));
-    EXPECT_EQ(below_each_other(64, 100'000), (Shape{64, 1, 1, 65535}));
+    // One row is walked by all groups side by side.
+    EXPECT_EQ(lay_over({0, 1000, 1000, 1000}, 256, 20, 16), (Grid{256, 1, 20, 1}));
+    // 512 pixels, 16 at a time: 32 steps, fewer than the group is wide.
+    EXPECT_EQ(lay_over({0, 512 * 512, 512, 600}, 256, 20, 16), (Grid{32, 8, 1, 20}));
+    // 4096 steps of one pixel: 16 groups of 256 beside each other, and room for two such rows.
+    EXPECT_EQ(lay_over({0, 4096 * 100, 4096, 5000}, 256, 40, 1), (Grid{256, 1, 16, 2}));
+    EXPECT_EQ(below_each_other(64, 100'000), (Grid{64, 1, 1, 65535}));
 }
 
 TEST(LayOver, NeverHasMoreGroupsThanItMayOrOtherGroupSizes) {
-    for (const std::size_t group_size : {1U, 2U, 3U, 31U, 32U, 33U, 64U, 96U, 1000U, 1024U}) {
-        for (const std::size_t groups : {1U, 2U, 7U, 264U, 5000U, 100000U}) {
-            for (const std::uint64_t width : {1U, 2U, 31U, 33U, 512U, 4099U, 1U << 20}) {
-                const Shape shape =
+    for (const std::size_t group_size : {1U, 3U, 31U, 32U, 33U, 96U, 1000U, 1024U}) {
+        for (const std::size_t groups : {1U, 7U, 264U, 100000U}) {
+            for (const std::uint64_t width : {1U, 31U, 512U, 4099U, 1U << 20}) {
+                const Grid grid =
                     lay_over({0, width * 3 + 1, width, width + 1}, group_size, groups, 16);
-                EXPECT_EQ(shape.items_x * shape.items_y, group_size);
-                EXPECT_GE(shape.groups_x * shape.groups_y, 1U);
-                EXPECT_LE(shape.groups_x * shape.groups_y, groups);
-                EXPECT_LE(shape.groups_y, 65535U);
+                EXPECT_EQ(grid.items_x * grid.items_y, group_size);
+                EXPECT_GE(grid.groups_x * grid.groups_y, 1U);
+                EXPECT_LE(grid.groups_x * grid.groups_y, groups);
+                EXPECT_LE(grid.groups_y, 65535U);
             }
         }
     }
 }
 
-TEST(GroupsWithWork, AreAsManyAsThereIsWorkForAndAtLeastOne) {
-    EXPECT_EQ(groups_with_work(0, 256, 16, 100), 1U);
-    EXPECT_EQ(groups_with_work(4096, 256, 16, 100), 1U);
-    EXPECT_EQ(groups_with_work(4097, 256, 16, 100), 2U);
-    EXPECT_EQ(groups_with_work(4 * kGi, 256, 16, 100), 100U);
-}
-
-TEST(WithGaps, PutsRowsInTheirPlacesAndAPatternBetween) {
+TEST(WithGaps, PutsRowsWhereTheyBelongAndAPatternBetween) {
     const common::PixelBuffer bytes = with_gaps(input_of(10, 4), {3, 10, 4, 6});
     const std::uint8_t gap = common::kPoisonByte;
     EXPECT_EQ(bytes, (common::PixelBuffer{gap, gap, gap, 0, 1, 2, 3, gap, gap, 4, 5, 6, 7, gap, gap,
                                           8, 9}));
 }
 
-TEST(PlaceRows, IsWithoutGapsUnlessAskedFor) {
-    const common::Input input = input_of(10, 4);
-    EXPECT_EQ(place_rows(parsed({}), input).bytes(), 10U);
-    const Rows placed = place_rows(parsed({"--offset", "3", "--pitch", "6"}), input);
-    EXPECT_EQ(placed.first, 3U);
-    EXPECT_EQ(placed.count, 10U);
-    EXPECT_EQ(placed.width, 4U);
-    EXPECT_EQ(placed.pitch, 6U);
-    EXPECT_EQ(place_rows(parsed({"--pitch", "4"}), input).bytes(), 10U);
-    EXPECT_EQ(bad_input([&] {
-                  place_rows(parsed({"--pitch", "3"}), input);
-              }),
-              "--pitch 3: a row of this picture has 4 pixels");
-    EXPECT_EQ(place_rows(parsed({}), input_of(0, 0)).count, 0U);
+// ---- what is launched ---------------------------------------------------------------------------
+
+// CUDA: the kernels with four loads have registers for 512 threads.
+DeviceLimits gpu(std::uint64_t local_bytes = 48 << 10, std::size_t max_group_size = 1024) {
+    return {.api = "CUDA",
+            .device = "Test GPU 9000",
+            .driver = "driver 1",
+            .units = 10,
+            .max_group_size = max_group_size,
+            .local_bytes = local_bytes,
+            .kernels = {replicated},
+            .max_threads = [](const LaunchConfig& config) {
+                return std::size_t{config.loads == 4 ? 512U : 1024U};
+            }};
 }
 
-TEST(Arguments, RefuseWhatCannotBe) {
-    const std::vector<std::pair<Words, const char*>> cases = {
-        {{"--tune"}, "--tune is a program of its own: build/05-launch-tuning/tune/opencl"},
-        {{"--end-to-end"},
-         "--end-to-end is a program of its own: build/05-launch-tuning/end-to-end/opencl"},
-        {{"--kernel", "item-bins", "--copies", "2"},
-         "--copies is for --kernel lane-bins: item-bins keeps one table"},
-        {{"--kernel", "item-bins", "--group-size", "2"},
-         "--kernel item-bins, groups of 2: item-bins takes at most 1"},
-        {{"--kernel", "nosuch"}, "--kernel"},
-        {{"--kernel", "local"}, "--kernel"},  // only the search has it
-        {{"--copies", "3"}, "--copies"},
-        {{"--copies", "64"}, "--copies"},
-        {{"--loads", "0"}, "--loads"},
-        {{"--loads", "5"}, "--loads"},
-        {{"--pitch", "0"}, "--pitch"},
-        {{"--offset", "1048577"}, "--offset"}};
-    for (const auto& [words, text] : cases)
-        EXPECT_TRUE(has(bad_input([&, &arguments = words] { parsed(arguments); }), text));
+DeviceLimits cpu(std::uint64_t local_bytes = 48 << 10) {
+    return {"OpenCL", "CPU", "driver", true, 10, 1024, local_bytes, {replicated, items}};
 }
 
-TEST(Arguments, AreAsTheyWereGiven) {
-    const Arguments none = parsed({});
-    EXPECT_EQ(none.kernel, nullptr);
-    EXPECT_FALSE(none.copies || none.loads || none.pitch || none.two_launches);
-    const Arguments all =
-        parsed({"--kernel", "lane-bins", "--copies", "32", "--loads", "4", "--two-launches"});
-    EXPECT_EQ(all.kernel, lane);
-    EXPECT_EQ(all.copies, 32U);
-    EXPECT_EQ(all.loads, 4U);
-    EXPECT_TRUE(all.two_launches);
-    EXPECT_EQ(parsed({"--kernel", "item-bins", "--copies", "1"}).kernel, item);
+TEST(LaunchConfig, IsSaidInWordsAndHasNoMoreGroupsThanWork) {
+    const LaunchConfig config{replicated, 32, 4, 512, 2};
+    EXPECT_EQ(config.text(), "replicated, 32 copies, 4 loads, groups of 512, 2 for each unit");
+    EXPECT_EQ(config.launch_text(264), "replicated, 32 copies, 4 loads, 264 groups of 512");
+    EXPECT_EQ(config.macros(), "-DGROUP_X=512 -DGROUP_Y=1 -DCOPIES=32 -DLOADS=4");
+    EXPECT_EQ((LaunchConfig{items}.launch_text(1)), "item-bins, 1 load, 1 group of 1");
+    EXPECT_EQ(config.groups(10, 0), 1U);
+    EXPECT_EQ(config.groups(10, 32768), 1U);
+    EXPECT_EQ(config.groups(10, 32769), 2U);
+    EXPECT_EQ(config.groups(10, kGi), 20U);
 }
 
-class ChooseTuned : public testing::Test {
+TEST(Fallback, IsTheLargestThatFits) {
+    struct Case {
+        DeviceLimits limits;
+        std::uint64_t pixels;
+        LaunchConfig config;
+    };
+    const std::vector<Case> cases = {{gpu(), 8 * kMi, {replicated, 32, 3, 1024, 1}},
+                                     {gpu(), 8 * kMi - 1, {replicated, 32, 1, 1024, 1}},
+                                     {gpu(31 << 10), kGi, {replicated, 16, 3, 1024, 1}},
+                                     {gpu(1 << 10, 300), kGi, {replicated, 1, 3, 300, 1}},
+                                     {cpu(), 1, {items, 1, 3, 1, 1}},
+                                     {cpu(8 << 10), 1, {replicated, 8, 3, 256, 1}}};
+    for (const Case& c : cases)
+        EXPECT_EQ(fallback(c.limits, c.pixels), c.config) << &c - &cases[0];
+}
+
+TEST(UnsupportedReason, NamesWhatRulesALaunchOut) {
+    EXPECT_EQ(unsupported_reason({replicated, 32, 3, 1024, 1}, gpu()), "");
+    for (const LaunchConfig& none : {LaunchConfig{replicated, 3, 1, 64, 1},
+                                     {replicated, 64, 1, 64, 1},
+                                     {replicated, 1, 5, 64, 1},
+                                     {replicated, 1, 0, 64, 1},
+                                     {replicated, 1, 1, 0, 1},
+                                     {replicated, 1, 1, 64, 0}})
+        EXPECT_EQ(unsupported_reason(none, gpu()), "there is no such launch") << none.text();
+    EXPECT_EQ(unsupported_reason({items, 1, 1, 1, 1}, gpu()),
+              "this program has no kernel 'item-bins'");
+    EXPECT_EQ(unsupported_reason({replicated, 32, 1, 64, 1}, gpu(32767)),
+              "32768 bytes of local memory: this device has 32767");
+    EXPECT_EQ(unsupported_reason({items, 1, 1, 2, 1}, cpu()),
+              "groups of 2: item-bins takes at most 1");
+}
+
+// ---- what was found, and what is asked for ------------------------------------------------------
+
+class Tuned : public testing::Test {
  protected:
-    ChooseTuned() { xdg_.set(folder_.path().string()); }
+    Tuned() { xdg_.set(folder_.path().string()); }
 
-    static Choice chosen(const Words& words, const tuning::Facts& facts, std::string* said) {
-        Choice choice;
-        *said = tests::said([&] { choice = choose_tuned(parsed(words), facts, kGi); });
-        return choice;
+    // What the command line makes of it, and what is said of that.
+    static LaunchConfig resolved(Words words, const DeviceLimits& limits, std::string* text) {
+        const common::Program program{
+            "05-launch-tuning", "opencl", limits.api, "", {{"tuned", ""}, {"vector", ""}}};
+        words.insert(words.begin(), "program");
+        TunedOptions tuned;
+        const common::Options options =
+            parse_options(static_cast<int>(words.size()), words.data(), program, tuned);
+        LaunchConfig config;
+        *text = said([&] { config = resolve(tuned, options, limits, kGi); });
+        return config;
+    }
+    static std::string refused(const Words& words, const DeviceLimits& limits) {
+        std::string ignored;
+        return bad_input([&] { resolved(words, limits, &ignored); });
+    }
+    static void leave(const DeviceLimits& limits, const std::string& text) {
+        std::filesystem::create_directories(cache_file(limits).parent_path());
+        tests::write_bytes(cache_file(limits), text);
+    }
+    // As tune leaves it, shortened to what is read.
+    static std::string found(const std::string& trials, const std::string& device = "Test GPU 9000",
+                             const std::string& format = kCacheFormat) {
+        return R"({"format": ")" + format + R"(", "api": "CUDA", "device": ")" + device +
+               R"(", "driver": "driver 1", "date": "2026-01-31", "trials": [)" + trials + "]}";
+    }
+    static std::string trial(const std::string& kernel, int copies, std::uint64_t pixels,
+                             const std::string& ms, const std::string& outcome = "measured") {
+        return R"({"kernel": ")" + kernel + R"(", "copies": )" + std::to_string(copies) +
+               R"(, "loads": 2, "group_size": 64, "groups_per_unit": 8, "pixels": )" +
+               std::to_string(pixels) + R"(, "worst_ms": )" + ms + R"(, "outcome": ")" + outcome +
+               "\"}";
     }
 
     tests::TemporaryFolder folder_;
     tests::Environment xdg_{"XDG_CACHE_HOME"};
-    const tuning::Facts gpu_{"OpenCL", "Test GPU", "driver", false, 10, 1024, 48 << 10, {lane}};
-    const tuning::Facts cpu_{"OpenCL", "CPU", "driver", true, 10, 1024, 48 << 10, {lane, item}};
+    tests::Environment home_{"HOME"};
 };
 
-TEST_F(ChooseTuned, TakesTheDefaultAndWhatTheCommandLineChanges) {
-    tuning::Facts small = gpu_;
-    small.local_bytes = 8 << 10;
+TEST_F(Tuned, IsTheFallbackAndWhatTheCommandLineChanges) {
     const std::string as_it_is = "(the default, as tune has not run here)\n";
     const std::string changed =
         "(the default, as tune has not run here; changed by the command line)\n";
     struct Case {
         Words words;
-        const tuning::Facts& facts;
-        Choice choice;
+        DeviceLimits limits;
+        LaunchConfig config;
         std::string said;
     };
     const std::vector<Case> cases = {
-        {{}, gpu_, {lane, 32, 3, 1024, 1}, as_it_is},
-        {{"--groups", "4"}, gpu_, {lane, 32, 3, 1024, 1}, changed},
-        {{"--loads", "1"}, gpu_, {lane, 32, 1, 1024, 1}, changed},
-        {{"--copies", "8", "--group-size", "96"}, gpu_, {lane, 8, 3, 96, 1}, changed},
-        {{"--kernel", "lane-bins"}, gpu_, {lane, 32, 3, 1024, 1}, as_it_is},
-        {{}, cpu_, {item, 1, 3, 1, 1}, as_it_is},
-        {{"--group-size", "1"}, cpu_, {item, 1, 3, 1, 1}, as_it_is},
-        // Not in groups of one, which suit item-bins alone; and copies are lane-bins'.
-        {{"--group-size", "64"}, cpu_, {lane, 32, 3, 64, 1}, changed},
-        {{"--kernel", "lane-bins"}, cpu_, {lane, 32, 3, 256, 1}, changed},
-        {{"--copies", "1"}, cpu_, {lane, 1, 3, 256, 1}, changed},
-        // Fewer copies where not all of them fit.
-        {{"--copies", "32"},
-         small,
-         {lane, 8, 3, 1024, 1},
-         "1024, 1 for each unit does not fit 8192 bytes of local memory\n  tuned, 1024 Mi "
-         "pixels: "}};
+        {{}, gpu(), {replicated, 32, 3, 1024, 1}, as_it_is},
+        {{"--groups", "4"}, gpu(), {replicated, 32, 3, 1024, 1}, changed},
+        {{"--copies", "8", "--group-size", "96"}, gpu(), {replicated, 8, 3, 96, 1}, changed},
+        // Smaller blocks where registers are short, fewer copies where local memory is.
+        {{"--loads", "4"}, gpu(), {replicated, 32, 4, 512, 1}, "does not fit this device\n"},
+        {{"--copies", "32"}, gpu(8192), {replicated, 8, 3, 1024, 1}, "does not fit this device\n"},
+        {{}, cpu(), {items, 1, 3, 1, 1}, as_it_is},
+        {{"--group-size", "1"}, cpu(), {items, 1, 3, 1, 1}, as_it_is},
+        // Not in groups of one, which suit item-bins alone; and copies are replicated's.
+        {{"--group-size", "64"}, cpu(), {replicated, 32, 3, 64, 1}, changed},
+        {{"--kernel", "replicated"}, cpu(), {replicated, 32, 3, 256, 1}, changed},
+        {{"--copies", "1"}, cpu(), {replicated, 1, 3, 256, 1}, changed}};
     for (const Case& c : cases) {
         SCOPED_TRACE(&c - &cases[0]);
-        std::string said;
-        EXPECT_EQ(chosen(c.words, c.facts, &said), c.choice);
-        EXPECT_TRUE(has(said, c.said));
+        std::string text;
+        EXPECT_EQ(resolved(c.words, c.limits, &text), c.config);
+        EXPECT_TRUE(has(text, c.said));
     }
 }
 
-TEST_F(ChooseTuned, TakesWhatWasFound) {
-    const Choice best{lane, 4, 2, 64, 8};
-    tuning::Tuning found{gpu_.api, gpu_.device, gpu_.driver, "2026-01-31T12:00:00Z"};
-    found.trials = {{best, kGi, tuning::Outcome::kMeasured, 1, ""}};
-    tuning::keep(gpu_, found);
-    std::string said;
-    EXPECT_EQ(chosen({}, gpu_, &said), best);
-    EXPECT_EQ(
-        said,
-        "  tuned, 1024 Mi pixels: lane-bins, 4 copies, 2 loads, groups of 64, 8 for each unit "
-        "(found by tune on 2026-01-31T12:00:00Z)\n");
-    EXPECT_EQ(chosen({"--loads", "3"}, gpu_, &said), (Choice{lane, 4, 3, 64, 8}));
-    EXPECT_TRUE(
-        has(said, "(found by tune on 2026-01-31T12:00:00Z; changed by the command line)\n"));
+TEST_F(Tuned, RefusesWhatCannotBe) {
+    const std::vector<std::pair<Words, const char*>> cases = {
+        {{"--kernel", "item-bins", "--copies", "2"}, "item-bins keeps one table"},
+        {{"--kernel", "item-bins", "--group-size", "2"}, "item-bins takes at most 1"},
+        {{"--kernel", "local"}, "--kernel"},  // only the search has it
+        {{"--copies", "3"}, "--copies"},
+        {{"--loads", "5"}, "--loads"},
+        {{"--group-size", "2048"}, "groups of 2048: this device runs at most 1024"}};
+    for (const auto& [words, text] : cases)
+        EXPECT_TRUE(has(refused(words, cpu()), text));
+    EXPECT_TRUE(has(refused({"--kernel", "item-bins"}, gpu()), "--kernel"));
+    // Nobody asked for smaller blocks.
+    EXPECT_TRUE(has(refused({"--loads", "4", "--group-size", "1024"}, gpu()), "registers"));
 }
 
-TEST_F(ChooseTuned, RefusesWhatTheDeviceCannot) {
-    const auto refusal = [](const Words& words, const tuning::Facts& facts) {
-        return bad_input([&] { choose_tuned(parsed(words), facts, kGi); });
+TEST_F(Tuned, IsTheFastestOfTheNearestSizeThatProgramAndDeviceHave) {
+    leave(gpu(),
+          found(trial("replicated", 1, kMi, "2") + "," + trial("replicated", 2, kMi, "1") + "," +
+                trial("uchar-bins", 1, kMi, "0.1") + "," + trial("replicated", 8, 16 * kMi, "9") +
+                "," + trial("replicated", 3, kMi, "0.1") + "," +
+                trial("replicated", 4, kMi, "null", "wrong")));
+    const std::optional<Cache> cache = load(gpu());
+    ASSERT_TRUE(cache);
+    const auto config = [](unsigned copies) { return LaunchConfig{replicated, copies, 2, 64, 8}; };
+    EXPECT_EQ(lookup(cache, gpu(), 0), config(2));
+    EXPECT_EQ(lookup(cache, gpu(), 4 * kMi - 1), config(2));  // nearer by ratio, to 4 Mi
+    EXPECT_EQ(lookup(cache, gpu(), 4 * kMi + 1), config(8));
+    EXPECT_EQ(lookup(cache, gpu(4096), kGi), config(2));  // the next nearest
+    EXPECT_EQ(lookup(cache, gpu(1024, 32), kGi), fallback(gpu(1024, 32), kGi));
+    std::string text;
+    EXPECT_EQ(resolved({}, gpu(), &text), config(8));
+    EXPECT_EQ(text,
+              "  tuned, 1024 Mi pixels: replicated, 8 copies, 2 loads, groups of 64, 8 for each "
+              "unit (found by tune on 2026-01-31)\n");
+}
+
+TEST_F(Tuned, PassesOverAFileThatCannotBeUsed) {
+    const auto warning_about = [](const std::string& bytes) {
+        leave(gpu(), bytes);
+        return said([] { EXPECT_FALSE(load(gpu())); });
     };
-    EXPECT_TRUE(has(refusal({"--group-size", "2048"}, gpu_),
-                    "tuned, lane-bins, 32 copies, 3 loads, groups of 2048, 1 for each unit: groups "
-                    "of 2048: this device runs at most 1024"));
-    EXPECT_TRUE(has(refusal({"--kernel", "item-bins"}, gpu_), "no kernel 'item-bins'"));
+    EXPECT_EQ(said([] { EXPECT_FALSE(load(gpu())); }), "");  // there is none
+    const std::string one = trial("replicated", 1, kMi, "2");
+    EXPECT_EQ(warning_about(found(one, "Test GPU 9001")),
+              "warning: the tuning in " + cache_file(gpu()).string() +
+                  " is passed over: it belongs to another device or driver\n");
+    EXPECT_TRUE(has(warning_about(found(one, "Test GPU 9000", "histogram-tutorials tuning 1")),
+                    "another version of tune\n"));
+    for (const std::string& bytes :
+         {std::string(), std::string("{"), std::string("[]"), found("7"), found("{}"),
+          found(trial("replicated", 1, kMi, "\"fast\"")), found(one).substr(0, 200)}) {
+        const std::string text = warning_about(bytes);
+        EXPECT_TRUE(has(text, "is passed over: "));
+        EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1) << text;
+    }
+}
+
+TEST_F(Tuned, IsKeptInAFileForEachDeviceAndDriver) {
+    EXPECT_EQ(cache_file(gpu()),
+              folder_ / "histogram-tutorials" / "CUDA-Test-GPU-9000-driver-1.json");
+    DeviceLimits odd = gpu();
+    odd.device = "../caf\xE9" + std::string(5000, 'W');
+    EXPECT_EQ(cache_file(odd).parent_path(), folder_ / "histogram-tutorials");
+    EXPECT_LT(cache_file(odd).filename().string().size(), 240U);
+    home_.set("/home/somebody");
+    for (const char* none : {"", "not/in/full"}) {
+        xdg_.set(none);
+        EXPECT_TRUE(cache_file(gpu()).string().starts_with("/home/somebody/"));
+    }
+    home_.unset();
+    EXPECT_EQ(cache_file(gpu()), "");
 }
 
 }  // namespace

@@ -6,18 +6,20 @@
 //
 // opencl.cpp does the same in OpenCL, in the same steps.
 
-#include <cstdio>
+#include <array>
 #include <span>
-#include <string>
 #include <vector>
 
 #include "05-launch-tuning/histogram.cuh"
-#include "05-launch-tuning/tune/on_cuda.cuh"
 #include "05-launch-tuning/tune/program.hpp"
 #include "05-launch-tuning/tune/search.hpp"
+#include "05-launch-tuning/tuned.hpp"
 #include "common/cuda/cuda.hpp"
+#include "common/cuda/handles.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/status/status.hpp"
+#include "common/terminal/exit_status.hpp"
+#include "common/terminal/terminal.hpp"
 
 using common::Histogram;
 using common::kBins;
@@ -110,92 +112,100 @@ int main(int argc, char** argv) try {
     // 1. What is asked for.
     const tuning::Request request = tuning::parse_request(argc, argv, "05-launch-tuning/tune/cuda");
     if (request.list_devices) {
-        std::fputs(common::cuda::list(common::cuda::devices()).c_str(), stdout);
+        common::print(common::cuda::list(common::cuda::devices()));
         return common::kEveryVariantMatches;
     }
 
-    // 2. The device, and what it allows.
+    // 2. The device, and what it allows. A kernel that needs many registers leaves room for fewer
+    //    threads.
     const common::cuda::Device device = common::cuda::choose_device(request.device);
-    const tuning::Facts facts =
-        tuning::facts_of(device, {&tuning::kLocal, &tuning::kLaneBins, &tuning::kUcharBins});
+    const auto kernel_of = [](const tuning::LaunchConfig& config) -> kernels::Tuned {
+        static constexpr kernels::Tuned kOfLoads[] = {histogram_bytes<1>, histogram_bytes<2>,
+                                                      histogram_bytes<3>, histogram_bytes<4>};
+        if (config.kernel == &tuning::kUcharBins) return histogram_uchar;
+        if (config.kernel == &tuning::kLocal) return kOfLoads[config.loads - 1];
+        return kernels::tuned(config.copies, config.loads);
+    };
+    const tuning::DeviceLimits limits{
+        .api = "CUDA",
+        .device = device.name,
+        .driver = device.driver,
+        .units = common::cuda::multiprocessors(device.id),
+        .max_group_size = tuning::kMaxCudaThreads,
+        .local_bytes = tuning::kCudaSharedBytes,
+        .kernels = {&tuning::kLocal, &tuning::kReplicated, &tuning::kUcharBins},
+        .max_threads = [&](const tuning::LaunchConfig& config) {
+            cudaFuncAttributes kernel{};
+            CHECK_CUDA(cudaFuncGetAttributes(&kernel, kernel_of(config)));
+            return static_cast<std::size_t>(kernel.maxThreadsPerBlock);
+        }};
+    std::size_t free_bytes = 0;
+    std::size_t memory_bytes = 0;
+    CHECK_CUDA(cudaMemGetInfo(&free_bytes, &memory_bytes));
+    const std::vector<std::uint64_t> sizes = tuning::tuned_sizes(limits.cpu, memory_bytes / 4);
 
     // 3. Where its commands go: the context comes by itself, the default stream keeps their order,
     //    and two events note when the work began and ended. A third one stands between launches.
-    cudaEvent_t begin = nullptr;
-    cudaEvent_t between = nullptr;
-    cudaEvent_t end = nullptr;
-    CHECK_CUDA(cudaEventCreate(&begin));
-    CHECK_CUDA(cudaEventCreate(&between));
-    CHECK_CUDA(cudaEventCreate(&end));
+    //    Each is given back at the end of its scope.
+    common::cuda::Event begin;
+    common::cuda::Event between;
+    common::cuda::Event end;
+    CHECK_CUDA(cudaEventCreate(begin.out()));
+    CHECK_CUDA(cudaEventCreate(between.out()));
+    CHECK_CUDA(cudaEventCreate(end.out()));
 
     // 4. The pictures, in the device's memory, and room for the results.
-    const tuning::TestPictures pictures = tuning::test_pictures(facts);
-    std::vector<std::uint8_t*> buffers;
-    for (const tuning::TestPicture& picture : pictures) {
-        const std::size_t bytes = picture.pixels.size();
-        std::uint8_t* buffer = nullptr;
-        CHECK_CUDA(cudaMalloc(&buffer, bytes));
-        CHECK_CUDA(cudaMemcpy(buffer, picture.pixels.data(), bytes, cudaMemcpyHostToDevice));
-        buffers.push_back(buffer);
+    const tuning::TestPictures pictures = tuning::test_pictures(sizes.back());
+    std::array<common::cuda::Memory<std::uint8_t>, std::tuple_size_v<tuning::TestPictures>> buffers;
+    for (std::size_t i = 0; i < pictures.size(); ++i) {
+        const std::size_t bytes = pictures[i].pixels.size();
+        CHECK_CUDA(cudaMalloc(buffers[i].out(), bytes));
+        CHECK_CUDA(
+            cudaMemcpy(buffers[i], pictures[i].pixels.data(), bytes, cudaMemcpyHostToDevice));
     }
-    kernels::Total* const totals = tuning::create_totals(true);
-    std::uint32_t* histogram = nullptr;
-    std::uint32_t* unread = nullptr;
-    CHECK_CUDA(cudaMalloc(&histogram, sizeof(Histogram)));
-    CHECK_CUDA(cudaMalloc(&unread, sizeof(Histogram)));
+    common::cuda::Memory<kernels::Total> totals;
+    CHECK_CUDA(cudaMalloc(totals.out(), tuning::kTotalWords * sizeof(kernels::Total)));
+    CHECK_CUDA(cudaMemset(totals, 0, tuning::kTotalWords * sizeof(kernels::Total)));
+    common::cuda::Memory<std::uint32_t> histogram;
+    common::cuda::Memory<std::uint32_t> unread;
+    CHECK_CUDA(cudaMalloc(histogram.out(), sizeof(Histogram)));
+    CHECK_CUDA(cudaMalloc(unread.out(), sizeof(Histogram)));
 
-    // 5. The kernels: a choice was compiled with this file, or with on_cuda.cu.
-    const auto kernel_of = [](const tuning::Choice& choice) -> tuning::Counting {
-        static constexpr tuning::Counting kOfLoads[] = {histogram_bytes<1>, histogram_bytes<2>,
-                                                        histogram_bytes<3>, histogram_bytes<4>};
-        if (choice.kernel == &tuning::kUcharBins) return histogram_uchar;
-        if (choice.kernel == &tuning::kLocal) return kOfLoads[choice.loads - 1];
-        return tuning::histogram_tuned(choice.copies, choice.loads);
-    };
+    // 5. The kernels: they were compiled with this file, or with tuned.cu.
 
-    // 6. Runs a choice. Only the last launch writes what is read: no other can be right in its
-    //    place. The device is busy until all of them wait in its queue, and an event between two
-    //    keeps the next from beginning before the last has ended.
-    const auto run_in_a_row = [&](const tuning::Choice& choice, std::size_t picture,
+    // 6. Runs a launch on each of the stretches. Only the last one writes what is read: no other
+    //    can be right in its place. The device is busy until all of them wait in its queue, and an
+    //    event between two keeps the next from beginning before the last has ended.
+    const auto run_in_a_row = [&](const tuning::LaunchConfig& config, std::size_t picture,
                                   std::span<const tuning::Stretch> stretches, Histogram& result) {
-        const tuning::Counting kernel = kernel_of(choice);
-        if (choice.group_size > tuning::max_threads(kernel))
-            throw tuning::Refused("too few registers for blocks of this size");
-        const auto blocks = static_cast<unsigned>(groups_of(choice, facts, stretches.back().count));
+        const kernels::Tuned kernel = kernel_of(config);
+        const auto blocks =
+            static_cast<unsigned>(config.groups(limits.units, stretches.back().count));
+        const auto block_size = static_cast<unsigned>(config.group_size);
         const std::size_t shared_bytes =
-            choice.kernel == &tuning::kUcharBins ? choice.local_bytes() : 0;
+            config.kernel == &tuning::kUcharBins ? config.local_bytes() : 0;
         common::cuda::poison(histogram, sizeof(Histogram));
         if (stretches.size() > 1) stay_busy<<<1, 1>>>();
         CHECK_CUDA(cudaEventRecord(begin));
         for (const tuning::Stretch& stretch : stretches) {
             const bool last = &stretch == &stretches.back();
-            kernel<<<blocks, static_cast<unsigned>(choice.group_size), shared_bytes>>>(
+            kernel<<<blocks, block_size, shared_bytes>>>(
                 buffers[picture], stretch.first, stretch.count, totals, last ? histogram : unread);
             // Only what the launch itself says is a refusal; whatever comes later is an error.
-            if (const cudaError_t refusal = cudaGetLastError(); refusal != cudaSuccess)
-                throw tuning::Refused(cudaGetErrorString(refusal));
+            if (const cudaError_t refused = cudaGetLastError(); refused != cudaSuccess)
+                throw common::Unsupported(cudaGetErrorString(refused));
             CHECK_CUDA(cudaEventRecord(last ? end : between));
         }
         CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof(Histogram), cudaMemcpyDeviceToHost));
-        return static_cast<double>(common::cuda::elapsed_ms(begin, end));
+        return common::cuda::elapsed_ms(begin, end);
     };
 
     // 7. The search.
     const tuning::Tuning found =
-        tuning::search(facts, request.seconds, tuning::measure_on(pictures, run_in_a_row));
+        tuning::search(limits, sizes, request.seconds, tuning::measure_on(pictures, run_in_a_row));
 
-    // 8. What was created is released, in the opposite order.
-    CHECK_CUDA(cudaFree(unread));
-    CHECK_CUDA(cudaFree(histogram));
-    CHECK_CUDA(cudaFree(totals));
-    for (std::uint8_t* const buffer : buffers)
-        CHECK_CUDA(cudaFree(buffer));
-    CHECK_CUDA(cudaEventDestroy(end));
-    CHECK_CUDA(cudaEventDestroy(between));
-    CHECK_CUDA(cudaEventDestroy(begin));
-
-    // 9. The heat map, and what is kept for `tuned`.
-    return tuning::finish(request, facts, found);
+    // 8. The heat map, and what is kept for `tuned`.
+    return tuning::finish(request, limits, found);
 } catch (...) {
     return common::report_exception("05-launch-tuning/tune/cuda");
 }

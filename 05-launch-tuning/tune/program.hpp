@@ -7,8 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "05-launch-tuning/tune/choice.hpp"
-#include "05-launch-tuning/tune/found.hpp"
+#include "05-launch-tuning/tune/cache.hpp"
 
 namespace tuning {
 
@@ -28,6 +27,6 @@ Request parse_request(int argc, const char* const* argv, const std::string& prog
 /// Prints the heat map, keeps the result for `tuned`, and writes what --json asks for. A search
 /// that had no time for half of its launches does not replace one that measured more.
 /// @return the exit status
-int finish(const Request& request, const Facts& facts, const Tuning& found);
+int finish(const Request& request, const DeviceLimits& limits, const Tuning& found);
 
 }  // namespace tuning

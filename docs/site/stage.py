@@ -33,7 +33,7 @@ LANGUAGES = {".cl": "c", ".cpp": "cpp", ".hpp": "cpp", ".cu": "cuda", ".cuh": "c
 FILES = "The files"
 # What `kernels` writes (docs/tools/excerpts.py), and an excerpt in OpenCL right before one in CUDA.
 FOLDED = re.compile(r"^OpenCL \(\[histogram\.cl\]\(histogram\.cl\)\):\n\n(```.*?^```)\n\n"
-                    r"<details><summary>The same in CUDA \(cuda\.cu\)</summary>\n\n(```.*?^```)\n\n</details>$",
+                    r"<details><summary>The same in CUDA \(histogram\.cuh\)</summary>\n\n(```.*?^```)\n\n</details>$",
                     re.DOTALL | re.MULTILINE)
 BESIDE = re.compile(r"^<!-- excerpt: \w+\.cl [^\n]*\n(```.*?^```)\n<!-- end -->\n\n"
                     r"<!-- excerpt: \w+\.cuh? [^\n]*\n(```.*?^```)\n<!-- end -->", re.DOTALL | re.MULTILINE)
@@ -95,7 +95,7 @@ def api_of(file, folder):
 
 def sources_of(folder, files):
     """The source files of a folder itself, kernels first; what tests and solutions have is theirs."""
-    order = (".cl", ".cu", ".cuh", ".cpp", ".hpp")
+    order = (".cl", ".cuh", ".cu", ".cpp", ".hpp")
     return sorted((file for file in files if file.parent == folder and file.suffix in order),
                   key=lambda file: (order.index(file.suffix), file.name))
 

@@ -55,7 +55,7 @@ function served(row, step, copies, rule) {
 
 test("a word is where the kernels put it", () => {
   const kernels = { "histogram.cl": [/own = table \+ item % COPIES;/, /&own\[\(four & 0xff\) \* COPIES\]/, /table\[bin \* COPIES \+/],
-    "cuda.cu": [/own = table \+ threadIdx\.x % copies;/, /&own\[\(four & 0xff\) \* copies\]/, /table\[bin \* copies \+/] };
+    "histogram.cuh": [/own = table \+ threadIdx\.x % copies;/, /&own\[\(four & 0xff\) \* copies\]/, /table\[bin \* copies \+/] };
   for (const [file, lines] of Object.entries(kernels)) {
     const source = fs.readFileSync(path.join(ROOT, "04-per-thread-bins", file), "utf8");
     for (const line of lines) assert.match(source, line, file);

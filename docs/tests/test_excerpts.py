@@ -30,7 +30,7 @@ class Excerpts(repository.RepositoryTest):
     def setUp(self):
         super().setUp()
         self.write("02-a/histogram.cl", CL)
-        self.write("02-a/cuda.cu", CUDA)
+        self.write("02-a/histogram.cuh", CUDA)
 
     def page(self, call):
         self.write(LESSON, f"One.\n\n<!-- {call} -->\n<!-- end -->\n\nTwo.\n")
@@ -53,10 +53,10 @@ class Excerpts(repository.RepositoryTest):
             ('excerpt: histogram.cl count since="for" upto="first"',
              ["```c", "for (;;) {", "    first();", "    if (b) {", "        second();", "    }", "}", "```"]),
             # To the end without the brace of the function.
-            ('excerpt: cuda.cu count since="second"', ["```cpp", "second();", "```"]),
+            ('excerpt: histogram.cuh count since="second"', ["```cpp", "second();", "```"]),
             ('kernels: count since="first" upto="first"',
              ["OpenCL ([histogram.cl](histogram.cl)):", "", "```c", "first();", "```", "",
-              "<details><summary>The same in CUDA (cuda.cu)</summary>", "", "```cpp", "first();", "```", "", "</details>"]),
+              "<details><summary>The same in CUDA (histogram.cuh)</summary>", "", "```cpp", "first();", "```", "", "</details>"]),
         ):
             with self.subTest(call=call):
                 self.page(call)
@@ -67,7 +67,7 @@ class Excerpts(repository.RepositoryTest):
     def test_a_changed_source_or_page_is_noticed(self):
         self.page("kernels: count")
         self.succeed("generate.py")
-        for file in ("02-a/histogram.cl", "02-a/cuda.cu", LESSON):
+        for file in ("02-a/histogram.cl", "02-a/histogram.cuh", LESSON):
             before = self.read(file)
             self.write(file, before.replace("first", "last", 1))
             self.fail_with(f"{LESSON}: kernels: count: differs from its source", "generate.py", "--check")
@@ -77,7 +77,7 @@ class Excerpts(repository.RepositoryTest):
     def test_what_is_not_there_is_an_error(self):
         for call, line in (('excerpt: histogram.cl nosuch', "histogram.cl: 0 functions are called nosuch"),
                            ('excerpt: nosuch.cl count', "No such file"),
-                           ('excerpt: cuda.cu count since="nosuch"', "cuda.cu: no line holds 'nosuch'"),
+                           ('excerpt: histogram.cuh count since="nosuch"', "histogram.cuh: no line holds 'nosuch'"),
                            ('kernels(count)', "what is generated stands between")):
             with self.subTest(call=call):
                 self.page(call)

@@ -26,8 +26,8 @@ def everything():
     ]
     runs += [run_entry("05-launch-tuning/peers/cuda", {"cub": 2000.0 - percent, "tuned": 3990.0}, f"contention-{percent}")
              for percent in (0, 50, 100)]
-    trials = [trial("local", "measured", 0.02), trial("lane-bins", "measured", 0.01),
-              trial("lane-bins", "refused", None, 512), trial("local", "not tried", None, pixels=1 << 24)]
+    trials = [trial("local", "measured", 0.02), trial("replicated", "measured", 0.01),
+              trial("replicated", "refused", None, 512), trial("local", "not tried", None, pixels=1 << 24)]
     run = {"api": "CUDA", "device": "Some device", "driver": "CUDA driver", "seconds": 1.0, "best": [trials[1]],
            "trials": trials}
     tune = [{"program": "05-launch-tuning/tune/cuda", "date": "2026-01-02", "commit": None, "run": run}]
@@ -51,7 +51,7 @@ class Plots(repository.RepositoryTest):
         self.assertEqual(sorted(os.listdir(self.root / FIGURES)), ["climb.svg", "contention.svg", "tuning-h100-cuda.svg"])
         for name, words in (("climb.svg", ("02-global-atomics", "subhist", "lane-bins", "5.79", "5.80", "146", "3900")),
                             ("contention.svg", ("CUB", "tuned", "1900", "3990", "read ceiling, 4000 GB/s")),
-                            ("tuning-h100-cuda.svg", ("1 MiB", "local", "lane-bins × 1", "50", "100", "×", "·", "nothing was measured"))):
+                            ("tuning-h100-cuda.svg", ("1 MiB", "local", "replicated × 1", "50", "100", "×", "·", "nothing was measured"))):
             self.assertLessEqual(set(words), set(self.texts(name)))
 
     def test_a_search_of_the_readers_own(self):

@@ -62,7 +62,7 @@ class Record(repository.RepositoryTest):
     def chapters(self, *names, script=MATCHES):
         """OpenCL programs of these chapters, with the real kernels."""
         for name in names:
-            self.program(f"{name}/opencl", script, launch="lane-bins, 32 copies, 7 groups of 1024")
+            self.program(f"{name}/opencl", script, launch="replicated, 32 copies, 7 groups of 1024")
             self.write(f"{name}/histogram.cl", (repository.ROOT / name / "histogram.cl").read_text(encoding="utf-8"))
 
     def list_program(self, folder, api, path, why="-"):

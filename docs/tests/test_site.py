@@ -74,7 +74,7 @@ class Small(repository.RepositoryTest):
         self.assertIn("../../../02-two/index.html#part", self.staged("_extra/docs/site/play/race.html"))
 
     def test_two_kernels_become_tabs(self):
-        folded = ("OpenCL ([histogram.cl](histogram.cl)):\n\n```c\none\n```\n\n<details><summary>The same in CUDA (cuda.cu)"
+        folded = ("OpenCL ([histogram.cl](histogram.cl)):\n\n```c\none\n```\n\n<details><summary>The same in CUDA (histogram.cuh)"
                   "</summary>\n\n```cpp\ntwo\n```\n\n</details>\n")
         beside = ('<!-- excerpt: histogram.cl f -->\n```c\none\n```\n<!-- end -->\n\n'
                   '<!-- excerpt: histogram.cuh f -->\n```cpp\ntwo\n```\n<!-- end -->\n')

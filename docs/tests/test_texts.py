@@ -11,14 +11,9 @@ sys.path.insert(0, str(ROOT / "docs" / "tools"))
 from excerpts import function_lines  # noqa: E402
 
 VERSIONS = {"CMakeLists.txt": r"^    VERSION (\S+)$", "CITATION.cff": r"^version: (\S+)$", "CHANGELOG.md": r"^## ([0-9.]+)\b"}
-# Chapters include nothing of each other: kernels that chapter 05 has again.
-PEERS = "05-launch-tuning/peers/cuda.cu"
+# Chapters include nothing of each other: a kernel that chapter 05 has again.
 AGAIN = [
-    ("histogram_global", "02-global-atomics/cuda.cu", PEERS),
-    ("histogram_lanes", "04-per-thread-bins/cuda.cu", PEERS),
-    ("count_four", "04-per-thread-bins/cuda.cu", PEERS),
-    ("count_sixteen", "04-per-thread-bins/cuda.cu", PEERS),
-    ("histogram_local", "03-local-atomics/cuda.cu", "05-launch-tuning/histogram.cuh"),
+    ("histogram_local", "03-local-atomics/histogram.cuh", "05-launch-tuning/histogram.cuh"),
     ("histogram_local", "03-local-atomics/histogram.cl", "05-launch-tuning/histogram.cl"),
 ]
 
@@ -43,9 +38,14 @@ class Texts(unittest.TestCase):
             with self.subTest(name=name, file=again):
                 self.assertEqual(code(again, name), code(original, name))
 
+    def test_a_lesson_includes_no_workshop_and_no_other_chapter(self):
+        for file in ROOT.glob("0*/*.[ch]*"):
+            includes = re.findall(r'#include "(\d\d-.*)/[^/"]+"', file.read_text(encoding="utf-8"))
+            self.assertLessEqual(set(includes), {file.parent.name}, file.name)
+
     def test_lane_bins_is_launched_as_chapter_04_does_without_options(self):
         usual = re.findall(r"options.number\(.*\)\.value_or\((\d+)\)", read("04-per-thread-bins/cuda.cu"))
-        launched = re.findall(r"histogram_lanes<(\d+)><<<.*>>>\(.*, (\d+)\);", read(PEERS))
+        launched = re.findall(r"histogram_lanes<(\d+)><<<.*>>>\(.*, (\d+)\);", read("05-launch-tuning/peers/cuda.cu"))
         self.assertEqual(launched, [tuple(usual)])
 
     def test_the_notebook_is_kept_without_results(self):

@@ -2,7 +2,7 @@
 
     excerpt: histogram.hpp count_serial
                                      a function of a file beside the page
-    kernels: histogram_global        the function of histogram.cl, and folded below it that of cuda.cu
+    kernels: histogram_global        the function of histogram.cl, and folded below it that of histogram.cuh
 
 Both take since="text" and upto="text": only the lines from the first that holds the one to the first after it that
 holds the other, and on to where the blocks that begin there end.
@@ -79,9 +79,9 @@ def kernels(page, name, *part):
         "",
         *excerpt(page, "histogram.cl", name, *part),
         "",
-        "<details><summary>The same in CUDA (cuda.cu)</summary>",
+        "<details><summary>The same in CUDA (histogram.cuh)</summary>",
         "",
-        *excerpt(page, "cuda.cu", name, *part),
+        *excerpt(page, "histogram.cuh", name, *part),
         "",
         "</details>",
     ]

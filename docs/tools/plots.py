@@ -252,7 +252,7 @@ SIGNS = {"wrong": "!", "refused": "×", "not tried": "·"}
 
 def row_of(trial):
     """The row of a heat map that a trial belongs to."""
-    return f"lane-bins × {trial['copies']}" if trial["kernel"] == "lane-bins" else trial["kernel"]
+    return f"replicated × {trial['copies']}" if trial["kernel"] == "replicated" else trial["kernel"]
 
 
 def column_of(trial):
