@@ -28,9 +28,8 @@ function(add_gallery)
         add_dependencies(gallery_${api} gallery_${number}_${api})
         string(REGEX MATCHALL "[^|\n]+[|]${api}[|][^\n]+" programs "${lines}")
         foreach(program IN LISTS programs)
-            string(REGEX MATCH "^(.+)[|].+[|](.+)[|](.+)$" _ "${program}")
-            string(REPLACE "," ";" files ${CMAKE_MATCH_3})
-            add_broken_program(${CMAKE_MATCH_1} ${api} ${CMAKE_MATCH_2} ${files})
+            string(REPLACE "|" ";" program ${program})
+            add_broken_program(${program})
         endforeach()
         set(test ${folder}.broken.${api})
         add_python_test(NAME ${test} LABELS chapter-${number} ${api} broken COMMAND ${TUTORIAL_GALLERY}/test_gallery.py
@@ -40,25 +39,23 @@ function(add_gallery)
     endforeach()
 endfunction()
 
-# add_broken_program(mistake api with_tsan file...): a chapter's program with the mistake. The sources that it changes
-# are made anew, in a folder that stands before the chapter's.
-function(add_broken_program mistake api with_tsan)
+# add_broken_program(mistake api with_tsan changed): a chapter's program with the mistake. The files that it changes are
+# made anew, in a folder that stands before the chapter's.
+function(add_broken_program mistake api with_tsan changed)
     set(target ${folder}-broken-${mistake}-${api})
     set(place ${CMAKE_CURRENT_BINARY_DIR}/broken/${mistake})
     set(text ${CMAKE_CURRENT_SOURCE_DIR}/broken/${mistake}.txt)
-    foreach(file IN LISTS ARGN)
+    string(REPLACE "," ";" changed ${changed})
+    get_target_property(sources ${folder}-${api} SOURCES)
+    list(GET sources 0 sources) # others have no mistakes
+    list(REMOVE_ITEM sources ${changed})
+    foreach(file IN LISTS changed)
+        list(APPEND sources ${place}/made/${folder}/${file})
         add_custom_command(OUTPUT ${place}/made/${folder}/${file}
             COMMAND ${Python3_EXECUTABLE} -B ${TUTORIAL_GALLERY}/gallery.py make ${text} ${place}/made/${folder} ${file}
             DEPENDS ${text} ${CMAKE_CURRENT_SOURCE_DIR}/${file} VERBATIM)
     endforeach()
-    set(made ${ARGN})
-    list(TRANSFORM made PREPEND ${place}/made/${folder}/)
-    get_target_property(sources ${folder}-${api} SOURCES)
-    list(GET sources 0 source) # others are the chapter's as they are
-    if(NOT source IN_LIST ARGN)
-        list(APPEND made ${source})
-    endif()
-    add_executable(${target} EXCLUDE_FROM_ALL ${made})
+    add_executable(${target} EXCLUDE_FROM_ALL ${sources})
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${api} RUNTIME_OUTPUT_DIRECTORY ${place})
     target_compile_definitions(${target} PRIVATE CHAPTER_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}")
     target_include_directories(${target} BEFORE PRIVATE ${place}/made)
