@@ -1,21 +1,9 @@
-#!/usr/bin/env python3
-"""Runs a program with its files as output, and exits 1, saying why, unless they are what the documents promise.
+"""What programs write, held against what the documents promise: --json against common/report/schema.json, and of a
+chapter's program also --plot, a PNG of a plausible size, and --counts, as docs/command-line.md has them."""
 
-    outputs.py FOLDER DEFINITION -- PROGRAM [ARGUMENT ...]
-    outputs.py FOLDER run --chapter 01-cpu --variants a b [--may-skip b] -- PROGRAM [ARGUMENT ...]
-
-What --json writes has to be what common/report/schema.json defines under that name. A chapter's program (`run`) also writes
---plot, which has to be a PNG of a plausible size, and --counts, as docs/command-line.md has them. The folder is the
-test's own: it is emptied. Where there is nothing to run on, or no Python module jsonschema, the test is skipped.
-"""
-
-import argparse
 import json
 import pathlib
 import re
-import shutil
-import subprocess
-import sys
 
 try:
     import jsonschema
@@ -102,50 +90,3 @@ def check_files(folder, chapter, variants, may_skip):
     check_run(document, chapter, variants, may_skip)
     check_counts(folder / "out.csv", document)
     check_picture(folder / "out.png")
-
-
-def skip(why):
-    print(f"skipped: {why}")
-    sys.exit(77)
-
-
-def run(command):
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace")
-    if done.returncode == 77:
-        skip(done.stderr.strip())
-    expect(done.returncode == 0, f"exit status {done.returncode}\n{done.stdout}\n{done.stderr}")
-
-
-def main():
-    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("folder", type=pathlib.Path)
-    arguments.add_argument("definition")
-    arguments.add_argument("--chapter")
-    arguments.add_argument("--variants", nargs="+")
-    arguments.add_argument("--may-skip", nargs="*", default=[])
-    dashes = sys.argv.index("--") if "--" in sys.argv else len(sys.argv)
-    options, program = arguments.parse_args(sys.argv[1:dashes]), sys.argv[dashes + 1 :]
-    if jsonschema is None:
-        skip("no Python module jsonschema (package python3-jsonschema)")
-    shutil.rmtree(options.folder, ignore_errors=True)
-    options.folder.mkdir(parents=True)
-    try:
-        if options.definition != "run":
-            run([*program, "--json", options.folder / "out.json"])
-            document_of(options.folder / "out.json", options.definition)
-            return
-        command = [*program, "--random", str(PIXELS), "--repeat", "2", "--no-ceiling"]
-        for option, name in FILES.items():
-            command += [option, options.folder / name]
-        for _ in range(2):
-            run(command)
-            check_files(options.folder, options.chapter, options.variants, options.may_skip)
-            # Again, onto files that are there already, and longer than what replaces them.
-            for name in FILES.values():
-                (options.folder / name).write_text("old content " * 100000)
-    except Wrong as wrong:
-        sys.exit(str(wrong))
-
-
-if __name__ == "__main__":
-    main()

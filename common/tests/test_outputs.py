@@ -1,20 +1,18 @@
-"""outputs.py, seen to object to every kind of damage in what a right program has written.
-
-    test_outputs.py FOLDER PROGRAM
-"""
+"""outputs.py, seen to object to every kind of damage in what a right program has written."""
 
 import copy
 import json
 import pathlib
 import shutil
 import subprocess
-import sys
+import tempfile
 import unittest
 
 import outputs
+import programs
+from programs import GIVEN, Test
 
-FOLDER, PROGRAM = pathlib.Path(sys.argv.pop(1)), sys.argv.pop(1)
-SCRIPT = pathlib.Path(outputs.__file__)
+PROGRAM = GIVEN.build / "common/tests/wrong_program"
 
 
 def every_field(value, path=()):
@@ -26,31 +24,29 @@ def every_field(value, path=()):
 
 
 @unittest.skipIf(outputs.jsonschema is None, "no Python module jsonschema (package python3-jsonschema)")
-class Outputs(unittest.TestCase):
+class Outputs(Test):
     @classmethod
     def setUpClass(cls):
-        shutil.rmtree(FOLDER, ignore_errors=True)
-        cls.right = FOLDER / "right"
-        cls.right.mkdir(parents=True)
+        cls.right = pathlib.Path(tempfile.mkdtemp(prefix="histogram-tests-"))
+        cls.addClassCleanup(shutil.rmtree, cls.right)
         files = [word for option, name in outputs.FILES.items() for word in (option, str(cls.right / name))]
         command = [PROGRAM, "--variant", "right", "--random", str(outputs.PIXELS), "--repeat", "2", "--no-ceiling", *files]
         subprocess.run(command, check=True, capture_output=True)
         cls.document = json.loads((cls.right / "out.json").read_text())
 
     def setUp(self):
-        self.folder = FOLDER / "damaged"
-        shutil.rmtree(self.folder, ignore_errors=True)
-        shutil.copytree(self.right, self.folder)
+        self.damaged = self.folder()
+        shutil.copytree(self.right, self.damaged, dirs_exist_ok=True)
 
     def check(self, chapter="tests", variants=("right",), may_skip=()):
-        outputs.check_files(self.folder, chapter, variants, may_skip)
+        outputs.check_files(self.damaged, chapter, variants, may_skip)
 
     def objects(self, says, **asked):
         with self.assertRaisesRegex(outputs.Wrong, says):
             self.check(**asked)
 
     def write(self, document):
-        (self.folder / "out.json").write_text(json.dumps(document))
+        (self.damaged / "out.json").write_text(json.dumps(document))
 
     def changed(self, path, value):
         """The document with another value at this path, or without the field."""
@@ -152,38 +148,14 @@ class Outputs(unittest.TestCase):
         ):
             with self.subTest(name=name, says=says):
                 self.setUp()
-                path = self.folder / name
+                path = self.damaged / name
                 path.write_bytes(content) if isinstance(content, bytes) else path.write_text(content)
                 self.objects(says)
 
-    def main(self, script, definition="run", *asked):
-        """What the whole program says of a program that does this; the files of a right one are beside it."""
-        path = FOLDER / "program.sh"
-        path.write_text(f'while [ $# -gt 0 ]; do case $1 in --json|--plot|--counts) a=$1; eval "${{a#--}}=\\$2"; esac; shift; done\n{script}\n')
-        command = [sys.executable, "-B", SCRIPT, FOLDER / "out", definition, *asked, "--", "sh", path]
-        return subprocess.run(command, capture_output=True, text=True)
-
-    def test_the_whole(self):
-        asked = ("--chapter", "tests", "--variants", "right")
-        right = f'cp "{self.right}/out.json" "$json"; cp "{self.right}/out.png" "$plot"; cp "{self.right}/out.csv" "$counts"'
-        done = self.main(right, "run", *asked)
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
-        for script, status, says in (
-            (f'[ -e "$json" ] || {{ {right}; }}', 1, "not JSON"),  # it does not replace what is there
-            ("exit 1", 1, "exit status 1"),
-            ("echo no device >&2; exit 77", 77, "skipped: no device"),
-        ):
-            done = self.main(script, "run", *asked)
-            self.assertEqual(done.returncode, status)
-            self.assertIn(says, done.stdout + done.stderr)
-
     def test_another_definition(self):
-        copied = f'cp "{self.right}/out.json" "$json"'
-        self.assertEqual(self.main(copied, "run", "--chapter", "tests", "--variants", "right").returncode, 1)
-        done = self.main(copied, "cluster")
-        self.assertEqual(done.returncode, 1)
-        self.assertIn("not as common/report/schema.json has it", done.stderr)
+        with self.assertRaisesRegex(outputs.Wrong, "not as common/report/schema.json has it"):
+            outputs.document_of(self.damaged / "out.json", "cluster")
 
 
 if __name__ == "__main__":
-    unittest.main()
+    programs.main()

@@ -1,14 +1,12 @@
-"""Many runs in one process: --serve, --self-test and --describe, on a program with planted mistakes.
-
-    test_run.py WRONG_PROGRAM
-"""
+"""Many runs in one process: --serve, --self-test and --describe, on a program with planted mistakes."""
 
 import json
 import subprocess
-import sys
-import unittest
 
-PROGRAM = sys.argv.pop(1)
+import programs
+from programs import GIVEN, Test
+
+PROGRAM = GIVEN.build / "common/tests/wrong_program"
 SHORT = ["--repeat", "1", "--no-ceiling"]
 
 
@@ -24,7 +22,7 @@ def tested(*arguments):
     return done.returncode, done.stdout, done.stderr
 
 
-class Serve(unittest.TestCase):
+class Serve(Test):
     def test_answers_one_line_after_the_other(self):
         right = ["--random", "3000", "--variant", "right", *SHORT]
         answers, status = served(right, [*right[:-4], "swapped", *SHORT], right)
@@ -55,7 +53,7 @@ class Serve(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr.count("\n")), (2, 1))
 
 
-class SelfTest(unittest.TestCase):
+class SelfTest(Test):
     def test_what_is_right_passes(self):
         status, out, _ = tested("--variant", "right")
         self.assertEqual(status, 0)
@@ -91,7 +89,7 @@ class SelfTest(unittest.TestCase):
             self.assertEqual((status, out, err.count("\n")), (2, "", 1), arguments)
 
 
-class Describe(unittest.TestCase):
+class Describe(Test):
     def test_names_the_strategies(self):
         said = json.loads(subprocess.run([PROGRAM, "--describe"], capture_output=True, text=True, check=True).stdout)
         self.assertEqual((said["chapter"], said["program"], said["api"]), ("tests", "wrong_program", "C++"))
@@ -100,4 +98,4 @@ class Describe(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    programs.main()

@@ -1,0 +1,171 @@
+"""What only chapter 05 tests: its own options, races in every kernel that `tuned` may be, and its workshops."""
+
+import json
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common" / "tests"))
+import outputs  # noqa: E402
+import programs  # noqa: E402
+from programs import DETECTORS, QUICK, Test  # noqa: E402
+
+FOLDER = "05-launch-tuning"
+SMALL = ["--random", "100003", "--repeat", "1"]
+
+
+class Workshop:
+    """Programs of this chapter, whose caches are the test's own: what is kept on this machine must not decide."""
+
+    def setUp(self):
+        self.cache = self.folder()
+        self.kept = {"XDG_CACHE_HOME": str(self.cache)}
+
+    def program(self, name):
+        path = programs.built(f"{FOLDER}/{name}")
+        if not path:
+            self.skipTest(f"{FOLDER}/{name} was not built")
+        return path
+
+    def each_api(self, workshop):
+        """The programs of a workshop, or of the lesson, that were built."""
+        found = [path for path in (programs.built(f"{FOLDER}/{workshop}{api}") for api in ("opencl", "cuda")) if path]
+        if not found:
+            self.skipTest("no program was built")
+        return found
+
+    def refused(self, program, rows):
+        for arguments, says in rows.items():
+            with self.subTest(program=program, arguments=arguments):
+                self.expect([program, *arguments.split(" ")], 2, err=says, one_line=True, environment=self.kept)
+
+    def json_is_right(self, command, definition):
+        if outputs.jsonschema is None:
+            self.skipTest("no Python module jsonschema (package python3-jsonschema)")
+        file = self.folder() / "out.json"
+        self.expect([*command, "--json", file], environment=self.kept)
+        return outputs.document_of(file, definition)
+
+
+class Lesson(Workshop, Test):
+    """The options of chapter 05's own programs."""
+
+    def test_bad_command_lines(self):
+        for program in self.each_api(""):
+            self.refused(program, {"--pitch 511": "--pitch 511: a row of this picture has 512 pixels", "--copies 3": "--copies",
+                                   "--loads 5": "--loads", "--kernel nosuch": "--kernel"})
+
+    def test_of_item_bins(self):
+        self.refused(self.program("opencl"), {
+            "--kernel item-bins --copies 2": "item-bins keeps one table",
+            "--kernel item-bins --group-size 2": "--kernel item-bins, groups of 2: item-bins takes at most 1"})
+        self.refused(self.program("cuda"), {"--kernel item-bins": "--kernel"})
+
+
+class OpenCLTunedRaces(Workshop, Test):
+    """Every kernel that `tuned` may be, also where the detector sees what is read behind the picture: with one load there
+    are several steps, so that the last must ask for nothing."""
+
+    def test_each(self):
+        program, detector = self.program("opencl"), DETECTORS["oclgrind"]
+        large = str(DETECTORS["larger_than_bins"][0])
+        for kernel, group_size, *options in (("item-bins", "1"), ("replicated", "64", "--copies", "1"), ("replicated", large, "--copies", "1"),
+                                             ("replicated", "64", "--copies", "16"), ("replicated", "64", "--copies", "16", "--loads", "1"),
+                                             ("replicated", "64", "--copies", "1", "--two-launches")):
+            with self.subTest(kernel=kernel, group_size=group_size, options=options):
+                run = programs.Run([*self.oclgrind(*detector["options"]), program, "--random", "5000", "--variant", "tuned", "--kernel", kernel,
+                                    *options, "--offset", "3", *QUICK, "--device", "Oclgrind", "--group-size", group_size, "--groups", "3"], self.kept)
+                self.assertEqual(run.status, 0, run)
+                self.assertNotRegex(run.out + run.err, detector["finds"] + "|does not fit", run)
+
+
+class Tune(Workshop, Test):
+    """The search, from the first launch to what is kept of it, and what the lesson's program makes of that."""
+
+    def tuned(self, lesson, says):
+        self.expect([lesson, "--random", "100003", "--variant", "tuned", *QUICK], environment=self.kept, out="\ntuned [^\n]* match\n", err=says)
+
+    def keeps_what_it_finds(self, api):
+        tune, lesson = self.program(f"tune/{api}"), self.program(api)
+        devices = self.expect([tune, "--list-devices"], err="^$", environment=self.kept).out
+        self.assertEqual(devices, self.expect([lesson, "--list-devices"], environment=self.kept).out)
+        self.tuned(lesson, "the default, as tune has not run here")
+        file = self.folder() / "tune.json"
+        done = self.expect([tune, "--seconds", "3", "--json", file], environment=self.kept, out=r"(?s)\ngroup size .*\nbest: .*\nkept for `tuned` in [^\n]+\n$",
+                           err="launches; the best of each size so far: [0-9.]+, ")
+        kept = [path for path in (self.cache / "histogram-tutorials").rglob("*") if path.is_file()]
+        self.assertEqual([str(path) for path in kept], re.findall("kept for `tuned` in (.+)\n$", done.out))
+        self.assertEqual(json.loads(kept[0].read_text()), json.loads(file.read_text()))
+        self.tuned(lesson, "found by tune on 20")
+        kept[0].write_text('{"format": "histogram-tut')
+        self.tuned(lesson, "(?s)^warning: [^\n]*histogram-tutorials[^\n]*\n.*the default, as tune has not run here")
+        self.expect([tune, "--seconds", "1"], environment=self.kept)
+        self.tuned(lesson, "^[^\n]*\n  tuned, [^\n]*found by tune on 20")  # and no warning
+
+    def test_opencl(self):
+        self.keeps_what_it_finds("opencl")
+
+    def test_cuda(self):
+        self.keeps_what_it_finds("cuda")
+
+    def test_json(self):
+        for program in self.each_api("tune/"):
+            with self.subTest(program):
+                self.json_is_right([program, "--seconds", "1"], "search")
+
+    def test_bad_command_lines(self):
+        for program in self.each_api("tune/"):
+            self.refused(program, {"--seconds 0": "--seconds", "picture.bmp": "picture.bmp", "--device nosuch-device": "nosuch-device|no CUDA device",
+                                   "--json /nosuch/folder/out.json": "/nosuch/folder",
+                                   "--list-devices --seconds 3": "excludes", "--list-devices --json nosuch.json": "excludes"}
+                         if "cuda" not in program else {"--seconds 0": "--seconds", "picture.bmp": "picture.bmp"})
+
+    def test_a_small_device_without_a_clock(self):
+        self.expect([self.program("tune/opencl"), "--seconds", "0.1"], err="from here on the host's clock is used",
+                    environment={**self.kept, **self.faulty("group=32 local=16384 memory=8388608 times=zero")})
+
+
+class EndToEnd(Workshop, Test):
+    """Copies and counts that overlap, in one chunk, in several, and in one that is not full."""
+
+    def counts(self, api):
+        program = self.program(f"end-to-end/{api}")
+        for arguments in ("--random 1 --repeat 2", "--random 100003 --repeat 2", "--random 40000003 --repeat 2", "--constant 127 --random 20M --repeat 1",
+                          "--random 40000003 --repeat 2 --two-launches", "--random 100003 --repeat 1 --variant pipelined"):
+            with self.subTest(arguments):
+                self.expect([program, *arguments.split(" ")], environment=self.kept)
+
+    def test_opencl(self):
+        self.counts("opencl")
+
+    def test_cuda(self):
+        self.counts("cuda")
+
+    def test_json(self):
+        for program in self.each_api("end-to-end/"):
+            with self.subTest(program):
+                self.json_is_right([program, "--random", "100003", "--repeat", "2"], "end_to_end")
+
+    def test_bad_command_lines(self):
+        for program in self.each_api("end-to-end/"):
+            self.refused(program, {"--plot x.png": "nothing to draw", "--variant nosuch": "it has pageable, pinned, pipelined"})
+        self.refused(self.program("end-to-end/opencl"), {"--random 0": "no pixels to copy"})
+
+    def test_strange_devices(self):
+        program = self.program("end-to-end/opencl")
+        self.expect([program, *SMALL], environment={**self.kept, **self.faulty("group=32 local=16384 no-profiling")},
+                    out="(?s)pageable [^\n]* match\npinned [^\n]* match\npipelined [^\n]* match\n$")
+        self.expect([program, *SMALL], 2, environment={**self.kept, **self.faulty("memory=65536")}, one_line=True,
+                    err="take 100003 bytes, and this device has at most 65536 ")
+        self.expect([program, *SMALL, "--time-limit", "1"], 1, environment={**self.kept, **self.faulty("hang=copy")}, err="copying: not done after 1 s: ")
+
+
+class CudaPeers(Workshop, Test):
+    """The comparison with the libraries, from a queue that is full."""
+
+    def test_queued(self):
+        self.expect([self.program("peers/cuda"), "--queued", "--repeat", "20"], environment=self.kept)
+
+
+if __name__ == "__main__":
+    programs.main()

@@ -1,0 +1,49 @@
+"""Writes the tests of a program as CTest reads them, once it is built: it says itself which strategies it has.
+
+    discover.py OUTPUT PYTHON BUILD NAME LABELS PROGRAM [STRATEGY_THAT_MAY_SKIP ...]
+"""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+SCRIPT = pathlib.Path(__file__).with_name("test_program.py")
+
+
+def main(output, python, build, name, labels, program, *may_skip):
+    about = json.loads(subprocess.run([program, "--describe"], check=True, capture_output=True, text=True).stdout)
+    facts = json.loads(pathlib.Path(build, "tests.json").read_text(encoding="utf-8"))
+    prefix = name.replace("/", ".")
+    # What a search has found on this machine must not decide what is tested.
+    environment = {"ENVIRONMENT": f"XDG_CACHE_HOME={pathlib.Path(output).parent}/nothing-kept"} if name.startswith("05-") else {}
+    lines = []
+
+    def add(test, command, label=labels, **properties):
+        words = " ".join(f"[==[{word}]==]" for word in command)
+        said = " ".join(f"{key} [==[{value}]==]" for key, value in {"LABELS": label, **environment, **properties}.items())
+        lines.append(f"add_test([==[{prefix}.{test}]==] {words})\nset_tests_properties([==[{prefix}.{test}]==] PROPERTIES {said})\n")
+
+    def add_python(test, classes, *options, **properties):
+        skip = [] if not may_skip else ["--may-skip", *may_skip, "--"]
+        add(test, [python, "-B", SCRIPT, "--build", build, "--program", name, *options, *skip, *classes], SKIP_RETURN_CODE=77, **properties)
+
+    required = facts["opencl_required"] and about["api"] == "OpenCL"
+    for variant in about["variants"]:
+        if variant["broken_on_purpose"]:
+            continue
+        skips = {} if required else {"SKIP_RETURN_CODE": 77}
+        add(variant["name"], [program, "--self-test", "--variant", variant["name"]], **skips)
+        if about["api"] == "C++" or variant["name"] in may_skip:
+            continue
+        detector = "races" if about["api"] == "OpenCL" else "sanitizer"
+        add_python(f"{variant['name']}.{detector}", ["Races"], "--variant", variant["name"], label=f"{labels};{detector}", TIMEOUT=600)
+    for test in ("All", "Refusals", "Outputs", "Devices"):
+        if test != "Devices" or about["api"] != "C++":
+            add_python(test.lower(), [test])
+    if about["api"] == "CUDA":
+        add_python("large", ["Large"], label=f"{labels};large", RUN_SERIAL="ON", TIMEOUT=600)
+    pathlib.Path(output).write_text("".join(lines), encoding="utf-8")
+
+
+main(*sys.argv[1:])

@@ -1,0 +1,124 @@
+"""Programs under test: which there are, how one is run, and what is expected of a run.
+
+A file of tests ends in `programs.main()`, and is called
+
+    test_something.py --build BUILD [--program NAME] [CLASS ...]
+
+The build folder's tests.json says what CMake found and built. Exit status: 0 all pass, 1 one does not, 77 all are skipped.
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+IMAGES = ROOT / "images"
+DETECTORS = json.loads((ROOT / "common/tutor/detectors.json").read_text(encoding="utf-8"))
+CASES = json.loads((ROOT / "common/run/cases.json").read_text(encoding="utf-8"))
+QUICK = ["--repeat", "1", "--no-ceiling"]
+
+
+def arguments():
+    """What this file of tests was called with; unittest gets the rest."""
+    options = argparse.ArgumentParser()
+    options.add_argument("--build", type=pathlib.Path, required=True)
+    options.add_argument("--program", default="", help="such as 03-local-atomics/opencl")
+    options.add_argument("--variant", default="", help="one of its strategies")
+    options.add_argument("--may-skip", nargs="*", default=[], help="strategies that need something that may be missing")
+    given, rest = options.parse_known_args()
+    sys.argv[1:] = [word for word in rest if word != "--"]
+    return given
+
+
+GIVEN = arguments()
+BUILD = json.loads((GIVEN.build / "tests.json").read_text(encoding="utf-8"))
+
+
+def built(name):
+    """The path of a program, such as 03-local-atomics/opencl; None where it was not built."""
+    for line in (GIVEN.build / "programs.tsv").read_text(encoding="utf-8").splitlines():
+        folder, _, path, _ = line.split("\t")
+        if path != "-" and f"{folder}/{pathlib.Path(path).name}" == name:
+            return path
+    return None
+
+
+def described(program):
+    """What the program says of itself."""
+    return json.loads(subprocess.run([program, "--describe"], check=True, capture_output=True, text=True).stdout)
+
+
+class Run:
+    """A finished run of a program."""
+
+    def __init__(self, command, environment=(), text=None):
+        self.command = [str(word) for word in command]
+        done = subprocess.run(self.command, input=text, stdin=subprocess.DEVNULL if text is None else None, capture_output=True,
+                              text=True, errors="replace", env={**os.environ, **dict(environment)}, check=False)
+        self.status, self.out, self.err = done.returncode, done.stdout, done.stderr
+
+    def __str__(self):
+        return f"{shlex.join(self.command)}\nexit status {self.status}\n{self.out[-4000:]}\n{self.err[-4000:]}"
+
+
+class Test(unittest.TestCase):
+    """What is expected of runs. Where there is nothing to run them on the test is skipped, with the program's own reason."""
+
+    maxDiff = None
+    needs_device = True
+
+    def cannot_run(self, why):
+        """Skipped; but where OpenCL is required a mistake may have kept the program from finding its device."""
+        if BUILD["opencl_required"] and "OpenCL" in why:
+            self.fail(f"OpenCL is required, and yet: {why}")
+        self.skipTest(why.strip() or "nothing to run it on")
+
+    def expect(self, command, status=0, out="", err="", one_line=False, environment=()):
+        """Runs it: its exit status, and regular expressions for its two outputs. One line: all that it says on standard error."""
+        run = Run(command, environment)
+        if run.status == 77 and status != 77:
+            self.cannot_run(run.err or run.out)
+        self.assertEqual(run.status, status, run)
+        for expected, said in ((out, run.out), (err, run.err)):
+            self.assertTrue(not expected or re.search(expected, said), f"no /{expected}/ in {run}")
+        self.assertFalse(one_line and not re.fullmatch(r"[^\n]+\n", run.err), f"not exactly one line of reasons: {run}")
+        return run
+
+    def folder(self):
+        """A folder of the test's own, gone at its end."""
+        path = pathlib.Path(tempfile.mkdtemp(prefix="histogram-tests-"))
+        self.addCleanup(shutil.rmtree, path, ignore_errors=True)
+        return path
+
+    def oclgrind(self, *options):
+        """The command that runs an OpenCL program in the simulator; the program's own options end with --device Oclgrind."""
+        if BUILD["sanitize"]:
+            self.skipTest("a build with sanitizers: both want to be loaded first")
+        if not BUILD["oclgrind"]:
+            self.skipTest("no Oclgrind (package oclgrind)")
+        return [BUILD["oclgrind"], *options]
+
+    def faulty(self, words):
+        """The environment in which the OpenCL driver behaves as these words say (fault_injecting_driver.cpp)."""
+        if BUILD["sanitize"] or not BUILD["fault_injecting_driver"]:
+            self.skipTest("no driver that injects faults: it wants to be loaded first")
+        return {"FAULT_INJECTING_DRIVER": words, "LD_PRELOAD": BUILD["fault_injecting_driver"]}
+
+
+def main():
+    """Runs the classes that are named, or all."""
+    module = sys.modules["__main__"]
+    program = unittest.main(module=module, argv=[sys.argv[0], "-v", *sys.argv[1:]], exit=False)
+    result = program.result
+    sys.stderr.flush()
+    if not result.wasSuccessful() or result.testsRun == 0:
+        sys.exit(1)
+    sys.exit(77 if len(result.skipped) >= result.testsRun else 0)

@@ -1,0 +1,193 @@
+"""What every program of a chapter is tested for, beside its strategies on all inputs (--self-test)."""
+
+import os
+import pathlib
+
+import outputs
+import programs
+from programs import BUILD, DETECTORS, GIVEN, QUICK, Test
+
+PROGRAM = programs.built(GIVEN.program)
+ABOUT = programs.described(PROGRAM)
+API, CHAPTER = ABOUT["api"], ABOUT["chapter"]
+SOUND = [each["name"] for each in ABOUT["variants"] if not each["broken_on_purpose"]]
+SMALL = ["--random", "100003", "--repeat", "1"]
+
+# The arguments, and what the one line on standard error must match.
+BAD_COMMAND_LINES = {
+    "--nosuch": "nosuch",
+    "nosuch.bmp": "nosuch.bmp: .*[Nn]o such file",
+    str(pathlib.Path(__file__).with_name("text.bmp")): "text.bmp: not a picture",
+    "--repeat 0": "--repeat",
+    "--random -5": "--random",
+    "--random 100Q": "100Q",
+    "--random 5G": "32-bit",
+    "--json /nosuch/folder/out.json": "/nosuch/folder",
+    "--plot /nosuch/folder/out.png": "/nosuch/folder",
+    "--counts /nosuch/folder/out.csv": "/nosuch/folder",
+    "--device nosuch-device": "nosuch-device",
+}
+
+
+def modes(variant):
+    """The arguments of the strategy's kernels: as without options, and with each value of each choice."""
+    yield []
+    for choice in ABOUT["choices"]:
+        if variant in choice["variants"]:
+            for value in choice["values"]:
+                yield [f"--{choice['name']}", value]
+
+
+class All(Test):
+    """`all` runs every strategy that is not broken on purpose, and each matches."""
+
+    def test_all(self):
+        expected = "-\n"
+        for name in SOUND:
+            expected += rf"{name} [^\n]* " + (r"(match|skipped[^\n]*)\n" if name in GIVEN.may_skip else r"match\n")
+        self.expect([PROGRAM, "--repeat", "2"], out=expected + "$")
+
+
+class Refusals(Test):
+    """Bad command lines: one line, exit status 2."""
+
+    def test_bad_command_lines(self):
+        for bad, says in BAD_COMMAND_LINES.items():
+            with self.subTest(bad):
+                self.expect([PROGRAM, *bad.split(" ")], 2, err=says, one_line=True)
+
+    def test_an_unknown_strategy(self):
+        broken = [each["name"] for each in ABOUT["variants"] if each["broken_on_purpose"]]
+        valid = ", ".join(SOUND) + (" and, broken on purpose, " + ", ".join(broken) if broken else "")
+        self.expect([PROGRAM, "--variant", "nosuch"], 2, err=f"unknown variant 'nosuch': .*it has {valid}\n", one_line=True)
+
+    def test_a_value_that_a_choice_does_not_have(self):
+        for choice in ABOUT["choices"]:
+            self.expect([PROGRAM, f"--{choice['name']}", "nosuch"], 2, err=f"--{choice['name']}", one_line=True)
+
+    def test_groups_that_are_too_large(self):
+        if API != "C++":
+            self.expect([PROGRAM, "--group-size", "1048576", "--random", "100"], 2, one_line=True,
+                        err="(work-groups of 1048576 work-items|blocks of 1048576 threads): this device")
+
+
+class Outputs(Test):
+    """The files that it writes, and output that is lost."""
+
+    def test_files(self):
+        if outputs.jsonschema is None:
+            self.skipTest("no Python module jsonschema (package python3-jsonschema)")
+        folder = self.folder()
+        command = [PROGRAM, "--random", str(outputs.PIXELS), "--repeat", "2", "--no-ceiling"]
+        for option, name in outputs.FILES.items():
+            command += [option, folder / name]
+        for _ in range(2):
+            self.expect(command)
+            outputs.check_files(folder, CHAPTER, SOUND, GIVEN.may_skip)
+            # Again, onto files that are there already, and longer than what replaces them.
+            for name in outputs.FILES.values():
+                (folder / name).write_text("old content " * 100000)
+
+    def test_a_result_that_is_lost_is_no_success(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        self.expect(["sh", "-c", '"$@" > /dev/full', "sh", PROGRAM, "--random", "1K", *QUICK], 2,
+                    err="cannot write standard output: No space left on device\n$")
+
+    def test_progress_that_nobody_reads_is_no_failure(self):
+        self.expect(["sh", "-c", '"$@" 2>&-', "sh", PROGRAM, "--random", "1K", *QUICK])
+
+
+class Devices(Test):
+    """Devices that are other than most, or not there."""
+
+    def test_a_small_device(self):
+        self.opencl_only()
+        self.expect([PROGRAM, *SMALL], environment=self.faulty("group=32 local=16384 memory=8388608 no-profiling"),
+                    out="times: by the host's clock.*" + self.each("match"), err="no times: from here on the host's clock is used")
+
+    def test_groups_of_1(self):
+        self.opencl_only()
+        self.expect([PROGRAM, *SMALL, "--no-ceiling"], environment=self.faulty("group=1 flat"), out=self.each("match"))
+
+    def test_kernels_that_want_smaller_groups_than_the_device(self):
+        self.opencl_only()
+        self.expect([PROGRAM, *SMALL, "--no-ceiling", "--group-size", "2"], 77, environment=self.faulty("kernel-group=1"),
+                    out=self.each("skipped: this device runs it in groups of at most 1: --group-size 1"))
+
+    def test_little_memory(self):
+        self.opencl_only()
+        self.expect([PROGRAM, *SMALL], 2, one_line=True, environment=self.faulty("memory=65536"),
+                    err="take 100003 bytes, and this device has at most 65536 .*--chunk 16384\n$")
+
+    def test_why_there_is_no_cuda_device(self):
+        if API != "CUDA":
+            self.skipTest("for CUDA")
+        for version, says in ((0, "there is no NVIDIA driver"),
+                              (11080, r"the NVIDIA driver is one for CUDA 11.8, too old for a program built with CUDA \d+\.\d+"),
+                              (99000, "CUDA_VISIBLE_DEVICES='' leaves none")):
+            environment = {"CUDA_VISIBLE_DEVICES": "", "GPU_DRIVER_VERSION": str(version), "LD_LIBRARY_PATH": BUILD["gpu_driver_folder"]}
+            self.expect([PROGRAM, "--random", "1K"], 77, one_line=True, err=f"cuda: no CUDA device: {says}\n$", environment=environment)
+
+    def opencl_only(self):
+        if API != "OpenCL":
+            self.skipTest("for OpenCL")
+
+    @staticmethod
+    def each(check):
+        return "(?s)\n" + "".join(rf"{name} [^\n]* {check}\n" for name in SOUND) + "$"
+
+
+class Races(Test):
+    """The kernels of a strategy under a race detector, which sees races and memory errors that the results do not show."""
+
+    def test_oclgrind(self):
+        if API != "OpenCL":
+            self.skipTest("for OpenCL")
+        detector = DETECTORS["oclgrind"]
+        large, less = DETECTORS["larger_than_bins"]
+        # Once fewer pixels than work-items, or an early `return` before a barrier would not show.
+        launches = (["--random", "1000", "--groups", "3", "--group-size", "64"],
+                    ["--random", "4K", "--contention", "40", "--groups", "3", "--group-size", "64"],
+                    ["--random", "0", "--groups", "3", "--group-size", "64"],
+                    ["--random", "150", "--groups", "2", "--group-size", str(large)])
+        for mode in modes(GIVEN.variant):
+            for launch in launches if not mode else (launches[0], launches[3]):
+                command = [*self.oclgrind(*detector["options"]), PROGRAM, "--variant", GIVEN.variant, *mode, *QUICK, "--device", "Oclgrind"]
+                with self.subTest(mode=mode, launch=launch):
+                    run = programs.Run([*command, *launch])
+                    if run.status in (2, 77) and str(large) in launch:
+                        run = programs.Run([*command, *launch[:-1], str(less)])
+                    self.assertEqual(run.status, 0, run)
+                    self.assertNotRegex(run.out + run.err, detector["finds"], run)
+
+    def test_compute_sanitizer(self):
+        if API != "CUDA":
+            self.skipTest("for CUDA")
+        if not BUILD["compute_sanitizer"]:
+            self.skipTest("no compute-sanitizer (it comes with the CUDA toolkit)")
+        detector = DETECTORS["compute-sanitizer"]
+        for mode in modes(GIVEN.variant):
+            for tool in detector["tools"]:
+                with self.subTest(mode=mode, tool=tool):
+                    run = self.expect([BUILD["compute_sanitizer"], "--tool", tool, "--error-exitcode", "1", PROGRAM, "--random", "100003",
+                                       "--contention", "40", "--variant", GIVEN.variant, *mode, *QUICK])
+                    if "no CUDA device" in run.out + run.err:
+                        self.cannot_run(run.err)
+                    self.assertNotRegex(run.out + run.err, detector["finds"], run)
+
+
+class Large(Test):
+    """More pixels than a signed 32-bit index reaches. On a CPU this would take minutes."""
+
+    def test_more_than_2_31_pixels(self):
+        self.expect([PROGRAM, "--list-devices"])  # it draws its pixels first, and asks for a device then
+        self.expect([PROGRAM, "--random", "2200M", *QUICK])
+        for choice in ABOUT["choices"]:
+            if choice["name"] == "walk":
+                for variant in set(choice["variants"]) & set(SOUND):
+                    self.expect([PROGRAM, "--random", "2200M", "--variant", variant, "--walk", "blocked", *QUICK])
+
+
+if __name__ == "__main__":
+    programs.main()

@@ -1,0 +1,64 @@
+"""The OpenCL and the CUDA program of a chapter, or of a workshop, go through the same numbered steps, and each step calls
+the same functions of common/ in the same order. A step is a comment that begins with its number; what is compared is the
+number and the first words up to a colon, full stop or comma, in which the APIs use the same terms."""
+
+import pathlib
+import re
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import programs  # noqa: E402
+from programs import ROOT, Test  # noqa: E402
+
+# What only OpenCL needs: it compiles while the program runs, and its limits vary more, and so do its clocks.
+ONLY_OPENCL = "build_program|read_kernel_file|max_work_group_size|has_extension|require_memory|unsupported_reason|profiling|plausible_ms"
+PAIRS = sorted(path.parent for path in ROOT.glob("0[2-5]-*/**/opencl.cpp") if (path.parent / "cuda.cu").exists())
+
+
+def course(text):
+    """The steps and the calls of a program, as they come."""
+    found = re.findall(r"\n *(// [0-9]+\. [^:.,\n]*)|(//[^\n]*)|((?:common::|report\.|options\.|common::Report )[a-z_:]+\()", text)
+    for step, _, call in found:
+        call = re.sub(r"::(opencl|cuda)::", "::", call).strip()
+        call = re.sub(r"::compute_units|::multiprocessors", "::units", call)  # one number, two words
+        if step or (call and not re.search(rf"::({ONLY_OPENCL})\(", call)):
+            yield step or call
+
+
+def difference(opencl, cuda):
+    """What differs first, in a line; nothing where they agree."""
+    courses = [list(course(text)) for text in (opencl, cuda)]
+    steps = [[each for each in one if each.startswith("//")] for one in courses]
+    if len(steps[0]) < 5:
+        return f"{len(steps[0])} numbered steps"
+    if steps[0] != steps[1]:
+        return f"different steps: {steps[0]} and {steps[1]}"
+    step = "what stands before the first step"
+    for one, other in zip(*courses):
+        if one != other:
+            return f"different calls in {step}: {one} and {other}"
+        step = one if one.startswith("//") else step
+    return "" if len(courses[0]) == len(courses[1]) else f"different calls in {step}: one goes on"
+
+
+class SameSteps(Test):
+    def test_each_pair(self):
+        self.assertGreaterEqual(len(PAIRS), 6)
+        for folder in PAIRS:
+            with self.subTest(folder.relative_to(ROOT)):
+                self.assertEqual(difference((folder / "opencl.cpp").read_text(), (folder / "cuda.cu").read_text()), "")
+
+    def test_planted_differences_are_seen(self):
+        opencl = ("main\n// 1. One: in OpenCL\ncommon::opencl::first()\n// 2. Two\n// 3. Three\n// 4. Four\n"
+                  "common::opencl::build_program()\ncommon::opencl::compute_units()\n// 5. Five\nreport.finish()\n")
+        cuda = opencl.replace("common::opencl::build_program()\n", "").replace("opencl::compute_units", "cuda::multiprocessors")
+        cuda = cuda.replace("opencl::", "cuda::").replace("OpenCL", "CUDA")
+        self.assertEqual(difference(opencl, cuda), "")
+        for text, by, says in (("2. Two", "2. Too", "different steps"), ("// 5. ", "", "different steps"), ("report.finish()", "", "calls in // 5. Five"),
+                               ("common::cuda::first()\n// 2. Two", "// 2. Two\ncommon::cuda::first()", "calls in // 1. One"),
+                               ("multiprocessors", "max_threads", "calls in // 4. Four"), ("report.finish", "// report.finish", "calls in // 5. Five")):
+            self.assertIn(says, difference(opencl, cuda.replace(text, by)))
+
+
+if __name__ == "__main__":
+    programs.main()

@@ -1,0 +1,116 @@
+"""A whole program with planted mistakes: the verdict reaches the exit status, and output that is lost is no success."""
+
+import os
+import pathlib
+import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
+import programs  # noqa: E402
+from programs import BUILD, GIVEN, ROOT, Test  # noqa: E402
+
+WRONG = GIVEN.build / "common/tests/wrong_program"
+INPUT = ["--random", "1000", "--repeat", "2"]  # not a multiple of a group: there is a tail
+FULL = "cannot write standard output: No space left on device\n$"
+
+
+class Verdicts(Test):
+    """One wrong strategy, or one wrong run of one, is enough."""
+
+    def test_right(self):
+        self.expect([WRONG, *INPUT, "--variant", "right"], out="right [^\n]* match\n$")
+
+    def test_mistakes(self):
+        for variant, when, report in (("swapped", "before timing", r"expected 1000, got 1000 .\+0.\n  wrong bins: 2 of 256"),
+                                      ("dropped-tail", "before timing", "expected 1000, got 768 .-232."),
+                                      ("later", "after the last timed run", r"expected 1000, got 3000 .\+2000."),
+                                      ("unwritten", "before timing", "wrong bins: 256 of 256\n.*256 bins hold 2779096485, the poison"),
+                                      ("racy", "before timing", "wrong bins: [0-9]+ of 256")):
+            with self.subTest(variant):
+                self.expect([WRONG, *INPUT, "--variant", variant], 1, out=f"{variant} [^\n]* mismatch: [^\n]*, {when}\n$",
+                            err=f"(?s){variant}: does not match the CPU, {when}\n  total: .*{report}")
+
+    def test_one_that_is_right_does_not_make_up_for_the_others(self):
+        wrong = "".join(rf"{name} [^\n]*mismatch[^\n]*\n" for name in ("swapped", "dropped-tail", "later", "unwritten"))
+        self.expect([WRONG, *INPUT], 1, out=f"-\nright [^\n]* match\n{wrong}$")
+
+    def test_the_counts_are_the_references(self):
+        # 301 pixels of a ramp: the bins 0 to 44 twice, the others once, also where the result is wrong.
+        for variant, status in (("right", 0), ("dropped-tail", 1)):
+            self.expect([WRONG, "--ramp", "--random", "301", "--repeat", "2", "--variant", variant, "--counts", "/dev/stdout"], status,
+                        out="bin,count\n0,2\n([0-9]+,2\n)+44,2\n45,1\n([0-9]+,1\n)+255,1\n")
+
+
+class LostOutput(Test):
+    """Every program ends through the same code, so these stand for all."""
+
+    def shell(self, line, status, **expected):
+        return self.expect(["sh", "-c", line, "sh", WRONG, *INPUT], status, **expected)
+
+    def test_a_full_disk(self):
+        if not os.path.exists("/dev/full"):
+            self.skipTest("no /dev/full")
+        self.shell('"$@" --variant right > /dev/full', 2, err=f"\ntests/wrong_program: {FULL}")
+        self.shell('"$1" --help > /dev/full', 2, err=FULL, one_line=True)
+        self.shell('"$@" --variant right --json /dev/full > /dev/full', 2, err=" match\n[^\n]* cannot write /dev/full: No space left on device\n$")
+        self.shell('"$@" --variant swapped > /dev/full', 1, err=FULL)
+        self.shell('"$@" --variant right 2> /dev/full', 0, out=" match\n$")
+        self.shell('"$@" --variant swapped 2> /dev/full', 1, out="mismatch")
+        for program, arguments in ((GIVEN.build / "common/devices", ""), (GIVEN.build / "common/summary", "/dev/null ."), (ROOT / "tutorial", "help")):
+            self.expect(["sh", "-c", f'"$1" {arguments} > /dev/full', "sh", program], 2, err=f"^{program.name}: {FULL}")
+
+    def test_a_file_that_would_become_too_large(self):
+        """What was there before is there still, and nothing else."""
+        folder = self.folder()
+        for option in ("json", "plot", "counts"):
+            kept = folder / option
+            kept.mkdir()
+            (kept / "file").write_text("old")
+            self.shell(f'cd "{folder}" && ulimit -f 0 && "$@" --variant right --{option} {option}/file', 2,
+                       err=f" cannot write {option}/file: File too large\n$")
+            self.assertEqual([(path.name, path.read_text()) for path in kept.iterdir()], [("file", "old")])
+
+    def test_standard_output_that_is_closed(self):
+        self.shell('"$@" --variant right >&-', 2, err="cannot write standard output: it is closed\n$")
+        self.shell('"$@" --variant swapped >&-', 1, err="cannot write standard output: it is closed\n$")
+
+    def test_whoever_leaves_a_pipe_has_seen_enough(self):
+        self.shell('(sleep 0.3; "$@" --variant right; echo ended with $? >&2) | :', 0, err=" match\nended with 141\n$")
+
+
+class Summary(Test):
+    """The table of ./tutorial run."""
+
+    def test_passes_over_workshops(self):
+        table = self.folder() / "programs.tsv"
+        table.write_text("02-chapter\tCUDA\t-\tno compiler\n02-chapter/workshop\tCUDA\t-\tno compiler\n")
+        self.expect([GIVEN.build / "common/summary", table, "."], out="-\n02-chapter +all +CUDA [^\n]*skipped: no compiler\n\n$")
+
+
+class Configure(Test):
+    """What CMake says where something is missing."""
+
+    def configured(self, status, says, *options):
+        if BUILD["sanitize"]:
+            self.skipTest("a build with sanitizers")
+        run = programs.Run([BUILD["cmake"], "-B", self.folder() / "build", "-S", ROOT, "-G", BUILD["generator"], f"-DCMAKE_CXX_COMPILER={BUILD['compiler']}",
+                            "-DTUTORIAL_CUDA=OFF", "-DFETCHCONTENT_FULLY_DISCONNECTED=ON", *options])
+        self.assertEqual(run.status, status, run)
+        self.assertRegex(run.out + run.err, says)
+
+    def test_libraries(self):
+        self.configured(1, r"Not installed, and not to be fetched without git and a network: libfmt-dev\s+libcli11-dev",
+                        "-DFETCHCONTENT_TRY_FIND_PACKAGE_MODE=NEVER")
+
+    def test_opencl_that_is_required(self):
+        self.configured(1, r"OpenCL programs: not installed, and not to be\s+fetched: [^\n]*ocl-icd-opencl-dev",
+                        "-DCMAKE_DISABLE_FIND_PACKAGE_OpenCL=ON", "-DTUTORIAL_OPENCL=REQUIRED")
+
+    def test_opencl_that_is_not_wanted(self):
+        self.configured(0, "(?s)OpenCL programs: not built, switched off.*Generating done", "-DTUTORIAL_OPENCL=OFF")
+
+    def test_there_is_nothing_to_install(self):
+        self.expect([BUILD["cmake"], "--install", GIVEN.build, "--prefix", self.folder()], 1, err="There is nothing to install: the programs")
+
+
+if __name__ == "__main__":
+    programs.main()
