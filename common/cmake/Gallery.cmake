@@ -33,9 +33,9 @@ function(add_gallery)
         endforeach()
         set(test ${folder}.broken.${api})
         add_python_test(NAME ${test} LABELS chapter-${number} ${api} broken COMMAND ${TUTORIAL_GALLERY}/test_gallery.py
-            ${CMAKE_BINARY_DIR} ${folder} ${api})
+            --build ${CMAKE_BINARY_DIR} --program ${folder}/${api} Chapter)
         set_tests_properties(${test} PROPERTIES TIMEOUT 600
-            ENVIRONMENT "XDG_CACHE_HOME=${CMAKE_CURRENT_BINARY_DIR}/nothing-kept;COMPUTE_SANITIZER=${COMPUTE_SANITIZER}")
+            ENVIRONMENT XDG_CACHE_HOME=${CMAKE_CURRENT_BINARY_DIR}/nothing-kept)
     endforeach()
 endfunction()
 

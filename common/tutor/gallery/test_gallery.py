@@ -1,31 +1,27 @@
-#!/usr/bin/env python3
 """The gallery: each mistake of a chapter is made, caught by the input that shows it, called by its name, and not caught by
 the input that hides it.
 
-    test_gallery.py BUILD CHAPTER API [MISTAKE ...]   API is opencl, cuda or cpu
-    test_gallery.py                                   the parser and the checks themselves, on mistakes in mistakes
+    test_gallery.py --build BUILD --program CHAPTER/API [--variant NAME] Chapter   API is opencl, cuda or cpu
+    test_gallery.py --build BUILD Parser Checks      the parser and the checks themselves, on planted faults
 """
 
 import fcntl
 import functools
-import os
 import pathlib
 import re
 import shlex
-import shutil
 import subprocess
 import sys
-import tempfile
-import unittest
 import unittest.mock
 
 import gallery
 from gallery import POCL, ROOT
 
 sys.path.append(str(ROOT / "common" / "tests"))
+import programs  # noqa: E402
 import served  # noqa: E402
+from programs import BUILD, GIVEN, QUICK, Test  # noqa: E402
 
-ASKED = sys.argv[1:] if len(sys.argv) > 3 else []
 NO_DEVICE = 77
 
 
@@ -40,8 +36,8 @@ class Skipped(Exception):
 @functools.cache
 def run(*command):
     """(exit status, all that it said)"""
-    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, errors="replace", check=False)
-    return done.returncode, done.stdout
+    done = programs.Run(command)
+    return done.status, done.out + done.err
 
 
 class Check:
@@ -54,7 +50,7 @@ class Check:
         self.command = []  # what was run last
 
     def words(self, arguments, more=(), right=False):
-        words = ["--variant", self.mistake.variant, "--repeat", "1", "--no-ceiling"]
+        words = ["--variant", self.mistake.variant, *QUICK]
         if self.api == "opencl" and "histogram.cl" in self.mistake.files() and not right:
             words += ["--kernels", str(self.folder / "histogram.cl")]
         return [*words, *more, *gallery.arguments_of(arguments)]
@@ -82,7 +78,7 @@ class Check:
             raise NotAsWritten(f"{who} does not say: {self.mistake.names}\n{said}")
 
     def under_oclgrind(self, arguments):
-        oclgrind = shutil.which("oclgrind")
+        oclgrind = BUILD["oclgrind"]
         if self.api != "opencl" or not oclgrind:
             raise Skipped("no Oclgrind (package oclgrind)")
         under, device = (oclgrind, "--data-races", "--max-errors", "20"), ("--device", "Oclgrind", "--no-diagnosis")
@@ -94,8 +90,8 @@ class Check:
         return f"Oclgrind says {self.mistake.names}"
 
     def under_sanitizer(self, tool, arguments):
-        sanitizer = os.environ.get("COMPUTE_SANITIZER") or "compute-sanitizer"
-        if not shutil.which(sanitizer):
+        sanitizer = BUILD["compute_sanitizer"]
+        if not sanitizer:
             raise Skipped("there is no compute-sanitizer for it")
         _, said = self.run(self.words(arguments, ("--no-diagnosis",)), (sanitizer, "--tool", tool))
         if re.search("nothing to run it on|no CUDA device", said):
@@ -146,39 +142,42 @@ class Check:
         return f"called {name}"
 
 
-class Chapter(unittest.TestCase):
+class Chapter(Test):
     def test_each_mistake_is_caught_and_named(self):
-        build, chapter, api, *only = ASKED
-        build = pathlib.Path(build).resolve()
-        program, checked, skipped = build / chapter / api, 0, "nothing to run it on"
-        mistakes = [one for one in gallery.mistakes(chapter) if one.files(api) and (not only or {one.name, one.number} & {*only})]
-        has_device = run(str(program), "--list-devices")[0] == 0
+        chapter, api = GIVEN.program.split("/")
+        program, checked, skipped = GIVEN.build / GIVEN.program, 0, "nothing to run it on"
+        mistakes = [one for one in gallery.mistakes(chapter) if one.files(api) and GIVEN.variant in ("", one.variant)]
+        has_device = program.exists() and run(program, "--list-devices")[0] == 0
         if has_device and any(one.needs_program(api) for one in mistakes):
-            self.build(build, f"gallery_{chapter[:2]}_{api}")
+            self.build(f"gallery_{chapter[:2]}_{api}")
         with served.Served(program) as one_process:
             for mistake in mistakes:
-                folder, own = build / chapter / "broken" / mistake.name, mistake.needs_program(api)
+                folder, own = program.parent / "broken" / mistake.name, mistake.needs_program(api)
                 check = Check(mistake, api, folder / api if own else program, folder, None if own else one_process.ask)
-                with self.subTest(mistake=mistake.number):
+                with self.subTest(mistake.number):
+                    seen, wrong = "", None
                     try:
                         if own and not has_device:
                             raise Skipped("nothing to run it on")
-                        print(f"{mistake.number} {mistake.name}: {check.check()}", flush=True)
+                        seen = check.check()
                         checked += 1
                     except Skipped as why:
-                        skipped = f"skipped: {why}"
-                        print(f"{mistake.number} {mistake.name}: {skipped}", flush=True)
-                    except (NotAsWritten, gallery.BadMistake) as wrong:
+                        skipped = str(why)
+                        seen = f"skipped: {why}"
+                    except (NotAsWritten, gallery.BadMistake) as error:
+                        seen, wrong = "WRONG", error
                         checked += 1
-                        print(f"{mistake.number} {mistake.name}: WRONG", flush=True)
-                        self.fail(f"{mistake.number} {mistake.name}: {wrong}\n{shlex.join(check.command)}")
+                    print(f"{mistake.number} {mistake.name}: {seen}", flush=True)
+                    if wrong:
+                        again = check.command or ["python3", gallery.__file__, "make", mistake.number, check.folder]
+                        self.fail(f"{mistake.number} {mistake.name}: {wrong}\n{shlex.join(map(str, again))}")
         if not checked:
-            self.skipTest(skipped)
+            self.cannot_run(skipped)
 
-    def build(self, build, target):
-        with (build / "gallery.lock").open("w") as lock:  # Ninja does not share a folder
+    def build(self, target):
+        with (GIVEN.build / "gallery.lock").open("w") as lock:  # Ninja does not share a folder
             fcntl.flock(lock, fcntl.LOCK_EX)
-            done = subprocess.run(["cmake", "--build", build, "--target", target], stdout=subprocess.PIPE,
+            done = subprocess.run([BUILD["cmake"], "--build", GIVEN.build, "--target", target], stdout=subprocess.PIPE,
                                   stderr=subprocess.STDOUT, errors="replace", check=False)
         self.assertEqual(done.returncode, 0, f"{target} does not build:\n{done.stdout}")
 
@@ -187,11 +186,9 @@ HEAD = "A sentence.\nvariant: v\nshows: wrong\nhides: right\nnames: a-name\n"
 CHANGE = "\n--- histogram.cl\nthree; [four]\n+++\nfour\n"
 
 
-class WithAChapter(unittest.TestCase):
+class WithAChapter(Test):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.chapter = pathlib.Path(folder.name) / "01-chapter"
+        self.chapter = self.folder() / "01-chapter"
         (self.chapter / "broken").mkdir(parents=True)
         (self.chapter / "histogram.cl").write_text("one\ntwo\ntwo\nthree; [four]\n")
 
@@ -238,7 +235,7 @@ class Checks(WithAChapter):
         program.write_text(f"#!/bin/sh\n{script}\n")
         program.chmod(0o755)
         run.cache_clear()
-        with unittest.mock.patch.dict(os.environ, COMPUTE_SANITIZER=str(program)):
+        with unittest.mock.patch.dict(BUILD, compute_sanitizer=str(program), oclgrind=str(program)):
             return Check(self.mistake(head + CHANGE), api, program, self.chapter / "made", ask).check()
 
     def objects(self, says, script, **how):
@@ -274,6 +271,12 @@ class Checks(WithAChapter):
                 self.assertIsNone(process.ask([word]))
                 self.assertNotEqual(process.ask(["run"]), first)
 
+    def test_oclgrind(self):
+        head = HEAD.replace("shows: ", "shows: oclgrind ").replace("a-name", "a race")
+        self.assertEqual(self.check("case $* in *--kernels*) echo 'a race' ;; esac", head=head), "Oclgrind says a race")
+        self.objects("Oclgrind does not say: a race", "exit 0", head=head)
+        self.objects("of the right kernel, too", "echo 'a race'", head=head)
+
     def test_racecheck(self):
         head = f"{HEAD}gpu: a race\ngpu-shows: racecheck wrong\n"
         self.assertEqual(self.check("echo 'a race'", "cuda", head), "racecheck says a race")
@@ -288,4 +291,4 @@ class Checks(WithAChapter):
 
 
 if __name__ == "__main__":
-    unittest.main(argv=sys.argv[:1], defaultTest=["Chapter"] if ASKED else ["Parser", "Checks"])
+    programs.main()
