@@ -18,7 +18,7 @@ class OpenCLRace(Test):
         for walk in ([], ["--walk", "blocked"]):
             run = programs.Run([*self.oclgrind("--data-races", "--max-errors", "1"), OPENCL, "--random", "1000", "--variant", "racy", *walk, *QUICK,
                                 "--device", "Oclgrind", "--group-size", "64", "--groups", "3"])
-            self.assertRegex(run.out + run.err, "data race at.*of histogram.cl:", run)
+            self.assertRegex(run.out + run.err, "(?s)data race at.*of histogram.cl:", run)
 
     def test_the_ceiling_is_not_measured_there(self):
         self.expect([*self.oclgrind(), *GLOBAL, "--device", "Oclgrind", "--group-size", "8", "--groups", "1"],

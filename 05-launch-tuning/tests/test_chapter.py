@@ -98,7 +98,7 @@ class Tune(Workshop, Test):
         self.assertEqual(json.loads(kept[0].read_text()), json.loads(file.read_text()))
         self.tuned(lesson, "found by tune on 20")
         kept[0].write_text('{"format": "histogram-tut')
-        self.tuned(lesson, "(?s)^warning: [^\n]*histogram-tutorials[^\n]*\n.*the default, as tune has not run here")
+        self.tuned(lesson, "(?s)\nwarning: [^\n]*histogram-tutorials[^\n]*\n.*the default, as tune has not run here")
         self.expect([tune, "--seconds", "1"], environment=self.kept)
         self.tuned(lesson, "^[^\n]*\n  tuned, [^\n]*found by tune on 20")  # and no warning
 

@@ -200,11 +200,12 @@ class SelfTest {
     void say_failed(const std::string& variant, const Case& one, const std::string& why,
                     Words words) const {
         std::error_code ignored;
+        std::string program = fs::proximate(own_program(), ignored).string();
+        if (program.find('/') == std::string::npos) program = "./" + program;
         if (std::find(words.begin(), words.end(), "--variant") == words.end())
             words.insert(words.end(), {"--variant", variant});
-        print(fmt::format("FAILED {} on {}: {}; again: {}{}{}\n", variant, one.name, why,
-                          fs::proximate(own_program(), ignored).string(), quoted(words),
-                          quoted(asked_.always)));
+        print(fmt::format("FAILED {} on {}: {}; again: {}{}{}\n", variant, one.name, why, program,
+                          quoted(words), quoted(asked_.always)));
     }
 
     Asked asked_;

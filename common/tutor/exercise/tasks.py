@@ -4,6 +4,7 @@ All of it is worked out here, from the pixels alone, and has nothing of what a s
 """
 
 import collections
+import json
 import random
 from array import array
 from typing import NamedTuple
@@ -12,6 +13,7 @@ import catalogue
 import pictures
 
 POISON = b"\xa5"  # as in common/histogram
+LARGER_THAN_BINS = json.loads((catalogue.ROOT / "common/tutor/detectors.json").read_text(encoding="utf-8"))["larger_than_bins"][0]
 PICTURES = catalogue.ROOT / "images"
 
 
@@ -306,8 +308,8 @@ def runs_of(exercise, criterion, seed):
 
 def for_detectors(exercise, seed):
     """Small ones: fewer work-items than pixels, and more; more of them than bins."""
-    task, largest = task_of(exercise), min(exercise.data.get("largest_group", 320), 320)
-    launches = exercise.data.get("for_detectors", list(zip(task.tiny, (3, 2), (64, 320))))
+    task, largest = task_of(exercise), min(exercise.data.get("largest_group", LARGER_THAN_BINS), LARGER_THAN_BINS)
+    launches = exercise.data.get("for_detectors", list(zip(task.tiny, (3, 2), (64, LARGER_THAN_BINS))))
     option, first = exercise.data.get("options", [""])[-1], exercise.data.get("first", [0])[-1]
     return [run_of(task, tuple(size), "random pixels", drawn(task, seed, tuple(size)), groups, min(group_size, largest))._replace(
         options=option, first=first if number else 0, key=key_of(seed))
