@@ -114,6 +114,8 @@ def parse(path, number=""):
     for place, part in enumerate(parts, 1):
         file, _, rest = (part if place == len(parts) else part + "\n").partition("\n")
         old, middle, new = rest.partition("\n+++\n")
+        if not any(file in files for files in FILES.values()):
+            raise BadMistake(f"{path}: no source of a chapter: {file}")
         if not middle:
             raise BadMistake(f"{path}: no line `+++` behind `--- {file}`")
         changes.append(Change(file, old + "\n", new))
@@ -267,7 +269,10 @@ if __name__ == "__main__":
     try:
         sys.exit(main(*sys.argv[1:]))
     except BadMistake as error:
-        sys.exit(f"gallery.py: {error}")
+        print(f"gallery.py: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
     except Refused as refused:
         status, why = refused.args
         *more, line = why.splitlines()

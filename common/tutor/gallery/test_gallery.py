@@ -79,7 +79,9 @@ class Check:
 
     def under_oclgrind(self, arguments):
         oclgrind = BUILD["oclgrind"]
-        if self.api != "opencl" or not oclgrind:
+        if self.api != "opencl":
+            raise Skipped("Oclgrind alone shows it")
+        if not oclgrind:
             raise Skipped("no Oclgrind (package oclgrind)")
         under, device = (oclgrind, "--data-races", "--max-errors", "20"), ("--device", "Oclgrind", "--no-diagnosis")
         self.must_say("Oclgrind", self.run(self.words(arguments, device), under)[1])
@@ -226,6 +228,7 @@ class Parser(WithAChapter):
         self.objects("nothing is changed", HEAD)
         self.objects("no line `hides:`", HEAD.replace("hides: right\n", "") + CHANGE)
         self.objects("no such field: shown", f"{HEAD}shown: wrong\n{CHANGE}")
+        self.objects("no source of a chapter: kernel.cl", HEAD + CHANGE.replace("histogram.cl", "kernel.cl"))
 
 
 class Checks(WithAChapter):
