@@ -19,8 +19,8 @@ class OpenCLDetector(Test):
     def says(self, kernels):
         file = self.folder() / "histogram.cl"
         file.write_text(kernels, encoding="utf-8")
-        run = programs.Run([*self.oclgrind("--data-races", "--max-errors", "1"), OPENCL, "--random", "1000", "--variant", "local", *QUICK, "--kernels",
-                            file, "--device", "Oclgrind", "--group-size", str(DETECTORS["larger_than_bins"][0]), "--groups", "3"])
+        run = programs.Run([*self.oclgrind("--data-races", "--max-errors", "1"), OPENCL, "--random", "1000", "--variant", "local", *QUICK,
+                            "--kernels", file, "--device", "Oclgrind", "--group-size", str(DETECTORS["larger_than_bins"][0]), "--groups", "3"])
         return run.out + run.err
 
     def test_planted(self):

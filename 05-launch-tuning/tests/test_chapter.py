@@ -73,10 +73,10 @@ class OpenCLTunedRaces(Workshop, Test):
                                              ("replicated", "64", "--copies", "16"), ("replicated", "64", "--copies", "16", "--loads", "1"),
                                              ("replicated", "64", "--copies", "1", "--two-launches")):
             with self.subTest(kernel=kernel, group_size=group_size, options=options):
-                run = programs.Run([*self.oclgrind(*detector["options"]), program, "--random", "5000", "--variant", "tuned", "--kernel", kernel,
-                                    *options, "--offset", "3", *QUICK, "--device", "Oclgrind", "--group-size", group_size, "--groups", "3"], self.kept)
+                run = programs.Run([*self.oclgrind(*detector["options"]), program, "--random", "5000", "--variant", "tuned",
+                                    "--kernel", kernel, *options, "--offset", "3", *QUICK, "--device", "Oclgrind", "--group-size", group_size, "--groups", "3"], self.kept)
                 self.assertEqual(run.status, 0, run)
-                self.assertNotRegex(run.out + run.err, detector["finds"] + "|does not fit", run)
+                self.assertNotRegex(run.out + run.err, programs.finds("oclgrind") + "|does not fit", run)
 
 
 class Tune(Workshop, Test):
@@ -91,7 +91,8 @@ class Tune(Workshop, Test):
         self.assertEqual(devices, self.expect([lesson, "--list-devices"], environment=self.kept).out)
         self.tuned(lesson, "the default, as tune has not run here")
         file = self.folder() / "tune.json"
-        done = self.expect([tune, "--seconds", "3", "--json", file], environment=self.kept, out=r"(?s)\ngroup size .*\nbest: .*\nkept for `tuned` in [^\n]+\n$",
+        done = self.expect([tune, "--seconds", "3", "--json", file], environment=self.kept,
+                           out=r"(?s)\ngroup size .*\nbest: .*\nkept for `tuned` in [^\n]+\n$",
                            err="launches; the best of each size so far: [0-9.]+, ")
         kept = [path for path in (self.cache / "histogram-tutorials").rglob("*") if path.is_file()]
         self.assertEqual([str(path) for path in kept], re.findall("kept for `tuned` in (.+)\n$", done.out))
@@ -130,8 +131,8 @@ class EndToEnd(Workshop, Test):
 
     def counts(self, api):
         program = self.program(f"end-to-end/{api}")
-        for arguments in ("--random 1 --repeat 2", "--random 100003 --repeat 2", "--random 40000003 --repeat 2", "--constant 127 --random 20M --repeat 1",
-                          "--random 40000003 --repeat 2 --two-launches", "--random 100003 --repeat 1 --variant pipelined"):
+        for arguments in ("--random 1 --repeat 2", "--random 100003 --repeat 2", "--random 40000003 --repeat 2",
+                          "--constant 127 --random 20M --repeat 1", "--random 40000003 --repeat 2 --two-launches", "--random 100003 --repeat 1 --variant pipelined"):
             with self.subTest(arguments):
                 self.expect([program, *arguments.split(" ")], environment=self.kept)
 
@@ -157,7 +158,8 @@ class EndToEnd(Workshop, Test):
                     out="(?s)pageable [^\n]* match\npinned [^\n]* match\npipelined [^\n]* match\n$")
         self.expect([program, *SMALL], 2, environment={**self.kept, **self.faulty("memory=65536")}, one_line=True,
                     err="take 100003 bytes, and this device has at most 65536 ")
-        self.expect([program, *SMALL, "--time-limit", "1"], 1, environment={**self.kept, **self.faulty("hang=copy")}, err="copying: not done after 1 s: ")
+        self.expect([program, *SMALL, "--time-limit", "1"], 1, environment={**self.kept, **self.faulty("hang=copy")},
+                    err="copying: not done after 1 s: ")
 
 
 class CudaPeers(Workshop, Test):

@@ -26,6 +26,11 @@ CASES = json.loads((ROOT / "common/run/cases.json").read_text(encoding="utf-8"))
 QUICK = ["--repeat", "1", "--no-ceiling"]
 
 
+def finds(detector):
+    """All that a detector says of what is wrong, as a regular expression."""
+    return f"{DETECTORS[detector]['faults']}|{DETECTORS[detector]['misuse']}"
+
+
 def arguments():
     """What this file of tests was called with; unittest gets the rest."""
     options = argparse.ArgumentParser()

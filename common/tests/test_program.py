@@ -159,7 +159,7 @@ class Races(Test):
                     if run.status in (2, 77) and str(large) in launch:
                         run = programs.Run([*command, *launch[:-1], str(less)])
                     self.assertEqual(run.status, 0, run)
-                    self.assertNotRegex(run.out + run.err, detector["finds"], run)
+                    self.assertNotRegex(run.out + run.err, programs.finds("oclgrind"), run)
 
     def test_compute_sanitizer(self):
         if API != "CUDA":
@@ -174,7 +174,7 @@ class Races(Test):
                                        "--contention", "40", "--variant", GIVEN.variant, *mode, *QUICK])
                     if "no CUDA device" in run.out + run.err:
                         self.cannot_run(run.err)
-                    self.assertNotRegex(run.out + run.err, detector["finds"], run)
+                    self.assertNotRegex(run.out + run.err, programs.finds("compute-sanitizer"), run)
 
 
 class Large(Test):

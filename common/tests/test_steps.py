@@ -54,9 +54,11 @@ class SameSteps(Test):
         cuda = opencl.replace("common::opencl::build_program()\n", "").replace("opencl::compute_units", "cuda::multiprocessors")
         cuda = cuda.replace("opencl::", "cuda::").replace("OpenCL", "CUDA")
         self.assertEqual(difference(opencl, cuda), "")
-        for text, by, says in (("2. Two", "2. Too", "different steps"), ("// 5. ", "", "different steps"), ("report.finish()", "", "calls in // 5. Five"),
+        for text, by, says in (("2. Two", "2. Too", "different steps"), ("// 5. ", "", "different steps"), 
+                               ("report.finish()", "", "calls in // 5. Five"),
                                ("common::cuda::first()\n// 2. Two", "// 2. Two\ncommon::cuda::first()", "calls in // 1. One"),
-                               ("multiprocessors", "max_threads", "calls in // 4. Four"), ("report.finish", "// report.finish", "calls in // 5. Five")):
+                               ("multiprocessors", "max_threads", "calls in // 4. Four"),
+                               ("report.finish", "// report.finish", "calls in // 5. Five")):
             self.assertIn(says, difference(opencl, cuda.replace(text, by)))
 
 

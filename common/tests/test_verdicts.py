@@ -51,7 +51,8 @@ class LostOutput(Test):
             self.skipTest("no /dev/full")
         self.shell('"$@" --variant right > /dev/full', 2, err=f"\ntests/wrong_program: {FULL}")
         self.shell('"$1" --help > /dev/full', 2, err=FULL, one_line=True)
-        self.shell('"$@" --variant right --json /dev/full > /dev/full', 2, err=" match\n[^\n]* cannot write /dev/full: No space left on device\n$")
+        self.shell('"$@" --variant right --json /dev/full > /dev/full', 2,
+                   err=" match\n[^\n]* cannot write /dev/full: No space left on device\n$")
         self.shell('"$@" --variant swapped > /dev/full', 1, err=FULL)
         self.shell('"$@" --variant right 2> /dev/full', 0, out=" match\n$")
         self.shell('"$@" --variant swapped 2> /dev/full', 1, out="mismatch")
@@ -92,7 +93,8 @@ class Configure(Test):
     def configured(self, status, says, *options):
         if BUILD["sanitize"]:
             self.skipTest("a build with sanitizers")
-        run = programs.Run([BUILD["cmake"], "-B", self.folder() / "build", "-S", ROOT, "-G", BUILD["generator"], f"-DCMAKE_CXX_COMPILER={BUILD['compiler']}",
+        run = programs.Run([BUILD["cmake"], "-B", self.folder() / "build", "-S", ROOT, "-G", BUILD["generator"],
+                            f"-DCMAKE_CXX_COMPILER={BUILD['compiler']}",
                             "-DTUTORIAL_CUDA=OFF", "-DFETCHCONTENT_FULLY_DISCONNECTED=ON", *options])
         self.assertEqual(run.status, status, run)
         self.assertRegex(run.out + run.err, says)

@@ -67,7 +67,8 @@ class Cluster:
 
     def test_more_pixels_than_the_device_has_memory_for(self):
         if self.api == "opencl":
-            self.expect([self.program, "--random", "1000003", "--chunk", "16384", "--check"], environment={**self.kept, **self.faulty("memory=65536")})
+            self.expect([self.program, "--random", "1000003", "--chunk", "16384", "--check"],
+                        environment={**self.kept, **self.faulty("memory=65536")})
 
     def test_options_that_mean_nothing_here(self):
         own = ["groups", "group-size"] if self.api == "cpu" else ["no-diagnosis"]

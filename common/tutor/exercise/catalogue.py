@@ -4,6 +4,7 @@ import json
 import pathlib
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+DETECTORS = json.loads((ROOT / "common/tutor/detectors.json").read_text(encoding="utf-8"))
 FILES = {"opencl": ["histogram.cl"], "cuda": ["histogram.cu"]}
 POINTS = {"compiles": 5, "sizes": 25, "distributions": 25, "launches": 25, "free of faults": 20}
 BEGIN, END = "// ---- your part: ", "// ---- end of your part ----"

@@ -19,9 +19,7 @@ from catalogue import ROOT, BadInput
 LARGEST_FILE = 1 << 20
 SECONDS = 20  # for one process; a few runs of a fraction of a second each
 NOT_COMPILED, NO_DEVICE = 3, 77
-OCLGRIND_FINDS = re.compile(r"(data race at|Invalid (?:read|write)|divergence detected|Uninitialized value [a-z ]*local memory|"
-                            r"Controlflow depends on uninit)[^\n]*")
-SANITIZER_FINDS = re.compile(r"(Race reported|Invalid __\w+__|[Bb]arrier error|[Mm]isaligned|Uninitialized __global__)[^\n]*")
+OCLGRIND_FINDS, SANITIZER_FINDS = (re.compile(f"({catalogue.DETECTORS[each]['faults']})[^\\n]*") for each in ("oclgrind", "compute-sanitizer"))
 COMPILER_FINDS = re.compile(r"(?<=ThreadSanitizer: )data race|(?<=AddressSanitizer: )[a-z-]+|(?<=runtime error: )[^\n]*")
 
 

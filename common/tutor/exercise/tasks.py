@@ -4,7 +4,6 @@ All of it is worked out here, from the pixels alone, and has nothing of what a s
 """
 
 import collections
-import json
 import random
 from array import array
 from typing import NamedTuple
@@ -13,7 +12,7 @@ import catalogue
 import pictures
 
 POISON = b"\xa5"  # as in common/histogram
-LARGER_THAN_BINS = json.loads((catalogue.ROOT / "common/tutor/detectors.json").read_text(encoding="utf-8"))["larger_than_bins"][0]
+LARGER_THAN_BINS = catalogue.DETECTORS["larger_than_bins"][0]
 PICTURES = catalogue.ROOT / "images"
 
 
