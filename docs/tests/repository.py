@@ -142,6 +142,7 @@ class RepositoryTest(unittest.TestCase):
         self.addCleanup(shutil.rmtree, self.root)
         for folder in ("common/files", "common/tutor/gallery"):
             shutil.copytree(ROOT / folder, self.root / folder)
+        shutil.copy(ROOT / "common/tutor/detectors.json", self.root / "common/tutor")
         (self.root / "docs" / "results").mkdir(parents=True)
         shutil.copytree(TOOLS, self.root / "docs" / "tools", ignore=shutil.ignore_patterns("__pycache__"))
         (self.root / "docs" / "site").mkdir()

@@ -43,8 +43,8 @@ INPUTS = {
 OCLGRIND = ["oclgrind", "--data-races", "--max-errors", "50"]
 SMALL = ["--random", "1000", *THREE]
 LARGE = ["--random", "150", "--groups", "2", "--group-size"]  # fewer pixels than work-items, more of those than bins
-FINDS = re.compile(r"data race at|Invalid (?:read|write)|divergence detected|Uninitialized value [a-z ]*local memory")
-SANITIZER_FINDS = re.compile(r"Race reported|Invalid __\w+__|[Bb]arrier error|[Mm]isaligned")
+DETECTORS = json.loads((ROOT / "common" / "tutor" / "detectors.json").read_text(encoding="utf-8"))
+FINDS, SANITIZER_FINDS = (re.compile(DETECTORS[each]["faults"]) for each in ("oclgrind", "compute-sanitizer"))
 
 
 def run(command):
@@ -69,7 +69,8 @@ def arguments_of(shows):
 
 def room_of(mistake):
     """Work-items for a group of more than there are bins, or as many as there is memory for."""
-    return "96" if mistake.variant.startswith("uchar") else "320"
+    room, little_room = DETECTORS["larger_than_bins"]
+    return str(little_room if mistake.variant.startswith("uchar") else room)
 
 
 def row_of(mistake, verdicts, found, called):
