@@ -39,6 +39,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 POCL = "Portable Computing Language"  # what shows, and as what, is written down for it: a GPU may stand before it
@@ -54,8 +55,7 @@ class Refused(Exception):
     """What ./tutorial broken does not do: (exit status, why)."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Change:
+class Change(NamedTuple):
     """What stands once in a source of the chapter, and what stands there instead."""
 
     file: str
