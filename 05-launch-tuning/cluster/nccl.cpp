@@ -4,7 +4,7 @@
 #include <nccl.h>
 
 #include <algorithm>
-#include <cstring>
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <type_traits>
@@ -26,20 +26,14 @@ void check(ncclResult_t error) {
 
 bool ranks_share_devices(const std::string& device_id, int ranks) {
     // Devices of two hosts may have the same id.
-    struct DeviceOfRank {
-        char host[MPI_MAX_PROCESSOR_NAME];
-        char device[64];
-    } mine{};
+    char host[MPI_MAX_PROCESSOR_NAME] = "";
     int length = 0;
-    MPI_Get_processor_name(mine.host, &length);
-    std::strncpy(mine.device, device_id.c_str(), sizeof mine.device - 1);
-    std::vector<DeviceOfRank> all(static_cast<std::size_t>(ranks));
-    MPI_Allgather(&mine, sizeof mine, MPI_BYTE, all.data(), sizeof mine, MPI_BYTE, MPI_COMM_WORLD);
-    std::vector<std::string> names;
-    for (const DeviceOfRank& one : all)
-        names.push_back(std::string(one.host) + ' ' + one.device);
-    std::sort(names.begin(), names.end());
-    return std::adjacent_find(names.begin(), names.end()) != names.end();
+    MPI_Get_processor_name(host, &length);
+    const std::uint64_t mine = std::hash<std::string>()(std::string(host) + ' ' + device_id);
+    std::vector<std::uint64_t> all(static_cast<std::size_t>(ranks));
+    MPI_Allgather(&mine, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, MPI_COMM_WORLD);
+    std::sort(all.begin(), all.end());
+    return std::adjacent_find(all.begin(), all.end()) != all.end();
 }
 
 }  // namespace

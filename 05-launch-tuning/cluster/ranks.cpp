@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <functional>
 #include <string>
@@ -34,42 +35,28 @@ int first_to_fail(bool failed) {
     return first;
 }
 
-// What has to be the same on all ranks, by its hash.
-struct MustEqual {
-    const char* what;
-    std::uint64_t hash;
-};
-
-// Collective.
-void require_same(const std::vector<MustEqual>& mine) {
+// Collective. What has to be the same on all ranks is compared by its hash.
+void require_same(const char* what, std::uint64_t hash) {
     int rank = 0;
     int ranks = 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &ranks);
-    std::vector<std::uint64_t> own;
-    own.reserve(mine.size());
-    for (const MustEqual& one : mine)
-        own.push_back(one.hash);
-    const int count = static_cast<int>(own.size());
-    std::vector<std::uint64_t> all(own.size() * static_cast<std::size_t>(ranks));
-    MPI_Allgather(own.data(), count, MPI_UINT64_T, all.data(), count, MPI_UINT64_T, MPI_COMM_WORLD);
-    for (std::size_t i = 0; i < all.size(); ++i) {
-        // The first rank that differs says so; the others learn which one it is.
-        if (all[i] == all[i % own.size()]) continue;
-        if (static_cast<std::size_t>(rank) == i / own.size()) {
-            throw common::BadInput(
-                fmt::format("rank 0 has {}: all ranks need the same", mine[i % own.size()].what));
-        }
-        throw OthersFailed(first_to_fail(false));
-    }
+    std::vector<std::uint64_t> all(static_cast<std::size_t>(ranks));
+    MPI_Allgather(&hash, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, MPI_COMM_WORLD);
+    const auto other =
+        std::find_if(all.begin(), all.end(), [&](std::uint64_t one) { return one != all.front(); });
+    if (other == all.end()) return;
+    // The first rank that differs says so; the others learn which one it is.
+    if (other - all.begin() == rank)
+        throw common::BadInput(fmt::format("rank 0 has {}: all ranks need the same", what));
+    throw OthersFailed(first_to_fail(false));
 }
 
 std::uint64_t hash_of(const std::string& text) {
     return std::hash<std::string>()(text);
 }
 
-}  // namespace
-
+// "rank 2 of 4 on node7"
 std::string whoami() {
     int rank = 0;
     int ranks = 1;
@@ -80,6 +67,8 @@ std::string whoami() {
     MPI_Get_processor_name(host, &length);
     return fmt::format("rank {} of {} on {}", rank, ranks, host);
 }
+
+}  // namespace
 
 void require_launcher(int ranks) {
     // Launchers (Open MPI's, srun, others) say in these how many programs they have started. They
@@ -105,7 +94,7 @@ void require_same_program() {
     } catch (const common::BadInput&) {
         // A program that may be run but not read is not compared.
     }
-    require_same({{"another program", hash_of(program)}});
+    require_same("another program", hash_of(program));
 }
 
 void require_all_ready(int argc, const char* const* argv, const std::string& kernels,
@@ -117,9 +106,9 @@ void require_all_ready(int argc, const char* const* argv, const std::string& ker
     std::string command_line;
     for (int i = 1; i < argc; ++i)
         command_line += argv[i] + std::string(1, '\0');
-    require_same({{"other kernels", hash_of(kernels)},
-                  {"another command line", hash_of(command_line)},
-                  {"other files", source.fingerprint()}});
+    require_same("other kernels", hash_of(kernels));
+    require_same("another command line", hash_of(command_line));
+    require_same("other files", source.fingerprint());
     all_ready = true;
 }
 

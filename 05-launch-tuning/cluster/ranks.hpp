@@ -11,9 +11,6 @@
 
 namespace cluster {
 
-/// "rank 2 of 4 on node7"
-std::string whoami();
-
 /// @throws common::BadInput where something started several programs, and MPI knows of one rank
 /// alone
 void require_launcher(int ranks);
