@@ -101,14 +101,6 @@ TEST_F(Document, HasEveryFieldOfTheDescription) {
     EXPECT_EQ(json.at("counts")[255], 1255);
 }
 
-TEST_F(Document, AWrongResultHasATimeAndNoSpeed) {
-    const Json row = Json::parse(common::to_json_text(sample())).at("results")[1];
-    EXPECT_EQ(row.at("kernel_ms").at("median"), 4);
-    for (const char* field : {"gb_s", "percent_of_ceiling", "speedup_over_serial"}) {
-        EXPECT_TRUE(row.at(field).is_null()) << field;
-    }
-}
-
 TEST(Counts, AreALineForEachBin) {
     common::Histogram counts{};
     counts[0] = 7;
@@ -119,18 +111,19 @@ TEST(Counts, AreALineForEachBin) {
     EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 257);
 }
 
-TEST_F(Document, WhatASkippedRowLacksIsNull) {
-    const Json row = Json::parse(common::to_json_text(sample())).at("results")[2];
-    EXPECT_EQ(row.at("check"), "skipped");
-    EXPECT_EQ(row.at("reason"), "no local memory");
-    for (const char* field : {"kernel_ms", "clock", "gb_s", "percent_of_ceiling",
-                              "speedup_over_serial", "end_to_end_ms"}) {
-        EXPECT_TRUE(row.at(field).is_null()) << field;
-    }
-}
-
-TEST_F(Document, WithoutCeilingAndSeedThereIsNull) {
+TEST_F(Document, WhatThereIsNotIsNull) {
     RunDocument document = sample();
+    const Json whole = Json::parse(common::to_json_text(document));
+    // A wrong result has a time and no speed.
+    EXPECT_EQ(whole.at("results")[1].at("kernel_ms").at("median"), 4);
+    for (const char* field : {"gb_s", "percent_of_ceiling", "speedup_over_serial"})
+        EXPECT_TRUE(whole.at("results")[1].at(field).is_null()) << field;
+    const Json& skipped = whole.at("results")[2];
+    EXPECT_EQ(skipped.at("check"), "skipped");
+    EXPECT_EQ(skipped.at("reason"), "no local memory");
+    for (const char* field : {"kernel_ms", "clock", "gb_s", "percent_of_ceiling",
+                              "speedup_over_serial", "end_to_end_ms"})
+        EXPECT_TRUE(skipped.at(field).is_null()) << field;
     document.read_ceiling_gb_s.reset();
     document.seed.reset();
     const Json json = Json::parse(common::to_json_text(document));
@@ -148,37 +141,14 @@ TEST_F(Document, ATimeOfNothingGivesNoInfinity) {
     EXPECT_TRUE(row.at("speedup_over_serial").is_null());
 }
 
+// The text has every field, which the first test holds against its value.
 TEST_F(Document, IsReadAsItWasWritten) {
-    const RunDocument written = sample();
-    tests::write_bytes(path_, common::to_json_text(written));
+    const std::string written = common::to_json_text(sample());
+    tests::write_bytes(path_, written);
     const RunDocument read = common::read_document(path_);
-    EXPECT_EQ(read.chapter, written.chapter);
-    EXPECT_EQ(read.api, written.api);
-    EXPECT_EQ(read.device, written.device);
-    EXPECT_EQ(read.driver, written.driver);
-    EXPECT_EQ(read.input_name, written.input_name);
-    EXPECT_EQ(read.pixels, written.pixels);
-    EXPECT_EQ(read.seed, written.seed);
-    EXPECT_EQ(read.read_ceiling_gb_s, written.read_ceiling_gb_s);
-    EXPECT_EQ(read.serial_ms, written.serial_ms);
-    EXPECT_EQ(read.counts, written.counts);
-    ASSERT_EQ(read.results.size(), written.results.size());
-    for (std::size_t i = 0; i < read.results.size(); ++i) {
-        EXPECT_EQ(read.results[i].variant, written.results[i].variant);
-        EXPECT_EQ(read.results[i].check, written.results[i].check);
-        EXPECT_EQ(read.results[i].reason, written.results[i].reason);
-        EXPECT_EQ(read.results[i].kernel.median_ms, written.results[i].kernel.median_ms);
-        EXPECT_EQ(read.results[i].kernel.min_ms, written.results[i].kernel.min_ms);
-        EXPECT_EQ(read.results[i].kernel.max_ms, written.results[i].kernel.max_ms);
-        EXPECT_EQ(read.results[i].kernel.runs, written.results[i].kernel.runs);
-        EXPECT_EQ(read.results[i].end_to_end_ms, written.results[i].end_to_end_ms);
-        EXPECT_EQ(read.results[i].timed_by_host, written.results[i].timed_by_host);
-        EXPECT_EQ(read.results[i].launch, written.results[i].launch);
-        EXPECT_EQ(read.results[i].launch, written.results[i].launch);
-        EXPECT_EQ(read.results[i].counts, written.results[i].counts);
-        EXPECT_EQ(read.results[i].only_later, written.results[i].only_later);
-    }
-    EXPECT_EQ(common::to_json_text(read), common::to_json_text(written));
+    EXPECT_EQ(common::to_json_text(read), written);
+    EXPECT_EQ(read.seed, sample().seed);
+    EXPECT_EQ(read.results.at(1).counts, sample().results[1].counts);
 }
 
 TEST_F(Document, ADeviceMayCallItselfAnything) {
@@ -190,66 +160,46 @@ TEST_F(Document, ADeviceMayCallItselfAnything) {
     EXPECT_TRUE(device.starts_with("caf")) << device;
 }
 
-TEST_F(Document, AMissingFileIsNamed) {
+TEST_F(Document, WhatIsNoRunsResultsIsRefused) {
     const std::filesystem::path missing = folder_ / "nosuch.json";
     EXPECT_EQ(tests::bad_input([&] { common::read_document(missing); }),
               missing.string() + ": No such file or directory");
-}
-
-TEST_F(Document, AFolderIsRefused) {
     tests::bad_input([&] { common::read_document(folder_.path()); });
-}
-
-TEST_F(Document, WhatIsNoJsonIsRefused) {
     for (const char* text : {"", "hello\nthere", "{", "{\"chapter\": }", "[]", "null", "42"}) {
         SCOPED_TRACE(text);
         EXPECT_TRUE(tests::has(complaint(text), ": not a run's results: "));
     }
-}
-
-TEST_F(Document, ATruncatedFileIsRefused) {
     const std::string whole = common::to_json_text(sample());
     for (std::size_t size = 0; size < whole.size() - 2; size += 7)
         complaint(whole.substr(0, size));
 }
 
-TEST_F(Document, EveryMissingFieldIsNamed) {
+TEST_F(Document, EveryFieldThatIsMissingOrOfTheWrongTypeIsNamed) {
     const Json whole = Json::parse(common::to_json_text(sample()));
-    for (const char* field : {"chapter", "api", "device", "driver", "input", "read_ceiling_gb_s",
-                              "serial_ms", "results"}) {
-        Json json = whole;
-        json.erase(field);
-        EXPECT_TRUE(tests::has(complaint(json.dump()), field));
+    const std::pair<const char*, std::vector<const char*>> all[] = {
+        {"",
+         {"chapter", "api", "device", "driver", "input", "read_ceiling_gb_s", "serial_ms",
+          "results"}},
+        {"/input", {"name", "pixels", "seed"}},
+        {"/results/1",
+         {"variant", "check", "reason", "kernel_ms", "end_to_end_ms", "launch", "groups",
+          "counts"}},
+        {"/results/1/kernel_ms", {"median", "min", "max", "runs"}},
+    };
+    for (const auto& [place, fields] : all) {
+        for (const char* field : fields) {
+            Json json = whole;
+            json.at(Json::json_pointer(place)).erase(field);
+            EXPECT_TRUE(tests::has(complaint(json.dump()), field));
+        }
     }
-    for (const char* field : {"name", "pixels", "seed"}) {
-        Json json = whole;
-        json["input"].erase(field);
-        EXPECT_TRUE(tests::has(complaint(json.dump()), field));
-    }
-    for (const char* field : {"variant", "check", "reason", "kernel_ms", "end_to_end_ms", "launch",
-                              "groups", "counts"}) {
-        Json json = whole;
-        json["results"][1].erase(field);
-        EXPECT_TRUE(tests::has(complaint(json.dump()), field));
-    }
-    for (const char* field : {"median", "min", "max", "runs"}) {
-        Json json = whole;
-        json["results"][1]["kernel_ms"].erase(field);
-        EXPECT_TRUE(tests::has(complaint(json.dump()), field));
-    }
-}
-
-TEST_F(Document, AFieldOfTheWrongTypeIsRefused) {
-    Json json = Json::parse(common::to_json_text(sample()));
+    Json json = whole;
     json["chapter"] = 3;
     complaint(json.dump());
-    json = Json::parse(common::to_json_text(sample()));
+    json = whole;
     json["input"]["pixels"] = "many";
     complaint(json.dump());
-}
-
-TEST_F(Document, ACheckThatDoesNotExistIsRefused) {
-    Json json = Json::parse(common::to_json_text(sample()));
+    json = whole;
     json["results"][0]["check"] = "probably";
     EXPECT_TRUE(tests::has(complaint(json.dump()), "'probably' is no check"));
 }
