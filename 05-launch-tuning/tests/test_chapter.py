@@ -74,7 +74,8 @@ class OpenCLTunedRaces(Workshop, Test):
                                              ("replicated", "64", "--copies", "1", "--two-launches")):
             with self.subTest(kernel=kernel, group_size=group_size, options=options):
                 run = programs.Run([*self.oclgrind(*detector["options"]), program, "--random", "5000", "--variant", "tuned",
-                                    "--kernel", kernel, *options, "--offset", "3", *QUICK, "--device", "Oclgrind", "--group-size", group_size, "--groups", "3"], self.kept)
+                                    "--kernel", kernel, *options, "--offset", "3", *QUICK, "--device", "Oclgrind",
+                                    "--group-size", group_size, "--groups", "3"], self.kept)
                 self.assertEqual(run.status, 0, run)
                 self.assertNotRegex(run.out + run.err, programs.finds("oclgrind") + "|does not fit", run)
 
@@ -132,7 +133,8 @@ class EndToEnd(Workshop, Test):
     def counts(self, api):
         program = self.program(f"end-to-end/{api}")
         for arguments in ("--random 1 --repeat 2", "--random 100003 --repeat 2", "--random 40000003 --repeat 2",
-                          "--constant 127 --random 20M --repeat 1", "--random 40000003 --repeat 2 --two-launches", "--random 100003 --repeat 1 --variant pipelined"):
+                          "--constant 127 --random 20M --repeat 1", "--random 40000003 --repeat 2 --two-launches",
+                          "--random 100003 --repeat 1 --variant pipelined"):
             with self.subTest(arguments):
                 self.expect([program, *arguments.split(" ")], environment=self.kept)
 

@@ -54,7 +54,7 @@ class SameSteps(Test):
         cuda = opencl.replace("common::opencl::build_program()\n", "").replace("opencl::compute_units", "cuda::multiprocessors")
         cuda = cuda.replace("opencl::", "cuda::").replace("OpenCL", "CUDA")
         self.assertEqual(difference(opencl, cuda), "")
-        for text, by, says in (("2. Two", "2. Too", "different steps"), ("// 5. ", "", "different steps"), 
+        for text, by, says in (("2. Two", "2. Too", "different steps"), ("// 5. ", "", "different steps"),
                                ("report.finish()", "", "calls in // 5. Five"),
                                ("common::cuda::first()\n// 2. Two", "// 2. Two\ncommon::cuda::first()", "calls in // 1. One"),
                                ("multiprocessors", "max_threads", "calls in // 4. Four"),

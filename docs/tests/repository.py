@@ -140,7 +140,9 @@ class RepositoryTest(unittest.TestCase):
 
     def setUp(self):
         self.addCleanup(shutil.rmtree, self.root)
-        shutil.copytree(ROOT / "common" / "files", self.root / "common" / "files")
+        for folder in ("common/files", "common/tutor/gallery"):
+            shutil.copytree(ROOT / folder, self.root / folder)
+        shutil.copy(ROOT / "common/tutor/detectors.json", self.root / "common/tutor")
         (self.root / "docs" / "results").mkdir(parents=True)
         shutil.copytree(TOOLS, self.root / "docs" / "tools", ignore=shutil.ignore_patterns("__pycache__"))
         (self.root / "docs" / "site").mkdir()

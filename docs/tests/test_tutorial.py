@@ -9,6 +9,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import time
 import unittest
@@ -176,7 +177,11 @@ class Run(Small):
 
     def test_a_mistake_without_opencl(self):
         (self.clone / "02-two" / "broken").mkdir(parents=True)
-        (self.clone / "02-two" / "broken" / "spoilt.txt").write_text("variant: v\nshows: wrong\n\n--- histogram.cl\n")
+        (self.clone / "02-two" / "broken" / "spoilt.txt").write_text(
+            "A sentence.\nvariant: v\nshows: wrong\nhides: right\nnames: a-name\n\n--- histogram.cl\none\n+++\n")
+        shutil.copytree(ROOT / "common" / "tutor" / "gallery", self.clone / "common" / "tutor" / "gallery")
+        self.refuses("python3 is missing: the gallery needs it", "broken")
+        (self.root / "bin" / "python3").symlink_to(sys.executable)
         self.programs(["02-two", "OpenCL", "-", "no loader"])
         done = self.call("./tutorial", "broken", "02/1")
         self.assertEqual((done.returncode, done.stdout), (77, ""))

@@ -415,7 +415,7 @@ def measure(jobs, where, entries):
 
 def record(options, path):
     """Measures and writes the file. Raises Stopped, and then the file is as it was."""
-    old = recorded.load(path) if path.exists() else None
+    old = recorded.load(path, by_todays_names=False) if path.exists() else None
     where = machine(options.build, options.commit)
     jobs = jobs_of(options)
     entries = {kind: [] for kind in recorded.KINDS}

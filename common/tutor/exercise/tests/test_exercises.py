@@ -24,10 +24,10 @@ import unittest.mock
 import xml.etree.ElementTree as xml
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent), str(HERE.parents[3] / "docs" / "tools")]
+sys.path[:0] = [str(HERE.parent), str(HERE.parents[1] / "gallery")]
 import catalogue  # noqa: E402
 import exercises  # noqa: E402
-import gallery  # noqa: E402  in docs/
+import gallery  # noqa: E402
 import grading  # noqa: E402
 import handout  # noqa: E402
 import pictures  # noqa: E402
@@ -609,36 +609,34 @@ class Grader(WithAFolder):
 
 @unittest.skipUnless(HAS_OPENCL, "run_opencl is not built")
 class Gallery(WithAFolder):
-    def gallery_handed_in(self, exercise, folder, variant, more_than):
+    def gallery_handed_in(self, exercise, variant, more_than):
         """The mistakes of a chapter's kernel, each handed in as this exercise: a detector finds it, or its counts are wrong
         and the diagnosis names it."""
         exercise, tried = catalogue.exercise_of(exercise), 0
-        for mistake in sorted((catalogue.ROOT / folder).glob("*.txt")):
-            fields, text = gallery.fields_of(mistake), mistake.read_text(encoding="utf-8")
-            if fields["variant"] != variant or "blocked" in fields["shows"] or "\n--- histogram.cl\n" not in text:
+        for mistake in gallery.mistakes(exercise.chapter):
+            if mistake.variant != variant or "blocked" in mistake.shows or "histogram.cl" not in mistake.files():
                 continue
-            subprocess.run(["cmake", f"-DMISTAKE={mistake}", f"-DFOLDER={self.folder / 'made'}", "-P",
-                            catalogue.ROOT / "common/tutor/gallery/make.cmake"], check=True, capture_output=True)
+            gallery.make(mistake, self.folder / "made")
             made = (self.folder / "made" / "histogram.cl").read_text(encoding="utf-8")
             # Any group is a group here: the chapter's host says how large, the exercise's does not.
             made = made.replace("__attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))", "")
-            with self.subTest(mistake=mistake.stem), self.submitted(made, exercise) as file:
+            with self.subTest(mistake=mistake.name), self.submitted(made, exercise) as file:
                 detectors = file.detectors()
-                if fields["shows"].startswith("oclgrind") and not detectors:
+                if mistake.shows.startswith("oclgrind") and not detectors:
                     self.skipTest("only a detector finds it")
                 if not grading.faults(file, 7):
                     verdict, found = grading.results(file, "sizes", 7)
                     self.assertLess(verdict.points, verdict.of)
                     if detectors:  # without them it may be a race, whose name depends on who came last
-                        self.assertRegex(grading.diagnosis(file, found), rf"why: .*\(({fields['names'].replace(' ', '|')})\)")
+                        self.assertRegex(grading.diagnosis(file, found), rf"why: .*\(({mistake.names.replace(' ', '|')})\)")
             tried += 1
         self.assertGreater(tried, more_than)
 
     def test_the_gallerys_mistakes_in_local_are_refused(self):
-        self.gallery_handed_in("03/five-steps", "03-local-atomics/broken", "local", 12)
+        self.gallery_handed_in("03/five-steps", "local", 12)
 
     def test_the_gallerys_mistakes_in_global_are_refused(self):
-        self.gallery_handed_in("02/no-lost-counts", "02-global-atomics/broken", "global", 5)
+        self.gallery_handed_in("02/no-lost-counts", "global", 5)
 
 
 def lines_of(text):

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Which input shows which mistake: runs the gallery (the chapters' broken/), for docs/gallery.md.
 
-    docs/tools/gallery.py            run each mistake in OpenCL (PoCL) on each input, and under Oclgrind; and record
-    docs/tools/gallery.py --cuda     the same in CUDA on a GPU, and under compute-sanitizer; --commit names what is run
+    docs/tools/gallery_record.py            run each mistake in OpenCL (PoCL) on each input, and under Oclgrind; and record
+    docs/tools/gallery_record.py --cuda     the same in CUDA on a GPU, and under compute-sanitizer; --commit names what is run
 
 What was recorded stands in docs/results/gallery/gallery.json. The mistakes' programs have to be built (cmake --build build --target
 gallery_opencl gallery_cuda). For generate.py there are:
@@ -16,15 +16,18 @@ gallery_opencl gallery_cuda). For generate.py there are:
 import argparse
 import concurrent.futures
 import json
-import os
-import pathlib
 import re
 import subprocess
+import sys
 import tempfile
 
 import record
 import recorded
 from recorded import ROOT
+
+sys.path.append(str(ROOT / "common" / "tutor" / "gallery"))
+import gallery  # noqa: E402
+from gallery import POCL  # noqa: E402
 
 RESULTS = ROOT / "docs" / "results" / "gallery" / "gallery.json"
 ONE, THREE, SIX = (["--groups", str(groups), "--group-size", "64"] for groups in (1, 3, 6))
@@ -37,21 +40,11 @@ INPUTS = {
     "one value": ["--random", "1000003", "--constant", "127", *THREE],
     "few pixels": ["--random", "100", *THREE],
 }
-CPU = "01-cpu"
-POCL = "Portable Computing Language"
 OCLGRIND = ["oclgrind", "--data-races", "--max-errors", "50"]
 SMALL = ["--random", "1000", *THREE]
 LARGE = ["--random", "150", "--groups", "2", "--group-size"]  # fewer pixels than work-items, more of those than bins
-FINDS = re.compile(r"data race at|Invalid (?:read|write)|divergence detected|Uninitialized value [a-z ]*local memory")
-SANITIZER_FINDS = re.compile(r"Race reported|Invalid __\w+__|[Bb]arrier error|[Mm]isaligned")
-NAMED = re.compile(r"^  why[^\n]*\(([a-z0-9-]+)\)$|\((out-of-bounds|does-not-end)\)", re.MULTILINE)
-
-
-def fields_of(file):
-    """What stands above the changes in a mistake's file."""
-    head, *_ = file.read_text(encoding="utf-8").split("\n--- ")
-    sentence, *lines = head.splitlines()
-    return {"sentence": sentence, **dict(line.split(": ", 1) for line in lines if ": " in line)}
+DETECTORS = json.loads((ROOT / "common" / "tutor" / "detectors.json").read_text(encoding="utf-8"))
+FINDS, SANITIZER_FINDS = (re.compile(DETECTORS[each]["faults"]) for each in ("oclgrind", "compute-sanitizer"))
 
 
 def run(command):
@@ -64,96 +57,90 @@ def verdict(status):
     return {0: "right", 1: "wrong", 66: "right", 77: "cannot run"}.get(status, f"ends with {status}")
 
 
-def called_by(command, shows):
-    """What the diagnosis says of a run that shows the mistake."""
-    os.environ["TUTORIAL_DIAGNOSIS_SECONDS"] = "20"
-    match = NAMED.search(run([*command, *shows])[1])
-    return (match.group(1) or match.group(2)) if match else "unclear"
-
-
-def usual(given):
+def usual(mistake):
     """The arguments of every run of a mistake."""
-    arguments = ["--variant", given["variant"], "--repeat", "1", "--no-ceiling", "--time-limit", "10"]
-    return arguments + (["--walk", "blocked"] if "--walk blocked" in given["shows"] else [])
+    arguments = ["--variant", mistake.variant, "--repeat", "1", "--no-ceiling", "--time-limit", "10"]
+    return arguments + (["--walk", "blocked"] if "--walk blocked" in mistake.shows else [])
 
 
 def arguments_of(shows):
-    return shows.replace("PICTURES", str(ROOT / "images")).replace("--walk blocked ", "").split()
+    return gallery.arguments_of(shows.replace("--walk blocked ", ""))
 
 
-def room_of(given):
+def room_of(mistake):
     """Work-items for a group of more than there are bins, or as many as there is memory for."""
-    return "96" if given["variant"].startswith("uchar") else "320"
+    room, little_room = DETECTORS["larger_than_bins"]
+    return str(little_room if mistake.variant.startswith("uchar") else room)
 
 
-def tried(file, folder):
-    """What the inputs and Oclgrind say of a mistake in OpenCL."""
-    chapter, given = file.parent.parent.name, fields_of(file)
-    build = ROOT / "build" / chapter
-    if chapter == CPU:
-        command = [str(build / "broken" / file.stem / "cpu"), "--variant", given["variant"], "--repeat", "1", "--no-ceiling"]
+def row_of(mistake, verdicts, found, called):
+    return {"chapter": mistake.chapter, "mistake": mistake.name, "variant": mistake.variant, "sentence": mistake.sentence,
+            "verdicts": verdicts, "found": sorted(found), "names": mistake.names, "called": called}
+
+
+def tried(mistake, folder):
+    """What the inputs and Oclgrind say of a mistake in OpenCL; or the inputs and ThreadSanitizer, of one of chapter 01."""
+    build = ROOT / "build" / mistake.chapter
+    own = build / "broken" / mistake.name
+    if mistake.files("cpu"):
+        command = [str(own / "cpu"), "--variant", mistake.variant, "--repeat", "1", "--no-ceiling"]
         runs = {name: run([*command, *(word for word in arguments if word not in ("--group-size", "64"))])
                 for name, arguments in INPUTS.items()}
-        return {"chapter": chapter, "mistake": file.stem, "variant": given["variant"], "sentence": given["sentence"],
-                "verdicts": {name: verdict(status) for name, (status, _) in runs.items()},
-                "found": sorted({found for _, said in runs.values() for found in re.findall("ThreadSanitizer: (data race)", said)}),
-                "names": given["names"], "called": None}
-    command = [str(build / "opencl")]
-    if "\n--- opencl.cpp" in file.read_text(encoding="utf-8"):
-        command = [str(build / "broken" / file.stem / "opencl")]
-    subprocess.run(["cmake", f"-DMISTAKE={file}", f"-DFOLDER={folder}", "-P", ROOT / "common/tutor/gallery/make.cmake"],
-                   check=True, capture_output=True)
-    if (pathlib.Path(folder) / "histogram.cl").exists():
+        return row_of(mistake, {name: verdict(status) for name, (status, _) in runs.items()},
+                      {found for _, said in runs.values() for found in re.findall("ThreadSanitizer: (data race)", said)}, None)
+    gallery.make(mistake, folder)
+    command = [str((own if mistake.needs_program("opencl") else build) / "opencl")]
+    if "histogram.cl" in mistake.files():
         command += ["--kernels", f"{folder}/histogram.cl"]
-    command += usual(given)
+    command += usual(mistake)
     on_pocl, quiet = [*command, "--device", POCL], [*command, "--no-diagnosis"]
     verdicts = {name: verdict(run([*quiet, "--device", POCL, *arguments])[0]) for name, arguments in INPUTS.items()}
-    shows = arguments_of(given["shows"])
-    launches = [SMALL, [*LARGE, room_of(given)]] + ([shows[1:]] if shows[0] == "oclgrind" else [])
+    shows = arguments_of(mistake.shows)
+    launches = [SMALL, [*LARGE, room_of(mistake)]] + ([shows[1:]] if shows[0] == "oclgrind" else [])
     found = [set(FINDS.findall(run([*OCLGRIND, *quiet, "--device", "Oclgrind", *launch])[1])) for launch in launches]
-    called = None if shows[0] == "oclgrind" else called_by(on_pocl, shows)  # None: Oclgrind alone shows it
-    return {"chapter": chapter, "mistake": file.stem, "variant": given["variant"], "sentence": given["sentence"],
-            "verdicts": verdicts, "found": sorted(set.union(*found)), "names": given["names"], "called": called}
+    # None: Oclgrind alone shows it
+    called = None if shows[0] == "oclgrind" else gallery.called(run([*on_pocl, *shows])[1])
+    return row_of(mistake, verdicts, set.union(*found), called)
 
 
-def tried_in_cuda(file):
+def tried_in_cuda(mistake):
     """What the inputs and compute-sanitizer say of a mistake in CUDA; None where it has no form there."""
-    chapter, given = file.parent.parent.name, fields_of(file)
-    if not re.search(r"^--- (cuda.cu|histogram.cuh)$", file.read_text(encoding="utf-8"), re.MULTILINE):
+    if not mistake.files("cuda"):
         return None
-    command = [str(ROOT / "build" / chapter / "broken" / file.stem / "cuda"), *usual(given)]
+    command = [str(ROOT / "build" / mistake.chapter / "broken" / mistake.name / "cuda"), *usual(mistake)]
     quiet = [*command, "--no-diagnosis"]
     verdicts = {name: verdict(run([*quiet, *arguments])[0]) for name, arguments in INPUTS.items()}
-    found = [tool for tool, launch in (("memcheck", SMALL), ("racecheck", SMALL), ("synccheck", [*LARGE, room_of(given)]))
+    found = [tool for tool, launch in (("memcheck", SMALL), ("racecheck", SMALL), ("synccheck", [*LARGE, room_of(mistake)]))
              if SANITIZER_FINDS.search(run(["compute-sanitizer", "--tool", tool, *quiet, *launch])[1])]
-    names, shows = given.get("gpu", given["names"]), arguments_of(given.get("gpu-shows", given["shows"]))
+    there = mistake.in_cuda()
+    shows = arguments_of(there.shows)
     by_a_tool = not shows[0].startswith("-") and "/" not in shows[0]
-    return {"chapter": chapter, "mistake": file.stem, "verdicts": verdicts, "found": found, "names": names,
-            "called": None if by_a_tool else called_by(command, shows)}
+    return {"chapter": mistake.chapter, "mistake": mistake.name, "verdicts": verdicts, "found": found, "names": there.names,
+            "called": None if by_a_tool else gallery.called(run([*command, *shows])[1])}
 
 
 def recorded_now(cuda, commit):
     """What one API's half of the results is now. What was stopped goes on where it was, at the same commit."""
-    files = sorted(ROOT.glob("0*/broken/*.txt"))
+    mistakes = gallery.mistakes()
     machine = record.machine(ROOT / "build", commit)
     begun = ROOT / "build" / f"gallery-{'cuda' if cuda else 'opencl'}-{machine['commit']}.jsonl"
     known = {}
     if begun.exists():
         known = dict(json.loads(line) for line in begun.read_text(encoding="utf-8").splitlines())
 
-    def row_of(file):
-        name = str(file.relative_to(ROOT))
+    def known_or_tried(mistake):
+        name = str(mistake.path.relative_to(ROOT))
         if name not in known:
             with tempfile.TemporaryDirectory() as folder:
-                known[name] = tried_in_cuda(file) if cuda else tried(file, folder)
+                known[name] = tried_in_cuda(mistake) if cuda else tried(mistake, folder)
             with begun.open("a", encoding="utf-8") as lines:
                 lines.write(json.dumps([name, known[name]]) + "\n")
-            print(f"[{len(known)}/{len(files)}] {name}", flush=True)
+            print(f"[{len(known)}/{len(mistakes)}] {name}", flush=True)
         return known[name]
 
     # A GPU has room for several at once; on PoCL they would be in each other's way.
     with concurrent.futures.ThreadPoolExecutor(max_workers=6 if cuda else 1) as together:
-        rows = [row for row in together.map(row_of, files) if row]
+        rows = [row for row in together.map(known_or_tried, mistakes) if row]
     begun.unlink()
     _, devices = run([str(ROOT / "build/03-local-atomics" / ("cuda" if cuda else "opencl")), "--list-devices"])
     device = next(line for line in devices.splitlines() if cuda or POCL in line).split(": ", 1)[1]

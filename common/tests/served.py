@@ -1,0 +1,49 @@
+"""Many runs of one program, which answers command lines one after the other (common/run/serve.hpp)."""
+
+import contextlib
+import json
+import os
+import select
+import signal
+import subprocess
+
+
+class Served:
+    """PROGRAM --serve. Where a run crashes or hangs, the next one gets another process."""
+
+    def __init__(self, program, limit=30):
+        self.program, self.limit, self.process = str(program), limit, None
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.end()
+
+    def ask(self, words):
+        """The answer to this command line; None where the process ended, or `limit` seconds passed."""
+        if not self.process or self.process.poll() is not None:
+            self.end()
+            self.process = subprocess.Popen([self.program, "--serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+                                            stderr=subprocess.DEVNULL, start_new_session=True)
+        with contextlib.suppress(BrokenPipeError):
+            self.process.stdin.write(json.dumps(list(map(str, words))).encode() + b"\n")
+            self.process.stdin.flush()
+        line = b""
+        if select.select([self.process.stdout], [], [], self.limit)[0]:
+            line = self.process.stdout.readline()
+        if line.endswith(b"\n"):
+            return json.loads(line)
+        self.end()
+        return None
+
+    def end(self):
+        """Ends the process, and those that it started."""
+        if self.process:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self.process.pid, signal.SIGKILL)
+            self.process.wait()
+            self.process.stdout.close()
+            with contextlib.suppress(BrokenPipeError):
+                self.process.stdin.close()
+            self.process = None

@@ -1,0 +1,280 @@
+#!/usr/bin/env python3
+"""The gallery of mistakes: what the files in the chapters' broken/ say, and the sources with the mistake in them.
+
+    gallery.py list                          the mistakes, by number
+    gallery.py make MISTAKE FOLDER [FILE]    the sources that it changes, or one of them, changed, into the folder
+    gallery.py cmake CHAPTER                 the mistakes that need a program of their own: name|API|tsan or not|files
+    gallery.py fields MISTAKE [answer]       for ./tutorial broken: the chapter, its API and the target to build
+    gallery.py answer MISTAKE                what is wrong
+    gallery.py run MISTAKE [answer]          run it where it shows
+
+A mistake is named by its number, such as 03/4, its name, or its file. It is a text file, CHAPTER/broken/NAME.txt:
+
+    What is wrong, in one sentence.
+    variant: local                       the strategy that has it
+    shows: --random 100003               an input and a launch on which the result is wrong
+    hides: --constant 7 --random 4K      and one on which it is right all the same; or `nothing`
+    names: merge-strided-globally        what the diagnosis calls it; several where they cannot be told apart
+    seen: where it was seen in print     (optional)
+
+    --- histogram.cl
+    text that stands in this file once
+    +++
+    what stands there instead, or nothing
+    --- cuda.cu
+    ...
+
+`shows` may also be `oclgrind` and an input, for what the results on a CPU do not show, or by luck only: `names` is
+then the words that Oclgrind says. `gpu:`, `gpu-shows:` and `gpu-hides:` stand for `names`, `shows` and `hides` in CUDA,
+where they differ. `gpu-shows` may begin with a tool of compute-sanitizer, such as racecheck, and `gpu` is then what that
+says; it is `nothing` where no run and no tool shows it for certain. `shows` may begin with `tsan` in chapter 01, where
+the program is built with ThreadSanitizer then; what it shows is called nothing there.
+"""
+
+import contextlib
+import dataclasses
+import pathlib
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from typing import NamedTuple
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+POCL = "Portable Computing Language"  # what shows, and as what, is written down for it: a GPU may stand before it
+FILES = {"opencl": ("opencl.cpp", "histogram.cl"), "cuda": ("cuda.cu", "histogram.cuh"), "cpu": ("cpu.cpp", "histogram.hpp")}
+NAMED = re.compile(r"^  why[^\n]*\(([a-z0-9-]+)\)$|\((out-of-bounds|does-not-end)\)", re.MULTILINE)
+
+
+class BadMistake(Exception):
+    """A file that is no mistake, or fits the sources no more."""
+
+
+class Refused(Exception):
+    """What ./tutorial broken does not do: (exit status, why)."""
+
+
+class Change(NamedTuple):
+    """What stands once in a source of the chapter, and what stands there instead."""
+
+    file: str
+    old: str
+    new: str
+
+
+@dataclasses.dataclass(frozen=True)
+class Mistake:
+    path: pathlib.Path
+    name: str
+    chapter: str
+    number: str  # such as 03/4: it says nothing of what is wrong
+    sentence: str
+    variant: str
+    shows: str
+    hides: str
+    names: str
+    gpu: str
+    gpu_shows: str
+    gpu_hides: str
+    seen: str
+    changes: tuple
+
+    def files(self, api=""):
+        """The sources that it changes; or those of one API."""
+        files = dict.fromkeys(change.file for change in self.changes)
+        return [file for file in files if not api or file in FILES[api]]
+
+    def needs_program(self, api):
+        """Whether it needs a program of its own. OpenCL's kernels are read at run time."""
+        return any(file != "histogram.cl" for file in self.files(api))
+
+    def in_cuda(self):
+        """What it is there."""
+        return dataclasses.replace(self, names=self.gpu or self.names, shows=self.gpu_shows or self.shows,
+                                   hides=self.gpu_hides or self.hides)
+
+
+def parse(path, number=""):
+    """The mistake in this file. Raises BadMistake."""
+    head, *parts = path.read_text(encoding="utf-8").split("\n--- ")
+    sentence, *lines = head.splitlines()
+    fields = dict.fromkeys(("variant", "shows", "hides", "names", "gpu", "gpu-shows", "gpu-hides", "seen"), "")
+    for line in filter(None, lines):
+        field, _, value = line.partition(":")
+        if field not in fields:
+            raise BadMistake(f"{path}: no such field: {line}")
+        fields[field] = value.strip()
+    for field in ("variant", "shows", "hides", "names"):
+        if not fields[field]:
+            raise BadMistake(f"{path}: no line `{field}:`")
+    if not parts:
+        raise BadMistake(f"{path}: nothing is changed")
+    changes = []
+    for place, part in enumerate(parts, 1):
+        file, _, rest = (part if place == len(parts) else part + "\n").partition("\n")
+        old, middle, new = rest.partition("\n+++\n")
+        if not any(file in files for files in FILES.values()):
+            raise BadMistake(f"{path}: no source of a chapter: {file}")
+        if not middle:
+            raise BadMistake(f"{path}: no line `+++` behind `--- {file}`")
+        changes.append(Change(file, old + "\n", new))
+    return Mistake(path, path.stem, path.parent.parent.name, number, sentence, changes=tuple(changes),
+                   **{field.replace("-", "_"): value for field, value in fields.items()})
+
+
+def mistakes(chapter="0*", root=ROOT):
+    """All of them; or those of one chapter."""
+    return [parse(path, f"{folder.name[:2]}/{number}") for folder in sorted(root.glob(chapter))
+            for number, path in enumerate(sorted(folder.glob("broken/*.txt")), 1)]
+
+
+def find(word):
+    """The mistake of this number, name or file."""
+    found = [one for one in mistakes() if word in (one.number, one.name) or pathlib.Path(word).resolve() == one.path]
+    if not found:
+        raise Refused(2, f"there is no mistake '{word}': ./tutorial broken lists them")
+    return found[-1]
+
+
+def make(mistake, folder, files=()):
+    """The chapter's sources that it changes, or these of them, changed, into the folder. Raises BadMistake."""
+    chapter, folder = mistake.path.parent.parent, pathlib.Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    for file in files or mistake.files():
+        text = (chapter / file).read_text(encoding="utf-8")
+        for change in mistake.changes:
+            if change.file != file:
+                continue
+            if text.count(change.old) != 1:
+                raise BadMistake(f"{mistake.path}: this does not stand once in {file}:\n{change.old}")
+            text = text.replace(change.old, change.new)
+        (folder / file).write_text(text, encoding="utf-8")
+
+
+def arguments_of(shows):
+    """The words of an input and a launch."""
+    return shlex.split(shows.replace("PICTURES", shlex.quote(str(ROOT / "images"))))
+
+
+def called(said):
+    """What a program called the mistake that it saw."""
+    match = NAMED.search(said)
+    return (match[1] or match[2]) if match else "unclear"
+
+
+# ---- ./tutorial broken -----------------------------------------------------------------------------
+
+
+def listing():
+    found = mistakes()
+    if not found:
+        raise Refused(2, "this copy has no gallery of mistakes")
+    print("Each has one mistake. Find it: ./tutorial broken NUMBER runs it where it shows, and says where its source is.\n")
+    for one in found:
+        print(f"  {one.number:<6} {one.variant:<18} shown by: {one.shows}")
+    print("\nThen: ./tutorial broken NUMBER answer")
+
+
+class Broken:
+    """What ./tutorial broken builds and runs, in the folder of the sources."""
+
+    def __init__(self, word, *more):
+        if not mistakes():
+            raise Refused(2, "this copy has no gallery of mistakes")
+        if len(more) > 1:
+            raise Refused(2, "broken takes a number of its list or a name, and the word answer")
+        if more and more[0] not in ("", "answer"):
+            raise Refused(2, f"broken {word} takes nothing but the word answer, not '{more[0]}'")
+        self.word, self.mistake = word, find(word)
+        self.is_answered = any(more)
+        self.api = "cpu" if self.mistake.files("cpu") else "opencl"
+        self.folder = pathlib.Path("build/broken", self.mistake.number.replace("/", "-"))
+        self.files = self.mistake.files(self.api)
+
+    def fields(self):
+        """The chapter, its API as build/programs.tsv has it, and what to build."""
+        chapter, name = self.mistake.chapter, self.mistake.name
+        target = f"{chapter}-broken-{name}-{self.api}" if self.mistake.needs_program(self.api) else f"{chapter}-{self.api}"
+        print(chapter, {"opencl": "OpenCL", "cpu": "C++"}[self.api], target, sep="\t")
+
+    def make(self):
+        try:
+            make(self.mistake, self.folder, self.files)
+        except BadMistake as error:
+            raise Refused(2, f"{error}{self.mistake.path.relative_to(ROOT)} does not fit the sources any more") from None
+
+    def answer(self):
+        self.make()
+        head, _, _ = self.mistake.path.read_text(encoding="utf-8").partition("\n--- ")
+        print(head)
+        for file in self.files:
+            print(end=subprocess.run(["diff", "-u", f"{self.mistake.chapter}/{file}", self.folder / file],
+                                     capture_output=True, text=True, check=False).stdout)
+
+    def command(self):
+        """Where it shows. By its number nothing is given away."""
+        mistake, own = self.mistake, self.mistake.needs_program(self.api)
+        program = pathlib.Path("build", mistake.chapter, *(("broken", mistake.name) if own else ()), self.api)
+        command = [str(program), "--variant", mistake.variant, "--repeat", "3", "--no-ceiling"]
+        if self.word == mistake.number and not self.is_answered and self.api != "cpu":
+            command.append("--no-diagnosis")
+        if "histogram.cl" in self.files:
+            command += ["--kernels", str(self.folder / "histogram.cl")]
+        tool, *words = mistake.shows.replace("PICTURES", "images").split()
+        if tool == "oclgrind":
+            if not shutil.which(tool):
+                raise Refused(77, f"{self.word} shows under Oclgrind alone, which is not installed")
+            command = [tool, "--data-races", "--max-errors", "1", *command, "--device", "Oclgrind"]
+        elif tool != "tsan":  # whose program is built with it
+            words.insert(0, tool)
+            listed = subprocess.run([program, "--list-devices"], capture_output=True, text=True, check=False).stdout
+            if POCL in listed:  # what shows there need not show on a GPU
+                command += ["--device", POCL]
+        return command + words
+
+    def run(self):
+        self.make()
+        command = self.command()
+        with contextlib.suppress(OSError):
+            print("The source with the mistake:", *(self.folder / file for file in self.files), file=sys.stderr)
+        status = subprocess.run(command, check=False).returncode
+        return 0 if status in (1, 66) else status if status >= 0 else 128 - status  # 66 is ThreadSanitizer's
+
+
+# ---- the command line ------------------------------------------------------------------------------
+
+
+def for_cmake(chapter):
+    for one in mistakes(chapter):
+        for api in FILES:
+            if one.needs_program(api):
+                print(one.name, api, one.shows.startswith("tsan "), ",".join(one.files(api)), sep="|")
+
+
+def main(command="", *words):
+    if command == "list":
+        return listing()
+    if command == "cmake":
+        return for_cmake(*words)
+    if command == "make":
+        word, folder, *files = words
+        return make(find(word), folder, files)
+    if command in ("fields", "answer", "run"):
+        return getattr(Broken(*words), command)()
+    sys.exit(__doc__)
+
+
+if __name__ == "__main__":
+    try:
+        sys.exit(main(*sys.argv[1:]))
+    except BadMistake as error:
+        print(f"gallery.py: {error}", file=sys.stderr)
+        sys.exit(2)
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except Refused as refused:
+        status, why = refused.args
+        *more, line = why.splitlines()
+        print(*more, f"tutorial: {line}", sep="\n", file=sys.stderr)
+        sys.exit(status)

@@ -1,0 +1,297 @@
+"""The gallery: each mistake of a chapter is made, caught by the input that shows it, called by its name, and not caught by
+the input that hides it.
+
+    test_gallery.py --build BUILD --program CHAPTER/API [--variant NAME] Chapter   API is opencl, cuda or cpu
+    test_gallery.py --build BUILD Parser Checks      the parser and the checks themselves, on planted faults
+"""
+
+import fcntl
+import functools
+import pathlib
+import re
+import shlex
+import subprocess
+import sys
+import unittest.mock
+
+import gallery
+from gallery import POCL, ROOT
+
+sys.path.append(str(ROOT / "common" / "tests"))
+import programs  # noqa: E402
+import served  # noqa: E402
+from programs import BUILD, GIVEN, QUICK, Test  # noqa: E402
+
+NO_DEVICE = 77
+
+
+class NotAsWritten(AssertionError):
+    """What a mistake does is not what its file says."""
+
+
+class Skipped(Exception):
+    """There is nothing to check it with."""
+
+
+@functools.cache
+def run(*command):
+    """(exit status, all that it said)"""
+    done = programs.Run(command)
+    return done.status, done.out + done.err
+
+
+class Check:
+    """A mistake in one API, checked with a program: the chapter's, or one that has the mistake. `ask` runs a command line of
+    the chapter's program in a process that is there already."""
+
+    def __init__(self, mistake, api, program, folder, ask=None):
+        self.mistake, self.api = mistake.in_cuda() if api == "cuda" else mistake, api
+        self.program, self.folder, self.ask = str(program), pathlib.Path(folder), ask
+        self.command = []  # what was run last
+
+    def words(self, arguments, more=(), right=False):
+        words = ["--variant", self.mistake.variant, *QUICK]
+        if self.api == "opencl" and "histogram.cl" in self.mistake.files() and not right:
+            words += ["--kernels", str(self.folder / "histogram.cl")]
+        return [*words, *more, *gallery.arguments_of(arguments)]
+
+    def run(self, words, under=()):
+        self.command = [*under, self.program, *words]
+        return run(*self.command)
+
+    def check(self):
+        """What was seen. Raises NotAsWritten, Skipped."""
+        if self.mistake.shows == "nothing":
+            raise Skipped("nothing shows it for certain in CUDA")
+        gallery.make(self.mistake, self.folder, self.mistake.files(self.api))
+        tool, _, arguments = self.mistake.shows.partition(" ")
+        if tool == "oclgrind":
+            return self.under_oclgrind(arguments)
+        if tool == "tsan":
+            return self.under_tsan(arguments)
+        if re.fullmatch("[a-z]+check", tool):
+            return self.under_sanitizer(tool, arguments)
+        return self.by_itself()
+
+    def must_say(self, who, said):
+        if not re.search(self.mistake.names, said):
+            raise NotAsWritten(f"{who} does not say: {self.mistake.names}\n{said}")
+
+    def under_oclgrind(self, arguments):
+        oclgrind = BUILD["oclgrind"]
+        if self.api != "opencl":
+            raise Skipped("Oclgrind alone shows it")
+        if not oclgrind:
+            raise Skipped("no Oclgrind (package oclgrind)")
+        under, device = (oclgrind, "--data-races", "--max-errors", "20"), ("--device", "Oclgrind", "--no-diagnosis")
+        self.must_say("Oclgrind", self.run(self.words(arguments, device), under)[1])
+        if "histogram.cl" in self.mistake.files():
+            status, said = self.run(self.words(arguments, device, right=True), under)
+            if status != 0 or re.search(self.mistake.names, said):
+                raise NotAsWritten(f"Oclgrind says so of the right kernel, too\n{said}")
+        return f"Oclgrind says {self.mistake.names}"
+
+    def under_sanitizer(self, tool, arguments):
+        sanitizer = BUILD["compute_sanitizer"]
+        if not sanitizer:
+            raise Skipped("there is no compute-sanitizer for it")
+        _, said = self.run(self.words(arguments, ("--no-diagnosis",)), (sanitizer, "--tool", tool))
+        if re.search("nothing to run it on|no CUDA device", said):
+            raise Skipped("nothing to run it on")
+        self.must_say("compute-sanitizer", said)
+        return f"{tool} says {self.mistake.names}"
+
+    def under_tsan(self, arguments):
+        _, said = self.run(self.words(arguments))
+        if "unexpected memory mapping" in said:
+            raise Skipped("ThreadSanitizer does not run here")
+        self.must_say("ThreadSanitizer", said)
+        status, said = self.run(self.words(self.mistake.hides))
+        if status != 0 or re.search(self.mistake.names, said):
+            raise NotAsWritten(f"not hidden: exit status {status}\n{said}")
+        return f"ThreadSanitizer says {self.mistake.names}"
+
+    def result_of(self, words):
+        """(exit status, the name, what was said)"""
+        self.command = [self.program, *words]
+        answer = self.ask(words) if self.ask else None
+        if answer is None or answer["kind"] == "failed":  # the program itself says what has become of it
+            status, said = self.run(words)
+            return status, gallery.called(said), said
+        results = answer.get("run", {}).get("results", [{}])
+        findings = results[0].get("diagnosis") or [{"name": "unclear"}]
+        return answer["status"], findings[0]["name"], answer["error"] or results[0].get("reason", "")
+
+    def by_itself(self):
+        device = ("--device", POCL) if self.api == "opencl" else ()
+        status, name, said = self.result_of(self.words(self.mistake.shows, device))
+        if status == NO_DEVICE:
+            raise Skipped("nothing to run it on")
+        if status == 2 and "no OpenCL device is called" in said:
+            raise Skipped("no PoCL (package pocl-opencl-icd)")
+        if status != 1:
+            raise NotAsWritten(f"not caught: exit status {status}\n{said}")
+        names = self.mistake.names.split()
+        if self.api == "cpu":
+            name = "nothing"  # chapter 01 is not looked into
+        if name not in names:
+            raise NotAsWritten(f"called {name}, and not {' or '.join(names)}\n{said}")
+        if self.mistake.hides != "nothing":
+            quiet = () if self.api == "cpu" else ("--no-diagnosis",)
+            status, _, said = self.result_of(self.words(self.mistake.hides, (*device, *quiet)))
+            if status != 0:
+                raise NotAsWritten(f"not hidden: exit status {status}\n{said}")
+        return f"called {name}"
+
+
+class Chapter(Test):
+    def test_each_mistake_is_caught_and_named(self):
+        chapter, api = GIVEN.program.split("/")
+        program, checked, skipped = GIVEN.build / GIVEN.program, 0, "nothing to run it on"
+        mistakes = [one for one in gallery.mistakes(chapter) if one.files(api) and GIVEN.variant in ("", one.variant)]
+        has_device = program.exists() and run(program, "--list-devices")[0] == 0
+        if has_device and any(one.needs_program(api) for one in mistakes):
+            self.build(f"gallery_{chapter[:2]}_{api}")
+        with served.Served(program) as one_process:
+            for mistake in mistakes:
+                folder, own = program.parent / "broken" / mistake.name, mistake.needs_program(api)
+                check = Check(mistake, api, folder / api if own else program, folder, None if own else one_process.ask)
+                with self.subTest(mistake.number):
+                    seen, wrong = "", None
+                    try:
+                        if own and not has_device:
+                            raise Skipped("nothing to run it on")
+                        seen = check.check()
+                        checked += 1
+                    except Skipped as why:
+                        skipped = str(why)
+                        seen = f"skipped: {why}"
+                    except (NotAsWritten, gallery.BadMistake) as error:
+                        seen, wrong = "WRONG", error
+                        checked += 1
+                    print(f"{mistake.number} {mistake.name}: {seen}", flush=True)
+                    if wrong:
+                        again = check.command or ["python3", gallery.__file__, "make", mistake.number, check.folder]
+                        self.fail(f"{mistake.number} {mistake.name}: {wrong}\n{shlex.join(map(str, again))}")
+        if not checked:
+            self.cannot_run(skipped)
+
+    def build(self, target):
+        with (GIVEN.build / "gallery.lock").open("w") as lock:  # Ninja does not share a folder
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            done = subprocess.run([BUILD["cmake"], "--build", GIVEN.build, "--target", target], stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, errors="replace", check=False)
+        self.assertEqual(done.returncode, 0, f"{target} does not build:\n{done.stdout}")
+
+
+HEAD = "A sentence.\nvariant: v\nshows: wrong\nhides: right\nnames: a-name\n"
+CHANGE = "\n--- histogram.cl\nthree; [four]\n+++\nfour\n"
+
+
+class WithAChapter(Test):
+    def setUp(self):
+        self.chapter = self.folder() / "01-chapter"
+        (self.chapter / "broken").mkdir(parents=True)
+        (self.chapter / "histogram.cl").write_text("one\ntwo\ntwo\nthree; [four]\n")
+
+    def mistake(self, text):
+        (self.chapter / "broken" / "name.txt").write_text(text)
+        return gallery.mistakes(root=self.chapter.parent)[0]
+
+    def made(self, text):
+        gallery.make(self.mistake(text), self.chapter / "made")
+        return (self.chapter / "made" / "histogram.cl").read_text()
+
+
+class Parser(WithAChapter):
+    def objects(self, says, text):
+        with self.assertRaisesRegex(gallery.BadMistake, says):
+            self.made(text)
+
+    def test_a_mistake_is_made(self):
+        self.assertEqual(self.made(HEAD + CHANGE), "one\ntwo\ntwo\nfour\n")
+        self.assertEqual(self.made(f"{HEAD}\n--- histogram.cl\none\n+++\n--- histogram.cl\nthree; [four]\n+++\n5\n6\n"), "two\ntwo\n5\n6\n")
+
+    def test_what_stands_in_the_file(self):
+        mistake = self.mistake(f"{HEAD}gpu-shows: racecheck wrong\n{CHANGE}--- cuda.cu\none\n+++\n")
+        self.assertEqual((mistake.number, mistake.name, mistake.chapter, mistake.sentence), ("01/1", "name", "01-chapter", "A sentence."))
+        self.assertEqual((mistake.files(), mistake.files("opencl")), (["histogram.cl", "cuda.cu"], ["histogram.cl"]))
+        self.assertEqual([mistake.needs_program(api) for api in gallery.FILES], [False, True, False])
+        self.assertEqual((mistake.in_cuda().names, mistake.in_cuda().shows), ("a-name", "racecheck wrong"))
+
+    def test_what_does_not_fit(self):
+        for says, old in (("does not stand once in histogram.cl", "five"), ("does not stand once in histogram.cl", "two")):
+            self.objects(says, f"{HEAD}\n--- histogram.cl\n{old}\n+++\n6\n")
+
+    def test_what_lacks_something(self):
+        self.objects(r"no line `\+\+\+` behind `--- histogram.cl`", f"{HEAD}\n--- histogram.cl\ntwo\n")
+        self.objects("nothing is changed", HEAD)
+        self.objects("no line `hides:`", HEAD.replace("hides: right\n", "") + CHANGE)
+        self.objects("no such field: shown", f"{HEAD}shown: wrong\n{CHANGE}")
+        self.objects("no source of a chapter: kernel.cl", HEAD + CHANGE.replace("histogram.cl", "kernel.cl"))
+
+
+class Checks(WithAChapter):
+    def check(self, script, api="opencl", head=HEAD, ask=None):
+        """What is said of a mistake whose program does this."""
+        program = self.chapter / "program.sh"
+        program.write_text(f"#!/bin/sh\n{script}\n")
+        program.chmod(0o755)
+        run.cache_clear()
+        with unittest.mock.patch.dict(BUILD, compute_sanitizer=str(program), oclgrind=str(program)):
+            return Check(self.mistake(head + CHANGE), api, program, self.chapter / "made", ask).check()
+
+    def objects(self, says, script, **how):
+        with self.assertRaisesRegex(NotAsWritten, says):
+            self.check(script, **how)
+
+    def test_the_diagnosis(self):
+        named = "echo '  why: Because. (a-name)' >&2; exit 1"
+        self.assertEqual(self.check(f'case "$*" in *wrong*) {named} ;; esac'), "called a-name")
+        self.objects("not caught: exit status 0", "exit 0")
+        self.objects("called another, and not a-name", named.replace("a-name", "another"))
+        self.objects("called unclear, and not a-name", "exit 1")
+        self.objects("not hidden: exit status 1", named)
+
+    def test_what_a_serving_process_answers(self):
+        found = {"status": 1, "kind": "ran", "error": "", "run": {"results": [{"reason": "", "diagnosis": [{"name": "a-name"}]}]}}
+        right = {"status": 0, "kind": "ran", "error": "", "run": {"results": [{"reason": "", "diagnosis": None}]}}
+        self.assertEqual(self.check("exit 9", ask=lambda words: found if "wrong" in words else right), "called a-name")
+        self.objects("not hidden", "exit 9", ask=lambda _: found)
+        self.objects("not caught: exit status 0", "exit 9", ask=lambda _: right)
+        self.objects("called unclear", "exit 9", ask=lambda _: {**right, "status": 1})
+        self.objects("called out-of-bounds", "echo 'crashed (out-of-bounds)'; exit 1", ask=lambda _: None)
+
+    def test_a_process_that_crashes_and_one_that_hangs(self):
+        program = self.chapter / "program.sh"
+        program.write_text("#!/bin/sh\nwhile read -r line; do\ncase $line in *crash*) exit 1 ;; *hang*) sleep 60 ;; esac\n"
+                           "echo \"{\\\"pid\\\": $$}\"\ndone\n")
+        program.chmod(0o755)
+        with served.Served(program, 0.5) as process:
+            first = process.ask(["run"])
+            self.assertEqual(process.ask(["run"]), first)
+            for word in ("crash", "hang"):
+                self.assertIsNone(process.ask([word]))
+                self.assertNotEqual(process.ask(["run"]), first)
+
+    def test_oclgrind(self):
+        head = HEAD.replace("shows: ", "shows: oclgrind ").replace("a-name", "a race")
+        self.assertEqual(self.check("case $* in *--kernels*) echo 'a race' ;; esac", head=head), "Oclgrind says a race")
+        self.objects("Oclgrind does not say: a race", "exit 0", head=head)
+        self.objects("of the right kernel, too", "echo 'a race'", head=head)
+
+    def test_racecheck(self):
+        head = f"{HEAD}gpu: a race\ngpu-shows: racecheck wrong\n"
+        self.assertEqual(self.check("echo 'a race'", "cuda", head), "racecheck says a race")
+        self.objects("compute-sanitizer does not say: a race", "echo '0 hazards'", api="cuda", head=head)
+
+    def test_thread_sanitizer(self):
+        head = HEAD.replace("shows: ", "shows: tsan ").replace("a-name", "a race")
+        says_so = "case \"$*\" in *wrong*) echo 'a race' >&2; exit 66 ;; esac"
+        self.assertEqual(self.check(says_so, "cpu", head), "ThreadSanitizer says a race")
+        self.objects("ThreadSanitizer does not say: a race", "exit 0", api="cpu", head=head)
+        self.objects("not hidden: exit status 0", "echo 'a race' >&2", api="cpu", head=head)
+
+
+if __name__ == "__main__":
+    programs.main()
