@@ -23,13 +23,6 @@ Ending end_by(const std::function<void()>& failing) {
     return {status, testing::internal::GetCapturedStderr()};
 }
 
-TEST(Status, TheNumbersAreThoseThatScriptsAndCtestRelyOn) {
-    EXPECT_EQ(common::kEveryVariantMatches, 0);
-    EXPECT_EQ(common::kMismatch, 1);
-    EXPECT_EQ(common::kBadInput, 2);
-    EXPECT_EQ(common::kNothingToRunOn, 77);
-}
-
 TEST(Status, EveryEndHasItsNumberAndItsLine) {
     const auto expect_end = [](int status, const std::string& text,
                                const std::function<void()>& failing) {

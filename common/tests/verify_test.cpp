@@ -171,12 +171,6 @@ TEST(Verify, ASkippedRowHasAReasonAndNoTimes) {
     EXPECT_FALSE(result.end_to_end_ms);
 }
 
-TEST(Verify, ChecksAreCalledAsInTheTableAndTheJson) {
-    EXPECT_EQ(common::to_string(Check::kMatch), "match");
-    EXPECT_EQ(common::to_string(Check::kMismatch), "mismatch");
-    EXPECT_EQ(common::to_string(Check::kSkipped), "skipped");
-}
-
 // ---- a strategy on a device ---------------------------------------------------------------------
 
 // A device that is told which of its runs this is, 0 first: one before timing, the timed ones, and
@@ -220,21 +214,6 @@ TEST(VerifyOnDevice, WhatIsWrongInAnyRunIsCaught) {
                       }),
                       when);
     }
-}
-
-TEST(VerifyOnDevice, WhatTheDeviceRefusesIsSkipped) {
-    const auto never = [] { ADD_FAILURE() << "it was run"; };
-    const auto never_counts = [&](Histogram&) {
-        never();
-        return kNs;
-    };
-    tests::said([&] {
-        const Result result = common::verify_and_time(
-            "planted", kExpected, kRepeat,
-            common::DeviceRun{never, never, never_counts, {6, 64}, "groups too large"});
-        EXPECT_EQ(result.check, Check::kSkipped);
-        EXPECT_EQ(result.reason, "groups too large");
-    });
 }
 
 // ---- what hangs, and clocks that cannot be true: each in a process of its own -------------------
