@@ -1,5 +1,6 @@
 #include "common/files/output_file.hpp"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -137,6 +138,18 @@ TEST_F(Files, APipeIsWrittenToDirectly) {
     EXPECT_EQ(received, "through the pipe");
     EXPECT_TRUE(fs::is_fifo(pipe));
     EXPECT_EQ(folder_.names(), Names{"pipe"});
+}
+
+// What /dev/stdout leads to is being written to: another file must not take its place.
+TEST_F(Files, AFileThatIsOpenIsWrittenToDirectly) {
+    const int out = open((folder_ / "out").c_str(), O_CREAT | O_RDWR, 0600);
+    ASSERT_NE(out, -1);
+    write_whole("/dev/fd/" + std::to_string(out), "results");
+    struct stat about {};
+    EXPECT_EQ(fstat(out, &about), 0);
+    EXPECT_EQ(about.st_nlink, 1U);
+    EXPECT_EQ(about.st_size, 7);
+    close(out);
 }
 
 }  // namespace
