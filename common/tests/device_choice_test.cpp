@@ -15,38 +15,20 @@ std::string refused(const std::string& wanted) {
     return tests::bad_input([&] { device_by_text(wanted, kNames, "OpenCL"); });
 }
 
-TEST(DeviceChoice, ANumberIsAPlaceInTheList) {
-    EXPECT_EQ(device_by_text("0", kNames, "OpenCL"), 0U);
-    EXPECT_EQ(device_by_text("2", kNames, "OpenCL"), 2U);
-    EXPECT_EQ(device_by_text("02", kNames, "OpenCL"), 2U);
+TEST(DeviceChoice, ByNumberOrByPartOfAName) {
+    const std::pair<const char*, std::size_t> all[] = {
+        {"0", 0},    {"2", 2},           {"02", 2},       {"EPYC", 0},  {"L4", 2},
+        {"epyc", 0}, {"nVidIA h200", 1}, {"Portable", 0}, {"NVIDIA", 1}};  // of several the first
+    for (const auto& [wanted, device] : all)
+        EXPECT_EQ(device_by_text(wanted, kNames, "OpenCL"), device) << wanted;
 }
 
-TEST(DeviceChoice, TextIsPartOfAName) {
-    EXPECT_EQ(device_by_text("EPYC", kNames, "OpenCL"), 0U);
-    EXPECT_EQ(device_by_text("L4", kNames, "OpenCL"), 2U);
-    EXPECT_EQ(device_by_text("Portable", kNames, "OpenCL"), 0U);
-}
-
-TEST(DeviceChoice, CaseDoesNotMatter) {
-    EXPECT_EQ(device_by_text("epyc", kNames, "OpenCL"), 0U);
-    EXPECT_EQ(device_by_text("nVidIA h200", kNames, "OpenCL"), 1U);
-}
-
-TEST(DeviceChoice, OfSeveralTheFirst) {
-    EXPECT_EQ(device_by_text("NVIDIA", kNames, "OpenCL"), 1U);
-}
-
-TEST(DeviceChoice, ANumberBeyondTheListIsRefusedWithTheRange) {
+TEST(DeviceChoice, WhatNoneIsCalledIsRefused) {
     EXPECT_EQ(refused("3"), "--device 3: the OpenCL devices here are numbered 0 to 2");
     EXPECT_TRUE(tests::has(refused("99999999999999999999"), "numbered 0 to 2"));
-}
-
-TEST(DeviceChoice, ANameThatNoneHasIsRefused) {
-    EXPECT_TRUE(tests::has(refused("voodoo"), "no OpenCL device is called 'voodoo'"));
     EXPECT_TRUE(tests::has(refused("voodoo"), "--list-devices"));
-    EXPECT_TRUE(tests::has(refused("-1"), "'-1'"));
-    EXPECT_TRUE(tests::has(refused("0x1"), "'0x1'"));
-    EXPECT_TRUE(tests::has(refused("1 "), "'1 '"));
+    for (const std::string wanted : {"voodoo", "-1", "0x1", "1 "})
+        EXPECT_TRUE(tests::has(refused(wanted), "no OpenCL device is called '" + wanted + "'"));
 }
 
 }  // namespace

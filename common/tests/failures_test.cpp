@@ -33,36 +33,20 @@ void* allocated(std::size_t size) noexcept {
     return is_the_one(failing_allocation) ? nullptr : std::malloc(size == 0 ? 1 : size);
 }
 
-void* allocated_or_thrown(std::size_t size) {
+}  // namespace
+
+void* operator new(std::size_t size) {
     void* const memory = allocated(size);
     if (memory == nullptr) throw std::bad_alloc();
     return memory;
 }
-
-}  // namespace
-
-void* operator new(std::size_t size) {
-    return allocated_or_thrown(size);
-}
-void* operator new[](std::size_t size) {
-    return allocated_or_thrown(size);
-}
 void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-    return allocated(size);
-}
-void* operator new[](std::size_t size, const std::nothrow_t&) noexcept {
     return allocated(size);
 }
 void operator delete(void* memory) noexcept {
     std::free(memory);
 }
-void operator delete[](void* memory) noexcept {
-    std::free(memory);
-}
 void operator delete(void* memory, std::size_t) noexcept {
-    std::free(memory);
-}
-void operator delete[](void* memory, std::size_t) noexcept {
     std::free(memory);
 }
 

@@ -6,46 +6,136 @@
 #include <memory>
 
 #include "common/inputs/inputs.hpp"
+#include "common/report/canvas.hpp"
 #include "common/tests/support.hpp"
 
 namespace {
 
+using common::Canvas;
+using common::Colour;
 using common::Histogram;
 using common::Input;
-using tests::Rgb;
+
+// A PNG of this size, decoded.
+class Decoded {
+ public:
+    Decoded(const std::string& png, int width, int height) : width_(width), height_(height) {
+        int png_width = 0;
+        int png_height = 0;
+        int channels = 0;
+        pixels_.reset(stbi_load_from_memory(reinterpret_cast<const stbi_uc*>(png.data()),
+                                            static_cast<int>(png.size()), &png_width, &png_height,
+                                            &channels, 3));
+        EXPECT_NE(pixels_, nullptr) << "the PNG does not decode";
+        EXPECT_EQ(png_width, width);
+        EXPECT_EQ(png_height, height);
+    }
+    [[nodiscard]] Colour at(int x, int y) const {
+        const stbi_uc* pixel = pixels_.get() + (std::ptrdiff_t{y} * width_ + x) * 3;
+        return {pixel[0], pixel[1], pixel[2]};
+    }
+    [[nodiscard]] bool is(int x, int y, Colour colour) const {
+        const Colour found = at(x, y);
+        return found.r == colour.r && found.g == colour.g && found.b == colour.b;
+    }
+    [[nodiscard]] int count(Colour colour) const {
+        int found = 0;
+        for (int y = 0; y < height_; ++y) {
+            for (int x = 0; x < width_; ++x)
+                found += is(x, y, colour) ? 1 : 0;
+        }
+        return found;
+    }
+
+ private:
+    int width_;
+    int height_;
+    std::unique_ptr<stbi_uc, void (*)(void*)> pixels_{nullptr, stbi_image_free};
+};
+
+// ---- what is drawn on ---------------------------------------------------------------------------
+
+constexpr int kCanvasWidth = 40;
+constexpr int kCanvasHeight = 20;
+constexpr Colour kRed{200, 10, 20};
+
+Canvas canvas() {
+    return Canvas(kCanvasWidth, kCanvasHeight);
+}
+
+Decoded decoded(const Canvas& canvas) {
+    return {canvas.png(), kCanvasWidth, kCanvasHeight};
+}
+
+TEST(Canvas, FillsARectangleOfPaper) {
+    EXPECT_EQ(decoded(canvas()).count(common::kPaper), kCanvasWidth * kCanvasHeight);
+    Canvas filled = canvas();
+    filled.fill(3, 5, 10, 2, kRed);
+    const Decoded shown = decoded(filled);
+    EXPECT_EQ(shown.count(kRed), 20);
+    EXPECT_TRUE(shown.is(3, 5, kRed));
+    EXPECT_TRUE(shown.is(12, 6, kRed));
+}
+
+TEST(Canvas, LeavesOutWhatLiesOutside) {
+    Canvas beyond = canvas();
+    beyond.fill(-5, -5, 6, 6, kRed);
+    beyond.fill(kCanvasWidth - 1, kCanvasHeight - 1, 100, 100, kRed);
+    beyond.fill(kCanvasWidth, 0, 10, 10, kRed);
+    beyond.fill(0, -10, 10, 10, kRed);
+    beyond.text(kCanvasWidth - 4, kCanvasHeight - 4, "outside", kRed);
+    beyond.text(-1000, -1000, "outside", kRed);
+    const Decoded shown = decoded(beyond);
+    EXPECT_TRUE(shown.is(0, 0, kRed));
+    EXPECT_TRUE(shown.is(kCanvasWidth - 1, kCanvasHeight - 1, kRed));
+    EXPECT_LE(shown.count(kRed), 2 + 16);
+}
+
+// The font looks characters that it has not up outside its table: they become question marks.
+TEST(Canvas, WritesWhatTheFontHas) {
+    const auto written = [](const std::string& line, Colour colour = common::kInk) {
+        Canvas canvas(kCanvasWidth, kCanvasHeight);
+        canvas.text(2, 2, line, colour);
+        return canvas.png();
+    };
+    const Decoded red(written("I", kRed), kCanvasWidth, kCanvasHeight);
+    EXPECT_GT(red.count(kRed), 20);
+    EXPECT_EQ(red.count(common::kInk), 0);
+    EXPECT_NE(written("?"), written("!"));
+    for (const char* other : {"\xFF", "\n", "\x7F"})
+        EXPECT_EQ(written(other), written("?"));
+    EXPECT_EQ(written("\u00E9"), written("??"));
+    EXPECT_EQ(Canvas::text_width(""), 0);
+    EXPECT_EQ(Canvas::text_width("\xFF"), Canvas::text_width("?"));
+    EXPECT_EQ(Canvas::text_width("IIII"), 2 * Canvas::text_width("II"));
+}
+
+TEST(Shortened, EndsInThreeDots) {
+    EXPECT_EQ(common::shortened("", 3), "");
+    EXPECT_EQ(common::shortened("abcdef", 6), "abcdef");
+    EXPECT_EQ(common::shortened("abcdefg", 6), "abc...");
+    EXPECT_EQ(common::shortened("abcd", 3), "...");
+}
+
+// ---- the picture beside its histogram -----------------------------------------------------------
 
 // Where things stand in the PNG.
-constexpr int kWidth = 1128;
-constexpr int kHeight = 624;
 constexpr int kSide = 512;  // of the picture and of the bars
 constexpr int kTop = 48;    // of both
 constexpr int kPictureLeft = 28;
 constexpr int kBarsLeft = 588;  // two pixels for each bin
 constexpr int kBottom = kTop + kSide;
 
-class Shown {
+class Shown : public Decoded {
  public:
-    Shown(const Input& input, const Histogram& histogram) {
-        const std::string png = common::histogram_png(input, histogram);
-        EXPECT_EQ(png.substr(0, 8), "\x89PNG\r\n\x1A\n");
-        int channels = 0;
-        pixels_.reset(stbi_load_from_memory(reinterpret_cast<const stbi_uc*>(png.data()),
-                                            static_cast<int>(png.size()), &width_, &height_,
-                                            &channels, 3));
-        EXPECT_NE(pixels_, nullptr) << "the PNG does not decode";
-        EXPECT_EQ(width_, kWidth);
-        EXPECT_EQ(height_, kHeight);
-    }
+    Shown(const Input& input, const Histogram& histogram)
+        : Decoded(common::histogram_png(input, histogram), 1128, 624) {}
 
-    [[nodiscard]] Rgb at(int x, int y) const {
-        const stbi_uc* pixel = pixels_.get() + (std::ptrdiff_t{y} * width_ + x) * 3;
-        return {pixel[0], pixel[1], pixel[2]};
-    }
     [[nodiscard]] bool bar_at(std::size_t bin, int y) const {
-        const Rgb left = at(kBarsLeft + 2 * static_cast<int>(bin), y);
-        const Rgb right = at(kBarsLeft + 2 * static_cast<int>(bin) + 1, y);
-        EXPECT_EQ(left.b, right.b) << "a bar is two pixels wide";
-        return left.r == 38 && left.g == 98 && left.b == 158;
+        constexpr Colour kBar{38, 98, 158};
+        const int left = kBarsLeft + 2 * static_cast<int>(bin);
+        EXPECT_EQ(is(left, y, kBar), is(left + 1, y, kBar)) << "a bar is two pixels wide";
+        return is(left, y, kBar);
     }
     [[nodiscard]] int bar_height(std::size_t bin) const {
         int height = 0;
@@ -57,14 +147,9 @@ class Shown {
     }
     // The grey of the picture there, or -1 where it is paper.
     [[nodiscard]] int grey_at(int x, int y) const {
-        const Rgb rgb = at(kPictureLeft + x, kTop + y);
+        const Colour rgb = at(kPictureLeft + x, kTop + y);
         return rgb.r == rgb.g && rgb.g == rgb.b ? rgb.r : -1;
     }
-
- private:
-    int width_ = 0;
-    int height_ = 0;
-    std::unique_ptr<stbi_uc, void (*)(void*)> pixels_{nullptr, stbi_image_free};
 };
 
 Input input_of(std::size_t width, std::size_t height, std::uint8_t value) {
@@ -88,42 +173,26 @@ TEST(HistogramPng, BarsAreAsHighAsTheCounts) {
     histogram[254] = 1;  // too few for a pixel of height, and seen all the same
     histogram[255] = 1000;
     const Shown shown(input_of(1, 1, 0), histogram);
-    EXPECT_EQ(shown.bar_height(0), kSide);
-    EXPECT_EQ(shown.bar_height(1), kSide / 2);
-    EXPECT_EQ(shown.bar_height(2), 0);
-    EXPECT_EQ(shown.bar_height(99), 0);
-    EXPECT_EQ(shown.bar_height(100), kSide / 4);
-    EXPECT_EQ(shown.bar_height(101), 0);
-    EXPECT_EQ(shown.bar_height(253), 0);
-    EXPECT_EQ(shown.bar_height(254), 1);
-    EXPECT_EQ(shown.bar_height(255), kSide);
-}
-
-TEST(HistogramPng, CountsOf32BitsDoNotOverflow) {
-    Histogram histogram{};
+    for (const auto& [bin, height] : {std::pair{0, kSide},
+                                      {1, kSide / 2},
+                                      {2, 0},
+                                      {99, 0},
+                                      {100, kSide / 4},
+                                      {101, 0},
+                                      {253, 0},
+                                      {254, 1},
+                                      {255, kSide}})
+        EXPECT_EQ(shown.bar_height(static_cast<std::size_t>(bin)), height) << bin;
+    // Counts of 32 bits do not overflow.
     histogram[10] = 0xFFFF'FFFF;
     histogram[20] = 0x8000'0000;
-    const Shown shown(input_of(1, 1, 0), histogram);
-    EXPECT_EQ(shown.bar_height(10), kSide);
-    EXPECT_EQ(shown.bar_height(20), kSide / 2);
-}
-
-TEST(HistogramPng, NoPixels) {
-    Input input = input_of(1, 0, 0);
-    const Shown shown = show(input);
+    const Shown large(input_of(1, 1, 0), histogram);
+    EXPECT_EQ(large.bar_height(10), kSide);
+    EXPECT_EQ(large.bar_height(20), kSide / 2);
+    const Shown empty = show(input_of(1, 0, 0));
     for (std::size_t bin = 0; bin < 256; ++bin)
-        EXPECT_EQ(shown.bar_height(bin), 0);
-    EXPECT_EQ(shown.grey_at(256, 256), -1);
-}
-
-TEST(HistogramPng, OnePixelFillsThePicture) {
-    const Shown shown = show(input_of(1, 1, 77));
-    for (const int at : {0, 255, 511}) {
-        EXPECT_EQ(shown.grey_at(at, at), 77);
-        EXPECT_EQ(shown.grey_at(0, at), 77);
-    }
-    EXPECT_EQ(shown.bar_height(77), kSide);
-    EXPECT_EQ(shown.bar_height(76), 0);
+        EXPECT_EQ(empty.bar_height(bin), 0);
+    EXPECT_EQ(empty.grey_at(256, 256), -1);
 }
 
 TEST(HistogramPng, ASmallPictureIsEnlargedTheRightWayUp) {
@@ -179,18 +248,13 @@ TEST(HistogramPng, ATiledInputShowsThePictureItself) {
 // A file may be called anything, and the name stands in the picture.
 TEST(HistogramPng, AnyNameCanBeWritten) {
     Input input = input_of(4, 4, 9);
-    input.name = std::string(5000, 'W');
-    show(input);
-    input.name = "";
-    show(input);
-    for (int first = 0; first < 256; first += 32) {
-        input.name.clear();
-        for (int c = first; c < first + 32; ++c)
-            input.name += static_cast<char>(c);
+    std::string all;
+    for (int c = 0; c < 256; ++c)
+        all += static_cast<char>(c);
+    for (const std::string& name : {std::string(5000, 'W'), std::string(), all, all.substr(128)}) {
+        input.name = name;
         show(input);
     }
-    input.name = "caf\u00E9 \u65E5\u672C.bmp, 4 x 4";
-    show(input);
 }
 
 }  // namespace

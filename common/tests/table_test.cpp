@@ -35,17 +35,12 @@ TEST(Table, CharactersCountNotBytes) {
               " 7  abcde\n");
 }
 
-TEST(Number, HasThreeSignificantDigits) {
-    EXPECT_EQ(number(3251.4), "3251");
-    EXPECT_EQ(number(325.14), "325");
-    EXPECT_EQ(number(32.514), "32.5");
-    EXPECT_EQ(number(3.2514), "3.25");
-    EXPECT_EQ(number(0.32514), "0.325");
-    EXPECT_EQ(number(0.032514), "0.0325");
-}
-
-TEST(Number, ADashStandsForNone) {
-    EXPECT_EQ(number(std::nullopt), "-");
+TEST(Number, HasThreeSignificantDigitsOrIsADash) {
+    const std::pair<std::optional<double>, const char*> all[] = {
+        {3251.4, "3251"},   {325.14, "325"},      {32.514, "32.5"},   {3.2514, "3.25"},
+        {0.32514, "0.325"}, {0.032514, "0.0325"}, {std::nullopt, "-"}};
+    for (const auto& [value, text] : all)
+        EXPECT_EQ(number(value), text);
 }
 
 }  // namespace
