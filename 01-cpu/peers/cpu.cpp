@@ -284,8 +284,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     enter("interleaved", "", false, [&](Histogram& h) { h = count_interleaved(pixels); });
     enter("simd", why_no_simd(), false, [&](Histogram& h) { h = count_with_simd(pixels); });
     enter("threads-private", "", false, [&](Histogram& h) {
-        h = count_threads_private(pixels, team,
-                                  [](Pixels p) { return count_interleaved(p); });
+        h = count_threads_private(pixels, team, [](Pixels p) { return count_interleaved(p); });
     });
     enter("threads-simd", why_no_simd(), false,
           [&](Histogram& h) { h = count_threads_private(pixels, team, count_with_simd); });
