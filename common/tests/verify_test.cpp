@@ -195,6 +195,23 @@ Examined examine_on_device(const std::function<void(Histogram&, int run)>& strat
     return {result, testing::internal::GetCapturedStderr()};
 }
 
+TEST(VerifyOnDevice, WhatTheDeviceCannotDoNeverRuns) {
+    const auto never = [] { ADD_FAILURE() << "it ran"; };
+    const Result result =
+        common::verify_and_time("local", Histogram{}, 2,
+                                common::DeviceRun{.poison = never,
+                                                  .copy_in = never,
+                                                  .run =
+                                                      [&](Histogram&) {
+                                                          never();
+                                                          return 1.0;
+                                                      },
+                                                  .launch = {6, 64},
+                                                  .unsupported_reason = "groups too large"});
+    EXPECT_EQ(result.check, common::Check::kSkipped);
+    EXPECT_EQ(result.reason, "groups too large");
+}
+
 TEST(VerifyOnDevice, ARightStrategyPasses) {
     const Examined examined = examine_on_device([](Histogram& out, int) { out = kExpected; });
     EXPECT_EQ(examined.result.check, Check::kMatch);
