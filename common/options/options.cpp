@@ -289,6 +289,14 @@ Options parse_options(int argc, const char* const* argv, const Program& program,
     return parse(argc, argv, program, add_more);
 }
 
+std::vector<const char*> argv_of(const std::string& program,
+                                 const std::vector<std::string>& words) {
+    std::vector<const char*> argv{program.c_str()};
+    for (const std::string& word : words)
+        argv.push_back(word.c_str());
+    return argv;
+}
+
 void add_flag(CLI::App& app, const std::string& name, bool& given, const std::string& description) {
     app.add_flag(name, given, description);
 }

@@ -110,6 +110,10 @@ void parse_command_line(CLI::App& app, int argc, const char* const* argv,
 Options parse_options(int argc, const char* const* argv, const Program& program,
                       const std::function<void(CLI::App& app)>& add_more = {});
 
+/// A command line as `main` gets it, from its words behind the program's name. The words must
+/// outlive it.
+std::vector<const char*> argv_of(const std::string& program, const std::vector<std::string>& words);
+
 /// For `add_more`, where a program need not include CLI11 for it, which takes compilers seconds.
 /// The first adds an option without a value, the second one with a file, which may be given several
 /// times.

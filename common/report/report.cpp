@@ -62,7 +62,9 @@ Report::Report(const Output& output, const Program& program, const Options& opti
                const Input& input, const Histogram& expected, std::string device,
                std::string driver)
     : output_(output), program_(program), options_(options), input_(input), expected_(expected) {
-    if (options.time_limit) set_time_limit(std::chrono::seconds(*options.time_limit));
+    // A process that serves many command lines must not keep that of the one before.
+    set_time_limit(options.time_limit ? std::optional(std::chrono::seconds(*options.time_limit))
+                                      : std::nullopt);
     document_.chapter = program.chapter;
     document_.api = program.api;
     document_.device = std::move(device);

@@ -80,11 +80,7 @@ struct Asked {
 Asked asked_for(const Program& program, const Words& given) {
     Words words = given;
     const bool may_skip = std::erase(words, "--may-skip") > 0;
-    words.insert(words.begin(), program.name);
-    std::vector<const char*> argv;
-    argv.reserve(words.size());
-    for (const std::string& word : words)
-        argv.push_back(word.c_str());
+    const std::vector<const char*> argv = argv_of(program.name, words);
     const Options options = parse_options(static_cast<int>(argv.size()), argv.data(), program);
     if (options.image || options.tile || options.random || options.values || options.contention ||
         options.constant || options.ramp || options.groups || options.group_size ||

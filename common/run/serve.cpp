@@ -23,12 +23,8 @@ Json refused(const char* kind, int status, const char* error) {
 
 Json answer_to(const std::string& line, const std::string& name, const RunOnce& run,
                const Examine& examine) try {
-    std::vector<std::string> words = Json::parse(line);
-    words.insert(words.begin(), name);
-    std::vector<const char*> argv;
-    argv.reserve(words.size());
-    for (const std::string& word : words)
-        argv.push_back(word.c_str());
+    const std::vector<std::string> words = Json::parse(line);
+    const std::vector<const char*> argv = argv_of(name, words);
     Json answer{{"status", 0}, {"kind", "ran"}, {"error", ""}};
     const auto deliver = [&](const RunDocument& document) {
         answer["run"] = Json::parse(to_json_text(document));

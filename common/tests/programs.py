@@ -78,7 +78,6 @@ class Test(unittest.TestCase):
     """What is expected of runs. Where there is nothing to run them on the test is skipped, with the program's own reason."""
 
     maxDiff = None
-    needs_device = True
 
     def cannot_run(self, why):
         """Skipped; but where OpenCL is required a mistake may have kept the program from finding its device."""

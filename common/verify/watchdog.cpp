@@ -47,7 +47,7 @@ milliseconds usual_time_limit(std::size_t pixels) {
     return std::chrono::minutes(1) + milliseconds(1000 * pixels / kSlowest);
 }
 
-void set_time_limit(milliseconds limit) {
+void set_time_limit(std::optional<milliseconds> limit) {
     limit_given = limit;
 }
 

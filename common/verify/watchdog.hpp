@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 
 namespace common {
@@ -12,8 +13,8 @@ namespace common {
 /// no device that the chapters' kernels were seen on.
 std::chrono::milliseconds usual_time_limit(std::size_t pixels);
 
-/// Another limit for all runs that follow, as --time-limit asks for it.
-void set_time_limit(std::chrono::milliseconds limit);
+/// Another limit for all runs that follow, as --time-limit asks for it; none: the usual one.
+void set_time_limit(std::optional<std::chrono::milliseconds> limit);
 
 /// That limit, or the usual one.
 std::chrono::milliseconds time_limit(std::size_t pixels);
