@@ -41,6 +41,7 @@ void add_cases(std::vector<Case>& cases, const fs::path& file, const Program& pr
             if (each.is_launch && program.api == "C++") continue;
             each.variants = one.value("variants", Words());
             if (one.contains("api") && one.at("api") != program.api) continue;
+            if (is_emulated() && !one.value("emulated", true)) continue;
             for (std::string& word : each.words)
                 if (word.starts_with("images/")) word = (fs::path(PROJECT_FOLDER) / word).string();
             cases.push_back(each);
