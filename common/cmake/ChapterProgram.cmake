@@ -84,6 +84,11 @@ function(add_chapter_program name)
     endif()
     this_folder()
     discover_tests(${program} ${folder}/${name} "${labels}" ${arg_MAY_SKIP})
+    if(arg_API STREQUAL "CUDA-on-CPU" AND NOT TUTORIAL_SANITIZE)
+        foreach(sanitizer thread address)
+            add_sanitized(${program} ${sanitizer} LIBRARIES ${arg_LIBRARIES})
+        endforeach()
+    endif()
 endfunction()
 
 # All programs, in order: folder, API, program, and why it was not built, by tabs.

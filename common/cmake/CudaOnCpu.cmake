@@ -34,3 +34,16 @@ function(for_cpu target)
     target_include_directories(${target} BEFORE PRIVATE ${PROJECT_BINARY_DIR}/on_cpu)
     target_link_libraries(${target} PRIVATE common_cuda_on_cpu ${blocks})
 endfunction()
+
+# add_sanitized(program SANITIZER LIBRARIES ...): such a program of a chapter once more, watched; in a folder SANITIZER.
+function(add_sanitized program sanitizer)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "LIBRARIES")
+    get_target_property(sources ${program} SOURCES)
+    get_target_property(definitions ${program} COMPILE_DEFINITIONS)
+    add_executable(${program}-${sanitizer} ${sources})
+    set_target_properties(${program}-${sanitizer} PROPERTIES
+        OUTPUT_NAME cuda-on-cpu RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${sanitizer})
+    target_compile_definitions(${program}-${sanitizer} PRIVATE ${definitions})
+    target_link_libraries(${program}-${sanitizer} PRIVATE tutor project_warnings ${arg_LIBRARIES})
+    for_cpu(${program}-${sanitizer} ${sanitizer})
+endfunction()
