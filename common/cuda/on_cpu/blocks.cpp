@@ -36,6 +36,12 @@ extern "C" void AnnotateIgnoreWritesEnd(const char*, int);
 #endif
 
 namespace on_cpu {
+
+unsigned units() {
+    // Two at least, for blocks are to run at the same time; stacks take address space.
+    return std::clamp(std::thread::hardware_concurrency(), 2U, 16U);
+}
+
 namespace {
 
 // ---- changing places
@@ -78,12 +84,11 @@ class Coroutine {
     const char* file = nullptr;  // of the barrier where it waits
     int line = 0;
 
-    // A thread of another block: to a race detector somebody new.
-    void begin() {
+    // A thread of another block: to a race detector it is somebody else.
+    void begin([[maybe_unused]] void* known_as) {
         state = State::kReady;
 #if defined(ON_CPU_TELLS_thread)
-        if (own_.known_as != nullptr) __tsan_destroy_fiber(own_.known_as);
-        own_.known_as = __tsan_create_fiber(0);
+        own_.known_as = known_as;
 #endif
     }
 
@@ -212,6 +217,7 @@ class Crew {
     void work(Grid& grid) {
         here = this;
         grid_ = &grid;
+        met_ = 0;
         gridDim = grid.launch.grid;
         blockDim = grid.launch.block;
 #if defined(ON_CPU_TELLS_thread)
@@ -239,6 +245,7 @@ class Crew {
 #if defined(ON_CPU_TELLS_thread)
         char* const meeting = &block_->meetings[block_->phase % 2];
         __tsan_release(meeting);
+        __tsan_release(&grid_->done);  // it may be the last that it does
         current_->leave(place_);
         __tsan_acquire(meeting);
 #else
@@ -292,7 +299,7 @@ class Crew {
         if (grid_->seed == 1) std::reverse(order_.begin(), order_.end());
         std::minstd_rand random(grid_->seed + number);
         for (unsigned i = 0; i < threads; ++i)
-            coroutines_[i]->begin();
+            coroutines_[i]->begin(somebody());
         do {
             if (grid_->seed > 1) std::shuffle(order_.begin(), order_.end(), random);
             for (const unsigned i : order_) {
@@ -306,6 +313,18 @@ class Crew {
         } while (all_wait(threads));
 #if defined(ON_CPU_TELLS_address)
         __asan_unpoison_memory_region(block_->shared, sizeof block_->shared);
+#endif
+    }
+
+    // Whom ThreadSanitizer takes a thread for: somebody that was not there before in this launch,
+    // or long ago. (It has room for some 8000.)
+    void* somebody() {
+#if defined(ON_CPU_TELLS_thread)
+        const std::size_t n = met_++ % (6000 / units());
+        if (n == known_.size()) known_.push_back(__tsan_create_fiber(0));
+        return known_[n];
+#else
+        return nullptr;
 #endif
     }
 
@@ -341,6 +360,8 @@ class Crew {
 
     std::vector<std::unique_ptr<Coroutine>> coroutines_;
     std::vector<unsigned> order_;
+    std::vector<void*> known_;
+    std::size_t met_ = 0;
     std::unique_ptr<Block> block_;
     void* dynamic_ = nullptr;
     Coroutine* current_ = nullptr;
@@ -353,11 +374,6 @@ void Coroutine::body() {
 }
 
 }  // namespace
-
-unsigned units() {
-    // Two at least, for blocks are to run at the same time; stacks take address space.
-    return std::clamp(std::thread::hardware_concurrency(), 2U, 16U);
-}
 
 Outcome run_blocks(const Launch& launch, const std::function<void()>& kernel) {
     static std::vector<std::unique_ptr<Crew>> crews;
