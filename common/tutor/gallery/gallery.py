@@ -3,7 +3,8 @@
 
     gallery.py list                          the mistakes, by number
     gallery.py make MISTAKE FOLDER [FILE]    the sources that it changes, or one of them, changed, into the folder
-    gallery.py cmake CHAPTER                 the mistakes that need a program of their own: name|API|tsan or not|files
+    gallery.py cmake CHAPTER                 the mistakes that need a program of their own: name|API|how|files; how is tsan or
+                                             not, and in CUDA on a CPU what shows it in the tests
     gallery.py fields MISTAKE [answer]       for ./tutorial broken: the chapter, its API and the target to build
     gallery.py answer MISTAKE                what is wrong
     gallery.py run MISTAKE [answer]          run it where it shows
@@ -29,6 +30,9 @@ then the words that Oclgrind says. `gpu:`, `gpu-shows:` and `gpu-hides:` stand f
 where they differ. `gpu-shows` may begin with a tool of compute-sanitizer, such as racecheck, and `gpu` is then what that
 says; it is `nothing` where no run and no tool shows it for certain. `shows` may begin with `tsan` in chapter 01, where
 the program is built with ThreadSanitizer then; what it shows is called nothing there.
+
+`emulated:` says what shows it in CUDA on a CPU: thread, address (the sanitizers), or launch, which ends with an error. None:
+the result does, or nothing (docs/gallery.md). The tests look at those that have this line, and at those of the host program.
 """
 
 import contextlib
@@ -44,6 +48,9 @@ from typing import NamedTuple
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 POCL = "Portable Computing Language"  # what shows, and as what, is written down for it: a GPU may stand before it
 FILES = {"opencl": ("opencl.cpp", "histogram.cl"), "cuda": ("cuda.cu", "histogram.cuh"), "cpu": ("cpu.cpp", "histogram.hpp")}
+EMULATED = "cuda-on-cpu"
+EMULATED_SAYS = {"thread": "ThreadSanitizer: data race", "address": "AddressSanitizer: [a-z-]+",
+                 "launch": "not all threads of a block reach the same __syncthreads"}
 NAMED = re.compile(r"^  why[^\n]*\(([a-z0-9-]+)\)$|\((out-of-bounds|does-not-end)\)", re.MULTILINE)
 
 
@@ -78,16 +85,23 @@ class Mistake:
     gpu_shows: str
     gpu_hides: str
     seen: str
+    emulated: str
     changes: tuple
 
     def files(self, api=""):
         """The sources that it changes; or those of one API."""
         files = dict.fromkeys(change.file for change in self.changes)
-        return [file for file in files if not api or file in FILES[api]]
+        return [file for file in files if not api or file in FILES["cuda" if api == EMULATED else api]]
 
     def needs_program(self, api):
         """Whether it needs a program of its own. OpenCL's kernels are read at run time."""
         return any(file != "histogram.cl" for file in self.files(api))
+
+    def emulated_by(self):
+        """What shows it in the tests of CUDA on a CPU: plain, thread, address; or not-tested."""
+        if self.emulated in ("thread", "address"):
+            return self.emulated
+        return "plain" if self.emulated == "launch" or "cuda.cu" in self.files() else "not-tested"
 
     def in_cuda(self):
         """What it is there."""
@@ -99,7 +113,7 @@ def parse(path, number=""):
     """The mistake in this file. Raises BadMistake."""
     head, *parts = path.read_text(encoding="utf-8").split("\n--- ")
     sentence, *lines = head.splitlines()
-    fields = dict.fromkeys(("variant", "shows", "hides", "names", "gpu", "gpu-shows", "gpu-hides", "seen"), "")
+    fields = dict.fromkeys(("variant", "shows", "hides", "names", "gpu", "gpu-shows", "gpu-hides", "seen", "emulated"), "")
     for line in filter(None, lines):
         field, _, value = line.partition(":")
         if field not in fields:
@@ -155,6 +169,11 @@ def make(mistake, folder, files=()):
 def arguments_of(shows):
     """The words of an input and a launch."""
     return shlex.split(shows.replace("PICTURES", shlex.quote(str(ROOT / "images"))))
+
+
+def without_tool(shows):
+    """The same without the tool that it may begin with."""
+    return re.sub(r"^([a-z]+check|oclgrind|tsan) ", "", shows)
 
 
 def called(said):
@@ -250,6 +269,8 @@ def for_cmake(chapter):
         for api in FILES:
             if one.needs_program(api):
                 print(one.name, api, one.shows.startswith("tsan "), ",".join(one.files(api)), sep="|")
+        if one.files(EMULATED):
+            print(one.name, EMULATED, one.emulated_by(), ",".join(one.files(EMULATED)), sep="|")
 
 
 def main(command="", *words):

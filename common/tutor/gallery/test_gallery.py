@@ -1,7 +1,7 @@
 """The gallery: each mistake of a chapter is made, caught by the input that shows it, called by its name, and not caught by
 the input that hides it.
 
-    test_gallery.py --build BUILD --program CHAPTER/API [--variant NAME] Chapter   API is opencl, cuda or cpu
+    test_gallery.py --build BUILD --program CHAPTER/API [--variant NAME] Chapter   API is opencl, cuda, cuda-on-cpu or cpu
     test_gallery.py --build BUILD Parser Checks      the parser and the checks themselves, on planted faults
 """
 
@@ -15,7 +15,7 @@ import sys
 import unittest.mock
 
 import gallery
-from gallery import POCL, ROOT
+from gallery import EMULATED, EMULATED_SAYS, POCL, ROOT
 
 sys.path.append(str(ROOT / "common" / "tests"))
 import programs  # noqa: E402
@@ -45,7 +45,7 @@ class Check:
     the chapter's program in a process that is there already."""
 
     def __init__(self, mistake, api, program, folder, ask=None):
-        self.mistake, self.api = mistake.in_cuda() if api == "cuda" else mistake, api
+        self.mistake, self.api = mistake.in_cuda() if api in ("cuda", EMULATED) else mistake, api
         self.program, self.folder, self.ask = str(program), pathlib.Path(folder), ask
         self.command = []  # what was run last
 
@@ -61,6 +61,8 @@ class Check:
 
     def check(self):
         """What was seen. Raises NotAsWritten, Skipped."""
+        if self.api == EMULATED:
+            return self.emulated()
         if self.mistake.shows == "nothing":
             raise Skipped("nothing shows it for certain in CUDA")
         gallery.make(self.mistake, self.folder, self.mistake.files(self.api))
@@ -111,6 +113,24 @@ class Check:
             raise NotAsWritten(f"not hidden: exit status {status}\n{said}")
         return f"ThreadSanitizer says {self.mistake.names}"
 
+    def emulated(self):
+        """In CUDA on a CPU; what a tool says there has the line of the mistake's own source."""
+        how, shows = self.mistake.emulated, gallery.without_tool(self.mistake.shows)
+        if not how:
+            status, said = self.run(self.words(shows, ("--no-diagnosis",)))
+            if status != 1:
+                raise NotAsWritten(f"not caught: exit status {status}\n{said}")
+            return "caught"
+        if how != "launch":
+            self.program = str(programs.sanitized(self.program, how))
+        _, said = self.run(self.words(shows, ("--no-diagnosis",)))
+        if "unexpected memory mapping" in said:
+            raise Skipped("ThreadSanitizer does not run here")
+        found = re.search(f"({EMULATED_SAYS[how]})(?s:.*?)((?:{'|'.join(self.mistake.files(EMULATED))}):[0-9]+)", said)
+        if not found:
+            raise NotAsWritten(f"nothing says: {EMULATED_SAYS[how]}, at a line of its own\n{said}")
+        return f"{found[1]}, {found[2]}"
+
     def result_of(self, words):
         """(exit status, the name, what was said)"""
         self.command = [self.program, *words]
@@ -148,7 +168,8 @@ class Chapter(Test):
     def test_each_mistake_is_caught_and_named(self):
         chapter, api = GIVEN.program.split("/")
         program, checked, skipped = GIVEN.build / GIVEN.program, 0, "nothing to run it on"
-        mistakes = [one for one in gallery.mistakes(chapter) if one.files(api) and GIVEN.variant in ("", one.variant)]
+        mistakes = [one for one in gallery.mistakes(chapter) if one.files(api) and GIVEN.variant in ("", one.variant)
+                    and (api != EMULATED or one.emulated_by() != "not-tested")]
         has_device = program.exists() and run(program, "--list-devices")[0] == 0
         if has_device and any(one.needs_program(api) for one in mistakes):
             self.build(f"gallery_{chapter[:2]}_{api}")
