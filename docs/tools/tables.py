@@ -12,6 +12,7 @@ input and size: docs/measuring.md says which.
 import inspect
 from collections import Counter
 
+import law
 import recorded
 from experiments import EXPERIMENTS, STEPS
 from recorded import ROOT, NotRecorded, digits, ratio, select, size_in_words, speeds_of, unique
@@ -256,6 +257,22 @@ def experiment_table(recording, name, api, inputs, size):
     return (entries, f"{device(entries[0])}: {what}, {experiment.unit}", [f"<{experiment.corner}", *heads], rows, experiment.note)
 
 
+def under_way_table(recording):
+    """the fastest launch for each number of bytes under way, and the time of an answer by Little's law"""
+    entries, points = law.points(recording, "CUDA")
+    more, others = law.points(recording, "OpenCL")
+    in_opencl = {(point.launch, point.strategy): point.gb_s for point in others}
+    rows = []
+    for under_way in unique(point.under_way for point in points):
+        best = max((point for point in points if point.under_way == under_way), key=lambda point: point.gb_s)
+        rows.append([f"{under_way:,}", best.launch, f"`{best.strategy}`", in_opencl.get((best.launch, best.strategy)), best.gb_s,
+                     best.answer_ns])
+    title = f"Bytes under way on {entries[0]['run']['device']}: {size_in_words(pixels_in(entries[0]))} of random pixels"
+    return (entries + more, title, ["Bytes under way", "<On each multiprocessor", "<Strategy", "OpenCL, GB/s", "CUDA, GB/s",
+                                    "CUDA: multiprocessors x bytes / speed, ns"], rows,
+            f"Medians. {entries[0]['run']['units']} multiprocessors.")
+
+
 def end_to_end_table(recording, program, name, size):
     """a row for each way to copy and count"""
     (entry,) = select(recording, "end_to_end", program=program, input=name, size=size)
@@ -365,7 +382,7 @@ def archive_table(recording, program, size):
 
 
 TABLES = {"results": results_table, "inputs": inputs_table, "chapters": chapters_table, "peers": peers_table,
-          "cpu-peers": cpu_peers_table, "queued": queued_table, "steps": steps_table, "experiment": experiment_table,
+          "cpu-peers": cpu_peers_table, "queued": queued_table, "steps": steps_table, "experiment": experiment_table, "under-way": under_way_table,
           "end-to-end": end_to_end_table, "tuning": tuning_table, "counters": counters_table, "weak": weak_table,
           "strong": strong_table, "archive": archive_table}
 __doc__ += "".join(f"    {kind}: FILE {' '.join(list(inspect.signature(table).parameters)[1:])}\n        {table.__doc__}\n"
