@@ -17,6 +17,7 @@
 #include <functional>
 #include <string>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 /// The oldest CUDA that the project takes; these are its rules.
@@ -298,6 +299,27 @@ T* dynamic_shared() {
 
 }  // namespace on_cpu
 
+/// The launch whose arguments are not known to the compiler: an address for each.
+template <typename... P>
+cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void** arguments,
+                             std::size_t shared_bytes = 0, cudaStream_t stream = nullptr) {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+        on_cpu::launch(kernel, grid, block, shared_bytes,
+                       stream)(*static_cast<std::remove_cv_t<P>*>(arguments[I])...);
+    }
+    (std::index_sequence_for<P...>{});
+    return cudaPeekAtLastError();
+}
+/// Makes a kernel of a library known by its name: LaunchByName launch_NAME.
+#define ON_CPU_KERNEL(kernel)                                                       \
+    extern "C" cudaError_t launch_##kernel(dim3 grid, dim3 block, void** arguments, \
+                                           std::size_t shared_bytes) {              \
+        return cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes);      \
+    }
+namespace on_cpu {
+using LaunchByName = cudaError_t (*)(dim3 grid, dim3 block, void** arguments,
+                                     std::size_t shared_bytes);
+}  // namespace on_cpu
 template <typename... P>
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, void (*)(P...)) {
     *attributes = {on_cpu::kStackBytes, static_cast<int>(on_cpu::kMaxThreads)};

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """One exercise in one API: the solution gets full marks, and what a student begins with does not.
 
-    check.py 03/five-steps opencl --build BUILD
+    check.py 03/five-steps opencl --build BUILD          opencl, cuda, c++, or cuda-on-cpu: CUDA emulated on a processor
 """
 
 import argparse
@@ -12,8 +12,10 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import catalogue  # noqa: E402
+import emulated  # noqa: E402
 import grading  # noqa: E402
 import handout  # noqa: E402
+import submitted_file  # noqa: E402
 import tasks  # noqa: E402
 
 
@@ -66,6 +68,10 @@ def main():
     arguments.add_argument("--build", type=pathlib.Path, required=True)
     options = arguments.parse_args()
     exercise = catalogue.exercise_of(options.exercise)
+    if options.api == "cuda-on-cpu":
+        options.api = "cuda"
+        submitted_file.KINDS = emulated.KINDS
+        exercise.points = {criterion: points for criterion, points in exercise.points.items() if criterion != "speed"}
     grading.TURNS = 2  # enough for a solution that is far faster than is wanted
     try:
         solved = lacking(exercise, options.api, options.build)
