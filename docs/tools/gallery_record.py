@@ -123,23 +123,21 @@ def tried_in_cuda(mistake):
 
 def tried_emulated(mistake):
     """What the inputs and the sanitizers say of a mistake in CUDA on a CPU, and an uneven barrier; with the line that is told."""
-    files = mistake.files(gallery.EMULATED)
-    if not files:
+    if not mistake.files("cuda"):
         return None
-    own = ROOT / "build" / mistake.chapter / "broken" / mistake.name
-    words = [*usual(mistake), "--no-diagnosis"]
-    runs = {name: run([str(own / gallery.EMULATED), *words, *arguments]) for name, arguments in INPUTS.items()}
-    launches = [SMALL, [*LARGE, room_of(mistake)], gallery.arguments_of(gallery.without_tool(mistake.shows).replace("--walk blocked ", ""))]
-    said = {"launch": [said for _, said in runs.values()] + [run([str(own / gallery.EMULATED), *words, *launches[1]])[1]]}
-    for sanitizer in ("thread", "address"):
-        said[sanitizer] = [run([str(own / sanitizer / gallery.EMULATED), *words, *launch])[1] for launch in launches]
-    found = {}
-    for how, texts in said.items():
-        match = re.search(f"{gallery.EMULATED_SAYS[how]}(?s:.*?)((?:histogram.cuh|cuda.cu):[0-9]+)", "\n".join(texts))
-        if match:
-            found[how] = match[1]
+
+    def said(how, arguments):
+        return run([gallery.program_of_all(ROOT / "build", mistake.chapter, how), mistake.name, *usual(mistake), "--no-diagnosis", *arguments])
+
+    shows = gallery.arguments_of(gallery.without_tool(mistake.in_cuda().shows).replace("--walk blocked ", "").replace("nothing", ""))
+    # Not a picture: under a sanitizer it takes long.
+    launches = [SMALL, [*LARGE, room_of(mistake)], *([shows] if "--random" in shows else [])]
+    runs = {name: said("all", arguments) for name, arguments in INPUTS.items()}
+    found = {"launch": gallery.says_where("launch", "\n".join(text for _, text in [*runs.values(), said("all", launches[1])]))}
+    for how in ("thread", "address"):
+        found[how] = gallery.says_where(how, "\n".join(said(f"{how}-all", launch)[1] for launch in launches))
     return {"chapter": mistake.chapter, "mistake": mistake.name, "verdicts": {name: verdict(status) for name, (status, _) in runs.items()},
-            "found": found}
+            "found": {how: line for how, line in found.items() if line}}
 
 
 def recorded_now(half, commit):

@@ -3,8 +3,8 @@
 
     gallery.py list                          the mistakes, by number
     gallery.py make MISTAKE FOLDER [FILE]    the sources that it changes, or one of them, changed, into the folder
-    gallery.py cmake CHAPTER                 the mistakes that need a program of their own: name|API|how|files; how is tsan or
-                                             not, and in CUDA on a CPU what shows it in the tests
+    gallery.py cmake CHAPTER                 the mistakes that need a program of their own: name|API|tsan or not|files
+    gallery.py together CHAPTER HOW FILE     one CUDA source of all its mistakes; or of those that thread or address shows
     gallery.py fields MISTAKE [answer]       for ./tutorial broken: the chapter, its API and the target to build
     gallery.py answer MISTAKE                what is wrong
     gallery.py run MISTAKE [answer]          run it where it shows
@@ -32,7 +32,7 @@ says; it is `nothing` where no run and no tool shows it for certain. `shows` may
 the program is built with ThreadSanitizer then; what it shows is called nothing there.
 
 `emulated:` says what shows it in CUDA on a CPU: thread, address (the sanitizers), or launch, which ends with an error. None:
-the result does, or nothing (docs/gallery.md). The tests look at those that have this line, and at those of the host program.
+the result does; or `nothing` (docs/gallery.md).
 """
 
 import contextlib
@@ -97,12 +97,6 @@ class Mistake:
         """Whether it needs a program of its own. OpenCL's kernels are read at run time."""
         return any(file != "histogram.cl" for file in self.files(api))
 
-    def emulated_by(self):
-        """What shows it in the tests of CUDA on a CPU: plain, thread, address; or not-tested."""
-        if self.emulated in ("thread", "address"):
-            return self.emulated
-        return "plain" if self.emulated == "launch" or "cuda.cu" in self.files() else "not-tested"
-
     def in_cuda(self):
         """What it is there."""
         return dataclasses.replace(self, names=self.gpu or self.names, shows=self.gpu_shows or self.shows,
@@ -153,17 +147,10 @@ def find(word):
 
 def make(mistake, folder, files=()):
     """The chapter's sources that it changes, or these of them, changed, into the folder. Raises BadMistake."""
-    chapter, folder = mistake.path.parent.parent, pathlib.Path(folder)
+    folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for file in files or mistake.files():
-        text = (chapter / file).read_text(encoding="utf-8")
-        for change in mistake.changes:
-            if change.file != file:
-                continue
-            if text.count(change.old) != 1:
-                raise BadMistake(f"{mistake.path}: this does not stand once in {file}:\n{change.old}")
-            text = text.replace(change.old, change.new)
-        (folder / file).write_text(text, encoding="utf-8")
+        (folder / file).write_text(changed(mistake, file), encoding="utf-8")
 
 
 def arguments_of(shows):
@@ -171,9 +158,52 @@ def arguments_of(shows):
     return shlex.split(shows.replace("PICTURES", shlex.quote(str(ROOT / "images"))))
 
 
+def changed(mistake, file):
+    """The text of a source of the chapter, with the mistake in it. Raises BadMistake."""
+    text = (mistake.path.parent.parent / file).read_text(encoding="utf-8")
+    for change in mistake.changes:
+        if change.file != file:
+            continue
+        if text.count(change.old) != 1:
+            raise BadMistake(f"{mistake.path}: this does not stand once in {file}:\n{change.old}")
+        text = text.replace(change.old, change.new)
+    return text
+
+
+def together(chapter, how, file):
+    """One CUDA source of the mistakes of a chapter, each in a namespace of its own; its first argument is the mistake."""
+    found = [one for one in mistakes(chapter) if one.files("cuda") and (how.endswith("all") or one.emulated == how)]
+    names = [path.name for path in sorted((ROOT / chapter).glob("*.cu*"), key=lambda path: path.suffix, reverse=True)]  # .cuh first
+    include = re.compile(r"^#(?:include .*|pragma once)$", re.MULTILINE)
+    headers, parts, table = {}, [], []
+    for number, one in enumerate(found):
+        parts.append(f"namespace mistake_{number} {{")
+        for name in names:
+            text = changed(one, name)
+            headers.update(dict.fromkeys(line for line in include.findall(text) if "pragma" not in line and ".cuh" not in line))
+            parts.append(f'#line 1 "build/broken/{one.number.replace("/", "-")}/{name}"\n' + include.sub("", text))
+        parts.append("}")
+        table.append(f'    if (name == "{one.name}") return mistake_{number}::{"main(argc - 1, argv + 1)"};')
+    text = "\n".join([*headers, "#include <string>", *parts, "int main(int argc, char** argv) {",
+                      '    const std::string name = argc > 1 ? argv[1] : "";', *table, "    return 2;", "}", ""])
+    pathlib.Path(file).parent.mkdir(parents=True, exist_ok=True)
+    pathlib.Path(file).write_text(text, encoding="utf-8")
+
+
 def without_tool(shows):
     """The same without the tool that it may begin with."""
     return re.sub(r"^([a-z]+check|oclgrind|tsan) ", "", shows)
+
+
+def program_of_all(build, chapter, how):
+    """The program that together() is compiled to."""
+    return str(pathlib.Path(build, chapter, "broken", how, EMULATED))
+
+
+def says_where(how, said):
+    """The file and line that thread, address or launch names; None where it says nothing."""
+    found = re.search(rf"{EMULATED_SAYS[how]}(?s:.*?)((?:histogram\.cuh|cuda\.cu):[0-9]+)", said)
+    return found and found[1]
 
 
 def called(said):
@@ -269,8 +299,6 @@ def for_cmake(chapter):
         for api in FILES:
             if one.needs_program(api):
                 print(one.name, api, one.shows.startswith("tsan "), ",".join(one.files(api)), sep="|")
-        if one.files(EMULATED):
-            print(one.name, EMULATED, one.emulated_by(), ",".join(one.files(EMULATED)), sep="|")
 
 
 def main(command="", *words):
@@ -278,6 +306,8 @@ def main(command="", *words):
         return listing()
     if command == "cmake":
         return for_cmake(*words)
+    if command == "together":
+        return together(*words)
     if command == "make":
         word, folder, *files = words
         return make(find(word), folder, files)
