@@ -86,6 +86,7 @@ class Coroutine {
 
     // A thread of another block: to a race detector it is somebody else.
     void begin([[maybe_unused]] void* known_as) {
+        if (state != State::kEnded) begun_ = false;  // a launch that failed left it where it was
         state = State::kReady;
 #if defined(ON_CPU_TELLS_thread)
         own_.known_as = known_as;
@@ -259,6 +260,9 @@ class Crew {
         void* const memory = block_->take(bytes, alignment);
         if (memory == nullptr) {
             grid_->fail(cudaErrorInvalidValue, "a block has 48 KiB of shared memory");
+#if defined(ON_CPU_TELLS_thread)
+            __tsan_release(&grid_->done);
+#endif
             current_->leave(place_);  // for good
         }
         block_->variables.push_back({file, line, memory});

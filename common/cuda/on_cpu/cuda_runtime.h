@@ -274,7 +274,7 @@ auto launch(void (*kernel)(P...), dim3 grid, dim3 block, std::size_t shared_byte
             cudaStream_t stream = nullptr) {
     return [=](Same<P>... arguments) {
         Launch one{grid, block, shared_bytes, stream, {}};
-        const auto note = [&](const auto& argument) {
+        [[maybe_unused]] const auto note = [&](const auto& argument) {
             if constexpr (std::is_pointer_v<std::decay_t<decltype(argument)>>)
                 one.pointers.push_back(argument);
         };
