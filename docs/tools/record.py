@@ -148,11 +148,12 @@ def input_arguments(name, size):
 
 
 def built_programs(build):
-    """The programs of the build's list, those that were not built among them."""
+    """The programs of the build's list, those that were not built among them; what emulates CUDA has no times."""
     path = build / "programs.tsv"
     if not path.is_file():
         raise Stopped(f"{path} is missing: build first (./tutorial run)")
-    return [Program(*line.split("\t")) for line in path.read_text().splitlines()]
+    programs = [Program(*line.split("\t")) for line in path.read_text().splitlines()]
+    return [program for program in programs if program.api != "CUDA-on-CPU"]
 
 
 def grid(programs, options, inputs, sizes, kind="runs", more=()):
