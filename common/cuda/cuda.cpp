@@ -43,6 +43,13 @@ void check(cudaError_t error, const char* call, const char* file, int line) {
                                          outside ? " (out-of-bounds)" : "", call, file, line));
 }
 
+bool has_room(cudaError_t error, const char* call, const char* file, int line) {
+    if (error != cudaErrorMemoryAllocation) check(error, call, file, line);
+    // Or the next launch would be told to have failed.
+    if (error != cudaSuccess) static_cast<void>(cudaGetLastError());
+    return error == cudaSuccess;
+}
+
 std::vector<Device> devices() {
     // Left untouched where there is no driver, so it must not be read then.
     int count = 0;

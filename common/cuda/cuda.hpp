@@ -20,6 +20,13 @@ void check(cudaError_t error, const char* call, const char* file, int line);
 /// launch, which returns nothing.
 #define CHECK_CUDA(call) ::common::cuda::check((call), #call, __FILE__, __LINE__)
 
+/// Whether the device had room for what a call asked for. It counts as no error where it had not.
+/// @throws as `check`, for any other error
+bool has_room(cudaError_t error, const char* call, const char* file, int line);
+
+/// CUDA_HAS_ROOM(cudaMalloc(&pointer, size)), where a program can go on without the memory.
+#define CUDA_HAS_ROOM(call) ::common::cuda::has_room((call), #call, __FILE__, __LINE__)
+
 struct Device {
     int id;
     std::string name;
