@@ -41,7 +41,7 @@ const common::Program kProgram{"05-launch-tuning",
                                "CUDA",
                                "the same counting, launched as this device likes it",
                                {{"two-per-sm", "chapter 03's kernel, two blocks for each unit"},
-                                {"occupancy", "as many threads as the device holds"},
+                                {"occupancy", "as many threads as the device says it holds"},
                                 {"vector", "16 pixels to a load"},
                                 {"tuned", "the best launch for this device, in one command"}}};
 
@@ -158,6 +158,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
                      "API says %zu x %d = %zu\n",
                      units, resident, full_size, full_groups, units, fitting,
                      units * static_cast<std::size_t>(fitting));
+        report.say_how_many_idle(full_size);
     }
     run_on_rows("occupancy", kernels::histogram_occupancy, stamp, rows);
     run_on_rows("vector", kernels::histogram_vector, strip, rows.as_one());

@@ -15,6 +15,8 @@
 //                    and copy: so does the compiler, the list of devices, a copy
 //   platforms=none|failing|empty-first|failing-first   what the loader finds
 //   unavailable, no-compiler, version=V      what the device says of itself
+//   extensions=A,B   what it has beside its own
+//   info-N=V         what it answers to question N, in hexadecimal: numbers, by commas
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <dlfcn.h>
@@ -27,6 +29,7 @@
 #include <optional>
 #include <sstream>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -57,6 +60,15 @@ void hang_if(bool hangs) {
 }
 
 bool hangs = false;  // a kernel was launched that never ends
+
+// What stands between commas.
+std::vector<std::string> split(const std::string& text) {
+    std::istringstream parts(text);
+    std::vector<std::string> all;
+    for (std::string part; std::getline(parts, part, ',');)
+        all.push_back(part);
+    return all;
+}
 
 // The real driver's function of this name.
 template <typename Function>
@@ -130,6 +142,26 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, std::size_t siz
                        std::size_t* needed) {
     if (const auto version = told("version"); version && what == CL_DEVICE_VERSION) {
         const std::string text = "OpenCL " + *version + " strange";
+        return answer(text.c_str(), text.size() + 1, size, value, needed);
+    }
+    std::ostringstream question;
+    question << "info-" << std::hex << what;
+    if (const auto numbers = told(question.str())) {
+        std::vector<std::size_t> values;
+        for (const std::string& number : split(*numbers))
+            values.push_back(std::stoull(number));
+        const std::size_t bytes = values.size() > 1 ? values.size() * sizeof(std::size_t) : 4;
+        return answer(values.data(), bytes, size, value, needed);
+    }
+    const auto extensions = told("extensions");
+    if (extensions && what == CL_DEVICE_EXTENSIONS) {
+        std::size_t length = 0;
+        REAL(clGetDeviceInfo)(device, what, 0, nullptr, &length);
+        std::string text(length, '\0');
+        REAL(clGetDeviceInfo)(device, what, length, text.data(), nullptr);
+        text.resize(text.find('\0'));
+        for (const std::string& more : split(*extensions))
+            text += ' ' + more;
         return answer(text.c_str(), text.size() + 1, size, value, needed);
     }
     const cl_int error = REAL(clGetDeviceInfo)(device, what, size, value, needed);
