@@ -161,6 +161,18 @@ class Tune(Workshop, Test):
                     environment={**self.kept, **self.faulty("group=32 local=16384 memory=8388608 times=zero")})
 
 
+    def test_what_the_device_refuses_is_told_from_what_fails(self):
+        # The kernel that is tried first on a processor.
+        tune, kernel = self.program("tune/opencl"), "histogram_items"
+        self.expect([tune, "--seconds", "0.1"], 1, environment={**self.kept, **self.faulty(f"fails={kernel}")},
+                    err=r"^  FAILED: item-bins, [^\n]*\n[^\n]*tune/opencl: CL_OUT_OF_RESOURCES \(-5\) from clEnqueueReadBuffer[^\n]*\n$")
+        self.assertFalse((self.cache / "histogram-tutorials").exists())
+        self.expect([tune, "--seconds", "3"], environment={**self.kept, **self.faulty(f"refuses={kernel}")},
+                    out=r"\n  \d+ refused: CL_OUT_OF_RESOURCES\n")
+        self.expect([tune, "--seconds", "0.1"], 1, environment={**self.kept, **self.faulty("kernel-group=0")},
+                    out=r"\n  \d+ refused: this device runs it in groups of at most 0: --group-size 0\n")
+
+
 class EndToEnd(Workshop, Test):
     """Copies and counts that overlap, in one chunk, in several, and in one that is not full."""
 

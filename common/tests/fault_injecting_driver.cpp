@@ -13,6 +13,9 @@
 //   times=zero|equal|backwards|long|epoch   what the clock of the device says
 //   hang=NAME        what waits for a kernel whose name begins so waits for ever; build, devices
 //                    and copy: so does the compiler, the list of devices, a copy
+//   refuses=NAME     a kernel whose name begins so is not launched
+//   fails=NAME       what is read after a kernel whose name begins so fails, as after an access out
+//                    of bounds
 //   platforms=none|failing|empty-first|failing-first   what the loader finds
 //   unavailable, no-compiler, version=V      what the device says of itself
 //   extensions=A,B   what it has beside its own
@@ -59,7 +62,8 @@ void hang_if(bool hangs) {
         sleep(1);
 }
 
-bool hangs = false;  // a kernel was launched that never ends
+bool hangs = false;   // a kernel was launched that never ends
+bool failed = false;  // or one that goes out of bounds
 
 // What stands between commas.
 std::vector<std::string> split(const std::string& text) {
@@ -251,8 +255,13 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
     if (needed > number("local").value_or(needed)) return CL_OUT_OF_RESOURCES;
     char name[256] = {};
     clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, nullptr);
-    const auto never_ends = told("hang");
-    hangs = hangs || (never_ends && std::string(name).starts_with(*never_ends));
+    const auto is_named_in = [&](const char* word) {
+        const auto begin = told(word);
+        return begin && std::string(name).starts_with(*begin);
+    };
+    if (is_named_in("refuses")) return CL_OUT_OF_RESOURCES;
+    hangs = hangs || is_named_in("hang");
+    failed = failed || is_named_in("fails");
     return REAL(clEnqueueNDRangeKernel)(queue, kernel, dimensions, offset, global, local, waits,
                                         wait_for, event);
 }
@@ -266,6 +275,7 @@ cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocki
                            std::size_t offset, std::size_t bytes, void* to, cl_uint waits,
                            const cl_event* wait_for, cl_event* event) {
     hang_if(hangs && blocking == CL_TRUE);
+    if (failed) return CL_OUT_OF_RESOURCES;
     return REAL(clEnqueueReadBuffer)(queue, buffer, blocking, offset, bytes, to, waits, wait_for,
                                      event);
 }
