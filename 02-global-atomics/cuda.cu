@@ -96,6 +96,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         if (!options.wants(variant)) continue;
         auto* kernel = blocked ? histogram_global_blocked : histogram_global;
         if (variant == "racy") kernel = blocked ? histogram_racy_blocked : histogram_racy;
+        const std::string unsupported_reason = common::cuda::unsupported_reason(kernel, group_size);
         common::cuda::Memory<std::uint8_t> pixels;
         CHECK_CUDA(cudaMalloc(pixels.out(), pixel_count));
         const auto write_pixels = [&] {
@@ -117,8 +118,10 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
                                            {.poison = poison_result,
                                             .copy_in = write_pixels,
                                             .run = count_pixels,
-                                            .launch = {groups, group_size}}));
-        if (variant == "racy") report.say_what_was_lost(variant, last);
+                                            .launch = {groups, group_size},
+                                            .unsupported_reason = unsupported_reason}));
+        if (variant == "racy" && unsupported_reason.empty())
+            report.say_what_was_lost(variant, last);
     }
 
     // 10. subhist: the same with pitched rows, a table for each block, and a second kernel.
@@ -175,11 +178,13 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
             return common::cuda::elapsed_ms(begin, end);
         };
-        report.add(common::verify_and_time("subhist", expected, options.repeat,
-                                           {.poison = poison_all,
-                                            .copy_in = write_rows,
-                                            .run = count_in_sub_histograms,
-                                            .launch = {tables, group_size, groups_x}}));
+        report.add(common::verify_and_time(
+            "subhist", expected, options.repeat,
+            {.poison = poison_all,
+             .copy_in = write_rows,
+             .run = count_in_sub_histograms,
+             .launch = {tables, group_size, groups_x},
+             .unsupported_reason = common::cuda::unsupported_reason(subhist, group_size)}));
         report.say_how_many_idle(group_size);
     }
 

@@ -153,8 +153,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     // The last row may be short, and a picture of no pixels gets memory for one row.
     const cl_ulong rows = std::max<cl_ulong>((pixel_count + width - 1) / width, 1);
     const cl_ulong image_pitch_bytes = (width + 511) / 512 * 512;
-    const std::string too_large =
-        common::opencl::unsupported_reason(device.id, rows * image_pitch_bytes);
+    const std::string too_large = common::opencl::no_room(device.id, rows * image_pitch_bytes);
     if (options.wants("subhist") && blocked) {
         report.add(common::skipped("subhist", "its work-items walk down columns, without --walk"));
     } else if (options.wants("subhist") && !too_large.empty()) {

@@ -120,7 +120,9 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             {.poison = poison_result,
              .copy_in = write_pixels,
              .run = [&](Histogram& result) { return count_in_two(launch, result); },
-             .launch = {blocks, block_size}}));
+             .launch = {blocks, block_size},
+             .unsupported_reason =
+                 common::cuda::unsupported_reason(kernels::histogram_local, block_size)}));
     }
 
     // 8. occupancy and vector: blocks of 512, as many as fill the device. They lie below each
@@ -145,7 +147,9 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             {.poison = poison_result,
              .copy_in = write_pixels,
              .run = [&](Histogram& result) { return count_in_two(launch, result); },
-             .launch = grid.launch()}));
+             .launch = grid.launch(),
+             .unsupported_reason =
+                 common::cuda::unsupported_reason(kernel, grid.launch().group_size)}));
     };
     if (options.wants("occupancy")) {
         // The runtime knows the kernel's registers and shared memory, too, and may find that fewer
@@ -219,11 +223,13 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
             return common::cuda::elapsed_ms(begin, end);
         };
-        common::Result timed = common::verify_and_time("tuned", expected, options.repeat,
-                                                       {.poison = poison_and_check,
-                                                        .copy_in = write_pixels,
-                                                        .run = count_tuned,
-                                                        .launch = {blocks, block_size}});
+        common::Result timed = common::verify_and_time(
+            "tuned", expected, options.repeat,
+            {.poison = poison_and_check,
+             .copy_in = write_pixels,
+             .run = count_tuned,
+             .launch = {blocks, block_size},
+             .unsupported_reason = common::cuda::unsupported_reason(kernel, block_size)});
         timed.launch_text = config.launch_text(blocks);
         report.add(std::move(timed));
         require_zero();

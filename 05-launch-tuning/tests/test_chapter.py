@@ -169,8 +169,6 @@ class Tune(Workshop, Test):
         self.assertFalse((self.cache / "histogram-tutorials").exists())
         self.expect([tune, "--seconds", "3"], environment={**self.kept, **self.faulty(f"refuses={kernel}")},
                     out=r"\n  \d+ refused: CL_OUT_OF_RESOURCES\n")
-        self.expect([tune, "--seconds", "0.1"], 1, environment={**self.kept, **self.faulty("kernel-group=0")},
-                    out=r"\n  \d+ refused: this device runs it in groups of at most 0: --group-size 0\n")
 
 
 class EndToEnd(Workshop, Test):

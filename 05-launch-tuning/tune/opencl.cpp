@@ -109,9 +109,6 @@ int main(int argc, char** argv) try {
     const auto run_in_a_row = [&](const tuning::LaunchConfig& config, std::size_t picture,
                                   std::span<const tuning::Stretch> stretches, Histogram& result) {
         const cl_kernel kernel = kernel_of(config);
-        const std::string reason =
-            common::opencl::unsupported_reason(kernel, device.id, config.group_size);
-        if (!reason.empty()) throw common::Unsupported(reason);
         const std::size_t groups = config.groups(limits.units, stretches.back().count);
         const std::size_t global_size = groups * config.group_size;
         common::opencl::poison(queue, histogram, sizeof(Histogram));

@@ -123,6 +123,14 @@ void require_group_size(int device, unsigned group_size) {
     }
 }
 
+std::string unsupported_reason(const void* kernel, std::size_t block_size) {
+    cudaFuncAttributes attributes{};
+    CHECK_CUDA(cudaFuncGetAttributes(&attributes, kernel));
+    const auto most = static_cast<std::size_t>(attributes.maxThreadsPerBlock);
+    if (block_size <= most) return {};
+    return fmt::format("this device runs it in blocks of at most {}: --group-size {}", most, most);
+}
+
 void poison(void* memory, std::size_t bytes) {
     CHECK_CUDA(cudaMemset(memory, kPoisonByte, bytes));
     CHECK_CUDA(cudaDeviceSynchronize());

@@ -54,6 +54,14 @@ inline constexpr unsigned kMaxBlocksInY = 65535;
 /// @throws BadInput where the device cannot run blocks of this size
 void require_group_size(int device, unsigned group_size);
 
+/// Why the device cannot run this kernel in blocks of so many threads; else empty. The more
+/// registers a kernel needs, the fewer threads a block of it may have.
+std::string unsupported_reason(const void* kernel, std::size_t block_size);
+template <typename... Arguments>
+std::string unsupported_reason(void (*kernel)(Arguments...), std::size_t block_size) {
+    return unsupported_reason(reinterpret_cast<const void*>(kernel), block_size);
+}
+
 /// Fills device memory with kPoison, and waits.
 void poison(void* memory, std::size_t bytes);
 

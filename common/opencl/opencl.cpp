@@ -467,7 +467,7 @@ void require_memory(cl_device_id device, std::size_t bytes) {
     }
 }
 
-std::string unsupported_reason(cl_device_id device, std::size_t bytes) {
+std::string no_room(cl_device_id device, std::size_t bytes) {
     const cl_ulong most = max_buffer(device);
     if (bytes <= most) return {};
     return fmt::format("it needs {} bytes in one piece: this device has at most {}", bytes, most);
