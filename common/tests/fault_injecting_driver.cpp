@@ -7,6 +7,8 @@
 //   flat             groups in one dimension only
 //   kernel-group=N   the same of each kernel alone: the device says nothing of it
 //   local=N          bytes of local memory
+//   local-kept=N     bytes of it that the compiler keeps for itself in each kernel
+//   local-checked    kernels that need more of it do not build
 //   memory=N         bytes of the device's memory, and of the largest buffer
 //   no-profiling     no queue notes times
 //   no-times         a queue that should have noted them has none
@@ -26,6 +28,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -209,6 +212,8 @@ cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
         at_most<std::size_t>(value, number("group"));
         at_most<std::size_t>(value, number("kernel-group"));
     }
+    if (error == CL_SUCCESS && what == CL_KERNEL_LOCAL_MEM_SIZE && value != nullptr)
+        *static_cast<cl_ulong*>(value) += number("local-kept").value_or(0);
     return error;
 }
 
@@ -233,7 +238,18 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, std::size_t bytes,
 cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id* devices,
                       const char* options, void (*notify)(cl_program, void*), void* data) {
     hang_if(is_told("hang", "build"));
-    return REAL(clBuildProgram)(program, count, devices, options, notify, data);
+    const cl_int error = REAL(clBuildProgram)(program, count, devices, options, notify, data);
+    if (error != CL_SUCCESS || !told("local-checked")) return error;
+    std::array<cl_kernel, 64> kernels{};
+    cl_uint made = 0;
+    clCreateKernelsInProgram(program, kernels.size(), kernels.data(), &made);
+    bool fits = true;
+    for (cl_uint i = 0; i < made; ++i) {
+        fits &= of_kernel<cl_ulong>(kernels[i], *devices, CL_KERNEL_LOCAL_MEM_SIZE) <=
+                number("local").value_or(~std::uint64_t{0});
+        clReleaseKernel(kernels[i]);
+    }
+    return fits ? CL_SUCCESS : CL_BUILD_PROGRAM_FAILURE;
 }
 
 cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
