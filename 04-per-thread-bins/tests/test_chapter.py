@@ -28,7 +28,8 @@ class OpenCLLocalMemory(Test):
     """A compiler that keeps some local memory for itself leaves room for fewer copies, and takes nothing from the others."""
 
     def runs(self, words, *arguments, **expected):
-        self.expect([programs.built("04-per-thread-bins/opencl"), "--random", "100003", *arguments, *QUICK], environment=self.faulty(words), **expected)
+        command = [programs.built("04-per-thread-bins/opencl"), "--random", "100003", *arguments, *QUICK]
+        self.expect(command, environment=self.faulty(words), **expected)
 
     def test_what_is_kept(self):
         for words in ("local=32768 local-kept=64", "local=32768 local-kept=64 local-checked"):

@@ -10,6 +10,7 @@
 //   local-kept=N     bytes of it that the compiler keeps for itself in each kernel
 //   local-checked    kernels that need more of it do not build
 //   memory=N         bytes of the device's memory, and of the largest buffer
+//   discrete         kernels take no buffer of host memory (CL_MEM_ALLOC_HOST_PTR)
 //   no-profiling     no queue notes times
 //   no-times         a queue that should have noted them has none
 //   times=zero|equal|backwards|long|epoch   what the clock of the device says
@@ -33,6 +34,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -76,6 +78,8 @@ std::vector<std::string> split(const std::string& text) {
         all.push_back(part);
     return all;
 }
+
+std::set<cl_mem> on_host;
 
 // The real driver's function of this name.
 template <typename Function>
@@ -232,7 +236,17 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, std::size_t bytes,
         if (error != nullptr) *error = CL_INVALID_BUFFER_SIZE;
         return nullptr;
     }
-    return REAL(clCreateBuffer)(context, flags, bytes, from, error);
+    cl_mem buffer = REAL(clCreateBuffer)(context, flags, bytes, from, error);
+    on_host.erase(buffer);  // another's, long released
+    if ((flags & CL_MEM_ALLOC_HOST_PTR) != 0) on_host.insert(buffer);
+    return buffer;
+}
+
+cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, std::size_t size, const void* value) {
+    cl_mem buffer = nullptr;
+    if (size == sizeof buffer && value != nullptr) std::memcpy(&buffer, value, size);
+    if (told("discrete") && on_host.count(buffer) > 0) return CL_INVALID_MEM_OBJECT;
+    return REAL(clSetKernelArg)(kernel, index, size, value);
 }
 
 cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id* devices,
