@@ -122,13 +122,14 @@ void Report::say_how_to_look_for_races() const {
         return;
     std::error_code ignored;
     const std::filesystem::path program = std::filesystem::proximate(own_program(), ignored);
-    std::string same = options_.kernels ? " --kernels " + options_.kernels->string() : "";
+    std::string same =
+        options_.kernels ? " --kernels " + shell_word(options_.kernels->string()) : "";
     if (document_.results.size() == 1) same += " --variant " + document_.results.front().variant;
     progress(fmt::format(
         "A match says nothing of races. To look for them: oclgrind --data-races --max-errors 1 "
         "{}{} "
         "--device Oclgrind --random 1000 --group-size 64 --groups 3 --repeat 1 --no-ceiling\n",
-        shown(program.string()), shown(same)));
+        shown(shell_word(program.string())), shown(same)));
 }
 
 int Report::finish() {
