@@ -9,7 +9,6 @@ import json
 import pathlib
 import re
 import shutil
-import sys
 import tempfile
 
 import catalogue
@@ -161,7 +160,7 @@ class HostFile(SubmittedFile):
             command = [self.nvcc(), "-std=c++17", "-shared", "-Xcompiler", "-fPIC", "-I", folder, "-o", made, self.source.name]
         else:
             command = [compiler(), "-std=c++20", "-O1", "-g", "-shared", "-fPIC", "-DCL_TARGET_OPENCL_VERSION=120", "-o", made,
-                       self.source.name, *(["-framework", "OpenCL"] if sys.platform == "darwin" else ["-lOpenCL"])]
+                       self.source.name, "-lOpenCL"]
         made, said = self.compiled_once(made, command)
         return made, folder / name, said
 
