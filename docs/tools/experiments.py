@@ -168,6 +168,14 @@ def lane_steps():
         yield Run(LANES, row, "", "lane-bins", (*how, "--copies", str(copies), "--loads", str(loads)))
 
 
+def under_way():
+    """`lane-bins` with 32 bytes to 64 KiB under way on each multiprocessor, most numbers of bytes in more than one way."""
+    for group_size in (32, 64, 128, 256, 512, 1024):
+        for column, loads in (("1 byte", 0), ("16 bytes", 1), ("4 loads of 16 bytes", 4)):
+            yield Run(LANES, f"1 group of {group_size}", column, "lane-bins",
+                      (*launch("1*UNITS", group_size), "--copies", "32", "--loads", str(loads)))
+
+
 GROUPS = (1, 2, 4, 6, 8)
 
 
@@ -264,6 +272,8 @@ EXPERIMENTS = {
                         ("photo",), "256M", tuple(loads_under_way())),
     "lanes": Experiment("from `local` to `lane-bins`", "Launch", "GB/s", BOTH, ("uniform", "photo", "constant", "ramp"),
                         "256M", tuple(lane_steps())),
+    "under-way": Experiment("bytes under way, 32 to 64 Ki on each multiprocessor", "Launch for each unit", "GB/s", BOTH,
+                            ("uniform",), "256M", tuple(under_way())),
     "launches": Experiment("chapters 03 and 04 in equal launches", "Groups of 128 for each unit", "GB/s", BOTH,
                            ("uniform",), "256M", tuple(equal_launches())),
     "bytes": Experiment("`uchar-bins`, and what the compiler knows of it", "Groups of 128 for each unit", "GB/s", OPENCL,
