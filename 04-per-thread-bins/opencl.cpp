@@ -119,31 +119,34 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
 
     // 8. The kernels. They are compiled now, for this device and for these sizes. A compiler may
     // keep
-    //    some local memory for itself: then there are fewer copies, unless they were asked for.
+    //    some local memory for itself: then lane-bins has half as many copies, if nobody asked.
     const std::string source =
         common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER, options.kernels);
-    common::opencl::Program program;
-    const auto fits = [&] {
-        const bool must = asked || copies == 1;
-        try {
-            program = common::opencl::build_program(
-                context, device.id, "histogram.cl", source,
-                "-DCOPIES=" + std::to_string(copies) +
-                    " -DGROUP_SIZE=" + std::to_string(group_size) + " -DUCHAR_GROUP_SIZE=" +
-                    std::to_string(uchar_size) + " -DLANE_GROUP_SIZE=" + std::to_string(lane_size));
-        } catch (const common::DoesNotBuild&) {
-            if (must) throw;
-            return false;
-        }
-        const common::opencl::Kernel lanes = clCreateKernel(program, "histogram_lanes", &error);
-        if (must || error != CL_SUCCESS) return true;  // step 12 says what is wrong
+    const auto build = [&] {
+        return common::opencl::build_program(
+            context, device.id, "histogram.cl", source,
+            "-DCOPIES=" + std::to_string(copies) + " -DGROUP_SIZE=" + std::to_string(group_size) +
+                " -DUCHAR_GROUP_SIZE=" + std::to_string(uchar_size) +
+                " -DLANE_GROUP_SIZE=" + std::to_string(lane_size));
+    };
+    const auto has_room = [&](cl_program built) {
+        const common::opencl::Kernel lanes = clCreateKernel(built, "histogram_lanes", &error);
+        if (error != CL_SUCCESS) return true;  // step 12 says what is wrong
         cl_ulong needed = 0;
         CHECK_CL(clGetKernelWorkGroupInfo(lanes, device.id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof needed,
                                           &needed, nullptr));
         return needed <= local_bytes;
     };
-    while (!fits())
+    common::opencl::Program program;
+    try {
+        program = build();
+    } catch (const common::DoesNotBuild&) {
+        if (asked || copies == 1) throw;
+    }
+    if (!asked && copies > 1 && (program == nullptr || !has_room(program))) {
         copies /= 2;
+        program = build();
+    }
 
     // 9. What the strategies share: the pixels and the histogram on the device. (A buffer of no
     //    bytes is an error, a picture of no pixels is not.)
