@@ -52,21 +52,14 @@ void refuse_contradictions(const Options& options) {
     }
 }
 
-// Before the long work, so that nobody waits for results that cannot be kept.
-void require_outputs(const Options& options) {
-    std::vector<std::pair<std::string, std::filesystem::path>> outputs;
-    for (const auto& [option, path] : {std::pair("--json", options.json),
-                                       {"--plot", options.plot},
-                                       {"--counts", options.counts}}) {
-        if (!path) continue;
-        for (const auto& [other, its_path] : outputs) {
-            if (std::filesystem::weakly_canonical(its_path) ==
-                std::filesystem::weakly_canonical(*path))
-                throw BadInput(fmt::format("{} and {} name the same file", other, option));
-        }
-        require_writable(*path);
-        outputs.emplace_back(option, *path);
+std::vector<NamedFile> files_of(const CLI::App& app) {
+    std::vector<NamedFile> files{{"the sample picture", SAMPLE_PICTURE}};
+    for (const CLI::Option* option : app.get_options()) {
+        if (option->get_name() != "IMAGE" && option->get_type_name() != "FILE") continue;
+        for (const std::string& path : option->results())
+            files.push_back({option->get_name(), path});
     }
+    return files;
 }
 
 // CLI11 would take -1 for 2^64 - 1.
@@ -109,6 +102,14 @@ std::optional<std::string> Options::choice(std::string_view name) const {
 std::optional<unsigned> Options::number(std::string_view name) const {
     const std::optional<std::string> given = choice(name);
     return given ? std::optional(static_cast<unsigned>(std::stoul(*given))) : std::nullopt;
+}
+
+std::vector<NamedFile> Options::outputs() const {
+    std::vector<NamedFile> outputs;
+    for (const auto& [option, path] :
+         {std::pair("--json", json), {"--plot", plot}, {"--counts", counts}})
+        if (path) outputs.push_back({option, *path});
+    return outputs;
 }
 
 std::string Options::launch_text() const {
@@ -277,7 +278,9 @@ Options parse(int argc, const char* const* argv, const Program& program,
     if (app.count("--json") > 0) options.json = json;
     if (app.count("--plot") > 0) options.plot = plot;
     if (app.count("--counts") > 0) options.counts = counts;
-    require_outputs(options);
+    options.files = files_of(app);
+    // Before the long work, so that nobody waits for results that cannot be kept.
+    require_outputs(options.outputs(), options.files);
     return options;
 }
 

@@ -16,10 +16,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using common::require_writable;
 using common::write_whole;
 using namespace std::string_literals;
 using Names = std::vector<std::string>;
+
+void require_writable(const fs::path& path) {
+    common::require_outputs({{"--json", path}}, {});
+}
 
 class Files : public testing::Test {
  protected:
