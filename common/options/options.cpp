@@ -56,8 +56,10 @@ std::vector<NamedFile> files_of(const CLI::App& app) {
     std::vector<NamedFile> files{{"the sample picture", SAMPLE_PICTURE}};
     for (const CLI::Option* option : app.get_options()) {
         if (option->get_name() != "IMAGE" && option->get_type_name() != "FILE") continue;
-        for (const std::string& path : option->results())
+        for (const std::string& path : option->results()) {
+            if (path.empty()) throw BadInput(option->get_name() + ": the name is empty");
             files.push_back({option->get_name(), path});
+        }
     }
     return files;
 }
@@ -246,12 +248,16 @@ Options parse(int argc, const char* const* argv, const Program& program,
     for (const UnsupportedOption& one : program.unsupported)
         app.get_option(one.option)->group("");  // it is not in the help
 
+    // Before its value is looked at: that means nothing either.
+    for (const auto& [option, reason] : program.unsupported) {
+        for (int i = 1; i < argc; ++i) {
+            const std::string_view word = argv[i];
+            if (word == option || word.starts_with(option + '='))
+                throw BadInput(fmt::format("{} means nothing here: {}", option, reason));
+        }
+    }
     parse_command_line(app, argc, argv, '\n' + variants_help(program));
 
-    for (const auto& [option, reason] : program.unsupported) {
-        if (app.count(option) > 0)
-            throw BadInput(fmt::format("{} means nothing here: {}", option, reason));
-    }
     const auto pixels_of = [&](const char* option, const std::string& text) {
         try {
             return parse_pixel_count(text, program.max_pixels);
