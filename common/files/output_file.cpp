@@ -1,5 +1,6 @@
 #include "common/files/output_file.hpp"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/file.h>
@@ -10,6 +11,7 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
+#include <memory>
 #include <optional>
 #include <random>
 #include <system_error>
@@ -133,8 +135,8 @@ class Unfinished {
             // Before it was locked, another run may have swept it away.
             if (!about(path_) && tries < 3) continue;
             // Where these fail, it may be read by fewer than before.
-            if (old && (old->st_uid != geteuid() || old->st_gid != getegid()))
-                [[maybe_unused]] const int kept = fchown(file, old->st_uid, old->st_gid);
+            if (old && (old->st_uid != geteuid() || old->st_gid != getegid())) [[maybe_unused]]
+                const int kept = fchown(file, old->st_uid, old->st_gid);
             if (old) fchmod(file, mode);
             return file;
         }
@@ -148,13 +150,14 @@ class Unfinished {
 // What a run that was killed has left: nobody has locked it.
 void sweep(const fs::path& target) {
     const std::string beginning = target.filename().string() + std::string(kUnfinished);
-    std::error_code ignored;
     const fs::path folder = target.has_parent_path() ? target.parent_path() : ".";
-    for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
-        if (!entry.path().filename().string().starts_with(beginning)) continue;
-        const Descriptor left(
-            open(entry.path().c_str(), O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
-        if (left >= 0 && flock(left, LOCK_EX | LOCK_NB) == 0) unlink(entry.path().c_str());
+    // Not a directory_iterator, which ends the program where memory runs out (libstdc++ 12).
+    const std::unique_ptr<DIR, int (*)(DIR*)> open_folder(opendir(folder.c_str()), closedir);
+    while (const dirent* const entry = open_folder ? readdir(open_folder.get()) : nullptr) {
+        if (!std::string_view(entry->d_name).starts_with(beginning)) continue;
+        const fs::path path = folder / entry->d_name;
+        const Descriptor left(open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
+        if (left >= 0 && flock(left, LOCK_EX | LOCK_NB) == 0) unlink(path.c_str());
     }
 }
 
@@ -214,8 +217,8 @@ void require_outputs(const std::vector<NamedFile>& outputs, const std::vector<Na
         // probe is taken.
         const fs::path probe = Unfinished::beside(target);
         for (std::size_t other = 0; other < i; ++other) {
-            if (about(probe) && is_same(about(probe), about(Unfinished::beside(final_target(
-                                                          outputs[other].path)))))
+            if (about(probe) &&
+                is_same(about(probe), about(Unfinished::beside(final_target(outputs[other].path)))))
                 refuse_same(outputs[other].name);
         }
         probes.emplace_back(path, target);
