@@ -14,6 +14,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <limits>
+#include <new>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
@@ -298,6 +299,8 @@ std::vector<Device> devices() {
         CHECK_CL(found, "clGetPlatformIDs");
         platforms.resize(count);
         if (count > 0) CHECK_CL(clGetPlatformIDs(count, platforms.data(), nullptr));
+    } catch (const std::bad_alloc&) {
+        throw;
     } catch (const std::exception& problem) {
         pass_over("all OpenCL drivers", problem);
     }
@@ -305,6 +308,8 @@ std::vector<Device> devices() {
         try {
             const std::vector<Device> some = devices_of(platforms[i]);
             all.insert(all.end(), some.begin(), some.end());
+        } catch (const std::bad_alloc&) {
+            throw;
         } catch (const std::exception& problem) {
             pass_over(fmt::format("OpenCL platform {}", i), problem);
         }

@@ -67,6 +67,8 @@ int failed_with(int error) {
     return -1;
 }
 
+bool is_on_disk = true;  // what has been written
+
 // A file system that takes A for a, as that of macOS does.
 bool is_case_blind = false;
 class Seen {
@@ -121,12 +123,16 @@ std::size_t __wrap_fread(void* to, std::size_t size, std::size_t count, std::FIL
 // As on a disk that becomes full: first a part is written, then nothing.
 ssize_t __wrap_write(int file, const void* from, std::size_t size) {
     if (is_the_one(failing_call)) return failed_with(ENOSPC);
+    is_on_disk = false;
     return __real_write(file, from, size > 100 ? size / 2 : size);
 }
 int __wrap_fsync(int file) {
-    return is_the_one(failing_call) ? failed_with(EIO) : __real_fsync(file);
+    if (is_the_one(failing_call)) return failed_with(EIO);
+    is_on_disk = true;
+    return __real_fsync(file);
 }
 int __wrap_rename(const char* from, const char* to) {
+    EXPECT_TRUE(is_on_disk) << "where the power fails now, neither file is whole";
     return is_the_one(failing_call) ? failed_with(EIO) : __real_rename(from, to);
 }
 }

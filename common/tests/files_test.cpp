@@ -211,6 +211,11 @@ TEST_F(Files, AnOutputReplacesNoInputAndNoOtherOutput) {
                 << one << ' ' << other;
         }
     }
+    EXPECT_EQ(tests::bad_input([&] {
+                  common::require_outputs(
+                      {{"--json", folder_ / "hard"}, {"--counts", folder_ / "in"}}, {});
+              }),
+              "--json and --counts name the same file");
     tests::write_bytes(folder_ / "kernel.CL", "kept");
     EXPECT_TRUE(tests::has(tests::bad_input([&] { require_writable(folder_ / "kernel.CL"); }),
                            "kernel.CL: it is a source file"));

@@ -96,7 +96,7 @@ class Ends(Test):
 
     def test_too_little_memory_is_not_the_kernels_mistake(self):
         self.expect([WRONG, *INPUT, "--variant", "out-of-memory"], 2,
-                    err="\nout-of-memory: it crashed, and this process cannot have 64 MiB more: most likely there is too little memory for the driver\n$")
+                    err="\nout-of-memory: it crashed when memory had run out: this machine has too little, or a limit is too low [(]ulimit -v[)]\n$")
 
     def test_a_picture_without_an_end(self):
         self.expect(["sh", "-c", '(printf P5; exec sleep 9) | "$@"', "sh", WRONG, "/dev/stdin", "--time-limit", "1"], 2, one_line=True,

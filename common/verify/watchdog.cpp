@@ -7,6 +7,7 @@
 
 #include <array>
 #include <csignal>
+#include <new>
 #include <optional>
 
 #include "common/status/status.hpp"
@@ -33,6 +34,13 @@ std::string memory_line;
 std::string hang_line;
 ExitStatus hang_status = kMismatch;
 std::size_t memory_wanted = 0;
+volatile std::sig_atomic_t memory_was_missing = 0;
+
+// What `new` calls that gets none.
+void note_missing_memory() {
+    memory_was_missing = 1;
+    throw std::bad_alloc();
+}
 
 // Not exit: what hangs would be waited for.
 [[noreturn]] void end_with(const std::string& line, ExitStatus status) {
@@ -43,7 +51,7 @@ std::size_t memory_wanted = 0;
 extern "C" void end_with_line(int signal) {
     if (signal == SIGALRM) end_with(hang_line, hang_status);
     // A driver that gets no memory may stop with an assertion, or use what it did not get.
-    if (!memory_is_left(memory_wanted)) end_with(memory_line, kBadInput);
+    if (memory_was_missing != 0 || !memory_is_left(memory_wanted)) end_with(memory_line, kBadInput);
     end_with(signal == SIGABRT ? abort_line : crash_line, kMismatch);
 }
 
@@ -90,9 +98,11 @@ Watchdog::Watchdog(const std::string& what, std::size_t pixels, const std::strin
             "(out-of-bounds). docs/race-detectors.md says how to find the line";
         memory_wanted = pixels + kOfADriver;
         memory_line = fmt::format(
-            "\n{}: it crashed, and this process cannot have {} MiB more: most likely there is too "
-            "little memory for the driver\n",
-            what, memory_wanted >> 20);
+            "\n{}: it crashed when memory had run out: this machine has too little, or a limit is "
+            "too "
+            "low (ulimit -v)\n",
+            what);
+        std::set_new_handler(note_missing_memory);
         crash_line =
             fmt::format("\n{}: it crashed; most likely {}{}\n", what, small_stack(), kernel);
         abort_line = fmt::format(
