@@ -16,6 +16,7 @@
 #include <limits>
 #include <new>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -432,6 +433,17 @@ std::string with_its_name(const std::string& name, const std::string& source) {
     return fmt::format("#line 2 \"{}\"{}", name, source.substr(end));
 }
 
+// Where its own files fail it, PoCL says that it failed, and no more.
+bool says_why(const std::string& log) {
+    std::istringstream lines(trimmed(log));
+    for (std::string line; std::getline(lines, line);) {
+        const bool only_that =
+            line.starts_with("Device ") && line.ends_with("failed to build the program");
+        if (!line.empty() && !only_that) return true;
+    }
+    return false;
+}
+
 // Oclgrind's compiler does pass over it.
 std::string naming(const std::string& name, std::string log) {
     const std::string other = "input.cl:";
@@ -467,6 +479,13 @@ cl_program build_program(cl_context context, cl_device_id device, const std::str
                                        nullptr));
     }
     CHECK_CL(clReleaseProgram(program));
+    if (!says_why(log)) {
+        throw std::runtime_error(
+            fmt::format("{} ({}) from clBuildProgram, and no word of the compiler about {}: the "
+                        "driver may have "
+                        "too little memory, or room on its disk",
+                        error_name(built), built, name));
+    }
     throw DoesNotBuild(fmt::format("{} does not build: {} ({}), build options '{}'\n{}", name,
                                    error_name(built), built, build_options,
                                    naming(name, trimmed(log))));

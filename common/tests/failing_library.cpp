@@ -3,7 +3,8 @@
 //
 //   malloc   any allocation of the process gets no memory
 //   new      the same of those that the program itself makes with `new`, not its libraries
-//   file     open, read, write, fsync or rename, as on a disk that is broken or full
+//   file     open, read, write, fsync or rename by the program itself, as on a disk that is broken
+//            or full
 //
 // Where N is more than there are, it ends with exit status 99.
 #include <dlfcn.h>
@@ -48,6 +49,8 @@ int note_where_it_is(dl_phdr_info* about, std::size_t, void*) {
     return 1;
 }
 
+#define fails_here(kind) (is_the_programs(__builtin_return_address(0)) && fails(kind))
+
 template <typename Function>
 Function* real(Function*, const char* name) {
     return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
@@ -82,9 +85,9 @@ __attribute__((destructor)) void say_that_none_failed() {
 }  // namespace
 
 void* operator new(std::size_t size) {
-    const bool fails_here = is_the_programs(__builtin_return_address(0)) && fails(Kind::kNew);
-    if (void* const memory = fails_here ? nullptr : std::malloc(size == 0 ? 1 : size))
-        return memory;
+    if (!fails_here(Kind::kNew)) {
+        if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;
+    }
     if (const std::new_handler told = std::get_new_handler()) told();
     throw std::bad_alloc();
 }
@@ -116,19 +119,19 @@ int open(const char* path, int flags, ...) {
     va_start(more, flags);
     const auto mode = (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0;
     va_end(more);
-    return fails(Kind::kFile) ? failed_with(EMFILE) : REAL(open)(path, flags, mode);
+    return fails_here(Kind::kFile) ? failed_with(EMFILE) : REAL(open)(path, flags, mode);
 }
 ssize_t read(int file, void* to, std::size_t size) {
-    return fails(Kind::kFile) ? failed_with(EIO) : REAL(read)(file, to, size);
+    return fails_here(Kind::kFile) ? failed_with(EIO) : REAL(read)(file, to, size);
 }
 ssize_t write(int file, const void* from, std::size_t size) {
-    return fails(Kind::kFile) ? failed_with(ENOSPC) : REAL(write)(file, from, size);
+    return fails_here(Kind::kFile) ? failed_with(ENOSPC) : REAL(write)(file, from, size);
 }
 int fsync(int file) {
-    return fails(Kind::kFile) ? failed_with(EIO) : REAL(fsync)(file);
+    return fails_here(Kind::kFile) ? failed_with(EIO) : REAL(fsync)(file);
 }
 int rename(const char* from, const char* to) {
-    return fails(Kind::kFile) ? failed_with(EIO) : REAL(rename)(from, to);
+    return fails_here(Kind::kFile) ? failed_with(EIO) : REAL(rename)(from, to);
 }
 
 int __libc_start_main(Main* main, int argc, char** argv, void (*init)(), void (*fini)(),
