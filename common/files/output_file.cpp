@@ -188,6 +188,7 @@ void write_directly(const fs::path& named, const fs::path& target, std::string_v
 }  // namespace
 
 void require_outputs(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs) {
+    if (outputs.empty()) return;
     std::vector<NamedFile> needed = inputs;
     needed.push_back({"this program", own_program()});
     std::vector<Unfinished> probes;

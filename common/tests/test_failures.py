@@ -43,11 +43,10 @@ class Failing(Test):
             if done.returncode == NONE_FAILED:
                 return runs
             with self.subTest(kind=kind, n=n):
-                self.assertIn(done.returncode, (0, 1, 2, 77), done)
+                # What this machine lacks is neither a mismatch nor a device that is missing.
+                self.assertIn(done.returncode, (0, 1, 2, 77) if kind == "opencl" else (0, 2), done)
                 reasons = [line for line in done.stderr.splitlines() if not PROGRESS.fullmatch(line)]
                 self.assertEqual(len(reasons), 0 if done.returncode == 0 else 1, done)
-                if kind != "opencl":  # what this machine lacks is no mismatch
-                    self.assertNotEqual(done.returncode, 1, done)
                 self.assertEqual({path.name for path in folder.iterdir()}, set(WHOLE), done)
                 for name, whole in WHOLE.items():
                     text = (folder / name).read_text()
