@@ -80,6 +80,14 @@ class SelfTest(Test):
         self.assertEqual(status, 1)
         self.assertRegex(out, r"^FAILED crashes-on-ramps on ramp: it crashes; again: [^\n]*\n\d\d cases match, 0 skipped, 1 failed")
 
+    def test_memory_that_runs_out_is_no_crash(self):
+        if programs.BUILD["sanitize"]:
+            self.skipTest("a build with sanitizers: a crash is theirs")
+        status, out, _ = tested("--variant", "out-of-memory")
+        self.assertEqual(status, 1)
+        self.assertRegex(out, "^FAILED out-of-memory on [^\n]*: it ended for want of memory; again: ")
+        self.assertNotIn("it crashes", out)
+
     def test_kernels_that_do_not_build_are_told_once(self):
         status, out, _ = tested("--variant", "does-not-build")
         self.assertEqual(status, 1)
