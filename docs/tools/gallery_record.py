@@ -18,6 +18,7 @@ gallery_opencl gallery_cuda gallery_cuda-on-cpu). For generate.py there are:
 import argparse
 import concurrent.futures
 import json
+import os
 import re
 import subprocess
 import sys
@@ -50,7 +51,8 @@ FINDS, SANITIZER_FINDS = (re.compile(DETECTORS[each]["faults"]) for each in ("oc
 
 
 def run(command):
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=120,
+                          env={**os.environ, "TSAN_OPTIONS": "halt_on_error=1"})  # the first finding is enough
     return done.returncode, done.stdout + done.stderr
 
 
@@ -161,7 +163,7 @@ def recorded_now(half, commit):
         return known[name]
 
     # A GPU has room for several at once; on PoCL they would be in each other's way.
-    with concurrent.futures.ThreadPoolExecutor(max_workers=6 if half == "cuda" else 1) as together:
+    with concurrent.futures.ThreadPoolExecutor(max_workers={"opencl": 1, "cuda": 6, "emulated": 2}[half]) as together:
         rows = [row for row in together.map(known_or_tried, mistakes) if row]
     begun.unlink()
     program = {"opencl": "opencl", "cuda": "cuda", "emulated": gallery.EMULATED}[half]

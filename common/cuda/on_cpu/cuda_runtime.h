@@ -320,10 +320,11 @@ namespace on_cpu {
 using LaunchByName = cudaError_t (*)(dim3 grid, dim3 block, void** arguments,
                                      std::size_t shared_bytes);
 }  // namespace on_cpu
+/// All kernels are alike.
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel);
 template <typename... P>
-cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, void (*)(P...)) {
-    *attributes = {on_cpu::kStackBytes, static_cast<int>(on_cpu::kMaxThreads)};
-    return cudaSuccess;
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, void (*kernel)(P...)) {
+    return cudaFuncGetAttributes(attributes, reinterpret_cast<const void*>(kernel));
 }
 template <typename... P>
 cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, void (*)(P...), int threads,

@@ -38,6 +38,8 @@ constexpr std::array kErrors{
     Error{cudaErrorInvalidPitchValue, "cudaErrorInvalidPitchValue", "invalid pitch argument"},
     Error{cudaErrorInvalidMemcpyDirection, "cudaErrorInvalidMemcpyDirection",
           "invalid copy direction for memcpy"},
+    Error{cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction",
+          "invalid device function"},
     Error{cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
     Error{cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle",
           "invalid resource handle"},
@@ -281,6 +283,11 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
             break;
     }
     return checked(device);
+}
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel) {
+    *attributes = {kStackBytes, static_cast<int>(kMaxThreads)};
+    return returned(kernel != nullptr ? cudaSuccess : cudaErrorInvalidDeviceFunction);
 }
 
 cudaError_t cudaDriverGetVersion(int* version) {

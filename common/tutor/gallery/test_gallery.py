@@ -36,7 +36,7 @@ class Skipped(Exception):
 @functools.cache
 def run(*command):
     """(exit status, all that it said)"""
-    done = programs.Run(command)
+    done = programs.Run(command, {"TSAN_OPTIONS": "halt_on_error=1"})  # the first finding is enough
     return done.status, done.out + done.err
 
 
