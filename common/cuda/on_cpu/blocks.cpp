@@ -37,9 +37,18 @@ extern "C" void AnnotateIgnoreWritesEnd(const char*, int);
 
 namespace on_cpu {
 
+#if defined(ON_CPU_TELLS_thread)
+// It has room for some 8000 threads: each of a launch is somebody else, up to so many for a unit.
+constexpr unsigned kMaxUnits = 4;
+constexpr std::size_t kCoroutines = 1800;
+#else
+constexpr unsigned kMaxUnits = 16;  // stacks take address space
+constexpr std::size_t kCoroutines = kMaxThreads;
+#endif
+
 unsigned units() {
-    // Two at least, for blocks are to run at the same time; stacks take address space.
-    return std::clamp(std::thread::hardware_concurrency(), 2U, 16U);
+    // Two at least, for blocks are to run at the same time.
+    return std::clamp(std::thread::hardware_concurrency(), 2U, kMaxUnits);
 }
 
 namespace {
@@ -77,6 +86,9 @@ class Coroutine {
                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory == MAP_FAILED || mprotect(memory, page, PROT_NONE) != 0) throw std::bad_alloc();
         stack_ = static_cast<char*>(memory) + page;
+#if defined(ON_CPU_TELLS_thread)
+        own_.known_as = __tsan_create_fiber(0);
+#endif
     }
 
     enum class State { kReady, kWaits, kEnded };
@@ -84,13 +96,10 @@ class Coroutine {
     const char* file = nullptr;  // of the barrier where it waits
     int line = 0;
 
-    // A thread of another block: to a race detector it is somebody else.
-    void begin([[maybe_unused]] void* known_as) {
+    // A thread of another block.
+    void begin() {
         if (state != State::kEnded) begun_ = false;  // a launch that failed left it where it was
         state = State::kReady;
-#if defined(ON_CPU_TELLS_thread)
-        own_.known_as = known_as;
-#endif
     }
 
     // From the crew: it runs until it waits or ends.
@@ -218,7 +227,7 @@ class Crew {
     void work(Grid& grid) {
         here = this;
         grid_ = &grid;
-        met_ = 0;
+        first_ = 0;
         gridDim = grid.launch.grid;
         blockDim = grid.launch.block;
 #if defined(ON_CPU_TELLS_thread)
@@ -291,8 +300,6 @@ class Crew {
  private:
     void run_block(unsigned number) {
         const unsigned threads = blockDim.x * blockDim.y * blockDim.z;
-        while (coroutines_.size() < threads)
-            coroutines_.push_back(std::make_unique<Coroutine>(coroutines_.size()));
         block_ = std::make_unique<Block>();
 #if defined(ON_CPU_TELLS_address)
         __asan_poison_memory_region(block_->shared, sizeof block_->shared);
@@ -303,11 +310,11 @@ class Crew {
         if (grid_->seed == 1) std::reverse(order_.begin(), order_.end());
         std::minstd_rand random(grid_->seed + number);
         for (unsigned i = 0; i < threads; ++i)
-            coroutines_[i]->begin(somebody());
+            thread(i).begin();
         do {
             if (grid_->seed > 1) std::shuffle(order_.begin(), order_.end(), random);
             for (const unsigned i : order_) {
-                current_ = coroutines_[i].get();
+                current_ = &thread(i);
                 threadIdx = {i % blockDim.x, i / blockDim.x % blockDim.y,
                              i / blockDim.x / blockDim.y};
                 current_->enter(place_);
@@ -315,21 +322,20 @@ class Crew {
             }
             ++block_->phase;
         } while (all_wait(threads));
+#if defined(ON_CPU_TELLS_thread)
+        first_ += threads;  // the threads of the next block are others, on other stacks
+#endif
 #if defined(ON_CPU_TELLS_address)
         __asan_unpoison_memory_region(block_->shared, sizeof block_->shared);
 #endif
     }
 
-    // Whom ThreadSanitizer takes a thread for: somebody that was not there before in this launch,
-    // or long ago. (It has room for some 8000.)
-    void* somebody() {
-#if defined(ON_CPU_TELLS_thread)
-        const std::size_t n = met_++ % (6000 / units());
-        if (n == known_.size()) known_.push_back(__tsan_create_fiber(0));
-        return known_[n];
-#else
-        return nullptr;
-#endif
+    // The coroutine of a thread of the block.
+    Coroutine& thread(std::size_t i) {
+        const std::size_t n = (first_ + i) % kCoroutines;
+        while (coroutines_.size() <= n)
+            coroutines_.push_back(std::make_unique<Coroutine>(coroutines_.size()));
+        return *coroutines_[n];
     }
 
     // Whether all have come to the same barrier, or none: anything else ends the launch.
@@ -338,7 +344,7 @@ class Crew {
         const Coroutine* elsewhere = nullptr;
         unsigned waiting = 0;
         for (unsigned i = 0; i < threads; ++i) {
-            const Coroutine& each = *coroutines_[i];
+            const Coroutine& each = thread(i);
             if (each.state != Coroutine::State::kWaits) continue;
             ++waiting;
             if (waits == nullptr) waits = &each;
@@ -364,8 +370,7 @@ class Crew {
 
     std::vector<std::unique_ptr<Coroutine>> coroutines_;
     std::vector<unsigned> order_;
-    std::vector<void*> known_;
-    std::size_t met_ = 0;
+    std::size_t first_ = 0;  // of the block's coroutines
     std::unique_ptr<Block> block_;
     void* dynamic_ = nullptr;
     Coroutine* current_ = nullptr;
