@@ -545,15 +545,29 @@ void require_group_size(cl_device_id device, std::size_t group_size) {
     }
 }
 
+namespace {
+
+cl_ulong max_buffer(cl_device_id device) {
+    return std::min(ask<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE),
+                    ask<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE));
+}
+
+}  // namespace
+
 void require_memory(cl_device_id device, std::size_t bytes) {
-    const cl_ulong most = std::min(ask<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE),
-                                   ask<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE));
+    const cl_ulong most = max_buffer(device);
     if (bytes > most) {
         throw Unsupported(fmt::format(
             "the pixels take {} bytes, and this device has at most {} in one piece; in chunks they "
             "fit: ./tutorial cluster 1 --chunk {}",
             bytes, most, std::bit_floor(std::max<cl_ulong>(most / 4, 1))));
     }
+}
+
+std::string no_room(cl_device_id device, std::size_t bytes) {
+    const cl_ulong most = max_buffer(device);
+    if (bytes <= most) return {};
+    return fmt::format("it needs {} bytes in one piece: this device has at most {}", bytes, most);
 }
 
 std::string unsupported_reason(cl_kernel kernel, cl_device_id device, std::size_t across,

@@ -7,29 +7,39 @@
 //   flat             groups in one dimension only
 //   kernel-group=N   the same of each kernel alone: the device says nothing of it
 //   local=N          bytes of local memory
+//   local-kept=N     bytes of it that the compiler keeps for itself in each kernel
+//   local-checked    kernels that need more of it do not build
 //   memory=N         bytes of the device's memory, and of the largest buffer
+//   discrete         kernels take no buffer of host memory (CL_MEM_ALLOC_HOST_PTR)
 //   no-profiling     no queue notes times
 //   no-times         a queue that should have noted them has none
 //   times=zero|equal|backwards|long|epoch   what the clock of the device says
 //   hang=NAME        what waits for a kernel whose name begins so waits for ever; build, devices
 //                    and copy: so does the compiler, the list of devices, a copy
+//   refuses=NAME     a kernel whose name begins so is not launched
+//   fails=NAME       what is read after a kernel whose name begins so fails, as after an access out
+//                    of bounds
 //   platforms=none|failing|empty-first|failing-first   what the loader finds
-//   fail=N           the program's N-th call of OpenCL fails, whichever it is; where there are
-//   fewer,
-//                    the program ends with exit status 99
+//   fail=N           the N-th call of the program fails, whichever it is; where there are fewer,
+//                    it ends with exit status 99
 //   unavailable, no-compiler, version=V      what the device says of itself
+//   extensions=A,B   what it has beside its own
+//   info-N=V         what it answers to question N, in hexadecimal: numbers, by commas
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -58,6 +68,20 @@ void hang_if(bool hangs) {
     while (true)
         sleep(1);
 }
+
+bool hangs = false;   // a kernel was launched that never ends
+bool failed = false;  // or one that goes out of bounds
+
+// What stands between commas.
+std::vector<std::string> split(const std::string& text) {
+    std::istringstream parts(text);
+    std::vector<std::string> all;
+    for (std::string part; std::getline(parts, part, ',');)
+        all.push_back(part);
+    return all;
+}
+
+std::set<cl_mem> on_host;
 
 std::uint64_t failing_call = 0;  // 1 is the next, 0 none
 
@@ -91,8 +115,6 @@ __attribute__((constructor)) void begin() {
 __attribute__((destructor)) void end() {
     if (failing_call > 0) _exit(99);
 }
-
-bool hangs = false;  // a kernel was launched that never ends
 
 // The real driver's function of this name.
 template <typename Function>
@@ -174,6 +196,26 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, std::size_t siz
         const std::string text = "OpenCL " + *version + " strange";
         return answer(text.c_str(), text.size() + 1, size, value, needed);
     }
+    std::ostringstream question;
+    question << "info-" << std::hex << what;
+    if (const auto numbers = told(question.str())) {
+        std::vector<std::size_t> values;
+        for (const std::string& number : split(*numbers))
+            values.push_back(std::stoull(number));
+        const std::size_t bytes = values.size() > 1 ? values.size() * sizeof(std::size_t) : 4;
+        return answer(values.data(), bytes, size, value, needed);
+    }
+    const auto extensions = told("extensions");
+    if (extensions && what == CL_DEVICE_EXTENSIONS) {
+        std::size_t length = 0;
+        REAL(clGetDeviceInfo)(device, what, 0, nullptr, &length);
+        std::string text(length, '\0');
+        REAL(clGetDeviceInfo)(device, what, length, text.data(), nullptr);
+        text.resize(text.find('\0'));
+        for (const std::string& more : split(*extensions))
+            text += ' ' + more;
+        return answer(text.c_str(), text.size() + 1, size, value, needed);
+    }
     const cl_int error = REAL(clGetDeviceInfo)(device, what, size, value, needed);
     if (error != CL_SUCCESS || value == nullptr) return error;
     switch (what) {
@@ -217,6 +259,8 @@ cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
         at_most<std::size_t>(value, number("group"));
         at_most<std::size_t>(value, number("kernel-group"));
     }
+    if (error == CL_SUCCESS && what == CL_KERNEL_LOCAL_MEM_SIZE && value != nullptr)
+        *static_cast<cl_ulong*>(value) += number("local-kept").value_or(0);
     return error;
 }
 
@@ -239,7 +283,17 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, std::size_t bytes,
         if (error != nullptr) *error = CL_INVALID_BUFFER_SIZE;
         return nullptr;
     }
-    return REAL(clCreateBuffer)(context, flags, bytes, from, error);
+    cl_mem buffer = REAL(clCreateBuffer)(context, flags, bytes, from, error);
+    on_host.erase(buffer);  // another's, long released
+    if ((flags & CL_MEM_ALLOC_HOST_PTR) != 0) on_host.insert(buffer);
+    return buffer;
+}
+
+cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, std::size_t size, const void* value) {
+    cl_mem buffer = nullptr;
+    if (size == sizeof buffer && value != nullptr) std::memcpy(&buffer, value, size);
+    if (told("discrete") && on_host.count(buffer) > 0) return CL_INVALID_MEM_OBJECT;
+    return REAL(clSetKernelArg)(kernel, index, size, value);
 }
 
 cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id* devices,
@@ -247,7 +301,18 @@ cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id* dev
     const Call call;
     if (call.fails) return CL_OUT_OF_RESOURCES;
     hang_if(is_told("hang", "build"));
-    return REAL(clBuildProgram)(program, count, devices, options, notify, data);
+    const cl_int error = REAL(clBuildProgram)(program, count, devices, options, notify, data);
+    if (error != CL_SUCCESS || !told("local-checked")) return error;
+    std::array<cl_kernel, 64> kernels{};
+    cl_uint made = 0;
+    clCreateKernelsInProgram(program, kernels.size(), kernels.data(), &made);
+    bool fits = true;
+    for (cl_uint i = 0; i < made; ++i) {
+        fits &= of_kernel<cl_ulong>(kernels[i], *devices, CL_KERNEL_LOCAL_MEM_SIZE) <=
+                number("local").value_or(~std::uint64_t{0});
+        clReleaseKernel(kernels[i]);
+    }
+    return fits ? CL_SUCCESS : CL_BUILD_PROGRAM_FAILURE;
 }
 
 cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
@@ -271,8 +336,13 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
     if (needed > number("local").value_or(needed)) return CL_OUT_OF_RESOURCES;
     char name[256] = {};
     clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, nullptr);
-    const auto never_ends = told("hang");
-    hangs = hangs || (never_ends && std::string(name).starts_with(*never_ends));
+    const auto is_named_in = [&](const char* word) {
+        const auto begin = told(word);
+        return begin && std::string(name).starts_with(*begin);
+    };
+    if (is_named_in("refuses")) return CL_OUT_OF_RESOURCES;
+    hangs = hangs || is_named_in("hang");
+    failed = failed || is_named_in("fails");
     return REAL(clEnqueueNDRangeKernel)(queue, kernel, dimensions, offset, global, local, waits,
                                         wait_for, event);
 }
@@ -290,6 +360,7 @@ cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocki
     const Call call;
     if (call.fails) return CL_OUT_OF_RESOURCES;
     hang_if(hangs && blocking == CL_TRUE);
+    if (failed) return CL_OUT_OF_RESOURCES;
     return REAL(clEnqueueReadBuffer)(queue, buffer, blocking, offset, bytes, to, waits, wait_for,
                                      event);
 }

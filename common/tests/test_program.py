@@ -119,7 +119,7 @@ class Devices(Test):
 
     def test_a_small_device(self):
         self.opencl_only()
-        self.expect([PROGRAM, *SMALL], environment=self.faulty("group=32 local=16384 memory=8388608 no-profiling"),
+        self.expect([PROGRAM, *SMALL], environment=self.faulty("group=32 local=16384 memory=8388608 no-profiling discrete"),
                     out="(?s)times: by the host's clock.*" + self.each("match"), err="no times: from here on the host's clock is used")
 
     def test_groups_of_1(self):
