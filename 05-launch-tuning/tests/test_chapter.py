@@ -61,6 +61,16 @@ class Lesson(Workshop, Test):
             "--kernel item-bins --group-size 2": "--kernel item-bins, groups of 2: item-bins takes at most 1"})
         self.refused(self.program("cuda"), {"--kernel item-bins": "--kernel"})
 
+    def test_totals_that_are_left(self):
+        """Between two runs, also where the counts are right."""
+        zeroed = "atom_xchg(&totals[bin * APART], 0UL);"
+        text = (ROOT / FOLDER / "histogram.cl").read_text(encoding="utf-8")
+        self.assertEqual(text.count(zeroed), 1)
+        kernels = self.folder() / "kernels.cl"
+        kernels.write_text(text.replace(zeroed, zeroed + " totals[1] = 1;"))
+        self.expect([self.program("opencl"), "--kernels", kernels, "--variant", "tuned", "--random", "1K", *QUICK], 1, environment=self.kept,
+                    err="the last launch did not leave its totals at zero")
+
 
 class OpenCLRaces(Workshop, Test):
     """What only chapter 05's kernels have to show under the detector."""
