@@ -38,15 +38,17 @@ ENDS_PROCESSES = re.compile(r"\bkill(pg)?\(")
 # They need more than is built here, or compare texts alone.
 NO_TESTS = r"\.large$|not-built|aarch64|Configure|ChapterTargets|broken\.cpu|SameSteps|Strategies"
 
+UNIT = "common/tests/unit_tests --gtest_fail_fast --gtest_brief=1 --gtest_filter="  # many tests in one process
 COMMON = "unit_tests failure_tests opencl_tests wrong_program fuzz_picture fuzz_options summary devices"
 PROGRAMS = ("01-cpu-cpu 02-global-atomics-opencl", r"^(01-cpu\.(cpu|W)|02-global-atomics\.(opencl|OpenCL))")
-# Where a fault is, and what should notice it, in turns: targets to build, tests to run. The first row that fits.
+# Where a fault is, and what should notice it, in turns: targets to build, and tests, as ctest's -R or a program. The first
+# row that fits.
 NOTICED_BY = [(re.compile(path), turns) for path, *turns in (
-    ("common/tutor/diagnosis/", ("unit_tests wrong_program", r"^common\.(Diagnosis|Observe|Verdicts)"),
+    ("common/tutor/diagnosis/", ("unit_tests", UNIT + "Diagnosis.*:Observe.*"),
      ("02-global-atomics-opencl 03-local-atomics-opencl 04-per-thread-bins-opencl", r"^0[234].*broken\.opencl")),
     ("common/tutor/gallery/", ("", r"^common\.Gallery|^exercises\.gallery|^02.*broken\.opencl")),
     ("common/(tutor/exercise/|files/whole.py)", ("exercises", r"^exercises\.(02|03)"), ("", r"^exercises\.(0[45]|[a-z])")),
-    ("common/", (COMMON, r"^(common|fuzz)\."), PROGRAMS),
+    ("common/", ("unit_tests", UNIT + "-Diagnosis.*"), (COMMON, r"^(common|fuzz)\.([^D]|D[^i])"), PROGRAMS),
     ("(0.)-.*/exercise/([^/]*)/", ("exercises", r"^exercises.\1.\2")),
     ("(05-launch-tuning)/tune/", ("\\1-tune-opencl tune_test", r"^\1.(tune|Tune|OpenCLRaces)")),
     ("(05-launch-tuning)/end-to-end/", ("\\1-end-to-end-opencl", r"^\1.EndToEnd")),
@@ -161,7 +163,7 @@ def prepare():
         subprocess.run(["git", "clone", "--quiet", "--shared", "--no-checkout", ROOT, CLONE], check=True)
     must("git", "checkout", "--quiet", "--force", "--detach", commit)
     launcher = ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if run("sh", "-c", "command -v ccache")[0] == 0 else []
-    must("cmake", "--preset", "default", "-DTUTORIAL_CUDA=OFF", *launcher)
+    must("cmake", "--preset", "default", "-DTUTORIAL_CUDA=OFF", "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG", *launcher)  # compiled quickly
     must("cmake", "--build", BUILD)
     compiled = collections.defaultdict(set)
     for line in must("ninja", "-C", BUILD, "-t", "deps").splitlines():
@@ -187,6 +189,9 @@ def built(targets):
 
 def tested(tests, memory=True):
     """The test that fails; nothing where all pass."""
+    if not tests.startswith("^"):
+        status, said = run(*(BUILD / tests).as_posix().split(), seconds=SECONDS, memory=memory)
+        return (re.findall(r"\[  FAILED  \] (\S+)", said) or [tests])[0] if status != 0 else ""
     status, said = run("ctest", "--test-dir", BUILD, "--stop-on-failure", "--timeout", 120, "-R", tests, "-E", NO_TESTS, memory=memory)
     if "No tests were found" in said:
         fail(f"there is no test {tests}")
