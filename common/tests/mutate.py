@@ -191,7 +191,7 @@ def tested(tests, memory=True):
     """The test that fails; nothing where all pass."""
     if not tests.startswith("^"):
         status, said = run(*(BUILD / tests).as_posix().split(), seconds=SECONDS, memory=memory)
-        return (re.findall(r"\[  FAILED  \] (\S+)", said) or [tests])[0] if status != 0 else ""
+        return (re.findall(r"\[  FAILED  \] (\S+)", said) or ["unit_tests"])[0] if status != 0 else ""
     status, said = run("ctest", "--test-dir", BUILD, "--stop-on-failure", "--timeout", 120, "-R", tests, "-E", NO_TESTS, memory=memory)
     if "No tests were found" in said:
         fail(f"there is no test {tests}")
