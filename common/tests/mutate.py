@@ -210,20 +210,13 @@ def turns_of(path):
 def judged(path, faulty, objects):
     """`noticed` and by what, `alive`, or why it is no fault."""
     memory = not path.startswith("01-cpu/")  # the sanitizers there lay claim to more
-    for targets, tests in turns_of(path):
-        if tests not in sound:
-            must("cmake", "--build", BUILD, *(["--target", *targets.split()] if targets else []))
-            fails = tested(tests, memory)
-            if fails:
-                fail(f"{fails} fails without a fault")
-            sound.add(tests)
     file = CLONE / path
     text, before = file.read_text(encoding="utf-8"), hashes(objects)
     try:
         file.write_text(faulty, encoding="utf-8")
         began = time.time() - 1
         for targets, tests in turns_of(path):
-            status, said = built(targets)
+            fails, (status, said) = "", built(targets)
             if status != 0 and re.search(r"\berror:", said) and "static assertion" not in said:
                 return "does not compile", ""
             if status != 0:
@@ -235,10 +228,17 @@ def judged(path, faulty, objects):
                 return "same code", ""
             fails = tested(tests, memory)
             if fails:
-                return "noticed", fails
-        return "alive", ""
+                break
     finally:
         file.write_text(text, encoding="utf-8")
+    if not fails:
+        return "alive", ""
+    if tests not in sound:
+        built(targets)
+        if tested(tests, memory):
+            fail(f"{fails} fails without a fault")
+        sound.add(tests)
+    return "noticed", fails
 
 
 def same_python(path, text, faulty):
