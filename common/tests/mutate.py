@@ -50,10 +50,11 @@ NOTICED_BY = [(re.compile(path), turns) for path, *turns in (
     ("common/(tutor/exercise/|files/whole.py)", ("exercises", r"^exercises\.(02|03)"), ("", r"^exercises\.(0[45]|[a-z])")),
     ("common/", ("unit_tests", UNIT + "-Diagnosis.*"), (COMMON, r"^(common|fuzz)\.([^D]|D[^i])"), PROGRAMS),
     ("(0.)-.*/exercise/([^/]*)/", ("exercises", r"^exercises.\1.\2")),
+    (r"(05-launch-tuning)/tune/[a-z]*\.cl", ("", r"^\1.OpenCLRaces"), ("", r"^\1.Tune")),
     ("(05-launch-tuning)/tune/", ("\\1-tune-opencl tune_test", r"^\1.(tune|Tune|OpenCLRaces)")),
     ("(05-launch-tuning)/end-to-end/", ("\\1-end-to-end-opencl", r"^\1.EndToEnd")),
     ("(05-launch-tuning)/cluster/", ("\\1-cluster-cpu \\1-cluster-opencl", r"^\1.cluster")),
-    (r"(0.-[a-z-]*)/histogram\.cl", ("", r"^\1.opencl.all$"), ("", r"^\1.(opencl|OpenCL)")),
+    (r"(0.-[a-z-]*)/histogram\.cl", ("", r"^\1.opencl.all$"), ("", r"^\1.(opencl.*races$|OpenCLR)"), ("", r"^\1.opencl.")),
     ("(05-launch-tuning)/", ("\\1-opencl launch_test", r"^\1.([^btEcT]|T.*d$)")),
     ("(01-cpu)/", ("\\1-cpu simd_tests", r"^\1.")),
     ("(0.-[a-z-]*)/", ("\\1-opencl", r"^\1.[^b]")),
@@ -192,7 +193,8 @@ def tested(tests, memory=True):
     if not tests.startswith("^"):
         status, said = run(*(BUILD / tests).as_posix().split(), seconds=SECONDS, memory=memory)
         return (re.findall(r"\[  FAILED  \] (\S+)", said) or ["unit_tests"])[0] if status != 0 else ""
-    status, said = run("ctest", "--test-dir", BUILD, "--stop-on-failure", "--timeout", 120, "-R", tests, "-E", NO_TESTS, memory=memory)
+    how = ("--stop-on-failure", "--parallel", 2, "--timeout", 120)
+    status, said = run("ctest", "--test-dir", BUILD, *how, "-R", tests, "-E", NO_TESTS, memory=memory)
     if "No tests were found" in said:
         fail(f"there is no test {tests}")
     failed = re.findall(r"(\S+) \.*\*\*\*(?!Skipped)", said)
