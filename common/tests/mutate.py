@@ -36,10 +36,10 @@ SOURCES = re.compile(r"(common|0\d-[^/]*)/.*\.([ch]pp|cl|py)")
 LEFT_OUT = re.compile(r"/(tests|fuzz|peers)/|cuda|/exercise/[^/]+/(?!solution/|call|reference)[^/]+\.(cl|cpp)$")
 ENDS_PROCESSES = re.compile(r"\bkill(pg)?\(")
 # They need more than is built here, or compare texts alone.
-NO_TESTS = r"\.large$|not-built|aarch64|Configure|ChapterTargets|broken\.cpu|SameSteps|Strategies"
+NO_TESTS = r"\.large$|not-built|aarch64|Configure|ChapterTargets|broken\.cpu|SameSteps|Strategies|OfProcessors|OpenCLOf"
 
 UNIT = "common/tests/unit_tests --gtest_fail_fast --gtest_brief=1 --gtest_filter="  # many tests in one process
-COMMON = "unit_tests failure_tests opencl_tests wrong_program fuzz_picture fuzz_options summary devices"
+COMMON = "unit_tests failure_tests opencl_tests wrong_program fuzz_picture fuzz_options fuzz_outputs fuzz_kernels fuzz_source summary devices"
 PROGRAMS = ("01-cpu-cpu 02-global-atomics-opencl", r"^(01-cpu\.(cpu|W)|02-global-atomics\.(opencl|OpenCL))")
 # Where a fault is, and what should notice it, in turns: targets to build, and tests, as ctest's -R or a program. The first
 # row that fits.
@@ -56,7 +56,7 @@ NOTICED_BY = [(re.compile(path), turns) for path, *turns in (
     ("(05-launch-tuning)/cluster/", ("\\1-cluster-cpu \\1-cluster-opencl", r"^\1.cluster")),
     (r"(0.-[a-z-]*)/histogram\.cl", ("", r"^\1.opencl.all$"), ("", r"^\1.(opencl.*races$|OpenCLR)"), ("", r"^\1.opencl.")),
     ("(05-launch-tuning)/", ("\\1-opencl launch_test", r"^\1.([^btEcT]|T.*d$)")),
-    ("(01-cpu)/", ("\\1-cpu simd_tests", r"^\1.")),
+    ("(01-cpu)/", ("\\1-cpu simd_tests", r"^\1.[^p]")),
     ("(0.-[a-z-]*)/", ("\\1-opencl", r"^\1.[^b]")),
 )]
 
@@ -213,7 +213,7 @@ def judged(path, faulty, objects):
     """`noticed` and by what, `alive`, or why it is no fault."""
     memory = not path.startswith("01-cpu/")  # the sanitizers there lay claim to more
     file = CLONE / path
-    text, before = file.read_text(encoding="utf-8"), hashes(objects)
+    text, before, is_built = file.read_text(encoding="utf-8"), hashes(objects), False
     try:
         file.write_text(faulty, encoding="utf-8")
         began = time.time() - 1
@@ -225,7 +225,8 @@ def judged(path, faulty, objects):
                 return "noticed", "the build"
             made = [each for each in objects if each.stat().st_mtime >= began]
             if objects and not made:
-                fail(f"{path} is no part of {targets}")
+                continue  # it is part of a later turn
+            is_built = True
             if objects and hashes(made).items() <= before.items():
                 return "same code", ""
             fails = tested(tests, memory)
@@ -233,6 +234,8 @@ def judged(path, faulty, objects):
                 break
     finally:
         file.write_text(text, encoding="utf-8")
+    if not is_built:
+        fail(f"nothing that NOTICED_BY names is built from {path}")
     if not fails:
         return "alive", ""
     if tests not in sound:
