@@ -65,7 +65,8 @@
     plant(null);
     edit(recall(key()) ?? original());
     showLine(line);
-    at("mistakes").replaceChildren(...labData.mistakes.filter((each) => each.strategy === shown).map((each) => {
+    const own = labData.mistakes.filter((each) => each.strategy === shown);
+    at("mistakes").replaceChildren(...own.length === 0 ? ["There is no button for this kernel. The others have some."] : own.map((each) => {
       const button = element("button", { type: "button" }, plain(each.name));
       button.addEventListener("click", () => plant(each));
       return button;
