@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstdlib>
 #include <limits>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <string_view>
@@ -376,6 +377,18 @@ std::string naming(const std::string& name, std::string log) {
 }
 
 }  // namespace
+
+cl_context context_for(cl_device_id device) {
+    static std::map<cl_device_id, cl_context> contexts;
+    cl_context& context = contexts[device];
+    if (context == nullptr) {
+        cl_int error = CL_SUCCESS;
+        context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &error);
+        CHECK_CL(error, "clCreateContext");
+    }
+    CHECK_CL(clRetainContext(context));
+    return context;
+}
 
 cl_program build_program(cl_context context, cl_device_id device, const std::string& name,
                          const std::string& source, const std::string& build_options) {

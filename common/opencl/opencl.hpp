@@ -68,6 +68,10 @@ Device choose_device(const std::string& wanted);
 std::string read_kernel_file(const std::string& name, const std::filesystem::path& chapter_folder,
                              const std::optional<std::filesystem::path>& instead = {});
 
+/// The device's context: clCreateContext, once in a process that serves many runs, because each
+/// context makes PoCL's compiler read its library anew. The caller releases what it is given.
+cl_context context_for(cl_device_id device);
+
 /// Builds a program for one device.
 /// @param name what error messages call it, the compiler's and those of race detectors, too
 /// @param build_options as clBuildProgram takes them

@@ -126,7 +126,7 @@ class SelfTest {
         : asked_(std::move(asked)),
           cases_(cases_for(program)),
           is_device_(program.api != "C++"),
-          worker_(own_program().string(), always(asked_.always)) {}
+          worker_(own_program().string()) {}
 
     // False where it is of no use to go on.
     bool test(const std::string& variant, Tally& tally) {
@@ -140,12 +140,12 @@ class SelfTest {
             // One timed run is enough where the case does not say how many.
             if (std::find(words.begin(), words.end(), "--repeat") == words.end())
                 words.insert(words.end(), {"--repeat", "1"});
-            Answer answer = worker_.ask(words, kPatience);
+            Answer answer = ask(words);
             std::string trouble;
             if (answer.kind == Answer::Kind::kCrashed) {
                 // Perhaps it is the runs before that have written where they should not.
                 worker_.start_afresh();
-                answer = worker_.ask(words, kPatience);
+                answer = ask(words);
                 if (answer.kind != Answer::Kind::kCrashed)
                     trouble = "it crashes behind other runs, not alone";
             }
@@ -190,11 +190,11 @@ class SelfTest {
     }
 
  private:
-    // The reason of a mismatch is asked for by hand.
-    [[nodiscard]] Words always(Words words) const {
+    Answer ask(Words words) {
+        words.insert(words.end(), asked_.always.begin(), asked_.always.end());
         words.emplace_back("--no-ceiling");
-        if (is_device_) words.emplace_back("--no-diagnosis");
-        return words;
+        if (is_device_) words.emplace_back("--no-diagnosis");  // it is asked for by hand
+        return worker_.ask(words, kPatience);
     }
 
     void say_failed(const std::string& variant, const Case& one, const std::string& why,

@@ -105,8 +105,7 @@ class Worker::Process {
     std::string read_;
 };
 
-Worker::Worker(std::string program, std::vector<std::string> always)
-    : program_(std::move(program)), always_(std::move(always)) {
+Worker::Worker(std::string program) : program_(std::move(program)) {
     std::signal(SIGPIPE, SIG_IGN);  // one that has ended is noticed where its answer is missing
 }
 
@@ -114,13 +113,11 @@ Worker::~Worker() = default;
 
 Answer Worker::ask(const std::vector<std::string>& words, milliseconds at_most) {
     const Clock::time_point end = Clock::now() + at_most;
-    std::vector<std::string> all = always_;
-    all.insert(all.end(), words.begin(), words.end());
     if (!process_) process_ = std::make_unique<Process>(program_, "--serve");
     bool in_time = true;
     std::optional<std::string> line;
     using Json = nlohmann::json;
-    if (process_->say(Json(all).dump(-1, ' ', false, Json::error_handler_t::replace) + '\n'))
+    if (process_->say(Json(words).dump(-1, ' ', false, Json::error_handler_t::replace) + '\n'))
         line = process_->next_line(end, in_time);
     Answer answer;
     if (line) {
