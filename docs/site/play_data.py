@@ -15,11 +15,13 @@ import base64
 import json
 import pathlib
 import re
+import statistics
 import sys
 
 SITE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(SITE.parent / "tools"), str(SITE.parents[1] / "common/tutor/gallery")]
 import gallery  # noqa: E402
+import law  # noqa: E402
 import recorded  # noqa: E402
 from recorded import write_whole  # noqa: E402
 
@@ -81,6 +83,19 @@ def walks():
     return found
 
 
+def under_way():
+    """Bytes under way on a multiprocessor, and the speed that they gave."""
+    found = []
+    for api in ("CUDA", "OpenCL"):
+        recording = recorded.load(ROOT / "docs" / "results" / LANES[0])
+        entries, points = law.points(recording, api)
+        few = [point.answer_ns for point in points if point.under_way <= law.FEW]
+        ceiling = max(recorded.read_ceiling(recording, {**entry, "size": "1G"}) for entry in entries)
+        found.append({**where(entries[0]), "units": entries[0]["run"]["units"], "ceiling": round(ceiling, 1), "answer_ns": round(statistics.median(few), 1),
+                      "few": law.FEW, "points": [[point.under_way, round(point.gb_s, 1), point.strategy, point.launch] for point in points]})
+    return found
+
+
 def kernel(strategy):
     """What the editor shows of a chapter's file: what all its kernels share, and the strategy's part."""
     head, *parts = re.split(r"^(?=// ---- )", (ROOT / STRATEGIES[strategy] / "histogram.wgsl").read_text(encoding="utf-8"), flags=re.MULTILINE)
@@ -118,7 +133,7 @@ def inputs():
 
 def scripts():
     """{file: text}"""
-    contents = {"data.js": ("playData", "docs/results", {"lanes": lanes(), "walks": walks()}),
+    contents = {"data.js": ("playData", "docs/results", {"lanes": lanes(), "walks": walks(), "underWay": under_way()}),
                 "photo.js": ("playPhoto", PHOTO, base64.b64encode((ROOT / PHOTO).read_bytes()).decode()),
                 "lab-data.js": ("labData", "the chapters, common/run/cases.json and common/tutor", {
                     "strategies": {name: kernel(name) for name in STRATEGIES}, "mistakes": mistakes(), "inputs": inputs(), "sentences": sentences()})}

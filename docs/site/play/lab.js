@@ -3,7 +3,7 @@
   "use strict";
 
   const model = labModel;
-  const { at, recall, keep, element, drawing, fillTable, say, sum, many, randomFrom, follow, goals, samplePicture, greyPicture, ownPictures } = play;
+  const { at, able, recall, keep, element, drawing, fillTable, say, sum, many, randomFrom, follow, goals, samplePicture, greyPicture, ownPictures } = play;
   const { Refused, DoesNotCompile, DoesNotEnd } = labGpu;
   const TIMES = 3; // that a run is repeated, to see whether it changes
   const ROOT = "../../../";
@@ -15,7 +15,6 @@
   let own = null; // a picture of the reader's own
   let shown = ""; // the strategy that is in the editor
   let planted = null; // the mistake that is in the editor
-  let busy = false;
 
   const strategy = () => at("strategy").value;
   const original = () => labData.strategies[strategy()].code;
@@ -231,12 +230,9 @@
 
   // One thing at a time on the GPU.
   const alone = (work) => async () => {
-    if (busy) return;
-    busy = true;
-    for (const id of ["run", "measure"]) at(id).setAttribute("aria-disabled", "true");
+    for (const id of ["run", "measure"]) able(at(id), false);
     await work();
-    for (const id of ["run", "measure"]) at(id).removeAttribute("aria-disabled");
-    busy = false;
+    for (const id of ["run", "measure"]) able(at(id), true);
   };
 
   function takeOwn(picture) {
@@ -268,7 +264,7 @@
       say(`Your GPU: ${about.name}.${about.software ? " It is software, so no times are shown." : ""} Press Run.`);
     } catch (error) {
       say(`${error instanceof Refused ? error.message : `WebGPU does not start: ${error.message}`} ${pagesThatWork}`, "bad");
-      at("run").disabled = true;
+      able(at("run"), false);
     }
   }
 

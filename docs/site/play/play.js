@@ -57,6 +57,25 @@
     return matchMedia("(prefers-reduced-motion: reduce)").matches;
   }
 
+  // Whether a button can be pressed. Not `disabled`, which would take the keyboard's focus away.
+  function able(button, can) {
+    button.setAttribute("aria-disabled", String(!can));
+  }
+
+  addEventListener("click", (event) => {
+    if (event.target.closest("[aria-disabled=true]")) event.stopImmediatePropagation();
+  }, true);
+
+  // Arrow keys on a region go forward and back.
+  function arrows(region, forward, back) {
+    region.addEventListener("keydown", (event) => {
+      const go = { ArrowRight: forward, ArrowLeft: back }[event.key];
+      if (!go) return;
+      event.preventDefault();
+      go();
+    });
+  }
+
   // Numbers from 0 up to 1, the same ones for the same seed (mulberry32).
   function randomFrom(seed) {
     let state = seed >>> 0;
@@ -111,7 +130,7 @@
 
   function themeSwitch() {
     const button = element("button", { type: "button", id: "theme" });
-    const label = () => { button.textContent = `Light or dark: ${THEMES[showTheme()]}`; };
+    const label = () => { button.textContent = `Theme: ${THEMES[showTheme()]}`; };
     button.addEventListener("click", () => {
       const names = Object.keys(THEMES);
       keep("theme", names[(names.indexOf(showTheme()) + 1) % names.length]);
@@ -231,6 +250,6 @@
   document.documentElement.classList.toggle("embedded", self !== top);
   addEventListener("DOMContentLoaded", themeSwitch);
 
-  root.play = { at, recall, keep, element, drawing, fillTable, say, sum, many, chosen, still, randomFrom, runner, onTheme, follow, goals, samplePicture,
+  root.play = { at, recall, keep, element, drawing, fillTable, say, sum, many, chosen, still, able, arrows, randomFrom, runner, onTheme, follow, goals, samplePicture,
     greyPicture, ownPictures };
 })(globalThis);

@@ -3,7 +3,7 @@
   "use strict";
 
   const model = stepsModel;
-  const { at, element, say, sum, many, randomFrom, runner, follow, goals } = play;
+  const { at, able, arrows, element, say, sum, many, randomFrom, runner, follow, goals } = play;
   const running = runner(at("run"));
   const PAUSE_MS = 500;
   const COLOURS = ["blue", "green", "purple", "yellow"];
@@ -118,8 +118,9 @@
     const done = model.isDone(state);
     const failed = done && (model.wrongBins(state).length > 0 || model.hanging(state).length > 0);
     say(event ? told(event) + (done ? verdict(state) : "") : "Nothing has happened yet. The tables hold what was there before. Press Step.", failed ? "bad" : done ? "good" : "");
-    at("step").disabled = at("run").disabled = done;
-    at("back").disabled = history.length === 1;
+    able(at("step"), !done);
+    able(at("run"), !done);
+    able(at("back"), history.length > 1);
     showGroups(state, event);
     showHistogram(state, event, done);
     [...at("log").children].forEach((line, number, all) => line.classList.toggle("now", number === all.length - 1));
@@ -141,13 +142,13 @@
     const { items } = state.settings;
     if (at("groups").querySelectorAll("button").length !== model.GROUPS * items) {
       at("groups").replaceChildren(...Array.from({ length: model.GROUPS }, (_, group) => element("section", { "aria-label": `Group ${group}` },
-        element("h3", {}, `Group ${group}: its table`), element("div", { class: "cells" }), element("ul", { class: "items" },
+        element("h2", {}, `Group ${group}: its table`), element("div", { class: "cells" }), element("ul", { class: "items" },
           ...Array.from({ length: items }, (__, local) => {
             const item = group * items + local;
             const button = element("button", { type: "button", style: `--colour: ${colour(item)}` });
             button.addEventListener("click", () => {
               running.pause();
-              if (model.ready(now().state).includes(item)) go(item);
+              go(item);
             });
             return element("li", {}, button);
           })))));
@@ -155,8 +156,7 @@
     const ready = model.ready(state);
     [...at("groups").querySelectorAll("button")].forEach((button, item) => {
       button.textContent = `${name(item)}: ${doing(state, item)}`;
-      // Not `disabled`, which would take the focus away.
-      button.setAttribute("aria-disabled", String(!ready.includes(item)));
+      able(button, ready.includes(item));
     });
     [...at("groups").querySelectorAll(".cells")].forEach((cells, group) => cells.replaceChildren(...state.tables[group].map((value, bin) => {
       const untouched = !history.some((each) => each.event && each.event.group === group && each.event.bin === bin && ["zero", "add", "store"].includes(each.event.kind));
@@ -184,11 +184,6 @@
   });
   at("again").addEventListener("click", restart);
   at("search").addEventListener("click", search);
-  at("log").addEventListener("keydown", (event) => {
-    if (event.key === "ArrowRight") step();
-    else if (event.key === "ArrowLeft") back();
-    else return;
-    event.preventDefault();
-  });
+  arrows(at("log"), step, back);
   follow(at("settings"), begin);
 })();
