@@ -84,8 +84,8 @@
       + `The whole row: ${sum(all)} turns, ${sum(all) - model.PIXELS} of them for ${what}s.`, conflicts > 0 ? "bad" : "good");
     reach("worst", now.turns === model.LANES);
     const turns = (count) => sum(model.turnsOfRow(row, count, rule()));
-    reach("useless", new Set(row).size > 1 && turns(8) >= turns(1));
-    reach("free", new Set(row).size > 1 && turns(1) === model.PIXELS);
+    reach("useless", copies === 8 && new Set(row).size > 1 && turns(8) >= turns(1));
+    reach("free", copies === 1 && new Set(row).size > 1 && turns(1) === model.PIXELS);
     showBanks(now);
     showTotals();
   }
@@ -133,7 +133,7 @@
       const line = element("tr", count === copies ? { class: "now" } : {}, element("th", { scope: "row" }, String(count)),
         element("td", {}, String(turns)), element("td", {}, String(turns - model.PIXELS)), element("td", {}, (turns / model.PIXELS).toFixed(2)),
         element("td", {}, time ? time.toFixed(4) : "not recorded"), element("td", { style: "text-align: left" }));
-      if (time) line.lastChild.append(element("span", { class: "bar", style: `width: ${(6 * time / slowest).toFixed(2)}rem` }));
+      if (time) line.lastChild.append(element("span", { class: "length", style: `width: ${(6 * time / slowest).toFixed(2)}rem` }));
       return line;
     });
     const heads = ["Copies", "turns", rule() === "added-up" ? "for conflicts" : "for waits", "turns a step", `${measured.size} of such pixels, ms`, ""];

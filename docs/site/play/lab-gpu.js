@@ -6,7 +6,7 @@
   const { BINS, POISON, bounded } = labModel;
   const TURNS = 2 ** 28; // of all work-items' loops together, and more than any right kernel takes
   const FLAG = 4; // the binding that says that a loop was ended
-  const PATIENCE_MS = 10000;
+  const PATIENCE_MS = 30000;
   const COMPILING_MS = 60000;
   const ROUNDED_MS = 20; // a browser's clock may count in tenths of a millisecond
   const MOST_BYTES = 256 * 2 ** 20;
@@ -89,9 +89,9 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
     }
 
     // The strategy's kernels, compiled; `asWritten` without a bound to the loops. Raises DoesNotCompile.
-    async compile(strategy, code, groupSize, asWritten = false) {
+    async compile(strategy, code, groupSize, { copies = 32, asWritten = false } = {}) {
       const { device } = this;
-      const key = [strategy, groupSize, asWritten, code].join("\n");
+      const key = [strategy, groupSize, copies, asWritten, code].join("\n");
       if (this.compiled.has(key)) return this.compiled.get(key);
       device.pushErrorScope("validation");
       const original = device.createShaderModule({ code });
@@ -99,7 +99,7 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
       await device.popErrorScope();
       const refused = messages.filter((each) => each.type === "error");
       if (refused.length > 0) throw new DoesNotCompile(refused.map((each) => ({ line: each.lineNum, column: each.linePos, words: each.message })));
-      const given = { GROUP_SIZE: groupSize, COPIES: this.most.copies };
+      const given = { GROUP_SIZE: groupSize, COPIES: Math.min(copies, this.most.copies) };
       const built = (text, module) => Promise.all(STRATEGIES[strategy].kernels.map((entryPoint) => {
         const constants = Object.fromEntries(Object.entries(given).filter(([name]) => new RegExp(`override\\s+${name}\\b`).test(text)));
         return device.createComputePipelineAsync({ layout: this.pipelineLayout, compute: { module, entryPoint, constants } });
@@ -190,7 +190,7 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
     async readCeiling(pixels) {
       let best = null;
       for (const groups of [256, 1024, 4096, 16384]) {
-        const compiled = await this.compile("read ceiling", READS, 256, true);
+        const compiled = await this.compile("read ceiling", READS, 256, { asWritten: true });
         const timing = await this.time({ pixels, width: pixels.length }, compiled, groups);
         if (!best || timing.median < best.median) best = timing;
       }

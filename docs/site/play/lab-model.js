@@ -47,11 +47,11 @@
       if (!image.endsWith("landscape.bmp")) throw new RangeError(`the page has no ${image}`);
       return { pixels: tile ? tiled(photo.pixels, numberOf(tile)) : photo.pixels, width: photo.width };
     }
+    if (constant) return { pixels: new Uint8Array(numberOf(random)).fill(Number(constant)), width: WIDTH };
     const next = randomFrom(Number(seed));
     const hot = Math.floor(next() * BINS);
     const any = (most) => Math.floor(next() * most);
     let pixel = () => any(Number(values));
-    if (constant) pixel = () => Number(constant);
     if (ramp) pixel = (_, place) => place % BINS;
     if (contention) pixel = () => (100 * next() < Number(contention) ? hot : any(BINS));
     return { pixels: Uint8Array.from({ length: numberOf(random) }, pixel), width: WIDTH };

@@ -11,6 +11,8 @@
     mend: "Mend that kernel, so that it is right on a constant picture.", foresee: "Foresee what a mistake does." });
   const photo = samplePicture();
 
+  const made = new Map(); // pixels, from their words
+
   let gpu = null;
   let own = null; // a picture of the reader's own
   let shown = ""; // the strategy that is in the editor
@@ -20,6 +22,7 @@
   const original = () => labData.strategies[strategy()].code;
   const key = () => `lab-${strategy()}`;
   const launch = () => ({ groups: Number(at("groups").value), groupSize: Number(at("size").value) });
+  const copies = () => Number(at("copies").value);
   const plain = (name) => name.replaceAll("-", " ");
 
   function input() {
@@ -56,6 +59,7 @@
   }
 
   function show() {
+    at("copies").parentElement.hidden = strategy() !== "lane-bins";
     if (shown === strategy()) return;
     shown = strategy();
     const { chapter, line } = labData.strategies[shown];
@@ -110,11 +114,11 @@
     const device = await opened();
     const { groupSize, groups } = shape;
     if (groupSize > device.most.groupSize) throw new Refused(`Groups of ${groupSize} are more than this GPU has: ${device.most.groupSize}.`);
-    const compiled = await device.compile(strategy(), code, groupSize);
+    const compiled = await device.compile(strategy(), code, groupSize, { copies: copies() });
     const actual = [];
     for (let time = 0; time < times; ++time) actual.push(await device.count(pixels, compiled, groups));
     return { ...pixels, strategy: strategy(), expected: model.serial(pixels.pixels), actual,
-      launch: { groups, groupSize, lanes: device.about.lanes, copies: device.most.copies } };
+      launch: { groups, groupSize, lanes: device.about.lanes, copies: Math.min(copies(), device.most.copies) } };
   }
 
   async function run() {
@@ -151,7 +155,8 @@
     for (const [probe, times] of model.PROBES) {
       const { groups, "group-size": size } = model.optionsOf(probe);
       const shape = { groups: Number(groups), groupSize: one ? first.launch.groupSize : Math.min(Number(size), gpu.most.groupSize) };
-      runs.push(await ran(code, model.inputOf(probe, photo, randomFrom), shape, times));
+      if (!made.has(probe)) made.set(probe, model.inputOf(probe, photo, randomFrom));
+      runs.push(await ran(code, made.get(probe), shape, times));
     }
     say(words, "bad");
     const [found] = model.diagnose(runs);
@@ -215,7 +220,7 @@
       const device = await opened();
       const shape = launch();
       const pixels = model.tiled(input().pixels, Math.min(device.most.pixels, labGpu.TIMED_BYTES));
-      const compiled = await device.compile(strategy(), at("code").value, shape.groupSize, true);
+      const compiled = await device.compile(strategy(), at("code").value, shape.groupSize, { copies: copies(), asWritten: true });
       const { median, min, max, runs } = await device.time({ pixels, width: 512 }, compiled, shape.groups);
       const rate = (ms) => pixels.length / ms / 1e6;
       const ceiling = rate((await device.readCeiling(pixels)).median);
