@@ -91,8 +91,9 @@ def under_way():
         entries, points = law.points(recording, api)
         few = [point.answer_ns for point in points if point.under_way <= law.FEW]
         ceiling = max(recorded.read_ceiling(recording, {**entry, "size": "1G"}) for entry in entries)
-        found.append({**where(entries[0]), "units": entries[0]["run"]["units"], "ceiling": round(ceiling, 1), "answer_ns": round(statistics.median(few), 1),
-                      "few": law.FEW, "points": [[point.under_way, round(point.gb_s, 1), point.strategy, point.launch] for point in points]})
+        found.append({**where(entries[0]), "units": entries[0]["run"]["units"], "ceiling": round(ceiling, 1),
+                      "answer_ns": round(statistics.median(few), 1), "few": law.FEW,
+                      "points": [[point.under_way, round(point.gb_s, 1), point.strategy, point.launch] for point in points]})
     return found
 
 

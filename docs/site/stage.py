@@ -6,6 +6,7 @@
 The pages stay written for GitHub and for an editor. Here
 - README.md becomes index.md, and links to source files lead to pages that show these files;
 - a kernel in OpenCL, with the same in CUDA behind it, becomes two tabs;
+- a link to a page to play with that is a paragraph of its own becomes that page, embedded;
 - each chapter gets a page with its complete sources in tabs, each exercise and workshop shows its files at its end;
 - each file of recorded results becomes a page of tables;
 - the folder of a README becomes its part of the table of contents, in the order in which the README links to it.
@@ -39,7 +40,10 @@ BESIDE = re.compile(r"^<!-- excerpt: \w+\.cl [^\n]*\n(```.*?^```)\n<!-- end -->\
                     r"<!-- excerpt: \w+\.cuh? [^\n]*\n(```.*?^```)\n<!-- end -->", re.DOTALL | re.MULTILINE)
 # Code, in which nothing is a link: a block, or words in a line.
 CODE = re.compile(r"(^```.*?^```$|`[^`\n]+`)", re.DOTALL | re.MULTILINE)
-TO_PLAY = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s]*\.html)\)")
+TO_PLAY = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s]*\.html(?:#[^)\s]*)?)\)")
+# Such a link in a paragraph of its own: there the page itself is embedded.
+EMBEDDED = re.compile(rf"^{TO_PLAY.pattern}$", re.MULTILINE)
+FRAME = '<iframe class="play" src="\\2" title="\\1" loading="lazy"></iframe>\n\n<a href="\\2">\\1</a>, on a page of its own'
 TARGET = re.compile(r"\]\(([^)\s]+)((?:\s+\"[^\"]*\")?)\)")
 
 
@@ -149,7 +153,8 @@ class Links:
         """A page's text with its links as the site has them."""
         parts = CODE.split(text)
         for number in range(0, len(parts), 2):
-            part = TO_PLAY.sub(r'<a href="\2">\1</a>', parts[number])
+            part = EMBEDDED.sub(FRAME, parts[number])
+            part = TO_PLAY.sub(r'<a href="\2">\1</a>', part)
             parts[number] = TARGET.sub(lambda m: f"]({self.target(m.group(1), page)}{m.group(2)})", part)
         return "".join(parts)
 

@@ -73,6 +73,13 @@ class Small(repository.RepositoryTest):
         self.assertIn('<a href="race.html">race</a>', self.staged("docs/site/play/index.md"))
         self.assertIn("../../../02-two/index.html#part", self.staged("_extra/docs/site/play/race.html"))
 
+    def test_a_page_to_play_with_is_embedded_where_its_link_stands_alone(self):
+        self.write("02-two/README.md", "# Two\n\n[Try](../docs/site/play/race.html#items=8)\n\nSee [it](../docs/site/play/race.html).\n")
+        page = self.staged("02-two/index.md")
+        self.assertIn('<iframe class="play" src="../docs/site/play/race.html#items=8" title="Try"', page)
+        self.assertIn('<a href="../docs/site/play/race.html#items=8">Try</a>, on a page of its own', page)
+        self.assertIn('See <a href="../docs/site/play/race.html">it</a>.', page)
+
     def test_two_kernels_become_tabs(self):
         folded = ("OpenCL ([histogram.cl](histogram.cl)):\n\n```c\none\n```\n\n<details><summary>The same in CUDA (histogram.cuh)"
                   "</summary>\n\n```cpp\ntwo\n```\n\n</details>\n")

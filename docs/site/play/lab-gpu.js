@@ -4,7 +4,7 @@
   "use strict";
 
   const { BINS, POISON, bounded } = labModel;
-  const TURNS = 2 ** 28; // of all work-items' loops together, and more than any right kernel takes
+  const TURNS = 2 ** 24;
   const FLAG = 4; // the binding that says that a loop was ended
   const PATIENCE_MS = 30000;
   const COMPILING_MS = 60000;
@@ -134,7 +134,8 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
       const across = strategy === "subhist" ? Math.min(groups, Math.max(1, Math.ceil(width / groupSize))) : groups;
       const down = strategy === "subhist" ? Math.floor(groups / across) : 1;
       const tables = groupsTables ? across * down : 0;
-      const turns = Math.ceil(TURNS / (groups * groupSize)) + 2 ** 16; // of a work-item
+      // Of a work-item's loops: more than any that ends has use for.
+      const turns = Math.ceil(pixels.length / groupSize + TURNS / (groups * groupSize)) + 2 ** 14 + BINS * tables;
       const bytes = padded(pitch === width ? pixels : withGaps(pixels, width, pitch));
       if (bytes.length > this.most.pixels) throw new Refused(`${pixels.length} pixels are more than this GPU gives a page.`);
       const the = strategy === "lane-bins" ? [pixels.length, 4] : [pixels.length, width, pitch, BINS, tables];
