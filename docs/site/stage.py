@@ -99,7 +99,7 @@ def api_of(file, folder):
 
 def sources_of(folder, files):
     """The source files of a folder itself, kernels first; what tests and solutions have is theirs."""
-    order = (".cl", ".cuh", ".cu", ".cpp", ".hpp")
+    order = (".cl", ".cuh", ".wgsl", ".cu", ".cpp", ".hpp")
     return sorted((file for file in files if file.parent == folder and file.suffix in order),
                   key=lambda file: (order.index(file.suffix), file.name))
 

@@ -153,6 +153,7 @@
     const runs = [first];
     const one = strategy() === "lane-bins"; // which takes its time to compile: groups of one size
     for (const [probe, times] of model.PROBES) {
+      if (times > 1 && model.diagnose(runs).length > 0) break; // which is for what changes
       const { groups, "group-size": size } = model.optionsOf(probe);
       const shape = { groups: Number(groups), groupSize: one ? first.launch.groupSize : Math.min(Number(size), gpu.most.groupSize) };
       if (!made.has(probe)) made.set(probe, model.inputOf(probe, photo, randomFrom));
