@@ -96,6 +96,9 @@ void require_group_size(cl_device_id device, std::size_t group_size);
 ///         counts them in chunks
 void require_memory(cl_device_id device, std::size_t bytes);
 
+/// Why the device has no room for a buffer of so many bytes; else empty.
+std::string no_room(cl_device_id device, std::size_t bytes);
+
 /// Why the device cannot run this kernel in groups of so many work-items, across and down, as far
 /// as it says so beforehand; else empty. A kernel may have a lower limit than its device.
 std::string unsupported_reason(cl_kernel kernel, cl_device_id device, std::size_t across,

@@ -11,6 +11,7 @@
 #include "common/files/own_program.hpp"
 #include "common/run/worker.hpp"
 #include "common/status/status.hpp"
+#include "common/terminal/shown.hpp"
 #include "common/terminal/terminal.hpp"
 #include "common/timing/timing.hpp"
 
@@ -93,16 +94,6 @@ Asked asked_for(const Program& program, const Words& given) {
     if (options.kernels)
         asked.always.insert(asked.always.end(), {"--kernels", options.kernels->string()});
     return asked;
-}
-
-// As a shell takes it.
-std::string quoted(const Words& words) {
-    std::string text;
-    for (const std::string& word : words) {
-        const bool plain = word.find_first_of(" '\"\\$`*?[]<>|&;()#!~") == std::string::npos;
-        text += plain ? ' ' + word : fmt::format(" '{}'", word);
-    }
-    return text;
 }
 
 // What came of the cases of one strategy.
@@ -204,8 +195,12 @@ class SelfTest {
         if (program.find('/') == std::string::npos) program = "./" + program;
         if (std::find(words.begin(), words.end(), "--variant") == words.end())
             words.insert(words.end(), {"--variant", variant});
-        print(fmt::format("FAILED {} on {}: {}; again: {}{}{}\n", variant, one.name, why, program,
-                          quoted(words), quoted(asked_.always)));
+        words.insert(words.begin(), program);
+        words.insert(words.end(), asked_.always.begin(), asked_.always.end());
+        for (std::string& word : words)
+            word = shell_word(word);
+        print(fmt::format("FAILED {} on {}: {}; again: {}\n", variant, one.name, why,
+                          fmt::join(words, " ")));
     }
 
     Asked asked_;

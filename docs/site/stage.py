@@ -33,11 +33,12 @@ LANGUAGES = {".cl": "c", ".cpp": "cpp", ".hpp": "cpp", ".cu": "cuda", ".cuh": "c
              ".json": "json"}
 FILES = "The files"
 # What `kernels` writes (docs/tools/excerpts.py), and an excerpt in OpenCL right before one in CUDA.
-FOLDED = re.compile(r"^OpenCL \(\[histogram\.cl\]\(histogram\.cl\)\):\n\n(```.*?^```)\n\n"
-                    r"<details><summary>The same in CUDA \(histogram\.cuh\)</summary>\n\n(```.*?^```)\n\n</details>$",
+BLOCK = r"(```(?:(?!^```).)*^```)"
+FOLDED = re.compile(rf"^OpenCL \(\[histogram\.cl\]\(histogram\.cl\)\):\n\n{BLOCK}\n\n"
+                    rf"<details><summary>The same in CUDA \(histogram\.cuh\)</summary>\n\n{BLOCK}\n\n</details>$",
                     re.DOTALL | re.MULTILINE)
-BESIDE = re.compile(r"^<!-- excerpt: \w+\.cl [^\n]*\n(```.*?^```)\n<!-- end -->\n\n"
-                    r"<!-- excerpt: \w+\.cuh? [^\n]*\n(```.*?^```)\n<!-- end -->", re.DOTALL | re.MULTILINE)
+BESIDE = re.compile(rf"^<!-- excerpt: \w+\.cl [^\n]*\n{BLOCK}\n<!-- end -->\n\n"
+                    rf"<!-- excerpt: \w+\.cuh? [^\n]*\n{BLOCK}\n<!-- end -->", re.DOTALL | re.MULTILINE)
 # Code, in which nothing is a link: a block, or words in a line.
 CODE = re.compile(r"(^```.*?^```$|`[^`\n]+`)", re.DOTALL | re.MULTILINE)
 TO_PLAY = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s]*\.html(?:#[^)\s]*)?)\)")

@@ -92,8 +92,10 @@ class Small(repository.RepositoryTest):
             self.assertNotIn("details", page)
 
     def test_one_kernel_stays(self):
-        self.write("02-two/README.md", '# C: 2\n\n<!-- excerpt: histogram.cl f -->\n```c\none\n```\n<!-- end -->\n')
-        self.assertNotIn("tab-set", self.staged("02-two/index.md"))
+        one = "<!-- excerpt: histogram.cl f -->\n```c\none\n```\n<!-- end -->\n\n"
+        other = "<!-- excerpt: histogram.cuh f -->\n```cpp\ntwo\n```\n<!-- end -->\n"
+        self.write("02-two/README.md", f"# C: 2\n\n{one}Words.\n\n{one}{other}")
+        self.assertEqual(self.staged("02-two/index.md").count("```c\none\n```\n<!-- end -->"), 1)
 
     def test_the_sources_of_a_chapter(self):
         page = self.staged("02-two/source.md")
