@@ -247,7 +247,15 @@
   }
 
   showTheme();
-  document.documentElement.classList.toggle("embedded", self !== top);
+  // In a lesson: what leads on leads on from there, and the light is the lesson's.
+  if (self !== top) {
+    document.documentElement.classList.add("embedded");
+    document.head.append(element("base", { target: "_top" }));
+  }
+  addEventListener("storage", () => {
+    showTheme();
+    dispatchEvent(new Event("themechange"));
+  });
   addEventListener("DOMContentLoaded", themeSwitch);
 
   root.play = { at, recall, keep, element, drawing, fillTable, say, sum, many, chosen, still, able, arrows, randomFrom, runner, onTheme, follow, goals, samplePicture,
