@@ -312,6 +312,7 @@ class Race(Browser):
         self.assertIn("A stores 1", self.said())
         self.press("TAB", "ENTER")
         self.assertIn("B loads the counter: 1.", self.said())
+        self.quiet()
 
     def test_it_moves_unless_the_reader_wants_no_motion(self):
         self.open("race.html", motion="no-preference")
