@@ -58,6 +58,7 @@
   }
 
   function tiled(pixels, count) {
+    if (pixels.length === 0) return pixels;
     const all = new Uint8Array(count);
     for (let at = 0; at < count; at += pixels.length) all.set(pixels.subarray(0, Math.min(pixels.length, count - at)), at);
     return all;

@@ -92,8 +92,11 @@
     const place = original().indexOf(old);
     showLine(original().slice(0, place).split("\n").length);
     const { groups, "group-size": size } = model.optionsOf(mistake.words);
-    if (groups) at("groups").value = groups;
-    if (size) at("size").value = size;
+    for (const [id, value] of Object.entries({ groups, size })) {
+      if (!value) continue;
+      if (![...at(id).options].some((each) => each.value === value)) at(id).append(element("option", {}, value));
+      at(id).value = value;
+    }
     forget();
     say(changed ? "The mistake is in the kernel. What will happen?" : "Something is missing from the kernel now. What will happen?");
   }
