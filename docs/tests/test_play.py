@@ -556,7 +556,7 @@ class Lab(Browser):
         self.ready()
         mistakes = sorted((one for one in gallery.mistakes() if one.files("wgsl")), key=lambda one: one.variant)
         self.assertGreater(len(mistakes), 12)
-        self.assertEqual({one.variant for one in mistakes}, set(play_data.STRATEGIES) - {"racy", "subhist"})
+        self.assertEqual({one.variant for one in mistakes}, set(play_data.STRATEGIES) - {"racy"})
         for one in mistakes:
             with self.subTest(one.name):
                 if self.find("#strategy").get_property("value") != one.variant:

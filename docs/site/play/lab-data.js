@@ -48,6 +48,19 @@ const labData = {
    ]
   },
   {
+   "name": "last-table-skipped",
+   "strategy": "subhist",
+   "sentence": "The loop over the tables ends one too early: what the last group has counted is not added up.",
+   "called": "last-table-skipped",
+   "words": "--random 100003 --groups 3 --group-size 64",
+   "changes": [
+    [
+     "        for (var table = 0u; table < the.table_count; table += 1u) {\n",
+     "        for (var table = 0u; table + 1u < the.table_count; table += 1u) {\n"
+    ]
+   ]
+  },
+  {
    "name": "loop-stride-too-short",
    "strategy": "global",
    "sentence": "The step of the loop is the size of a group in place of the number of all work-items: each group also counts the pixels of the groups behind it.",
@@ -70,6 +83,19 @@ const labData = {
     [
      "    for (var i = item.x; i < the.count; i += groups.x * GROUP_SIZE) {\n        atomicAdd(&histogram[pixel(i)], 1u);\n",
      "    for (var i = item.x; i < the.count; i += groups.x * GROUP_SIZE) {\n        atomicStore(&histogram[pixel(i)], atomicLoad(&histogram[pixel(i)]) + 1u);\n"
+    ]
+   ]
+  },
+  {
+   "name": "sum-of-first-table-only",
+   "strategy": "subhist",
+   "sentence": "The second kernel copies the first table and does not go through the others: only the first group's counts arrive.",
+   "called": "only-the-first-group",
+   "words": "--random 100003 --groups 3 --group-size 64",
+   "changes": [
+    [
+     "        var sum = 0u;\n        for (var table = 0u; table < the.table_count; table += 1u) {\n            sum += plain_tables[table * the.table_pitch_bins + bin];\n        }\n        plain_histogram[bin] = sum;\n",
+     "        plain_histogram[bin] = plain_tables[bin];\n"
     ]
    ]
   },
@@ -104,7 +130,7 @@ const labData = {
    "strategy": "local",
    "sentence": "The barrier is inside the test that keeps work-items beyond the last bin from zeroing: they never reach it.",
    "called": "refused uniform control flow",
-   "words": "--random 150 --groups 2 --group-size 320",
+   "words": "--random 150 --groups 2 --group-size 64",
    "changes": [
     [
      "    // Step 2: nobody counts before all bins are zero.\n    workgroupBarrier();\n",

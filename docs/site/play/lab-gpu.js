@@ -3,7 +3,7 @@
 (function (root) {
   "use strict";
 
-  const { BINS, POISON, bounded } = labModel;
+  const { BINS, POISON, bounded, gridOf } = labModel;
   const TURNS = 2 ** 24;
   const FLAG = 4; // the binding that says that a loop was ended
   const PATIENCE_MS = 30000;
@@ -131,8 +131,7 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
       const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC;
       // A picture's rows have gaps behind them for `subhist`, which are none of its pixels.
       const pitch = strategy === "subhist" ? Math.ceil((width + 1) / 64) * 64 : width;
-      const across = strategy === "subhist" ? Math.min(groups, Math.max(1, Math.ceil(width / groupSize))) : groups;
-      const down = strategy === "subhist" ? Math.floor(groups / across) : 1;
+      const [across, down] = gridOf({ strategy, width, launch: { groups, groupSize } });
       const tables = groupsTables ? across * down : 0;
       // Of a work-item's loops: more than any that ends has use for.
       const turns = Math.ceil(pixels.length / groupSize + TURNS / (groups * groupSize)) + 2 ** 14 + BINS * tables;

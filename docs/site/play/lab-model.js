@@ -68,13 +68,20 @@
 
   const items = ({ launch }) => launch.groups * launch.groupSize;
 
+  // The groups across the columns of a picture and below each other, as `subhist` lies over it.
+  function gridOf({ strategy, width, launch: { groups, groupSize } }) {
+    const across = strategy === "subhist" ? Math.min(groups, Math.max(1, Math.ceil(width / groupSize))) : groups;
+    return [across, Math.floor(groups / across)];
+  }
+
+  const groupsOf = (run) => gridOf(run).reduce((a, b) => a * b);
+
   // [group, work-item in it] of the work-item that counts pixel i.
   function whoOf(run) {
-    const { groups, groupSize } = run.launch;
+    const { groupSize } = run.launch;
     const of = (id) => [Math.floor(id / groupSize), id % groupSize];
     if (run.strategy === "subhist") {
-      const across = Math.min(groups, Math.max(1, Math.ceil(run.width / groupSize)));
-      const down = Math.floor(groups / across);
+      const [across, down] = gridOf(run);
       return (i) => {
         const [x, y] = [i % run.width, Math.floor(i / run.width)];
         return [(y % down) * across + Math.floor(x / groupSize) % across, x % groupSize];
@@ -94,7 +101,7 @@
 
   function tablesOf(run) {
     const who = whoOf(run);
-    const tables = Array.from({ length: run.launch.groups }, () => new Uint32Array(BINS));
+    const tables = Array.from({ length: groupsOf(run) }, () => new Uint32Array(BINS));
     run.pixels.forEach((pixel, i) => { tables[who(i)[0]][pixel] += 1; });
     return tables;
   }
@@ -139,7 +146,7 @@
   const rotated = (run, by) => run.expected.map((_, bin) => run.expected[(bin + BINS + by) % BINS]);
   const ofTables = (chosen) => (run) => {
     const who = whoOf(run);
-    return countIf(run, (i) => chosen(who(i)[0], run.launch.groups));
+    return countIf(run, (i) => chosen(who(i)[0], groupsOf(run)));
   };
   const ofCopies = (chosen) => (run) => {
     if (run.strategy !== "lane-bins") return null;
@@ -187,7 +194,7 @@
 
   // Whether each count is one of the groups' counts; with `sums` the sum of some of them.
   function isMadeOf(run, counts, sums) {
-    if (run.launch.groups < 2 || run.launch.groups > 8) return false;
+    if (groupsOf(run) < 2 || groupsOf(run) > 8) return false;
     const tables = tablesOf(run);
     return counts.every((count, bin) => {
       let possible = new Set(sums ? [0] : []);
@@ -202,7 +209,7 @@
   const AMONG_GROUPS = [
     ["merge-overwrites", (run, counts) => isMadeOf(run, counts, false), "each count is that of one group alone"],
     ["merge-without-atomic", (run, counts) => isMadeOf(run, counts, true), "what is lost is a group's whole count of a bin"],
-    ["rows-overlap", (run, counts) => isMadeOf(run, counts.map((count) => count - POISON * (run.launch.groups - 1)), false),
+    ["rows-overlap", (run, counts) => isMadeOf(run, counts.map((count) => count - POISON * (groupsOf(run) - 1)), false),
       "each count is that of one group, and of rows that nobody has written"],
   ];
 
@@ -291,7 +298,7 @@ fn lab_is_endless() -> bool {
 `;
   }
 
-  const api = { BINS, POISON, HYPOTHESES, AMONG_GROUPS, SENTENCES, PROBES, OUTCOMES, serial, optionsOf, numberOf, inputOf, tiled, tablesOf, diagnose, outcomeOf, bounded };
+  const api = { BINS, POISON, HYPOTHESES, AMONG_GROUPS, SENTENCES, PROBES, gridOf, OUTCOMES, serial, optionsOf, numberOf, inputOf, tiled, tablesOf, diagnose, outcomeOf, bounded };
   if (typeof module === "object") module.exports = api;
   else root.labModel = api;
 })(globalThis);
