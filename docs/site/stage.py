@@ -13,6 +13,7 @@ The pages stay written for GitHub and for an editor. Here
 Sphinx runs with -W: a link that leads nowhere, or a page that no contents list, ends the build.
 """
 
+import json
 import os
 import pathlib
 import re
@@ -39,6 +40,8 @@ FOLDED = re.compile(rf"^OpenCL \(\[histogram\.cl\]\(histogram\.cl\)\):\n\n{BLOCK
                     re.DOTALL | re.MULTILINE)
 BESIDE = re.compile(rf"^<!-- excerpt: \w+\.cl [^\n]*\n{BLOCK}\n<!-- end -->\n\n"
                     rf"<!-- excerpt: \w+\.cuh? [^\n]*\n{BLOCK}\n<!-- end -->", re.DOTALL | re.MULTILINE)
+# Of a page that the search leaves out: it leads to lessons, not to listings.
+NO_SEARCH = "---\nnosearch: true\n---\n\n"
 # Code, in which nothing is a link: a block, or words in a line.
 CODE = re.compile(r"(^```.*?^```$|`[^`\n]+`)", re.DOTALL | re.MULTILINE)
 TO_PLAY = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s]*\.html(?:#[^)\s]*)?)\)")
@@ -202,13 +205,22 @@ def is_chapter(folder):
     return re.fullmatch(r"0\d-[^/]*", folder.as_posix()) is not None
 
 
+def described(text):
+    """What a search engine shows of a page: its first sentences of prose."""
+    prose = re.search(r"^[A-Z][^\n]*(?:\n[^\n]+)*", text, re.MULTILINE)
+    if not prose:
+        return ""
+    words = " ".join(re.sub(r"!?\[([^\]]*)\]\([^)]*\)|[`*<>]", r"\1", prose[0]).split())[:200]
+    return f"---\nmyst:\n  html_meta:\n    description: {json.dumps(words, ensure_ascii=False)}\n---\n\n"
+
+
 def staged(page, links):
     """A page as Sphinx reads it."""
     text = (ROOT / page).read_text(encoding="utf-8")
     for pair in (FOLDED, BESIDE):
         text = pair.sub(lambda m: two_tabs(m.group(1), m.group(2)), text)
     text = links.rewrite(text, page)
-    text = pages.GENERATED.sub(lambda m: m.group(0).replace("\n\n|", "\n\n{.sortable}\n|", 1), text)
+    text = described(text) + pages.GENERATED.sub(lambda m: m.group(0).replace("\n\n|", "\n\n{.sortable}\n|", 1), text)
     if page.name != "README.md":
         return text
     entries, folder = below(page, links), page.parent
@@ -231,7 +243,7 @@ def results_page(path):
     recording = recorded.load(path)
     where = recording["machine"]
     device = where["gpu"].rsplit(",", 1)[0] if where["gpu"] else where["processor"]
-    lines = [f"# {path.stem}", "", f"Recorded on {device}. A click on the head of a column sorts by it. What the numbers "
+    lines = [f"{NO_SEARCH}# {path.stem}", "", f"Recorded on {device}. A click on the head of a column sorts by it. What the numbers "
              "mean: [measuring](../measuring.md). All else that was recorded is in the lessons.", ""]
     columns = ["<Chapter", "<API", "<Strategy", "Time, ms", "GB/s", "% of the read ceiling", "Times faster than `serial`",
                "End to end, ms", "<Check"]
@@ -247,7 +259,7 @@ def results_page(path):
 
 def file_page(path, links):
     """A page for a file or a folder that a page names and that is no lesson's source."""
-    head = f"---\norphan: true\n---\n\n# {path}\n\n"
+    head = f"---\norphan: true\nnosearch: true\n---\n\n# {path}\n\n"
     if (ROOT / path).is_dir():
         inside = sorted(file.relative_to(path).as_posix() for file in links.files if path in file.parents)
         return path / "files.md", head + "".join(f"- `{name}`\n" for name in inside)
@@ -273,7 +285,7 @@ def main():
     for folder in sorted({page.parent for page in links.pages if is_chapter(page.parent)}):
         page = folder / "source.md"
         title = (ROOT / folder / "README.md").read_text(encoding="utf-8").splitlines()[0].split(":")[0].strip("# ")
-        write(page, f"# {title}: the sources\n\n" + all_shown(sources_of(folder, links.files), page))
+        write(page, f"{NO_SEARCH}# {title}: the sources\n\n" + all_shown(sources_of(folder, links.files), page))
     for path in recordings():
         write(pathlib.Path("docs/results", f"{path.stem}.md"), results_page(path))
     for path in sorted(links.wanted):
