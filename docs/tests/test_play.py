@@ -750,6 +750,16 @@ class Site(Browser):
             self.click("table.sortable:first-of-type th:nth-child(5) button")
             self.assertEqual((head.get_attribute("aria-sort"), rates()), (direction, ordered))
 
+    def test_code_can_be_copied(self):
+        self.open("02-global-atomics/index.html")
+        self.click("div.highlight button.copy")
+        self.wait(lambda: self.text("div.highlight button.copy") == "Copied")
+
+    def test_figures_are_as_wide_as_they_are_and_scroll_on_a_phone(self):
+        for size in (WIDE, NARROW):
+            self.open("02-global-atomics/index.html", size)
+            self.assertGreater(self.script("return document.querySelector('article img[src$=\".svg\"]').getBoundingClientRect().width"), 690)
+
     def test_light_and_dark_hold_on_the_pages_to_play_with(self):
         self.open("index.html", scheme="light")
         while self.find("body").get_attribute("data-theme") != "dark":
