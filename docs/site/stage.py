@@ -19,6 +19,7 @@ import pathlib
 import re
 import shutil
 import sys
+import textwrap
 import urllib.parse
 
 SITE = pathlib.Path(__file__).resolve().parent
@@ -205,13 +206,27 @@ def is_chapter(folder):
     return re.fullmatch(r"0\d-[^/]*", folder.as_posix()) is not None
 
 
-def described(text):
-    """What a search engine shows of a page: its first sentences of prose."""
+def first_words(text):
+    """The first sentences of a page's prose, up to 200 letters."""
     prose = re.search(r"^[A-Z][^\n]*(?:\n[^\n]+)*", text, re.MULTILINE)
-    if not prose:
-        return ""
-    words = " ".join(re.sub(r"!?\[([^\]]*)\]\([^)]*\)|[`*<>]", r"\1", prose[0]).split())[:200]
-    return f"---\nmyst:\n  html_meta:\n    description: {json.dumps(words, ensure_ascii=False)}\n---\n\n"
+    words = re.sub(r"!?\[([^\]]*)\]\([^)]*\)|[`*<>]", r"\1", prose[0] if prose else "")
+    return textwrap.shorten(words, 200, placeholder=" ...")
+
+
+def described(text):
+    """What a search engine shows of a page."""
+    words = first_words(text)
+    return f"---\nmyst:\n  html_meta:\n    description: {json.dumps(words, ensure_ascii=False)}\n---\n\n" if words else ""
+
+
+def cards(entries, folder):
+    """What stands below a chapter, each as a card: exercises and workshops."""
+    found = ""
+    for entry in (entry for entry in entries if entry.name == "index.md"):
+        text = (ROOT / folder / entry.with_name("README.md")).read_text(encoding="utf-8")
+        title = text.splitlines()[0].lstrip("# ")
+        found += f":::{{grid-item-card}} {title}\n:link: {entry.with_suffix('')}\n:link-type: doc\n\n{first_words(text)}\n:::\n\n"
+    return f"\n\n::::{{grid}} 1 1 2 2\n:gutter: 3\n\n{found}::::\n" if found else ""
 
 
 def staged(page, links):
@@ -226,6 +241,7 @@ def staged(page, links):
     entries, folder = below(page, links), page.parent
     sources = sources_of(folder, links.files)
     if is_chapter(folder):
+        text += cards(entries, folder)
         entries.append(pathlib.Path("source.md"))
     elif sources and folder.parts[0].startswith("0"):
         text += f"\n## {FILES}\n\n{all_shown(sources, place(page))}"

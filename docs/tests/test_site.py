@@ -113,6 +113,7 @@ class Small(repository.RepositoryTest):
         self.assertIn("[edit](#file-02-two-exercise-e-histogram-cl)", page)
         self.assertRegex(page, r"(?s)OpenCL.*/histogram.cl.*/host.cpp.*CUDA.*/histogram.cu.*/host.cu.*\n:::::\n.*/call.cpp")
         self.assertNotIn("solution", page)
+        self.assertIn(":::{grid-item-card} E\n:link: exercise/e/index\n", self.staged("02-two/index.md"))
 
     def test_the_contents_are_in_the_order_of_the_links(self):
         self.assertRegex(self.staged("docs/index.md"), r"(?s)```{toctree}\n:hidden:\n\nb\na\n```")
