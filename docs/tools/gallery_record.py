@@ -244,7 +244,7 @@ def of_emulated(in_cuda, emulated):
         f"- Shown on the GPU or by its tools, and not on a CPU: {told(emulated[key] for key in sorted(on_a_gpu - seen) if key in emulated)}.",
         f"- Shown on a CPU, and neither on the GPU nor by its tools: {told(emulated[key] for key in sorted(seen - on_a_gpu))}.",
         f"- Races that ThreadSanitizer names there and racecheck does not: {told(blind)}.",
-        f"- Shown there by nothing: {told(row for key, row in emulated.items() if key not in seen)}.",
+        f"- Shown there by none of these, for each needs an input of its own: {told(row for key, row in emulated.items() if key not in seen)}.",
     ]
 
 
