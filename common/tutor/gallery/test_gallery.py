@@ -46,6 +46,8 @@ class Check:
 
     def __init__(self, mistake, api, program, folder, ask=None):
         self.mistake, self.api = mistake.in_cuda() if api in ("cuda", EMULATED) else mistake, api
+        if api == EMULATED and self.mistake.shows == "nothing":  # on a GPU
+            self.mistake = mistake
         self.program, self.folder, self.ask = str(program), pathlib.Path(folder), ask
         self.command = []  # what was run last
 
