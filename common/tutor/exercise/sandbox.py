@@ -9,6 +9,7 @@ import contextlib
 import functools
 import os
 import pathlib
+import re
 import resource
 import shutil
 import signal
@@ -21,7 +22,7 @@ ADDRESSES = 16 << 30  # for one process: drivers reserve far more than they use
 MEMORY = 4 << 30  # that all of its processes use together
 DISK = 512 << 20
 OUTPUT = 64 << 20  # in one file; its results and what it prints are such files
-SHOWN = 1 << 16
+READ = 8 << 20  # of what it says: a detector says much
 PROCESSES = 128 + 2 * (os.cpu_count() or 1)  # at a time, and threads; drivers start some for each core
 NOBODY = 65534  # root is held by no limit
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/etc/alternatives", "/etc/ld.so.cache", "/etc/OpenCL", "/sys")
@@ -81,10 +82,13 @@ def missing():
     return "" if tried.returncode == 0 else (tried.stderr.strip().splitlines() or ["bwrap fails"])[-1]
 
 
+# What changes a terminal, or is no character of XML; and what turns the direction of a line.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff\ufeff\ufffe\uffff]")
+
+
 def printable(text):
-    """Without what a terminal, a spreadsheet's cell or XML does not take as text."""
-    text = text.replace("\r\n", "\n")
-    return "".join(each if each in "\n\t" or each.isprintable() else "?" for each in text)
+    """The text with nothing in it but what is read."""
+    return _CONTROL.sub("?", text.replace("\r\n", "\n"))
 
 
 def _limits(memory):
@@ -136,7 +140,7 @@ def _environment(folder):
 
 
 def _opened(stack, data=b""):
-    file = stack.enter_context(tempfile.TemporaryFile())
+    file = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115  the stack closes it
     file.write(data)
     file.seek(0)
     return file
@@ -176,5 +180,5 @@ def run(command, seconds, data=b"", files=None, memory=True, devices=False):
         out.seek(0)
         said.seek(0)
         status = process.returncode if missing() or process.returncode < 129 else 128 - process.returncode
-        text = said.read(SHOWN + 1)
-        return Done(status, printable(text[:SHOWN].decode("utf-8", "replace")), out.read(), ended, len(text) > SHOWN)
+        text = said.read(READ + 1)
+        return Done(status, printable(text[:READ].decode("utf-8", "replace")), out.read(), ended, len(text) > READ)

@@ -285,8 +285,3 @@ KINDS = {"kernels": KernelsFile, "host": HostFile, "c++": CppFile}
 def submitted(exercise, api, texts, build, device=""):
     """The files of a submission, {name: text}, in the exercise's order."""
     return [KINDS[exercise.kind](exercise, api, name, texts[name], build, device) for name in exercise.files[api]]
-
-
-def read(paths):
-    """{name: text} of what lies in these files. Raises BadInput."""
-    return {path.name: text_of(pathlib.Path(path)) for path in paths}

@@ -4,6 +4,7 @@ All of it is worked out here, from the pixels alone, and has nothing of what a s
 """
 
 import collections
+import functools
 import random
 from array import array
 from typing import NamedTuple
@@ -299,6 +300,7 @@ def key_of(seed):
     return random.Random(seed).randrange(1, 1 << 16)
 
 
+@functools.lru_cache(16)
 def runs_of(exercise, criterion, seed):
     """The runs, shared out among the exercise's ways to compile and to begin."""
     options = exercise.data.get("options", [""])
@@ -322,6 +324,7 @@ def in_runs(task, generator, size):
     return b"".join(pixels[:size[0] * size[1]])
 
 
+@functools.lru_cache(16)
 def for_detectors(exercise, seed):
     """Small ones: fewer work-items than pixels, so that loops turn, and more; more of them than bins."""
     task, largest = task_of(exercise), min(exercise.data.get("largest_group", LARGER_THAN_BINS), LARGER_THAN_BINS)
@@ -336,6 +339,7 @@ def for_detectors(exercise, seed):
         for number, (size, groups, group_size) in enumerate(launches)]
 
 
+@functools.lru_cache(16)
 def for_speed(exercise, seed, on_a_gpu):
     """[Run] on which speed is looked at: the first is what points are given for. A GPU needs more to be busy."""
     task, generator = task_of(exercise), random.Random(f"{seed} speed")
