@@ -1,5 +1,5 @@
-// How your function is called, with the 256 counts as bytes. This stands behind your file when it is
-// compiled; it is not for you to edit.
+// How your function is called, with the 256 counts as bytes. This stands behind your file when it
+// is compiled; it is not for you to edit.
 extern "C" void* exercise_begin() {
     return new unsigned;
 }

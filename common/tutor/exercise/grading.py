@@ -150,7 +150,9 @@ def why_not(file, done):
 
 # ---- criteria ------------------------------------------------------------------------------------
 
-COMPILER_LINE = re.compile(r"^(?:error: )?(?:\S*/)?([\w.-]+\.\w+):(\d+):(?:(\d+):)? (?:fatal )?error: (.*)$", re.MULTILINE)
+# As GCC, Clang and nvcc write it, and as PoCL does.
+COMPILER_LINE = re.compile(r"^(?:error: (?=.*:\d+: )|(?=.*error: ))(?:\S*/)?([\w.-]+\.\w+)[:(](\d+)(?::(\d+))?\)?: (?:(?:fatal )?error: )?(.*)$",
+                           re.MULTILINE)
 
 
 def compiler_words(file, said):
@@ -196,6 +198,8 @@ def faults(file, seed, right=True):
         if found:
             at = re.compile(rf"{re.escape(file.name)}:(\d+)|\bAt line (\d+)").search(done.said, found.start())
             says = re.sub(r" address 0x[0-9a-f]+", "", found.group(0)).strip() + (f", line {at.group(1) or at.group(2)}" if at else "")
+            if file.exercise.kind == "host":
+                says += " of the kernel, which is right: what are its arguments, in which order, and how large are the buffers?"
             return says + (": no lock that all threads share is held there" if file.exercise.kind == "c++" and says.startswith("data race") else "")
         wrong = [each for each in map(functools.partial(compared, file.exercise), runs, results) if not each.right]
         if done.cut:

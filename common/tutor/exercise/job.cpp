@@ -84,6 +84,14 @@ Job read_job() {
     }
 }
 
+std::set<std::string> kernels_of(const Job& job) {
+    std::set<std::string> names;
+    for (const Case& each : job.cases)
+        for (const Step& step : each.steps)
+            names.insert(step.kernel);
+    return names;
+}
+
 Results::Results() : to_(dup(STDOUT_FILENO)) {
     dup2(STDERR_FILENO, STDOUT_FILENO);
 }

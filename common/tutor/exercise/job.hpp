@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -81,8 +82,11 @@ class Input {
 /// Reads all of standard input. @throws BadInput where that is no job
 Job read_job();
 
-/// Where results go: what was standard output when this was made. What is printed from then on, by a
-/// student's code perhaps, goes to standard error.
+/// The names of the kernels that a job launches.
+std::set<std::string> kernels_of(const Job& job);
+
+/// Where results go: what was standard output when this was made. What is printed from then on, by
+/// a student's code perhaps, goes to standard error.
 class Results {
  public:
     Results();

@@ -43,8 +43,9 @@ def table_of(grade):
     on = f" on {grade.device}" if grade.device else ""
     lines = [*wrapped(not_isolated()), *wrapped(f"{grade.exercise}, {grade.api}{on}, seed {grade.seed}"), ""]
     for verdict in grade.verdicts:
-        lines.append(f"  {verdict.points:>3} of {verdict.of:>3}  {verdict.criterion}")
-        lines += wrapped(verdict.words, 14)
+        line = f"  {verdict.points:>3} of {verdict.of:>3}  {verdict.criterion:<15} {verdict.words}".rstrip()
+        short = len(line) <= WIDTH and "\n" not in line
+        lines += [line] if short else [line[:29].rstrip(), *wrapped(verdict.words, 14)]
     if grade.diagnosis:
         lines += ["", *wrapped(grade.diagnosis)]
     return "\n".join([*lines, "", f"  {grade.points:>3} of {grade.of:>3}"])

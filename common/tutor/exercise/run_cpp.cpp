@@ -4,8 +4,8 @@
 //                          standard output: for each case the line "BYTES", and bytes
 //
 // It is compiled with the sanitizers that the library is compiled with. What a detector does not
-// report where a fault is planted here it would not report of the student's either: PLANT is r for a
-// thread that reads the results while the others work, b for pixels that end too early, or -.
+// report where a fault is planted here it would not report of the student's either: PLANT is r for
+// a thread that reads the results while the others work, b for pixels that end too early, or -.
 #include <dlfcn.h>
 #include <unistd.h>
 
@@ -54,7 +54,8 @@ int main(int argc, char** argv) {
     // As the exercise's call.cpp defines them.
     void* const library = dlopen(argv[1], RTLD_NOW);
     auto* const begin = find<void*()>(library, "exercise_begin");
-    auto* const part = find<void(void*, const std::uint8_t*, std::size_t)>(library, "exercise_part");
+    auto* const part =
+        find<void(void*, const std::uint8_t*, std::size_t)>(library, "exercise_part");
     auto* const end = find<const std::uint32_t*(void*, std::size_t*)>(library, "exercise_end");
     if (begin == nullptr || part == nullptr || end == nullptr) return 1;
     for (const Case& each : cases) {
@@ -68,8 +69,8 @@ int main(int argc, char** argv) {
             // Its part is a memory of its own: it ends where it ends, and no other part is near.
             running.emplace_back([&each, part, shared, first, last] {
                 const std::size_t missing = each.plant == 'b' ? 4 : 0;
-                const std::vector<std::uint8_t> own(
-                    each.bytes.data() + first, each.bytes.data() + last - missing);
+                const std::vector<std::uint8_t> own(each.bytes.data() + first,
+                                                    each.bytes.data() + last - missing);
                 part(shared, own.data(), last - first);
             });
         }

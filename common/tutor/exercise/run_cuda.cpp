@@ -57,7 +57,7 @@ class Driver {
 double launch(const Driver& driver, CUmodule module, const Step& step, const Buffers& buffers) {
     CUfunction kernel = nullptr;
     if (driver.get_function(&kernel, module, step.kernel.c_str()) != CUDA_SUCCESS) {
-        throw std::runtime_error("there is no kernel extern \"C\" __global__ void " + step.kernel);
+        throw std::runtime_error("there is no kernel " + step.kernel);
     }
     std::vector<std::uint64_t> values;  // an argument each; a uint lies in the first half
     std::size_t shared = 0;
@@ -129,6 +129,14 @@ int main() try {
             CUDA_SUCCESS) {
             std::fprintf(stderr, "the driver does not take the kernels: %s\n", log.c_str());
             return kDoesNotCompile;
+        }
+        for (const std::string& name : kernels_of(job)) {
+            CUfunction kernel = nullptr;
+            if (driver.get_function(&kernel, modules.back(), name.c_str()) != CUDA_SUCCESS) {
+                std::fprintf(stderr, "there is no extern \"C\" __global__ void %s in this file\n",
+                             name.c_str());
+                return kDoesNotCompile;
+            }
         }
     }
     for (const Case& each : job.cases) {

@@ -4,8 +4,8 @@
 //
 // The library is the student's: a function `histogram`, which gets the pixels, launches the kernel
 // and brings the counts back. The job has one step, for its launch and the number of pixels, and
-// its kernels are the grader's: in OpenCL they come compiled, so that no source can be asked for; in
-// CUDA they are in the library already. The job is read before the library is loaded.
+// its kernels are the grader's: in OpenCL they come compiled, so that no source can be asked for;
+// in CUDA they are in the library already. The job is read before the library is loaded.
 #include <dlfcn.h>
 
 #include <cstdio>
@@ -81,10 +81,11 @@ void run_in_opencl(const Job& job, Results& results, const char* library) {
     const common::opencl::Kernel kernel = clCreateKernel(program, "histogram_global", &error);
     CHECK_CL(error, "clCreateKernel");
     const auto histogram = reinterpret_cast<InOpenCL>(student(library));
-    run(job, results, [&](const Step& step, const std::uint8_t* pixels, std::size_t count,
-                 std::uint32_t* result) {
-        histogram(context, queue, kernel, step.groups, step.group_size, pixels, count, result);
-    });
+    run(job, results,
+        [&](const Step& step, const std::uint8_t* pixels, std::size_t count,
+            std::uint32_t* result) {
+            histogram(context, queue, kernel, step.groups, step.group_size, pixels, count, result);
+        });
 }
 #else
 void run_in_opencl(const Job&, Results&, const char*) {
@@ -107,11 +108,12 @@ int main(int argc, char** argv) try {
     std::fprintf(stderr, "on %s (CUDA)\n", common::cuda::choose_device("").name.c_str());
 #endif
     const auto histogram = reinterpret_cast<InCuda>(student(argv[2]));
-    run(job, results, [&](const Step& step, const std::uint8_t* pixels, std::size_t count,
-                 std::uint32_t* result) {
-        histogram(static_cast<unsigned>(step.groups), static_cast<unsigned>(step.group_size),
-                  pixels, count, result);
-    });
+    run(job, results,
+        [&](const Step& step, const std::uint8_t* pixels, std::size_t count,
+            std::uint32_t* result) {
+            histogram(static_cast<unsigned>(step.groups), static_cast<unsigned>(step.group_size),
+                      pixels, count, result);
+        });
     return 0;
 } catch (...) {
     return common::report_exception("run_host");

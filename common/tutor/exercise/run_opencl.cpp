@@ -1,13 +1,13 @@
 // Runs a student's OpenCL kernels as a job says. See job.hpp.
 //
-//     run_opencl             0: all cases have run; 1: a call failed; 2: a bad job; 3: the kernels do
+//     run_opencl             0: all cases have run; 1: a call failed; 2: a bad job; 3: the kernels
+//     do
 //                            not compile (the compiler's lines on standard error); 77: no device
 //     run_opencl compile     runs nothing, and each program comes back compiled
 #include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <map>
-#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -52,8 +52,6 @@ double run(const Case& each, cl_device_id device, cl_context context, cl_command
     }
     for (const Step& step : each.steps) {
         const common::opencl::Kernel kernel = clCreateKernel(program, step.kernel.c_str(), &error);
-        if (error == CL_INVALID_KERNEL_NAME)
-            throw std::runtime_error("there is no kernel " + step.kernel + " in this file");
         CHECK_CL(error, ("clCreateKernel for " + step.kernel).c_str());
         for (cl_uint at = 0; at < step.arguments.size(); ++at)
             set_argument(kernel, at, step.arguments[at], buffers);
@@ -107,6 +105,14 @@ int main(int argc, char** argv) try {
         } catch (const std::exception& wrong) {
             std::fprintf(stderr, "%s\n", wrong.what());
             return kDoesNotCompile;
+        }
+        for (const std::string& name : kernels_of(job)) {
+            const common::opencl::Kernel kernel =
+                clCreateKernel(programs.back(), name.c_str(), &error);
+            if (error == CL_INVALID_KERNEL_NAME) {
+                std::fprintf(stderr, "there is no kernel %s in this file\n", name.c_str());
+                return kDoesNotCompile;
+            }
         }
     }
     for (const common::opencl::Program& each : programs)
