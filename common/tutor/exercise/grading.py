@@ -70,7 +70,7 @@ class Grade(NamedTuple):
     @property
     def first(self):
         """What to say of it in a line: what a detector found comes before what is wrong because of it."""
-        named = re.search(r"^\s*why: (.*)$", self.diagnosis, re.MULTILINE)
+        named = re.search(r"^\s*why: (?!unclear)(.*)$", self.diagnosis, re.MULTILINE)
         order = sorted(self.verdicts, key=lambda v: not v.found)
         lacking = next((v for v in order if v.points < v.of), None)
         if not lacking or (named and not lacking.found):
@@ -165,9 +165,9 @@ def compiler_words(file, said):
     for name, line, column, what in found[:3]:
         words.append(f"{name}:{line}{':' + column if column else ''}: error: {what}")
         if int(line) <= len(source):
-            text = source[int(line) - 1].expandtabs(4)
-            cut = max(0, len(text) - len(text.lstrip()))
-            words += ["    " + text[cut:]] + (["    " + " " * (int(column) - 1 - cut) + "^"] if column and int(column) <= len(text) + 1 else [])
+            text, at = source[int(line) - 1], len(source[int(line) - 1][:int(column or 1) - 1].expandtabs(4))
+            cut = len(text.expandtabs(4)) - len(text.expandtabs(4).lstrip())
+            words += [f"    {sandbox.printable(text.expandtabs(4))[cut:]}", *([f"    {'':{max(at - cut, 0)}}^"] if column else [])]
     return "\n".join(words + ([f"and {len(found) - 3} more"] if len(found) > 3 else []))
 
 
@@ -307,7 +307,7 @@ def graded_file(file, seed):
     if "speed" in exercise.points:
         slow = Verdict("speed", 0, exercise.points["speed"], "not looked at: it is for what is right")
         verdicts.append(slow if wrong or says else speed(file, seed))
-    return verdicts, diagnosis(file, found) if wrong else ""
+    return verdicts, diagnosis(file, found) if wrong and not ended else ""
 
 
 def diagnosis(file, found):

@@ -27,7 +27,10 @@ COMPILER_FINDS = re.compile(r"(?<=ThreadSanitizer: )data race|(?<=AddressSanitiz
 # What OpenCL C 1.2 says of itself; nothing that PoCL and Oclgrind disagree about.
 OPENCL_DEFINES = ("__OPENCL_VERSION__=120", "__OPENCL_C_VERSION__=120", "CL_VERSION_1_0=100", "CL_VERSION_1_1=110",
                   "CL_VERSION_1_2=120", "__ENDIAN_LITTLE__=1", "CHAR_BIT=8", "UCHAR_MAX=255", "USHRT_MAX=65535")
-OPENCL_NAMES = re.compile(r"\b(?!(?:__(?:kernel|global|local|constant|private|attribute__|read_only|write_only))\b)(__\w+|asm)\b")
+# Names that begin with two underscores are the compiler's own, and tell one from another.
+OPENCL_NAMES = re.compile(r"\b(?!(?:__(?:kernel|global|local|constant|private|attribute__|read_only|write_only|OPENCL_VERSION__))\b)"
+                          r"(__\w+|asm)\b")
+COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 class NothingToRunOn(Exception):
@@ -178,10 +181,13 @@ class KernelsFile(SubmittedFile):
         defines = [f"-D{each}" for each in OPENCL_DEFINES]
         text = made_by(files, [compiler(), "-E", "-x", "c", "-std=c99", "-undef", "-nostdinc", *defines, *options.split(), self.name],
                        "kernels.cl").decode("utf-8", "replace")
-        for line in text.splitlines():
-            wrong = re.match(r"\s*(#|%:)(?! \d|pragma )", line) or (not line.startswith("#") and OPENCL_NAMES.search(line))
-            if wrong:
-                raise DoesNotCompile(f"'{wrong.group(1)}' is not for kernels: {line.strip()}")
+        written, made = COMMENT.sub(" ", self.text).splitlines(), text.splitlines()
+        for line in (*written, *(line for line in made if not line.startswith("#"))):
+            if wrong := OPENCL_NAMES.search(line):
+                raise DoesNotCompile(f"'{wrong.group()}' is not for kernels: {line.strip()}")
+        for line in made:  # the driver's preprocessor has nothing left to do
+            if re.match(r"\s*(#|%:)(?! \d|pragma )", line):
+                raise DoesNotCompile(f"a directive that a macro makes is not for kernels: {line.strip()}")
         return text
 
     def process(self, runs, under=(), seconds=SECONDS, rounds=1, world=""):
