@@ -25,10 +25,15 @@ BROKEN_ZIP = (zipfile.BadZipFile, zlib.error, EOFError, OSError, RuntimeError, N
 def cell(text):
     """A cell of a spreadsheet, or a name in a line: no formula, and nothing that is not read."""
     text = sandbox.printable(str(text)).replace("\n", " ").replace("\t", " ")
+    text = text[:500]
     return f"'{text}" if text.lstrip().startswith(("=", "+", "-", "@")) else text
 
 
 # ---- what was handed in --------------------------------------------------------------------------
+
+
+def most_of(name):
+    return LARGEST_ZIP if name.casefold().endswith(".zip") else LARGE + 1
 
 
 def unpacked(name, data, left):
@@ -43,7 +48,7 @@ def unpacked(name, data, left):
                     raise BadInput(f"{name}: more than {MANY} files")
                 if not info.is_dir() and not JUNK.search(info.filename):
                     with packed.open(info) as file:
-                        yield from unpacked(f"{name}/{info.filename}", file.read(LARGEST_ZIP), left)
+                        yield from unpacked(f"{name}/{info.filename}", file.read(most_of(info.filename)), left)
     except BROKEN_ZIP as error:
         raise BadInput(f"{name}: cannot be unpacked: {error}") from None
 
@@ -55,7 +60,7 @@ def members(path, left=None):
         raise BadInput(f"{path}: a link, or no file")
     if path.is_file():
         with open(path, "rb") as file:
-            yield from unpacked(path.name, file.read(LARGEST_ZIP), left)
+            yield from unpacked(path.name, file.read(most_of(path.name)), left)
         return
     for each in sorted(path.iterdir()):
         if not next(left, None):
@@ -164,7 +169,8 @@ def unchanged(exercise, options, row, path):
 
 def write_reports(folder, who, grade):
     """All forms of a grade, in a folder for each student."""
-    into = folder / re.sub(r"[^\w .()-]", "_", who)
+    name = re.sub(r"[^\w .()-]", "_", who)  # which two may have
+    into = folder / (name if name == who else f"{name}-{hashlib.sha256(who.encode()).hexdigest()[:8]}")
     into.mkdir(parents=True, exist_ok=True)
     for name, form in reports.IN_A_FOLDER.items():
         reports.write_whole(into / name, form(grade))

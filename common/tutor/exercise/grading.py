@@ -13,18 +13,25 @@ import submitted_file
 import tasks
 from submitted_file import SECONDS, UNDER_A_DETECTOR, DoesNotCompile, NothingToRunOn  # noqa: F401  raised from here, too
 
-ROUNDS, TURNS = 5, 3  # of a run whose time is taken; the shortest counts, for others may be busy meanwhile
+TURNS = 3  # of the processes in which time is taken
 
-# Two worlds of which a kernel cannot know that they are not the real one. In each the right kernel is wrong.
-HALF = """#define get_local_size(d) (get_local_size(d) << ((d) == 0))
-#define get_global_size(d) (get_global_size(d) << ((d) == 0))
-#define get_global_id(d) (get_group_id(d) * get_local_size(d) + get_local_id(d))
-"""  # the upper half of each group is missing
-ALONE = """#define barrier(flags)
-#define work_group_barrier(...)
-"""  # and here nobody waits for anybody
-STRUCTURE = ((HALF, "it needs only a part of the work-items that are launched, such as the first of each group", "kernels"),
-             (ALONE, "nothing passes through local memory: it is as right without a barrier", "local_memory"))
+
+def half(text):
+    """A launch that seems twice as large as it is: the upper half of each group is missing. No kernel can know."""
+    return """size_t half_get_local_size(uint d) { return get_local_size(d) << (d == 0); }
+size_t half_get_global_size(uint d) { return get_global_size(d) << (d == 0); }
+size_t half_get_global_id(uint d) { return get_group_id(d) * half_get_local_size(d) + get_local_id(d); }
+""" + re.sub(r"\bget_(?=local_size\b|global_size\b|global_id\b)", "half_get_", text)
+
+
+def alone(text):
+    """Nobody waits for anybody."""
+    return "#define nobody_waits(...)\n" + re.sub(r"\b(work_group_)?barrier\b", "nobody_waits", text)
+
+
+# In each of these the right kernel is wrong.
+STRUCTURE = ((half, "it needs only a part of the work-items that are launched, such as the first of each group", "kernels"),
+             (alone, "nothing passes through local memory: it is as right without a barrier", "local_memory"))
 
 
 class Verdict(NamedTuple):
@@ -137,7 +144,7 @@ def opencl_errors():
 
 
 def why_not(file, done):
-    last = [line for line in done.said.strip().splitlines() if not line.startswith("on ")][-1:] or [""]
+    last = [line[:300] for line in done.said.strip().splitlines() if not line.startswith("on ")][-1:] or [""]
     if done.status == 0 and not done.ended:
         return "it ended before it had counted"
     said = re.sub(r"^run_\w+: | (at|from call at) \S*run_\w+\.cpp:\d+", "", last[0])
@@ -157,9 +164,9 @@ COMPILER_LINE = re.compile(r"^(?:error: (?=.*:\d+: )|(?=.*error: ))(?:\S*/)?([\w
 
 def compiler_words(file, said):
     """A compiler's errors with the student's lines: the first three, and how many there are."""
-    found = [each for each in dict.fromkeys(COMPILER_LINE.findall(said)) if each[0] == file.name]
+    lines = [line[:300] for line in said.splitlines()[:200] if line.strip() and not line.startswith("on ")]
+    found = [each for each in dict.fromkeys(COMPILER_LINE.findall("\n".join(lines))) if each[0] == file.name]
     if not found:
-        lines = [line for line in said.splitlines() if line.strip() and not line.startswith("on ")]
         return "it does not compile:\n" + "\n".join(lines[:12])
     words, source = ["it does not compile:"], file.text.splitlines()
     for name, line, column, what in found[:3]:
@@ -187,8 +194,9 @@ def faults(file, seed, right=True):
 
     Where it is not even right by itself, a detector need not find it right.
     """
-    under, runs = file.detectors(), tasks.for_detectors(file.exercise, seed)
+    under, few = file.detectors(), tasks.for_detectors(file.exercise, seed)
     for command, finds in under:
+        runs = few + (tasks.as_large_as_others(file.exercise, seed) if "--data-races" in command else [])
         name = pathlib.Path(command[0]).name
         try:
             done, results = file.process(runs, command, UNDER_A_DETECTOR)
@@ -197,7 +205,7 @@ def faults(file, seed, right=True):
         found = finds.search(done.said)
         if found:
             at = re.compile(rf"{re.escape(file.name)}:(\d+)|\bAt line (\d+)").search(done.said, found.start())
-            says = re.sub(r" address 0x[0-9a-f]+", "", found.group(0)).strip() + (f", line {at.group(1) or at.group(2)}" if at else "")
+            says = re.sub(r" address 0x[0-9a-f]+", "", found.group(0)[:300]).strip() + (f", line {at.group(1) or at.group(2)}" if at else "")
             if file.exercise.kind == "host":
                 says += " of the kernel, which is right: what are its arguments, in which order, and how large are the buffers?"
             return says + (": no lock that all threads share is held there" if file.exercise.kind == "c++" and says.startswith("data race") else "")
@@ -211,11 +219,11 @@ def faults(file, seed, right=True):
             return f"under {name} {why_not(file, done)}"
         if right and wrong:
             return f"under {name} the counts are wrong: {wrong[0].run.words}: {wrong[0].why}"
-        if file.exercise.kind == "c++" and not finds.search(file.planted(runs).said):
+        if file.exercise.kind == "c++" and not finds.search(file.planted(few).said):
             return f"{name[len('-fsanitize='):]} sanitizer: it does not see what this code does: something in it switches it off"
     if not under:
         return None
-    return structure(file, runs) if right else ""
+    return structure(file, few) if right else ""
 
 
 def structure(file, runs):
@@ -241,12 +249,12 @@ def for_the_reader(file):
 
 
 def milliseconds(file, runs):
-    """The shortest time of each run, and what is wrong with the counts."""
-    done, results = file.process(runs, rounds=ROUNDS)
+    """The shortest times of the two kinds of runs, and what is wrong with the counts."""
+    done, results = file.process(runs)
     if len(results) < len(runs) or not all(times for _, times in results):
         return [], why_not(file, done)
     wrong = next((each for each in map(functools.partial(compared, file.exercise), runs, results) if not each.right), None)
-    return [min(times) for _, times in results], f"{wrong.run.words}: {wrong.why}" if wrong else ""
+    return [min(times[0] for _, times in results[kind::2]) for kind in (0, 1)], f"{wrong.run.words}: {wrong.why}" if wrong else ""
 
 
 def speed(file, seed):
@@ -276,7 +284,7 @@ def speed(file, seed):
 
 def nothing(exercise, why):
     """Verdicts of no points, the first of which says why."""
-    return [Verdict(each, 0, of, "" if number else why) for number, (each, of) in enumerate(exercise.points.items())]
+    return [Verdict(each, 0, of, "" if number else sandbox.printable(why)) for number, (each, of) in enumerate(exercise.points.items())]
 
 
 def graded_file(file, seed):

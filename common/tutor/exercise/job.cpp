@@ -48,7 +48,6 @@ Case case_from(const Json& json, Input& input) {
             made.steps.back().arguments.push_back(argument_from(argument));
     }
     made.result = json.at("result");
-    made.rounds = json.value("rounds", std::size_t{1});
     return made;
 }
 
@@ -96,23 +95,14 @@ Results::Results() : to_(dup(STDOUT_FILENO)) {
     dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 
-void Results::add(const std::vector<std::uint8_t>& bytes, const std::vector<double>& times_ms) {
-    std::string all = fmt::format("{} {}\n", bytes.size(), fmt::join(times_ms, " "));
+void Results::add(const std::vector<std::uint8_t>& bytes, double time_ms) {
+    std::string all = fmt::format("{} {}\n", bytes.size(), time_ms);
     all.append(bytes.begin(), bytes.end());
     for (std::size_t done = 0; done < all.size();) {
         const ssize_t wrote = write(to_, all.data() + done, all.size() - done);
         if (wrote < 0) throw BadInput("the results cannot be written");
         done += static_cast<std::size_t>(wrote);
     }
-}
-
-void run_rounds(const Case& each, Results& results,
-                const std::function<double(std::vector<std::uint8_t>& result)>& once) {
-    std::vector<std::uint8_t> result(each.buffers.at(each.result).bytes.size());
-    std::vector<double> times_ms;
-    for (std::size_t round = 0; round < each.rounds; ++round)
-        times_ms.push_back(once(result));
-    results.add(result, times_ms);
 }
 
 }  // namespace common::exercise

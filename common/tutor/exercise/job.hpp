@@ -9,7 +9,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -45,8 +44,7 @@ struct Case {
     std::size_t program = 0;  ///< which of the job's
     std::map<std::string, Buffer> buffers;
     std::vector<Step> steps;
-    std::string result;      ///< the buffer that comes back
-    std::size_t rounds = 1;  ///< how often it is run; each time is taken
+    std::string result;  ///< the buffer that comes back
 };
 
 /// A way to compile the kernels.
@@ -90,17 +88,11 @@ std::set<std::string> kernels_of(const Job& job);
 class Results {
  public:
     Results();
-    /// A line with the number of bytes and the times in ms, then the bytes. @throws BadInput
-    void add(const std::vector<std::uint8_t>& bytes, const std::vector<double>& times_ms = {});
+    /// A line with the number of bytes and the time in ms, then the bytes. @throws BadInput
+    void add(const std::vector<std::uint8_t>& bytes, double time_ms = 0);
 
  private:
     int to_;
 };
-
-/// Runs a case as often as it says, and adds what came back, and the times.
-/// @param once runs it once: how long the launches took, in ms, and the result's bytes
-/// @throws BadInput where it cannot be written
-void run_rounds(const Case& each, Results& results,
-                const std::function<double(std::vector<std::uint8_t>& result)>& once);
 
 }  // namespace common::exercise

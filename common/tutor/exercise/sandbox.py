@@ -18,6 +18,8 @@ import tempfile
 import time
 from typing import NamedTuple
 
+from catalogue import ROOT
+
 ADDRESSES = 16 << 30  # for one process: drivers reserve far more than they use
 MEMORY = 4 << 30  # that all of its processes use together
 DISK = 512 << 20
@@ -25,7 +27,8 @@ OUTPUT = 64 << 20  # in one file; its results and what it prints are such files
 READ = 8 << 20  # of what it says: a detector says much
 PROCESSES = 128 + 2 * (os.cpu_count() or 1)  # at a time, and threads; drivers start some for each core
 NOBODY = 65534  # root is held by no limit
-SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt", "/etc/alternatives", "/etc/ld.so.cache", "/etc/OpenCL", "/sys")
+SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt/intel", "/opt/rocm",
+          "/etc/alternatives", "/etc/ld.so.cache", "/etc/OpenCL", "/sys")
 DEVICES = ("/dev/dri", "/dev/kfd", "/dev/nvidia0", "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools")
 
 
@@ -61,6 +64,8 @@ def bubblewrap(files, devices):
         words += ["--symlink", os.readlink(path), path] if os.path.islink(path) else ["--ro-bind-try", path, path]
     for path in DEVICES if devices else ():
         words += ["--dev-bind-try", path, path]
+    if any(path.is_relative_to(folder) for path in (ROOT, ROOT.resolve()) for folder in SYSTEM):  # such as /usr/src/tutorials
+        words += ["--tmpfs", str(ROOT.resolve())]
     for name, file in files.items():
         words += ["--perms", "0555", "--file", str(file.fileno()), f"/files/{name}"]
     return [*words, "--dir", "/files", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/files", "--",

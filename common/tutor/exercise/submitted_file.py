@@ -12,6 +12,8 @@ import functools
 import json
 import re
 import shutil
+import threading
+import time
 
 import catalogue
 import sandbox
@@ -21,6 +23,8 @@ from catalogue import ROOT, BadInput
 HERE = ROOT / "common/tutor/exercise"
 LARGEST_FILE = 1 << 20
 SECONDS, TO_COMPILE, UNDER_A_DETECTOR = 20, 60, 60  # for one process; runs take a fraction of a second each
+IN_ALL = 180  # for all processes of a file
+LARGEST_MADE = 16 << 20
 NOT_COMPILED, NO_DEVICE = 3, 77
 OCLGRIND_FINDS, SANITIZER_FINDS = (re.compile(f"({catalogue.DETECTORS[each]['faults']})[^\\n]*") for each in ("oclgrind", "compute-sanitizer"))
 COMPILER_FINDS = re.compile(r"(?<=ThreadSanitizer: )data race|(?<=AddressSanitizer: )[a-z-]+|(?<=runtime error: )[^\n]*")
@@ -30,7 +34,7 @@ OPENCL_DEFINES = ("__OPENCL_VERSION__=120", "__OPENCL_C_VERSION__=120", "CL_VERS
 # Names that begin with two underscores are the compiler's own, and tell one from another.
 OPENCL_NAMES = re.compile(r"\b(?!(?:__(?:kernel|global|local|constant|private|attribute__|read_only|write_only|OPENCL_VERSION__))\b)"
                           r"(__\w+|asm)\b")
-COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 
 
 class NothingToRunOn(Exception):
@@ -83,15 +87,6 @@ def results_of(out):
     return found
 
 
-def made_by(files, command, name):
-    """The file of this name that a command makes in $TMPDIR. Raises DoesNotCompile."""
-    script = 'made="$TMPDIR/$1"; shift; "$@" -o "$made" >&2 && cat "$made"'
-    done = sandbox.run(["sh", "-c", script, "sh", name, *command], TO_COMPILE, files=files)
-    if done.status != 0:
-        raise DoesNotCompile(done.said or done.why())
-    return done.out
-
-
 class SubmittedFile:
     """One submitted file. `text` is the student's."""
 
@@ -99,6 +94,7 @@ class SubmittedFile:
         self.exercise, self.api, self.build, self.device = exercise, api, build.resolve(), device
         self.name, self.text = name, text
         self.made = {}  # what was compiled already
+        self.left = IN_ALL  # seconds
         self.ran_on = ""  # the device, where the program that runs kernels names it
 
     @property
@@ -128,18 +124,33 @@ class SubmittedFile:
             raise self.made[what]
         return self.made[what]
 
-    def run_job(self, command, files, runs, programs, under, seconds, rounds=1):
+    def sandboxed(self, command, seconds, *more, **how):
+        """As sandbox.run(), until the time for all of them is up."""
+        begin = time.monotonic()
+        done = sandbox.run(command, max(min(seconds, self.left), 1), *more, **how)
+        self.left -= time.monotonic() - begin
+        return done
+
+    def made_by(self, files, command, name):
+        """The file of this name that a command makes in $TMPDIR. Raises DoesNotCompile."""
+        script = 'made="$TMPDIR/$1"; shift; "$@" -o "$made" >&2 && cat "$made"'
+        done = self.sandboxed(["sh", "-c", script, "sh", name, *command], TO_COMPILE, files=files)
+        if done.status != 0 or len(done.out) > LARGEST_MADE:
+            raise DoesNotCompile(done.ended or done.said or (done.why() if done.status else "what comes of it is too large"))
+        return done.out
+
+    def run_job(self, command, files, runs, programs, under, seconds):
         """Sends a job to one of the programs that run kernels: how it ended, and its results."""
         blobs, numbers = [each.pop("bytes", b"") for each in programs], list(dict.fromkeys(run.options for run in runs))
         programs = [{**each, "binary": len(blob)} for each, blob in zip(programs, blobs)]
         cases = []
         for run in runs:
             case, pixels = tasks.case_of(self.exercise, run)
-            cases.append({**case, "program": numbers.index(run.options), "rounds": rounds})
+            cases.append({**case, "program": numbers.index(run.options)})
             blobs.append(pixels)
         oclgrind = under and self.api == "opencl"
         job = {"programs": programs, "device": "Oclgrind" if oclgrind else self.device, "cases": cases}
-        done = sandbox.run([*under, *command], seconds, json.dumps(job).encode() + b"\n" + b"".join(blobs), files,
+        done = self.sandboxed([*under, *command], seconds, json.dumps(job).encode() + b"\n" + b"".join(blobs), files,
                            memory=self.api == "opencl", devices=True)
         named = re.search(r"^on (.+)$", done.said, re.MULTILINE)
         if named and not under:  # a detector is a device of its own
@@ -165,7 +176,7 @@ class SubmittedFile:
         """What runs like a detector and looks for nothing; None where there is no such thing."""
         return [shutil.which("oclgrind")] if self.api == "opencl" and shutil.which("oclgrind") else None
 
-    def process(self, runs, under=(), seconds=SECONDS, rounds=1, world=""):
+    def process(self, runs, under=(), seconds=SECONDS, world=None):
         """Runs these in one process: how it ended, and the results of those that ended. Raises DoesNotCompile."""
         raise NotImplementedError
 
@@ -177,9 +188,9 @@ class KernelsFile(SubmittedFile):
         """What the driver gets: PTX, or OpenCL C of which only the driver's own names are not yet replaced."""
         files = {self.name: self.text.encode()}
         if self.api == "cuda":
-            return made_by(files, [self.nvcc(), "-std=c++17", "-lineinfo", "-ptx", *options.split(), self.name], "ptx").decode()
+            return self.made_by(files, [self.nvcc(), "-std=c++17", "-lineinfo", "-ptx", *options.split(), self.name], "ptx").decode()
         defines = [f"-D{each}" for each in OPENCL_DEFINES]
-        text = made_by(files, [compiler(), "-E", "-x", "c", "-std=c99", "-undef", "-nostdinc", *defines, *options.split(), self.name],
+        text = self.made_by(files, [compiler(), "-E", "-x", "c", "-std=c99", "-undef", "-nostdinc", *defines, *options.split(), self.name],
                        "kernels.cl").decode("utf-8", "replace")
         written, made = COMMENT.sub(" ", self.text).splitlines(), text.splitlines()
         for line in (*written, *(line for line in made if not line.startswith("#"))):
@@ -190,12 +201,12 @@ class KernelsFile(SubmittedFile):
                 raise DoesNotCompile(f"a directive that a macro makes is not for kernels: {line.strip()}")
         return text
 
-    def process(self, runs, under=(), seconds=SECONDS, rounds=1, world=""):
+    def process(self, runs, under=(), seconds=SECONDS, world=None):
         in_opencl = self.api == "opencl"
-        programs = [{"name": self.name, "text": world + self.once(options, functools.partial(self.compiled, options)),
+        programs = [{"name": self.name, "text": (world or str)(self.once(options, functools.partial(self.compiled, options))),
                      "options": ""} for options in dict.fromkeys(run.options for run in runs)]
         name = "run_opencl" if in_opencl else "run_cuda"
-        done, results = self.run_job([f"./{name}"], {name: self.program(name)}, runs, programs, under, seconds, rounds)
+        done, results = self.run_job([f"./{name}"], {name: self.program(name)}, runs, programs, under, seconds)
         if done.status == NOT_COMPILED and not results:
             raise DoesNotCompile(done.said)
         return done, results
@@ -215,8 +226,8 @@ class HostFile(SubmittedFile):
         files = {self.name: self.text.encode()}
         if self.api == "cuda":
             name, text = self.kernels(run)
-            return made_by({**files, name: text.encode()}, [self.nvcc(), "-std=c++17", "-shared", "-Xcompiler", "-fPIC", self.name], "host.so")
-        return made_by(files, [compiler(), "-std=c++20", "-O1", "-g", "-shared", "-fPIC", "-DCL_TARGET_OPENCL_VERSION=120",
+            return self.made_by({**files, name: text.encode()}, [self.nvcc(), "-std=c++17", "-shared", "-Xcompiler", "-fPIC", self.name], "host.so")
+        return self.made_by(files, [compiler(), "-std=c++20", "-O1", "-g", "-shared", "-fPIC", "-DCL_TARGET_OPENCL_VERSION=120",
                                "-Wl,--require-defined=histogram", self.name, "-lOpenCL"], "host.so")
 
     def binary(self, run, under):
@@ -230,11 +241,14 @@ class HostFile(SubmittedFile):
             raise NothingToRunOn(f"the exercise's own kernel does not compile: {done.said.strip()[-200:]}")
         return results[0][0]
 
-    def process(self, runs, under=(), seconds=SECONDS, rounds=1, world=""):
+    def process(self, runs, under=(), seconds=SECONDS, world=None):
         library = self.once("library", lambda: self.library(runs[0]))
         binary = self.once(("binary", *under[:1]), lambda: self.binary(runs[0], under))
         return self.run_job(["./run_host", self.api, "./host.so"], {"run_host": self.program("run_host"), "host.so": library}, runs,
-                            [{"name": "", "options": "", "bytes": binary}], under, seconds, rounds)
+                            [{"name": "", "options": "", "bytes": binary}], under, seconds)
+
+
+_run_cpp, _compiling = {}, threading.Lock()  # {how: what run_cpp() gives}, for all submissions
 
 
 class CppFile(SubmittedFile):
@@ -247,17 +261,26 @@ class CppFile(SubmittedFile):
 
     def preprocessed(self):
         flags = [compiler(), "-std=c++20", "-E", self.name]
-        text = made_by({self.name: self.text.encode()}, flags, "it.ii")
+        text = self.made_by({self.name: self.text.encode()}, flags, "it.ii")
         return text + b'\n# 1 "call.cpp"\n' + (self.exercise.folder / "call.cpp").read_bytes()
 
     def library(self, how):
         text = self.once("text", self.preprocessed)
-        return made_by({"it.ii": text}, [compiler(), "-std=c++20", *how, "-pthread", "-fPIC", "-shared", "it.ii"], "it.so")
+        return self.made_by({"it.ii": text}, [compiler(), "-std=c++20", *how, "-pthread", "-fPIC", "-shared", "it.ii"], "it.so")
+
+    def run_cpp(self, how):
+        """run_cpp, which is the grader's, compiled in this way. Raises DoesNotCompile."""
+        with _compiling:
+            if how not in _run_cpp:
+                name = "run_cpp.cpp"
+                _run_cpp[how] = self.made_by({name: (HERE / name).read_bytes()},
+                                             [compiler(), "-std=c++20", *how, "-pthread", name, "-ldl"], "run_cpp")
+        return _run_cpp[how]
 
     def detectors(self):
         """The sanitizers of the compiler that exercise.json names, where they run here."""
         try:
-            done = sandbox.run(["./run_cpp"], TO_COMPILE, files={"run_cpp": run_cpp((self.sanitizer(), "-g", "-O1"))}, memory=False)
+            done = sandbox.run(["./run_cpp"], TO_COMPILE, files={"run_cpp": self.run_cpp((self.sanitizer(), "-g", "-O1"))}, memory=False)
         except DoesNotCompile:
             return []
         return [] if "unexpected memory mapping" in done.said else [((self.sanitizer(),), COMPILER_FINDS)]
@@ -266,22 +289,15 @@ class CppFile(SubmittedFile):
         """How it ends where the grader's own part has a fault, which a detector at work reports."""
         return self.process(runs, (self.sanitizer(),), UNDER_A_DETECTOR, plant=self.PLANTED[self.exercise.data["sanitizer"]])[0]
 
-    def process(self, runs, under=(), seconds=SECONDS, rounds=1, world="", plant="-"):
+    def process(self, runs, under=(), seconds=SECONDS, world=None, plant="-"):
         how = (*under, "-g", "-O1") if under else ("-O2",)
-        files = {"it.so": self.once(how, lambda: self.library(how)), "run_cpp": run_cpp(how)}
+        files = {"it.so": self.once(how, lambda: self.library(how)), "run_cpp": self.run_cpp(how)}
         task, data = tasks.task_of(self.exercise), b""
         for run in runs:
             pixels = task.memory(run)
             data += b"%d %d %s\n" % (len(pixels), run.groups if "launches" in self.exercise.points else 1, plant.encode()) + pixels
-        done = sandbox.run(["./run_cpp", "./it.so"], seconds, data, files, memory=not under)
+        done = self.sandboxed(["./run_cpp", "./it.so"], seconds, data, files, memory=not under)
         return done, results_of(done.out)
-
-
-@functools.lru_cache(None)
-def run_cpp(how):
-    """run_cpp, which is the grader's, compiled in this way. Raises DoesNotCompile."""
-    name = "run_cpp.cpp"
-    return made_by({name: (HERE / name).read_bytes()}, [compiler(), "-std=c++20", *how, "-pthread", name, "-ldl"], "run_cpp")
 
 
 KINDS = {"kernels": KernelsFile, "host": HostFile, "c++": CppFile}

@@ -13,6 +13,7 @@ import catalogue
 import pictures
 
 POISON = b"\xa5"  # as in common/histogram
+ROUNDS = 4  # of runs whose time is taken; the shortest counts, for others may be busy meanwhile
 LARGER_THAN_BINS = catalogue.DETECTORS["larger_than_bins"][0]
 PICTURES = catalogue.ROOT / "images"
 
@@ -326,30 +327,49 @@ def in_runs(task, generator, size):
 
 @functools.lru_cache(16)
 def for_detectors(exercise, seed):
-    """Small ones: fewer work-items than pixels, so that loops turn, and more; more of them than bins."""
+    """Fewer work-items than pixels, so that loops turn, and more; more of them than bins. Small, for detectors are slow."""
+    if exercise.kind == "c++":  # but for these, which see all that is compared
+        return [run for criterion in CRITERIA if criterion in exercise.points for run in runs_of(exercise, criterion, seed)]
     task, largest = task_of(exercise), min(exercise.data.get("largest_group", LARGER_THAN_BINS), LARGER_THAN_BINS)
     generator = random.Random(f"{seed} detectors")
     given = exercise.data.get("for_detectors")  # [[width, height], groups, group size]
     launches = [[[each[0][0] + generator.randrange(100), each[0][1]], *each[1:]] for each in given] if given else \
         list(zip(task.tiny(generator), (3, 2), (generator.choice((32, 48, 64)), LARGER_THAN_BINS)))
+    return [for_detector(exercise, seed, generator, number, *launch, largest) for number, launch in enumerate(launches)]
+
+
+@functools.lru_cache(16)
+def as_large_as_others(exercise, seed):
+    """One more for a detector that is quick: a kernel does not know it from those that are compared."""
+    task, generator = task_of(exercise), random.Random(f"{seed} large")
+    size = (task.middle[0] + generator.randrange(100), task.middle[1])
+    return [for_detector(exercise, seed, generator, 1, size, generator.randrange(3, 6), 64, exercise.data.get("largest_group", 64))]
+
+
+def for_detector(exercise, seed, generator, number, size, groups, group_size, largest):
     options, first = exercise.data.get("options", [""]), exercise.data.get("first", [0])
-    return [run_of(task, tuple(size), "random pixels", in_runs(task, generator, size), groups, min(group_size, largest),
-                   f", {groups} groups of {min(group_size, largest)}")._replace(
+    task, group_size = task_of(exercise), min(group_size, largest)
+    return run_of(task, tuple(size), "random pixels", in_runs(task, generator, size), groups, group_size,
+                  f", {groups} groups of {group_size}")._replace(
         options=options[-1 - number % len(options)], first=first[-1] if number else 0, key=key_of(seed))
-        for number, (size, groups, group_size) in enumerate(launches)]
 
 
 @functools.lru_cache(16)
 def for_speed(exercise, seed, on_a_gpu):
-    """[Run] on which speed is looked at: the first is what points are given for. A GPU needs more to be busy."""
-    task, generator = task_of(exercise), random.Random(f"{seed} speed")
+    """[Run] on which speed is looked at, in pairs: the first of each is what points are given for. A GPU needs more to be busy.
+
+    All have other pixels: what a run leaves in memory is of no use to the next.
+    """
+    task, generator, runs = task_of(exercise), random.Random(f"{seed} speed"), []
     count, groups, group_size = (64 << 20, 264, 1024) if on_a_gpu else (4 << 20, 64, 256)
-    size, value = (count - generator.randrange(1 << 16), 1), generator.randrange(256)
-    nearly = bytearray(task.pixel(value) * size[0])  # all but a few, anywhere: nothing is to be guessed
-    for _ in range(1000):
-        nearly[generator.randrange(size[0])] = generator.randrange(256)
-    return [run_of(task, size, f"pixels, nearly all of the value {value}", bytes(nearly), groups, group_size),
-            run_of(task, size, "random pixels", drawn(task, seed, size), groups, group_size)]
+    for _ in range(ROUNDS):
+        size, value = (count - generator.randrange(1 << 16), 1), generator.randrange(256)
+        nearly = bytearray(task.pixel(value) * size[0])  # all but a few, anywhere: nothing is to be guessed
+        for _ in range(1000):
+            nearly[generator.randrange(size[0])] = generator.randrange(256)
+        runs += [run_of(task, size, "pixels, nearly all of one value", bytes(nearly), groups, group_size),
+                 run_of(task, size, "random pixels", drawn(task, generator.random(), size), groups, group_size)]
+    return runs
 
 
 # ---- one run, as the programs that run kernels take it -------------------------------------------

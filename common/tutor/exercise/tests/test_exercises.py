@@ -473,7 +473,8 @@ class Undeserved(WithAFolder):
     return 0;
 }}();
 """
-        text = self.solution(HOST).replace("// What a call", "#include <csignal>\n#include <initializer_list>\n#include <unistd.h>\n" + harm + "// What a call", 1)
+        harm = "#include <csignal>\n#include <initializer_list>\n#include <unistd.h>\n" + harm
+        text = self.solution(HOST).replace("// What a call", harm + "// What a call", 1)
         grade = self.graded(text, HOST)
         self.assertEqual(grade.points, 100 if shutil.which("oclgrind") else 80, reports.table_of(grade))
         self.assertEqual(planted.read_text(), "as it was")
@@ -904,6 +905,36 @@ class Handout(unittest.TestCase):
             self.assertEqual(dead, [])
         self.assertNotIn("<summary>Hint", (folder / "03-local-atomics/exercise/five-steps/README.md").read_text())
         self.assertIn("<summary>Hint", (self.folder.with_name("0") / "03-local-atomics/exercise/five-steps/README.md").read_text())
+
+    def test_an_autograder_is_made(self):
+        said = handout.make(self.folder, [], False, ("gradescope", "03/five-steps"))
+        self.assertIn("an autograder for 03/five-steps", said)
+        self.assertEqual(sorted(path.name for path in self.folder.iterdir()), ["run_autograder", "setup.sh", "tutorials"])
+        for name in ("run_autograder", "setup.sh"):
+            self.assertTrue(os.access(self.folder / name, os.X_OK))
+            self.assertEqual(subprocess.run(["bash", "-n", self.folder / name]).returncode, 0)
+        self.assertEqual([path.name for path in self.folder.rglob("solution")], [])
+        room = self.folder.with_name("room")
+        handout.make(room, ["03"], False, ("classroom", "03/five-steps"))
+        workflow = (room / ".github" / "workflows" / "classroom.yml").read_text()
+        self.assertIn("./tutorial grade 03/five-steps --classroom", workflow)
+        self.assertIn("${{ steps.grade.outputs.result }}", workflow)
+
+    def test_a_skeleton_comes_back_and_what_was_there_stays(self):
+        mine = FIVE_STEPS.skeletons("opencl")[0].relative_to(catalogue.ROOT)
+        handout.make(self.folder, ["03"], True)
+        begun = (self.folder / mine).read_bytes()
+        command = [sys.executable, "-I", "-B", self.folder / PROGRAM.relative_to(catalogue.ROOT), "reset", "03/five-steps"]
+        for number, text in enumerate(("one", "two", "three"), 1):
+            (self.folder / mine).write_text(text)
+            self.assertEqual(subprocess.run(command, capture_output=True).returncode, 0)
+            self.assertEqual((self.folder / mine).read_bytes(), begun)
+            self.assertEqual((self.folder / f"{mine}.{number}").read_text(), text)
+        self.assertIn(b"is as it was", subprocess.run(command, capture_output=True).stdout)
+        (self.folder / handout.MANIFEST).unlink()
+        (self.folder / mine).write_text("four")
+        done = subprocess.run(command, capture_output=True, text=True)
+        self.assertEqual((done.returncode, done.stderr.count("\n"), (self.folder / mine).read_text()), (2, 1, "four"))
 
     def test_bad_requests_leave_nothing(self):
         for folder, chapters, says in ((self.folder, ["9"], "no chapter '9'"), (self.folder.parent, [], "is there already"),
