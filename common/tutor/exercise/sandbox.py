@@ -110,7 +110,8 @@ def _descendants(pid):
     children = {}
     for name in filter(str.isdigit, os.listdir("/proc")) if os.path.isdir("/proc") else ():
         with contextlib.suppress(OSError):
-            parent = pathlib.Path("/proc", name, "stat").read_text().rpartition(")")[2].split()[1]
+            with open(f"/proc/{name}/stat", errors="replace") as file:
+                parent = file.read().rpartition(")")[2].split()[1]
             children.setdefault(int(parent), []).append(int(name))
     found = children.get(pid, [])
     for each in found:
@@ -176,7 +177,7 @@ def run(command, seconds, data=b"", files=None, memory=True, devices=False):
                     break
                 except subprocess.TimeoutExpired:
                     now = time.monotonic()
-                if now > looked + 0.1:
+                if now > looked + 0.2:
                     theirs, looked = _descendants(process.pid), now
                     ended = (NO_END if now > end else TOO_MANY if len(theirs) > PROCESSES
                              else TOO_LARGE if _used(theirs) > MEMORY else "")

@@ -13,7 +13,7 @@ import catalogue
 import pictures
 
 POISON = b"\xa5"  # as in common/histogram
-ROUNDS = 4  # of runs whose time is taken; the shortest counts, for others may be busy meanwhile
+ROUNDS = 3  # of runs whose time is taken; the shortest counts, for others may be busy meanwhile
 LARGER_THAN_BINS = catalogue.DETECTORS["larger_than_bins"][0]
 PICTURES = catalogue.ROOT / "images"
 
