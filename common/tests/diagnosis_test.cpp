@@ -357,7 +357,7 @@ TEST(Observe, KeepsWhatIsCountedAndSaysWhatGoesWrong) {
     const auto seen = observe([&](const Words&, milliseconds) -> Answer {
         switch (run++) {
             case 0:
-                return {Answer::Kind::kCrashed, "", {}};
+                return {Answer::Kind::kCrashed, "it crashes", {}};
             case 1:
                 return {Answer::Kind::kNotFinished, "", {}};
             case 2:
@@ -367,6 +367,8 @@ TEST(Observe, KeepsWhatIsCountedAndSaysWhatGoesWrong) {
                 later.run->results.front().only_later = true;
                 return later;
             }
+            case 4:
+                return {Answer::Kind::kBadInput, "it ended for want of memory", {}};
             default:
                 return {};
         }
@@ -374,9 +376,10 @@ TEST(Observe, KeepsWhatIsCountedAndSaysWhatGoesWrong) {
     ASSERT_EQ(seen.cases.size(), 2U);
     EXPECT_EQ(seen.cases[0].actual, std::vector<Histogram>{Histogram{5}});
     EXPECT_EQ(seen.cases[1].actual, (std::vector<Histogram>{Histogram{6}, seen.cases[1].expected}));
-    ASSERT_EQ(seen.troubles.size(), 2U);
+    ASSERT_EQ(seen.troubles.size(), 3U);
     EXPECT_TRUE(tests::has(seen.troubles[0], "it crashes"));
     EXPECT_TRUE(tests::has(seen.troubles[1], "it is not finished after 15 s"));
+    EXPECT_TRUE(tests::has(seen.troubles[2], "it ended for want of memory"));
 }
 
 TEST(Observe, DoesNoMoreThanItNeeds) {

@@ -10,8 +10,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import programs  # noqa: E402
 from programs import ROOT, Test  # noqa: E402
 
-# What only OpenCL needs: it compiles while the program runs, and its limits vary more, and so do its clocks.
-ONLY_OPENCL = "build_program|read_kernel_file|max_work_group_size|has_extension|require_memory|unsupported_reason|profiling|plausible_ms"
+# What only OpenCL needs: a context, and a compiler while the program runs; its limits vary more, and so do its clocks.
+ONLY_OPENCL = ("context_for|build_program|read_kernel_file|max_work_group_size|error_name|has_extension|require_memory|no_room|profiling|"
+               "plausible_ms")
 PAIRS = sorted(path.parent for path in ROOT.glob("0[2-5]-*/**/opencl.cpp") if (path.parent / "cuda.cu").exists())
 
 

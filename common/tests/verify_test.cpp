@@ -241,8 +241,28 @@ TEST(DeadlineDeathTest, EndsWhatTakesLongerWithALine) {
         std::this_thread::sleep_for(time);
     };
     EXPECT_EXIT(sleep_for(std::chrono::minutes(1)), testing::ExitedWithCode(1),
-                "^\ncompiling x.cl: not done after 1 s: the device or its driver hangs\n$");
+                "^compiling x.cl: not done after 1 s: the device or its driver hangs\n$");
     sleep_for(std::chrono::milliseconds(1));
+}
+
+// A launch that is merely large is no loop without end.
+void run_for_ever(const common::Launch& launch) {
+    common::set_time_limit(std::chrono::seconds(1));
+    common::verify_and_time(
+        "planted", kExpected, kRepeat,
+        common::DeviceRun{[] {}, [] {},
+                          [](Histogram&) {
+                              std::this_thread::sleep_for(std::chrono::minutes(1));
+                              return kNs;
+                          },
+                          launch});
+}
+
+TEST(WatchdogDeathTest, TellsALargeLaunchFromALoopWithoutEnd) {
+    EXPECT_EXIT(run_for_ever({6, 64}), testing::ExitedWithCode(1),
+                "6 groups of 64.: a run has not ended after 1 s: a loop without end");
+    EXPECT_EXIT(run_for_ever({std::size_t{1} << 31, 64}), testing::ExitedWithCode(1),
+                "has not ended after 1 s: the launch is very large for [0-9]+ pixels .--groups");
 }
 
 // What is said, and the exit status: 1 where the device's clock is believed, 2 where the host's is.
