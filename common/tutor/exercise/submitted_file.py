@@ -72,10 +72,10 @@ def compiler():
     return next(filter(shutil.which, ("c++", "g++", "clang++")), "c++")
 
 
-def results_of(out):
-    """[(bytes, times in ms)]: as many as came back whole."""
+def results_of(out, most):
+    """[(bytes, times in ms)]: as many as came back whole, and were asked for."""
     found, at = [], 0
-    while (end := out.find(b"\n", at)) >= 0:
+    while len(found) < most and (end := out.find(b"\n", at)) >= 0:
         try:
             size, *times = map(float, out[at:end].split())
             at, body = end + 1 + int(size), out[end + 1:end + 1 + int(size)]
@@ -158,7 +158,7 @@ class SubmittedFile:
         # The device is named before anything of the student's runs: behind that, 77 is the student's.
         if done.status == NO_DEVICE and not named:
             raise NothingToRunOn((done.said.strip().splitlines() or ["there is no device"])[-1])
-        return done, results_of(done.out)
+        return done, results_of(done.out, len(runs) or len(programs))
 
     def detectors(self):
         """What looks for faults, each with what it says then: none where none is there."""
@@ -297,7 +297,7 @@ class CppFile(SubmittedFile):
             pixels = task.memory(run)
             data += b"%d %d %s\n" % (len(pixels), run.groups if "launches" in self.exercise.points else 1, plant.encode()) + pixels
         done = self.sandboxed(["./run_cpp", "./it.so"], seconds, data, files, memory=not under)
-        return done, results_of(done.out)
+        return done, results_of(done.out, len(runs))
 
 
 KINDS = {"kernels": KernelsFile, "host": HostFile, "c++": CppFile}
