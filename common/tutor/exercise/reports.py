@@ -29,7 +29,7 @@ def wrapped(text, indent=0):
     lines = []
     for line in text.splitlines():
         lines += [line[:WIDTH - indent]] if line.startswith("    ") else textwrap.wrap(
-            line, WIDTH - indent, subsequent_indent=" " * (len(line) - len(line.lstrip()) + 2)) or [""]
+            line, WIDTH - indent, break_on_hyphens=False, subsequent_indent=" " * (len(line) - len(line.lstrip()) + 2)) or [""]
     return [f"{' ' * indent}{line}".rstrip() for line in lines]
 
 

@@ -253,6 +253,21 @@ class Sandbox(unittest.TestCase):
             self.run_shell(script, 1)  # and this goes on
 
 
+class FromOutside(unittest.TestCase):
+    """What is read of what a submission sends."""
+
+    def test_results_are_read_as_far_as_they_are_results(self):
+        self.assertEqual(submitted_file.results_of(b"3 0.5\nabc0 1\n2\nxy", 9), [(b"abc", [0.5]), (b"", [1]), (b"xy", [])])
+        self.assertEqual(len(submitted_file.results_of(b"0 0\n" * 10, 3)), 3)
+        for garbage in (b"nan\n", b"1e400 0\nx", b"-5 1\nabcdef", b"9 0\nshort", b"no line", b"\n\n", b"9" * 9999 + b"\nx"):
+            self.assertEqual(submitted_file.results_of(garbage, 3), [], garbage[:20])
+
+    def test_comments_without_end_take_no_time(self):
+        begin = time.monotonic()
+        self.assertEqual(submitted_file.COMMENT.sub("", "a/* " + "/* " * 400000), "a")
+        self.assertLess(time.monotonic() - begin, 5)
+
+
 class WithAFolder(unittest.TestCase):
     """What the tests of whole submissions share."""
 
