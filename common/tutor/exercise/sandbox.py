@@ -29,6 +29,7 @@ PROCESSES = 128 + 2 * (os.cpu_count() or 1)  # at a time, and threads; drivers s
 NOBODY = 65534  # root is held by no limit
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt/intel", "/opt/rocm",
           "/etc/alternatives", "/etc/ld.so.cache", "/etc/OpenCL", "/sys")
+PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/cuda/bin"
 DEVICES = ("/dev/dri", "/dev/kfd", "/dev/nvidia0", "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools")
 
 
@@ -139,9 +140,18 @@ def _end(process):
     process.wait()
 
 
+def _path():
+    return f"{os.environ['PATH']}:{PATH}" if missing() else PATH
+
+
+def where(name):
+    """Where a program is that can be run here; else None."""
+    return shutil.which(name, path=_path())
+
+
 def _environment(folder):
     kept = {name: value for name, value in os.environ.items() if name.startswith(("POCL_", "OCL_", "CUDA_VISIBLE_"))}
-    return {**kept, "PATH": "/usr/local/bin:/usr/bin:/bin:/usr/local/cuda/bin", "LC_ALL": "C.UTF-8", "HOME": folder,
+    return {**kept, "PATH": _path(), "LC_ALL": "C.UTF-8", "HOME": folder,
             "TMPDIR": folder, "POCL_CACHE_DIR": f"{folder}/pocl", "ASAN_OPTIONS": "detect_leaks=0"}
 
 

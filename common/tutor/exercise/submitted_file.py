@@ -11,7 +11,6 @@ another, and what comes of that is compiled for all of them.
 import functools
 import json
 import re
-import shutil
 import threading
 import time
 
@@ -63,13 +62,11 @@ def text_of(path, data=None):
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-def tool(name):
-    """Where a tool of the CUDA toolkit is: on PATH, or where NVIDIA's packages put it; else None."""
-    return shutil.which(name) or shutil.which(name, path="/usr/local/cuda/bin")
-
-
 def compiler():
-    return next(filter(shutil.which, ("c++", "g++", "clang++")), "c++")
+    found = next(filter(None, map(sandbox.where, ("c++", "g++", "clang++"))), None)
+    if not found:
+        raise NothingToRunOn("there is no C++ compiler among the system's programs")
+    return found
 
 
 def results_of(out, most):
@@ -109,9 +106,9 @@ class SubmittedFile:
         return path.read_bytes()
 
     def nvcc(self):
-        if not tool("nvcc"):
+        if not sandbox.where("nvcc"):
             raise NothingToRunOn("there is no CUDA compiler (nvcc)")
-        return tool("nvcc")
+        return sandbox.where("nvcc")
 
     def once(self, what, make):
         """What make() gives, or raises, made once."""
@@ -163,18 +160,18 @@ class SubmittedFile:
     def detectors(self):
         """What looks for faults, each with what it says then: none where none is there."""
         if self.api == "opencl":
-            oclgrind = shutil.which("oclgrind")
+            oclgrind = sandbox.where("oclgrind")
             return [([oclgrind, *how], OCLGRIND_FINDS) for how in (
                 ("--data-races", "--max-errors", "20"),
                 # What LLVM's optimisations make of a division, this one does not know: nothing would be counted.
                 ("--uninitialized", "--max-errors", "20000", "--build-options", "-cl-opt-disable"))] if oclgrind else []
-        sanitizer = tool("compute-sanitizer")
+        sanitizer = sandbox.where("compute-sanitizer")
         return [([sanitizer, "--tool", each], SANITIZER_FINDS) for each in ("memcheck", "racecheck", "synccheck")] \
             if sanitizer else []
 
     def plain_detector(self):
         """What runs like a detector and looks for nothing; None where there is no such thing."""
-        return [shutil.which("oclgrind")] if self.api == "opencl" and shutil.which("oclgrind") else None
+        return [sandbox.where("oclgrind")] if self.api == "opencl" and sandbox.where("oclgrind") else None
 
     def process(self, runs, under=(), seconds=SECONDS, world=None):
         """Runs these in one process: how it ended, and the results of those that ended. Raises DoesNotCompile."""
