@@ -218,17 +218,14 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         }
         // They are not filled with a pattern before a run, as other buffers are. In place of that
         // the program checks that the run before has left zeros.
-        const auto require_zero = [&] {
+        const auto poison_and_check = [&] {
+            poison_result();
             if (!in_one) return;
             std::array<cl_ulong, tuning::kTotalWords> words{};
             CHECK_CL(clEnqueueReadBuffer(queue, totals, CL_TRUE, 0, sizeof words, words.data(), 0,
                                          nullptr, nullptr));
             if (words != zeros)
                 throw std::runtime_error("the last launch did not leave its totals at zero");
-        };
-        const auto poison_and_check = [&] {
-            poison_result();
-            require_zero();
         };
 
         const auto count_tuned = [&](Histogram& result) {
@@ -261,7 +258,6 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
                                          kernel, device.id, config.group_size)});
         timed.launch_text = config.launch_text(groups);
         report.add(std::move(timed));
-        require_zero();
     }
 
     // 10. The table, and the exit status that tells the truth.

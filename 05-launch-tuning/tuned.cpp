@@ -262,6 +262,7 @@ LaunchConfig lookup(const std::optional<Cache>& cache, const DeviceLimits& limit
 
 LaunchConfig resolve(const TunedOptions& tuned, const common::Options& options,
                      const DeviceLimits& limits, std::uint64_t pixel_count) {
+    common::require_outputs(options.outputs(), {{"the result of tune", cache_file(limits)}});
     const std::optional<Cache> cache = load(limits);
     const LaunchConfig found = lookup(cache, limits, pixel_count);
     LaunchConfig config = found;

@@ -8,7 +8,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common" / "tests"))
 import outputs  # noqa: E402
 import programs  # noqa: E402
-from programs import DETECTORS, QUICK, Test  # noqa: E402
+from programs import DETECTORS, IMAGES, QUICK, ROOT, Test  # noqa: E402
 
 FOLDER = "05-launch-tuning"
 SMALL = ["--random", "100003", "--repeat", "1"]
@@ -61,6 +61,16 @@ class Lesson(Workshop, Test):
             "--kernel item-bins --group-size 2": "--kernel item-bins, groups of 2: item-bins takes at most 1"})
         self.refused(self.program("cuda"), {"--kernel item-bins": "--kernel"})
 
+    def test_totals_that_are_left(self):
+        """Between two runs, also where the counts are right."""
+        zeroed = "atom_xchg(&totals[bin * APART], 0UL);"
+        text = (ROOT / FOLDER / "histogram.cl").read_text(encoding="utf-8")
+        self.assertEqual(text.count(zeroed), 1)
+        kernels = self.folder() / "kernels.cl"
+        kernels.write_text(text.replace(zeroed, zeroed + " totals[1] = 1;"))
+        self.expect([self.program("opencl"), "--kernels", kernels, "--variant", "tuned", "--random", "1K", *QUICK], 1, environment=self.kept,
+                    err="the last launch did not leave its totals at zero")
+
 
 class OpenCLResident(Workshop, Test):
     """How many work-items a device holds, as the vendors' extensions tell it. (A processor that claims to be a GPU.)"""
@@ -96,22 +106,44 @@ class OpenCLResident(Workshop, Test):
                     err="\n    rows of 1 pixel: 15 of the 16 work-items of a group have no column\n")
 
 
-class OpenCLTunedRaces(Workshop, Test):
-    """Every kernel that `tuned` may be, also where the detector sees what is read behind the picture: with one load there
-    are several steps, so that the last must ask for nothing."""
+class OpenCLRaces(Workshop, Test):
+    """What only chapter 05's kernels have to show under the detector."""
 
-    def test_each(self):
-        program, detector = self.program("opencl"), DETECTORS["oclgrind"]
+    def looked_at(self, *arguments):
+        run = programs.Run([*self.oclgrind(*DETECTORS["oclgrind"]["options"]), self.program("opencl"), *arguments, *QUICK,
+                            "--device", "Oclgrind"], self.kept)
+        self.assertEqual(run.status, 0, run)
+        self.assertNotRegex(run.out + run.err, programs.finds("oclgrind") + "|does not fit", run)
+
+    def test_tuned(self):
+        """Every kernel that it may be, also where the detector sees what is read behind the picture: with one load there
+        are several steps, so that the last must ask for nothing."""
         large = str(DETECTORS["larger_than_bins"][0])
         for kernel, group_size, *options in (("item-bins", "1"), ("replicated", "64", "--copies", "1"), ("replicated", large, "--copies", "1"),
                                              ("replicated", "64", "--copies", "16"), ("replicated", "64", "--copies", "16", "--loads", "1"),
                                              ("replicated", "64", "--copies", "1", "--two-launches")):
             with self.subTest(kernel=kernel, group_size=group_size, options=options):
-                run = programs.Run([*self.oclgrind(*detector["options"]), program, "--random", "5000", "--variant", "tuned",
-                                    "--kernel", kernel, *options, "--offset", "3", *QUICK, "--device", "Oclgrind",
-                                    "--group-size", group_size, "--groups", "3"], self.kept)
-                self.assertEqual(run.status, 0, run)
-                self.assertNotRegex(run.out + run.err, programs.finds("oclgrind") + "|does not fit", run)
+                self.looked_at("--random", "5000", "--variant", "tuned", "--kernel", kernel, *options, "--offset", "3",
+                               "--group-size", group_size, "--groups", "3")
+
+    def test_second_turns(self):
+        """Of the loops that the other launches go through once: over rows, and over the few pixels before and behind vectors."""
+        few = ["--offset", "1", "--groups", "1", "--group-size", "8"]
+        for variant in ("occupancy", "vector"):
+            with self.subTest(variant):
+                self.looked_at("--variant", variant, str(IMAGES / "two-tone.bmp"), "--pitch", "131", *few)
+        self.looked_at("--variant", "tuned", "--kernel", "replicated", "--random", "5000", *few)
+
+    def test_kernels_of_the_search(self):
+        """The lesson runs them in the place of its own."""
+        own = (ROOT / FOLDER / "histogram.cl").read_text(encoding="utf-8").replace("histogram_tuned", "histogram_own")
+        for name in ("local", "uchar"):
+            with self.subTest(name):
+                text = (ROOT / FOLDER / "tune" / f"{name}.cl").read_text(encoding="utf-8")
+                kernels = self.folder() / "kernels.cl"
+                kernels.write_text(own + re.sub(r"histogram_\w+(?=\()", "histogram_tuned", text))
+                self.looked_at("--kernels", kernels, "--variant", "tuned", "--kernel", "replicated", "--copies", "1", "--random", "9000",
+                               "--offset", "3", "--groups", "2", "--group-size", "16")
 
 
 class Tune(Workshop, Test):

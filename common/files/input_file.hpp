@@ -25,8 +25,7 @@ File open_input(const std::filesystem::path& path);
 /// @param wanted is asked with the first 8 bytes, or all if they are fewer; if it says no, the file
 /// is not read on
 /// @throws BadInput as above, and where it cannot be read or has more bytes
-std::string read_whole(const std::filesystem::path& path,
-                       std::size_t most = std::size_t{1} << 30,
+std::string read_whole(const std::filesystem::path& path, std::size_t most = std::size_t{1} << 30,
                        const std::function<bool(std::string_view)>& wanted = {});
 
 }  // namespace common

@@ -24,14 +24,28 @@ void must(bool condition) {
 }
 
 // In a folder so deep that no name leads out of what is cleared each time.
-fs::path folder() {
-    static const fs::path all = [] {
+class Folder {
+ public:
+    Folder() {
         std::string name = (fs::temp_directory_path() / "histogram-fuzz-XXXXXX").string();
         must(mkdtemp(name.data()) != nullptr);
-        std::atexit([] { fs::remove_all(folder().parent_path().parent_path().parent_path()); });
-        return fs::path(name);
-    }();
-    return all / "1/2/3";
+        all_ = name;
+    }
+    ~Folder() {
+        std::error_code ignored;
+        fs::remove_all(all_, ignored);
+    }
+    Folder(const Folder&) = delete;
+    Folder& operator=(const Folder&) = delete;
+    [[nodiscard]] fs::path deep() const { return all_ / "1/2/3"; }
+
+ private:
+    fs::path all_;
+};
+
+fs::path folder() {
+    static const Folder own;
+    return own.deep();
 }
 
 void make_files() {

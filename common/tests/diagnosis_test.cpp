@@ -291,6 +291,18 @@ TEST(Diagnosis, WhatChangedInTheRunThatWasLookedInto) {
     EXPECT_EQ(first_name(cases, context), "table-not-zeroed");
 }
 
+// What nobody has written is no count, however large.
+TEST(Diagnosis, WhatIsNotWrittenIsNoGarbage) {
+    for (const std::uint32_t found : {common::kPoison, common::kPoison + 1}) {
+        Cases cases = several();
+        for (Case& run : cases.all) {
+            for (std::size_t bin = 0; bin < kBins; bin += run.pixels.size() % 5 + 1)
+                run.actual[0][bin] = found;
+        }
+        EXPECT_EQ(first_name(cases), found == common::kPoison ? "unclear" : "table-not-zeroed");
+    }
+}
+
 // Counted twice, but not in the first run: no walk over the pixels explains that.
 TEST(Diagnosis, WhatIsLeftOverFromTheLastRun) {
     Cases cases = several();

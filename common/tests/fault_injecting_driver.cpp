@@ -290,6 +290,8 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, std::size_t bytes,
 }
 
 cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, std::size_t size, const void* value) {
+    const Call call;
+    if (call.fails) return CL_OUT_OF_RESOURCES;
     cl_mem buffer = nullptr;
     if (size == sizeof buffer && value != nullptr) std::memcpy(&buffer, value, size);
     if (told("discrete") && on_host.count(buffer) > 0) return CL_INVALID_MEM_OBJECT;
@@ -417,8 +419,6 @@ PASS_ON(clGetProgramBuildInfo,
         (cl_program of, cl_device_id device, cl_program_build_info what, std::size_t size,
          void* value, std::size_t* needed),
         (of, device, what, size, value, needed))
-PASS_ON(clSetKernelArg, (cl_kernel kernel, cl_uint at, std::size_t size, const void* value),
-        (kernel, at, size, value))
 PASS_ON(clFlush, (cl_command_queue queue), (queue))
 PASS_ON(clEnqueueFillBuffer,
         (cl_command_queue queue, cl_mem buffer, const void* with, std::size_t size,

@@ -71,7 +71,7 @@ class OpenCLOfChapters(Failing, Test):
     arguments = ("--variant", "local")
 
     def test_each(self):
-        self.each(new=37, file=1, opencl=1)
+        self.each(new=101, file=1, opencl=1)
 
 
 class OpenCLOfWorkshops(Failing, Test):
@@ -79,7 +79,7 @@ class OpenCLOfWorkshops(Failing, Test):
     arguments = ("--variant", "pipelined")
 
     def test_each(self):
-        self.each(new=37, file=1, opencl=1)
+        self.each(new=101, file=1, opencl=1)
 
 
 if __name__ == "__main__":

@@ -119,7 +119,7 @@ class Devices(Test):
 
     def test_a_small_device(self):
         self.opencl_only()
-        self.expect([PROGRAM, *SMALL], environment=self.faulty("group=32 local=16384 memory=8388608 no-profiling discrete"),
+        self.expect([PROGRAM, *SMALL], environment=self.faulty("group=32 local=4096 memory=8388608 no-profiling discrete"),
                     out="(?s)times: by the host's clock.*" + self.each("match"), err="no times: from here on the host's clock is used")
 
     def test_groups_of_1(self):
@@ -169,9 +169,10 @@ class Races(Test):
             self.skipTest("for OpenCL")
         detector = DETECTORS["oclgrind"]
         large, less = DETECTORS["larger_than_bins"]
-        # Once fewer pixels than work-items, or an early `return` before a barrier would not show.
-        launches = (["--random", "1000", "--groups", "3", "--group-size", "64"],
-                    ["--random", "4K", "--contention", "40", "--groups", "3", "--group-size", "64"],
+        # Once so many that every loop over pixels has a second turn, in which the counters of the first are used again. Once
+        # fewer pixels than work-items, or an early `return` before a barrier would not show.
+        launches = (["--random", "9000", "--contention", "40", "--groups", "2", "--group-size", "16"],
+                    ["--random", "1000", "--groups", "3", "--group-size", "64"],
                     ["--random", "0", "--groups", "3", "--group-size", "64"],
                     ["--random", "150", "--groups", "2", "--group-size", str(large)])
         for mode in modes(GIVEN.variant):

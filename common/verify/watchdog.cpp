@@ -15,7 +15,7 @@
 namespace common {
 namespace {
 
-using std::chrono::milliseconds;
+using std::chrono::seconds;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kOwnCrashes = false;
@@ -25,7 +25,7 @@ constexpr bool kOwnCrashes = true;
 
 constexpr std::array kCrashes{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
-std::optional<milliseconds> limit_given;
+std::optional<seconds> limit_given;
 
 // What a signal handler may use: memory that is there already, and write.
 std::string crash_line;
@@ -63,23 +63,22 @@ std::string small_stack() {
     return fmt::format("the stack is too small, {} KiB (ulimit -s), or ", stack.rlim_cur >> 10);
 }
 
-// (The system's alarm counts whole seconds.)
-void set_alarm(milliseconds limit) {
-    alarm(static_cast<unsigned>((limit.count() + 999) / 1000));
+void set_alarm(seconds limit) {
+    alarm(static_cast<unsigned>(limit.count()));
 }
 
 }  // namespace
 
-milliseconds usual_time_limit(std::size_t pixels) {
+seconds usual_time_limit(std::size_t pixels) {
     constexpr std::size_t kSlowest = std::size_t{4} << 20;  // pixels in a second
-    return std::chrono::minutes(1) + milliseconds(1000 * pixels / kSlowest);
+    return std::chrono::minutes(1) + seconds(pixels / kSlowest);
 }
 
-void set_time_limit(std::optional<milliseconds> limit) {
+void set_time_limit(std::optional<seconds> limit) {
     limit_given = limit;
 }
 
-milliseconds time_limit(std::size_t pixels) {
+seconds time_limit(std::size_t pixels) {
     return limit_given.value_or(usual_time_limit(pixels));
 }
 
@@ -115,8 +114,8 @@ Watchdog::Watchdog(const std::string& what, std::size_t pixels, const std::strin
         for (const int crash : kCrashes)
             std::signal(crash, end_with_line);
     }
-    hang_line = fmt::format("\n{}: a run has not ended after {:.0f} s: {}\n", what,
-                            static_cast<double>(limit_.count()) / 1000, hangs_because);
+    hang_line = fmt::format("\n{}: a run has not ended after {} s: {}\n", what, limit_.count(),
+                            hangs_because);
     hang_status = kMismatch;
     std::signal(SIGALRM, end_with_line);
 }
@@ -133,10 +132,9 @@ void Watchdog::end_run() const {
     alarm(0);
 }
 
-Deadline::Deadline(const std::string& what, milliseconds limit, const std::string& because,
+Deadline::Deadline(const std::string& what, seconds limit, const std::string& because,
                    ExitStatus status) {
-    hang_line = fmt::format("{}: not done after {:.0f} s: {}\n", what,
-                            static_cast<double>(limit.count()) / 1000, because);
+    hang_line = fmt::format("{}: not done after {} s: {}\n", what, limit.count(), because);
     hang_status = status;
     std::signal(SIGALRM, end_with_line);
     set_alarm(limit);

@@ -13,13 +13,13 @@ namespace common {
 
 /// How long one run of a strategy may take: a minute, and more for more pixels. Slower than this is
 /// no device that the chapters' kernels were seen on.
-std::chrono::milliseconds usual_time_limit(std::size_t pixels);
+std::chrono::seconds usual_time_limit(std::size_t pixels);
 
 /// Another limit for all runs that follow, as --time-limit asks for it; none: the usual one.
-void set_time_limit(std::optional<std::chrono::milliseconds> limit);
+void set_time_limit(std::optional<std::chrono::seconds> limit);
 
 /// That limit, or the usual one.
-std::chrono::milliseconds time_limit(std::size_t pixels);
+std::chrono::seconds time_limit(std::size_t pixels);
 
 /// Whether this process could have so much more memory. A signal handler may ask, too.
 bool memory_is_left(std::size_t bytes) noexcept;
@@ -46,7 +46,7 @@ class Watchdog {
     void end_run() const;
 
  private:
-    std::chrono::milliseconds limit_;
+    std::chrono::seconds limit_;
 };
 
 /// While one exists, what takes longer than its limit ends the program with one line that names it.
@@ -54,7 +54,7 @@ class Watchdog {
 class Deadline {
  public:
     /// @param what the device or its driver does, for the line
-    Deadline(const std::string& what, std::chrono::milliseconds limit,
+    Deadline(const std::string& what, std::chrono::seconds limit,
              const std::string& because = "the device or its driver hangs",
              ExitStatus status = kMismatch);
     ~Deadline();
