@@ -448,7 +448,12 @@ class Undeserved(WithAFolder):
                 "a macro for the grader": racy + "#define thread never\n",
                 "what it says where it cannot run": racy + '#include <cstdio>\n#include <cstdlib>\nstatic const int said = [] {\n'
                 '    std::fputs("FATAL: ThreadSanitizer: unexpected memory mapping\\n", stderr);\n    return 0;\n}();\n',
-                "a file that others planted": racy + "#include <fstream>\nstatic std::ofstream planted{\"it.so\"};\n"}.items():
+                "assembly": self.changed("shared.histogram[bin] += own[bin];",
+                                         'asm volatile("addl %1, %0" : "+m"(shared.histogram[bin]) : "r"(own[bin]));', racy),
+                "a lock for show": racy.replace("own[bin];", "own[bin];\n    const std::lock_guard<std::mutex> mine(shared.one_at_a_time);")
+                }.items():
+            if name == "assembly" and os.uname().machine != "x86_64":
+                continue
             with self.subTest(name):
                 self.assertRegex(self.faults(text, MERGE), "data race|switches it off")
 
