@@ -18,6 +18,7 @@ import signal
 
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))  # before anything takes time
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
 
 import argparse
 import contextlib
