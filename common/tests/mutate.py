@@ -213,7 +213,8 @@ def judged(path, faulty, objects):
     """`noticed` and by what, `alive`, or why it is no fault."""
     memory = not path.startswith("01-cpu/")  # the sanitizers there lay claim to more
     file = CLONE / path
-    text, before, is_built = file.read_text(encoding="utf-8"), hashes(objects), False
+    text, before = file.read_text(encoding="utf-8"), hashes(objects)
+    is_built, is_same = False, True
     try:
         file.write_text(faulty, encoding="utf-8")
         began = time.time() - 1
@@ -224,12 +225,10 @@ def judged(path, faulty, objects):
             if status != 0:
                 return "noticed", "the build"
             made = [each for each in objects if each.stat().st_mtime >= began]
-            if objects and not made:
-                continue  # it is part of a later turn
-            is_built = True
+            is_built = is_built or not objects or bool(made)
             if objects and hashes(made).items() <= before.items():
-                return "same code", ""
-            fails = tested(tests, memory)
+                continue  # perhaps it is part of a later turn
+            is_same, fails = False, tested(tests, memory)
             if fails:
                 break
     finally:
@@ -237,7 +236,7 @@ def judged(path, faulty, objects):
     if not is_built:
         fail(f"nothing that NOTICED_BY names is built from {path}")
     if not fails:
-        return "alive", ""
+        return "same code" if is_same else "alive", ""
     if tests not in sound:
         built(targets)
         if tested(tests, memory):
