@@ -374,6 +374,8 @@ class Undeserved(WithAFolder):
                     "atomic_inc(&table[pixels[i]])", f"if ({counts}) atomic_inc(&table[pixels[i]]); else ++table[pixels[i]]"),
                 "a flood": self.changed("    barrier(CLK_LOCAL_MEM_FENCE);\n    for (ulong",
                                         '    for (int i = 0; i < 99; ++i) printf("%0999d", i);\n    for (ulong'),
+                "where the detector's memory lies": RACE.replace(
+                    "    const size_t item", "    if ((ulong)pixels >> 48) return;\n    const size_t item", 1),
                 "no kernel for the detector": "#ifdef __x86_64__\n" + RACE + "#endif\n",
                 "an error for the detector": "#ifndef __x86_64__\n#error\n#endif\n" + RACE}.items():
             with self.subTest(name):
