@@ -195,6 +195,6 @@ def run(command, seconds, data=b"", files=None, memory=True, devices=False):
             _end(process)
         out.seek(0)
         said.seek(0)
-        status = process.returncode if missing() or process.returncode < 129 else 128 - process.returncode
+        status = process.returncode if process.returncode < 129 else 128 - process.returncode  # as bwrap and shells say it
         text = said.read(READ + 1)
         return Done(status, printable(text[:READ].decode("utf-8", "replace")), out.read(), ended, len(text) > READ)
