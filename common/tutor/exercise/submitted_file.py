@@ -24,7 +24,7 @@ LARGEST_FILE = 1 << 20
 SECONDS, TO_COMPILE, UNDER_A_DETECTOR = 20, 60, 60  # for one process; runs take a fraction of a second each
 IN_ALL = 180  # for all processes of a file
 LARGEST_MADE = 16 << 20
-NOT_COMPILED, NO_DEVICE = 3, 77
+NOT_COMPILED = 3
 OCLGRIND_FINDS, SANITIZER_FINDS = (re.compile(f"({catalogue.DETECTORS[each]['faults']})[^\\n]*") for each in ("oclgrind", "compute-sanitizer"))
 COMPILER_FINDS = re.compile(r"(?<=ThreadSanitizer: )data race|(?<=AddressSanitizer: )[a-z-]+|(?<=runtime error: )[^\n]*")
 # What OpenCL C 1.2 says of itself; nothing that PoCL and Oclgrind disagree about.
@@ -84,6 +84,16 @@ def results_of(out, most):
     return found
 
 
+@functools.lru_cache(None)
+def named_device(name, program, device, under):
+    job = json.dumps({"programs": [], "device": device, "cases": []}).encode()
+    done = sandbox.run([*under, f"./{name}"], UNDER_A_DETECTOR, job + b"\n", {name: program}, memory=name == "run_opencl", devices=True)
+    named = re.search(r"^on (.+)$", done.said, re.MULTILINE)
+    if done.status != 0 or not named:
+        raise NothingToRunOn((done.said.strip().splitlines() or [done.why()])[-1])
+    return named.group(1)
+
+
 class SubmittedFile:
     """One submitted file. `text` is the student's."""
 
@@ -136,8 +146,15 @@ class SubmittedFile:
             raise DoesNotCompile(done.ended or done.said or (done.why() if done.status else "what comes of it is too large"))
         return done.out
 
+    def named_device(self, under=()):
+        """What kernels run on; a process that has nothing of the student's says it. Raises NothingToRunOn."""
+        name = f"run_{self.api}"
+        return named_device(name, self.program(name), "Oclgrind" if under else self.device, under)
+
     def run_job(self, command, files, runs, programs, under, seconds):
         """Sends a job to one of the programs that run kernels: how it ended, and its results."""
+        if not under:  # a detector is a device of its own
+            self.ran_on = self.named_device()
         blobs, numbers = [each.pop("bytes", b"") for each in programs], list(dict.fromkeys(run.options for run in runs))
         programs = [{**each, "binary": len(blob)} for each, blob in zip(programs, blobs)]
         cases = []
@@ -149,18 +166,12 @@ class SubmittedFile:
         job = {"programs": programs, "device": "Oclgrind" if oclgrind else self.device, "cases": cases}
         done = self.sandboxed([*under, *command], seconds, json.dumps(job).encode() + b"\n" + b"".join(blobs), files,
                            memory=self.api == "opencl", devices=True)
-        named = re.search(r"^on (.+)$", done.said, re.MULTILINE)
-        if named and not under:  # a detector is a device of its own
-            self.ran_on = named.group(1)
-        # The device is named before anything of the student's runs: behind that, 77 is the student's.
-        if done.status == NO_DEVICE and not named:
-            raise NothingToRunOn((done.said.strip().splitlines() or ["there is no device"])[-1])
         return done, results_of(done.out, len(runs) or len(programs))
 
     def detectors(self):
         """What looks for faults, each with what it says then: none where none is there."""
         if self.api == "opencl":
-            oclgrind = sandbox.where("oclgrind")
+            oclgrind = self.oclgrind()
             return [([oclgrind, *how], OCLGRIND_FINDS) for how in (
                 ("--data-races", "--max-errors", "20"),
                 # What LLVM's optimisations make of a division, this one does not know: nothing would be counted.
@@ -169,9 +180,17 @@ class SubmittedFile:
         return [([sanitizer, "--tool", each], SANITIZER_FINDS) for each in ("memcheck", "racecheck", "synccheck")] \
             if sanitizer else []
 
+    def oclgrind(self):
+        """Where it is, if it runs; else None."""
+        try:
+            self.named_device((sandbox.where("oclgrind") or "oclgrind",))
+        except (NothingToRunOn, OSError):
+            return None
+        return sandbox.where("oclgrind")
+
     def plain_detector(self):
         """What runs like a detector and looks for nothing; None where there is no such thing."""
-        return [sandbox.where("oclgrind")] if self.api == "opencl" and sandbox.where("oclgrind") else None
+        return [self.oclgrind()] if self.api == "opencl" and self.oclgrind() else None
 
     def process(self, runs, under=(), seconds=SECONDS, world=None):
         """Runs these in one process: how it ended, and the results of those that ended. Raises DoesNotCompile."""

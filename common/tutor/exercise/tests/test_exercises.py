@@ -496,6 +496,13 @@ class Undeserved(WithAFolder):
             grade = self.graded(self.host(f'std::puts("no device"); std::exit({status});'), HOST)
             self.assertEqual(grade.points, 5)
         self.assertIn("it ends with 77", grade.first)
+        silent = self.graded(self.host("if (ftruncate(2, 0)) {} std::_Exit(77);", "#include <unistd.h>\n"), HOST)
+        self.assertIn("it ends with 77", silent.first)
+
+    def test_what_no_student_can_help_is_no_grade(self):
+        file = submitted_file.submitted(FIVE_STEPS, "opencl", {"histogram.cl": SOLUTION}, BUILD, "no such device")[0]
+        with self.assertRaisesRegex(grading.NothingToRunOn, "no such device"):
+            grading.graded([file], 7)
 
     def test_another_launch_than_was_asked_for_is_wrong(self):
         text = self.changed("groups * group_size", "group_size", self.solution(HOST))
