@@ -9,6 +9,7 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 
 import catalogue
@@ -123,6 +124,9 @@ def copy(into, exercises, exam):
         shutil.copy(ROOT / name, path)
         if name.endswith(".md"):
             path.write_text(text_for_students(name, path.read_text(encoding="utf-8"), exam), encoding="utf-8")
+    lab = into / "docs/site/play_data.py"
+    if lab.exists():  # the page's mistakes are the gallery's, which is not there
+        subprocess.run([sys.executable, "-B", lab], check=True)
     skeletons = [path for exercise in exercises for api in exercise.files for path in exercise.skeletons(api)]
     (into / MANIFEST).write_text(json.dumps({str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in skeletons}, indent=2) + "\n")
     for page in into.rglob("*.md"):

@@ -937,6 +937,7 @@ class Handout(unittest.TestCase):
         self.assertGreater(len(set(answers.values())), len(catalogue.exercises()) // 2)
         self.assertEqual({line: lines[line] for line in answers if line in lines}, {})
         self.assertEqual([path for path in self.folder.rglob("*") if path.name == "solution" or path.name == "broken"], [])
+        self.assertIn('"mistakes": [],', (self.folder / "docs/site/play/lab-data.js").read_text())
         self.assertEqual([path for path in self.folder.glob("0*/README.md") if "<summary>Answer" in path.read_text()], [])
         self.assertIn("<summary>Answer", (catalogue.ROOT / "01-cpu/README.md").read_text())
 
