@@ -71,7 +71,7 @@ class OpenCLPlatforms(Test):
         self.expect([*GLOBAL, "--no-ceiling"], environment=self.faulty("platforms=empty-first"), out="match\n$",
                     err="^02-global-atomics, OpenCL on")
         self.expect([*GLOBAL, "--no-ceiling"], environment=self.faulty("platforms=failing-first"), out="match\n$",
-                    err="^passed over OpenCL platform 0: this machine has too little memory: CL_OUT_OF_HOST_MEMORY [^\n]*\n02-global-atomics, OpenCL on")
+                    err="^passed over OpenCL platform 0: [^\n]* CL_OUT_OF_HOST_MEMORY [^\n]*\n02-global-atomics, OpenCL on")
 
     def test_devices_that_cannot_be_used(self):
         for words, says in (("unavailable", "it is not available"), ("no-compiler", "it has no compiler for kernels"),

@@ -267,7 +267,7 @@ def under_profiler(job, arguments, counters):
         log = pathlib.Path(folder, "ncu.csv")
         log.touch()
         # The second launch of the strategy's kernel: the first may have to load it.
-        under = ["ncu", "--csv", "--log-file", str(log), "--clock-control", "none",
+        under = ["ncu", "--csv", "--log-file", str(log), "--clock-control", "none", "--print-units", "base",
                  "--kernel-name", "regex:histogram_", "--launch-skip", "1", "--launch-count", "1",
                  "--metrics", ",".join(counters)]
         stopped = None

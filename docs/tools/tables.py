@@ -253,7 +253,8 @@ def steps_table(recording, name, size):
 def shown(experiment, kept, pixels):
     """The number that an experiment shows of a run; None where it was too short for one."""
     if experiment.counter:
-        return kept["percent"][experiment.counter]
+        value = kept["percent"][experiment.counter]  # in percent, or a sum
+        return value if experiment.counter.endswith(".pct") else value * (32 if "sectors" in experiment.counter else 1) / pixels
     took = kept["result"]["kernel_ms"]
     if took is None or experiment.unit == "ms":
         return took and took["median"]
