@@ -250,7 +250,7 @@ def for_the_reader(file):
 
 def milliseconds(file, runs):
     """The shortest times of the two kinds of runs, and what is wrong with the counts."""
-    done, results = file.process(runs)
+    done, results = file.process(runs, seconds=UNDER_A_DETECTOR)
     if len(results) < len(runs) or not all(times for _, times in results):
         return [], why_not(file, done)
     wrong = next((each for each in map(functools.partial(compared, file.exercise), runs, results) if not each.right), None)
