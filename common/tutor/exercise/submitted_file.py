@@ -1,8 +1,8 @@
 """One submitted file: how it is compiled and run, each time in a sandbox of its own.
 
-Kernels run in run_opencl and run_cuda, which are the grader's, or in run_emulated where there is no GPU. A host program (kind "host") is the student's own, and so is
-C++ (kind "c++"): they are loaded as libraries, when all that is sent to them has been read. What comes back is believed only
-as far as it is right.
+Kernels run in run_opencl and run_cuda, which are the grader's, or in run_emulated where there is no GPU. A host program
+(kind "host") is the student's own, and so is C++ (kind "c++"): they are loaded as libraries, when all that is sent to them
+has been read. What comes back is believed only as far as it is right.
 
 The detectors get what the others get: OpenCL and C++ are preprocessed once, without a word that tells one compiler from
 another, and what comes of that is compiled for all of them.
@@ -26,7 +26,8 @@ IN_ALL = 180  # for all processes of a file
 LARGEST_MADE = 16 << 20
 NOT_COMPILED = 3
 OCLGRIND_FINDS, SANITIZER_FINDS = (re.compile(f"({catalogue.DETECTORS[each]['faults']})[^\\n]*") for each in ("oclgrind", "compute-sanitizer"))
-EMULATION_FINDS = re.compile(f"(?:{catalogue.DETECTORS['emulated']['faults']})(?:\\(\\)[^\\n]*)?")
+# An uneven barrier before the races that come of it.
+EMULATION_FINDS = re.compile(f"(?:{catalogue.DETECTORS['emulated']['faults']})(?!(?s:.*)not all threads of a block)(?:\\(\\)[^\\n]*)?")
 COMPILER_FINDS = re.compile(r"(?<=ThreadSanitizer: )data race|(?<=AddressSanitizer: )[a-z-]+|(?<=runtime error: )[^\n]*")
 # What OpenCL C 1.2 says of itself; nothing that PoCL and Oclgrind disagree about.
 OPENCL_DEFINES = ("__OPENCL_VERSION__=120", "__OPENCL_C_VERSION__=120", "CL_VERSION_1_0=100", "CL_VERSION_1_1=110",

@@ -658,7 +658,7 @@ class Grader(WithAFolder):
     def test_wrong_arguments_of_a_host_program_are_named(self):
         right = self.solution(HOST)
         for old, new, says in (("kernel, 1, sizeof pixel_count", "kernel, 1, 4", r"clSetKernelArg\(1\): CL_INVALID_ARG_SIZE \(-51\)"),
-                               ("sizeof(cl_mem), &input", "sizeof(cl_mem), &counts", "of the kernel, which is right: what are its arguments")):
+                               ("sizeof(cl_mem), &input", "sizeof(cl_mem), &counts", "the kernel is right: what are its arguments")):
             if shutil.which("oclgrind") or "INVALID" in says:
                 self.assertRegex(self.graded(self.changed(old, new, right), HOST).first, says)
 
