@@ -285,7 +285,7 @@ def under_profiler(job, arguments, counters):
         raise Stopped(f"{what}: the result does not match the CPU")
     rows = list(csv.DictReader(line for line in lines if line.startswith('"')))
     try:
-        values = {row["Metric Name"]: float(row["Metric Value"]) for row in rows}
+        values = {row["Metric Name"]: float(row["Metric Value"].replace(",", "")) for row in rows}
         return document, {"kernel": rows[0]["Kernel Name"], "percent": {counter: values[counter] for counter in counters}}
     except (KeyError, ValueError, IndexError):
         raise Stopped(f"{what}: ncu: it wrote no counters") from None
