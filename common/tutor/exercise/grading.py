@@ -148,7 +148,7 @@ def why_not(file, done):
     last = [line[:300] for line in done.said.strip().splitlines() if not line.startswith("on ")][-1:] or [""]
     if done.status == 0 and not done.ended:
         return "it ended before it had counted"
-    said = re.sub(r"^run_\w+: | (at|from call at) \S*run_\w+\.cpp:\d+", "", last[0])
+    said = re.sub(r"^run_\w+: |,? (at|from call at) \S*run_\w+\.cpp:\d+", "", last[0])
     said = re.sub(r"error (-\d+)", lambda error: opencl_errors().get(error.group(1), "error") + f" ({error.group(1)})", said)
     crashed = ": are its arguments, their order and their sizes right?" if file.exercise.kind == "host" and done.status < 0 else ""
     if done.status == 1 and said:

@@ -27,7 +27,8 @@ LARGEST_MADE = 16 << 20
 NOT_COMPILED = 3
 OCLGRIND_FINDS, SANITIZER_FINDS = (re.compile(f"({catalogue.DETECTORS[each]['faults']})[^\\n]*") for each in ("oclgrind", "compute-sanitizer"))
 # An uneven barrier before the races that come of it.
-EMULATION_FINDS = re.compile(f"(?:{catalogue.DETECTORS['emulated']['faults']})(?!(?s:.*)not all threads of a block)(?:\\(\\)[^\\n]*)?")
+EMULATION_FINDS = re.compile(f"(?:{catalogue.DETECTORS['emulated']['faults']})(?!(?s:.*)not all threads of a block)"
+                             r"(?:\(\)[^\n]*?(?=, from call|\n|\Z))?")
 COMPILER_FINDS = re.compile(r"(?<=ThreadSanitizer: )data race|(?<=AddressSanitizer: )[a-z-]+|(?<=runtime error: )[^\n]*")
 # What OpenCL C 1.2 says of itself; nothing that PoCL and Oclgrind disagree about.
 OPENCL_DEFINES = ("__OPENCL_VERSION__=120", "__OPENCL_C_VERSION__=120", "CL_VERSION_1_0=100", "CL_VERSION_1_1=110",
