@@ -186,7 +186,7 @@ class SubmittedFile:
                 # What LLVM's optimisations make of a division, this one does not know: nothing would be counted.
                 ("--uninitialized", "--max-errors", "20000", "--build-options", "-cl-opt-disable"))] if oclgrind else []
         sanitizer = sandbox.where("compute-sanitizer")
-        return [([sanitizer, "--tool", each], SANITIZER_FINDS) for each in ("memcheck", "racecheck", "synccheck")] \
+        return [([sanitizer, "--log-file", "/dev/stderr", "--tool", each], SANITIZER_FINDS) for each in ("memcheck", "racecheck", "synccheck")] \
             if sanitizer else []
 
     def oclgrind(self):
