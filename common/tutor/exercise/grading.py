@@ -13,6 +13,7 @@ import submitted_file
 import tasks
 from submitted_file import SECONDS, UNDER_A_DETECTOR, DoesNotCompile, NothingToRunOn  # noqa: F401  raised from here, too
 
+BROKE_OFF = "others broke off"
 TURNS = 2  # of the processes in which time is taken
 
 
@@ -98,7 +99,7 @@ def outcomes(file, runs):
         if len(results) < len(left):
             found.append(Outcome(left[len(results)], False, why_not(file, done)))
         if done.ended or broken_off == 8:  # nor would the others end well
-            found += [Outcome(run, False, f"not run, because {done.ended or 'others broke off'}") for run in runs[len(found):]]
+            found += [Outcome(run, False, f"not run, because {done.ended or BROKE_OFF}") for run in runs[len(found):]]
     return found
 
 
@@ -147,7 +148,7 @@ def why_not(file, done):
     last = [line[:300] for line in done.said.strip().splitlines() if not line.startswith("on ")][-1:] or [""]
     if done.status == 0 and not done.ended:
         return "it ended before it had counted"
-    said = re.sub(r"^run_\w+: | (at|from call at) \S*run_\w+\.cpp:\d+", "", last[0])
+    said = re.sub(r"^run_\w+: |,? (at|from call at) \S*run_\w+\.cpp:\d+", "", last[0])
     said = re.sub(r"error (-\d+)", lambda error: opencl_errors().get(error.group(1), "error") + f" ({error.group(1)})", said)
     crashed = ": are its arguments, their order and their sizes right?" if file.exercise.kind == "host" and done.status < 0 else ""
     if done.status == 1 and said:
@@ -205,9 +206,10 @@ def faults(file, seed, right=True):
         found = finds.search(done.said)
         if found:
             at = re.compile(rf"{re.escape(file.name)}:(\d+)|\bAt line (\d+)").search(done.said, found.start())
-            says = re.sub(r" address 0x[0-9a-f]+", "", found.group(0)[:300]).strip() + (f", line {at.group(1) or at.group(2)}" if at else "")
+            says = re.sub(r" address 0x[0-9a-f]+", "", found.group(0)[:300]).strip()
+            says += f", {file.name}:{at.group(1) or at.group(2)}" if at and at.group() not in says else ""
             if file.exercise.kind == "host":
-                says += " of the kernel, which is right: what are its arguments, in which order, and how large are the buffers?"
+                says += "; the kernel is right: what are its arguments, in which order, and how large are the buffers?"
             return says + (": no lock that all threads share is held there" if file.exercise.kind == "c++" and says.startswith("data race") else "")
         wrong = [each for each in map(functools.partial(compared, file.exercise), runs, results) if not each.right]
         if done.cut:
@@ -263,6 +265,8 @@ def speed(file, seed):
     Points are given on a processor alone: what is fast there need not be on a GPU, and the exercise asks why.
     """
     of, least = file.exercise.points["speed"], file.exercise.data["at_least_as_fast"]
+    if file.emulated:
+        return Verdict("speed", 0, 0, "not measured: emulated on the CPU, where no time means anything")
     runs = tasks.for_speed(file.exercise, seed, not file.on_pocl)
     source = file.exercise.folder / f"reference{pathlib.Path(file.name).suffix}"
     reference = type(file)(file.exercise, file.api, source.name, submitted_file.text_of(source), file.build, file.device)
@@ -300,7 +304,7 @@ def graded_file(file, seed):
     for criterion in criteria:
         verdicts.append(results_verdict(exercise, criterion, [each for (its, _), each in zip(runs, found) if its == criterion]))
     wrong = [each for each in found if not each.right]
-    ended = any(each.why.startswith("not run") for each in found)
+    ended = any(each.why.startswith("not run") and not each.why.endswith(BROKE_OFF) for each in found)  # a detector waits as long
     of, says = exercise.points["free of faults"], "" if ended else faults(file, seed, not wrong)
     if says:
         # What came out right came out right by luck.
@@ -309,7 +313,8 @@ def graded_file(file, seed):
     elif says is None:
         verdicts.append(Verdict("free of faults", 0, of, "not graded: no race detector"))
     elif wrong:
-        verdicts.append(Verdict("free of faults", 0, of, "nothing was found; points where the results are right"))
+        looked = "not looked at: it has to end" if ended else "nothing was found; points where the results are right"
+        verdicts.append(Verdict("free of faults", 0, of, looked))
     else:
         verdicts.append(Verdict("free of faults", of, of, for_the_reader(file)))
     if "speed" in exercise.points:
@@ -325,7 +330,7 @@ def diagnosis(file, found):
     lesson = catalogue.ROOT / file.exercise.chapter / "README.md"
     if not variant or not came or not lesson.is_file():  # in an examination nobody helps
         return ""
-    asked = {"chapter": file.exercise.chapter, "variant": variant, "in_cuda": file.api == "cuda", "one_by_one": file.on_pocl,
+    asked = {"chapter": file.exercise.chapter, "variant": variant, "in_cuda": file.api == "cuda", "one_by_one": file.on_pocl or file.emulated,
              "cases": [{"words": each.run.words, "pixels": each.run.count, "groups": each.run.groups, "group_size": each.run.group_size}
                        for each in came]}
     data = json.dumps(asked).encode() + b"\n" + b"".join(each.run.pixels + each.result for each in came)

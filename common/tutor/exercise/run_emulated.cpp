@@ -59,8 +59,10 @@ void launch(void* library, const Step& step, const Buffers& buffers) {
     std::vector<void*> pointers;
     for (std::uint64_t& value : values)
         pointers.push_back(&value);
-    CHECK_CUDA(kernel(static_cast<unsigned>(step.groups), static_cast<unsigned>(step.group_size),
-                      pointers.data(), shared));
+    const cudaError_t call =
+        kernel(static_cast<unsigned>(step.groups), static_cast<unsigned>(step.group_size),
+               pointers.data(), shared);
+    CHECK_CUDA(call);
     CHECK_CUDA(cudaDeviceSynchronize());
 }
 

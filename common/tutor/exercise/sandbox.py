@@ -170,6 +170,7 @@ def run(command, seconds, data=b"", files=None, memory=True, devices=False):
             folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="exercise-")), "files")
             folder.mkdir()
             for name, what in (files or {}).items():
+                (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 (folder / name).write_bytes(what)
                 (folder / name).chmod(0o555)
             how = {"cwd": folder, "env": _environment(str(folder.parent))}

@@ -1,8 +1,8 @@
 """One submitted file: how it is compiled and run, each time in a sandbox of its own.
 
-Kernels run in run_opencl and run_cuda, which are the grader's. A host program (kind "host") is the student's own, and so is
-C++ (kind "c++"): they are loaded as libraries, when all that is sent to them has been read. What comes back is believed only
-as far as it is right.
+Kernels run in run_opencl and run_cuda, which are the grader's, or in run_emulated where there is no GPU. A host program
+(kind "host") is the student's own, and so is C++ (kind "c++"): they are loaded as libraries, when all that is sent to them
+has been read. What comes back is believed only as far as it is right.
 
 The detectors get what the others get: OpenCL and C++ are preprocessed once, without a word that tells one compiler from
 another, and what comes of that is compiled for all of them.
@@ -19,13 +19,16 @@ import sandbox
 import tasks
 from catalogue import ROOT, BadInput
 
-HERE = ROOT / "common/tutor/exercise"
+HERE, ON_CPU = ROOT / "common/tutor/exercise", ROOT / "common/cuda/on_cpu"
 LARGEST_FILE = 1 << 20
 SECONDS, TO_COMPILE, UNDER_A_DETECTOR = 20, 60, 60  # for one process; runs take a fraction of a second each
 IN_ALL = 180  # for all processes of a file
 LARGEST_MADE = 16 << 20
 NOT_COMPILED = 3
 OCLGRIND_FINDS, SANITIZER_FINDS = (re.compile(f"({catalogue.DETECTORS[each]['faults']})[^\\n]*") for each in ("oclgrind", "compute-sanitizer"))
+# An uneven barrier before the races that come of it.
+EMULATION_FINDS = re.compile(f"(?:{catalogue.DETECTORS['emulated']['faults']})(?!(?s:.*)not all threads of a block)"
+                             r"(?:\(\)[^\n]*?(?=, from call|\n|\Z))?")
 COMPILER_FINDS = re.compile(r"(?<=ThreadSanitizer: )data race|(?<=AddressSanitizer: )[a-z-]+|(?<=runtime error: )[^\n]*")
 # What OpenCL C 1.2 says of itself; nothing that PoCL and Oclgrind disagree about.
 OPENCL_DEFINES = ("__OPENCL_VERSION__=120", "__OPENCL_C_VERSION__=120", "CL_VERSION_1_0=100", "CL_VERSION_1_1=110",
@@ -97,12 +100,19 @@ def named_device(name, program, device, under):
 class SubmittedFile:
     """One submitted file. `text` is the student's."""
 
+    emulated = False  # on the CPU
+
     def __init__(self, exercise, api, name, text, build, device=""):
         self.exercise, self.api, self.build, self.device = exercise, api, build.resolve(), device
         self.name, self.text = name, text
         self.made = {}  # what was compiled already
         self.left = IN_ALL  # seconds
         self.ran_on = ""  # the device, where the program that runs kernels names it
+
+    @property
+    def runner(self):
+        """The program that runs kernels."""
+        return f"run_{self.api}"
 
     @property
     def on_pocl(self):
@@ -148,8 +158,7 @@ class SubmittedFile:
 
     def named_device(self, under=()):
         """What kernels run on; a process that has nothing of the student's says it. Raises NothingToRunOn."""
-        name = f"run_{self.api}"
-        return named_device(name, self.program(name), "Oclgrind" if under else self.device, under)
+        return named_device(self.runner, self.program(self.runner), "Oclgrind" if under else self.device, under)
 
     def run_job(self, command, files, runs, programs, under, seconds):
         """Sends a job to one of the programs that run kernels: how it ended, and its results."""
@@ -218,11 +227,9 @@ class KernelsFile(SubmittedFile):
         return text
 
     def process(self, runs, under=(), seconds=SECONDS, world=None):
-        in_opencl = self.api == "opencl"
         programs = [{"name": self.name, "text": (world or str)(self.once(options, functools.partial(self.compiled, options))),
                      "options": ""} for options in dict.fromkeys(run.options for run in runs)]
-        name = "run_opencl" if in_opencl else "run_cuda"
-        done, results = self.run_job([f"./{name}"], {name: self.program(name)}, runs, programs, under, seconds)
+        done, results = self.run_job([f"./{self.runner}"], {self.runner: self.program(self.runner)}, runs, programs, under, seconds)
         if done.status == NOT_COMPILED and not results:
             raise DoesNotCompile(done.said)
         return done, results
@@ -262,6 +269,68 @@ class HostFile(SubmittedFile):
         binary = self.once(("binary", *under[:1]), lambda: self.binary(runs[0], under))
         return self.run_job(["./run_host", self.api, "./host.so"], {"run_host": self.program("run_host"), "host.so": library}, runs,
                             [{"name": "", "options": "", "bytes": binary}], under, seconds)
+
+
+class Emulated:
+    """CUDA on a processor (common/cuda/on_cpu): the C++ compiler makes a library of it, which is native code."""
+
+    emulated, runner = True, "run_emulated"
+    SANITIZERS = ("-fsanitize=thread", "-fsanitize=address")
+
+    def as_cpp(self, name, text):
+        """The C++ that a CUDA source becomes."""
+        files = {name: text.encode(), "to_cpp.cmake": (ON_CPU / "to_cpp.cmake").read_bytes()}
+        return self.made_by(files, ["sh", "-c", 'cmake "-DFROM=$0" "-DTO=$2" -P to_cpp.cmake', name], "it.cpp")
+
+    def libraries(self, run, under, options=""):
+        """The library for one sanitizer or none, preprocessed once for all of them."""
+        def preprocessed():
+            headers = {f"common/cuda/on_cpu/{name}": (ON_CPU / name).read_bytes() for name in ("cuda_runtime.h", "cuda_runtime_api.h")}
+            flags = ["-std=c++20", "-E", "-w", "-I.", "-Icommon/cuda/on_cpu", *options.split(), "it.cpp"]
+            return self.made_by({**headers, **self.sources(run)}, [compiler(), *flags], "it.ii")
+        text = self.once(("it.ii", options), preprocessed)
+        flags = ["-std=c++20", "-O1", "-g1", "-w", "-shared", "-fPIC", *under, "it.ii"]
+        return self.once((options, *under), lambda: self.made_by({"it.ii": text}, [compiler(), *flags], "it.so"))
+
+    def watched(self, name, under):
+        """The grader's program of this name, as this sanitizer needs it."""
+        return "-".join([name, *(each.removeprefix("-fsanitize=") for each in under)])
+
+    def detectors(self):
+        """The sanitizers, where they run here."""
+        try:
+            for each in self.SANITIZERS:
+                program = self.watched(self.runner, (each,))
+                named_device(program, self.program(program), "", ())
+        except NothingToRunOn:
+            return []
+        return [((each,), EMULATION_FINDS) for each in self.SANITIZERS]
+
+
+class EmulatedKernels(Emulated, KernelsFile):
+    def sources(self, run):
+        kernels = dict.fromkeys(step["kernel"] for step in self.exercise.data["steps"])
+        known = "".join(f"\nON_CPU_KERNEL({kernel})" for kernel in kernels)  # by their names
+        return {"it.cpp": self.as_cpp(self.name, self.text) + known.encode()}
+
+    def process(self, runs, under=(), seconds=SECONDS, world=None):
+        programs = [{"name": self.name, "options": "", "bytes": self.libraries(runs[0], under, options)}
+                    for options in dict.fromkeys(run.options for run in runs)]
+        program = self.watched(self.runner, under)
+        return self.run_job([f"./{program}"], {program: self.program(program)}, runs, programs, (), seconds)
+
+
+class EmulatedHost(Emulated, HostFile):
+    SANITIZERS = ("-fsanitize=address",)  # the kernel, which is the grader's, has no race
+
+    def sources(self, run):
+        name, text = self.kernels(run)
+        return {"it.cpp": self.as_cpp(self.name, self.text), name: self.as_cpp(name, text)}
+
+    def process(self, runs, under=(), seconds=SECONDS, world=None):
+        program = self.watched("run_host_emulated", under)
+        files = {program: self.program(program), "host.so": self.libraries(runs[0], under)}
+        return self.run_job([f"./{program}", "cuda", "./host.so"], files, runs, [{"name": "", "options": ""}], (), seconds)
 
 
 _run_cpp, _compiling = {}, threading.Lock()  # {how: what run_cpp() gives}, for all submissions
@@ -317,8 +386,22 @@ class CppFile(SubmittedFile):
 
 
 KINDS = {"kernels": KernelsFile, "host": HostFile, "c++": CppFile}
+EMULATED = {"kernels": EmulatedKernels, "host": EmulatedHost}
+
+
+@functools.lru_cache(None)  # the same for a whole class
+def no_gpu(build):
+    """Whether CUDA is emulated: there is an emulation, and no GPU or no compiler for one."""
+    program = build / "common" / "run_cuda"
+    if not (build / "common" / Emulated.runner).is_file():
+        return False
+    try:
+        return not (sandbox.where("nvcc") and program.is_file() and named_device(program.name, program.read_bytes(), "", ()))
+    except NothingToRunOn:
+        return True
 
 
 def submitted(exercise, api, texts, build, device=""):
     """The files of a submission, {name: text}, in the exercise's order."""
-    return [KINDS[exercise.kind](exercise, api, name, texts[name], build, device) for name in exercise.files[api]]
+    kinds = EMULATED if api == "cuda" and not device and no_gpu(build) else KINDS
+    return [kinds[exercise.kind](exercise, api, name, texts[name], build, device) for name in exercise.files[api]]

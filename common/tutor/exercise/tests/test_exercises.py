@@ -320,6 +320,68 @@ class WithAFolder(unittest.TestCase):
         return done
 
 
+@unittest.skipUnless((BUILD / "common" / "run_emulated").is_file(), "run_emulated is not built")
+class Emulated(WithAFolder):
+    """CUDA without a GPU; here also where there is one."""
+
+    CUDA = FIVE_STEPS.solutions("cuda")[0].read_text(encoding="utf-8")
+
+    def setUp(self):
+        super().setUp()
+        patch = unittest.mock.patch.object(submitted_file, "no_gpu", lambda _: True)
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def submitted(self, text, exercise=FIVE_STEPS):
+        (file,) = submitted_file.submitted(exercise, "cuda", {exercise.files["cuda"][0]: text}, BUILD)
+        if not file.detectors():
+            self.skipTest("the compiler's sanitizers do not run here")
+        return file
+
+    def host(self):
+        return HOST.solutions("cuda")[0].read_text(encoding="utf-8")
+
+    def test_what_is_right_gets_its_points(self):
+        for text, exercise in ((self.CUDA, FIVE_STEPS), (self.host(), HOST)):
+            table = reports.table_of(self.graded(text, exercise))
+            self.assertIn("emulated on the CPU", table.splitlines()[0])
+            self.assertIn("100 of 100", table)
+
+    def test_a_fault_is_named_with_its_line(self):
+        zeroing, counting = "table[bin] = 0;", "table[pixels[i]]"
+        for what, old, new, lines in (
+                ("ThreadSanitizer: data race", "atomicAdd(&table[pixels[i]], 1U)", "++table[pixels[i]]", [counting]),
+                ("ThreadSanitizer: data race", "    __syncthreads();\n    for (std::size_t", "    for (std::size_t", [zeroing, counting]),
+                ("AddressSanitizer: [a-z-]+", "bin < kBins; bin += blockDim.x) {\n        table", "bin <= kBins; bin += blockDim.x) {\n        table",
+                 [zeroing])):
+            text = self.changed(old, new, self.CUDA)
+            numbers = [number for number, line in enumerate(text.splitlines(), 1) if any(each in line for each in lines)]
+            with self.subTest(new):
+                grade = self.graded(text)
+                self.assertRegex(grade.first, f"^free of faults: ({what}).*histogram\\.cu:({'|'.join(map(str, numbers))})\\b")
+                self.assertEqual(grade.points, 5)
+
+    def test_a_barrier_that_not_all_reach_is_named_with_its_line(self):
+        barrier = "    __syncthreads();\n    for (std::size_t"
+        text = self.changed(barrier, barrier.replace("__sync", "if (threadIdx.x < 8) __sync"), self.CUDA)
+        line = text[:text.index("if (threadIdx.x < 8)")].count("\n") + 1
+        self.assertRegex(self.graded(text).first, rf"not all threads of a block reach .* at histogram\.cu:{line}, others at histogram\.cu:\d+$")
+
+    def test_a_host_programs_buffer_that_is_too_small_is_a_stray_access(self):
+        text = self.changed("256 * sizeof *counts", "256", self.host())
+        self.assertIn("AddressSanitizer: heap-buffer-overflow, host.cu:", self.graded(text, HOST).first)
+
+    def test_there_are_no_points_for_speed(self):
+        exercise = catalogue.exercise_of("05/equal-neighbours")
+        verdict = grading.speed(self.submitted(exercise.solutions("cuda")[0].read_text(encoding="utf-8"), exercise), 7)
+        self.assertEqual((verdict.points, verdict.of), (0, 0))
+        self.assertIn("emulated on the CPU", verdict.words)
+
+    def test_a_gpu_that_is_named_is_not_emulated(self):
+        (file,) = submitted_file.submitted(FIVE_STEPS, "cuda", {"histogram.cu": self.CUDA}, BUILD, "no such GPU")
+        self.assertFalse(file.emulated)
+
+
 RACE = SOLUTION.replace("atomic_inc(&table[pixels[i]])", "++table[pixels[i]]")
 BODY = SOLUTION[SOLUTION.index("    const size_t item"):SOLUTION.rindex("}")]
 MERGE, HOST = catalogue.exercise_of("01/merge"), catalogue.exercise_of("02/host-side")
@@ -596,7 +658,7 @@ class Grader(WithAFolder):
     def test_wrong_arguments_of_a_host_program_are_named(self):
         right = self.solution(HOST)
         for old, new, says in (("kernel, 1, sizeof pixel_count", "kernel, 1, 4", r"clSetKernelArg\(1\): CL_INVALID_ARG_SIZE \(-51\)"),
-                               ("sizeof(cl_mem), &input", "sizeof(cl_mem), &counts", "of the kernel, which is right: what are its arguments")):
+                               ("sizeof(cl_mem), &input", "sizeof(cl_mem), &counts", "the kernel is right: what are its arguments")):
             if shutil.which("oclgrind") or "INVALID" in says:
                 self.assertRegex(self.graded(self.changed(old, new, right), HOST).first, says)
 
