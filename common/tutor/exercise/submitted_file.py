@@ -97,6 +97,7 @@ class SubmittedFile:
         self.name, self.text = name, text
         self.made = {}  # what was compiled already
         self.ran_on = ""  # the device, where the program that runs kernels names it
+        self.smaller = set()  # groups that it ran in place of larger ones
 
     @property
     def on_pocl(self):
@@ -140,7 +141,8 @@ class SubmittedFile:
                            memory=self.api == "opencl", devices=True)
         named = re.search(r"^on (.+)$", done.said, re.MULTILINE)
         if named and not under:  # a detector is a device of its own
-            self.ran_on = named.group(1)
+            self.smaller |= set(re.findall(r"^on (groups of \d+ in place of \d+)$", done.said, re.MULTILINE))
+            self.ran_on = ", ".join([named.group(1), *sorted(self.smaller)])
         # The device is named before anything of the student's runs: behind that, 77 is the student's.
         if done.status == NO_DEVICE and not named:
             raise NothingToRunOn((done.said.strip().splitlines() or ["there is no device"])[-1])
