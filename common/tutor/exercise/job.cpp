@@ -105,4 +105,9 @@ void Results::add(const std::vector<std::uint8_t>& bytes, double time_ms) {
     }
 }
 
+void say_launch(std::size_t group_size, std::size_t asked) {
+    if (group_size < asked)
+        std::fprintf(stderr, "on groups of %zu in place of %zu\n", group_size, asked);
+}
+
 }  // namespace common::exercise

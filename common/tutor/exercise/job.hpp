@@ -95,4 +95,7 @@ class Results {
     int to_;
 };
 
+/// Says on standard error, for the grader, that groups are smaller than was asked for, if they are.
+void say_launch(std::size_t group_size, std::size_t asked);
+
 }  // namespace common::exercise

@@ -83,6 +83,7 @@ double launch(const Driver& driver, CUmodule module, const Step& step, const Buf
     }
     const auto block_size =
         std::min(static_cast<unsigned>(step.group_size), static_cast<unsigned>(most));
+    say_launch(block_size, step.group_size);
     return common::wall_ms([&] {
         if (driver.launch(kernel, static_cast<unsigned>(step.groups), 1, 1, block_size, 1, 1,
                           static_cast<unsigned>(shared), nullptr, pointers.data(),

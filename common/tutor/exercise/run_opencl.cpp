@@ -59,6 +59,7 @@ double run(const Case& each, cl_device_id device, cl_context context, cl_command
         CHECK_CL(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
                                           &most, nullptr));
         const std::size_t group_size = std::min(step.group_size, most);
+        say_launch(group_size, step.group_size);
         const std::size_t all = step.groups * group_size;
         time_ms += common::wall_ms([&] {
             CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &all, &group_size, 0,

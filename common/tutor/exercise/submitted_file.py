@@ -108,6 +108,11 @@ class SubmittedFile:
         self.made = {}  # what was compiled already
         self.left = IN_ALL  # seconds
         self.ran_on = ""  # the device, where the program that runs kernels names it
+        self.smaller = set()  # groups that it ran in place of larger ones
+
+    def ran_where(self):
+        """The device, and which groups it made smaller."""
+        return ", ".join(filter(None, [self.ran_on, *sorted(self.smaller)]))
 
     @property
     def runner(self):
@@ -175,6 +180,8 @@ class SubmittedFile:
         job = {"programs": programs, "device": "Oclgrind" if oclgrind else self.device, "cases": cases}
         done = self.sandboxed([*under, *command], seconds, json.dumps(job).encode() + b"\n" + b"".join(blobs), files,
                            memory=self.api == "opencl", devices=True)
+        if not under:  # a detector is a device of its own
+            self.smaller |= set(re.findall(r"^on (groups of \d+ in place of \d+)$", done.said, re.MULTILINE))
         return done, results_of(done.out, len(runs) or len(programs))
 
     def detectors(self):

@@ -608,6 +608,23 @@ class Grader(WithAFolder):
         self.assertEqual([each.right for each in grading.outcomes(self.submitted(text, exercise), runs)], [True, False])
 
     @needs_oclgrind
+    def test_another_launch_than_was_asked_for_is_said(self):
+        driver = BUILD / "common/tests/libfault_injecting_driver.so"
+        if not HAS_POCL or not driver.is_file():
+            self.skipTest("no driver that injects faults")
+
+        def in_small_groups(command, seconds, data, files, **limits):
+            done = subprocess.run([BUILD / "common/run_opencl"], input=data, capture_output=True, check=True, timeout=seconds,
+                                  env={**os.environ, "FAULT_INJECTING_DRIVER": "kernel-group=100", "LD_PRELOAD": str(driver)})
+            return sandbox.Done(done.returncode, done.stderr.decode(), done.stdout)
+
+        file = submitted_file.submitted(FIVE_STEPS, "opencl", {"histogram.cl": SOLUTION}, BUILD, "Portable")[0]
+        runs = tasks.runs_of(FIVE_STEPS, "launches", 1)
+        with unittest.mock.patch.object(sandbox, "run", in_small_groups):
+            _, results = file.run_job([], {}, runs, [{"name": "histogram.cl", "text": SOLUTION, "options": ""}], (), 60)
+        self.assertTrue(all(grading.compared(FIVE_STEPS, *pair).right for pair in zip(runs, results, strict=True)))
+        self.assertRegex(file.ran_where(), "groups of 100 in place of 1024, groups of 100 in place of 256$")
+
     def test_what_only_a_detector_sees(self):
         for old, new, says in (("i < count; i +=", "i <= count; i +=", "Invalid read of size 1 at global memory"),
                                ("        table[bin] = 0;\n", "", "Uninitialized value written to local memory"),
