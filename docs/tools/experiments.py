@@ -50,7 +50,8 @@ class Experiment(NamedTuple):
     size: str
     runs: tuple
     note: str = "Medians."  # below the table
-    counter: str = ""  # of Nsight Compute, in the place of the time; CUDA alone
+    counter: str = ""  # of Nsight Compute, in the place of the time; CUDA alone. In percent, or
+    bytes_each: int = 0  # a sum of so many bytes each, shown for each pixel
 
 
 # ---- chapter 05, step by step --------------------------------------------------------------------
@@ -272,10 +273,10 @@ EXPERIMENTS = {
     "fetched": Experiment("what the walks fetch from the L2 cache", "Launch", "bytes from the L2 cache for each pixel", ("CUDA",),
                           ("photo",), "256M", tuple(run for run in walks() if run.chapter == LOCAL),
                           "One launch of each under Nsight Compute: `lts__t_sectors_srcunit_tex_op_read`, of 32 bytes.",
-                          "lts__t_sectors_srcunit_tex_op_read.sum"),
+                          "lts__t_sectors_srcunit_tex_op_read.sum", 32),
     "from-memory": Experiment("what the walks fetch from memory", "Launch", "bytes from memory for each pixel", ("CUDA",),
                               ("photo",), "256M", tuple(run for run in walks() if run.chapter == LOCAL),
-                              "One launch of each under Nsight Compute: `dram__bytes_read`.", "dram__bytes_read.sum"),
+                              "One launch of each under Nsight Compute: `dram__bytes_read`.", "dram__bytes_read.sum", 1),
     "racy": Experiment("`racy` beside `global`", "Strategy", "GB/s", BOTH, ("uniform", "photo"), "256M",
                        tuple(Run(ATOMICS, f"`{name}`", "", name, launch("2*UNITS", 256), may_lose=name == "racy")
                              for name in ("global", "racy"))),
