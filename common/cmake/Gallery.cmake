@@ -84,12 +84,12 @@ function(add_emulated_gallery)
             COMMAND ${Python3_EXECUTABLE} -B ${TUTORIAL_GALLERY}/gallery.py together ${folder} ${mistakes} ${place}/cuda.cu
             DEPENDS ${ARGN} ${CMAKE_CURRENT_SOURCE_DIR}/cuda.cu ${CMAKE_CURRENT_SOURCE_DIR}/histogram.cuh ${TUTORIAL_GALLERY}/gallery.py)
         made_for_cpu(made FROM ${place} TO ${place} FILES cuda.cu)
-        set_source_files_properties(${made} PROPERTIES COMPILE_OPTIONS "-w") # a mistake may leave a parameter unused
         set(target ${folder}-broken-cuda-on-cpu-${mistakes})
         add_executable(${target} EXCLUDE_FROM_ALL ${made})
         set_target_properties(${target} PROPERTIES OUTPUT_NAME cuda-on-cpu RUNTIME_OUTPUT_DIRECTORY ${place})
         target_compile_definitions(${target} PRIVATE CHAPTER_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}")
         target_link_libraries(${target} PRIVATE ${libraries} compiled_quickly)
+        target_compile_options(${target} PRIVATE -w) # a mistake may leave a parameter unused
         for_cpu(${target} ${sanitizer})
         add_dependencies(gallery_cuda-on-cpu ${target})
         if(NOT mistakes MATCHES "-all")

@@ -45,8 +45,7 @@ bool is_very_large(const std::optional<Launch>& launch, std::uint64_t pixels) {
 }
 
 std::string why_it_hangs(const std::optional<Launch>& launch, std::uint64_t pixels) {
-    if (!is_very_large(launch, pixels))
-        return "a loop without end, or a barrier that not all work-items reach (does-not-end)";
+    if (!is_very_large(launch, pixels)) return kDoesNotEnd;
     return fmt::format("the launch is very large for {} pixels (--groups, --group-size)", pixels);
 }
 
