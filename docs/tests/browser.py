@@ -6,6 +6,7 @@ axe_core_python) looks at the pages, too, where it is installed.
 
 import functools
 import importlib.util
+import itertools
 import os
 import pathlib
 import shutil
@@ -16,6 +17,7 @@ import repository
 ROOT = repository.ROOT
 PLAY = ROOT / "docs" / "site" / "play"
 WIDE, NARROW = (1200, 900), (390, 800)
+OPENED = itertools.count()
 
 # Every text that can be seen, and by how much it stands out from what is behind it, as WCAG 2 computes it.
 CONTRASTS = """
@@ -65,13 +67,16 @@ REACHABLE = """
 return [...document.querySelectorAll("a[href], button, select, input, textarea, summary, [tabindex='0']")].filter((node) =>
   node.checkVisibility() && !node.disabled && (node.type !== "radio" || node.checked)).length;
 """
-FOCUSED = """
-const node = document.activeElement;
-if (node === document.body) return "";
-window.seenByKeyboard = (window.seenByKeyboard || new Set()).add(node);
-return `${node.tagName} ${getComputedStyle(node).outlineStyle} ${window.seenByKeyboard.size}`;
+# Remembers what gets the focus, and whether that is seen.
+FOLLOW_FOCUS = """
+window.focused = new Map();
+addEventListener("focusin", ({target}) => window.focused.set(target, getComputedStyle(target).outlineStyle));
 """
+FOCUSED = "return [...window.focused].map(([node, outline]) => [node.outerHTML.slice(0, 80), outline]);"
+# The flag for Dawn, which Chromium has its WebGPU from: without it SwiftShader, not Dawn, zeroes local memory, each word in code of
+# its own, and takes 4 s to compile a kernel with 32 KiB.
 FLAGS = ("--headless=new", "--disable-dev-shm-usage", "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader",
+         "--disable-dawn-features=use_vulkan_zero_initialize_workgroup_memory_extension",
          "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream")
 
 
@@ -114,15 +119,18 @@ class Browser(unittest.TestCase):
     def tearDown(self):
         self.browser.execute_script("localStorage.clear()")
 
-    def open(self, page, size=WIDE, scheme="light", motion="reduce"):
-        emulate = self.browser.execute_cdp_cmd
+    def wants(self, scheme, motion="reduce"):
+        """What the reader's system asks pages for."""
         features = [{"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": motion}]
-        emulate("Emulation.setEmulatedMedia", {"features": features})
-        emulate("Emulation.setDeviceMetricsOverride", {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size == NARROW})
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+
+    def open(self, page, size=WIDE, scheme="light", motion="reduce"):
+        self.wants(scheme, motion)
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size == NARROW})
         self.browser.get_log("browser")  # what others left there
-        self.browser.get("about:blank")  # another #part alone would load nothing
         path, hash_, state = page.partition("#")
-        self.browser.get((self.folder / path).as_uri() + hash_ + state)
+        # Another #part alone would load nothing.
+        self.browser.get(f"{(self.folder / path).as_uri()}?{next(OPENED)}{hash_}{state}")
 
     def script(self, text, *given):
         return self.browser.execute_script(text, *given)
@@ -186,16 +194,22 @@ class Browser(unittest.TestCase):
         said = self.browser.get_log("browser")
         self.assertEqual([entry["message"] for entry in said if entry["level"] in ("WARNING", "SEVERE")], [])
 
-    def presentable(self, page):
-        """Light and dark, wide and narrow: nothing in the console, nothing wider than the window, all text readable."""
+    def presentable(self, page, *at_once):
+        """Light and dark, wide and narrow: nothing in the console, nothing wider than the window, all text readable; and what is seen
+        at once, before one scrolls."""
         for size in (WIDE, NARROW):
-            for scheme in ("light", "dark"):
-                with self.subTest(page=page, size=size, scheme=scheme):
-                    self.open(page, size, scheme)
-                    self.quiet()
-                    self.assertLessEqual(self.script("return document.documentElement.scrollWidth"), size[0])
-                    self.unfold()
-                    self.assertEqual(self.script(CONTRASTS), [])
+            with self.subTest(page=page, size=size):
+                self.open(page, size)
+                self.assertLessEqual(self.script("return document.documentElement.scrollWidth"), size[0])
+                for selector in at_once:
+                    box = self.script("""const {top, bottom} = document.querySelector(arguments[0]).getBoundingClientRect();
+                        return [top, bottom]""", selector)
+                    self.assertTrue(0 <= box[0] < box[1] <= size[1], f"{selector}: {box}")
+                self.unfold()
+                for scheme in ("light", "dark"):
+                    self.wants(scheme)
+                    self.assertEqual(self.script(CONTRASTS), [], scheme)
+                self.quiet()
         self.assertEqual(self.script(NAMELESS), [])
         if AXE and self.folder == PLAY:
             self.script((pathlib.Path(AXE.origin).parent / "axe.min.js").read_text(encoding="utf-8"))
