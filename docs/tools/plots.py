@@ -173,7 +173,8 @@ def law_picture(recording):
     first, last = (points[end].under_way for end in (0, -1))
     picture = Picture(WIDTH, 520, "Bytes under way and speed",
                       "GB/s of the same launches as in the table of chapter 03, on logarithmic scales, against the bytes that "
-                      "a multiprocessor has under way: a byte a load, the points follow a line of slope one; 16 bytes a load, they bend to the read ceiling.")
+                      "a multiprocessor has under way: "
+                      "a byte a load, the points follow a line of slope one; 16 bytes a load, they bend to the read ceiling.")
     across = LogScale(first / 1.5, last * 1.5, 70, WIDTH - 30)
     up = LogScale(decade_below(points[0].gb_s), 5000, 440, 80)
     picture.text(16, 28, "Twice the bytes under way, twice the speed, up to the ceiling", "fill-ink title")
