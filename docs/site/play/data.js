@@ -73,7 +73,7 @@ const playData = {
    "date": "2026-11-23",
    "units": 132,
    "ceiling": 3133.0,
-   "answer_ns": 382.5,
+   "answer_ns": 382.1,
    "few": 1024,
    "points": [
     [
@@ -265,7 +265,7 @@ const playData = {
    "date": "2026-11-23",
    "units": 132,
    "ceiling": 3133.0,
-   "answer_ns": 384.1,
+   "answer_ns": 383.8,
    "few": 1024,
    "points": [
     [
