@@ -1,11 +1,10 @@
 """The pages to play with, and the built site, in a real Chromium without a window, opened from the disk: what their tests share.
 
-Skipped where there is no Selenium, no Chromium or no driver for it (Debian: python3-selenium chromium chromium-driver). axe (Python:
-axe_core_python) looks at the pages, too, where it is installed.
+Skipped where there is no Selenium, no Chromium or no driver for it (Debian: python3-selenium chromium chromium-driver). axe looks at
+the pages, too, where ./tutorial site has installed it.
 """
 
 import functools
-import importlib.util
 import itertools
 import os
 import pathlib
@@ -56,10 +55,10 @@ return [...document.querySelectorAll("button, select, input")].filter((node) => 
   && ![...node.labels].some((label) => label.textContent.trim())).map((node) => node.outerHTML);
 """
 
-AXE = importlib.util.find_spec("axe_core_python")
+AXE = next(ROOT.glob("build/site-env/lib/python3*/site-packages/axe_playwright_python/axe.min.js"), None)
 AXE_RUN = """
 const done = arguments[arguments.length - 1];
-axe.run().then(({violations}) => done(violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html.slice(0, 80)).join(" | ")}`)));
+axe.run(document, {resultTypes: ["violations"]}).then(({violations}) => done(violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html.slice(0, 80)).join(" | ")}`)));
 """
 
 # What the keyboard has to reach: everything that can be pressed, chosen or written in; of radio buttons the chosen one.
@@ -211,6 +210,15 @@ class Browser(unittest.TestCase):
                     self.assertEqual(self.script(CONTRASTS), [], scheme)
                 self.quiet()
         self.assertEqual(self.script(NAMELESS), [])
-        if AXE and self.folder == PLAY:
-            self.script((pathlib.Path(AXE.origin).parent / "axe.min.js").read_text(encoding="utf-8"))
-            self.assertEqual(self.browser.execute_async_script(AXE_RUN), [])
+
+    def clean_for_axe(self, pages):
+        """axe finds nothing on these pages, on a phone or on a desk; all that is folded is open."""
+        if AXE is None:
+            self.skipTest("no axe (./tutorial site installs it)")
+        for page in pages:
+            for size in (WIDE, NARROW):
+                with self.subTest(page=page, size=size):
+                    self.open(page, size)
+                    self.unfold()
+                    self.script(AXE.read_text(encoding="utf-8"))
+                    self.assertEqual(self.browser.execute_async_script(AXE_RUN), [])

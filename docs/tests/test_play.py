@@ -27,6 +27,9 @@ class Pages(Browser):
         for page in self.STATES:
             self.presentable(page, "#said", ".bar")
 
+    def test_axe_finds_nothing(self):
+        self.clean_for_axe(self.STATES)
+
     def test_the_state_is_in_the_address(self):
         for page, (selector, value, state) in self.STATES.items():
             with self.subTest(page):
@@ -326,9 +329,14 @@ class Site(Browser):
             raise unittest.SkipTest("the site was not built")
         super().setUpClass()
 
+    PAGES = ("index.html", "02-global-atomics/index.html", "03-local-atomics/exercise/five-steps/index.html", "docs/results/h100.html")
+
     def test_pages_are_presentable(self):
-        for page in ("index.html", "02-global-atomics/index.html", "03-local-atomics/exercise/five-steps/index.html"):
+        for page in self.PAGES[:3]:
             self.presentable(page)
+
+    def test_axe_finds_nothing(self):
+        self.clean_for_axe(self.PAGES)
 
     def chosen(self):
         return {label.text for label in self.all(".sd-tab-set > input:checked + label") if label.text}
