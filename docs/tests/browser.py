@@ -7,7 +7,6 @@ the pages, too, where ./tutorial site has installed it.
 import functools
 import itertools
 import os
-import pathlib
 import shutil
 import unittest
 
@@ -58,7 +57,8 @@ return [...document.querySelectorAll("button, select, input")].filter((node) => 
 AXE = next(ROOT.glob("build/site-env/lib/python3*/site-packages/axe_playwright_python/axe.min.js"), None)
 AXE_RUN = """
 const done = arguments[arguments.length - 1];
-axe.run(document, {resultTypes: ["violations"]}).then(({violations}) => done(violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html.slice(0, 80)).join(" | ")}`)));
+axe.run(document, {resultTypes: ["violations"]}).then(({violations}) => done(violations.map((each) =>
+  `${each.id}: ${each.nodes.map((node) => node.html.slice(0, 80)).join(" | ")}`)));
 """
 
 # What the keyboard has to reach: everything that can be pressed, chosen or written in; of radio buttons the chosen one.
@@ -125,7 +125,8 @@ class Browser(unittest.TestCase):
 
     def open(self, page, size=WIDE, scheme="light", motion="reduce"):
         self.wants(scheme, motion)
-        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size == NARROW})
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                                     {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size == NARROW})
         self.browser.get_log("browser")  # what others left there
         path, hash_, state = page.partition("#")
         # Another #part alone would load nothing.

@@ -378,6 +378,30 @@ class Site(Browser):
             self.open("02-global-atomics/index.html", size)
             self.assertGreater(self.script("return document.querySelector('article img[src$=\".svg\"]').getBoundingClientRect().width"), 690)
 
+    def test_the_search_finds_the_section_of_a_chapter_first(self):
+        for words, first in (("bytes under way", "03-local-atomics/index.html#the-law-bytes-under-way"),
+                             ("shared memory", "03-local-atomics/index.html"), ("occupancy", "05-launch-tuning/index.html#occupancy"),
+                             ("bank conflict", "04-per-thread-bins/index.html#where-the-data-lives")):
+            with self.subTest(words):
+                self.browser.get(f"{(self.folder / 'search.html').as_uri()}?q={words.replace(' ', '+')}")
+                self.wait(lambda: self.all("#search-results li a"))
+                found = [each.get_attribute("href") for each in self.all("#search-results li a")]
+                self.assertIn(first, found[0])
+                self.assertEqual([each for each in found if "source.html" in each or "schema" in each], [])
+
+    def test_prose_is_narrow_and_begins_on_the_first_screen(self):
+        self.open("index.html")
+        # Of each paragraph of more than one line: its letters by its lines, but the last, which may be short.
+        letters = self.script("""return [...document.querySelectorAll("article section > p")].map((each) => [each.textContent.length,
+            Math.round(each.getBoundingClientRect().height / parseFloat(getComputedStyle(each).lineHeight))]).filter(([, lines]) => lines > 2)""")
+        self.assertGreater(len(letters), 3)
+        for count, lines in letters:
+            self.assertLessEqual(count / lines, 70)
+        for size in (WIDE, NARROW):
+            self.open("index.html", size)
+            for words in ("Start chapter 01", "Try it now"):
+                self.assertLess(self.browser.find_element("link text", words).rect["y"], size[1])
+
     def test_light_and_dark_hold_on_the_pages_to_play_with(self):
         self.open("index.html", scheme="light")
         while self.find("body").get_attribute("data-theme") != "dark":

@@ -124,7 +124,8 @@ class Small(repository.RepositoryTest):
 
     def test_the_search_knows_the_sections_of_chapters(self):
         self.write("02-two/README.md", "# Two\n\nA *term* (CUDA: word).\n\n## Its `part`\n\nMore.\n\n```c\ncode\n```\n")
-        self.assertIn('{"02-two/index": [["", "Two", "a' + 10 * " term" + 10 * " word" + ' ."], ["its-part", "Its part", "more."]]}', self.staged("_search.js"))
+        found = '{"02-two/index": [["", "Two", "a' + 10 * " term" + 10 * " word" + ' ."], ["its-part", "Its part", "more."]]}'
+        self.assertIn(found, self.staged("_search.js"))
 
     def test_the_contents_are_in_the_order_of_the_links(self):
         self.assertRegex(self.staged("docs/index.md"), r"(?s)```{toctree}\n:hidden:\n\nb\na\n```")
@@ -134,7 +135,8 @@ class Small(repository.RepositoryTest):
         runs = [repository.run_entry(f"02-two/{program}", {"global": 123.4 + place}) for place, program in enumerate(("opencl", "cuda"))]
         self.write_results(repository.recording([*runs, repository.run_entry("02-two/opencl", {"global": 1.0}, size="1M")]))
         page = self.staged("docs/results/device.md")
-        self.assertRegex(page, r"<details open><summary>[^\n]* photo, 1 GiB</summary>\n\n{\.sortable}\n\| Chapter \| Strategy \| OpenCL, GB/s \| CUDA, GB/s")
+        self.assertRegex(page, r"<details open><summary>[^\n]* photo, 1 GiB</summary>\n\n{\.sortable}\n"
+                               r"\| Chapter \| Strategy \| OpenCL, GB/s \| CUDA, GB/s")
         self.assertRegex(page, r"\n\| 02-two \| `global` \| 123 \| 124 \|")
         self.assertEqual((page.count("<details open>"), page.count("<details>")), (1, 1))
         self.assertIn("\ndevice\n", self.staged("docs/results/index.md"))
