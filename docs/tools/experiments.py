@@ -199,15 +199,11 @@ def equal_launches():
                       launch(f"{groups}*UNITS", 128))
 
 
-def groups_in_words(groups, group_size):
-    return f"{groups} group{'s' if groups > 1 else ''} of {group_size} for each unit"
-
-
 def racy_launches():
     """Half the work-items: what waits is half as fast, what queues is as fast as before."""
     for strategy in ("global", "racy"):
         for groups in (1, 2):
-            yield Run(ATOMICS, f"`{strategy}`", groups_in_words(groups, 256), strategy, launch(f"{groups}*UNITS", 256),
+            yield Run(ATOMICS, f"`{strategy}`", f"{groups} group{'s' if groups > 1 else ''}", strategy, launch(f"{groups}*UNITS", 256),
                       may_lose=strategy == "racy")
 
 
@@ -215,13 +211,13 @@ def bytes_that_fit():
     """The 8-bit counters of so many groups: what NVIDIA's driver makes room for, and how many of them run at once."""
     for strategy in ("uchar-bins", "uchar-bins-banked"):
         for groups in (6, 7):
-            yield Run(LANES, f"`{strategy}`", groups_in_words(groups, 128), strategy, launch(f"{groups}*UNITS", 128))
+            yield Run(LANES, f"`{strategy}`", f"{groups} groups", strategy, launch(f"{groups}*UNITS", 128))
 
 
 def private_groups():
     """`private` in the launches of `equal_launches`."""
     for groups in GROUPS:
-        yield Run(LANES, "`private`", groups_in_words(groups, 128), "private", launch(f"{groups}*UNITS", 128))
+        yield Run(LANES, "`private`", f"{groups} group{'s' if groups > 1 else ''}", "private", launch(f"{groups}*UNITS", 128))
 
 
 # Another counter for each value: equal pixels still meet, and neighbouring values lie in different places.
@@ -306,7 +302,7 @@ EXPERIMENTS = {
     "from-memory": Experiment("what the walks fetch from memory", "Launch", "bytes from memory for each pixel", ("CUDA",),
                               ("photo",), "256M", tuple(run for run in walks() if run.chapter == LOCAL),
                               "One launch of each under Nsight Compute: `dram__bytes_read`.", "dram__bytes_read.sum", 1),
-    "racy": Experiment("`racy` beside `global`", "Strategy", "GB/s", BOTH, ("uniform", "photo"), "256M",
+    "racy": Experiment("`racy` beside `global`", "Groups of 256 for each unit", "GB/s", BOTH, ("uniform", "photo"), "256M",
                        tuple(racy_launches())),
     "near": Experiment("`global`, and the same with neighbouring values far apart", "Counter of value v", "GB/s", OPENCL,
                        ("uniform", "photo", "ramp"), "256M",
@@ -321,18 +317,18 @@ EXPERIMENTS = {
                             ("uniform",), "256M", tuple(under_way())),
     "launches": Experiment("chapters 03 and 04 in equal launches", "Groups of 128 for each unit", "GB/s", BOTH,
                            ("uniform",), "256M", tuple(equal_launches())),
-    "room": Experiment("how much of a multiprocessor is shared memory for 8-bit counters", "Strategy", "bytes of shared memory",
+    "room": Experiment("how much of a multiprocessor is shared memory for 8-bit counters", "Groups of 128 for each unit", "bytes of shared memory",
                        ("CUDA",), ("uniform",), "256M", tuple(bytes_that_fit()),
                        "One launch of each under Nsight Compute: `launch__shared_mem_config_size`.", "launch__shared_mem_config_size"),
-    "occupancy": Experiment("how many of these groups run at once", "Strategy", "% of the places for warps taken", ("CUDA",),
+    "occupancy": Experiment("how many of these groups run at once", "Groups of 128 for each unit", "% of the places for warps taken", ("CUDA",),
                             ("uniform",), "256M", tuple(bytes_that_fit()),
                             "One launch of each under Nsight Compute: `sm__warps_active`, achieved occupancy.",
                             "sm__warps_active.avg.pct_of_peak_sustained_active"),
-    "private-hits": Experiment("what `private` finds of its tables in the L1 cache", "Strategy", "% of its loads found in the L1 cache",
-                               ("CUDA",), ("uniform",), "256M", tuple(private_groups()),
+    "private-hits": Experiment("what `private` finds of its tables in the L1 cache", "Groups of 128 for each unit",
+                               "% of its loads found in the L1 cache", ("CUDA",), ("uniform",), "256M", tuple(private_groups()),
                                "One launch of each under Nsight Compute: `l1tex__t_sector_pipe_lsu_mem_local_op_ld_hit_rate`.",
                                "l1tex__t_sector_pipe_lsu_mem_local_op_ld_hit_rate.pct"),
-    "private-memory": Experiment("what `private` fetches from memory", "Strategy", "bytes from memory for each pixel", ("CUDA",),
+    "private-memory": Experiment("what `private` fetches from memory", "Groups of 128 for each unit", "bytes from memory for each pixel", ("CUDA",),
                                  ("uniform",), "256M", tuple(private_groups()),
                                  "One launch of each under Nsight Compute: `dram__bytes_read`.", "dram__bytes_read.sum", 1),
     "bytes": Experiment("`uchar-bins`, and what the compiler knows of it", "Groups of 128 for each unit", "GB/s", OPENCL,
