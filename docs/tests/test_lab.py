@@ -77,6 +77,7 @@ class Lab(Browser):
                     self.assertIn("Wrong: ", self.said())
                     self.assertIn(f"({called})", self.text("#named"))
                 self.assertIn(one.sentence, self.text("#answer"))
+                self.assertGreaterEqual(self.script("return document.getElementById('said').getBoundingClientRect().top"), 0)  # in sight
                 self.quiet()
 
     def ready(self, page="lab.html#strategy=racy"):
