@@ -50,7 +50,7 @@ class Lab(Browser):
 
     def run_it(self):
         self.click("#run")
-        self.wait(lambda: self.find("#run").get_attribute("aria-disabled") == "false", 60)
+        self.later("while (document.getElementById('run').ariaDisabled === 'true') await new Promise((done) => setTimeout(done, 10));")
 
     def plant(self, name):
         self.click(next(each for each in self.all("#mistakes button") if each.text == name.replace("-", " ")))
@@ -176,13 +176,11 @@ class Lab(Browser):
         self.open("lab.html")
         timing = self.later("""const gpu = await labGpu.open();
             if (!gpu.canTime) return null;
-            const pixels = play.samplePicture();
-            const timing = await gpu.time(pixels, await gpu.compile("global", labData.strategies.global.code, 64, {asWritten: true}), 64);
-            const ceiling = await gpu.readCeiling(pixels.pixels, [64]);
+            const timing = await gpu.readCeiling(play.samplePicture().pixels, [64]);
             gpu.device.destroy();
-            return [timing, ceiling];""")
-        for each in timing or []:
-            self.assertTrue(0 < each["min"] <= each["median"] <= each["max"] and each["runs"] >= 3, each)
+            return timing;""")
+        if timing:
+            self.assertTrue(0 < timing["min"] <= timing["median"] <= timing["max"] and timing["runs"] >= 3, timing)
 
     def test_without_webgpu_it_says_why(self):
         none = {"source": "Object.defineProperty(navigator, 'gpu', {value: undefined})"}
