@@ -200,19 +200,23 @@ class Browser(unittest.TestCase):
     def presentable(self, page, *at_once):
         """Light and dark, wide and narrow: nothing in the console, nothing wider than the window, all text readable; and what is seen
         at once, before one scrolls."""
+        self.open(page)
         for size in (WIDE, NARROW):
             with self.subTest(page=page, size=size):
-                self.open(page, size)
+                self.resize(size)
                 self.assertLessEqual(self.script("return document.documentElement.scrollWidth"), size[0])
                 for selector in at_once:
                     box = self.script("""const {top, bottom} = document.querySelector(arguments[0]).getBoundingClientRect();
                         return [top, bottom]""", selector)
                     self.assertTrue(0 <= box[0] < box[1] <= size[1], f"{selector}: {box}")
-                self.unfold()
-                for scheme in ("light", "dark"):
+        self.unfold()
+        for size in (NARROW, WIDE):
+            for scheme in ("light", "dark"):
+                with self.subTest(page=page, size=size, scheme=scheme):
+                    self.resize(size)
                     self.wants(scheme)
-                    self.assertEqual(self.script(CONTRASTS), [], scheme)
-                self.quiet()
+                    self.assertEqual(self.script(CONTRASTS), [])
+        self.quiet()
         self.assertEqual(self.script(NAMELESS), [])
 
     def clean_for_axe(self, pages):
