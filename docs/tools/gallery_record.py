@@ -134,8 +134,8 @@ def tried_emulated(mistake):
     shows = gallery.arguments_of(gallery.without_tool(mistake.in_cuda().shows).replace("--walk blocked ", "").replace("nothing", ""))
     # Not a picture: under a sanitizer it takes long.
     launches = [SMALL, [*LARGE, room_of(mistake)], *([shows] if "--random" in shows else [])]
-    runs = {name: said("all", arguments) for name, arguments in INPUTS.items()}
-    found = {"launch": gallery.says_where("launch", "\n".join(text for _, text in [*runs.values(), said("all", launches[1])]))}
+    runs = {name: said("plain-all", arguments) for name, arguments in INPUTS.items()}
+    found = {"launch": gallery.says_where("launch", "\n".join(text for _, text in [*runs.values(), said("plain-all", launches[1])]))}
     for how in ("thread", "address"):
         found[how] = gallery.says_where(how, "\n".join(said(f"{how}-all", launch)[1] for launch in launches))
     return {"chapter": mistake.chapter, "mistake": mistake.name, "verdicts": {name: verdict(status) for name, (status, _) in runs.items()},
