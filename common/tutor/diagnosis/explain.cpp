@@ -74,7 +74,10 @@ std::optional<Explanation> explain(const WrongResult& wrong) {
     std::string text;
     for (const std::string& trouble : seen.troubles)
         text += fmt::format("  {}\n", trouble);
-    return Explanation{text + text_of(findings), json_of(findings)};
+    text += text_of(findings);
+    if (is_emulated())
+        text += "  the lines, where it is a race: docs/cuda-on-a-cpu.md#the-line-of-a-race\n";
+    return Explanation{text, json_of(findings)};
 }
 
 }  // namespace common::diagnosis
