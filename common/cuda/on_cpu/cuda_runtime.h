@@ -86,25 +86,19 @@ T exchange(T* to, const After& after) {
 }
 }  // namespace on_cpu
 
-template <on_cpu::Word T>
-T atomicAdd(T* to, on_cpu::Same<T> value) {
-    return __atomic_fetch_add(to, value, __ATOMIC_RELAXED);
-}
+#define ON_CPU_ATOMIC(name, builtin)                 \
+    template <on_cpu::Word T>                        \
+    T name(T* to, on_cpu::Same<T> value) {           \
+        return builtin(to, value, __ATOMIC_RELAXED); \
+    }
+ON_CPU_ATOMIC(atomicAdd, __atomic_fetch_add)
+ON_CPU_ATOMIC(atomicSub, __atomic_fetch_sub)
+ON_CPU_ATOMIC(atomicAnd, __atomic_fetch_and)
+ON_CPU_ATOMIC(atomicOr, __atomic_fetch_or)
+#undef ON_CPU_ATOMIC
 template <typename T>
 requires std::is_floating_point_v<T> T atomicAdd(T* to, on_cpu::Same<T> value) {
     return on_cpu::exchange(to, [&](T before) { return before + value; });
-}
-template <on_cpu::Word T>
-T atomicSub(T* to, on_cpu::Same<T> value) {
-    return __atomic_fetch_sub(to, value, __ATOMIC_RELAXED);
-}
-template <on_cpu::Word T>
-T atomicAnd(T* to, on_cpu::Same<T> value) {
-    return __atomic_fetch_and(to, value, __ATOMIC_RELAXED);
-}
-template <on_cpu::Word T>
-T atomicOr(T* to, on_cpu::Same<T> value) {
-    return __atomic_fetch_or(to, value, __ATOMIC_RELAXED);
 }
 template <typename T>
 requires(on_cpu::Word<T> || std::is_same_v<T, float>) T atomicExch(T* to, on_cpu::Same<T> value) {
