@@ -105,7 +105,7 @@ TEST(OnCpuLaunch, EveryThreadOfEveryBlockRuns) {
 }
 
 TEST(OnCpuLaunch, AtomicsLoseNothing) {
-    constexpr unsigned kBlocks = 50;
+    constexpr unsigned kBlocks = 1000;
     constexpr unsigned kThreads = kBlocks * 256;
     const std::vector<unsigned> begin{0, kThreads, ~0U, 0, 0, 0, 0};
     unsigned* const values = device_memory(begin.size());
@@ -120,7 +120,7 @@ TEST(OnCpuLaunch, AtomicsLoseNothing) {
     EXPECT_EQ(total, kThreads / 2);
     std::vector<unsigned> end = copied(values, begin.size());
     end[0] += end[6];
-    EXPECT_EQ(end[0], kThreads * (kThreads - 1) / 2);
+    EXPECT_EQ(end[0], kThreads / 2 * (kThreads - 1));
     end.resize(6);
     EXPECT_EQ(end, (std::vector<unsigned>{end[0], 0, 0, ~0U, kThreads - 1, kThreads}));
 }
