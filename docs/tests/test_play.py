@@ -355,7 +355,7 @@ class Site(Browser):
         self.wait(lambda: self.chosen() == {"CUDA"})
         self.assertTrue(self.find("#file-02-global-atomics-cuda-cu").is_displayed())
 
-    def test_tables_can_be_sorted(self):
+    def test_tables_can_be_sorted_and_have_bars(self):
         self.open("docs/results/h100.html")
         head = self.all("table.sortable:first-of-type th")[4]
         cells = "return [...document.querySelector('table.sortable').tBodies[0].rows].map((row) => row.cells[4].textContent.trim())"
@@ -363,6 +363,11 @@ class Site(Browser):
         def rates():
             return [float(text) for text in self.script(cells) if text != "-"]
 
+        bars = self.script("""return [...document.querySelector("table.sortable").tBodies[0].rows].flatMap((row) =>
+            [row.cells[2], row.cells[3]].map((cell) => [parseFloat(cell.textContent), parseFloat(cell.style.getPropertyValue("--part"))]))""")
+        most = max(rate for rate, _ in bars)
+        for rate, part in bars:  # OpenCL's and CUDA's on one scale
+            self.assertAlmostEqual(part, 100 * rate / most, 3)
         before = rates()
         for direction, ordered in (("ascending", sorted(before)), ("descending", sorted(before, reverse=True))):
             self.click("table.sortable:first-of-type th:nth-child(5) button")
