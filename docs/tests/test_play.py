@@ -364,7 +364,7 @@ class Site(Browser):
             return [float(text) for text in self.script(cells) if text != "-"]
 
         bars = self.script("""return [...document.querySelector("table.sortable").tBodies[0].rows].flatMap((row) =>
-            [row.cells[2], row.cells[3]].map((cell) => [parseFloat(cell.textContent), parseFloat(cell.style.getPropertyValue("--part"))]))""")
+            [row.cells[2], row.cells[3]].map((cell) => [parseFloat(cell.textContent) || 0, parseFloat(cell.style.getPropertyValue("--part"))]))""")
         most = max(rate for rate, _ in bars)
         for rate, part in bars:  # OpenCL's and CUDA's on one scale
             self.assertAlmostEqual(part, 100 * rate / most, 3)
