@@ -9,6 +9,7 @@
 #include <dlfcn.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
@@ -63,14 +64,16 @@ int main(int argc, char** argv) {
         std::size_t words = 0;
         const std::uint32_t* const counts = end(shared, &words);
         std::vector<std::thread> running;
+        std::atomic<bool> all_here = false;
         for (std::size_t thread = 0; thread < each.threads; ++thread) {
             const std::size_t first = each.bytes.size() * thread / each.threads;
             const std::size_t last = each.bytes.size() * (thread + 1) / each.threads;
             // Its part is a memory of its own: it ends where it ends, and no other part is near.
-            running.emplace_back([&each, part, shared, first, last] {
+            running.emplace_back([&each, &all_here, part, shared, first, last] {
                 const std::size_t missing = each.plant == 'b' ? 4 : 0;
                 const std::vector<std::uint8_t> own(each.bytes.data() + first,
                                                     each.bytes.data() + last - missing);
+                all_here.wait(false);
                 part(shared, own.data(), last - first);
             });
         }
@@ -81,6 +84,8 @@ int main(int argc, char** argv) {
                     sum = sum + counts[at];
             });
         }
+        all_here = true;  // so that they meet, however little each has to do
+        all_here.notify_all();
         for (std::thread& thread : running)
             thread.join();
         const std::uint32_t* const words_at = end(shared, &words);
