@@ -34,10 +34,10 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))  # which python
 import a_class
 import catalogue
 import grading
+import handed_in
 import handout
 import pictures
 import reports
-import submitted_file
 import tasks
 from catalogue import ROOT, BadInput
 from reports import write_whole
@@ -132,9 +132,7 @@ def reset(exercise, api):
 
 def graded(exercise, options):
     """The grade of the files that are named, or of a folder or a zip with them; else of the exercise's own."""
-    given = [file for path in options.files or exercise.skeletons(options.api) for file in a_class.members(path)]
-    texts = a_class.texts_of(exercise, options.api, given)
-    submitted = submitted_file.submitted(exercise, options.api, texts, options.build, options.device)
+    submitted = handed_in.submission(exercise, options, options.files or exercise.skeletons(options.api))
     done = grading.graded(submitted, options.seed)
     if not options.files:
         show_picture(exercise, submitted[0])
@@ -149,7 +147,7 @@ def grade(exercise, options):
         if not asked:
             raise
         # Who reads a report is told there, too.
-        done, status = grading.Grade(exercise.name, options.api, options.seed, grading.nothing(exercise, str(why)), status=str(why)), 2
+        done, status = a_class.no_points(exercise, options, why), 2
     print(reports.table_of(done))
     for form, path in asked.items():
         write_whole(path, reports.FORMATS[form](done))

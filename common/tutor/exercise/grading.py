@@ -105,7 +105,7 @@ def outcomes(file, runs):
         found += [compared(file.exercise, *pair) for pair in zip(left, results)]
         if len(results) < len(left):
             found.append(Outcome(left[len(results)], False, why_not(file, done)))
-        if done.ended or broken_off == 8:  # nor would the others end well
+        if done.ended or broken_off == 4:  # nor would the others end well
             found += [Outcome(run, False, f"not run, because {done.ended or BROKE_OFF}") for run in runs[len(found):]]
     return found
 
@@ -237,9 +237,11 @@ def faults(file, seed, right=True):
 
 def structure(file, runs):
     """What the exercise is about and the counts do not show; "" where it is there, or nothing can tell."""
+    if file.exercise.kind != "kernels":
+        return ""
     most = max(runs, key=lambda run: run.count / (run.groups * run.group_size))
     missing = random.Random(most.pixels).randrange(1, most.group_size)  # not the first or the last, which may do all of the work
-    for world, words, asked in STRUCTURE if file.exercise.kind == "kernels" else ():
+    for world, words, asked in STRUCTURE:
         under = file.turns_detector() if world is alone else file.plain_detector()
         if under is None or not (asked == "kernels" or file.exercise.data.get(asked)):
             continue
@@ -301,7 +303,7 @@ def speed(file, seed):
 
 def nothing(exercise, why):
     """Verdicts of no points, the first of which says why."""
-    return [Verdict(each, 0, of, "" if number else sandbox.printable(why)) for number, (each, of) in enumerate(exercise.points.items())]
+    return [Verdict(each, 0, of, "" if number else why) for number, (each, of) in enumerate(exercise.points.items())]
 
 
 def graded_file(file, seed):
