@@ -30,7 +30,9 @@ def lacking(exercise, api, build):
     sources = exercise.solutions(api)
     if not all(path.exists() for path in sources):
         return []
-    done = grading.graded(files_of(exercise, api, sources, build), seed=SEED)
+    # The solutions of four mistakes are one, but for the comment.
+    files = {submitted_file.COMMENT.sub("", file.text): file for file in files_of(exercise, api, sources, build)}
+    done = grading.graded(list(files.values()), seed=SEED)
     print(done.points, *done.verdicts, sep="\n  ")
     return [verdict for verdict in done.verdicts if verdict.points < verdict.of]
 
@@ -74,7 +76,7 @@ def main():
         options.api = "cuda"
         exercise.skeletons = lambda _: []
         submitted_file.Emulated.SANITIZERS = ("-fsanitize=thread",)
-    grading.TURNS = 2  # enough for a solution that is far faster than is wanted
+    tasks.TIMED = (1 << 18, *tasks.TIMED[1:])  # enough for a solution that is far faster than is wanted
     try:
         solved = lacking(exercise, options.api, options.build)
         begun = {source: mistake(exercise, options.api, source, options.build)  # each file must have something to do

@@ -268,7 +268,7 @@ class Sandbox(unittest.TestCase):
 
     @needs_bubblewrap
     def test_memory_counts_whoever_has_it(self):
-        for takes in ("mmap.mmap(-1, 1 << 28).write(b'x' * (1 << 28))",
+        for takes in ("shared = mmap.mmap(-1, 1 << 28); [shared.write(b'x' * (1 << 20)) for _ in range(1 << 8)]",
                       "[(file := os.memfd_create(''), os.write(file, b'x' * (1 << 25))) for _ in range(8)]"):
             with self.subTest(takes), unittest.mock.patch.object(sandbox, "MEMORY", 1 << 27):
                 done = sandbox.run(["python3", "-c", f"import mmap, os, time; {takes}; time.sleep(9)"], 9)
@@ -327,6 +327,12 @@ class WithAFolder(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
 
+    def instead_of(self, module, name, what):
+        """While this test runs."""
+        patch = unittest.mock.patch.object(module, name, what)
+        patch.start()
+        self.addCleanup(patch.stop)
+
     def write(self, text, name="histogram.cl"):
         path = self.folder / name
         path.parent.mkdir(exist_ok=True, parents=True)
@@ -373,9 +379,7 @@ class Emulated(WithAFolder):
 
     def setUp(self):
         super().setUp()
-        patch = unittest.mock.patch.object(submitted_file, "no_gpu", lambda _: True)
-        patch.start()
-        self.addCleanup(patch.stop)
+        self.instead_of(submitted_file, "no_gpu", lambda _: True)
 
     def submitted(self, text, exercise=FIVE_STEPS):
         (file,) = submitted_file.submitted(exercise, "cuda", {exercise.files["cuda"][0]: text}, BUILD)
@@ -1005,6 +1009,10 @@ class AClass(WithAFolder):
 
 @unittest.skipUnless(HAS_OPENCL, "run_opencl is not built")
 class Gallery(WithAFolder):
+    def setUp(self):
+        super().setUp()
+        self.instead_of(tasks, "as_large_as_others", lambda *_: [])  # small runs are enough
+
     def gallery_handed_in(self, exercise, variant, more_than):
         """The mistakes of a chapter's kernel, each handed in as this exercise: a detector finds it, or its counts are wrong
         and the diagnosis names it."""
