@@ -87,8 +87,8 @@ std::vector<std::uint32_t> counts_of(const Functions& student, const Case& each)
 // Threads that lose a count do so seldom: of a few runs the one with the least counts is theirs.
 std::vector<std::uint32_t> counts_of_several(const Functions& student, const Case& each) {
     std::vector<std::uint32_t> counts = counts_of(student, each);
-    const std::size_t more =
-        each.threads > 1 && each.plant == '-' ? 1000000 / (each.bytes.size() + 20000) : 0;
+    const bool few = each.threads > 1 && each.threads <= 8 && each.plant == '-';
+    const std::size_t more = few ? 400000 / (each.bytes.size() + 20000) : 0;
     for (std::size_t run = 0; run < more; ++run)
         counts = std::min(counts, counts_of(student, each));
     return counts;

@@ -584,7 +584,8 @@ class Undeserved(WithAFolder):
         stores = "{ std::atomic_ref<std::uint32_t> count(shared.histogram[bin]); count.store(count.load() + own[bin]); }"
         text = self.changed(self.LOCK, "// const", self.changed("shared.histogram[bin] += own[bin];", stores, self.solution(MERGE)))
         if len(os.sched_getaffinity(0)) > 1:
-            self.assertIn("the counts are wrong", self.faults("#include <atomic>\n" + text, MERGE))
+            file = self.submitted("#include <atomic>\n" + text, MERGE)  # on a busy machine they do not meet every time
+            self.assertTrue(any("the counts are wrong" in (grading.faults(file, SEED) or "") for _ in range(9)))
         asked = grading.for_the_reader(self.submitted(SOLUTION + "// atomic_xchg"))
         self.assertIn("does atomic_xchg lose what others add in between?", asked)
 
