@@ -1052,17 +1052,30 @@ def lines_of(text):
 
 
 class Handout(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.shared = pathlib.Path(folder.name)
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name, "copy")
 
-    def lines(self):
-        """{line: file} of every text in the copy."""
+    def made(self, *chapters, exam):
+        """A copy that is made once, for whoever only reads in it."""
+        folder = self.shared / "-".join([*chapters, str(exam)])
+        if not folder.exists():
+            handout.make(folder, list(chapters), exam)
+        return folder
+
+    def lines(self, folder):
+        """{line: file} of every text in a copy."""
         found = {}
-        for path in self.folder.rglob("*"):
+        for path in folder.rglob("*"):
             if path.is_file():
-                found |= dict.fromkeys(lines_of(path.read_bytes().decode("utf-8", "replace")), path.relative_to(self.folder))
+                found |= dict.fromkeys(lines_of(path.read_bytes().decode("utf-8", "replace")), path.relative_to(folder))
         return found
 
     def given(self, *folders):
@@ -1077,39 +1090,37 @@ class Handout(unittest.TestCase):
                 for path in exercise.solutions(api) for line in lines_of(path.read_text(encoding="utf-8"))}
 
     def test_an_examination_has_no_line_of_a_solution(self):
-        handout.make(self.folder, [], True)
-        lines, given = self.lines(), self.given("common/**/*")
+        lines, given = self.lines(self.made(exam=True)), self.given("common/**/*")
         self.assertIn("__kernel void histogram_local(__global const uchar* pixels, ulong count, __global uint* histogram) {", lines)
         answers = {line: name for line, name in self.answers().items() if line not in given}
         self.assertEqual(len(set(answers.values())), len(catalogue.exercises()) - 2, set(answers.values()))
         self.assertEqual({line: lines[line] for line in answers if line in lines}, {})
 
     def test_what_is_handed_out_has_no_solution(self):
-        handout.make(self.folder, [], False)
-        lines, given = self.lines(), self.given("common/**/*", "0*/**/*")
+        folder = self.made(exam=False)
+        lines, given = self.lines(folder), self.given("common/**/*", "0*/**/*")
         answers = {line: name for line, name in self.answers().items() if line not in given}
         self.assertGreater(len(set(answers.values())), len(catalogue.exercises()) // 2)
         self.assertEqual({line: lines[line] for line in answers if line in lines}, {})
-        self.assertEqual([path for path in self.folder.rglob("*") if path.name == "solution" or path.name == "broken"], [])
-        self.assertIn('"mistakes": [],', (self.folder / "docs/site/play/lab-data.js").read_text())
-        self.assertEqual([path for path in self.folder.glob("0*/README.md") if "<summary>Answer" in path.read_text()], [])
+        self.assertEqual([path for path in folder.rglob("*") if path.name == "solution" or path.name == "broken"], [])
+        self.assertIn('"mistakes": [],', (folder / "docs/site/play/lab-data.js").read_text())
+        self.assertEqual([path for path in folder.glob("0*/README.md") if "<summary>Answer" in path.read_text()], [])
         self.assertIn("<summary>Answer", (catalogue.ROOT / "01-cpu/README.md").read_text())
+        self.assertFalse((folder / ".github").exists())
 
     def test_one_chapter_alone(self):
-        handout.make(self.folder, ["03"], False)
-        self.assertEqual({path.parent.parent.parent.name for path in self.folder.glob("0*/exercise/*/exercise.json")},
+        self.assertEqual({path.parent.parent.parent.name for path in self.made("03", exam=False).glob("0*/exercise/*/exercise.json")},
                          {"03-local-atomics"})
 
     def test_no_link_leads_to_what_is_left_out(self):
-        for number, (chapters, exam) in enumerate((([], False), (["03"], False), (["03"], True))):
-            folder = self.folder.with_name(str(number))
-            handout.make(folder, chapters, exam)
+        hint = "03-local-atomics/exercise/five-steps/README.md"
+        for chapters, exam in (((), False), (("03",), False), (("03",), True)):
+            folder = self.made(*chapters, exam=exam)
             dead = [f"{page.relative_to(folder)}: {link.group(2)}" for page in folder.rglob("*.md")
                     for link in handout.LINK.finditer(page.read_text(encoding="utf-8"))
                     if not (page.parent / link.group(2)).exists()]
             self.assertEqual(dead, [])
-        self.assertNotIn("<summary>Hint", (folder / "03-local-atomics/exercise/five-steps/README.md").read_text())
-        self.assertIn("<summary>Hint", (self.folder.with_name("0") / "03-local-atomics/exercise/five-steps/README.md").read_text())
+            self.assertEqual("<summary>Hint" in (folder / hint).read_text(), not exam)
 
     def test_an_autograder_is_made(self):
         said = handout.make(self.folder, [], False, ("gradescope", "03/five-steps"))
@@ -1127,7 +1138,7 @@ class Handout(unittest.TestCase):
 
     def test_a_skeleton_comes_back_and_what_was_there_stays(self):
         mine = FIVE_STEPS.skeletons("opencl")[0].relative_to(catalogue.ROOT)
-        handout.make(self.folder, ["03"], True)
+        shutil.copytree(self.made("03", exam=True), self.folder)
         begun = (self.folder / mine).read_bytes()
         command = [sys.executable, "-I", "-B", self.folder / PROGRAM.relative_to(catalogue.ROOT), "reset", "03/five-steps"]
         for number, text in enumerate(("one", "two", "three"), 1):
@@ -1152,7 +1163,7 @@ class Handout(unittest.TestCase):
     @unittest.skipUnless(HAS_OPENCL, "run_opencl is not built")
     def test_it_checks_itself(self):
         """In the copy a skeleton is refused, what was edited is the student's, and the solution is right."""
-        handout.make(self.folder, ["03"], True)
+        shutil.copytree(self.made("03", exam=True), self.folder)
         mine, solution = (self.folder / path.relative_to(catalogue.ROOT) for path in (
             FIVE_STEPS.skeletons("opencl")[0], FIVE_STEPS.solutions("opencl")[0]))
         self.assertFalse(solution.exists())
