@@ -28,6 +28,7 @@ import re
 import secrets
 import subprocess
 import sys
+import textwrap
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))  # which python -I leaves out
@@ -91,7 +92,8 @@ def hint(exercise):
     keep(exercise.name, hints=given + 1)
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", hints[given])  # links lead nowhere from a terminal
     last = "\n(That was the last one; the next will be the first again.)" if given + 1 == len(hints) else ""
-    return f"Hint {given + 1} of {len(hints)}:\n{text}{last}"
+    paragraphs = (textwrap.fill(each, reports.WIDTH, break_on_hyphens=False) for each in text.split("\n\n"))
+    return f"Hint {given + 1} of {len(hints)}:\n" + "\n\n".join(paragraphs) + last
 
 
 # ---- reset ---------------------------------------------------------------------------------------
@@ -124,7 +126,7 @@ def reset(exercise, api):
             lines.append(f"What was in {name} is in {beside.name} beside it.")
         write_whole(path, text)
     keep(exercise.name, done="", hints=0)
-    return "\n".join(lines)
+    return "\n".join(line for each in lines for line in reports.wrapped(each))
 
 
 # ---- grade ---------------------------------------------------------------------------------------
@@ -170,7 +172,7 @@ def show_picture(exercise, file):
     run = outcome.run
     path = ROOT / "build" / f"{exercise.folder.name}.bmp"
     write_whole(path, pictures.side_by_side(run.width, run.height, run.pixels, outcome.result))
-    print(f"The picture, and what your kernels make of it: {path.relative_to(ROOT)}\n")
+    print(*reports.wrapped(f"The picture, and what your kernels make of it: {path.relative_to(ROOT)}"), "", sep="\n")
 
 
 # ---- watch ---------------------------------------------------------------------------------------
@@ -200,7 +202,7 @@ def last_saved(sources):
 def watch(exercise, options):
     sources = exercise.skeletons(options.api)
     names = " ".join([str(sources[0].relative_to(ROOT)), *(source.name for source in sources[1:])])
-    print(f"Watching {names}; Ctrl-C ends this.", flush=True)
+    print(*reports.wrapped(f"Watching {names}; Ctrl-C ends this."), sep="\n", flush=True)
     seen = before = None
     while True:
         now = last_saved(sources)

@@ -878,7 +878,9 @@ class Grader(WithAFolder):
 
     def test_list_and_hint(self):
         self.assertIn("03/five-steps", self.command("list", status=0).stdout)
-        self.assertRegex(self.command("hint", "03/five-steps", status=0).stdout, r"Hint \d of 3:")
+        said = self.command("hint", "03/five-steps", status=0).stdout
+        self.assertRegex(said, r"Hint \d of 3:")
+        self.assertLessEqual(max(map(len, said.splitlines())), reports.WIDTH)
 
     def test_ctrl_c_ends_it_at_once(self):
         if subprocess.run(["env", "--block-signal=INT", "true"], stderr=subprocess.DEVNULL).returncode:
