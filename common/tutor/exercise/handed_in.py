@@ -52,7 +52,7 @@ def members(path, room=None):
     """(name, bytes) of all files in a file, a zip or a folder, zips in zips among them. Raises BadInput."""
     room = room or Room()
     if path.is_symlink() or not (path.is_dir() or path.is_file()):
-        raise BadInput(f"{path}: a link, or no file")
+        raise BadInput(f"{path.name}: a link, or no file")
     if path.is_file():
         with open(path, "rb") as file:
             yield from unpacked(path.name, file.read(most_of(path.name)), room)
