@@ -53,6 +53,12 @@ class Pages(Browser):
                 self.assertEqual([each for each, outline in focused if outline == "none"], [])
                 self.assertEqual(len(focused), reachable, focused)
 
+    def test_no_goal_is_reached_before_one_does_something(self):
+        for page in self.STATES:
+            self.open(page)
+            self.assertGreaterEqual(self.count("#goals li"), 2, page)
+            self.assertEqual(self.count("#goals .reached"), 0, page)
+
     def test_light_or_dark_is_kept(self):
         self.open("race.html")
         self.click("#theme")
@@ -229,6 +235,11 @@ class Walk(Browser):
         self.assertEqual([row[1:] for row in self.rows("#measured")],
                          [[f"{each['strategy']}, {launch}", each["size"], *(f"{ms[walk]:g}" for walk in ("interleaved", "blocked"))]
                           for each in play_data.walks() for launch, ms in each["launches"].items()])
+
+    def test_a_goal(self):
+        self.open("walk.html")
+        self.click("[value=blocked]")
+        self.assertEqual(self.text("#goals .reached"), "Find a walk of a warp for which 32 times the bytes come that it asks for. Done.")
 
     def test_the_bytes_are_painted(self):
         self.open("walk.html#walk=vectors")
