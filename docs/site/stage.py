@@ -261,7 +261,7 @@ def results_page(path):
     device = where["gpu"].rsplit(",", 1)[0] if where["gpu"] else where["processor"]
     lines = [f"{NO_SEARCH}# {path.stem}", "", f"Recorded on {device}. A click on the head of a column sorts by it. What the numbers "
              "mean: [measuring](../measuring.md). All else that was recorded is in the lessons.", ""]
-    columns = ["<Chapter", "<API", "<Strategy", "Time, ms", "GB/s", "% of the read ceiling", "Times faster than `serial`",
+    columns = ["<Chapter", "<API", "<Strategy", "Time, ms", "GB/s", "% of the read ceiling", "Times the speed of `serial`",
                "End to end, ms", "<Check"]
     for size, name in recorded.unique((entry["size"], entry["input"]) for entry in recording["runs"]):
         rows = [[entry["program"].rsplit("/", 1)[0], entry["run"]["api"], f"`{result['variant']}`",

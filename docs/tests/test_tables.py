@@ -43,7 +43,7 @@ class Tables(repository.RepositoryTest):
 {MARKER}
 **CUDA on Some device: picture.bmp, 1 MiB**
 
-| Strategy | Time, ms | GB/s | % of the read ceiling | Times faster than `serial` | End to end, ms | Check |
+| Strategy | Time, ms | GB/s | % of the read ceiling | Times the speed of `serial` | End to end, ms | Check |
 |---|--:|--:|--:|--:|--:|---|
 | `global` | 0.262 | 4.00 | 0.100 | 2.00 | 0.524 | match |
 | `subhist` | 0.007 | 160 | 4.00 | 80.0 | 0.013 | match |

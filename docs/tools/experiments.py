@@ -225,7 +225,7 @@ SCATTERED = Edit("    for (ulong i = get_global_id(0); i < count; i += get_globa
                  "    for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {\n"
                  "        atomic_inc(&histogram[pixels[i] * 101 & 255]);")
 IDEAS = {"side-by-side": "eight counters per bin, side by side", "eight-tables": "eight tables, one behind the other",
-         "prefetched": "and the next pixels prefetched: `interleaved`", "one-load": "and eight pixels with one load"}
+         "prefetched": "and the next pixels prefetched: `interleaved`"}
 
 
 def ideas():

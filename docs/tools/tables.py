@@ -4,7 +4,7 @@ What they were measured on and with stands once on a page, for each file that it
 
     provenance: docs/results/h200.json
 
-"Times faster than serial" and "% of the read ceiling" have one baseline for all runs of a machine on the same
+"Times the speed of serial" and "% of the read ceiling" have one baseline for all runs of a machine on the same
 input and size: docs/measuring.md says which.
 
 """
@@ -126,7 +126,7 @@ def results_table(recording, program, name, size):
     """one run: a row for each strategy"""
     (entry,) = select(recording, "runs", program=program, input=name, size=size)
     copies = entry["run"]["api"] != "C++"
-    columns = ["<Strategy", "Time, ms", "GB/s", "% of the read ceiling", "Times faster than `serial`",
+    columns = ["<Strategy", "Time, ms", "GB/s", "% of the read ceiling", "Times the speed of `serial`",
                *(["End to end, ms"] if copies else []), "<Check"]
     rows = [[f"`{result['variant']}`", result["kernel_ms"] and result["kernel_ms"]["median"],
              *speeds_of(recording, entry, result), *([result["end_to_end_ms"]] if copies else []), result["check"]]
@@ -174,7 +174,7 @@ def chapters_table(recording, name, size):
     # Without a GPU all of them ran on the one processor, which OpenCL calls by another name.
     hosts = [recorded.host(recording, entry) for entry in entries]
     names = unique(entry["run"]["device"] if where["gpu"] else where["processor"] for entry, where in zip(entries, hosts))
-    columns = ["<Chapter", "<API", "<Fastest strategy", "GB/s", "% of the read ceiling", "Times faster than `serial`"]
+    columns = ["<Chapter", "<API", "<Fastest strategy", "GB/s", "% of the read ceiling", "Times the speed of `serial`"]
     return (entries, f"The fastest of each chapter on {' and '.join(names)}: {input_of(entries[0])}", columns, rows,
             "Medians." + ceiling_words(recording, entries))
 
