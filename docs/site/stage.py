@@ -37,13 +37,11 @@ FIRST, DOCS = pathlib.Path("README.md"), pathlib.Path("docs/README.md")
 LANGUAGES = {".cl": "c", ".cpp": "cpp", ".hpp": "cpp", ".cu": "cuda", ".cuh": "cuda", ".py": "python", ".cmake": "cmake",
              ".json": "json"}
 FILES = "The files"
-# What `kernels` writes (docs/tools/excerpts.py), and an excerpt in OpenCL right before one in CUDA.
+# What `kernels` writes (docs/tools/excerpts.py).
 BLOCK = r"(```(?:(?!^```).)*^```)"
 FOLDED = re.compile(rf"^OpenCL \(\[histogram\.cl\]\(histogram\.cl\)\):\n\n{BLOCK}\n\n"
                     rf"<details><summary>The same in CUDA \(histogram\.cuh\)</summary>\n\n{BLOCK}\n\n</details>$",
                     re.DOTALL | re.MULTILINE)
-BESIDE = re.compile(rf"^<!-- excerpt: \w+\.cl [^\n]*\n{BLOCK}\n<!-- end -->\n\n"
-                    rf"<!-- excerpt: \w+\.cuh? [^\n]*\n{BLOCK}\n<!-- end -->", re.DOTALL | re.MULTILINE)
 # What the first page says of the repository: a reader of the site need not have it.
 CLONE = "Clone this repository,"
 # Of a page that the search leaves out: it leads to lessons, not to listings.
@@ -237,8 +235,7 @@ def cards(entries, folder):
 def staged(page, links):
     """A page as Sphinx reads it."""
     text = (ROOT / page).read_text(encoding="utf-8")
-    for pair in (FOLDED, BESIDE):
-        text = pair.sub(lambda m: two_tabs(m.group(1), m.group(2)), text)
+    text = FOLDED.sub(lambda m: two_tabs(m.group(1), m.group(2)), text)
     if page == FIRST and CLONE in text:
         text = text.replace(CLONE, f"Clone [the repository]({REPOSITORY})," if REPOSITORY else
                             "In the clone that this site was built in (it is the folder in which `build/site` is),")

@@ -88,19 +88,10 @@ class Small(repository.RepositoryTest):
     def test_two_kernels_become_tabs(self):
         folded = ("OpenCL ([histogram.cl](histogram.cl)):\n\n```c\none\n```\n\n<details><summary>The same in CUDA (histogram.cuh)"
                   "</summary>\n\n```cpp\ntwo\n```\n\n</details>\n")
-        beside = ('<!-- excerpt: histogram.cl f -->\n```c\none\n```\n<!-- end -->\n\n'
-                  '<!-- excerpt: histogram.cuh f -->\n```cpp\ntwo\n```\n<!-- end -->\n')
-        for text in (folded, beside):
-            self.write("02-two/README.md", "# Chapter 02: two\n\n" + text)
-            page = self.staged("02-two/index.md")
-            self.assertRegex(page, r"(?s)tab-set.*:sync: opencl\n\n```c\none\n```.*:sync: cuda\n\n```cpp\ntwo\n```")
-            self.assertNotIn("details", page)
-
-    def test_one_kernel_stays(self):
-        one = "<!-- excerpt: histogram.cl f -->\n```c\none\n```\n<!-- end -->\n\n"
-        other = "<!-- excerpt: histogram.cuh f -->\n```cpp\ntwo\n```\n<!-- end -->\n"
-        self.write("02-two/README.md", f"# C: 2\n\n{one}Words.\n\n{one}{other}")
-        self.assertEqual(self.staged("02-two/index.md").count("```c\none\n```\n<!-- end -->"), 1)
+        self.write("02-two/README.md", "# Chapter 02: two\n\n" + folded)
+        page = self.staged("02-two/index.md")
+        self.assertRegex(page, r"(?s)tab-set.*:sync: opencl\n\n```c\none\n```.*:sync: cuda\n\n```cpp\ntwo\n```")
+        self.assertNotIn("details", page)
 
     def test_the_sources_of_a_chapter(self):
         page = self.staged("02-two/source.md")
