@@ -19,7 +19,7 @@ TURNS = 2  # of the processes in which time is taken
 
 
 def one_missing(text, in_cuda, missing):
-    """A launch in which an item of each group is missing, and the others seem to be one more. No kernel can know."""
+    """A launch in groups that are smaller by one item, and seem as large as they were. No kernel can know which is missing."""
     if in_cuda:
         return f"""__device__ dim3 missing_blockDim() {{ return dim3(blockDim.x + 1, blockDim.y, blockDim.z); }}
 __device__ dim3 missing_threadIdx() {{ return dim3(threadIdx.x + (threadIdx.x >= {missing}), threadIdx.y, threadIdx.z); }}
@@ -240,17 +240,18 @@ def structure(file, runs):
     if file.exercise.kind != "kernels":
         return ""
     most = max(runs, key=lambda run: run.count / (run.groups * run.group_size))
-    missing = random.Random(most.pixels).randrange(1, most.group_size)  # not the first or the last, which may do all of the work
+    missing = random.Random(most.pixels).randrange(1, most.group_size - 1)  # not the first or the last, which may do all of the work
     for world, words, asked in STRUCTURE:
         under = file.turns_detector() if world is alone else file.plain_detector()
         if under is None or not (asked == "kernels" or file.exercise.data.get(asked)):
             continue
+        run = most._replace(group_size=most.group_size - 1) if world is one_missing else most
         try:
             changed = functools.partial(world, in_cuda=file.api == "cuda", missing=missing)
-            _, results = file.process([most], under, UNDER_A_DETECTOR, changed)
+            _, results = file.process([run], under, UNDER_A_DETECTOR, changed)
         except DoesNotCompile as why:
             return compiler_words(file, str(why))
-        if results and compared(file.exercise, most, results[0]).right:
+        if results and compared(file.exercise, run, results[0]).right:
             return words
     return ""
 

@@ -511,7 +511,8 @@ class Undeserved(WithAFolder):
         alone = "    if ({}) for (ulong i = {}; i < count; i += {}) atomic_inc(&histogram[pixels[i]]);\n"
         for text in (alone.format("get_global_id(0) == 0", "0", "1"),
                      alone.format("get_local_id(0) == 0", "get_group_id(0)", "get_num_groups(0)"),
-                     alone.format("get_global_id(0) == get_global_size(0) - 1", "0", "1")):
+                     alone.format("get_global_id(0) == get_global_size(0) - 1", "0", "1"),
+                     "    if (get_local_size(0) % 2 != 0) return;\n" + alone.format("get_global_id(0) == get_global_size(0) - 1", "0", "1")):
             found = grading.structure(self.submitted(instead(text)), tasks.for_detectors(FIVE_STEPS, SEED))
             self.assertIn("it needs only a part of the work-items", found)
         only_when_small = "    if (count < 3000) {\n" + alone.format("get_global_id(0) == 0", "0", "1") + "        return;\n    }\n"
