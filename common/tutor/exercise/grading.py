@@ -15,6 +15,7 @@ import tasks
 from submitted_file import SECONDS, UNDER_A_DETECTOR, DoesNotCompile, NothingToRunOn  # noqa: F401  raised from here, too
 
 BROKE_OFF = "others broke off"
+EXCHANGE = re.compile(r"\b(atom\w*(xchg|exch|cas|store)\w*|\w*exchange\w*|store)\b", re.IGNORECASE)
 TURNS = 2  # of the processes in which time is taken
 
 
@@ -261,7 +262,7 @@ def for_the_reader(file):
     asked = [file.exercise.data.get("for_the_reader")]
     if file.exercise.data.get("local_memory") and file.turns_detector() is None:
         asked.append("do the counts pass through shared memory?")
-    if exchange := re.search(r"\b(atom(ic)?_?(cmp)?(xchg|exch\w*|cas|store)|compare_exchange\w*)\b", file.text, re.IGNORECASE):
+    if exchange := EXCHANGE.search(submitted_file.COMMENT.sub(" ", file.text)):
         asked.append(f"does {exchange.group()} lose what others add in between?")
     return "; ".join(f"for the reader: {each}" for each in asked if each)
 
