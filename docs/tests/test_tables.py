@@ -103,8 +103,19 @@ The numbers from `{FILE}` were recorded on 2026-01-02. CUDA: CUDA driver. Some G
         self.assertEqual(self.table(recording([chapter, entry]), "chapters", "photo 1G")[0], [["CUDA", "`global`", "4.00", "0.100", "2.00"]])
         way = {"end_to_end_ms": {"median": 20.0}, "gb_s": 53.7, "percent_of_pinned_copy": 97.5}
         chapter["run"].update(pinned_copy_ms=19.5, end_to_end=[{**way, "variant": check, "check": check} for check in ("match", "mismatch")])
-        rows, _ = self.table(recording(end_to_end=[chapter]), "end-to-end", "02-global-atomics/cuda photo 1G")
+        rows, _ = self.table(recording(end_to_end=[chapter]), "end-to-end", "02-global-atomics photo 1G")
         self.assertEqual(rows, [["20.0", "53.7", "97.5", "match"], ["20.0", "-", "-", "mismatch"]])
+
+    def test_two_apis_stand_beside_each_other(self):
+        both = [run_entry("02-global-atomics/cuda", {"global": 4.0, "subhist": 8.0}), run_entry("02-global-atomics/opencl", {"global": 2.0})]
+        alone = run_entry("03-local-atomics/opencl", {"local": 9.0})
+        rows, _ = self.table(recording([*both, alone]), "chapters", "photo 1G")
+        self.assertEqual([row[:3] for row in rows], [["`subhist`, `global`", "2.00", "8.00"], ["`local`", "9.00", "-"]])
+        for entry, ms in zip(both, (20.0, 40.0)):
+            way = {"variant": "pinned", "end_to_end_ms": {"median": ms}, "gb_s": 1000 / ms, "percent_of_pinned_copy": 97.5, "check": "match"}
+            entry["run"].update(pinned_copy_ms=19.5, end_to_end=[way])
+        rows, _ = self.table(recording(end_to_end=both), "end-to-end", "02-global-atomics photo 1G")
+        self.assertEqual(rows, [["40.0", "20.0", "25.0", "50.0", "97.5", "97.5", "match"]])
 
     def test_a_chapter_on_a_device(self):
         both = [run_entry("02-global-atomics/opencl", {"global": 3.0, "subhist": 120.0}, size="1M"), self.entry,
