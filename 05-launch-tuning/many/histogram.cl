@@ -200,21 +200,21 @@ __kernel OF_SIZE void histogram_shared_out(__global const uchar* pixels,
                                            __global const Place* places, __global ulong* totals,
                                            __global uint* rows) {
     __local uint table[TABLE_WORDS];
-    const Place from = places[get_group_id(0)];
-    const Place to = places[get_group_id(0) + 1];
+    __global const Place* from = places + get_group_id(0);
+    __global const Place* to = from + 1;
     // The picture that the share ends in belongs to it where the share has some of its bytes.
-    const ulong behind = to.picture + (to.byte > first[to.picture] ? 1 : 0);
-    for (ulong p = from.picture; p < behind; ++p) {
-        const ulong begin = p == from.picture ? from.byte : first[p];
-        const ulong end = p == to.picture ? to.byte : first[p + 1];
+    const ulong behind = to->picture + (to->byte > first[to->picture] ? 1 : 0);
+    for (ulong p = from->picture; p < behind; ++p) {
+        const ulong begin = p == from->picture ? from->byte : first[p];
+        const ulong end = p == to->picture ? to->byte : first[p + 1];
         const bool cut_before = begin > first[p];
         const bool cut_behind = end < first[p + 1];
         count_bytes(table, pixels, begin, end);
         for (uint bin = get_local_id(0); bin < BINS; bin += GROUP_SIZE) {
             const uint sum = sum_of(table, bin);
             if (cut_before || cut_behind) {
-                const uint totals_of = cut_before ? from.first_group : to.first_group;
-                const uint groups = cut_before ? from.groups : to.groups;
+                const uint totals_of = cut_before ? from->first_group : to->first_group;
+                const uint groups = cut_before ? from->groups : to->groups;
                 hand_over(totals != 0 ? totals + totals_of * (ulong)BINS + bin : 0,
                           rows + p * BINS + bin, sum, groups);
             } else {

@@ -165,8 +165,8 @@ template <unsigned kCopies, unsigned kLoads>
 __global__ void histogram_shared_out(const std::uint8_t* pixels, const std::uint64_t* first,
                                      const Place* places, Total* totals, std::uint32_t* rows) {
     __shared__ std::uint32_t table[kBins * kCopies];
-    const Place from = places[blockIdx.x];
-    const Place to = places[blockIdx.x + 1];
+    const Place& from = places[blockIdx.x];
+    const Place& to = places[blockIdx.x + 1];
     // The picture that the share ends in belongs to it where the share has some of its bytes.
     const std::uint64_t behind = to.picture + (to.byte > first[to.picture] ? 1 : 0);
     for (std::uint64_t p = from.picture; p < behind; ++p) {
