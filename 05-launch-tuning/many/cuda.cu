@@ -231,24 +231,24 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     const auto examine = [&](const char* variant, const many::Launch& launch, const auto& kernel,
                              const auto& count, const std::string& missing) {
         std::vector<std::uint32_t> counted(batch.size() * common::kBins);
-        const std::string reason =
-            missing.empty() ? common::cuda::unsupported_reason(kernel, launch.group_size) : missing;
-        common::Result timed =
-            common::verify_and_time(variant, batch.sum, options.repeat,
-                                    {.poison = [&] { poison_and_check(batch); },
-                                     .copy_in = [&] { copy_in(batch); },
-                                     .run =
-                                         [&](Histogram& result) {
-                                             CHECK_CUDA(cudaEventRecord(begin, stream));
-                                             count();
-                                             CHECK_CUDA(cudaGetLastError());
-                                             CHECK_CUDA(cudaEventRecord(end, stream));
-                                             copy_out(batch, counted.data());
-                                             batch.judge(counted.data(), result);
-                                             return common::cuda::elapsed_ms(begin, end);
-                                         },
-                                     .launch = {launch.groups, launch.group_size},
-                                     .unsupported_reason = reason});
+        common::Result timed = common::verify_and_time(
+            variant, batch.sum, options.repeat,
+            {.poison = [&] { poison_and_check(batch); },
+             .copy_in = [&] { copy_in(batch); },
+             .run =
+                 [&](Histogram& result) {
+                     CHECK_CUDA(cudaEventRecord(begin, stream));
+                     count();
+                     CHECK_CUDA(cudaGetLastError());
+                     CHECK_CUDA(cudaEventRecord(end, stream));
+                     copy_out(batch, counted.data());
+                     batch.judge(counted.data(), result);
+                     return common::cuda::elapsed_ms(begin, end);
+                 },
+             .launch = {launch.groups, launch.group_size},
+             .unsupported_reason = missing.empty()
+                                       ? common::cuda::unsupported_reason(kernel, launch.group_size)
+                                       : missing});
         timed.launch_text = launch.text();
         report.add(std::move(timed));
     };
@@ -272,23 +272,26 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             if (waits) CHECK_CUDA(cudaStreamSynchronize(stream));
         });
     };
-    Graph graph;
-    if (!is_folder && options.wants("graph")) graph.note(stream, [&] { queue_all(false); });
     const auto count_dependent = [&] {
         launch_each([&](std::uint64_t from, std::uint64_t to, std::uint32_t* row) {
             launch_dependent(alone.dependent, launches.one, stream, pixels, from, to, totals, row);
         });
     };
+    Graph graph;
     const struct {
         const char* variant;
-        std::function<void()> count;
+        std::function<void()> prepare, count;
         std::string missing;
-    } alone_in_turn[] = {{"one-by-one", [&] { queue_all(true); }, {}},
-                         {"queued", [&] { queue_all(false); }, {}},
-                         {"graph", [&] { graph.launch(stream); }, Graph::missing()},
-                         {"dependent", count_dependent, dependent_missing(device.id, alone)}};
-    for (const auto& [variant, count, missing] : alone_in_turn) {
+    } in_turn[] = {
+        {"one-by-one", [] {}, [&] { queue_all(true); }, {}},
+        {"queued", [] {}, [&] { queue_all(false); }, {}},
+        {"graph", [&] { graph.note(stream, [&] { queue_all(false); }); },
+         [&] { graph.launch(stream); }, Graph::missing()},
+        {"dependent", [] {}, count_dependent, dependent_missing(device.id, alone)},
+    };
+    for (const auto& [variant, prepare, count, missing] : in_turn) {
         if (is_folder || !options.wants(variant)) continue;
+        prepare();
         examine(variant, launches.one, picture_kernel, count, missing);
     }
 

@@ -153,9 +153,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         void note(common::opencl::Event command) {
             (begin == nullptr ? begin : end) = std::move(command);
         }
-        [[nodiscard]] double elapsed_ms() const {
-            return common::opencl::elapsed_ms(begin, end == nullptr ? begin : end);
-        }
+        [[nodiscard]] cl_event last() const { return end == nullptr ? begin : end; }
     };
     const auto zero_rows = [&](std::size_t from, std::size_t count, Commands& commands) {
         if (in_one) return;
@@ -175,21 +173,21 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     const auto examine = [&](const char* variant, const many::Launch& launch, cl_kernel kernel,
                              const auto& count) {
         std::vector<std::uint32_t> counted(batch.size() * common::kBins);
-        common::Result timed =
-            common::verify_and_time(variant, batch.sum, options.repeat,
-                                    {.poison = [&] { poison_and_check(batch); },
-                                     .copy_in = [&] { copy_in(batch); },
-                                     .run =
-                                         [&](Histogram& result) {
-                                             Commands commands;
-                                             count(commands);
-                                             copy_out(batch, counted.data());
-                                             batch.judge(counted.data(), result);
-                                             return commands.elapsed_ms();
-                                         },
-                                     .launch = {launch.groups, launch.group_size},
-                                     .unsupported_reason = common::opencl::unsupported_reason(
-                                         kernel, device.id, launch.group_size)});
+        common::Result timed = common::verify_and_time(
+            variant, batch.sum, options.repeat,
+            {.poison = [&] { poison_and_check(batch); },
+             .copy_in = [&] { copy_in(batch); },
+             .run =
+                 [&](Histogram& result) {
+                     Commands commands;
+                     count(commands);
+                     copy_out(batch, counted.data());
+                     batch.judge(counted.data(), result);
+                     return common::opencl::elapsed_ms(commands.begin, commands.last());
+                 },
+             .launch = {launch.groups, launch.group_size},
+             .unsupported_reason =
+                 common::opencl::unsupported_reason(kernel, device.id, launch.group_size)});
         timed.launch_text = launch.text();
         report.add(std::move(timed));
     };

@@ -333,7 +333,7 @@ class Many(Workshop, Test):
             for variant in ("group-each", "shared-out"):
                 with self.subTest(variant):
                     run = programs.Run([*self.oclgrind(*DETECTORS["oclgrind"]["options"]), self.program("many/opencl"), "--variant", variant,
-                                        "--pictures", "7", "--side", "9..40", "--groups", "3", "--group-size", "16", "--offset", "3", *QUICK,
+                                        "--pictures", "7", "--side", "9..40", "--groups", "3", "--group-size", "16", *QUICK,
                                         "--device", "Oclgrind"])
                     self.assertEqual(run.status, 0, run)
                     self.assertNotRegex(run.out + run.err, programs.finds("oclgrind"), run)
