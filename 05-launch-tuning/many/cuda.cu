@@ -89,7 +89,10 @@ static Kernels kernels_for(const many::Launch& launch) {
 // What a stream is given is noted in place of being done, and can be launched as one.
 class Graph {
  public:
-    void note(cudaStream_t stream, const auto& give) {
+    /// @param kernel is loaded before, as loading is nothing that can be noted
+    void note(cudaStream_t stream, const auto& kernel, const auto& give) {
+        cudaFuncAttributes loaded{};
+        CHECK_CUDA(cudaFuncGetAttributes(&loaded, kernel));
         common::Handle<cudaGraph_t, cudaGraphDestroy> graph;
         CHECK_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
         give();
@@ -133,7 +136,7 @@ static std::string dependent_missing(int device, const Kernels& kernels) {
 #else  // CUDA on a CPU
 
 struct Graph {
-    void note(cudaStream_t, const auto&) {}
+    void note(cudaStream_t, const auto&, const auto&) {}
     void launch(cudaStream_t) {}
     static std::string missing() { return "not in the emulation"; }
 };
@@ -285,7 +288,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     } in_turn[] = {
         {"one-by-one", [] {}, [&] { queue_all(true); }, {}},
         {"queued", [] {}, [&] { queue_all(false); }, {}},
-        {"graph", [&] { graph.note(stream, [&] { queue_all(false); }); },
+        {"graph", [&] { graph.note(stream, picture_kernel, [&] { queue_all(false); }); },
          [&] { graph.launch(stream); }, Graph::missing()},
         {"dependent", [] {}, count_dependent, dependent_missing(device.id, alone)},
     };

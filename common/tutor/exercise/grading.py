@@ -90,7 +90,7 @@ class Grade(NamedTuple):
 
 
 def outcomes(file, runs):
-    """What came of each. Where one ends its process, those behind it run in another, a few times. Raises DoesNotCompile."""
+    """What came of each. If one ends its process, the rest run in another, a few times. Raises DoesNotCompile."""
     found, broken_off = [], 0
     while len(found) < len(runs):
         left, broken_off = runs[len(found):], broken_off + 1

@@ -368,7 +368,7 @@ def for_speed(exercise, seed, on_a_gpu):
     All have other pixels: what a run leaves in memory is of no use to the next.
     """
     task, generator, runs = task_of(exercise), random.Random(f"{seed} speed"), []
-    count, groups, group_size = (64 << 20, 264, 1024) if on_a_gpu else TIMED
+    count, groups, group_size = (16 << 20, 264, 1024) if on_a_gpu else TIMED
     for _ in range(ROUNDS):
         size, value = (count - generator.randrange(1 << 16), 1), generator.randrange(256)
         nearly = bytearray(task.pixel(value) * size[0])  # all but a few, anywhere: nothing is to be guessed

@@ -33,8 +33,8 @@ the program is built with ThreadSanitizer then; what it shows is called nothing 
 `names` and `shows` where the page docs/site/play/lab.html runs it; `wgsl` may also be `nothing`, or `refused` and words of
 WGSL's compiler, which then refuses it.
 
-`emulated:` says what shows it in CUDA on a CPU: thread, address (the sanitizers), or launch, which ends with an error. None:
-the result does. (Or `nothing` does.)
+`emulated:` says what shows it in CUDA on a CPU: thread, address (the sanitizers), launch (which ends with an error), or
+`nothing`. Where it is left out, the result is wrong.
 """
 
 import contextlib
