@@ -85,7 +85,7 @@ common::Options parse_options(int argc, const char* const* argv, const common::P
     std::vector<common::NamedFile> outputs = options.outputs();
     if (pictures.npy) outputs.push_back({"--npy", *pictures.npy});
     if (pictures.csv) outputs.push_back({"--csv", *pictures.csv});
-    common::require_outputs(outputs, options.files);
+    common::require_output_files(outputs, options.files);
     return options;
 }
 
