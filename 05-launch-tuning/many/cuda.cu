@@ -334,9 +334,9 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
                                   });
     }
 
-    // 11. The table, the rows of each picture, and the exit status that tells the truth.
+    // 11. The table, what is made of the histograms, and the exit status that tells the truth.
     const int status = report.finish();
-    if (status == common::kEveryVariantMatches) many::write_rows(pictures, batch.expected, {});
+    if (status == common::kEveryVariantMatches) many::write_results(pictures, input, batch);
     return status;
 }
 

@@ -11,6 +11,7 @@
 #include <random>
 
 #include "05-launch-tuning/layout.hpp"
+#include "05-launch-tuning/many/uses.hpp"
 #include "common/files/output_file.hpp"
 #include "common/options/whole_number.hpp"
 #include "common/status/status.hpp"
@@ -70,6 +71,13 @@ common::Options parse_options(int argc, const char* const* argv, const common::P
         app.add_option("--offset", pictures.offset, "bytes in front of the first picture")
             ->transform(common::whole_number(0, kMostOffset))
             ->type_name("N");
+        app.add_option("--tiles", pictures.tiles,
+                       "cut a picture into N x N tiles, each a picture (with --equalize: 8)")
+            ->transform(common::whole_number(1, 256))
+            ->type_name("N");
+        app.add_option("--equalize", pictures.equalize,
+                       "write a picture and what its tiles' histograms make of it, as a PNG")
+            ->type_name("FILE");
         app.add_option("--npy", pictures.npy, "write the counts for NumPy, a row for each picture")
             ->type_name("FILE");
         app.add_option("--csv", pictures.csv, "write a line of counts for each picture")
@@ -82,7 +90,13 @@ common::Options parse_options(int argc, const char* const* argv, const common::P
         throw BadInput("--side, --tile and --plot mean nothing for a folder of pictures");
     if (pictures.pictures > 0 && (options.image || options.tile || options.random))
         throw BadInput("--pictures, an IMAGE, --tile and --random exclude each other");
+    if (pictures.equalize && pictures.tiles == 0) pictures.tiles = 8;
+    if (pictures.tiles > 0 &&
+        (is_folder(options) || options.tile || options.random || options.constant || options.ramp ||
+         pictures.pictures > 0 || !sides.empty()))
+        throw BadInput("--tiles and --equalize are for one whole picture");
     std::vector<common::NamedFile> outputs = options.outputs();
+    if (pictures.equalize) outputs.push_back({"--equalize", *pictures.equalize});
     if (pictures.npy) outputs.push_back({"--npy", *pictures.npy});
     if (pictures.csv) outputs.push_back({"--csv", *pictures.csv});
     common::require_output_files(outputs, options.files);
@@ -160,6 +174,12 @@ void load(const common::Options& options, const PictureOptions& pictures, common
     const std::uint64_t usual = input.seed || all.random || whole == 0 ? kUsual : whole;
     if (each.empty()) each = sizes(pictures, usual, options.seed, input.pixels.size());
     batch.pixels = input.pixels;
+    if (pictures.tiles > 0) {
+        const Tiles tiles{input.width, input.height, pictures.tiles};
+        each = tiles.sizes();
+        batch.tiled = tiles.one_behind_the_other(input.pixels);
+        batch.pixels = batch.tiled;
+    }
     batch.first = {pictures.offset};
     for (std::size_t begin = 0; const std::uint64_t size : each) {
         batch.add(size, common::reference_histogram(batch.pixels.subspan(begin, size)));
@@ -171,6 +191,7 @@ void load(const common::Options& options, const PictureOptions& pictures, common
     } else if (pictures.least_side > 0) {
         name += fmt::format(" of {0} x {0}", pictures.least_side);
     }
+    if (pictures.tiles > 0) name = fmt::format("; its {0} x {0} tiles", pictures.tiles);
     input.name += name;
 }
 
@@ -298,6 +319,14 @@ void write_rows(const PictureOptions& pictures, std::span<const Histogram> rows,
                 const std::vector<std::string>& names) {
     if (pictures.npy) common::write_whole(*pictures.npy, npy_text(rows));
     if (pictures.csv) common::write_whole(*pictures.csv, csv_text(rows, names));
+}
+
+void write_results(const PictureOptions& pictures, const common::Input& input, const Batch& batch) {
+    write_rows(pictures, batch.expected, batch.names);
+    if (!pictures.equalize) return;
+    const Tiles tiles{input.width, input.height, pictures.tiles};
+    const common::PixelBuffer after = equalized(tiles, input.pixels, batch.expected);
+    common::write_whole(*pictures.equalize, beside_png(tiles, input.pixels, after));
 }
 
 }  // namespace many

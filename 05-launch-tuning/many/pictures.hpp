@@ -28,6 +28,8 @@ struct PictureOptions {
     std::uint64_t most_side = 0;   ///< the same, or the end of a range
     std::uint64_t pictures = 0;    ///< 0: as many as the pixels make
     std::uint64_t offset = 0;      ///< bytes in front of the first pixel, in the device's memory
+    std::uint64_t tiles = 0;       ///< across and down, that a picture is cut into; 0: it is not
+    std::optional<std::filesystem::path> equalize;
     std::optional<std::filesystem::path> npy;
     std::optional<std::filesystem::path> csv;
 };
@@ -53,6 +55,7 @@ struct Batch {
     std::vector<common::Histogram> expected = {};  ///< the right answer for each
     common::Histogram sum{};                       ///< of these; it matches where each does
     std::vector<std::string> names = {};           ///< of files, else empty
+    common::PixelBuffer tiled = {};                ///< where they are the tiles of one picture
 
     [[nodiscard]] std::size_t size() const { return first.size() - 1; }
     [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(first.back()); }
@@ -133,5 +136,8 @@ std::string csv_text(std::span<const common::Histogram> rows,
 /// Writes what --npy and --csv ask for.
 void write_rows(const PictureOptions& pictures, std::span<const common::Histogram> rows,
                 const std::vector<std::string>& names);
+
+/// The same, and what --equalize asks for.
+void write_results(const PictureOptions& pictures, const common::Input& input, const Batch& batch);
 
 }  // namespace many

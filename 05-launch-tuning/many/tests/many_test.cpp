@@ -11,6 +11,7 @@
 
 #include "05-launch-tuning/many/folder.hpp"
 #include "05-launch-tuning/many/pictures.hpp"
+#include "05-launch-tuning/many/uses.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/tests/support.hpp"
 
@@ -180,6 +181,73 @@ TEST(Rows, AreWrittenForNumPyAndAsCsv) {
     EXPECT_TRUE(has(csv, ",255\n\"a\",0,0,0,"));
     EXPECT_TRUE(has(csv, "\n\"b\"\"c\",16909060,0,"));
     EXPECT_TRUE(has(csv_text(rows, {}), "\n1,16909060,0,"));
+}
+
+// ---- tiles --------------------------------------------------------------------------------------
+
+TEST(Tiles, HaveEachPixelOnce) {
+    for (const Tiles& tiles : {Tiles{7, 5, 3}, {4, 4, 2}, {2, 3, 8}, {1, 1, 4}, {100, 1, 7}}) {
+        common::PixelBuffer pixels(tiles.width * tiles.height);
+        std::iota(pixels.begin(), pixels.end(), std::uint8_t{0});
+        common::PixelBuffer tiled = tiles.one_behind_the_other(pixels);
+        const std::vector<std::uint64_t> sizes = tiles.sizes();
+        EXPECT_EQ(sizes.size(), tiles.number * tiles.number);
+        EXPECT_EQ(std::reduce(sizes.begin(), sizes.end()), pixels.size());
+        std::sort(tiled.begin(), tiled.end());
+        EXPECT_EQ(tiled, pixels);
+    }
+    const std::vector<std::uint8_t> four{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
+    const common::PixelBuffer tiled = Tiles{4, 4, 2}.one_behind_the_other(four);
+    EXPECT_EQ(std::vector<int>(tiled.begin(), tiled.begin() + 8),
+              (std::vector<int>{1, 2, 5, 6, 3, 4, 7, 8}));
+}
+
+// Of one tile, whose pixels are these.
+common::PixelBuffer equalized_alone(const common::PixelBuffer& pixels) {
+    return equalized({pixels.size(), 1, 1}, pixels,
+                     std::vector{common::reference_histogram(pixels)});
+}
+
+TEST(Equalized, SpreadsGreysThatLieTogether) {
+    common::PixelBuffer pixels(25600);
+    for (std::size_t i = 0; i < pixels.size(); ++i)
+        pixels[i] = static_cast<std::uint8_t>(100 + i % 100);
+    const common::PixelBuffer after = equalized_alone(pixels);
+    // 256 of each grey, 2.56 times the mean: none is cut.
+    for (std::size_t i = 0; i < 100; ++i)
+        EXPECT_NEAR(after[i], 255 * (static_cast<double>(i) + 0.5) / 100, 0.51);
+    // Already even: nothing changes.
+    std::iota(pixels.begin(), pixels.end(), std::uint8_t{0});
+    EXPECT_EQ(equalized_alone(pixels), pixels);
+}
+
+TEST(Equalized, IsLimitedWhereAllIsOfOneGrey) {
+    const common::PixelBuffer grey(1000, 40);
+    EXPECT_NEAR(equalized_alone(grey)[0], 40, 3);
+}
+
+TEST(Equalized, ChangesGraduallyFromTileToTile) {
+    // Left all greys of a half, right the other half: between the middles the map changes slowly.
+    const Tiles tiles{512, 8, 2};
+    common::PixelBuffer pixels(512 * 8);
+    for (std::size_t i = 0; i < pixels.size(); ++i)
+        pixels[i] = static_cast<std::uint8_t>(i % 512 < 256 ? i % 128 : 128 + i % 128);
+    std::vector<Histogram> histograms;
+    const common::PixelBuffer tiled = tiles.one_behind_the_other(pixels);
+    std::size_t begin = 0;
+    for (const std::uint64_t size : tiles.sizes()) {
+        histograms.push_back(common::reference_histogram(std::span(tiled).subspan(begin, size)));
+        begin += size;
+    }
+    common::PixelBuffer flat(pixels.size(), 128);
+    const common::PixelBuffer after = equalized(tiles, flat, histograms);
+    for (std::size_t x = 1; x < 512; ++x) {
+        EXPECT_LE(after[x], after[x - 1]);
+        EXPECT_LE(after[x - 1] - after[x], 2);
+    }
+    EXPECT_GT(after[0], after[511] + 100);
+    const std::string png = beside_png(tiles, pixels, after);
+    EXPECT_EQ(png.substr(1, 3), "PNG");
 }
 
 // ---- folders ------------------------------------------------------------------------------------
