@@ -8,9 +8,11 @@
 #include <mutex>
 #include <thread>
 
+#include "05-launch-tuning/many/uses.hpp"
 #include "common/files/output_file.hpp"
 #include "common/image/image.hpp"
 #include "common/report/document.hpp"
+#include "common/report/picture.hpp"
 #include "common/report/report.hpp"
 #include "common/report/table.hpp"
 #include "common/status/status.hpp"
@@ -30,6 +32,7 @@ struct Read {
     bool done = false;
     common::PixelBuffer pixels;
     Histogram histogram{};
+    common::Picture small;       // for a contact sheet
     std::string damage;          // why there are no pixels
     std::exception_ptr failure;  // what ends the program
 };
@@ -37,7 +40,9 @@ struct Read {
 // The pictures in order, while threads are ahead with those that follow.
 class ReadAhead {
  public:
-    explicit ReadAhead(const std::vector<fs::path>& paths) : paths_(paths), read_(paths.size()) {
+    // @param cell of the contact sheet that the pictures are scaled for; 0 without one
+    ReadAhead(const std::vector<fs::path>& paths, std::size_t cell)
+        : paths_(paths), cell_(cell), read_(paths.size()) {
         const std::size_t threads =
             std::clamp<std::size_t>(std::thread::hardware_concurrency(), 1, paths.size());
         for (std::size_t thread = 0; thread < threads; ++thread)
@@ -83,10 +88,15 @@ class ReadAhead {
         }
     }
 
-    static Read read_one(const fs::path& path) {
+    [[nodiscard]] Read read_one(const fs::path& path) const {
+        constexpr std::size_t kBorder = 4;
         Read read;
         try {
-            read.pixels = common::load_picture(path).pixels;
+            common::Picture picture = common::load_picture(path);
+            if (cell_ > 0)
+                read.small = common::scaled_to_fit(picture.pixels, picture.width, picture.height,
+                                                   cell_ - kBorder);
+            read.pixels = std::move(picture.pixels);
             read.histogram = common::reference_histogram(read.pixels);
         } catch (const BadInput& error) {
             read.damage = error.what();
@@ -98,6 +108,7 @@ class ReadAhead {
     }
 
     const std::vector<fs::path>& paths_;
+    const std::size_t cell_;
     std::vector<Read> read_;
     std::size_t next_ = 0;   // to be read
     std::size_t taken_ = 0;  // of those that were read
@@ -112,6 +123,7 @@ class ReadAhead {
 struct Tally {
     std::vector<Histogram> rows;
     std::vector<std::string> names;
+    std::vector<common::Picture> small;
     std::uint64_t pixels = 0;
     std::size_t damaged = 0;
     std::size_t batches = 0;
@@ -148,14 +160,15 @@ void count_batch(const Batch& batch, const CountBatch& count, Tally& tally) {
     ++tally.batches;
 }
 
-void read_and_count(const std::vector<fs::path>& paths, std::uint64_t offset,
+void read_and_count(const std::vector<fs::path>& paths, const PictureOptions& pictures,
                     const CountBatch& count, Tally& tally) {
-    ReadAhead ahead(paths);
+    const std::uint64_t offset = pictures.offset;
+    ReadAhead ahead(paths, pictures.sheet ? sheet_cell(paths.size()) : 0);
     common::PixelBuffer pixels;
     Batch batch;
     batch.first = {offset};
     for (std::size_t p = 0; p < paths.size(); ++p) {
-        const Read read = ahead.next();
+        Read read = ahead.next();
         if (!read.damage.empty()) {
             common::progress(fmt::format("skipped: {}\n", common::shown(read.damage)));
             ++tally.damaged;
@@ -163,6 +176,7 @@ void read_and_count(const std::vector<fs::path>& paths, std::uint64_t offset,
             pixels.insert(pixels.end(), read.pixels.begin(), read.pixels.end());
             batch.add(read.pixels.size(), read.histogram);
             batch.names.push_back(paths[p].string());
+            if (pictures.sheet) tally.small.push_back(std::move(read.small));
             tally.sum.add(read.pixels.size(), read.histogram);
         }
         const bool is_full = pixels.size() >= kBatchPixels || batch.size() == kBatchPictures;
@@ -185,7 +199,7 @@ int count_folder(const common::Program& program, const common::Options& options,
     if (options.time_limit) common::set_time_limit(std::chrono::seconds(*options.time_limit));
     Tally tally;
     tally.result.variant = variant;
-    tally.all_ms = common::wall_ms([&] { read_and_count(paths, pictures.offset, count, tally); });
+    tally.all_ms = common::wall_ms([&] { read_and_count(paths, pictures, count, tally); });
     if (tally.rows.empty())
         throw BadInput(fmt::format("{}: none of its {} pictures can be read",
                                    options.image->string(), paths.size()));
@@ -224,6 +238,7 @@ int count_folder(const common::Program& program, const common::Options& options,
     }
     if (tally.result.check != common::Check::kMatch) return common::kMismatch;
     write_rows(pictures, tally.rows, tally.names);
+    if (pictures.sheet) common::write_whole(*pictures.sheet, sheet_png(tally.small, tally.rows));
     return common::kEveryVariantMatches;
 }
 

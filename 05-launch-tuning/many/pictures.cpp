@@ -78,6 +78,9 @@ common::Options parse_options(int argc, const char* const* argv, const common::P
         app.add_option("--equalize", pictures.equalize,
                        "write a picture and what its tiles' histograms make of it, as a PNG")
             ->type_name("FILE");
+        app.add_option("--sheet", pictures.sheet,
+                       "of a folder: write all pictures, by brightness, as a PNG")
+            ->type_name("FILE");
         app.add_option("--npy", pictures.npy, "write the counts for NumPy, a row for each picture")
             ->type_name("FILE");
         app.add_option("--csv", pictures.csv, "write a line of counts for each picture")
@@ -96,6 +99,9 @@ common::Options parse_options(int argc, const char* const* argv, const common::P
          pictures.pictures > 0 || !sides.empty()))
         throw BadInput("--tiles and --equalize are for one whole picture");
     std::vector<common::NamedFile> outputs = options.outputs();
+    if (pictures.sheet && !is_folder(options))
+        throw BadInput("--sheet is for a folder of pictures");
+    if (pictures.sheet) outputs.push_back({"--sheet", *pictures.sheet});
     if (pictures.equalize) outputs.push_back({"--equalize", *pictures.equalize});
     if (pictures.npy) outputs.push_back({"--npy", *pictures.npy});
     if (pictures.csv) outputs.push_back({"--csv", *pictures.csv});

@@ -30,6 +30,7 @@ struct PictureOptions {
     std::uint64_t offset = 0;      ///< bytes in front of the first pixel, in the device's memory
     std::uint64_t tiles = 0;       ///< across and down, that a picture is cut into; 0: it is not
     std::optional<std::filesystem::path> equalize;
+    std::optional<std::filesystem::path> sheet;
     std::optional<std::filesystem::path> npy;
     std::optional<std::filesystem::path> csv;
 };

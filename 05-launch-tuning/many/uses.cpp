@@ -3,13 +3,20 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <numeric>
 
 #include "common/report/canvas.hpp"
+#include "common/report/picture.hpp"
 
 using common::Histogram;
 using common::kBins;
 
 namespace many {
+
+// As many across as down.
+static std::size_t sheet_columns(std::size_t pictures) {
+    return static_cast<std::size_t>(std::ceil(std::sqrt(static_cast<double>(pictures))));
+}
 
 std::vector<std::uint64_t> Tiles::sizes() const {
     std::vector<std::uint64_t> sizes;
@@ -106,11 +113,41 @@ std::string beside_png(const Tiles& tiles, std::span<const std::uint8_t> before,
     constexpr int kGap = 16;
     const int width = static_cast<int>(tiles.width);
     common::Canvas canvas(2 * width + kGap, static_cast<int>(tiles.height));
-    for (std::size_t i = 0; i < before.size(); ++i) {
-        const int x = static_cast<int>(i % tiles.width);
-        const int y = static_cast<int>(i / tiles.width);
-        canvas.fill(x, y, 1, 1, {before[i], before[i], before[i]});
-        canvas.fill(width + kGap + x, y, 1, 1, {after[i], after[i], after[i]});
+    const auto picture = [&](std::span<const std::uint8_t> pixels) {
+        return common::Picture{tiles.width, tiles.height, {pixels.begin(), pixels.end()}};
+    };
+    common::draw(canvas, picture(before), 0, 0);
+    common::draw(canvas, picture(after), width + kGap, 0);
+    return canvas.png();
+}
+
+std::size_t sheet_cell(std::size_t pictures) {
+    constexpr std::size_t kSheet = 8192;
+    return std::clamp<std::size_t>(kSheet / sheet_columns(pictures), 16, 160);
+}
+
+std::string sheet_png(const std::vector<common::Picture>& small,
+                      std::span<const Histogram> histograms) {
+    const auto brightness = [&](std::size_t p) {
+        double sum = 0;
+        for (std::size_t bin = 0; bin < kBins; ++bin)
+            sum += static_cast<double>(bin) * histograms[p][bin];
+        return sum / static_cast<double>(common::total(histograms[p]));
+    };
+    std::vector<std::size_t> order(small.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::stable_sort(order.begin(), order.end(), [&](std::size_t one, std::size_t other) {
+        return brightness(one) < brightness(other);
+    });
+    const std::size_t columns = sheet_columns(small.size());
+    const std::size_t cell = sheet_cell(small.size());
+    common::Canvas canvas(static_cast<int>(columns * cell),
+                          static_cast<int>((small.size() + columns - 1) / columns * cell));
+    for (std::size_t place = 0; place < order.size(); ++place) {
+        const common::Picture& picture = small[order[place]];
+        common::draw(canvas, picture,
+                     static_cast<int>(place % columns * cell + (cell - picture.width) / 2),
+                     static_cast<int>(place / columns * cell + (cell - picture.height) / 2));
     }
     return canvas.png();
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "common/histogram/histogram.hpp"
+#include "common/image/image.hpp"
 #include "common/image/pixels.hpp"
 
 namespace many {
@@ -38,5 +39,13 @@ common::PixelBuffer equalized(const Tiles& tiles, std::span<const std::uint8_t> 
 /// The bytes of a PNG: a picture beside the same picture changed.
 std::string beside_png(const Tiles& tiles, std::span<const std::uint8_t> before,
                        std::span<const std::uint8_t> after);
+
+/// Pixels across and down that a picture has on a contact sheet of so many; its border among them.
+std::size_t sheet_cell(std::size_t pictures);
+
+/// The bytes of a PNG: all pictures, from the darkest mean to the brightest, row by row.
+/// @param small each no larger than a cell
+std::string sheet_png(const std::vector<common::Picture>& small,
+                      std::span<const common::Histogram> histograms);
 
 }  // namespace many

@@ -284,6 +284,22 @@ class Many(Workshop, Test):
             if outputs.jsonschema:
                 outputs.document_of(out / "run.json", "run")
 
+    def test_what_it_is_for(self):
+        """Sizes of what is drawn; what is in it the unit tests look at."""
+        out = self.folder()
+        for program in self.each_program():
+            self.expect([program, IMAGES / "colour.bmp", "--equalize", out / "tiles.png", *QUICK])
+            width, height = self.size_of(out / "tiles.png")
+            self.expect([program, IMAGES / "colour.bmp", *QUICK], out=rf"\ninput: colour.bmp, {(width - 16) // 2} x {height}; 1 picture ")
+            self.expect([program, self.photos(), "--sheet", out / "sheet.png"])
+            self.assertEqual(self.size_of(out / "sheet.png"), (320, 320))
+
+    @staticmethod
+    def size_of(png):
+        data = png.read_bytes()
+        assert data[:8] == b"\x89PNG\r\n\x1a\n"
+        return struct.unpack(">II", data[16:24])
+
     def test_rows_of_generated_pictures(self):
         file = self.folder() / "rows.csv"
         for program in self.each_program():
@@ -320,6 +336,8 @@ class Many(Workshop, Test):
             self.refused(program, {"--side 0": "--side: '0' is neither", "--side 9..3": "--side", "--pictures 0": "--pictures",
                                    "--pictures 3 --random 5": "exclude each other", "--offset x": "--offset", "--copies 3": "--copies",
                                    f"{folder} --side 3": "mean nothing for a folder", f"{folder} --variant queued": "by shared-out",
+                                   "--equalize x.png --random 5": "one whole picture", "--tiles 3 --side 4": "one whole picture",
+                                   "--sheet x.png": "for a folder", f"{folder} --equalize x.png": "one whole picture",
                                    "--npy rows --csv ./rows": "--npy and --csv name the same file",
                                    "--npy /nosuch/folder/rows": "/nosuch/folder"})
 

@@ -13,6 +13,7 @@
 #include "05-launch-tuning/many/pictures.hpp"
 #include "05-launch-tuning/many/uses.hpp"
 #include "common/histogram/histogram.hpp"
+#include "common/image/image.hpp"
 #include "common/tests/support.hpp"
 
 namespace {
@@ -248,6 +249,28 @@ TEST(Equalized, ChangesGraduallyFromTileToTile) {
     EXPECT_GT(after[0], after[511] + 100);
     const std::string png = beside_png(tiles, pixels, after);
     EXPECT_EQ(png.substr(1, 3), "PNG");
+}
+
+TEST(Sheet, GoesFromDarkToBright) {
+    std::vector<common::Picture> small;
+    std::vector<Histogram> histograms;
+    for (const std::uint8_t grey : {200, 10, 90}) {
+        small.push_back({8, 8, common::PixelBuffer(64, grey)});
+        histograms.push_back(common::reference_histogram(small.back().pixels));
+    }
+    const std::size_t cell = sheet_cell(3);
+    const common::Picture sheet = common::decode_picture(sheet_png(small, histograms));
+    ASSERT_EQ(sheet.width, 2 * cell);
+    ASSERT_EQ(sheet.height, 2 * cell);
+    const auto middle_of = [&](std::size_t column, std::size_t row) {
+        return int{sheet.pixels[(row * cell + cell / 2) * sheet.width + column * cell + cell / 2]};
+    };
+    EXPECT_EQ(middle_of(0, 0), 10);
+    EXPECT_EQ(middle_of(1, 0), 90);
+    EXPECT_EQ(middle_of(0, 1), 200);
+    EXPECT_GT(middle_of(1, 1), 240);
+    for (const std::size_t pictures : {1U, 100U, 100'000U})
+        EXPECT_LE(sheet_cell(pictures) * sheet_cell(pictures) * pictures, 110'000'000U);
 }
 
 // ---- folders ------------------------------------------------------------------------------------
