@@ -10,6 +10,7 @@
 #include "common/run/worker.hpp"
 #include "common/status/status.hpp"
 #include "common/terminal/terminal.hpp"
+#include "common/timing/timing.hpp"
 #include "common/tutor/diagnosis/diagnosis.hpp"
 #include "common/tutor/diagnosis/probes.hpp"
 
@@ -64,16 +65,19 @@ std::optional<Explanation> explain(const WrongResult& wrong) {
                           wrong.expected,
                           {*result.counts}});
     if (result.only_later) seen.cases.back().actual.push_back(wrong.expected);
-    const std::vector<Finding> findings =
-        diagnose(seen.cases, {.chapter = wrong.program.chapter,
-                              .variant = result.variant,
-                              .one_by_one = wrong.driver.find("PoCL") != std::string::npos,
-                              .in_cuda = wrong.program.api == "CUDA",
-                              .changes = result.changes});
+    const std::vector<Finding> findings = diagnose(
+        seen.cases, {.chapter = wrong.program.chapter,
+                     .variant = result.variant,
+                     .one_by_one = is_emulated() || wrong.driver.find("PoCL") != std::string::npos,
+                     .in_cuda = wrong.program.api == "CUDA",
+                     .changes = result.changes});
     std::string text;
     for (const std::string& trouble : seen.troubles)
         text += fmt::format("  {}\n", trouble);
-    return Explanation{text + text_of(findings), json_of(findings)};
+    text += text_of(findings);
+    if (is_emulated())
+        text += "  the lines, where it is a race: docs/cuda-on-a-cpu.md#the-line-of-a-race\n";
+    return Explanation{text, json_of(findings)};
 }
 
 }  // namespace common::diagnosis

@@ -102,6 +102,10 @@ class Mistake:
         """Whether it needs a program of its own. OpenCL's kernels are read at run time, and WGSL's run in a page."""
         return any(file not in ("histogram.cl", "histogram.wgsl") for file in self.files(api))
 
+    def emulated_build(self):
+        """Which build of CUDA on a CPU it shows in."""
+        return self.emulated if self.emulated in ("thread", "address") else "plain"
+
     def in_cuda(self):
         """What it is there."""
         return dataclasses.replace(self, names=self.gpu or self.names, shows=self.gpu_shows or self.shows,
@@ -177,8 +181,9 @@ def changed(mistake, file):
 
 
 def together(chapter, how, file):
-    """One CUDA source of the mistakes of a chapter, each in a namespace of its own; its first argument is the mistake."""
-    found = [one for one in mistakes(chapter) if one.files("cuda") and (how.endswith("all") or one.emulated == how)]
+    """One CUDA source of the mistakes of a chapter that show in a build of CUDA on a CPU (plain, thread, address), or of all
+    (plain-all ...), each in a namespace of its own; its first argument is the mistake."""
+    found = [one for one in mistakes(chapter) if one.files("cuda") and (how.endswith("-all") or one.emulated_build() == how)]
     names = [path.name for path in sorted((ROOT / chapter).glob("*.cu*"), key=lambda path: path.suffix, reverse=True)]  # .cuh first
     include = re.compile(r"^#(?:include .*|pragma once)$", re.MULTILINE)
     headers, parts, table = {}, [], []
