@@ -256,6 +256,8 @@ Launches launches(const Batch& batch, const common::Options& options, const Limi
     const std::uint64_t pixels = batch.bytes() - batch.first.front();
     const std::uint64_t mean = pixels / batch.size();
     const std::uint64_t cost = pixels + batch.size() * kTableCost;
+    // The smaller a picture, the more it costs to zero a large table and to add it up.
+    constexpr std::uint64_t kSmall = 32 << 10;
     const std::optional<unsigned> copies = options.number("copies");
     const std::optional<unsigned> loads = options.number("loads");
     // On a CPU a group runs on one core, work-item by work-item.
@@ -264,15 +266,16 @@ Launches launches(const Batch& batch, const common::Options& options, const Limi
         Launch launch{
             copies.value_or(usual_copies), loads.value_or(usual_loads),
             options.group_size.value_or(std::min<std::size_t>(256, limits.max_group_size)), 1};
-        if (alone) launch = {1, loads.value_or(limits.local_bytes < 8192 ? 1 : 3), 1, 1};
+        // Of tables for places there are twice as many as loads.
+        const bool few = mean < kSmall || limits.local_bytes < 8192;
+        if (alone) launch = {1, loads.value_or(few ? 1 : 3), 1, 1};
         // Some is left of the local memory: a compiler may keep it for itself.
         while (!copies && launch.copies > 1 &&
                launch.copies * sizeof(Histogram) >= limits.local_bytes)
             launch.copies /= 2;
         return launch;
     };
-    // The smaller a picture, the more it costs to zero a large table and to add it up.
-    const unsigned usual_copies = mean >= 32 << 10 ? 32 : 8;
+    const unsigned usual_copies = mean < kSmall ? 8 : 32;
     Launches launches{of(4, 1), of(usual_copies, 2), of(usual_copies, 2)};
     const std::size_t pixels_a_step = alone ? 4096 : 16;
     launches.one.groups = groups_with_work(mean, launches.one.group_size, pixels_a_step,
