@@ -225,7 +225,7 @@ SCATTERED = Edit("    for (ulong i = get_global_id(0); i < count; i += get_globa
                  "    for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {\n"
                  "        atomic_inc(&histogram[pixels[i] * 101 & 255]);")
 IDEAS = {"side-by-side": "eight counters per bin, side by side", "eight-tables": "eight tables, one behind the other",
-         "prefetched": "and the next pixels prefetched: `interleaved`", "one-load": "and eight pixels with one load"}
+         "prefetched": "and the next pixels prefetched: `interleaved`"}
 
 
 def ideas():
@@ -302,6 +302,14 @@ EXPERIMENTS = {
     "from-memory": Experiment("what the walks fetch from memory", "Launch", "bytes from memory for each pixel", ("CUDA",),
                               ("photo",), "256M", tuple(run for run in walks() if run.chapter == LOCAL),
                               "One launch of each under Nsight Compute: `dram__bytes_read`.", "dram__bytes_read.sum", 1),
+    "l1-busy": Experiment("how busy the walks keep the L1 cache", "Launch", "% of what the L1 cache can do", ("CUDA",),
+                          ("photo",), "256M", tuple(run for run in walks() if run.chapter == LOCAL),
+                          "One launch of each under Nsight Compute: `l1tex__throughput`, the busiest of its parts.",
+                          "l1tex__throughput.avg.pct_of_peak_sustained_active"),
+    "l2-busy": Experiment("how busy the walks keep the L2 cache", "Launch", "% of what the L2 cache can do", ("CUDA",),
+                          ("photo",), "256M", tuple(run for run in walks() if run.chapter == LOCAL),
+                          "One launch of each under Nsight Compute: `lts__throughput`, the busiest of its parts.",
+                          "lts__throughput.avg.pct_of_peak_sustained_elapsed"),
     "racy": Experiment("`racy` beside `global`", "Groups of 256 for each unit", "GB/s", BOTH, ("uniform", "photo"), "256M",
                        tuple(racy_launches())),
     "near": Experiment("`global`, and the same with neighbouring values far apart", "Counter of value v", "GB/s", OPENCL,

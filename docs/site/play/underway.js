@@ -82,7 +82,7 @@
 
   function showPoints() {
     const { device, api, size: pixels, date, answer_ns: answer, few, ceiling, points } = recordedOn();
-    at("source").textContent = `Recorded ${date}: ${api} on ${device}, ${pixels} of random pixels. Circles: a byte a load. Diamonds: 16. `
+    at("source").textContent = `Recorded ${date}: ${api} on ${device}, ${pixels} of random pixels. `
       + `Read ceiling ${ceiling} GB/s; ${answer} ns is what the runs with a byte a load and at most ${few} bytes under way give. Between the two lies a bend that is rounder than the model's.`;
     fillTable("points", ["Bytes under way", "GB/s", "strategy", "launch on each multiprocessor"], points.map(([bytes, gb, strategy, launch]) =>
       element("tr", {}, element("th", { scope: "row" }, String(bytes)), element("td", {}, String(gb)), element("td", {}, strategy), element("td", {}, launch))));
