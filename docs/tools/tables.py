@@ -346,20 +346,21 @@ def many_table(recording, program, unit):
                      key=lambda entry: (".." in entry["experiment"], len(entry["experiment"]), entry["experiment"]))
     variants = variants_of(entries)
     each = unit != "GB/s"
-    rows = []
+    rows, ceilings = [], []
     for entry in entries:
         rates, side = rates_of(entry), entry["experiment"]
         if each and ".." in side:
             continue
         pictures = f"{side} a side" if ".." in side else f"{side} x {side}"
         best = max((rate for rate in rates.values() if rate), default=None)
-        share = ratio(best, recorded.read_ceiling(recording, entry, ("runs", "steps", "many")))
+        ceilings.append(recorded.read_ceiling(recording, entry, ("runs", "steps", "many")))
+        share = ratio(best, ceilings[-1])
         rows.append([pictures, entry["input"], re.search(r"(\d+) pictures?", entry["run"]["input"]["name"])[1],
                      *(ratio(int(side) ** 2 / 1000, rates.get(variant)) if each else rates.get(variant) for variant in variants),
                      *([] if each else [share and 100 * share])])
     columns = ["<Pictures", "<Pixels", "Number", *titles(variants), *([] if each else ["The best, % of the read ceiling"])]
     return (entries, f"{device(entries[0])}: a histogram for each picture, {unit}", columns, rows,
-            f"Medians.{'' if each else ceiling_words(recording, entries)}" + skipped(entries))
+            "Medians." + ("" if each else f" Read ceiling: {', '.join(map(digits, unique(ceilings)))} GB/s.") + skipped(entries))
 
 
 def tuning_table(recording, program):
