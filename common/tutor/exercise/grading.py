@@ -15,11 +15,12 @@ import tasks
 from submitted_file import SECONDS, UNDER_A_DETECTOR, DoesNotCompile, NothingToRunOn  # noqa: F401  raised from here, too
 
 BROKE_OFF = "others broke off"
+EXCHANGE = re.compile(r"\b(atom\w*(xchg|exch|cas|store)\w*|\w*exchange\w*|store)\b", re.IGNORECASE)
 TURNS = 2  # of the processes in which time is taken
 
 
 def one_missing(text, in_cuda, missing):
-    """A launch in which an item of each group is missing, and the others seem to be one more. No kernel can know."""
+    """A launch in groups that are smaller by one item, and seem as large as they were. No kernel can know which is missing."""
     if in_cuda:
         return f"""__device__ dim3 missing_blockDim() {{ return dim3(blockDim.x + 1, blockDim.y, blockDim.z); }}
 __device__ dim3 missing_threadIdx() {{ return dim3(threadIdx.x + (threadIdx.x >= {missing}), threadIdx.y, threadIdx.z); }}
@@ -240,17 +241,18 @@ def structure(file, runs):
     if file.exercise.kind != "kernels":
         return ""
     most = max(runs, key=lambda run: run.count / (run.groups * run.group_size))
-    missing = random.Random(most.pixels).randrange(1, most.group_size)  # not the first or the last, which may do all of the work
+    missing = random.Random(most.pixels).randrange(1, most.group_size - 1)  # not the first or the last, which may do all of the work
     for world, words, asked in STRUCTURE:
         under = file.turns_detector() if world is alone else file.plain_detector()
         if under is None or not (asked == "kernels" or file.exercise.data.get(asked)):
             continue
+        run = most._replace(group_size=most.group_size - 1) if world is one_missing else most
         try:
             changed = functools.partial(world, in_cuda=file.api == "cuda", missing=missing)
-            _, results = file.process([most], under, UNDER_A_DETECTOR, changed)
+            _, results = file.process([run], under, UNDER_A_DETECTOR, changed)
         except DoesNotCompile as why:
             return compiler_words(file, str(why))
-        if results and compared(file.exercise, most, results[0]).right:
+        if results and compared(file.exercise, run, results[0]).right:
             return words
     return ""
 
@@ -260,7 +262,7 @@ def for_the_reader(file):
     asked = [file.exercise.data.get("for_the_reader")]
     if file.exercise.data.get("local_memory") and file.turns_detector() is None:
         asked.append("do the counts pass through shared memory?")
-    if exchange := re.search(r"\b(atom(ic)?_?(cmp)?(xchg|exch\w*|cas|store)|compare_exchange\w*)\b", file.text, re.IGNORECASE):
+    if exchange := EXCHANGE.search(submitted_file.COMMENT.sub(" ", file.text)):
         asked.append(f"does {exchange.group()} lose what others add in between?")
     return "; ".join(f"for the reader: {each}" for each in asked if each)
 

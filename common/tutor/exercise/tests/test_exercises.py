@@ -511,7 +511,8 @@ class Undeserved(WithAFolder):
         alone = "    if ({}) for (ulong i = {}; i < count; i += {}) atomic_inc(&histogram[pixels[i]]);\n"
         for text in (alone.format("get_global_id(0) == 0", "0", "1"),
                      alone.format("get_local_id(0) == 0", "get_group_id(0)", "get_num_groups(0)"),
-                     alone.format("get_global_id(0) == get_global_size(0) - 1", "0", "1")):
+                     alone.format("get_global_id(0) == get_global_size(0) - 1", "0", "1"),
+                     "    if (get_local_size(0) % 2 != 0) return;\n" + alone.format("get_global_id(0) == get_global_size(0) - 1", "0", "1")):
             found = grading.structure(self.submitted(instead(text)), tasks.for_detectors(FIVE_STEPS, SEED))
             self.assertIn("it needs only a part of the work-items", found)
         only_when_small = "    if (count < 3000) {\n" + alone.format("get_global_id(0) == 0", "0", "1") + "        return;\n    }\n"
@@ -586,8 +587,10 @@ class Undeserved(WithAFolder):
         if len(os.sched_getaffinity(0)) > 1:
             file = self.submitted("#include <atomic>\n" + text, MERGE)  # on a busy machine they do not meet every time
             self.assertTrue(any("the counts are wrong" in (grading.faults(file, SEED) or "") for _ in range(9)))
-        asked = grading.for_the_reader(self.submitted(SOLUTION + "// atomic_xchg"))
-        self.assertIn("does atomic_xchg lose what others add in between?", asked)
+        for name, exercise in (("atomic_xchg", FIVE_STEPS), ("store", MERGE)):
+            asked = grading.for_the_reader(self.submitted(f"int x = {name}(1);\n// atomic_cmpxchg", exercise))
+            self.assertIn(f"does {name} lose what others add in between?", asked)
+            self.assertNotIn("cmpxchg", asked)
 
     def test_only_what_the_function_gives_counts(self):
         """Whatever begins before it has no pixels, and prints to nobody."""
