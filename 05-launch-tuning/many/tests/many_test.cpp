@@ -101,7 +101,9 @@ void expect_right(const std::vector<std::uint64_t>& first, std::size_t groups) {
     for (std::size_t p = 0; p + 1 < first.size(); ++p) {
         ASSERT_EQ(counted[p], first[p + 1] - first[p]) << p;
         ASSERT_EQ(whole[p], parts[p] == 0 ? 1 : 0) << p;
-        if (parts[p] > 0) EXPECT_EQ(told[p].second, parts[p]);
+        if (parts[p] > 0) {
+            EXPECT_EQ(told[p].second, parts[p]);
+        }
     }
     // No two pictures use the totals of one group.
     std::vector<std::uint32_t> owners;
@@ -254,7 +256,7 @@ TEST(Equalized, ChangesGraduallyFromTileToTile) {
 TEST(Sheet, GoesFromDarkToBright) {
     std::vector<common::Picture> small;
     std::vector<Histogram> histograms;
-    for (const std::uint8_t grey : {200, 10, 90}) {
+    for (const std::uint8_t grey : std::vector<std::uint8_t>{200, 10, 90}) {
         small.push_back({8, 8, common::PixelBuffer(64, grey)});
         histograms.push_back(common::reference_histogram(small.back().pixels));
     }
