@@ -105,11 +105,15 @@ test("what chapter 04 says of bins 5 and 37, and of twice bin 5", () => {
 
 const turns = (rows, copies) => sum(rows.map((row) => sum(model.turnsOfRow(row, copies)))) / rows.length / 16;
 
-test("chapter 04 says what the ramp's turns predict, and what was measured", () => {
+test("chapter 04 says how many turns pictures take, and what the ramp's predict", () => {
   const said = fs.readFileSync(path.join(ROOT, "04-per-thread-bins", "README.md"), "utf8").replace(/\s+/g, " ");
   const few = turns(INPUTS.ramp, 1);
   const most = ((132 * 32 * 1.98) / few).toLocaleString("en-US", { maximumFractionDigits: 0 });
   assert.ok(said.includes(`${few} turns in place of one`) && said.includes(`132 x 32 x 1.98 / ${few} = ${most} GB/s at most`), `${few} ${most}`);
+  for (const [input, words] of [["uniform", "Random pixels take # turns with one table and # with eight copies"], ["photo", "The photo takes # and #,"]]) {
+    const numbers = [1, 8].map((copies) => turns(INPUTS[input], copies).toFixed(1));
+    assert.ok(said.includes(words.replace("#", numbers[0]).replace("#", numbers[1])), `${input} ${numbers}`);
+  }
 });
 
 test("more turns took more time where chapter 04 measured it", () => {
