@@ -362,7 +362,10 @@ cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocki
     const Call call;
     if (call.fails) return CL_OUT_OF_RESOURCES;
     hang_if(hangs && blocking == CL_TRUE);
-    if (failed) return CL_OUT_OF_RESOURCES;
+    if (failed) {  // as a device would: after the kernel, which PoCL compiles only now
+        REAL(clFinish)(queue);
+        return CL_OUT_OF_RESOURCES;
+    }
     return REAL(clEnqueueReadBuffer)(queue, buffer, blocking, offset, bytes, to, waits, wait_for,
                                      event);
 }
