@@ -4,17 +4,25 @@
 
 #include <algorithm>
 #include <array>
-#include <functional>
 #include <optional>
+#include <set>
 #include <utility>
 
-#include "common/tutor/diagnosis/hypotheses.hpp"
+#include "common/inputs/inputs.hpp"
+#include "common/tutor/diagnosis/changes.hpp"
+#include "common/tutor/diagnosis/machine.hpp"
 
 namespace common::diagnosis {
 namespace {
 
-// A hypothesis walks over all pixels of a run: those of a larger one are left to the smaller runs.
-constexpr std::size_t kMaxPixelsLookedAt = std::size_t{32} << 20;
+// More pixels than these are not worked out; and where there are many, for a few changes alone.
+constexpr std::size_t kMaxPixels = std::size_t{32} << 20;
+constexpr std::size_t kManyPixels = 500'000;
+constexpr std::size_t kFewChanges = 6;
+// Fewer runs than these are no ground for certainty.
+constexpr std::size_t kFewRuns = 4;
+// As many as are named beside the first.
+constexpr std::size_t kMaxOthers = 2;
 
 std::string plural(std::size_t number, const std::string& one, const std::string& many) {
     return fmt::format("{} {}", number, number == 1 ? one : many);
@@ -22,13 +30,7 @@ std::string plural(std::size_t number, const std::string& one, const std::string
 
 // The sentences speak OpenCL.
 std::string in_cuda_words(std::string text) {
-    constexpr std::array<std::pair<const char*, const char*>, 10> words{{
-        {"get_global_id(0)", "blockIdx.x * blockDim.x + threadIdx.x"},
-        {"get_global_size(0)", "gridDim.x * blockDim.x"},
-        {"get_local_id(0)", "threadIdx.x"},
-        {"get_local_size(0)", "blockDim.x"},
-        {"get_group_id(0)", "blockIdx.x"},
-        {"get_num_groups(0)", "gridDim.x"},
+    constexpr std::array<std::pair<const char*, const char*>, 4> words{{
         {"work-item", "thread"},
         {"work-group", "block"},
         {"group", "block"},
@@ -37,321 +39,195 @@ std::string in_cuda_words(std::string text) {
     for (const auto& [opencl, cuda] : words) {
         const std::size_t length = std::string(opencl).size();
         for (std::size_t at = text.find(opencl); at != std::string::npos;
-             at = text.find(opencl, at + 1)) {
+             at = text.find(opencl, at + 1))
             text.replace(at, length, cuda);
-        }
     }
     return text;
 }
 
-// Fewer runs than these are no ground for certainty.
-constexpr std::size_t kFewRuns = 4;
-
-struct Runs {  // each the smallest first
+struct Runs {  // the smallest first
     std::vector<const Case*> wrong;
     std::vector<const Case*> right;
     std::vector<const Case*> all;
+    bool all_looked_at = true;
+    bool change = false;
 };
 
-Runs sorted(const std::vector<Case>& cases) {
+Runs sorted(const std::vector<Case>& cases, const RunContext& context) {
     Runs runs;
+    runs.change = context.changes;
     for (const Case& run : cases) {
-        if (run.pixels.size() > kMaxPixelsLookedAt) continue;
+        if (run.pixels.size() > kMaxPixels || run.launch.groups == 0 || run.launch.group_size == 0) {
+            runs.all_looked_at = false;
+            continue;
+        }
         (run.matches() ? runs.right : runs.wrong).push_back(&run);
-        runs.all.push_back(&run);
+        runs.change = runs.change || run.changes();
     }
-    for (auto* const part : {&runs.wrong, &runs.right, &runs.all}) {
-        std::stable_sort(part->begin(), part->end(), [](const Case* a, const Case* b) {
-            return a->pixels.size() < b->pixels.size();
-        });
+    // What is worked out soonest contradicts most changes.
+    const auto work = [](const Case* run) {
+        return run->pixels.size() + kBins * run->launch.groups * run->launch.group_size;
+    };
+    for (auto* const part : {&runs.wrong, &runs.right}) {
+        std::stable_sort(part->begin(), part->end(),
+                         [&](const Case* a, const Case* b) { return work(a) < work(b); });
+        runs.all.insert(runs.all.end(), part->begin(), part->end());
     }
+    std::stable_sort(runs.all.begin(), runs.all.end(),
+                     [&](const Case* a, const Case* b) { return work(a) < work(b); });
     return runs;
 }
 
-// How many of the wrong runs it predicts; 0 where a run contradicts it. The smallest runs speak
-// first, right or wrong: most hypotheses are contradicted there. A large one may be beyond what is
-// worked out.
-std::size_t fits(const Hypothesis& hypothesis, const Runs& runs, const RunContext& context) {
-    std::size_t predicted_wrong = 0;
-    std::size_t beyond_prediction = 0;  // what lies behind the tables, say
-    for (const Case* const run : runs.all) {
-        if (run->changes()) return 0;  // no prediction is two histograms
-        const std::optional<Histogram> predicted = hypothesis.predict(*run, context);
-        if (predicted && *predicted != run->actual.front()) return 0;
-        if (!predicted && !run->matches() && run->pixels.size() <= kManyPixels) ++beyond_prediction;
-        if (predicted && !run->matches()) ++predicted_wrong;
-    }
-    return predicted_wrong > beyond_prediction ? predicted_wrong : 0;
-}
-
-std::string as_predicted(const Runs& runs, std::size_t predicted) {
-    std::string text = predicted == 1
-                           ? fmt::format("it predicts all 256 counts of the run that differs ({})",
-                                         runs.wrong.front()->words)
-                           : fmt::format(
-                                 "it predicts all 256 counts of each of the {} runs that "
-                                 "differ (the smallest: {})",
-                                 predicted, runs.wrong.front()->words);
-    if (!runs.right.empty()) {
-        text +=
-            fmt::format(", and that {} not", plural(runs.right.size(), "other does", "others do"));
-    }
-    return text;
-}
-
-// ---- mistakes that leave a pattern, and not one histogram ---------------------------------------
-
-using Matches = std::function<bool(const Histogram& expected, const Histogram& actual)>;
-
-bool in_each_wrong_run(const Runs& runs, const Matches& matches) {
-    return std::all_of(runs.wrong.begin(), runs.wrong.end(), [&](const Case* run) {
-        return std::all_of(run->actual.begin(), run->actual.end(), [&](const Histogram& actual) {
-            return actual == run->expected || matches(run->expected, actual);
-        });
-    });
-}
-
-bool one_more_in_one_bin(const Histogram& expected, const Histogram& actual) {
-    const std::vector<WrongBin> wrong = compare(expected, actual).wrong;
-    return wrong.size() == 1 && wrong[0].actual == wrong[0].expected + 1;
-}
-
-bool none_over(const Histogram& expected, const Histogram& actual) {
-    return std::equal(actual.begin(), actual.end(), expected.begin(), std::less_equal<>());
-}
-
-// Something on top of the right counts; the poison alone is what nobody wrote.
-bool none_short(const Histogram& expected, const Histogram& actual) {
-    for (std::size_t bin = 0; bin < kBins; ++bin) {
-        if (actual[bin] < expected[bin] || actual[bin] == kPoison) return false;
-    }
-    return true;
-}
-
-// Whether each count is the sum of some of the groups' counts; with `one_alone`, of one of them.
-bool made_of_tables(const std::vector<Histogram>& tables, const Histogram& actual, bool one_alone) {
-    if (tables.size() < 2) return false;
-    for (std::size_t bin = 0; bin < kBins; ++bin) {
-        bool found = false;
-        for (unsigned chosen = 1; chosen < 1U << tables.size() && !found; ++chosen) {
-            if (one_alone && (chosen & (chosen - 1)) != 0) continue;
-            std::uint32_t sum = 0;
-            for (std::size_t group = 0; group < tables.size(); ++group)
-                sum += (chosen >> group & 1U) != 0 ? tables[group][bin] : 0;
-            found = sum == actual[bin];
+// A count that no miscounting of so few pixels can reach, or one in a bin that no pixel has, or
+// counts that change: something was there before.
+bool has_leftovers(const Runs& runs) {
+    if (runs.change) return true;
+    for (const Case* const run : runs.wrong) {
+        const std::uint64_t most =
+            run->pixels.size() * std::max(run->launch.groups, run->launch.group_size);
+        for (std::size_t bin = 0; bin < kBins; ++bin) {
+            const std::uint32_t count = run->actual.front()[bin];
+            if (count > most || (run->expected[bin] == 0 && count > 0)) return true;
         }
-        if (!found) return false;
-    }
-    return true;
-}
-
-// Few enough to try all choices of them.
-constexpr std::size_t kFewGroups = 8;
-
-// Whether all runs that differ are explained by the tables of their groups.
-using OfTables = std::function<bool(const std::vector<Histogram>& tables, const Histogram& expected,
-                                    const Histogram& actual)>;
-
-bool explained_by_tables(const Runs& runs, const OfTables& explains) {
-    // With few pixels for each bin every count is some sum, and says nothing.
-    const bool any = std::any_of(runs.wrong.begin(), runs.wrong.end(), [](const Case* run) {
-        return run->launch.groups <= kFewGroups &&
-               run->pixels.size() >= 4 * kBins * run->launch.groups;
-    });
-    const auto is_explained = [&](const Case& run) {
-        if (run.launch.groups > kFewGroups || run.pixels.size() > kManyPixels) return true;
-        const auto ways = tables_of_groups(run);
-        return std::any_of(ways.begin(), ways.end(), [&](const std::vector<Histogram>& tables) {
-            return std::all_of(run.actual.begin(), run.actual.end(), [&](const Histogram& actual) {
-                return actual == run.expected || explains(tables, run.expected, actual);
-            });
-        });
-    };
-    return any && std::all_of(runs.wrong.begin(), runs.wrong.end(),
-                              [&](const Case* run) { return is_explained(*run); });
-}
-
-bool made_of_tables(const Runs& runs, bool one_alone) {
-    return explained_by_tables(
-        runs, [=](const std::vector<Histogram>& tables, const Histogram&, const Histogram& actual) {
-            return made_of_tables(tables, actual, one_alone);
-        });
-}
-
-// Whether each count is that of all groups but one, not the same one in all bins.
-bool without_one_table(const std::vector<Histogram>& tables, const Histogram& expected,
-                       const Histogram& actual) {
-    for (std::size_t bin = 0; bin < kBins; ++bin) {
-        const bool found = std::any_of(tables.begin(), tables.end(), [&](const Histogram& table) {
-            return actual[bin] == expected[bin] - table[bin];
-        });
-        if (!found) return false;
-    }
-    return true;
-}
-
-// Whether a count is a sum of one choice for each of these positions.
-bool is_sum(const std::vector<std::vector<std::uint32_t>>& choices, std::size_t at,
-            std::uint32_t rest) {
-    if (at == choices.size()) return rest == 0;
-    return std::any_of(choices[at].begin(), choices[at].end(), [&](std::uint32_t choice) {
-        return is_sum(choices, at + 1, rest - choice);
-    });
-}
-
-// Whether the counts come from rows that lie `step` bins apart and not 256, and overwrite each
-// other in any order; where nobody writes, the poison is.
-bool made_of_overlapping(const std::vector<Histogram>& tables, std::size_t step,
-                         const Histogram& actual) {
-    for (std::size_t bin = 0; bin < kBins; ++bin) {
-        std::vector<std::vector<std::uint32_t>> choices(tables.size());
-        for (std::size_t row = 0; row < tables.size(); ++row) {
-            for (std::size_t group = 0; group < tables.size(); ++group) {
-                const std::size_t position = row * kBins + bin;
-                if (position < group * step || position >= group * step + kBins) continue;
-                choices[row].push_back(tables[group][position - group * step]);
-            }
-            if (choices[row].empty()) choices[row].push_back(kPoison);
-        }
-        if (!is_sum(choices, 0, actual[bin])) return false;
-    }
-    return true;
-}
-
-bool made_of_overlapping(const Runs& runs) {
-    const auto fits = [&](const Case& run, std::size_t step) {
-        if (run.launch.groups > 4) return true;  // too many orders to try
-        const auto ways = tables_of_groups(run);
-        return std::any_of(ways.begin(), ways.end(), [&](const std::vector<Histogram>& tables) {
-            return std::all_of(run.actual.begin(), run.actual.end(), [&](const Histogram& actual) {
-                return actual == run.expected || made_of_overlapping(tables, step, actual);
-            });
-        });
-    };
-    const auto steps = [](const Case& run) {
-        return std::vector<std::size_t>{0, 1, 64, 128, 254, 255, run.launch.group_size};
-    };
-    const bool any = std::any_of(runs.wrong.begin(), runs.wrong.end(), [](const Case* run) {
-        return run->launch.groups > 1 && run->launch.groups <= 4;
-    });
-    for (std::size_t s = 0; any && s < steps(*runs.wrong.front()).size(); ++s) {
-        if (std::all_of(runs.wrong.begin(), runs.wrong.end(),
-                        [&](const Case* run) { return fits(*run, steps(*run)[s]); }))
-            return true;
     }
     return false;
 }
 
-// A count that no miscounting of so few pixels can reach.
-bool has_garbage(const Runs& runs) {
-    return std::any_of(runs.wrong.begin(), runs.wrong.end(), [](const Case* run) {
-        const std::uint64_t most =
-            run->pixels.size() * std::max(run->launch.groups, run->launch.group_size);
-        return std::any_of(run->actual.front().begin(), run->actual.front().end(),
-                           [&](std::uint32_t count) { return count > most && count != kPoison; });
-    });
-}
+// A change that no run contradicts.
+struct Fit {
+    const Change* change;
+    bool is_certain = true;
+    double bits = 0;
+    bool predicts_a_wrong_one = false;
+    bool is_unwritten = false;
+};
 
-// Something in a bin that no pixel has: to count pixels more than once does not do that.
-bool counts_of_no_pixel(const Runs& runs) {
-    return std::any_of(runs.wrong.begin(), runs.wrong.end(), [](const Case* run) {
-        for (std::size_t bin = 0; bin < kBins; ++bin) {
-            if (run->expected[bin] == 0 && run->actual.front()[bin] > 0) return true;
+// Whether it goes on fitting these runs. The smallest speak first: most changes are contradicted
+// there.
+bool fits(Fit& found, const Runs& runs, const RunContext& context, bool many_pixels) {
+    const Change& change = *found.change;
+    for (const Case* const run : runs.all) {
+        if ((run->pixels.size() > kManyPixels) != many_pixels) continue;
+        const Prediction predicted = predict(change.program, *run, context);
+        if (predicted.is_endless || predicted.is_divergent) {
+            // Too long to be worked out, or what a device does with it is its own affair.
+            if (predicted.is_divergent && !context.has_trouble) return false;
+            if (run->pixels.size() < 50'000 && predicted.is_endless) return false;
+            found.is_certain = false;
+            continue;
         }
-        return false;
-    });
+        bool is_right = false;
+        for (const Histogram& actual : run->actual) {
+            const std::optional<double> bits = predicted.open_bits(actual);
+            if (!bits) return false;
+            found.bits += *bits;
+            is_right = is_right || predicted.open_bits(run->expected) == 0.0;
+        }
+        found.is_certain = found.is_certain && predicted.is_certain;
+        if (predicted.is_outside) found.bits += 4;
+        found.is_unwritten = found.is_unwritten || predicted.is_unwritten;
+        if (!run->matches() && !is_right) found.predicts_a_wrong_one = true;
+    }
+    return true;
 }
 
-const Case* one_that_changes(const Runs& runs) {
-    const auto found = std::find_if(runs.wrong.begin(), runs.wrong.end(),
-                                    [](const Case* run) { return run->changes(); });
-    return found == runs.wrong.end() ? nullptr : *found;
+bool is_plausible(const Fit& fit, const Runs& runs) {
+    if (fit.is_unwritten && !has_leftovers(runs)) return false;
+    return fit.change->name != "lost-updates" || runs.change;
 }
 
-std::string totals_of(const Case& run) {
-    const std::uint64_t first = total(run.actual.front());
-    const auto other = std::find_if(run.actual.begin(), run.actual.end(),
-                                    [&](const Histogram& h) { return h != run.actual.front(); });
-    if (total(*other) == first) return "the same bins again get other counts";
-    return fmt::format("{} pixels are counted as {}, and again as {}", total(run.expected), first,
-                       total(*other));
+std::string evidence_of(const Fit& fit, const Runs& runs) {
+    if (!fit.is_certain) {
+        return fmt::format("no run contradicts it: {}, and {} right",
+                           plural(runs.wrong.size(), "differs as it may", "differ as they may"),
+                           plural(runs.right.size(), "is", "are"));
+    }
+    std::string text =
+        runs.wrong.size() == 1
+            ? fmt::format("it predicts all 256 counts of the run that differs ({})",
+                          runs.wrong.front()->words)
+            : fmt::format("it predicts all 256 counts of each of the {} runs that differ (the "
+                          "smallest: {})",
+                          runs.wrong.size(), runs.wrong.front()->words);
+    if (!runs.right.empty())
+        text += fmt::format(", and that {} not", plural(runs.right.size(), "other does", "others do"));
+    return text;
 }
 
-std::vector<Finding> patterns(const Runs& runs, const RunContext& context) {
-    const auto pattern = [](const char* name, const char* sentence, std::string evidence,
-                            const char* read) {
-        return std::vector<Finding>{
-            {name, sentence, std::move(evidence), read, Finding::Certainty::kPattern}};
+// What the runs say where no change explains them.
+std::vector<std::string> ruled_out(const Runs& runs) {
+    std::vector<std::string> facts;
+    const auto all = [](const std::vector<const Case*>& some, const auto& holds) {
+        return !some.empty() && std::all_of(some.begin(), some.end(), holds);
     };
-    const Case* const changing = one_that_changes(runs);
-    const bool one_group_is_right =
-        std::all_of(runs.wrong.begin(), runs.wrong.end(),
-                    [](const Case* run) { return run->launch.groups != 1; });
-    const bool in_several_bins =
-        std::any_of(runs.wrong.begin(), runs.wrong.end(), [](const Case* run) {
-            return compare(run->expected, run->actual.front()).wrong.size() > 1;
-        });
-    const bool garbage = has_garbage(runs);
-    // With one table for everyone nothing is merged.
-    const bool merges = context.variant != "global" && context.variant != "racy";
-    if (in_each_wrong_run(runs, one_more_in_one_bin)) {
-        return pattern(
-            "one-pixel-too-many",
-            "One pixel too many is counted, from behind the picture: `<=` for `<`.",
-            fmt::format("in {} one bin has one too many",
-                        plural(runs.wrong.size(), "run that differs", "runs that differ")),
-            "what-went-wrong-in-published-code");
+    const auto one_group = [](const Case* run) { return run->launch.groups == 1; };
+    const bool right_alone = std::any_of(runs.right.begin(), runs.right.end(), one_group);
+    const bool wrong_alone = std::any_of(runs.wrong.begin(), runs.wrong.end(), one_group);
+    if (right_alone && !wrong_alone)
+        facts.emplace_back("it is right with one group: look at what the groups share");
+    if (wrong_alone && !runs.change)
+        facts.emplace_back("it is wrong with one group, too: it is not between the groups");
+    const auto largest = [](const Case* run) {
+        return *std::max_element(run->expected.begin(), run->expected.end());
+    };
+    std::uint32_t most_right = 0;
+    for (const Case* const run : runs.right) most_right = std::max(most_right, largest(run));
+    std::uint32_t least_wrong = runs.wrong.empty() ? 0 : largest(runs.wrong.front());
+    for (const Case* const run : runs.wrong) least_wrong = std::min(least_wrong, largest(run));
+    if (most_right > 0 && most_right < least_wrong)
+        facts.push_back(fmt::format("it is right up to {} pixels of one value, and wrong from {} on",
+                                    most_right, least_wrong));
+    const auto sum_of = [](const Case* run) { return total(run->actual.front()); };
+    if (all(runs.wrong, [&](const Case* run) { return sum_of(run) == run->pixels.size(); }))
+        facts.emplace_back("the total is right in every run: every pixel is counted once, some in "
+                           "the wrong bin");
+    else if (all(runs.wrong, [&](const Case* run) {
+                 return std::equal(run->actual.front().begin(), run->actual.front().end(),
+                                   run->expected.begin(), std::less_equal<>());
+             }))
+        facts.emplace_back("no bin ever has too many: pixels or counts are left out or lost");
+    else if (all(runs.wrong, [&](const Case* run) {
+                 return std::equal(run->actual.front().begin(), run->actual.front().end(),
+                                   run->expected.begin(), std::greater_equal<>());
+             }))
+        facts.emplace_back("no bin ever has too few: something is counted that is no pixel, or "
+                           "pixels more than once");
+    facts.emplace_back(runs.change ? "the same run gives other counts when it is repeated: a race, or "
+                                     "memory that nobody wrote"
+                                   : "the same run gives the same counts when it is repeated: no "
+                                     "updates are lost by chance");
+    return facts;
+}
+
+// A small run that two mistakes count differently.
+std::string telling_run(const Description& one, const Description& other, const RunContext& context) {
+    struct Small {
+        std::size_t pixels, groups, size;
+    };
+    for (const auto& [pixels, groups, size] : std::array<Small, 6>{{{100, 3, 64},
+                                                                     {5'003, 1, 64},
+                                                                     {5'003, 7, 96},
+                                                                     {20'011, 2, 128},
+                                                                     {100'003, 3, 256},
+                                                                     {300'007, 2, 32}}}) {
+        Options options;
+        options.random = pixels;
+        const Input input = load_input(options);
+        Case run;
+        run.pixels = input.pixels;
+        run.width = input.width;
+        run.launch = {groups, size,
+                      context.variant == "subhist"
+                          ? std::clamp<std::size_t>((input.width + size - 1) / size, 1, groups)
+                          : 0};
+        run.launch.groups -= run.launch.across > 0 ? run.launch.groups % run.launch.across : 0;
+        run.expected = reference_histogram(input.pixels);
+        const Prediction first = predict(one, run, context);
+        const Prediction second = predict(other, run, context);
+        if (first.low != second.low)
+            return fmt::format("--random {} --groups {} --group-size {}", pixels, groups, size);
     }
-    if (merges && !one_group_is_right && explained_by_tables(runs, without_one_table)) {
-        return pattern(
-            "one-table-left-out",
-            "In each bin one group's count is missing, not always the same group's: who "
-            "merges last takes what the others have added for the whole.",
-            "each count is that of all groups but one, and a single group counts nothing",
-            "the-race-conditions");
-    }
-    if (merges && one_group_is_right && made_of_tables(runs, true)) {
-        return pattern("merge-overwrites",
-                       "The groups overwrite each other's counts when they merge: an assignment "
-                       "in the place of an addition.",
-                       "each count is that of one group alone, and a single group is right",
-                       "the-race-conditions");
-    }
-    if (merges && one_group_is_right && made_of_tables(runs, false)) {
-        return pattern(
-            "merge-without-atomic",
-            "The groups merge their tables without an atomic: of two additions to one "
-            "bin at the same time one is lost.",
-            "what is lost is a group's whole count of a bin, and a single group is right",
-            "the-race-conditions");
-    }
-    if (merges && one_group_is_right && made_of_overlapping(runs)) {
-        return pattern("rows-overlap",
-                       "The rows of the groups lie too close together, and overwrite each other.",
-                       "each count is made of parts of the groups' tables, and a single group is "
-                       "right",
-                       "what-went-wrong-in-published-code");
-    }
-    if (changing != nullptr && in_each_wrong_run(runs, none_over)) {
-        return pattern("lost-updates",
-                       "Counts are lost between work-items that add to one counter at the same "
-                       "time: the addition is not atomic.",
-                       fmt::format("no bin ever has too many, and the result changes: {}",
-                                   totals_of(*changing)),
-                       "the-race-conditions");
-    }
-    const bool from_before = (has_a_table(context) && counts_of_no_pixel(runs)) ||
-                             changing != nullptr || context.changes;
-    if (garbage || (from_before && in_several_bins && in_each_wrong_run(runs, none_short))) {
-        return pattern("table-not-zeroed",
-                       "A table is not zeroed before the count: it begins with what was there "
-                       "before.",
-                       garbage ? "there are counts that so few pixels cannot give"
-                               : "no bin has too few, and no multiple of the pixels "
-                                 "explains what is too many",
-                       "the-race-conditions");
-    }
-    return {};
+    return "";
 }
 
 }  // namespace
@@ -366,49 +242,94 @@ bool Case::changes() const {
                        [&](const Histogram& counts) { return counts != actual.front(); });
 }
 
-std::vector<Finding> diagnose(const std::vector<Case>& cases, const RunContext& context) {
-    const Runs runs = sorted(cases);
+Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context) {
+    const Runs runs = sorted(cases, context);
     if (runs.wrong.empty()) return {};
-    std::vector<Finding> findings;
-    for (const Hypothesis& hypothesis : hypotheses()) {
-        const bool named = std::any_of(findings.begin(), findings.end(),
-                                       [&](const Finding& f) { return f.name == hypothesis.name; });
-        if (named) continue;
-        const std::size_t predicted = fits(hypothesis, runs, context);
-        if (predicted == 0) continue;
-        findings.push_back({hypothesis.name, hypothesis.sentence, as_predicted(runs, predicted),
-                            hypothesis.read, Finding::Certainty::kPredicted});
+    std::vector<Change> all;
+    for (const bool usual : {true, false}) {  // the walk that was asked for comes first
+        for (const Description& right : strategies()) {
+            const bool blocked = right.name.ends_with("blocked");
+            if (right.name.substr(0, right.name.find(' ')) != context.variant ||
+                (blocked == context.blocked) != usual)
+                continue;
+            for (Change& change : changes(right, context.in_cuda)) {
+                if (!usual) change.bits += 3;
+                all.push_back(std::move(change));
+            }
+        }
     }
-    // What is said of a loop in general comes behind what has a name of its own.
-    std::stable_partition(findings.begin(), findings.end(),
-                          [](const Finding& f) { return !f.name.starts_with("wrong-"); });
-    // Few runs prove little: many mistakes would explain them.
-    for (Finding& finding : findings)
-        if (runs.all.size() < kFewRuns) finding.certainty = Finding::Certainty::kPattern;
-    if (findings.empty()) findings = patterns(runs, context);
-    for (Finding& finding : findings) {
+    std::vector<Fit> found;
+    const bool many_alone = runs.wrong.front()->pixels.size() > kManyPixels;
+    for (const Change& change : all) {
+        Fit each{&change, runs.all_looked_at, change.bits};
+        if (!fits(each, runs, context, false) || !is_plausible(each, runs)) continue;
+        // Where all small runs are right, the counters may be too narrow for a large one.
+        if (many_alone ? change.is_of_width : each.predicts_a_wrong_one) found.push_back(each);
+    }
+    const auto surest_first = [](const Fit& a, const Fit& b) {
+        return std::pair(!a.is_certain, a.bits) < std::pair(!b.is_certain, b.bits);
+    };
+    std::stable_sort(found.begin(), found.end(), surest_first);
+    if (runs.all.back()->pixels.size() > kManyPixels && !many_alone)
+        found.resize(std::min(found.size(), kFewChanges));
+    std::erase_if(found, [&](Fit& each) {
+        return !fits(each, runs, context, true) || !each.predicts_a_wrong_one;
+    });
+    std::stable_sort(found.begin(), found.end(), surest_first);
+    Diagnosis diagnosis;
+    for (const Fit& each : found) {
+        const bool named =
+            std::any_of(diagnosis.findings.begin(), diagnosis.findings.end(),
+                        [&](const Finding& f) { return f.name == each.change->name; });
+        if (named || diagnosis.findings.size() > kMaxOthers ||
+            each.is_certain != found.front().is_certain)
+            continue;
+        // Few runs prove little: many mistakes would explain them.
+        const bool sure = each.is_certain && cases.size() >= kFewRuns;
+        Finding finding{each.change->name, each.change->sentence, evidence_of(each, runs), "",
+                        fmt::format("{}/README.md#{}", context.chapter,
+                                    section_about(each.change->name)),
+                        sure ? Finding::Certainty::kPredicted : Finding::Certainty::kPattern};
+        if (!diagnosis.findings.empty()) {
+            const std::string run =
+                telling_run(found.front().change->program, each.change->program, context);
+            if (!run.empty()) finding.evidence = fmt::format("{} tells them apart", run);
+        }
         if (context.in_cuda) {
             finding.sentence = in_cuda_words(std::move(finding.sentence));
             finding.evidence = in_cuda_words(std::move(finding.evidence));
         }
-        finding.read = fmt::format("{}/README.md#{}", context.chapter, finding.read);
+        diagnosis.findings.push_back(std::move(finding));
     }
-    return findings;
+    if (diagnosis.findings.empty()) {
+        diagnosis.ruled_out = ruled_out(runs);
+        if (context.in_cuda)
+            for (std::string& fact : diagnosis.ruled_out) fact = in_cuda_words(std::move(fact));
+    }
+    return diagnosis;
 }
 
-std::string text_of(const std::vector<Finding>& findings) {
+std::string text_of(const Diagnosis& diagnosis) {
+    const std::vector<Finding>& findings = diagnosis.findings;
     if (findings.empty()) {
-        return "  why: unclear; none of the mistakes that are known here fits all runs\n";
+        std::string text =
+            "  why: unclear; no single change of a right kernel explains all runs\n";
+        for (const std::string& fact : diagnosis.ruled_out)
+            text += fmt::format("  but {}\n", fact);
+        return text;
     }
     const Finding& first = findings.front();
     std::string text = fmt::format(
         "  {}: {} ({})\n"
-        "  because {}\n"
-        "  read on in {}\n",
+        "  because {}\n",
         first.certainty == Finding::Certainty::kPredicted ? "why" : "why, most likely",
-        first.sentence, first.name, first.evidence, first.read);
-    for (std::size_t i = 1; i < findings.size(); ++i)
+        first.sentence, first.name, first.evidence);
+    if (!first.line.empty()) text += fmt::format("  it may be in {}\n", first.line);
+    text += fmt::format("  read on in {}\n", first.read);
+    for (std::size_t i = 1; i < findings.size(); ++i) {
         text += fmt::format("  this fits also: {} ({})\n", findings[i].sentence, findings[i].name);
+        if (findings[i].evidence.starts_with("--")) text += fmt::format("    {}\n", findings[i].evidence);
+    }
     return text;
 }
 

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -39,6 +40,18 @@ std::string json_of(const std::vector<Finding>& findings) {
     return json.dump();
 }
 
+bool has_word(const std::vector<std::string>& words, const std::string& word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// The number behind an option.
+std::optional<std::uint32_t> number_behind(const std::vector<std::string>& words,
+                                           const std::string& option) {
+    const auto at = std::find(words.begin(), words.end(), option);
+    if (at == words.end() || at + 1 == words.end()) return std::nullopt;
+    return static_cast<std::uint32_t>(std::stoul(*(at + 1)));
+}
+
 }  // namespace
 
 std::optional<Explanation> explain(const WrongResult& wrong) {
@@ -51,7 +64,7 @@ std::optional<Explanation> explain(const WrongResult& wrong) {
         fmt::format("{}: looking into it, with runs that tell mistakes apart\n", result.variant));
     Worker worker(self, same_strategy(wrong.options, result.variant));
     Observations seen =
-        observe([&](const std::vector<std::string>& arguments, std::chrono::milliseconds at_most) {
+        observe(*result.launch, [&](const std::vector<std::string>& arguments, std::chrono::milliseconds at_most) {
             return worker.ask(arguments, at_most);
         });
     seen.cases.push_back({"this run",
@@ -61,16 +74,20 @@ std::optional<Explanation> explain(const WrongResult& wrong) {
                           wrong.expected,
                           {*result.counts}});
     if (result.only_later) seen.cases.back().actual.push_back(wrong.expected);
-    const std::vector<Finding> findings =
+    const std::optional<std::uint32_t> copies = number_behind(wrong.options.own, "--copies");
+    const Diagnosis diagnosis =
         diagnose(seen.cases, {.chapter = wrong.program.chapter,
                               .variant = result.variant,
                               .one_by_one = wrong.driver.find("PoCL") != std::string::npos,
                               .in_cuda = wrong.program.api == "CUDA",
-                              .changes = result.changes});
+                              .changes = result.changes,
+                              .copies = static_cast<int>(copies.value_or(32)),
+                              .blocked = has_word(wrong.options.own, "blocked"),
+                              .has_trouble = !seen.troubles.empty()});
     std::string text;
     for (const std::string& trouble : seen.troubles)
         text += fmt::format("  {}\n", trouble);
-    return Explanation{text + text_of(findings), json_of(findings)};
+    return Explanation{text + text_of(diagnosis), json_of(diagnosis.findings)};
 }
 
 }  // namespace common::diagnosis

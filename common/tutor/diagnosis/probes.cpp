@@ -37,9 +37,11 @@ std::vector<std::string> arguments_of(const Probe& probe) {
 
 // Sizes are not round: what is lost at 1,000,003 shows, and 17,000,003 of one value are more than a
 // float can count one by one, which is asked where nothing smaller goes wrong. The picture has rows
-// that no group covers evenly, and gaps behind them. The first are the smallest that tell most
-// mistakes apart.
-std::vector<Probe> probes() {
+// that no group covers evenly, and gaps behind them. The first are the smallest: what they contradict
+// needs no larger one.
+std::vector<Probe> probes(const Launch& wrong) {
+    constexpr std::size_t small = 64;
+    const std::size_t large = wrong.group_size > small ? wrong.group_size : 96;
     const auto random = [](std::uint64_t count) {
         Options options;
         options.random = count;
@@ -53,25 +55,26 @@ std::vector<Probe> probes() {
     Options picture;
     picture.image = PICTURE_WITH_GAPS;
     return {
-        {random(100'003), {1, 64}},
-        {random(100'003), {2, 64}},
-        {random(100'003), {3, 256}},
-        {picture, {6, 64}},
-        {random(100), {3, 64}},
-        {constant(12'803), {1, 64}},
-        {constant(1'000'003), {2, 64}},
-        {random(1'000'003), {4, 256}, 4},
-        {constant(17'000'003), {1, 64}, 1, true},
+        {random(701), {1, small}},
+        {random(100), {3, small}},
+        {random(5'003), {3, small}},
+        {random(20'011), {1, small}},
+        {random(50'021), {2, large}},
+        {picture, {6, small}},
+        {constant(12'803), {1, small}},
+        {constant(200'003), {2, small}},
+        {random(300'007), {4, large}, 3},
+        {constant(17'000'003), {1, small}, 1, true},
     };
 }
 
 }  // namespace
 
-Observations observe(const Runner& runner) {
+Observations observe(const Launch& launch, const Runner& runner) {
     Observations seen;
     bool wrong = false;
     int not_finished = 0;
-    for (const Probe& probe : probes()) {
+    for (const Probe& probe : probes(launch)) {
         if ((wrong && probe.if_all_are_right) || not_finished == kMaxNotFinished) continue;
         Input input = load_input(probe.input);
         Case run;
