@@ -760,21 +760,34 @@ class Maker {
 
     // The host passes another count.
     void counts() {
-        const auto everywhere = [&](const char* field, const auto& edit, double bits) {
-            int first = -1;
-            change(field, first_count(first), Part::kOther, [&](Description& p) {
-                const auto number_of_nodes = static_cast<int>(right_.nodes.size());
-                for (int i = 0; i < number_of_nodes; ++i)
-                    if (node(i).kind == Node::kVariable && node(i).value == kCount) edit(p, i);
+        const auto everywhere = [&](const char* field, const auto& edit, double bits, int name = kCount) {
+            std::vector<int> uses;
+            for (std::size_t i = 0; i < right_.nodes.size(); ++i)
+                if (right_.nodes[i].kind == Node::kVariable && right_.nodes[i].value == name)
+                    uses.push_back(static_cast<int>(i));
+            if (uses.empty()) return;
+            change(field, uses.front(), Part::kOther, [&](Description& p) {
+                for (const int use : uses) edit(p, use);
             }, bits);
-            changes_.back().sentence = fmt::format("The kernel gets another number of pixels: {}.",
-                                                   text(changes_.back().program, first));
+            changes_.back().sentence =
+                fmt::format("The kernel gets {} where it should get {}.",
+                            text(changes_.back().program, uses.front()), text(right_, uses.front()));
         };
         for (const std::int64_t by : {2, 4, 8, 16})
             everywhere("part", [&](Description& p, int i) { wrap(p, i, '/', number(p, by)); }, 2);
         everywhere("one-less", [&](Description& p, int i) { wrap(p, i, '-', number(p, 1)); }, 2);
         everywhere("one-more", [&](Description& p, int i) { wrap(p, i, '+', number(p, 1)); }, 2);
         everywhere("too-many", [&](Description& p, int i) { wrap(p, i, '*', number(p, 4)); }, 2);
+        if (is_known(kPitch)) {
+            const auto swap = [&](int name) {
+                return [=](Description& p, int i) { become(p, i, {.kind = Node::kVariable, .value = name}); };
+            };
+            label_ = "columns";
+            everywhere("pitch", swap(kPitch), 2, kWidth);
+            label_ = "short";
+            everywhere("width", swap(kWidth), 2, kPitch);
+            label_ = "pixels";
+        }
         everywhere("part", [&](Description& p, int i) {
             become(p, i, {.kind = Node::kNumber, .value = 256});
         }, 3);
@@ -782,13 +795,6 @@ class Maker {
             become(p, i, {.kind = Node::kNumber, .value = 0});
         }, 3);
     }
-    int first_count(int& first) const {
-        for (std::size_t i = 0; i < right_.nodes.size() && first < 0; ++i)
-            if (right_.nodes[i].kind == Node::kVariable && right_.nodes[i].value == kCount)
-                first = static_cast<int>(i);
-        return first;
-    }
-
     void widths() {
         struct Kept {
             Width width;

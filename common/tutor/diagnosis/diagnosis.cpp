@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <set>
+#include <tuple>
 #include <utility>
 
 #include "common/inputs/inputs.hpp"
@@ -15,12 +15,15 @@
 namespace common::diagnosis {
 namespace {
 
-// More pixels than these are not worked out; and where there are many, for a few changes alone.
+// More pixels than these are not worked out.
 constexpr std::size_t kMaxPixels = std::size_t{32} << 20;
-constexpr std::size_t kManyPixels = 500'000;
-constexpr std::size_t kFewChanges = 6;
+// What the changes that are tried on a run may take together, in pixels.
+constexpr std::size_t kMaxWork = 60'000'000;
+constexpr std::size_t kMuchWork = 100'000;
 // Fewer runs than these are no ground for certainty.
 constexpr std::size_t kFewRuns = 4;
+// What a change may leave open, in bits.
+constexpr double kMaxBits = 1e9;
 // As many as are named beside the first.
 constexpr std::size_t kMaxOthers = 2;
 
@@ -53,6 +56,11 @@ struct Runs {  // the smallest first
     bool change = false;
 };
 
+// About how long it takes to work out what a change counts.
+std::size_t work(const Case& run) {
+    return run.pixels.size() + kBins * run.launch.groups * run.launch.group_size;
+}
+
 Runs sorted(const std::vector<Case>& cases, const RunContext& context) {
     Runs runs;
     runs.change = context.changes;
@@ -62,19 +70,16 @@ Runs sorted(const std::vector<Case>& cases, const RunContext& context) {
             continue;
         }
         (run.matches() ? runs.right : runs.wrong).push_back(&run);
+        runs.all.push_back(&run);
         runs.change = runs.change || run.changes();
     }
-    // What is worked out soonest contradicts most changes.
-    const auto work = [](const Case* run) {
-        return run->pixels.size() + kBins * run->launch.groups * run->launch.group_size;
-    };
-    for (auto* const part : {&runs.wrong, &runs.right}) {
-        std::stable_sort(part->begin(), part->end(),
-                         [&](const Case* a, const Case* b) { return work(a) < work(b); });
-        runs.all.insert(runs.all.end(), part->begin(), part->end());
+    // What is worked out soonest contradicts most changes. Of the larger ones the wrong do.
+    for (auto* const part : {&runs.wrong, &runs.right, &runs.all}) {
+        std::stable_sort(part->begin(), part->end(), [](const Case* a, const Case* b) {
+            return std::tuple(work(*a) > kMuchWork && a->matches(), work(*a)) <
+                   std::tuple(work(*b) > kMuchWork && b->matches(), work(*b));
+        });
     }
-    std::stable_sort(runs.all.begin(), runs.all.end(),
-                     [&](const Case* a, const Case* b) { return work(a) < work(b); });
     return runs;
 }
 
@@ -102,36 +107,29 @@ struct Fit {
     bool is_unwritten = false;
 };
 
-// Whether it goes on fitting these runs. The smallest speak first: most changes are contradicted
-// there.
-bool fits(Fit& found, const Runs& runs, const RunContext& context, bool many_pixels) {
-    const Change& change = *found.change;
-    for (const Case* const run : runs.all) {
-        if ((run->pixels.size() > kManyPixels) != many_pixels) continue;
-        const Prediction predicted = predict(change.program, *run, context);
-        if (predicted.is_endless || predicted.is_divergent) {
-            // Too long to be worked out, or what a device does with it is its own affair.
-            if (predicted.is_divergent && !context.has_trouble) return false;
-            if (run->pixels.size() < 50'000 && predicted.is_endless) return false;
-            found.is_certain = false;
-            continue;
-        }
-        bool is_right = false;
-        for (const Histogram& actual : run->actual) {
-            const std::optional<double> bits = predicted.open_bits(actual);
-            if (!bits) return false;
-            found.bits += *bits;
-            is_right = is_right || predicted.open_bits(run->expected) == 0.0;
-        }
-        found.is_certain = found.is_certain && predicted.is_certain;
-        if (predicted.is_outside) found.bits += 4;
-        found.is_unwritten = found.is_unwritten || predicted.is_unwritten;
-        if (!run->matches() && !is_right) found.predicts_a_wrong_one = true;
+// Whether it fits this run, too.
+bool fits(Fit& found, const Case& run, const RunContext& context) {
+    const Prediction predicted = predict(found.change->program, run, context);
+    found.is_certain = found.is_certain && predicted.is_certain;
+    if (predicted.is_endless || predicted.is_divergent) {
+        // Too long to be worked out, or what a device does with it is its own affair.
+        found.is_certain = false;
+        return predicted.is_divergent ? context.has_trouble : run.pixels.size() > 1'000;
     }
+    for (const Histogram& actual : run.actual) {
+        const std::optional<double> bits = predicted.open_bits(actual);
+        if (!bits) return false;
+        found.bits += *bits;
+    }
+    if (predicted.is_outside) found.bits += 4;
+    found.is_unwritten = found.is_unwritten || predicted.is_unwritten;
+    if (!run.matches() && predicted.open_bits(run.expected) != 0.0)
+        found.predicts_a_wrong_one = true;
     return true;
 }
 
 bool is_plausible(const Fit& fit, const Runs& runs) {
+    if (!fit.predicts_a_wrong_one || fit.bits > kMaxBits) return false;
     if (fit.is_unwritten && !has_leftovers(runs)) return false;
     return fit.change->name != "lost-updates" || runs.change;
 }
@@ -259,23 +257,19 @@ Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context) {
         }
     }
     std::vector<Fit> found;
-    const bool many_alone = runs.wrong.front()->pixels.size() > kManyPixels;
-    for (const Change& change : all) {
-        Fit each{&change, runs.all_looked_at, change.bits};
-        if (!fits(each, runs, context, false) || !is_plausible(each, runs)) continue;
-        // Where all small runs are right, the counters may be too narrow for a large one.
-        if (many_alone ? change.is_of_width : each.predicts_a_wrong_one) found.push_back(each);
-    }
+    for (const Change& change : all)
+        found.push_back({&change, runs.all_looked_at, change.bits});
     const auto surest_first = [](const Fit& a, const Fit& b) {
-        return std::pair(!a.is_certain, a.bits) < std::pair(!b.is_certain, b.bits);
+        return std::tuple(!a.predicts_a_wrong_one, !a.is_certain, a.bits) <
+               std::tuple(!b.predicts_a_wrong_one, !b.is_certain, b.bits);
     };
-    std::stable_sort(found.begin(), found.end(), surest_first);
-    if (runs.all.back()->pixels.size() > kManyPixels && !many_alone)
-        found.resize(std::min(found.size(), kFewChanges));
-    std::erase_if(found, [&](Fit& each) {
-        return !fits(each, runs, context, true) || !each.predicts_a_wrong_one;
-    });
-    std::stable_sort(found.begin(), found.end(), surest_first);
+    for (const Case* const run : runs.all) {
+        const std::size_t at_most = kMaxWork / work(*run) + 2;
+        found.resize(std::min(found.size(), at_most));
+        std::erase_if(found, [&](Fit& each) { return !fits(each, *run, context); });
+        std::stable_sort(found.begin(), found.end(), surest_first);
+    }
+    std::erase_if(found, [&](const Fit& each) { return !is_plausible(each, runs); });
     Diagnosis diagnosis;
     for (const Fit& each : found) {
         const bool named =

@@ -47,7 +47,7 @@ class Machine {
         rows_ = std::max<std::int64_t>((count_ + width_ - 1) / width_, 1);
         copies_ = context.copies;
         const auto items = static_cast<std::int64_t>(run.launch.groups * run.launch.group_size);
-        max_steps_ = 20'000 + 1000 * items + std::min<std::int64_t>(400 * count_, 8'000'000 + 4 * count_);
+        max_steps_ = 20'000 + 600 * items + 30 * count_;
     }
 
     Prediction result() {

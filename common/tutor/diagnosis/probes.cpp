@@ -61,8 +61,8 @@ std::vector<Probe> probes(const Launch& wrong) {
         {random(20'011), {1, small}},
         {random(50'021), {2, large}},
         {picture, {6, small}},
-        {constant(12'803), {1, small}},
-        {constant(200'003), {2, small}},
+        {constant(20'011), {2, small}},
+        {constant(70'003), {1, small}},
         {random(300'007), {4, large}, 3},
         {constant(17'000'003), {1, small}, 1, true},
     };
