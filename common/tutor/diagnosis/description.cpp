@@ -39,7 +39,14 @@ constexpr std::array<Operator, 16> kOperators{{{"==", '=', 1},
 
 class Parser {
  public:
-    explicit Parser(const std::string& text) : at_(text.c_str()) {}
+    explicit Parser(const std::string& text, int x = -1) : at_(text.c_str()), x_(x) {}
+
+    int expression_in(Description& program) {
+        std::swap(program, program_);
+        const int found = expression();
+        std::swap(program, program_);
+        return found;
+    }
 
     std::vector<Description> strategies() {
         std::vector<Description> all;
@@ -60,6 +67,7 @@ class Parser {
 
  private:
     const char* at_;
+    int x_;  // the node that X stands for
     Description program_;
 
     [[noreturn]] void fail(const std::string& what) const {
@@ -262,6 +270,7 @@ class Parser {
         }
         if (std::isdigit(static_cast<unsigned char>(*at_)) != 0) return number(std::stoll(word()));
         const std::string name = word();
+        if (name == "X") return x_;
         if (name == "min") {
             expect("(");
             const int left = expression();
@@ -300,6 +309,10 @@ constexpr std::array<std::array<const char*, 2>, kGiven> kWords{{
 }};
 
 }  // namespace
+
+int add_expression(Description& program, const std::string& text, int x) {
+    return Parser(text, x).expression_in(program);
+}
 
 std::vector<Description> parse(const std::string& text) {
     return Parser(text).strategies();

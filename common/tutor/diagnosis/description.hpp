@@ -113,6 +113,9 @@ struct Description {
     [[nodiscard]] bool has_barrier(int statement) const;  ///< in it
 };
 
+/// Adds the expression of a text, in which X is this node. Returns which it is.
+int add_expression(Description& program, const std::string& text, int x = -1);
+
 /// The strategies of a text.
 std::vector<Description> parse(const std::string& text);
 

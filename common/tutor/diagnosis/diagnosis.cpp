@@ -22,8 +22,6 @@ constexpr std::size_t kMaxWork = 60'000'000;
 constexpr std::size_t kMuchWork = 100'000;
 // Fewer runs than these are no ground for certainty.
 constexpr std::size_t kFewRuns = 4;
-// What a change may leave open, in bits.
-constexpr double kMaxBits = 1e9;
 // As many as are named beside the first.
 constexpr std::size_t kMaxOthers = 2;
 
@@ -83,26 +81,31 @@ Runs sorted(const std::vector<Case>& cases, const RunContext& context) {
     return runs;
 }
 
-// A count that no miscounting of so few pixels can reach, or one in a bin that no pixel has, or
-// counts that change: something was there before.
+// Whether something was there before: a count that no miscounting of so few pixels can reach; or
+// counts that change or belong to no pixel, and no bin that has too few.
 bool has_leftovers(const Runs& runs) {
-    if (runs.change) return true;
+    bool some = runs.change;
+    bool none_short = true;
     for (const Case* const run : runs.wrong) {
         const std::uint64_t most =
             run->pixels.size() * std::max(run->launch.groups, run->launch.group_size);
         for (std::size_t bin = 0; bin < kBins; ++bin) {
             const std::uint32_t count = run->actual.front()[bin];
-            if (count > most || (run->expected[bin] == 0 && count > 0)) return true;
+            if (count > most) return true;
+            some = some || (run->expected[bin] == 0 && count > 0);
+            none_short = none_short && count >= run->expected[bin];
         }
     }
-    return false;
+    return some && none_short;
 }
 
 // A change that no run contradicts.
 struct Fit {
     const Change* change;
     bool is_certain = true;
-    double bits = 0;
+    double bits = 0;  // of the change
+    double open = 0;  // of what it leaves open
+    bool is_exact = true;  // in all runs, if the groups ran in order where that matters
     bool predicts_a_wrong_one = false;
     bool is_unwritten = false;
 };
@@ -113,15 +116,21 @@ bool fits(Fit& found, const Case& run, const RunContext& context) {
     found.is_certain = found.is_certain && predicted.is_certain;
     if (predicted.is_endless || predicted.is_divergent) {
         // Too long to be worked out, or what a device does with it is its own affair.
-        found.is_certain = false;
+        found.is_certain = found.is_exact = false;
         return predicted.is_divergent ? context.has_trouble : run.pixels.size() > 1'000;
+    }
+    if (found.is_exact && !predicted.is_certain) {
+        const Prediction in_order = predict(found.change->program, run, context, true);
+        found.is_exact = std::all_of(
+            run.actual.begin(), run.actual.end(),
+            [&](const Histogram& actual) { return in_order.open_bits(actual) == 0.0; });
     }
     for (const Histogram& actual : run.actual) {
         const std::optional<double> bits = predicted.open_bits(actual);
         if (!bits) return false;
-        found.bits += *bits;
+        found.open += *bits;
     }
-    if (predicted.is_outside) found.bits += 4;
+    if (predicted.is_outside) found.open += 4;
     found.is_unwritten = found.is_unwritten || predicted.is_unwritten;
     if (!run.matches() && predicted.open_bits(run.expected) != 0.0)
         found.predicts_a_wrong_one = true;
@@ -129,7 +138,7 @@ bool fits(Fit& found, const Case& run, const RunContext& context) {
 }
 
 bool is_plausible(const Fit& fit, const Runs& runs) {
-    if (!fit.predicts_a_wrong_one || fit.bits > kMaxBits) return false;
+    if (!fit.predicts_a_wrong_one) return false;
     if (fit.is_unwritten && !has_leftovers(runs)) return false;
     return fit.change->name != "lost-updates" || runs.change;
 }
@@ -260,8 +269,11 @@ Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context) {
     for (const Change& change : all)
         found.push_back({&change, runs.all_looked_at, change.bits});
     const auto surest_first = [](const Fit& a, const Fit& b) {
-        return std::tuple(!a.predicts_a_wrong_one, !a.is_certain, a.bits) <
-               std::tuple(!b.predicts_a_wrong_one, !b.is_certain, b.bits);
+        const auto cost = [](const Fit& fit) {
+            return std::tuple(!fit.predicts_a_wrong_one, !fit.is_exact,
+                              fit.bits + (fit.is_exact ? 0 : fit.open));
+        };
+        return cost(a) < cost(b);
     };
     for (const Case* const run : runs.all) {
         const std::size_t at_most = kMaxWork / work(*run) + 2;
@@ -276,7 +288,7 @@ Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context) {
             std::any_of(diagnosis.findings.begin(), diagnosis.findings.end(),
                         [&](const Finding& f) { return f.name == each.change->name; });
         if (named || diagnosis.findings.size() > kMaxOthers ||
-            each.is_certain != found.front().is_certain)
+            each.is_exact != found.front().is_exact)
             continue;
         // Few runs prove little: many mistakes would explain them.
         const bool sure = each.is_certain && cases.size() >= kFewRuns;

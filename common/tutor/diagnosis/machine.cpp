@@ -36,10 +36,11 @@ struct Stop {};
 
 class Machine {
  public:
-    Machine(const Description& program, const Case& run, const RunContext& context)
+    Machine(const Description& program, const Case& run, const RunContext& context, bool in_order)
         : program_(program),
           run_(run),
           one_by_one_(context.one_by_one),
+          in_order_(in_order),
           nodes_(program.nodes.data()) {
         count_ = static_cast<std::int64_t>(run.pixels.size());
         width_ = std::max<std::int64_t>(static_cast<std::int64_t>(run.width), 1);
@@ -88,7 +89,7 @@ class Machine {
 
     const Description& program_;
     const Case& run_;
-    bool one_by_one_;
+    bool one_by_one_, in_order_;
     std::int64_t count_ = 0, width_ = 1, pitch_ = 1, rows_ = 1, copies_ = 32;
     std::int64_t steps_ = 0, max_steps_ = 0;
     std::vector<Memory> memory_;
@@ -331,7 +332,7 @@ class Machine {
         if (is_launch_ && !n.atomic && array == kHistogram)
             note(static_cast<std::size_t>(index), n.op == '+', what);
         if (races && kept.scope == Array::kShared) raced_in_group_ = true;
-        if (races && kept.scope == Array::kGlobal) {
+        if (races && kept.scope == Array::kGlobal && !in_order_) {
             seen_.is_certain = false;
             if (n.op == '+') {
                 more = std::min(more + what + more_, kAnything);
@@ -475,11 +476,10 @@ std::optional<double> Prediction::open_bits(const Histogram& counts) const {
             if (count != lowest) return std::nullopt;
             continue;
         }
-        if (more[bin] >= kAnything && count < low[bin]) return std::nullopt;
         const auto over = static_cast<std::int64_t>(static_cast<std::uint32_t>(count - lowest));
         if (over > more[bin]) left -= over - more[bin];
         if (left < 0) return std::nullopt;
-        double open = more[bin] >= kAnything ? 32 : std::log2(1.0 + static_cast<double>(more[bin]));
+        double open = more[bin] >= kAnything ? (count < low[bin] ? 32 : 24) : std::log2(1.0 + static_cast<double>(more[bin]));
         const auto& parts = written[bin];
         if (more[bin] > 0 && !parts.empty() && parts.size() <= kMaxWritten) {
             if (!is_made_of(parts, added[bin], 0, counts[bin])) return std::nullopt;
@@ -496,8 +496,9 @@ std::optional<double> Prediction::open_bits(const Histogram& counts) const {
     return bits;
 }
 
-Prediction predict(const Description& program, const Case& run, const RunContext& context) {
-    return Machine(program, run, context).result();
+Prediction predict(const Description& program, const Case& run, const RunContext& context,
+                   bool in_order) {
+    return Machine(program, run, context, in_order).result();
 }
 
 }  // namespace common::diagnosis

@@ -37,7 +37,8 @@ struct Prediction {
     [[nodiscard]] std::optional<double> open_bits(const Histogram& counts) const;
 };
 
-/// @param copies of a table, where a strategy keeps several
-Prediction predict(const Description& program, const Case& run, const RunContext& context);
+/// @param in_order as if the groups ran one after the other: what is lost between them is known then
+Prediction predict(const Description& program, const Case& run, const RunContext& context,
+                   bool in_order = false);
 
 }  // namespace common::diagnosis

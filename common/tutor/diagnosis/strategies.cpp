@@ -52,7 +52,7 @@ buffer rows[256 * groups];
 shared bins[256 * size] in bytes;
 kernel {
     row: for (bin = item; bin < 256; bin += size) rows[group * 256 + bin] = 0;
-    piece = size * 255;
+    piece: piece = size * 255;
     pieces: for (first = group * piece; first < count; first += groups * piece) {
         ZERO
         end = min(first + piece, count);
@@ -125,7 +125,7 @@ define four(word) {
     atomic table[(pixels[word + 2] & 255) * copies + item % copies] += 1;
     atomic table[(pixels[word + 3] & 255) * copies + item % copies] += 1;
 }
-define sixteen(load) { four(16 * load); four(16 * load + 4); four(16 * load + 8); four(16 * load + 12); }
+define sixteen(load) { first = 16 * load; four(first); four(first + 4); four(first + 8); four(first + 12); }
 kernel {
     zero: for (word = item; word < 256 * copies; word += size) table[word] = 0;
     zeroed: barrier;
@@ -142,6 +142,25 @@ kernel {
     merge: for (bin = item; bin < 256; bin += size) {
         sum = 0;
         copies: for (n = 0; n < copies; n += 1) sum += table[bin * copies + (item + n) % copies];
+        atomic histogram[bin] += sum;
+    }
+}
+end
+strategy lane-bins only copies
+ZEROED
+shared table[256 * copies];
+kernel {
+    for (word = item; word < 256 * copies; word += size) table[word] = 0;
+    barrier;
+    for (i = id; i < count / 16; i += all)
+        for (at = 16 * i; at < 16 * i + 16; at += 1)
+            atomic table[pixels[at] * copies + item % copies] += 1;
+    for (i = count / 16 * 16 + id; i < count; i += all)
+        atomic table[pixels[i] * copies + item % copies] += 1;
+    barrier;
+    for (bin = item; bin < 256; bin += size) {
+        sum = 0;
+        copies: for (n = 0; n < copies; n += 1) sum += table[bin * copies + n];
         atomic histogram[bin] += sum;
     }
 }
