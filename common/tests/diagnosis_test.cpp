@@ -181,8 +181,9 @@ TEST(Diagnosis, TheNamesOfTheGallery) {
           "no-barrier-after-zeroing", "no-barrier-before-merge", "last-bin-missing", "bins-shifted",
           "tail-dropped", "only-a-part", "counted-several-times"})
         EXPECT_EQ(first_name(several().counted_by(with("local", name))), name);
-    for (const char* const name : {"padding-counted", "pitch-not-used", "cropped", "last-table-skipped",
-                                   "only-the-first-group", "last-row-taken-as-full"})
+    for (const char* const name :
+         {"padding-counted", "pitch-not-used", "cropped", "last-table-skipped",
+          "only-the-first-group", "last-row-taken-as-full"})
         EXPECT_EQ(first_name(over_rows().counted_by(with("subhist", name)),
                              {"02-global-atomics", "subhist", true}),
                   name);
@@ -227,7 +228,8 @@ TEST(Diagnosis, TheEvidenceCountsTheRuns) {
     EXPECT_TRUE(tests::has(text_of(cases), "  why, most likely: "));
 }
 
-// ---- what no single prediction says --------------------------------------------------------------
+// ---- what no single prediction says
+// --------------------------------------------------------------
 
 TEST(Diagnosis, LostUpdatesChangeFromRunToRun) {
     Cases cases = several();

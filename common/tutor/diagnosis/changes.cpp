@@ -166,6 +166,9 @@ constexpr Becomes kBecomes[] = {
     {"number", "", "64", 3},
     {"number", "", "127", 3},
     {"number", "", "254", 3},
+    {"number", "", "256", 2},
+    {"number", "", "512", 2},
+    {"number", "", "1024", 3},
     {"number", "", "size", 3},
     {"number", "", "groups", 4},
     {"index", "", "id", 2},
@@ -247,7 +250,9 @@ const std::vector<Thing>& things() {
          {{"no-test", "last-row-taken-as-full"},
           {"wrong-test=pitch", "pitch-in-the-test"},
           {"wrong-index=width", "pitch-not-used"}}},
-        {"loads", "the loop over the loads of 16", {{"wrong-number", "load-counted-twice"}, {"wrong-call", "load-counted-twice"}}},
+        {"loads",
+         "the loop over the loads of 16",
+         {{"wrong-number", "load-counted-twice"}, {"wrong-call", "load-counted-twice"}}},
         {"rest", "the loop over the loads that are left", {{"missing", "tail-dropped"}}},
         {"four",
          "the count of four pixels of a load",
@@ -311,12 +316,13 @@ class Maker {
             statement(phase_.first);
             const bool is_last = i + 1 == right_.phases.size();
             const bool counts = phase_.where == Phase::kLaunch;
-            Change& gone = add(i == 0 && !counts        ? "not-zeroed"
-                               : counts && is_last ? "nothing-counted"
-                                                   : "nothing-written",
-                               counts ? "The kernel that counts does nothing, or is not launched."
-                                      : "What is to be done before or behind the kernel that counts "
-                                        "is not done, or too late.");
+            Change& gone =
+                add(i == 0 && !counts   ? "not-zeroed"
+                    : counts && is_last ? "nothing-counted"
+                                        : "nothing-written",
+                    counts ? "The kernel that counts does nothing, or is not launched."
+                           : "What is to be done before or behind the kernel that counts "
+                             "is not done, or too late.");
             gone.program.phases.erase(gone.program.phases.begin() + static_cast<std::ptrdiff_t>(i));
         }
         in_function_ = true;
@@ -334,8 +340,8 @@ class Maker {
         if (const std::size_t at = right_.name.find(" only "); at != std::string::npos) {
             std::erase_if(changes_, [&](const Change& each) {
                 const int label = each.statement < 0 ? -1 : node(each.statement).label;
-                return label < 0 || right_.labels[static_cast<std::size_t>(label)] !=
-                                        right_.name.substr(at + 6);
+                return label < 0 ||
+                       right_.labels[static_cast<std::size_t>(label)] != right_.name.substr(at + 6);
             });
         }
         return std::move(changes_);
@@ -393,8 +399,10 @@ class Maker {
                 const std::string& became = "") {
         const std::string called = name_of(name, became);
         // What has a name of its own comes before what has not.
-        const bool is_plain = called.starts_with("wrong-") && called != "wrong-start" && called != "wrong-stride";
-        changes_.push_back({called, std::move(sentence), right_, statement_, bits + (is_plain ? 4 : 0), false});
+        const bool is_plain =
+            called.starts_with("wrong-") && called != "wrong-start" && called != "wrong-stride";
+        changes_.push_back(
+            {called, std::move(sentence), right_, statement_, bits + (is_plain ? 4 : 0), false});
         return changes_.back();
     }
 
@@ -447,7 +455,8 @@ class Maker {
         } else if (n.kind == Node::kSet) {
             expression(n.kids[0], "wrong-value");
             if (in_function_)
-                each("address", [&](const Becomes& to) { change({n.kids[0]}, to, to.name, kInPlace); });
+                each("address",
+                     [&](const Becomes& to) { change({n.kids[0]}, to, to.name, kInPlace); });
         } else if (n.kind == Node::kCall) {
             expression(n.kids[0], "wrong-call");
         }
@@ -486,8 +495,9 @@ class Maker {
         at(gone.program, index) = nothing;
         if (n.kind == Node::kBarrier || phase_.where != Phase::kLaunch || in_function_) return;
         for (const Becomes& only : kOnly) {
-            Change& made = add(only.name, fmt::format("{} is done by {} only.", words(true), only.part),
-                               only.bits + 2);
+            Change& made =
+                add(only.name, fmt::format("{} is done by {} only.", words(true), only.part),
+                    only.bits + 2);
             Description& p = made.program;
             const int copy = p.add(Node(n));
             at(p, copy).next = -1;
@@ -521,25 +531,30 @@ class Maker {
         if (is_of_pixels() || label_ == "merge" || label_ == "bins") starts_and_strides(n);
         for (const int part : {0, 1, 2})
             expression(part == 1 ? end : n.kids[static_cast<std::size_t>(part)],
-                       part == 0 ? "wrong-start" : part == 1 ? "wrong-end" : "wrong-stride");
+                       part == 0   ? "wrong-start"
+                       : part == 1 ? "wrong-end"
+                                   : "wrong-stride");
     }
 
     void starts_and_strides(const Node& n) {
-        for (const char* const start : {"id", "item", "group", "0", "group + item", "group * 256 + item"}) {
+        for (const char* const start :
+             {"id", "item", "group", "0", "group + item", "group * 256 + item"}) {
             for (const char* const stride : {"all", "size", "groups", "1", "256"}) {
                 const std::string both = std::string(start) + " " + stride;
                 const bool by_everybody = both == "0 1" || both == "item size";
-                Change* const made = change({n.kids[0]}, {"", "", start, by_everybody ? 3.0 : 10.0},
-                                            by_everybody ? "counted-several-times" : "wrong-start", "");
+                Change* const made =
+                    change({n.kids[0]}, {"", "", start, by_everybody ? 3.0 : 10.0},
+                           by_everybody ? "counted-several-times" : "wrong-start", "");
                 if (made == nullptr) continue;
                 Node now = at(made->program, add_expression(made->program, stride));
                 at(made->program, n.kids[2]) = now;
                 const auto text = [&](const Description& p, std::size_t kid) {
                     return text_of(p, n.kids[kid], in_cuda_);
                 };
-                made->sentence = fmt::format("{} starts at {} and goes on by {}, not at {} and by {}.",
-                                             words(true), text(made->program, 0),
-                                             text(made->program, 2), text(right_, 0), text(right_, 2));
+                made->sentence =
+                    fmt::format("{} starts at {} and goes on by {}, not at {} and by {}.",
+                                words(true), text(made->program, 0), text(made->program, 2),
+                                text(right_, 0), text(right_, 2));
                 if (text(made->program, 2) == text(right_, 2)) changes_.pop_back();
             }
         }
@@ -566,7 +581,8 @@ class Maker {
             return;
         }
         other("assigned", 0, false, 0);
-        for (const char op : {'-', '|', '^', 'M'}) other("wrong-operation", op, n.atomic, 3);
+        for (const char op : {'-', '|', '^', 'M'})
+            other("wrong-operation", op, n.atomic, 3);
         each("weight", [&](const Becomes& to) { change({n.kids[1]}, to, to.name, kInPlace); });
     }
 
@@ -582,7 +598,7 @@ class Maker {
             });
         };
         if (n.kind == Node::kNumber) {
-            become("number", n.value == 255 && in_function_           ? "wrong-mask"
+            become("number", n.value == 255 && in_function_                    ? "wrong-mask"
                              : name == "wrong-stride" || name == "wrong-start" ? name
                                                                                : "wrong-number");
         } else if (n.kind == Node::kVariable) {
@@ -608,7 +624,9 @@ class Maker {
                                             text_of(right_, index, in_cuda_));
             }
             for (const std::size_t side : {0U, 1U}) {
-                Change& made = add(name == "wrong-start" && label_ == "tail" && n.op == '*' ? "too-early" : name, "", 1);
+                Change& made = add(
+                    name == "wrong-start" && label_ == "tail" && n.op == '*' ? "too-early" : name,
+                    "", 1);
                 Node now = node(n.kids[side]);
                 at(made.program, index) = now;
                 made.sentence = fmt::format("In {}: {} in the place of {}.", words(),
@@ -633,25 +651,32 @@ class Maker {
     void widths() {
         for (const Kept& kept : kKept) {
             const auto keep = [&](const std::string& name, auto member, std::size_t i) {
-                Change& made = add(kept.name, fmt::format("A counter of `{}` has {}.", name, kept.words));
+                Change& made =
+                    add(kept.name, fmt::format("A counter of `{}` has {}.", name, kept.words));
                 member(made.program, i) = kept.width;
                 made.is_of_width = true;
             };
             for (std::size_t i = kHistogram; i < right_.arrays.size(); ++i)
                 if (right_.arrays[i].width != kept.width)
-                    keep(right_.arrays[i].name, [](Description& p, std::size_t at) -> Width& { return p.arrays[at].width; }, i);
+                    keep(
+                        right_.arrays[i].name,
+                        [](Description& p, std::size_t at) -> Width& { return p.arrays[at].width; },
+                        i);
             for (std::size_t i = kGiven; i < right_.variables.size(); ++i)
                 if (right_.variables[i] == "sum")
-                    keep("sum", [](Description& p, std::size_t at) -> Width& { return p.widths[at]; }, i);
+                    keep(
+                        "sum",
+                        [](Description& p, std::size_t at) -> Width& { return p.widths[at]; }, i);
         }
     }
 
     // Who returns early, and no barrier at all.
     void barriers() {
         for (const char* const test : {"id >= count", "item >= 256"}) {
-            Change& made = add("early-return",
-                               "Work-items that have nothing to count or to merge return before the "
-                               "barrier, and their shares of zeroing and merging are not done.");
+            Change& made =
+                add("early-return",
+                    "Work-items that have nothing to count or to merge return before the "
+                    "barrier, and their shares of zeroing and merging are not done.");
             Description& p = made.program;
             for (const Phase& phase : p.phases) {
                 if (phase.where != Phase::kLaunch) continue;
@@ -662,9 +687,11 @@ class Maker {
                 at(p, phase.first).kids[0] = first;
             }
         }
-        Change& made = add("no-barrier-at-all",
-                           "There is no barrier around the count: each work-item zeroes, counts and "
-                           "merges without waiting for the others.", 6);
+        Change& made =
+            add("no-barrier-at-all",
+                "There is no barrier around the count: each work-item zeroes, counts and "
+                "merges without waiting for the others.",
+                6);
         for (Node& n : made.program.nodes)
             if (n.kind == Node::kBarrier) n.kind = Node::kNothing;
     }
@@ -677,7 +704,8 @@ std::vector<Change> changes(const Description& right, bool in_cuda) {
 }
 
 std::string section_about(const std::string& name) {
-    for (const char* const race : {"barrier", "atomic", "lost-", "early", "table-not", "overwrites"})
+    for (const char* const race :
+         {"barrier", "atomic", "lost-", "early", "table-not", "overwrites"})
         if (name.find(race) != std::string::npos) return "the-race-conditions";
     for (const char* const start : {"wrong-", "bins-", "only-", "signed-v", "half-", "nothing-"})
         if (name.starts_with(start)) return "the-strategy";

@@ -10,9 +10,9 @@
 namespace common::diagnosis {
 namespace {
 
-constexpr std::array<const char*, kGiven> kNames{
-    "item",  "id",    "group",  "size",   "all",    "groups",  "count",
-    "width", "pitch", "copies", "groupx", "groupy", "groupsx", "groupsy"};
+constexpr std::array<const char*, kGiven> kNames{"item",   "id",     "group",   "size",   "all",
+                                                 "groups", "count",  "width",   "pitch",  "copies",
+                                                 "groupx", "groupy", "groupsx", "groupsy"};
 
 // As deep as they bind; each with its letter in Node::op.
 struct Operator {
@@ -71,7 +71,8 @@ class Parser {
     Description program_;
 
     [[noreturn]] void fail(const std::string& what) const {
-        throw std::logic_error(fmt::format("{}: {} is missing at: {:.40}", program_.name, what, at_));
+        throw std::logic_error(
+            fmt::format("{}: {} is missing at: {:.40}", program_.name, what, at_));
     }
     void skip() {
         while (std::isspace(static_cast<unsigned char>(*at_)) != 0)
@@ -106,9 +107,7 @@ class Parser {
         skip();
         return found;
     }
-    int number(std::int64_t value) {
-        return program_.add({.kind = Node::kNumber, .value = value});
-    }
+    int number(std::int64_t value) { return program_.add({.kind = Node::kNumber, .value = value}); }
     int variable(const std::string& name) {
         auto& names = program_.variables;
         const auto found = std::find(names.begin(), names.end(), name);
@@ -277,8 +276,7 @@ class Parser {
             expect(",");
             const int right = expression();
             expect(")");
-            return program_.add(
-                {.kind = Node::kBinary, .op = 'm', .kids = {left, right, -1, -1}});
+            return program_.add({.kind = Node::kBinary, .op = 'm', .kids = {left, right, -1, -1}});
         }
         if (const int array = index_of(program_.arrays, name); array >= 0) {
             expect("[");
@@ -322,7 +320,7 @@ bool Description::has_barrier(int statement) const {
     for (; statement >= 0; statement = -1) {
         const Node& node = nodes[static_cast<std::size_t>(statement)];
         if (node.kind == Node::kBarrier) return true;
-        const int body = node.kind == Node::kFor    ? node.kids[3]
+        const int body = node.kind == Node::kFor     ? node.kids[3]
                          : node.kind == Node::kIf    ? node.kids[1]
                          : node.kind == Node::kBlock ? node.kids[0]
                                                      : -1;
@@ -350,15 +348,18 @@ std::string text_of(const Description& program, int node, bool in_cuda) {
         case Node::kBinary: {
             if (n.op == 'm' || n.op == 'M')
                 return fmt::format("{}({}, {})", n.op == 'm' ? "min" : "max", kid(0), kid(1));
-            const auto* found =
-                std::find_if(kOperators.begin(), kOperators.end(),
-                             [&](const Operator& each) { return each.op == n.op; });
+            const auto* found = std::find_if(kOperators.begin(), kOperators.end(),
+                                             [&](const Operator& each) { return each.op == n.op; });
             // Brackets where a part binds less than the whole.
             const auto part = [&](std::size_t i) {
                 const Node& inner = program.nodes[static_cast<std::size_t>(n.kids[i])];
                 std::string text = kid(i);
-                const bool is_sum = inner.kind == Node::kBinary || (inner.kind == Node::kVariable && text.find('+') != std::string::npos);
-                const auto* op = std::find_if(kOperators.begin(), kOperators.end(), [&](const Operator& each) { return each.op == inner.op; });
+                const bool is_sum =
+                    inner.kind == Node::kBinary ||
+                    (inner.kind == Node::kVariable && text.find('+') != std::string::npos);
+                const auto* op =
+                    std::find_if(kOperators.begin(), kOperators.end(),
+                                 [&](const Operator& each) { return each.op == inner.op; });
                 const int depth = op == kOperators.end() ? 4 : op->depth;
                 if (is_sum && depth < found->depth + static_cast<int>(i)) return "(" + text + ")";
                 return text;

@@ -48,22 +48,22 @@ enum Name : int {
 /// A part of a program: an expression or a statement.
 struct Node {
     enum Kind : std::uint8_t {
-        kNumber,   ///< value
-        kVariable, ///< value: which
-        kLoad,     ///< value: the array; kids: index
-        kBinary,   ///< kids: left, right
-        kSet,      ///< value: the variable; kids: what
-        kStore,    ///< value: the array; kids: index, what; op 0 assigns
-        kFor,      ///< value: the variable; kids: start, end (a comparison), stride, body
-        kIf,       ///< kids: condition, body
-        kBlock,    ///< kids: the first statement
-        kCall,     ///< value: the function; kids: argument
+        kNumber,    ///< value
+        kVariable,  ///< value: which
+        kLoad,      ///< value: the array; kids: index
+        kBinary,    ///< kids: left, right
+        kSet,       ///< value: the variable; kids: what
+        kStore,     ///< value: the array; kids: index, what; op 0 assigns
+        kFor,       ///< value: the variable; kids: start, end (a comparison), stride, body
+        kIf,        ///< kids: condition, body
+        kBlock,     ///< kids: the first statement
+        kCall,      ///< value: the function; kids: argument
         kBarrier,
         kReturn,
         kNothing
     };
     Kind kind = kNothing;
-    char op = 0;          ///< + - * / % & | ^ < > and l (<=) g (>=) = ! r (>>) s (<<) m (min) M (max)
+    char op = 0;  ///< + - * / % & | ^ < > and l (<=) g (>=) = ! r (>>) s (<<) m (min) M (max)
     bool atomic = false;  ///< of a kStore
     std::int64_t value = 0;
     std::array<int, 4> kids{-1, -1, -1, -1};

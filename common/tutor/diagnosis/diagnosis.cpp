@@ -22,6 +22,8 @@ constexpr std::size_t kMaxWork = 60'000'000;
 constexpr std::size_t kMuchWork = 100'000;
 // Fewer runs than these are no ground for certainty.
 constexpr std::size_t kFewRuns = 4;
+// So many bits more, and a change is no rival of a usual one.
+constexpr double kUnusual = 4;
 // As many as are named beside the first.
 constexpr std::size_t kMaxOthers = 2;
 
@@ -63,7 +65,8 @@ Runs sorted(const std::vector<Case>& cases, const RunContext& context) {
     Runs runs;
     runs.change = context.changes;
     for (const Case& run : cases) {
-        if (run.pixels.size() > kMaxPixels || run.launch.groups == 0 || run.launch.group_size == 0) {
+        if (run.pixels.size() > kMaxPixels || run.launch.groups == 0 ||
+            run.launch.group_size == 0) {
             runs.all_looked_at = false;
             continue;
         }
@@ -91,7 +94,9 @@ bool has_leftovers(const Runs& runs) {
             run->pixels.size() * std::max(run->launch.groups, run->launch.group_size);
         for (std::size_t bin = 0; bin < kBins; ++bin) {
             const std::uint32_t count = run->actual.front()[bin];
-            if (count > most) return true;
+            const std::uint64_t poisons = count / kPoison;
+            const bool is_poison = poisons * run->launch.groups > 0 && count % kPoison <= most;
+            if (count > most && !is_poison) return true;
             some = some || (run->expected[bin] == 0 && count > 0);
             none_short = none_short && count >= run->expected[bin];
         }
@@ -103,8 +108,8 @@ bool has_leftovers(const Runs& runs) {
 struct Fit {
     const Change* change;
     bool is_certain = true;
-    double bits = 0;  // of the change
-    double open = 0;  // of what it leaves open
+    double bits = 0;       // of the change
+    double open = 0;       // of what it leaves open
     bool is_exact = true;  // in all runs, if the groups ran in order where that matters
     bool predicts_a_wrong_one = false;
     bool is_unwritten = false;
@@ -121,16 +126,17 @@ bool fits(Fit& found, const Case& run, const RunContext& context) {
     }
     if (found.is_exact && !predicted.is_certain) {
         const Prediction in_order = predict(found.change->program, run, context, true);
-        found.is_exact = std::all_of(
-            run.actual.begin(), run.actual.end(),
-            [&](const Histogram& actual) { return in_order.open_bits(actual) == 0.0; });
+        found.is_exact =
+            std::all_of(run.actual.begin(), run.actual.end(),
+                        [&](const Histogram& actual) { return in_order.open_bits(actual) == 0.0; });
     }
     for (const Histogram& actual : run.actual) {
         const std::optional<double> bits = predicted.open_bits(actual);
         if (!bits) return false;
         found.open += *bits;
     }
-    if (predicted.is_outside) found.open += 4;
+    // Who knows what is outside of memory?
+    if (predicted.is_outside && !found.is_exact) return false;
     found.is_unwritten = found.is_unwritten || predicted.is_unwritten;
     if (!run.matches() && predicted.open_bits(run.expected) != 0.0)
         found.predicts_a_wrong_one = true;
@@ -153,11 +159,13 @@ std::string evidence_of(const Fit& fit, const Runs& runs) {
         runs.wrong.size() == 1
             ? fmt::format("it predicts all 256 counts of the run that differs ({})",
                           runs.wrong.front()->words)
-            : fmt::format("it predicts all 256 counts of each of the {} runs that differ (the "
-                          "smallest: {})",
-                          runs.wrong.size(), runs.wrong.front()->words);
+            : fmt::format(
+                  "it predicts all 256 counts of each of the {} runs that differ (the "
+                  "smallest: {})",
+                  runs.wrong.size(), runs.wrong.front()->words);
     if (!runs.right.empty())
-        text += fmt::format(", and that {} not", plural(runs.right.size(), "other does", "others do"));
+        text +=
+            fmt::format(", and that {} not", plural(runs.right.size(), "other does", "others do"));
     return text;
 }
 
@@ -178,16 +186,20 @@ std::vector<std::string> ruled_out(const Runs& runs) {
         return *std::max_element(run->expected.begin(), run->expected.end());
     };
     std::uint32_t most_right = 0;
-    for (const Case* const run : runs.right) most_right = std::max(most_right, largest(run));
+    for (const Case* const run : runs.right)
+        most_right = std::max(most_right, largest(run));
     std::uint32_t least_wrong = runs.wrong.empty() ? 0 : largest(runs.wrong.front());
-    for (const Case* const run : runs.wrong) least_wrong = std::min(least_wrong, largest(run));
+    for (const Case* const run : runs.wrong)
+        least_wrong = std::min(least_wrong, largest(run));
     if (most_right > 0 && most_right < least_wrong)
-        facts.push_back(fmt::format("it is right up to {} pixels of one value, and wrong from {} on",
-                                    most_right, least_wrong));
+        facts.push_back(
+            fmt::format("it is right up to {} pixels of one value, and wrong from {} on",
+                        most_right, least_wrong));
     const auto sum_of = [](const Case* run) { return total(run->actual.front()); };
     if (all(runs.wrong, [&](const Case* run) { return sum_of(run) == run->pixels.size(); }))
-        facts.emplace_back("the total is right in every run: every pixel is counted once, some in "
-                           "the wrong bin");
+        facts.emplace_back(
+            "the total is right in every run: every pixel is counted once, some in "
+            "the wrong bin");
     else if (all(runs.wrong, [&](const Case* run) {
                  return std::equal(run->actual.front().begin(), run->actual.front().end(),
                                    run->expected.begin(), std::less_equal<>());
@@ -197,26 +209,29 @@ std::vector<std::string> ruled_out(const Runs& runs) {
                  return std::equal(run->actual.front().begin(), run->actual.front().end(),
                                    run->expected.begin(), std::greater_equal<>());
              }))
-        facts.emplace_back("no bin ever has too few: something is counted that is no pixel, or "
-                           "pixels more than once");
-    facts.emplace_back(runs.change ? "the same run gives other counts when it is repeated: a race, or "
-                                     "memory that nobody wrote"
-                                   : "the same run gives the same counts when it is repeated: no "
-                                     "updates are lost by chance");
+        facts.emplace_back(
+            "no bin ever has too few: something is counted that is no pixel, or "
+            "pixels more than once");
+    facts.emplace_back(runs.change
+                           ? "the same run gives other counts when it is repeated: a race, or "
+                             "memory that nobody wrote"
+                           : "the same run gives the same counts when it is repeated: no "
+                             "updates are lost by chance");
     return facts;
 }
 
 // A small run that two mistakes count differently.
-std::string telling_run(const Description& one, const Description& other, const RunContext& context) {
+std::string telling_run(const Description& one, const Description& other,
+                        const RunContext& context) {
     struct Small {
         std::size_t pixels, groups, size;
     };
     for (const auto& [pixels, groups, size] : std::array<Small, 6>{{{100, 3, 64},
-                                                                     {5'003, 1, 64},
-                                                                     {5'003, 7, 96},
-                                                                     {20'011, 2, 128},
-                                                                     {100'003, 3, 256},
-                                                                     {300'007, 2, 32}}}) {
+                                                                    {5'003, 1, 64},
+                                                                    {5'003, 7, 96},
+                                                                    {20'011, 2, 128},
+                                                                    {100'003, 3, 256},
+                                                                    {300'007, 2, 32}}}) {
         Options options;
         options.random = pixels;
         const Input input = load_input(options);
@@ -282,6 +297,10 @@ Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context) {
         std::stable_sort(found.begin(), found.end(), surest_first);
     }
     std::erase_if(found, [&](const Fit& each) { return !is_plausible(each, runs); });
+    const bool is_alone = std::all_of(found.begin(), found.end(), [&](const Fit& each) {
+        return !each.is_exact || each.change->name == found.front().change->name ||
+               each.change->bits >= found.front().change->bits + kUnusual;
+    });
     Diagnosis diagnosis;
     for (const Fit& each : found) {
         const bool named =
@@ -291,11 +310,14 @@ Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context) {
             each.is_exact != found.front().is_exact)
             continue;
         // Few runs prove little: many mistakes would explain them.
-        const bool sure = each.is_certain && cases.size() >= kFewRuns;
-        Finding finding{each.change->name, each.change->sentence, evidence_of(each, runs), "",
-                        fmt::format("{}/README.md#{}", context.chapter,
-                                    section_about(each.change->name)),
-                        sure ? Finding::Certainty::kPredicted : Finding::Certainty::kPattern};
+        const bool sure = each.is_certain && cases.size() >= kFewRuns && is_alone;
+        Finding finding{
+            each.change->name,
+            each.change->sentence,
+            evidence_of(each, runs),
+            "",
+            fmt::format("{}/README.md#{}", context.chapter, section_about(each.change->name)),
+            sure ? Finding::Certainty::kPredicted : Finding::Certainty::kPattern};
         if (!diagnosis.findings.empty()) {
             const std::string run =
                 telling_run(found.front().change->program, each.change->program, context);
@@ -310,7 +332,8 @@ Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context) {
     if (diagnosis.findings.empty()) {
         diagnosis.ruled_out = ruled_out(runs);
         if (context.in_cuda)
-            for (std::string& fact : diagnosis.ruled_out) fact = in_cuda_words(std::move(fact));
+            for (std::string& fact : diagnosis.ruled_out)
+                fact = in_cuda_words(std::move(fact));
     }
     return diagnosis;
 }
@@ -318,8 +341,7 @@ Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context) {
 std::string text_of(const Diagnosis& diagnosis) {
     const std::vector<Finding>& findings = diagnosis.findings;
     if (findings.empty()) {
-        std::string text =
-            "  why: unclear; no single change of a right kernel explains all runs\n";
+        std::string text = "  why: unclear; no single change of a right kernel explains all runs\n";
         for (const std::string& fact : diagnosis.ruled_out)
             text += fmt::format("  but {}\n", fact);
         return text;
@@ -328,13 +350,16 @@ std::string text_of(const Diagnosis& diagnosis) {
     std::string text = fmt::format(
         "  {}: {} ({})\n"
         "  because {}\n",
-        first.certainty == Finding::Certainty::kPredicted ? "why" : "why, most likely",
+        first.certainty == Finding::Certainty::kPredicted ? "why"
+        : findings.size() > 1                             ? "why, one of these"
+                                                          : "why, most likely",
         first.sentence, first.name, first.evidence);
     if (!first.line.empty()) text += fmt::format("  it may be in {}\n", first.line);
     text += fmt::format("  read on in {}\n", first.read);
     for (std::size_t i = 1; i < findings.size(); ++i) {
         text += fmt::format("  this fits also: {} ({})\n", findings[i].sentence, findings[i].name);
-        if (findings[i].evidence.starts_with("--")) text += fmt::format("    {}\n", findings[i].evidence);
+        if (findings[i].evidence.starts_with("--"))
+            text += fmt::format("    {}\n", findings[i].evidence);
     }
     return text;
 }

@@ -2,9 +2,9 @@
 /// From the counts of a few runs to the mistake that is most likely.
 ///
 /// A wrong kernel is a right one with one choice changed. Each strategy is described by a small
-/// program (description.hpp), which is changed in one place after the other (changes.hpp) and run on the
-/// pixels and in the launch of each run that was seen (machine.hpp). What predicts all of their
-/// counts is named; where nothing does, it is said what was ruled out.
+/// program (description.hpp), which is changed in one place after the other (changes.hpp) and run
+/// on the pixels and in the launch of each run that was seen (machine.hpp). What predicts all of
+/// their counts is named; where nothing does, it is said what was ruled out.
 #pragma once
 
 #include <cstdint>
@@ -48,13 +48,13 @@ struct Case {
 struct RunContext {
     std::string chapter;  ///< its folder
     std::string variant;
-    bool one_by_one = false;  ///< the work-items of a group run one after the other, as on PoCL
-    bool in_cuda = false;     ///< it speaks of threads and blocks
-    bool changes = false;     ///< the run that was looked into gave other counts when repeated
-    int copies = 32;          ///< of a table, where a strategy keeps several
-    bool blocked = false;     ///< each work-item has a stretch of its own
-    std::string kernels = {}; ///< the file with the kernels that were run; or empty
-    bool has_trouble = false; ///< runs crashed or hung
+    bool one_by_one = false;   ///< the work-items of a group run one after the other, as on PoCL
+    bool in_cuda = false;      ///< it speaks of threads and blocks
+    bool changes = false;      ///< the run that was looked into gave other counts when repeated
+    int copies = 32;           ///< of a table, where a strategy keeps several
+    bool blocked = false;      ///< each work-item has a stretch of its own
+    std::string kernels = {};  ///< the file with the kernels that were run; or empty
+    bool has_trouble = false;  ///< runs crashed or hung
 };
 
 /// What is known after looking into it.

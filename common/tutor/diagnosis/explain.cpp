@@ -63,10 +63,10 @@ std::optional<Explanation> explain(const WrongResult& wrong) {
     progress(
         fmt::format("{}: looking into it, with runs that tell mistakes apart\n", result.variant));
     Worker worker(self, same_strategy(wrong.options, result.variant));
-    Observations seen =
-        observe(*result.launch, [&](const std::vector<std::string>& arguments, std::chrono::milliseconds at_most) {
-            return worker.ask(arguments, at_most);
-        });
+    Observations seen = observe(*result.launch, [&](const std::vector<std::string>& arguments,
+                                                    std::chrono::milliseconds at_most) {
+        return worker.ask(arguments, at_most);
+    });
     seen.cases.push_back({"this run",
                           wrong.input.pixels,
                           wrong.input.width,

@@ -69,6 +69,7 @@ class Machine {
         for (std::size_t bin = 0; bin < kBins; ++bin) {
             seen_.low[bin] = histogram.low[bin];
             seen_.more[bin] = histogram.more[bin];
+            if (seen_.more[bin] > 0) seen_.is_certain = false;
         }
         if (raced_in_group_ && !one_by_one_) {  // anything may be lost
             for (std::size_t bin = 0; bin < kBins; ++bin) {
@@ -100,7 +101,7 @@ class Machine {
     std::int64_t* unsure_of_ = nullptr;
     std::int32_t item_ = 0, group_ = 0;
     std::int64_t size_ = 1;
-    std::int64_t more_ = 0;  // what is not certain of the expression at hand
+    std::int64_t more_ = 0;   // what is not certain of the expression at hand
     bool is_launch_ = false;  // and nothing that comes before or behind it
     bool raced_in_group_ = false;
     Prediction seen_;
@@ -131,20 +132,13 @@ class Machine {
         const auto groups = static_cast<std::int64_t>(launch.groups);
         const std::int64_t across =
             launch.across > 0 ? static_cast<std::int64_t>(launch.across) : groups;
-        const std::array<std::int64_t, kGiven> given{item,
-                                                     group % across * size + item,
-                                                     group,
-                                                     size,
-                                                     across * size,
-                                                     groups,
-                                                     count_,
-                                                     width_,
-                                                     pitch_,
-                                                     copies_,
-                                                     group % across,
-                                                     group / across,
-                                                     across,
-                                                     groups / across};
+        const std::array<std::int64_t, kGiven> given{item,           group % across * size + item,
+                                                     group,          size,
+                                                     across * size,  groups,
+                                                     count_,         width_,
+                                                     pitch_,         copies_,
+                                                     group % across, group / across,
+                                                     across,         groups / across};
         std::copy(given.begin(), given.end(), own_);
     }
 
@@ -278,7 +272,7 @@ class Machine {
             }
             case Node::kIf:
                 more_ = 0;
-                return evaluate(n.kids[0]) == 0 || run(n.kids[1]);
+                return (evaluate(n.kids[0]) == 0 && more_ == 0) || run(n.kids[1]);
             case Node::kBlock:
                 for (int each = n.kids[0]; each >= 0; each = node(each).next)
                     if (!run(each)) return false;
@@ -321,21 +315,24 @@ class Machine {
             seen_.is_certain = false;
             return;
         }
-        const auto at = static_cast<std::size_t>(
-            index + (kept.scope == Array::kPrivate ? item_ * each : 0));
+        const auto at =
+            static_cast<std::size_t>(index + (kept.scope == Array::kPrivate ? item_ * each : 0));
         std::int64_t& low = memory.low[at];
         std::int64_t& more = memory.more[at];
         const std::int32_t me = (kept.scope == Array::kGlobal ? group_ : item_) + 1;
         const std::int32_t last = std::exchange(memory.writer[at], n.atomic ? me : -me);
         const bool races = kept.scope != Array::kPrivate && last != 0 && std::abs(last) != me &&
                            (last < 0 || !n.atomic);
+        const bool raced = !n.atomic && n.op == '+' && more > 0 && more < kAnything;
         if (is_launch_ && !n.atomic && array == kHistogram)
             note(static_cast<std::size_t>(index), n.op == '+', what);
         if (races && kept.scope == Array::kShared) raced_in_group_ = true;
-        if (races && kept.scope == Array::kGlobal && !in_order_) {
+        if ((races || raced) && is_launch_ && kept.scope == Array::kGlobal && !in_order_) {
             seen_.is_certain = false;
-            if (n.op == '+') {
-                more = std::min(more + what + more_, kAnything);
+            if (n.op == '+') {  // any of the additions may be lost, but not all
+                const std::int64_t high = low + more + what + more_;
+                low = std::min(low, what);
+                more = std::min(high - low, kAnything);
             } else {
                 const std::int64_t high = std::max(low + more, what + more_);
                 low = std::min(low, what);
@@ -345,12 +342,24 @@ class Machine {
         }
         std::int64_t value = what;
         switch (n.op) {
-            case '+': value = low + what; break;
-            case '-': value = low - what; break;
-            case '|': value = low | what; break;
-            case '^': value = low ^ what; break;
-            case 'M': value = std::max(low, what); break;
-            default: more = 0; break;
+            case '+':
+                value = low + what;
+                break;
+            case '-':
+                value = low - what;
+                break;
+            case '|':
+                value = low | what;
+                break;
+            case '^':
+                value = low ^ what;
+                break;
+            case 'M':
+                value = std::max(low, what);
+                break;
+            default:
+                more = 0;
+                break;
         }
         more = std::min(more + more_, kAnything);
         low = kept.width == Width::k32 && more > 0 ? value : kept_in(kept.width, value);
@@ -358,7 +367,6 @@ class Machine {
             low = 0;
             more = kept.width == Width::kFloat ? kAnything : 0xffff;
         }
-        if (more > 0) seen_.is_certain = false;
     }
 
     void note(std::size_t bin, bool adds, std::int64_t what) {
@@ -400,8 +408,8 @@ class Machine {
             seen_.is_outside = true;
             return 0;
         }
-        const auto at = static_cast<std::size_t>(
-            index + (kept.scope == Array::kPrivate ? item_ * each : 0));
+        const auto at =
+            static_cast<std::size_t>(index + (kept.scope == Array::kPrivate ? item_ * each : 0));
         if (kept.scope == Array::kShared && memory.writer[at] != 0 &&
             std::abs(memory.writer[at]) != item_ + 1)
             raced_in_group_ = true;
@@ -425,25 +433,44 @@ class Machine {
 
     std::int64_t calculate(char op, std::int64_t left, std::int64_t right) {
         switch (op) {
-            case '+': return left + right;
-            case '-': return left - right;
-            case '*': return left * right;
-            case '/': return right == 0 ? 0 : left / right;
-            case '%': return right == 0 ? 0 : left % right;
-            case '&': return left & right;
-            case '|': return left | right;
-            case '^': return left ^ right;
-            case 'r': return right > 62 ? 0 : left >> right;
-            case 's': return right > 40 ? 0 : left << right;
-            case '<': return left < right ? 1 : 0;
-            case '>': return left > right ? 1 : 0;
-            case 'l': return left <= right ? 1 : 0;
-            case 'g': return left >= right ? 1 : 0;
-            case '=': return left == right ? 1 : 0;
-            case '!': return left != right ? 1 : 0;
-            case 'm': return std::min(left, right);
-            case 'M': return std::max(left, right);
-            default: return 0;
+            case '+':
+                return left + right;
+            case '-':
+                return left - right;
+            case '*':
+                return left * right;
+            case '/':
+                return right == 0 ? 0 : left / right;
+            case '%':
+                return right == 0 ? 0 : left % right;
+            case '&':
+                return left & right;
+            case '|':
+                return left | right;
+            case '^':
+                return left ^ right;
+            case 'r':
+                return right > 62 ? 0 : left >> right;
+            case 's':
+                return right > 40 ? 0 : left << right;
+            case '<':
+                return left < right ? 1 : 0;
+            case '>':
+                return left > right ? 1 : 0;
+            case 'l':
+                return left <= right ? 1 : 0;
+            case 'g':
+                return left >= right ? 1 : 0;
+            case '=':
+                return left == right ? 1 : 0;
+            case '!':
+                return left != right ? 1 : 0;
+            case 'm':
+                return std::min(left, right);
+            case 'M':
+                return std::max(left, right);
+            default:
+                return 0;
         }
     }
 };
@@ -479,7 +506,8 @@ std::optional<double> Prediction::open_bits(const Histogram& counts) const {
         const auto over = static_cast<std::int64_t>(static_cast<std::uint32_t>(count - lowest));
         if (over > more[bin]) left -= over - more[bin];
         if (left < 0) return std::nullopt;
-        double open = more[bin] >= kAnything ? (count < low[bin] ? 32 : 24) : std::log2(1.0 + static_cast<double>(more[bin]));
+        double open = more[bin] >= kAnything ? (count < low[bin] ? 32 : 24)
+                                             : std::log2(1.0 + static_cast<double>(more[bin]));
         const auto& parts = written[bin];
         if (more[bin] > 0 && !parts.empty() && parts.size() <= kMaxWritten) {
             if (!is_made_of(parts, added[bin], 0, counts[bin])) return std::nullopt;

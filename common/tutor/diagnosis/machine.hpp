@@ -11,8 +11,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "common/tutor/diagnosis/diagnosis.hpp"
 #include "common/tutor/diagnosis/description.hpp"
+#include "common/tutor/diagnosis/diagnosis.hpp"
 
 namespace common::diagnosis {
 
@@ -26,18 +26,19 @@ struct Prediction {
     /// sum of some of them. More than a few are not kept.
     std::array<std::vector<std::int64_t>, kBins> written{};
     std::array<bool, kBins> added{};
-    std::int64_t stray = 0;    ///< counts that may be in any bin
-    bool is_certain = true;    ///< every device counts this
-    bool is_outside = false;   ///< it writes outside of its memory, or reads far outside
-    bool is_endless = false;   ///< or too long to be run here
-    bool is_divergent = false; ///< a barrier that not all work-items reach
-    bool is_unwritten = false; ///< it reads memory that nobody has written
+    std::int64_t stray = 0;     ///< counts that may be in any bin
+    bool is_certain = true;     ///< every device counts this
+    bool is_outside = false;    ///< it writes outside of its memory, or reads far outside
+    bool is_endless = false;    ///< or too long to be run here
+    bool is_divergent = false;  ///< a barrier that not all work-items reach
+    bool is_unwritten = false;  ///< it reads memory that nobody has written
 
     /// What these counts leave open of it, in bits; nothing where they contradict it.
     [[nodiscard]] std::optional<double> open_bits(const Histogram& counts) const;
 };
 
-/// @param in_order as if the groups ran one after the other: what is lost between them is known then
+/// @param in_order as if the groups ran one after the other: what is lost between them is known
+/// then
 Prediction predict(const Description& program, const Case& run, const RunContext& context,
                    bool in_order = false);
 

@@ -37,8 +37,8 @@ std::vector<std::string> arguments_of(const Probe& probe) {
 
 // Sizes are not round: what is lost at 1,000,003 shows, and 17,000,003 of one value are more than a
 // float can count one by one, which is asked where nothing smaller goes wrong. The picture has rows
-// that no group covers evenly, and gaps behind them. The first are the smallest: what they contradict
-// needs no larger one.
+// that no group covers evenly, and gaps behind them. The first are the smallest: what they
+// contradict needs no larger one.
 std::vector<Probe> probes(const Launch& wrong) {
     constexpr std::size_t small = 64;
     const std::size_t large = wrong.group_size > small ? wrong.group_size : 96;
@@ -55,16 +55,11 @@ std::vector<Probe> probes(const Launch& wrong) {
     Options picture;
     picture.image = PICTURE_WITH_GAPS;
     return {
-        {random(701), {1, small}},
-        {random(100), {3, small}},
-        {random(5'003), {3, small}},
-        {random(20'011), {1, small}},
-        {random(50'021), {2, large}},
-        {picture, {6, small}},
-        {constant(20'011), {2, small}},
-        {constant(70'003), {1, small}},
-        {random(300'007), {4, large}, 3},
-        {constant(17'000'003), {1, small}, 1, true},
+        {random(701), {1, small}},        {random(100), {3, small}},
+        {random(5'003), {3, small}},      {random(20'011), {1, small}},
+        {random(50'021), {2, large}},     {picture, {6, small}},
+        {constant(26'011), {2, small}},   {constant(75'011), {1, small}},
+        {random(300'007), {4, large}, 3}, {constant(17'000'003), {1, small}, 1, true},
     };
 }
 

@@ -1,6 +1,6 @@
-// The strategies of chapters 02 to 05 as programs (description.hpp says how to read them). A word and a
-// colon say what a statement is for: changes.cpp names mistakes by it. Where a strategy may as well
-// share out the pixels in another way, that is a description more.
+// The strategies of chapters 02 to 05 as programs (description.hpp says how to read them). A word
+// and a colon say what a statement is for: changes.cpp names mistakes by it. Where a strategy may
+// as well share out the pixels in another way, that is a description more.
 #include "common/tutor/diagnosis/description.hpp"
 
 namespace common::diagnosis {
@@ -218,18 +218,21 @@ std::string table(const char* count, const char* merge) {
 
 const std::vector<Description>& strategies() {
     static const std::vector<Description> all = [] {
-        std::string text = with(with(kOwnStrategies, "ZEROED", kZeroed), "ADDED", kRowsAddedByKernel);
+        std::string text =
+            with(with(kOwnStrategies, "ZEROED", kZeroed), "ADDED", kRowsAddedByKernel);
         for (const char* const name : {"local", "two-per-sm"}) {
             text += strategy(name, kZeroed + table(kTurns, kMerge));
-            text += strategy(name + std::string(" --walk blocked"), kZeroed + table(kStretches, kMerge));
+            text += strategy(name + std::string(" --walk blocked"),
+                             kZeroed + table(kStretches, kMerge));
         }
         text += strategy("local-buckets", kRows + table(kTurns, kOwnRow) + kRowsAddedByHost);
         text += strategy("local-subhist", kRows + table(kTurns, kOwnRow) + kRowsAddedByKernel);
         const auto bytes = [&](const char* name, const char* zero, const char* at) {
             const std::string own = with(at, "ITEM", "item");
             const std::string other = with(at, "ITEM", "other");
-            text += strategy(name, with(with(with(kBytes, "ZERO", zero), "OWN", own), "OTHER", other) +
-                                       kRowsAddedByHost);
+            text +=
+                strategy(name, with(with(with(kBytes, "ZERO", zero), "OWN", own), "OTHER", other) +
+                                   kRowsAddedByHost);
         };
         bytes("uchar-bins", kZeroTogether, "ITEM * 256 + bin");
         bytes("uchar-bins-banked", kZeroOwn, "((bin / 4) * size + ITEM) * 4 + bin % 4");
