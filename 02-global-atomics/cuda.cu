@@ -96,6 +96,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         if (!options.wants(variant)) continue;
         auto* kernel = blocked ? histogram_global_blocked : histogram_global;
         if (variant == "racy") kernel = blocked ? histogram_racy_blocked : histogram_racy;
+        const std::string unsupported_reason = common::cuda::unsupported_reason(kernel, group_size);
         common::cuda::Memory<std::uint8_t> pixels;
         CHECK_CUDA(cudaMalloc(pixels.out(), pixel_count));
         const auto write_pixels = [&] {
@@ -117,29 +118,34 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
                                            {.poison = poison_result,
                                             .copy_in = write_pixels,
                                             .run = count_pixels,
-                                            .launch = {groups, group_size}}));
-        if (variant == "racy") report.say_what_was_lost(variant, last);
+                                            .launch = {groups, group_size},
+                                            .unsupported_reason = unsupported_reason}));
+        if (variant == "racy" && unsupported_reason.empty())
+            report.say_what_was_lost(variant, last);
     }
 
     // 10. subhist: the same with pitched rows, a table for each block, and a second kernel.
     //     cudaMallocPitch chooses the pitch, in bytes, so that each row of `image` begins where the
-    //     device reads best; the tables' pitch is then turned into bins.
+    //     device reads best, and a narrow picture may so become too large; the tables' pitch is
+    //     then turned into bins.
+    const std::size_t width = input.width;
+    // The last row may be short, and a picture of no pixels gets memory for one row.
+    const std::size_t rows = std::max<std::size_t>((pixel_count + width - 1) / width, 1);
+    common::cuda::Memory<std::uint8_t> image;
+    std::size_t image_pitch_bytes = 0;
     if (options.wants("subhist") && blocked) {
         report.add(common::skipped("subhist", "its threads walk down columns, without --walk"));
+    } else if (options.wants("subhist") &&
+               !CUDA_HAS_ROOM(cudaMallocPitch(image.out(), &image_pitch_bytes, width, rows))) {
+        report.add(common::skipped("subhist", "the device has no room for rows this far apart"));
     } else if (options.wants("subhist")) {
-        const std::size_t width = input.width;
-        // The last row may be short, and a picture of no pixels gets memory for one row.
-        const std::size_t rows = std::max<std::size_t>((pixel_count + width - 1) / width, 1);
         // Across, as many blocks as the columns need; the others share the rows.
         const auto groups_x = static_cast<unsigned>(
             std::clamp<std::size_t>((width + group_size - 1) / group_size, 1, groups));
         const unsigned groups_y = std::min(groups / groups_x, common::cuda::kMaxBlocksInY);
         const std::uint32_t tables = groups_x * groups_y;
-        common::cuda::Memory<std::uint8_t> image;
         common::cuda::Memory<std::uint32_t> sub_histograms;
-        std::size_t image_pitch_bytes = 0;
         std::size_t table_pitch_bytes = 0;
-        CHECK_CUDA(cudaMallocPitch(image.out(), &image_pitch_bytes, width, rows));
         CHECK_CUDA(
             cudaMallocPitch(sub_histograms.out(), &table_pitch_bytes, sizeof(Histogram), tables));
         // So that gaps behind the rows show where they are counted.
@@ -172,11 +178,14 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
             return common::cuda::elapsed_ms(begin, end);
         };
-        report.add(common::verify_and_time("subhist", expected, options.repeat,
-                                           {.poison = poison_all,
-                                            .copy_in = write_rows,
-                                            .run = count_in_sub_histograms,
-                                            .launch = {tables, group_size, groups_x}}));
+        report.add(common::verify_and_time(
+            "subhist", expected, options.repeat,
+            {.poison = poison_all,
+             .copy_in = write_rows,
+             .run = count_in_sub_histograms,
+             .launch = {tables, group_size, groups_x},
+             .unsupported_reason = common::cuda::unsupported_reason(subhist, group_size)}));
+        report.say_how_many_idle(group_size);
     }
 
     // 11. The table, and the exit status that tells the truth.

@@ -73,10 +73,8 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
 
     // 5. Where its commands go: a context for the device, and a queue that keeps their order and
     //    notes when each began and ended. Each is released at the end of its scope.
+    const common::opencl::Context context = common::opencl::context_for(device.id);
     cl_int error = CL_SUCCESS;
-    const common::opencl::Context context =
-        clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
-    CHECK_CL(error, "clCreateContext");
     const common::opencl::CommandQueue queue =
         clCreateCommandQueue(context, device.id, common::opencl::profiling(device.id), &error);
     CHECK_CL(error, "clCreateCommandQueue");
@@ -147,13 +145,18 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     }
 
     // 10. subhist: the same with pitched rows, a table for each group, and a second kernel. In
-    //     `image` each row begins at a multiple of 512 bytes, where a device reads best.
+    //     `image` each row begins at a multiple of 512 bytes, where a device reads best; a narrow
+    //     picture may so become too large.
+    const cl_ulong width = input.width;
+    // The last row may be short, and a picture of no pixels gets memory for one row.
+    const cl_ulong rows = std::max<cl_ulong>((pixel_count + width - 1) / width, 1);
+    const cl_ulong image_pitch_bytes = (width + 511) / 512 * 512;
+    const std::string too_large = common::opencl::no_room(device.id, rows * image_pitch_bytes);
     if (options.wants("subhist") && blocked) {
         report.add(common::skipped("subhist", "its work-items walk down columns, without --walk"));
+    } else if (options.wants("subhist") && !too_large.empty()) {
+        report.add(common::skipped("subhist", too_large));
     } else if (options.wants("subhist")) {
-        const cl_ulong width = input.width;
-        // The last row may be short, and a picture of no pixels gets memory for one row.
-        const cl_ulong rows = std::max<cl_ulong>((pixel_count + width - 1) / width, 1);
         // Across, as many groups as the columns need; the others share the rows.
         const std::size_t groups_x =
             std::clamp<std::size_t>((width + group_size - 1) / group_size, 1, groups);
@@ -163,7 +166,6 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         CHECK_CL(error, "clCreateKernel(subhist)");
         const common::opencl::Kernel sum_tables = clCreateKernel(program, "sum_tables", &error);
         CHECK_CL(error, "clCreateKernel(sum_tables)");
-        const cl_ulong image_pitch_bytes = (width + 511) / 512 * 512;
         const cl_ulong table_pitch_bins = kBins;
         const std::size_t tables_bytes = tables * table_pitch_bins * sizeof(cl_uint);
         const common::opencl::Buffer image =
@@ -227,6 +229,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
              .launch = {tables, group_size, groups_x},
              .unsupported_reason =
                  common::opencl::unsupported_reason(subhist, device.id, group_size)}));
+        report.say_how_many_idle(group_size);
     }
 
     // 11. The table, and the exit status that tells the truth.

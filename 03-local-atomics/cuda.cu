@@ -105,11 +105,13 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
             return common::cuda::elapsed_ms(begin, end);
         };
-        report.add(common::verify_and_time("local", expected, options.repeat,
-                                           {.poison = poison_result,
-                                            .copy_in = write_pixels,
-                                            .run = count_local,
-                                            .launch = {groups, group_size}}));
+        report.add(common::verify_and_time(
+            "local", expected, options.repeat,
+            {.poison = poison_result,
+             .copy_in = write_pixels,
+             .run = count_local,
+             .launch = {groups, group_size},
+             .unsupported_reason = common::cuda::unsupported_reason(local, group_size)}));
     }
 
     // 10. local-buckets: nothing to zero, for each block writes its whole row. The host adds the
@@ -137,7 +139,9 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
                                            {.poison = poison_buckets,
                                             .copy_in = write_pixels,
                                             .run = count_in_buckets,
-                                            .launch = {groups, group_size}}));
+                                            .launch = {groups, group_size},
+                                            .unsupported_reason = common::cuda::unsupported_reason(
+                                                histogram_buckets, group_size)}));
     }
 
     // 11. local-subhist: the same rows, and a second kernel adds them where they are. The host says
@@ -164,11 +168,13 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
             return common::cuda::elapsed_ms(begin, end);
         };
-        report.add(common::verify_and_time("local-subhist", expected, options.repeat,
-                                           {.poison = poison_all,
-                                            .copy_in = write_pixels,
-                                            .run = count_in_tables,
-                                            .launch = {groups, group_size}}));
+        report.add(common::verify_and_time(
+            "local-subhist", expected, options.repeat,
+            {.poison = poison_all,
+             .copy_in = write_pixels,
+             .run = count_in_tables,
+             .launch = {groups, group_size},
+             .unsupported_reason = common::cuda::unsupported_reason(subhist, group_size)}));
     }
 
     // 12. The table, and the exit status that tells the truth.

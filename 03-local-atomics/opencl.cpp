@@ -73,10 +73,8 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
 
     // 5. Where its commands go: a context for the device, and a queue that keeps their order and
     //    notes when each began and ended. Each is released at the end of its scope.
+    const common::opencl::Context context = common::opencl::context_for(device.id);
     cl_int error = CL_SUCCESS;
-    const common::opencl::Context context =
-        clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
-    CHECK_CL(error, "clCreateContext");
     const common::opencl::CommandQueue queue =
         clCreateCommandQueue(context, device.id, common::opencl::profiling(device.id), &error);
     CHECK_CL(error, "clCreateCommandQueue");
@@ -140,9 +138,9 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
                  common::opencl::unsupported_reason(local, device.id, group_size)}));
     }
 
-    // 10. local-buckets: nothing to zero, for each group writes its whole row. The host adds the
-    //     rows where they are, so they are made where it can; that belongs to the end-to-end time,
-    //     not to the kernel's.
+    // 10. local-buckets: nothing to zero, for each group writes its whole row. The host maps the
+    //     rows, which are in the device's memory, and adds them; that belongs to the end-to-end
+    //     time, not to the kernel's.
     if (options.wants("local-buckets") && blocked) {
         report.add(common::skipped("local-buckets", "--walk is for local"));
     } else if (options.wants("local-buckets")) {
@@ -150,8 +148,8 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             clCreateKernel(program, "histogram_buckets", &error);
         CHECK_CL(error, "clCreateKernel(histogram_buckets)");
         const std::size_t buckets_bytes = groups * sizeof(Histogram);
-        const common::opencl::Buffer buckets = clCreateBuffer(
-            context, CL_MEM_WRITE_ONLY | CL_MEM_ALLOC_HOST_PTR, buckets_bytes, nullptr, &error);
+        const common::opencl::Buffer buckets =
+            clCreateBuffer(context, CL_MEM_WRITE_ONLY, buckets_bytes, nullptr, &error);
         CHECK_CL(error, "clCreateBuffer(buckets)");
         const auto poison_buckets = [&] { common::opencl::poison(queue, buckets, buckets_bytes); };
         const auto count_in_buckets = [&](Histogram& result) {

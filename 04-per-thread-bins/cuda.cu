@@ -121,8 +121,8 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
 
     // 10. private: the pixels are copied in; then zero the histogram, count, copy it out. It is
     //     poisoned, checked, timed, and checked again. lane-bins will go the same way.
-    const auto run_with_atomics = [&](const char* variant, const common::Launch& launch,
-                                      const auto& start) {
+    const auto run_with_atomics = [&](const char* variant, const auto& kernel,
+                                      const common::Launch& launch, const auto& start) {
         const auto count_pixels = [&](Histogram& result) {
             CHECK_CUDA(cudaEventRecord(begin));
             CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
@@ -132,14 +132,16 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
             return common::cuda::elapsed_ms(begin, end);
         };
-        report.add(common::verify_and_time(variant, expected, options.repeat,
-                                           {.poison = poison_result,
-                                            .copy_in = write_pixels,
-                                            .run = count_pixels,
-                                            .launch = launch}));
+        report.add(common::verify_and_time(
+            variant, expected, options.repeat,
+            {.poison = poison_result,
+             .copy_in = write_pixels,
+             .run = count_pixels,
+             .launch = launch,
+             .unsupported_reason = common::cuda::unsupported_reason(kernel, launch.group_size)}));
     };
     if (options.wants("private")) {
-        run_with_atomics("private", {groups, group_size}, [&] {
+        run_with_atomics("private", histogram_private, {groups, group_size}, [&] {
             histogram_private<<<groups, group_size>>>(pixels, pixel_count, histogram);
         });
         cudaFuncAttributes attributes{};
@@ -178,11 +180,13 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             common::add_rows(pinned_rows, groups, result);
             return common::cuda::elapsed_ms(begin, end);
         };
-        report.add(common::verify_and_time(variant, expected, options.repeat,
-                                           {.poison = poison_rows,
-                                            .copy_in = write_pixels,
-                                            .run = count_in_bytes,
-                                            .launch = {groups, uchar_size}}));
+        report.add(common::verify_and_time(
+            variant, expected, options.repeat,
+            {.poison = poison_rows,
+             .copy_in = write_pixels,
+             .run = count_in_bytes,
+             .launch = {groups, uchar_size},
+             .unsupported_reason = common::cuda::unsupported_reason(kernel, uchar_size)}));
     };
     run_in_bytes("uchar-bins", histogram_uchar, 255);
     run_in_bytes("uchar-bins-banked", histogram_uchar_banked, 255);
@@ -191,7 +195,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     // 12. lane-bins: as private, in a launch of its own.
     if (options.wants("lane-bins")) {
         auto* const lanes = lanes_with(copies);
-        run_with_atomics("lane-bins", {lane_groups, lane_size}, [&] {
+        run_with_atomics("lane-bins", lanes, {lane_groups, lane_size}, [&] {
             lanes<<<lane_groups, lane_size>>>(pixels, pixel_count, histogram, loads);
         });
     }

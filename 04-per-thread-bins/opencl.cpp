@@ -106,10 +106,8 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
 
     // 6. Where its commands go: a context for the device, and a queue that keeps their order and
     //    notes when each began and ended. Each is released at the end of its scope.
+    const common::opencl::Context context = common::opencl::context_for(device.id);
     cl_int error = CL_SUCCESS;
-    const common::opencl::Context context =
-        clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
-    CHECK_CL(error, "clCreateContext");
     const common::opencl::CommandQueue queue =
         clCreateCommandQueue(context, device.id, common::opencl::profiling(device.id), &error);
     CHECK_CL(error, "clCreateCommandQueue");
@@ -119,13 +117,36 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         report.set_read_ceiling(common::opencl::read_ceiling_gb_s(context, queue, pixel_count));
     }
 
-    // 8. The kernels. They are compiled now, for this device and for these sizes.
-    const common::opencl::Program program = common::opencl::build_program(
-        context, device.id, "histogram.cl",
-        common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER, options.kernels),
-        "-DCOPIES=" + std::to_string(copies) + " -DGROUP_SIZE=" + std::to_string(group_size) +
-            " -DUCHAR_GROUP_SIZE=" + std::to_string(uchar_size) +
-            " -DLANE_GROUP_SIZE=" + std::to_string(lane_size));
+    // 8. The kernels. They are compiled now, for this device and for these sizes. A compiler may
+    // keep
+    //    some local memory for itself: then lane-bins has half as many copies, if nobody asked.
+    const std::string source =
+        common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER, options.kernels);
+    const auto build = [&] {
+        return common::opencl::build_program(
+            context, device.id, "histogram.cl", source,
+            "-DCOPIES=" + std::to_string(copies) + " -DGROUP_SIZE=" + std::to_string(group_size) +
+                " -DUCHAR_GROUP_SIZE=" + std::to_string(uchar_size) +
+                " -DLANE_GROUP_SIZE=" + std::to_string(lane_size));
+    };
+    const auto has_room = [&](cl_program built) {
+        const common::opencl::Kernel lanes = clCreateKernel(built, "histogram_lanes", &error);
+        if (error != CL_SUCCESS) return true;  // step 12 says what is wrong
+        cl_ulong needed = 0;
+        CHECK_CL(clGetKernelWorkGroupInfo(lanes, device.id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof needed,
+                                          &needed, nullptr));
+        return needed <= local_bytes;
+    };
+    common::opencl::Program program;
+    try {
+        program = build();
+    } catch (const common::DoesNotBuild&) {
+        if (asked || copies == 1) throw;
+    }
+    if (!asked && copies > 1 && (program == nullptr || !has_room(program))) {
+        copies /= 2;
+        program = build();
+    }
 
     // 9. What the strategies share: the pixels and the histogram on the device. (A buffer of no
     //    bytes is an error, a picture of no pixels is not.)
@@ -183,8 +204,8 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     }
 
     // 11. uchar-bins, uchar-bins-banked and uchar-overflow: local memory for 256 bytes a work-item,
-    //     a row for each work-group, and the host adds the rows where they are; that belongs to the
-    //     end-to-end time, not to the kernel's.
+    //     a row for each work-group in the device's memory; the host maps the rows and adds them,
+    //     which belongs to the end-to-end time, not to the kernel's.
     const auto run_in_bytes = [&](const char* variant, const std::string& name,
                                   cl_uint pixels_per_item) {
         if (!options.wants(variant)) return;
@@ -197,16 +218,16 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         }
         const common::opencl::Kernel kernel = clCreateKernel(program, name.c_str(), &error);
         CHECK_CL(error, ("clCreateKernel(" + name + ")").c_str());
+        CHECK_CL(clSetKernelArg(kernel, 3, uchar_size * kBins, nullptr));  // local memory
         const std::size_t rows_bytes = groups * sizeof(Histogram);
-        const common::opencl::Buffer rows = clCreateBuffer(
-            context, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, rows_bytes, nullptr, &error);
+        const common::opencl::Buffer rows =
+            clCreateBuffer(context, CL_MEM_READ_WRITE, rows_bytes, nullptr, &error);
         CHECK_CL(error, "clCreateBuffer(rows)");
         const auto poison_rows = [&] { common::opencl::poison(queue, rows, rows_bytes); };
         const auto count_in_bytes = [&](Histogram& result) {
             CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
             CHECK_CL(clSetKernelArg(kernel, 1, sizeof pixel_count, &pixel_count));
             CHECK_CL(clSetKernelArg(kernel, 2, sizeof pixels_per_item, &pixels_per_item));
-            CHECK_CL(clSetKernelArg(kernel, 3, uchar_size * kBins, nullptr));  // local memory
             CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &rows));
             const std::size_t global_size = groups * uchar_size;
             common::opencl::Event counted;
@@ -239,6 +260,9 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         CHECK_CL(error, "clCreateKernel(histogram_lanes)");
         CHECK_CL(clSetKernelArg(lanes, 3, sizeof loads, &loads));
         run_with_atomics("lane-bins", lanes, lane_groups, lane_size);
+        if (copies < asked.value_or(32))
+            std::fprintf(stderr, "    copies that the device's local memory has room for: %u\n",
+                         copies);
     }
 
     // 13. The table, and the exit status that tells the truth.

@@ -41,7 +41,7 @@ const common::Program kProgram{"05-launch-tuning",
                                "CUDA",
                                "the same counting, launched as this device likes it",
                                {{"two-per-sm", "chapter 03's kernel, two blocks for each unit"},
-                                {"occupancy", "as many threads as the device holds"},
+                                {"occupancy", "as many threads as the device says it holds"},
                                 {"vector", "16 pixels to a load"},
                                 {"tuned", "the best launch for this device, in one command"}}};
 
@@ -120,7 +120,9 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             {.poison = poison_result,
              .copy_in = write_pixels,
              .run = [&](Histogram& result) { return count_in_two(launch, result); },
-             .launch = {blocks, block_size}}));
+             .launch = {blocks, block_size},
+             .unsupported_reason =
+                 common::cuda::unsupported_reason(kernels::histogram_local, block_size)}));
     }
 
     // 8. occupancy and vector: blocks of 512, as many as fill the device. They lie below each
@@ -145,7 +147,9 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             {.poison = poison_result,
              .copy_in = write_pixels,
              .run = [&](Histogram& result) { return count_in_two(launch, result); },
-             .launch = grid.launch()}));
+             .launch = grid.launch(),
+             .unsupported_reason =
+                 common::cuda::unsupported_reason(kernel, grid.launch().group_size)}));
     };
     if (options.wants("occupancy")) {
         // The runtime knows the kernel's registers and shared memory, too, and may find that fewer
@@ -158,6 +162,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
                      "API says %zu x %d = %zu\n",
                      units, resident, full_size, full_groups, units, fitting,
                      units * static_cast<std::size_t>(fitting));
+        report.say_how_many_idle(full_size);
     }
     run_on_rows("occupancy", kernels::histogram_occupancy, stamp, rows);
     run_on_rows("vector", kernels::histogram_vector, strip, rows.as_one());
@@ -197,16 +202,13 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         }
         // They are not filled with a pattern before a run, as other buffers are. In place of that
         // the program checks that the run before has left zeros.
-        const auto require_zero = [&] {
+        const auto poison_and_check = [&] {
+            poison_result();
             if (!in_one) return;
             std::array<kernels::Total, tuning::kTotalWords> words{};
             CHECK_CUDA(cudaMemcpy(words.data(), totals, sizeof words, cudaMemcpyDeviceToHost));
             if (words != zeros)
                 throw std::runtime_error("the last launch did not leave its totals at zero");
-        };
-        const auto poison_and_check = [&] {
-            poison_result();
-            require_zero();
         };
 
         const auto count_tuned = [&](Histogram& result) {
@@ -218,14 +220,15 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
             return common::cuda::elapsed_ms(begin, end);
         };
-        common::Result timed = common::verify_and_time("tuned", expected, options.repeat,
-                                                       {.poison = poison_and_check,
-                                                        .copy_in = write_pixels,
-                                                        .run = count_tuned,
-                                                        .launch = {blocks, block_size}});
+        common::Result timed = common::verify_and_time(
+            "tuned", expected, options.repeat,
+            {.poison = poison_and_check,
+             .copy_in = write_pixels,
+             .run = count_tuned,
+             .launch = {blocks, block_size},
+             .unsupported_reason = common::cuda::unsupported_reason(kernel, block_size)});
         timed.launch_text = config.launch_text(blocks);
         report.add(std::move(timed));
-        require_zero();
     }
 
     // 10. The table, and the exit status that tells the truth.

@@ -19,6 +19,7 @@
 #include <string>
 
 #include "05-launch-tuning/layout.hpp"
+#include "05-launch-tuning/resident.hpp"
 #include "05-launch-tuning/tuned.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
@@ -41,26 +42,9 @@ const common::Program kProgram{"05-launch-tuning",
                                "OpenCL",
                                "the same counting, launched as this device likes it",
                                {{"two-per-sm", "chapter 03's kernel, two groups for each unit"},
-                                {"occupancy", "as many work-items as the device holds"},
+                                {"occupancy", "as many work-items as the device says it holds"},
                                 {"vector", "16 pixels to a load"},
                                 {"tuned", "the best launch for this device, in one command"}}};
-
-// How many work-items a compute unit holds at once. OpenCL has no question for it. An extension of
-// NVIDIA's tells the compute capability, and the table of those is in the CUDA C++ Programming
-// Guide ("maximum number of resident threads per SM"). Elsewhere what one group may have is taken.
-std::size_t resident_items(cl_device_id device) {
-    constexpr cl_device_info kCapabilityMajor = 0x4000;  // of cl_nv_device_attribute_query
-    constexpr cl_device_info kCapabilityMinor = 0x4001;
-    if (!common::opencl::has_extension(device, "cl_nv_device_attribute_query"))
-        return common::opencl::max_work_group_size(device);
-    cl_uint major = 0;
-    cl_uint minor = 0;
-    CHECK_CL(clGetDeviceInfo(device, kCapabilityMajor, sizeof major, &major, nullptr));
-    CHECK_CL(clGetDeviceInfo(device, kCapabilityMinor, sizeof minor, &minor, nullptr));
-    const cl_uint capability = 10 * major + minor;
-    const bool fewer = capability == 86 || capability == 87 || capability == 89 || major >= 12;
-    return capability == 75 ? 1024 : fewer ? 1536 : 2048;
-}
 
 // One command line, from what is asked for to the table.
 static int run(int argc, const char* const* argv, const common::Output& output) {
@@ -92,10 +76,8 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
 
     // 4. Where its commands go: a context for the device, and a queue that keeps their order and
     //    notes when each began and ended. Each is released at the end of its scope.
+    const common::opencl::Context context = common::opencl::context_for(device.id);
     cl_int error = CL_SUCCESS;
-    const common::opencl::Context context =
-        clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
-    CHECK_CL(error, "clCreateContext");
     const common::opencl::CommandQueue queue =
         clCreateCommandQueue(context, device.id, common::opencl::profiling(device.id), &error);
     CHECK_CL(error, "clCreateCommandQueue");
@@ -169,9 +151,9 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     // 8. occupancy and vector: groups of 512, as many as fill the device. They lie below each
     //    other, and walk the rows where those are; or side by side, and take 16 pixels at once.
     const std::size_t full_size = options.group_size.value_or(std::min<std::size_t>(512, most));
-    const std::size_t resident = resident_items(device.id);
+    const Resident resident = resident_items(device);
     const std::size_t full_groups =
-        options.groups.value_or(std::max<std::size_t>(units * resident / full_size, 1));
+        options.groups.value_or(std::max<std::size_t>(units * resident.items / full_size, 1));
     const Grid stamp = below_each_other(full_size, full_groups);
     const Grid strip = lay_over(rows.as_one(), full_size, full_groups, 16);
     const auto run_on_rows = [&](const char* variant, const char* name, const Grid& grid,
@@ -196,8 +178,9 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
                  kernel, device.id, grid.items_x, grid.items_y)}));
     };
     if (options.wants("occupancy")) {
-        std::fprintf(stderr, "  occupancy: %zu units x %zu work-items / groups of %zu = %zu\n",
-                     units, resident, full_size, full_groups);
+        std::fprintf(stderr, "  occupancy: %zu units x %zu work-items (%s) / groups of %zu = %zu\n",
+                     units, resident.items, resident.why.c_str(), full_size, full_groups);
+        report.say_how_many_idle(full_size);
     }
     run_on_rows("occupancy", "histogram_occupancy", stamp, rows);
     run_on_rows("vector", "histogram_vector", strip, rows.as_one());
@@ -235,17 +218,14 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         }
         // They are not filled with a pattern before a run, as other buffers are. In place of that
         // the program checks that the run before has left zeros.
-        const auto require_zero = [&] {
+        const auto poison_and_check = [&] {
+            poison_result();
             if (!in_one) return;
             std::array<cl_ulong, tuning::kTotalWords> words{};
             CHECK_CL(clEnqueueReadBuffer(queue, totals, CL_TRUE, 0, sizeof words, words.data(), 0,
                                          nullptr, nullptr));
             if (words != zeros)
                 throw std::runtime_error("the last launch did not leave its totals at zero");
-        };
-        const auto poison_and_check = [&] {
-            poison_result();
-            require_zero();
         };
 
         const auto count_tuned = [&](Histogram& result) {
@@ -278,7 +258,6 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
                                          kernel, device.id, config.group_size)});
         timed.launch_text = config.launch_text(groups);
         report.add(std::move(timed));
-        require_zero();
     }
 
     // 10. The table, and the exit status that tells the truth.

@@ -144,7 +144,9 @@ std::string unsupported_reason(const LaunchConfig& config, const DeviceLimits& l
 LaunchConfig largest_fitting(const Kernel& kernel, const DeviceLimits& limits) {
     constexpr unsigned kUsualLoads = 3;
     LaunchConfig largest{&kernel, kernel.max_copies, std::min(kUsualLoads, kernel.max_loads)};
-    while (largest.copies > 1 && !unsupported_reason(largest, limits).empty())
+    // Some is left of the local memory: a compiler may keep it for itself.
+    while (largest.copies > 1 && (!unsupported_reason(largest, limits).empty() ||
+                                  largest.local_bytes() == limits.local_bytes))
         largest.copies /= 2;
     for (const std::size_t group_size : kernel.launches(limits.cpu).group_sizes) {
         LaunchConfig larger = largest;
@@ -260,6 +262,7 @@ LaunchConfig lookup(const std::optional<Cache>& cache, const DeviceLimits& limit
 
 LaunchConfig resolve(const TunedOptions& tuned, const common::Options& options,
                      const DeviceLimits& limits, std::uint64_t pixel_count) {
+    common::require_outputs(options.outputs(), {{"the result of tune", cache_file(limits)}});
     const std::optional<Cache> cache = load(limits);
     const LaunchConfig found = lookup(cache, limits, pixel_count);
     LaunchConfig config = found;

@@ -109,8 +109,8 @@ common::Options parse_options(int argc, const char* const* argv, const common::P
 std::string unsupported_reason(const LaunchConfig& config, const DeviceLimits& limits);
 
 /// The largest groups of those worth a try that fit, one for each unit, with as many copies as fit
-/// and three loads. (A fourth gains little, and its registers leave no room for groups of 1024 on
-/// every GPU.)
+/// beside what a compiler may keep, and three loads. (A fourth gains little, and its registers
+/// leave no room for groups of 1024 on every GPU.)
 LaunchConfig largest_fitting(const Kernel& kernel, const DeviceLimits& limits);
 
 /// Where nothing was measured: the largest that fits of `replicated`, on a CPU of `item-bins`, with

@@ -1,6 +1,7 @@
 """What only chapter 01 tests: a processor without AVX-512, and its workshop `peers`."""
 
 import pathlib
+import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common" / "tests"))
@@ -17,6 +18,11 @@ class WithoutSimd(Test):
     def test_off(self):
         self.expect([CPU, "--simd", "off", *QUICK],
                     out="(?s)\nsimd [^\n]* skipped: --simd off\n.*\nthreads-simd [^\n]* skipped: --simd off\n$")
+
+    def test_the_processor_is_asked_for_all_that_is_compiled_for(self):
+        compiled = re.search(r"set\(avx512 ([^)]*)\)", (ROOT / "01-cpu/CMakeLists.txt").read_text(encoding="utf-8"))[1]
+        asked = re.findall(r'__builtin_cpu_supports\("([a-z0-9]+)"\)', (ROOT / "01-cpu/simd.hpp").read_text(encoding="utf-8"))
+        self.assertEqual(sorted(asked), sorted(flag.removeprefix("-m") for flag in compiled.split()))
 
 
 class Peers(Test):

@@ -5,7 +5,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common" / "tests"))
 import programs  # noqa: E402
-from programs import QUICK, Test  # noqa: E402
+from programs import QUICK, ROOT, Test  # noqa: E402
 
 OPENCL, CUDA = programs.built("02-global-atomics/opencl"), programs.built("02-global-atomics/cuda")
 GLOBAL = [OPENCL, "--variant", "global", "--random", "1K", "--repeat", "1"]
@@ -23,6 +23,19 @@ class OpenCLRace(Test):
     def test_the_ceiling_is_not_measured_there(self):
         self.expect([*self.oclgrind(), *GLOBAL, "--device", "Oclgrind", "--group-size", "8", "--groups", "1"],
                     err="the read ceiling is not measured: Oclgrind simulates")
+
+
+class OpenCLNarrowPictures(Test):
+    """`subhist` gives each row at least 512 bytes, and each column a work-item."""
+
+    def test_rows_that_do_not_fit(self):
+        self.expect([OPENCL, ROOT / "images/one-column.bmp", "--tile", "100003", *QUICK], environment=self.faulty("memory=8388608"),
+                    out=r"\nglobal [^\n]* match\nsubhist [^\n]* skipped: it needs 51201536 bytes in one piece: this device has at most 8388608\n$")
+
+    def test_work_items_without_a_column(self):
+        command = [OPENCL, "--variant", "subhist", "--group-size", "16", *QUICK]
+        self.expect([*command, ROOT / "images/one-column.bmp"], err="match\n    rows of 1 pixel: 15 of the 16 work-items of a group have no column\n")
+        self.assertNotIn("no column", self.expect([*command, "--random", "16"]).err)
 
 
 class OpenCLClocks(Test):

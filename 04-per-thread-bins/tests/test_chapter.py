@@ -24,5 +24,27 @@ class Overflow(Test):
         self.is_caught("04-per-thread-bins/cuda")
 
 
+class OpenCLLocalMemory(Test):
+    """A compiler that keeps some local memory for itself leaves room for fewer copies, and takes nothing from the others."""
+
+    def runs(self, words, *arguments, **expected):
+        command = [programs.built("04-per-thread-bins/opencl"), "--random", "100003", *arguments, *QUICK]
+        self.expect(command, environment=self.faulty(words), **expected)
+
+    def test_what_is_kept(self):
+        for words in ("local=32768 local-kept=64", "local=32768 local-kept=64 local-checked"):
+            self.runs(words, "--group-size", "64",
+                      out=r"\nprivate [^\n]* match\nuchar-bins [^\n]* match\nuchar-bins-banked [^\n]* match\nlane-bins [^\n]* match\n$",
+                      err="  lane-bins [^\n]*\n    copies that the device's local memory has room for: 16\n")
+
+    def test_groups_that_take_all(self):
+        self.runs("local=32768 local-kept=64",
+                  out=r"\nuchar-bins [^\n]* skipped: it needs 32832 bytes of local memory: this device has 32768\n(?s:.*)\nlane-bins [^\n]* match\n$")
+
+    def test_copies_that_were_asked_for(self):
+        self.runs("local=32768 local-kept=64", "--variant", "lane-bins", "--copies", "32", status=77,
+                  out="lane-bins [^\n]* skipped: it needs 32832 bytes of local memory: this device has 32768\n$")
+
+
 if __name__ == "__main__":
     programs.main()

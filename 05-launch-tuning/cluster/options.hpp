@@ -28,7 +28,7 @@ struct ClusterOptions {
 
     /// For common::parse_options: adds them to the command line.
     void add_to(CLI::App& app);
-    /// @throws common::BadInput for options that exclude each other or cannot be written to
+    /// @throws common::BadInput for options that exclude each other
     void refuse_contradictions(const common::Options& options) const;
 };
 

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "common/files/input_file.hpp"
+#include "common/files/output_file.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/image/image.hpp"
 
@@ -65,6 +66,7 @@ Source find_source(const common::Options& common, const ClusterOptions& options,
     constexpr std::uint64_t kMax = std::uint64_t{64} << 20;
     std::uint64_t usual_chunk = kMax;
     Source source;
+    std::vector<common::NamedFile> inputs = common.files;
     if (options.raw || generated(common)) {
         if (options.raw) {
             source.raw = *options.raw;
@@ -93,14 +95,19 @@ Source find_source(const common::Options& common, const ClusterOptions& options,
             source.name = image.filename().string();
         }
         std::vector<std::uint64_t> bytes;
-        for (const fs::path& picture : source.pictures)
+        for (const fs::path& picture : source.pictures) {
             bytes.push_back(bytes_of(picture));
+            inputs.push_back({picture.string(), picture});
+        }
         source.largest_first.resize(bytes.size());
         std::iota(source.largest_first.begin(), source.largest_first.end(), std::uint64_t{0});
         std::stable_sort(source.largest_first.begin(), source.largest_first.end(),
                          [&](std::uint64_t a, std::uint64_t b) { return bytes[a] > bytes[b]; });
     }
     source.chunk = options.chunk > 0 ? options.chunk : usual_chunk;
+    std::vector<common::NamedFile> outputs = common.outputs();
+    if (options.each) outputs.push_back({"--each", *options.each});
+    common::require_outputs(outputs, inputs);
     return source;
 }
 

@@ -117,10 +117,11 @@ TEST(Fallback, IsTheLargestThatFits) {
     };
     const std::vector<Case> cases = {{gpu(), 8 * kMi, {replicated, 32, 3, 1024, 1}},
                                      {gpu(), 8 * kMi - 1, {replicated, 32, 1, 1024, 1}},
-                                     {gpu(31 << 10), kGi, {replicated, 16, 3, 1024, 1}},
+                                     {gpu(33 << 10), kGi, {replicated, 32, 3, 1024, 1}},
+                                     {gpu(32 << 10), kGi, {replicated, 16, 3, 1024, 1}},
                                      {gpu(1 << 10, 300), kGi, {replicated, 1, 3, 300, 1}},
                                      {cpu(), 1, {items, 1, 3, 1, 1}},
-                                     {cpu(8 << 10), 1, {replicated, 8, 3, 256, 1}}};
+                                     {cpu(8 << 10), 1, {replicated, 4, 3, 256, 1}}};
     for (const Case& c : cases)
         EXPECT_EQ(fallback(c.limits, c.pixels), c.config) << &c - &cases[0];
 }

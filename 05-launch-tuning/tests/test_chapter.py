@@ -8,7 +8,7 @@ import sys
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common" / "tests"))
 import outputs  # noqa: E402
 import programs  # noqa: E402
-from programs import DETECTORS, QUICK, Test  # noqa: E402
+from programs import DETECTORS, IMAGES, QUICK, ROOT, Test  # noqa: E402
 
 FOLDER = "05-launch-tuning"
 SMALL = ["--random", "100003", "--repeat", "1"]
@@ -61,23 +61,89 @@ class Lesson(Workshop, Test):
             "--kernel item-bins --group-size 2": "--kernel item-bins, groups of 2: item-bins takes at most 1"})
         self.refused(self.program("cuda"), {"--kernel item-bins": "--kernel"})
 
+    def test_totals_that_are_left(self):
+        """Between two runs, also where the counts are right."""
+        zeroed = "atom_xchg(&totals[bin * APART], 0UL);"
+        text = (ROOT / FOLDER / "histogram.cl").read_text(encoding="utf-8")
+        self.assertEqual(text.count(zeroed), 1)
+        kernels = self.folder() / "kernels.cl"
+        kernels.write_text(text.replace(zeroed, zeroed + " totals[1] = 1;"))
+        self.expect([self.program("opencl"), "--kernels", kernels, "--variant", "tuned", "--random", "1K", *QUICK], 1, environment=self.kept,
+                    err="the last launch did not leave its totals at zero")
 
-class OpenCLTunedRaces(Workshop, Test):
-    """Every kernel that `tuned` may be, also where the detector sees what is read behind the picture: with one load there
-    are several steps, so that the last must ask for nothing."""
 
-    def test_each(self):
-        program, detector = self.program("opencl"), DETECTORS["oclgrind"]
+class OpenCLResident(Workshop, Test):
+    """How many work-items a device holds, as the vendors' extensions tell it. (A processor that claims to be a GPU.)"""
+
+    def says(self, words, *parts):
+        self.expect([self.program("opencl"), "--random", "1000", "--variant", "occupancy", "--group-size", "16", "--groups", "4", *QUICK],
+                    environment=self.faulty(words), err=re.escape(" work-items (".join(parts)) + r"\) / groups of 16 = 4\n")
+
+    def test_nvidia(self):
+        for major, minor, items in ((7, 0, 2048), (7, 5, 1024), (8, 0, 2048), (8, 6, 1536), (8, 7, 1536), (8, 9, 1536), (9, 0, 2048),
+                                    (10, 0, 2048), (11, 0, 1536), (12, 1, 1536)):
+            self.says(f"info-1000=4 extensions=cl_nv_device_attribute_query info-4000={major} info-4001={minor}",
+                      f" units x {items}", f"compute capability {major}.{minor}")
+
+    def test_amd(self):
+        for major, minor, width, waves in ((9, 0, 64, 10), (9, 4, 64, 8), (10, 1, 32, 20), (10, 3, 32, 16), (12, 0, 32, 16)):
+            self.says(f"info-1000=4 extensions=cl_amd_device_attribute_query info-4040=4 info-4043={width} info-404a={major} info-404b={minor}",
+                      f" units x {4 * waves * width}", f"4 SIMDs x {waves} wavefronts of {width}")
+
+    def test_intel(self):
+        extensions = "extensions=cl_intel_device_attribute_query,cl_intel_required_subgroup_size"
+        self.says(f"info-1000=4 {extensions} info-4255=8 info-4108=8,16,32", " units x 256", "at most: 8 threads of 32")
+
+    def test_a_device_that_does_not_tell(self):
+        nothing = "its largest group; this device does not tell how many it holds"
+        for words in ("group=64", "group=64 info-1000=4",  # a GPU without an extension, and one that has it, and not its numbers
+                      "group=64 info-1000=4 extensions=cl_amd_device_attribute_query",
+                      "group=64 extensions=cl_nv_device_attribute_query info-4000=9 info-4001=0"):
+            self.says(words, " units x 64", nothing)
+
+    def test_rows_shorter_than_a_group(self):
+        self.expect([self.program("opencl"), programs.ROOT / "images/one-column.bmp", "--variant", "occupancy", "--group-size", "16", *QUICK],
+                    err="\n    rows of 1 pixel: 15 of the 16 work-items of a group have no column\n")
+
+
+class OpenCLRaces(Workshop, Test):
+    """What only chapter 05's kernels have to show under the detector."""
+
+    def looked_at(self, *arguments):
+        run = programs.Run([*self.oclgrind(*DETECTORS["oclgrind"]["options"]), self.program("opencl"), *arguments, *QUICK,
+                            "--device", "Oclgrind"], self.kept)
+        self.assertEqual(run.status, 0, run)
+        self.assertNotRegex(run.out + run.err, programs.finds("oclgrind") + "|does not fit", run)
+
+    def test_tuned(self):
+        """Every kernel that it may be, also where the detector sees what is read behind the picture: with one load there
+        are several steps, so that the last must ask for nothing."""
         large = str(DETECTORS["larger_than_bins"][0])
         for kernel, group_size, *options in (("item-bins", "1"), ("replicated", "64", "--copies", "1"), ("replicated", large, "--copies", "1"),
                                              ("replicated", "64", "--copies", "16"), ("replicated", "64", "--copies", "16", "--loads", "1"),
                                              ("replicated", "64", "--copies", "1", "--two-launches")):
             with self.subTest(kernel=kernel, group_size=group_size, options=options):
-                run = programs.Run([*self.oclgrind(*detector["options"]), program, "--random", "5000", "--variant", "tuned",
-                                    "--kernel", kernel, *options, "--offset", "3", *QUICK, "--device", "Oclgrind",
-                                    "--group-size", group_size, "--groups", "3"], self.kept)
-                self.assertEqual(run.status, 0, run)
-                self.assertNotRegex(run.out + run.err, programs.finds("oclgrind") + "|does not fit", run)
+                self.looked_at("--random", "5000", "--variant", "tuned", "--kernel", kernel, *options, "--offset", "3",
+                               "--group-size", group_size, "--groups", "3")
+
+    def test_second_turns(self):
+        """Of the loops that the other launches go through once: over rows, and over the few pixels before and behind vectors."""
+        few = ["--offset", "1", "--groups", "1", "--group-size", "8"]
+        for variant in ("occupancy", "vector"):
+            with self.subTest(variant):
+                self.looked_at("--variant", variant, str(IMAGES / "two-tone.bmp"), "--pitch", "131", *few)
+        self.looked_at("--variant", "tuned", "--kernel", "replicated", "--random", "5000", *few)
+
+    def test_kernels_of_the_search(self):
+        """The lesson runs them in the place of its own."""
+        own = (ROOT / FOLDER / "histogram.cl").read_text(encoding="utf-8").replace("histogram_tuned", "histogram_own")
+        for name in ("local", "uchar"):
+            with self.subTest(name):
+                text = (ROOT / FOLDER / "tune" / f"{name}.cl").read_text(encoding="utf-8")
+                kernels = self.folder() / "kernels.cl"
+                kernels.write_text(own + re.sub(r"histogram_\w+(?=\()", "histogram_tuned", text))
+                self.looked_at("--kernels", kernels, "--variant", "tuned", "--kernel", "replicated", "--copies", "1", "--random", "9000",
+                               "--offset", "3", "--groups", "2", "--group-size", "16")
 
 
 class Tune(Workshop, Test):
@@ -125,6 +191,16 @@ class Tune(Workshop, Test):
     def test_a_small_device_without_a_clock(self):
         self.expect([self.program("tune/opencl"), "--seconds", "0.1"], err="from here on the host's clock is used",
                     environment={**self.kept, **self.faulty("group=32 local=16384 memory=8388608 times=zero")})
+
+
+    def test_what_the_device_refuses_is_told_from_what_fails(self):
+        # The kernel that is tried first on a processor.
+        tune, kernel = self.program("tune/opencl"), "histogram_items"
+        self.expect([tune, "--seconds", "0.1"], 1, environment={**self.kept, **self.faulty(f"fails={kernel}")},
+                    err=r"^  FAILED: item-bins, [^\n]*\n[^\n]*tune/opencl: CL_OUT_OF_RESOURCES \(-5\) from clEnqueueReadBuffer[^\n]*\n$")
+        self.assertFalse((self.cache / "histogram-tutorials").exists())
+        self.expect([tune, "--seconds", "3"], environment={**self.kept, **self.faulty(f"refuses={kernel}")},
+                    out=r"\n  \d+ refused: CL_OUT_OF_RESOURCES\n")
 
 
 class EndToEnd(Workshop, Test):

@@ -128,8 +128,12 @@ int main(int argc, char** argv) try {
             CHECK_CL(clSetKernelArg(kernel, 2, sizeof pixel_count, &pixel_count));
             CHECK_CL(clSetKernelArg(kernel, 3, sizeof(cl_mem), in_one ? &totals : nullptr));
             CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &row));
-            CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size,
-                                            &config.group_size, 0, nullptr, counted[i].out()));
+            // Only what the launch itself says is a refusal; whatever comes later is an error.
+            const cl_int refused =
+                clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &config.group_size,
+                                       0, nullptr, counted[i].out());
+            if (refused != CL_SUCCESS)
+                throw common::Unsupported(common::opencl::error_name(refused));
         }
         CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram), result.data(),
                                      0, nullptr, nullptr));
@@ -139,14 +143,15 @@ int main(int argc, char** argv) try {
         return time_ms;
     };
 
-    // 7. The search. What a device cannot do it may say at any call: that rules out one launch, and
-    //    no more. Compilers give reasons of many lines.
+    // 7. The search. What a device cannot do its compiler may say, in many lines: that rules out
+    // one
+    //    launch, and no more.
     const auto run_or_refuse = [&](const tuning::LaunchConfig& config, std::size_t picture,
                                    std::span<const tuning::Stretch> stretches, Histogram& result) {
         try {
             return common::plausible_ms(
                 [&] { return run_in_a_row(config, picture, stretches, result); });
-        } catch (const std::exception& problem) {
+        } catch (const common::DoesNotBuild& problem) {
             const std::string reason = problem.what();
             throw common::Unsupported(reason.substr(0, reason.find('\n')));
         }

@@ -30,7 +30,7 @@ Request parse_request(int argc, const char* const* argv, const std::string& prog
     common::parse_command_line(app, argc, argv);
     if (std::isnan(request.seconds)) throw common::BadInput("--seconds: nan is no time");
     if (app.count("--json") > 0) {
-        common::require_writable(json);
+        common::require_outputs({{"--json", json}}, {});
         request.json = json;
     }
     return request;

@@ -41,6 +41,10 @@ void run(Trial& trial, double hopeless_ms, const Measure& measure) {
         trial.reason = error.what();
         common::progress(fmt::format("  WRONG: {}, at {}: {}\n", trial.config.text(),
                                      size_text(trial.pixels), trial.reason));
+    } catch (...) {
+        common::progress(
+            fmt::format("  FAILED: {}, at {}\n", trial.config.text(), size_text(trial.pixels)));
+        throw;
     }
 }
 

@@ -43,6 +43,13 @@ void check(cudaError_t error, const char* call, const char* file, int line) {
                                          outside ? " (out-of-bounds)" : "", call, file, line));
 }
 
+bool has_room(cudaError_t error, const char* call, const char* file, int line) {
+    if (error != cudaErrorMemoryAllocation) check(error, call, file, line);
+    // Or the next launch would be told to have failed.
+    if (error != cudaSuccess) static_cast<void>(cudaGetLastError());
+    return error == cudaSuccess;
+}
+
 std::vector<Device> devices() {
     // Left untouched where there is no driver, so it must not be read then.
     int count = 0;
@@ -114,6 +121,14 @@ void require_group_size(int device, unsigned group_size) {
         throw Unsupported(
             fmt::format("blocks of {} threads: this device runs at most {}", group_size, most));
     }
+}
+
+std::string unsupported_reason(const void* kernel, std::size_t block_size) {
+    cudaFuncAttributes attributes{};
+    CHECK_CUDA(cudaFuncGetAttributes(&attributes, kernel));
+    const auto most = static_cast<std::size_t>(attributes.maxThreadsPerBlock);
+    if (block_size <= most) return {};
+    return fmt::format("this device runs it in blocks of at most {}: --group-size {}", most, most);
 }
 
 void poison(void* memory, std::size_t bytes) {

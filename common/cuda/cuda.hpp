@@ -20,6 +20,13 @@ void check(cudaError_t error, const char* call, const char* file, int line);
 /// launch, which returns nothing.
 #define CHECK_CUDA(call) ::common::cuda::check((call), #call, __FILE__, __LINE__)
 
+/// Whether the device had room for what a call asked for. It counts as no error where it had not.
+/// @throws as `check`, for any other error
+bool has_room(cudaError_t error, const char* call, const char* file, int line);
+
+/// CUDA_HAS_ROOM(cudaMalloc(&pointer, size)), where a program can go on without the memory.
+#define CUDA_HAS_ROOM(call) ::common::cuda::has_room((call), #call, __FILE__, __LINE__)
+
 struct Device {
     int id;
     std::string name;
@@ -46,6 +53,14 @@ inline constexpr unsigned kMaxBlocksInY = 65535;
 
 /// @throws BadInput where the device cannot run blocks of this size
 void require_group_size(int device, unsigned group_size);
+
+/// Why the device cannot run this kernel in blocks of so many threads; else empty. The more
+/// registers a kernel needs, the fewer threads a block of it may have.
+std::string unsupported_reason(const void* kernel, std::size_t block_size);
+template <typename... Arguments>
+std::string unsupported_reason(void (*kernel)(Arguments...), std::size_t block_size) {
+    return unsupported_reason(reinterpret_cast<const void*>(kernel), block_size);
+}
 
 /// Fills device memory with kPoison, and waits.
 void poison(void* memory, std::size_t bytes);

@@ -7,7 +7,6 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
-#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,12 +21,11 @@ using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
 File open_input(const std::filesystem::path& path);
 
 /// All bytes of such a file.
-/// @param most of the bytes
+/// @param most of the bytes: without it enough for a program, and an end to what has none
 /// @param wanted is asked with the first 8 bytes, or all if they are fewer; if it says no, the file
 /// is not read on
 /// @throws BadInput as above, and where it cannot be read or has more bytes
-std::string read_whole(const std::filesystem::path& path,
-                       std::size_t most = std::numeric_limits<std::size_t>::max(),
+std::string read_whole(const std::filesystem::path& path, std::size_t most = std::size_t{1} << 30,
                        const std::function<bool(std::string_view)>& wanted = {});
 
 }  // namespace common

@@ -1,14 +1,23 @@
 #include "common/files/output_file.hpp"
 
+#include <dirent.h>
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <array>
+#include <cctype>
 #include <cerrno>
-#include <cstdio>
+#include <memory>
+#include <optional>
 #include <random>
-#include <string>
 #include <system_error>
+#include <utility>
 
-#include "common/files/input_file.hpp"
+#include "common/files/own_program.hpp"
 #include "common/status/status.hpp"
 
 namespace common {
@@ -20,66 +29,209 @@ namespace fs = std::filesystem;
     throw BadInput(fmt::format("cannot write {}: {}", path.string(), reason));
 }
 
-File open_or_refuse(const fs::path& named, const fs::path& opened) {
-    File file(std::fopen(opened.string().c_str(), "wb"),
-              [](std::FILE* f) { return std::fclose(f); });
-    if (!file) refuse(named, std::generic_category().message(errno));
-    return file;
+[[noreturn]] void refuse(const fs::path& path, int error) {
+    refuse(path, std::generic_category().message(error));
 }
 
-bool is_device_or_pipe(const fs::path& path) {
-    std::error_code ignored;
-    // /dev/stdout may lead to a regular file, which is being written to: it must not be replaced.
-    return path.native().starts_with("/dev/") ||
-           (fs::exists(path, ignored) && fs::is_other(path, ignored));
+// Nothing where there is no file.
+std::optional<struct stat> about(const fs::path& path) {
+    struct stat found {};
+    return stat(path.c_str(), &found) == 0 ? std::optional(found) : std::nullopt;
+}
+
+bool is_same(const std::optional<struct stat>& one, const std::optional<struct stat>& other) {
+    return one && other && one->st_dev == other->st_dev && one->st_ino == other->st_ino;
+}
+
+// Another name of what a process has open already, such as /dev/stdout.
+bool names_an_open_file(const fs::path& path) {
+    const std::string& name = path.native();
+    return name.starts_with("/dev/std") || name.starts_with("/dev/fd/") ||
+           name.starts_with("/proc/");
 }
 
 // A link stays a link: what is replaced is the file that it points to.
 fs::path final_target(fs::path path) {
     constexpr int kMaxLinks = 40;  // as many as Linux follows
     std::error_code error;
-    for (int i = 0; i < kMaxLinks && fs::is_symlink(path, error); ++i) {
+    for (int i = 0; i < kMaxLinks && !names_an_open_file(path) && fs::is_symlink(path, error); ++i)
         path = path.parent_path() / fs::read_symlink(path, error);
-    }
     return path;
 }
 
-fs::path unfinished(const fs::path& target) {
+// What is being written to must not be replaced, and a device or a pipe cannot be.
+bool is_written_directly(const fs::path& target) {
+    const auto there = about(target);
+    return names_an_open_file(target) || (there && !S_ISREG(there->st_mode));
+}
+
+bool is_source(const fs::path& target) {
+    static constexpr std::array kEndings{".c",   ".cc", ".cl",  ".cpp", ".cu",
+                                         ".cuh", ".h",  ".hpp", ".py",  ".cmake"};
+    std::string ending = target.extension().string();
+    std::transform(ending.begin(), ending.end(), ending.begin(),
+                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+    return std::find(kEndings.begin(), kEndings.end(), ending) != kEndings.end();
+}
+
+constexpr std::string_view kUnfinished = ".unfinished-";
+
+// An open file, closed at the end.
+class Descriptor {
+ public:
+    explicit Descriptor(int number) : number_(number) {}
+    Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
+    Descriptor& operator=(Descriptor&&) = delete;
+    ~Descriptor() {
+        if (number_ >= 0) close(number_);
+    }
+    operator int() const { return number_; }
+
+ private:
+    int number_;
+};
+
+// A new file beside the target, of which nothing is left at the end but what was moved into its
+// place. While it is locked it is somebody's; a process that is killed loses the lock.
+class Unfinished {
+ public:
     // A name of this process's own: nobody's file is in the way, and nobody's is lost.
-    static const unsigned own = std::random_device{}();
-    fs::path name = target;
-    name += fmt::format(".unfinished-{:08x}", own);
-    return name;
+    static fs::path beside(const fs::path& target) {
+        static const unsigned own = std::random_device{}();
+        fs::path name = target;
+        return name += fmt::format("{}{:08x}", kUnfinished, own);
+    }
+
+    Unfinished(const fs::path& named, const fs::path& target)
+        : target_(target), path_(beside(target)), file_(create()) {
+        if (file_ < 0) refuse(named, errno);
+    }
+    Unfinished(Unfinished&& other) noexcept
+        : target_(std::move(other.target_)),
+          path_(std::exchange(other.path_, {})),
+          file_(std::move(other.file_)) {}
+    Unfinished& operator=(Unfinished&&) = delete;
+    ~Unfinished() {
+        if (!path_.empty()) unlink(path_.c_str());
+    }
+
+    [[nodiscard]] int file() const { return file_; }
+
+    bool move_into_place() {
+        if (rename(path_.c_str(), target_.c_str()) != 0) return false;
+        path_.clear();
+        return true;
+    }
+
+ private:
+    [[nodiscard]] Descriptor create() const {
+        const auto old = about(target_);
+        const mode_t mode = old ? old->st_mode & 07777 : 0666;
+        for (int tries = 0;; ++tries) {
+            Descriptor file(
+                open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode & mode_t{0777}));
+            if (file < 0) return file;
+            flock(file, LOCK_EX | LOCK_NB);
+            // Before it was locked, another run may have swept it away.
+            if (!about(path_) && tries < 3) continue;
+            // Where these fail, it may be read by fewer than before.
+            if (old && (old->st_uid != geteuid() || old->st_gid != getegid())) [[maybe_unused]]
+                const int kept = fchown(file, old->st_uid, old->st_gid);
+            if (old) fchmod(file, mode);
+            return file;
+        }
+    }
+
+    fs::path target_;
+    fs::path path_;
+    Descriptor file_;
+};
+
+// What a run that was killed has left: nobody has locked it.
+void sweep(const fs::path& target) {
+    const std::string beginning = target.filename().string() + std::string(kUnfinished);
+    const fs::path folder = target.has_parent_path() ? target.parent_path() : ".";
+    // Not a directory_iterator, which ends the program where memory runs out (libstdc++ 12).
+    const std::unique_ptr<DIR, int (*)(DIR*)> open_folder(opendir(folder.c_str()), closedir);
+    while (const dirent* const entry = open_folder ? readdir(open_folder.get()) : nullptr) {
+        if (!std::string_view(entry->d_name).starts_with(beginning)) continue;
+        const fs::path path = folder / entry->d_name;
+        const Descriptor left(open(path.c_str(), O_WRONLY | O_NONBLOCK | O_NOFOLLOW | O_CLOEXEC));
+        if (left >= 0 && flock(left, LOCK_EX | LOCK_NB) == 0) unlink(path.c_str());
+    }
+}
+
+bool write_all(int file, std::string_view bytes) {
+    while (!bytes.empty()) {
+        const ssize_t written = write(file, bytes.data(), bytes.size());
+        if (written < 0 && errno == EINTR) continue;
+        if (written <= 0) return false;
+        bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+    return true;
+}
+
+// Some file systems cannot; what is written there is as safe as they make it.
+bool is_on_disk(int file) {
+    return fsync(file) == 0 || errno == EINVAL || errno == ENOSYS || errno == ENOTSUP;
+}
+
+void write_directly(const fs::path& named, const fs::path& target, std::string_view bytes) {
+    // Opened a second time, a file would be written to from its beginning, over what is in it.
+    const bool is_standard_output = is_same(about(target), about("/dev/stdout"));
+    const Descriptor file(is_standard_output
+                              ? dup(STDOUT_FILENO)
+                              : open(target.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
+    if (file < 0 || !write_all(file, bytes)) refuse(named, errno);
 }
 
 }  // namespace
 
-void require_writable(const fs::path& path) {
-    std::error_code ignored;
-    if (path.empty()) refuse(path, "the name is empty");
-    if (fs::is_directory(path, ignored)) refuse(path, "it is a folder");
-    if (is_device_or_pipe(path)) return;
-    const fs::path probe = unfinished(final_target(path));
-    open_or_refuse(path, probe);
-    fs::remove(probe, ignored);
+void require_outputs(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs) {
+    if (outputs.empty()) return;
+    std::vector<NamedFile> needed = inputs;
+    needed.push_back({"this program", own_program()});
+    std::vector<Unfinished> probes;
+    for (std::size_t i = 0; i < outputs.size(); ++i) {
+        const auto& [option, path] = outputs[i];
+        const auto refuse_same = [&, &option = option](const std::string& other) {
+            throw BadInput(fmt::format("{} and {} name the same file", other, option));
+        };
+        const auto there = about(path);
+        if (path.empty()) refuse(path, "the name is empty");
+        if (there && S_ISDIR(there->st_mode)) refuse(path, "it is a folder");
+        const fs::path target = final_target(path);
+        const bool directly = is_written_directly(target);
+        for (const NamedFile& input : needed) {
+            if (input.name != option && there && S_ISREG(there->st_mode) &&
+                is_same(there, about(input.path)))
+                refuse_same(input.name);
+        }
+        for (std::size_t other = 0; other < i; ++other) {
+            if (is_same(there, about(outputs[other].path))) refuse_same(outputs[other].name);
+        }
+        if (directly) continue;
+        if (is_same(there, about("/dev/stdout"))) refuse_same("standard output");
+        if (there && is_source(target)) refuse(path, "it is a source file");
+        sweep(target);
+        // The file system itself knows which names are the same to it: that of another output's
+        // probe is taken.
+        const fs::path probe = Unfinished::beside(target);
+        for (std::size_t other = 0; other < i; ++other) {
+            if (about(probe) &&
+                is_same(about(probe), about(Unfinished::beside(final_target(outputs[other].path)))))
+                refuse_same(outputs[other].name);
+        }
+        probes.emplace_back(path, target);
+    }
 }
 
 void write_whole(const fs::path& path, std::string_view bytes) {
-    const bool direct = is_device_or_pipe(path);
     const fs::path target = final_target(path);
-    const fs::path written = direct ? path : unfinished(target);
-    File file = open_or_refuse(path, written);
-    const bool complete = std::fwrite(bytes.data(), 1, bytes.size(), file.get()) == bytes.size() &&
-                          std::fflush(file.get()) == 0 && std::fclose(file.release()) == 0;
-    const int write_error = errno;
-    file.reset();
-    std::error_code error;
-    if (complete && !direct) fs::rename(written, target, error);
-    if (!complete || error) {
-        std::error_code ignored;
-        if (!direct) fs::remove(written, ignored);
-        refuse(path, complete ? error.message() : std::generic_category().message(write_error));
-    }
+    if (is_written_directly(target)) return write_directly(path, target, bytes);
+    Unfinished file(path, target);
+    if (!write_all(file.file(), bytes) || !is_on_disk(file.file()) || !file.move_into_place())
+        refuse(path, errno);
 }
 
 }  // namespace common

@@ -1,19 +1,31 @@
 /// @file
-/// Output files that are written whole or not at all.
+/// Output files that are written whole or not at all, and replace nothing that is needed.
 #pragma once
 
 #include <filesystem>
+#include <string>
 #include <string_view>
+#include <vector>
 
 namespace common {
 
-/// Finds out now whether write_whole could write there later, without changing what stands there.
-/// @throws BadInput naming the file and the reason
-void require_writable(const std::filesystem::path& path);
+/// A file, and what a message calls it: "--json", or "the sample picture".
+struct NamedFile {
+    std::string name;
+    std::filesystem::path path;
+};
 
-/// Writes the bytes to a new file beside `path` and moves it into place, so that a reader sees the
-/// old content or the new, never half of it. What is no regular file (/dev/stdout, a pipe) is
-/// written to directly.
+/// Finds out now whether write_whole could write all of these later, without changing what stands
+/// there; and that none of them is another of them, one of the inputs, standard output, this
+/// program or a source file, whatever name or link leads to it. Removes what a run that was killed
+/// has left of them.
+/// @param inputs need not be there; one that is called as an output is that output
+/// @throws BadInput naming the file and the reason
+void require_outputs(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs);
+
+/// Writes the bytes to a new file beside `path` and moves it into place once the disk has them, so
+/// that a reader sees the old content or the new, never half of it. It gets the mode of the file
+/// that it replaces. What is no regular file (/dev/stdout, a pipe) is written to directly.
 /// @throws BadInput naming the file and the reason
 void write_whole(const std::filesystem::path& path, std::string_view bytes);
 

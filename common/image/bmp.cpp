@@ -92,7 +92,7 @@ bool is_supported(const Header& header) {
             return bits == 4 && !header.top_down;
         case kBitFields:
         case kBitFieldsAndAlpha:  // to OS/2 they mean something else
-            return (bits == 16 || bits == 32) && header.size != 16 && header.size != 64;
+            return (bits == 16 || bits == 32) && header.size != 64;
         default:
             return false;
     }

@@ -10,6 +10,7 @@
 
 #include "common/image/image.hpp"
 #include "common/status/status.hpp"
+#include "common/verify/watchdog.hpp"
 
 namespace common {
 namespace {
@@ -230,7 +231,12 @@ Input load_input(const Options& options) {
         return input;
     }
     const std::filesystem::path path = options.image.value_or(sample_picture());
+    std::optional<Deadline> deadline;
+    if (options.time_limit)
+        deadline.emplace(shown(path.string()), std::chrono::seconds(*options.time_limit),
+                         "--time-limit is for reading, too", kBadInput);
     Picture picture = load_picture(path);
+    deadline.reset();
     Input input{picture_name(path, picture), picture.width, picture.height, {}, std::nullopt};
     if (options.tile) {
         require_no_crop(*options.tile, picture);

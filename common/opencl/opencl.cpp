@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,7 +14,10 @@
 #include <chrono>
 #include <cstdlib>
 #include <limits>
+#include <map>
+#include <new>
 #include <optional>
+#include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
@@ -81,14 +85,23 @@ std::string environment(const char* name) {
     return value != nullptr ? value : "";
 }
 
-bool can_make_files_under(fs::path folder) {
+// Why what is compiled cannot be kept in this folder; empty where it can.
+std::string why_no_files_under(fs::path folder) {
     std::error_code ignored;
     while (!fs::exists(folder, ignored) && folder.has_relative_path())
         folder = folder.parent_path();
     std::string probe = (folder / "probe-XXXXXX").string();
-    if (mkdtemp(probe.data()) == nullptr) return false;
-    fs::remove(probe, ignored);
-    return true;
+    const int file = mkstemp(probe.data());
+    if (file < 0) return std::generic_category().message(errno);
+    unlink(probe.c_str());
+    // As much as a few kernels take.
+    const std::string bytes(std::size_t{1} << 20, 'x');
+    errno = ENOSPC;
+    const bool has_room =
+        write(file, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
+    const int error = errno;
+    close(file);
+    return has_room ? "" : std::generic_category().message(error);
 }
 
 // A folder that only this user can have made and can write to, or none: the temporary folder is
@@ -105,16 +118,42 @@ std::optional<std::string> private_folder() {
     return own ? std::optional(folder) : std::nullopt;
 }
 
-// PoCL keeps what it compiles in a folder under the user's; where it cannot make that one it finds
-// no device. Without a HOME it takes /tmp/pocl, which belongs to whoever was first.
-void give_pocl_a_cache() {
-    if (!environment("POCL_CACHE_DIR").empty()) return;
+// Where PoCL keeps what it compiles. Without a HOME it takes /tmp/pocl, which belongs to whoever
+// was first: here that counts as none.
+fs::path pocl_cache() {
+    if (const fs::path given = environment("POCL_CACHE_DIR"); !given.empty()) return given;
     fs::path usual = environment("XDG_CACHE_HOME");
     if (usual.empty() && !environment("HOME").empty()) {
         usual = fs::path(environment("HOME")) / ".cache";
     }
-    if (!usual.empty() && can_make_files_under(usual / "pocl" / "kcache")) return;
+    return usual.empty() ? usual : usual / "pocl" / "kcache";
+}
+
+// In a line; empty where PoCL can keep what it compiles.
+std::string trouble_with_pocl_cache() {
+    const fs::path folder = pocl_cache();
+    const std::string why = folder.empty() ? "" : why_no_files_under(folder);
+    if (why.empty()) return {};
+    return fmt::format("PoCL cannot write to its cache, {}: {} (POCL_CACHE_DIR names another)",
+                       folder.string(), why);
+}
+
+// Where it cannot make the usual one it finds no device.
+void give_pocl_a_cache() {
+    if (!environment("POCL_CACHE_DIR").empty()) return;
+    if (!pocl_cache().empty() && trouble_with_pocl_cache().empty()) return;
     if (const auto folder = private_folder()) setenv("POCL_CACHE_DIR", folder->c_str(), 1);
+}
+
+// Drivers crash without a word where their compilers have too little of it.
+void require_a_stack() {
+    constexpr rlim_t kLeast = rlim_t{1} << 20;
+    rlimit stack{};
+    if (getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur < kLeast)
+        throw BadInput(
+            fmt::format("the stack is limited to {} KiB (ulimit -s), too little for OpenCL "
+                        "drivers: {} KiB at least",
+                        stack.rlim_cur >> 10, kLeast >> 10));
 }
 
 }  // namespace
@@ -199,6 +238,10 @@ void check(cl_int error, const char* call, const char* file, int line) {
         throw Unsupported(
             fmt::format("the device has too little memory: {} from {}", error_name(error), call));
     }
+    if (error == CL_OUT_OF_HOST_MEMORY) {
+        throw BadInput(
+            fmt::format("this machine has too little memory: {} from {}", error_name(error), call));
+    }
     throw std::runtime_error(
         fmt::format("{} ({}) from {} at {}:{}", error_name(error), error, call, file, line));
 }
@@ -242,6 +285,7 @@ std::string unsupported_reason(const Device& device) {
 }  // namespace
 
 std::vector<Device> devices() {
+    require_a_stack();
     give_pocl_a_cache();
     const Deadline deadline("asking the OpenCL drivers for their devices", kPatience);
     std::vector<Device> all;
@@ -257,6 +301,8 @@ std::vector<Device> devices() {
         CHECK_CL(found, "clGetPlatformIDs");
         platforms.resize(count);
         if (count > 0) CHECK_CL(clGetPlatformIDs(count, platforms.data(), nullptr));
+    } catch (const std::bad_alloc&) {
+        throw;
     } catch (const std::exception& problem) {
         pass_over("all OpenCL drivers", problem);
     }
@@ -264,6 +310,8 @@ std::vector<Device> devices() {
         try {
             const std::vector<Device> some = devices_of(platforms[i]);
             all.insert(all.end(), some.begin(), some.end());
+        } catch (const std::bad_alloc&) {
+            throw;
         } catch (const std::exception& problem) {
             pass_over(fmt::format("OpenCL platform {}", i), problem);
         }
@@ -294,11 +342,16 @@ std::string why_no_device() {
     if (drivers.empty()) {
         return fmt::format("{} names no driver (PoCL runs OpenCL on any CPU)", folder.string());
     }
-    return fmt::format("the drivers in {} find none: {}{}", folder.string(),
-                       fmt::join(drivers, ", "),
-                       pocl ? " (PoCL finds none where it cannot write to its cache, "
-                              "~/.cache/pocl or what POCL_CACHE_DIR names)"
-                            : "");
+    std::vector<std::string> troubles;
+    if (const std::string trouble = trouble_with_pocl_cache(); pocl && !trouble.empty())
+        troubles.push_back(trouble);
+    rlimit memory{};
+    if (getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY)
+        troubles.push_back(
+            fmt::format("memory is limited to {} KiB (ulimit -v)", memory.rlim_cur >> 10));
+    return fmt::format("the drivers in {} find none: {}{}{}", folder.string(),
+                       fmt::join(drivers, ", "), troubles.empty() ? "" : "; ",
+                       fmt::join(troubles, "; "));
 }
 
 Device choose_device(const std::string& wanted) {
@@ -327,14 +380,20 @@ Device choose_device(const std::string& wanted) {
     }
     if (const std::string reason = unsupported_reason(all[chosen]); !reason.empty())
         throw NothingToRunOn(fmt::format("{} cannot be used: {}", all[chosen].name, reason));
+    if (const std::string trouble = trouble_with_pocl_cache();
+        !trouble.empty() && all[chosen].platform_name == "Portable Computing Language")
+        throw BadInput(trouble);
     return all[chosen];
 }
 
 namespace {
 
+// Some files have no end.
+constexpr std::size_t kMaxKernelFile = std::size_t{16} << 20;
+
 std::optional<std::string> text_of(const std::filesystem::path& path) {
     try {
-        return read_whole(path);
+        return read_whole(path, kMaxKernelFile);
     } catch (const BadInput&) {
         return std::nullopt;
     }
@@ -345,8 +404,16 @@ std::optional<std::string> text_of(const std::filesystem::path& path) {
 std::string read_kernel_file(const std::string& name, const std::filesystem::path& chapter_folder,
                              const std::optional<std::filesystem::path>& instead) {
     if (instead) {
-        if (auto text = text_of(*instead)) return *text;
-        throw BadInput(fmt::format("--kernels {}: no file that can be read", instead->string()));
+        const std::string option = "--kernels " + instead->string();
+        const Deadline deadline(shown(option), time_limit(0), "--time-limit is for reading, too",
+                                kBadInput);
+        try {
+            const std::string text = read_whole(*instead, kMaxKernelFile);
+            if (text.empty()) throw BadInput("an empty file");
+            return text;
+        } catch (const BadInput& reason) {
+            throw BadInput(fmt::format("{}: {}", option, reason.what()));
+        }
     }
     const std::filesystem::path beside = program_folder() / name;
     const std::filesystem::path in_source = chapter_folder / name;
@@ -367,6 +434,17 @@ std::string with_its_name(const std::string& name, const std::string& source) {
     return fmt::format("#line 2 \"{}\"{}", name, source.substr(end));
 }
 
+// Where its own files fail it, PoCL says that it failed, and no more.
+bool says_why(const std::string& log) {
+    std::istringstream lines(trimmed(log));
+    for (std::string line; std::getline(lines, line);) {
+        const bool only_that =
+            line.starts_with("Device ") && line.ends_with("failed to build the program");
+        if (!line.empty() && !only_that) return true;
+    }
+    return false;
+}
+
 // Oclgrind's compiler does pass over it.
 std::string naming(const std::string& name, std::string log) {
     const std::string other = "input.cl:";
@@ -376,6 +454,18 @@ std::string naming(const std::string& name, std::string log) {
 }
 
 }  // namespace
+
+cl_context context_for(cl_device_id device) {
+    static std::map<cl_device_id, cl_context> contexts;
+    cl_context& context = contexts[device];
+    if (context == nullptr) {
+        cl_int error = CL_SUCCESS;
+        context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &error);
+        CHECK_CL(error, "clCreateContext");
+    }
+    CHECK_CL(clRetainContext(context));
+    return context;
+}
 
 cl_program build_program(cl_context context, cl_device_id device, const std::string& name,
                          const std::string& source, const std::string& build_options) {
@@ -402,6 +492,13 @@ cl_program build_program(cl_context context, cl_device_id device, const std::str
                                        nullptr));
     }
     CHECK_CL(clReleaseProgram(program));
+    if (!says_why(log)) {
+        throw std::runtime_error(
+            fmt::format("{} ({}) from clBuildProgram, and no word of the compiler about {}: the "
+                        "driver may have "
+                        "too little memory, or room on its disk",
+                        error_name(built), built, name));
+    }
     throw DoesNotBuild(fmt::format("{} does not build: {} ({}), build options '{}'\n{}", name,
                                    error_name(built), built, build_options,
                                    naming(name, trimmed(log))));
@@ -448,15 +545,29 @@ void require_group_size(cl_device_id device, std::size_t group_size) {
     }
 }
 
+namespace {
+
+cl_ulong max_buffer(cl_device_id device) {
+    return std::min(ask<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE),
+                    ask<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE));
+}
+
+}  // namespace
+
 void require_memory(cl_device_id device, std::size_t bytes) {
-    const cl_ulong most = std::min(ask<cl_ulong>(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE),
-                                   ask<cl_ulong>(device, CL_DEVICE_GLOBAL_MEM_SIZE));
+    const cl_ulong most = max_buffer(device);
     if (bytes > most) {
         throw Unsupported(fmt::format(
             "the pixels take {} bytes, and this device has at most {} in one piece; in chunks they "
             "fit: ./tutorial cluster 1 --chunk {}",
             bytes, most, std::bit_floor(std::max<cl_ulong>(most / 4, 1))));
     }
+}
+
+std::string no_room(cl_device_id device, std::size_t bytes) {
+    const cl_ulong most = max_buffer(device);
+    if (bytes <= most) return {};
+    return fmt::format("it needs {} bytes in one piece: this device has at most {}", bytes, most);
 }
 
 std::string unsupported_reason(cl_kernel kernel, cl_device_id device, std::size_t across,

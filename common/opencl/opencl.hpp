@@ -68,6 +68,10 @@ Device choose_device(const std::string& wanted);
 std::string read_kernel_file(const std::string& name, const std::filesystem::path& chapter_folder,
                              const std::optional<std::filesystem::path>& instead = {});
 
+/// The device's context: clCreateContext, once in a process that serves many runs, because each
+/// context makes PoCL's compiler read its library anew. The caller releases what it is given.
+cl_context context_for(cl_device_id device);
+
 /// Builds a program for one device.
 /// @param name what error messages call it, the compiler's and those of race detectors, too
 /// @param build_options as clBuildProgram takes them
@@ -91,6 +95,9 @@ void require_group_size(cl_device_id device, std::size_t group_size);
 /// @throws BadInput naming both sizes where so many bytes of pixels do not fit the device, and what
 ///         counts them in chunks
 void require_memory(cl_device_id device, std::size_t bytes);
+
+/// Why the device has no room for a buffer of so many bytes; else empty.
+std::string no_room(cl_device_id device, std::size_t bytes);
 
 /// Why the device cannot run this kernel in groups of so many work-items, across and down, as far
 /// as it says so beforehand; else empty. A kernel may have a lower limit than its device.

@@ -52,21 +52,16 @@ void refuse_contradictions(const Options& options) {
     }
 }
 
-// Before the long work, so that nobody waits for results that cannot be kept.
-void require_outputs(const Options& options) {
-    std::vector<std::pair<std::string, std::filesystem::path>> outputs;
-    for (const auto& [option, path] : {std::pair("--json", options.json),
-                                       {"--plot", options.plot},
-                                       {"--counts", options.counts}}) {
-        if (!path) continue;
-        for (const auto& [other, its_path] : outputs) {
-            if (std::filesystem::weakly_canonical(its_path) ==
-                std::filesystem::weakly_canonical(*path))
-                throw BadInput(fmt::format("{} and {} name the same file", other, option));
+std::vector<NamedFile> files_of(const CLI::App& app) {
+    std::vector<NamedFile> files{{"the sample picture", SAMPLE_PICTURE}};
+    for (const CLI::Option* option : app.get_options()) {
+        if (option->get_name() != "IMAGE" && option->get_type_name() != "FILE") continue;
+        for (const std::string& path : option->results()) {
+            if (path.empty()) throw BadInput(option->get_name() + ": the name is empty");
+            files.push_back({option->get_name(), path});
         }
-        require_writable(*path);
-        outputs.emplace_back(option, *path);
     }
+    return files;
 }
 
 // CLI11 would take -1 for 2^64 - 1.
@@ -109,6 +104,14 @@ std::optional<std::string> Options::choice(std::string_view name) const {
 std::optional<unsigned> Options::number(std::string_view name) const {
     const std::optional<std::string> given = choice(name);
     return given ? std::optional(static_cast<unsigned>(std::stoul(*given))) : std::nullopt;
+}
+
+std::vector<NamedFile> Options::outputs() const {
+    std::vector<NamedFile> outputs;
+    for (const auto& [option, path] :
+         {std::pair("--json", json), {"--plot", plot}, {"--counts", counts}})
+        if (path) outputs.push_back({option, *path});
+    return outputs;
 }
 
 std::string Options::launch_text() const {
@@ -175,15 +178,24 @@ void parse_command_line(CLI::App& app, int argc, const char* const* argv,
     }
 }
 
-namespace {
+// The variables that the options are read into, and the command line that knows where they are.
+struct CommandLine::State {
+    State(const Program& of, const std::function<void(CLI::App&)>& add_more);
+    Options parse(int argc, const char* const* argv);
 
-Options parse(int argc, const char* const* argv, const Program& program,
-              const std::function<void(CLI::App&)>& add_more) {
+    Program program;
     Options options;
-    std::string image, tile, random, seed, variant = "all", kernels, json, plot, counts;
+    std::string variant;
+    std::optional<std::string> image, tile, random, seed, kernels, json, plot, counts;
+    std::map<std::string, std::string, std::less<>> choices;
+    CLI::App app;
+    std::size_t of_all_programs = 0;  // options
+};
 
-    CLI::App app(fmt::format("{} ({}): {}", program.chapter, program.api, program.summary),
-                 program.chapter + "/" + program.name);
+CommandLine::State::State(const Program& of, const std::function<void(CLI::App&)>& add_more)
+    : program(of),
+      app(fmt::format("{} ({}): {}", program.chapter, program.api, program.summary),
+          program.chapter + "/" + program.name) {
     app.add_option("IMAGE", image,
                    "a BMP, PNG, JPEG, PGM or PPM picture (default: the sample picture)")
         ->type_name("");
@@ -235,22 +247,35 @@ Options parse(int argc, const char* const* argv, const Program& program,
     app.add_option("--plot", plot, "write the picture beside its histogram as a PNG")
         ->type_name("FILE");
     app.add_option("--counts", counts, "write the 256 counts as CSV")->type_name("FILE");
-    const std::size_t of_all_programs = app.get_options().size();
+    of_all_programs = app.get_options().size();
     for (const Choice& choice : program.choices) {
-        app.add_option("--" + choice.name, options.choices[choice.name], choice.summary)
+        app.add_option("--" + choice.name, choices[choice.name], choice.summary)
             ->check(CLI::IsMember(choice.values))
             ->type_name(fmt::format("{}", fmt::join(choice.values, "|")));
     }
     if (add_more) add_more(app);
     for (const UnsupportedOption& one : program.unsupported)
         app.get_option(one.option)->group("");  // it is not in the help
+}
 
+Options CommandLine::State::parse(int argc, const char* const* argv) {
+    // Those of a command line before this one are forgotten.
+    options = Options();
+    for (auto* text : {&image, &tile, &random, &seed, &kernels, &json, &plot, &counts})
+        text->reset();
+    variant = "all";
+    for (auto& [name, value] : choices)
+        value.clear();
+    // Before its value is looked at: that means nothing either.
+    for (const auto& [option, reason] : program.unsupported) {
+        for (int i = 1; i < argc; ++i) {
+            const std::string_view word = argv[i];
+            if (word == option || word.starts_with(option + '='))
+                throw BadInput(fmt::format("{} means nothing here: {}", option, reason));
+        }
+    }
     parse_command_line(app, argc, argv, '\n' + variants_help(program));
 
-    for (const auto& [option, reason] : program.unsupported) {
-        if (app.count(option) > 0)
-            throw BadInput(fmt::format("{} means nothing here: {}", option, reason));
-    }
     const auto pixels_of = [&](const char* option, const std::string& text) {
         try {
             return parse_pixel_count(text, program.max_pixels);
@@ -258,10 +283,10 @@ Options parse(int argc, const char* const* argv, const Program& program,
             throw BadInput(fmt::format("{}: {}", option, error.what()));
         }
     };
-    if (app.count("IMAGE") > 0) options.image = image;
-    if (app.count("--tile") > 0) options.tile = pixels_of("--tile", tile);
-    if (app.count("--random") > 0) options.random = pixels_of("--random", random);
-    if (app.count("--seed") > 0) options.seed = parse_seed(seed);
+    if (image) options.image = *image;
+    if (tile) options.tile = pixels_of("--tile", *tile);
+    if (random) options.random = pixels_of("--random", *random);
+    if (seed) options.seed = parse_seed(*seed);
     refuse_contradictions(options);
     options.variants = chosen_variants(program, variant);
     const std::vector<CLI::Option*> all = app.get_options();
@@ -272,21 +297,31 @@ Options parse(int argc, const char* const* argv, const Program& program,
             options.own.insert(options.own.end(), all[i]->results().begin(),
                                all[i]->results().end());
     }
+    options.choices = choices;
     std::erase_if(options.choices, [](const auto& given) { return given.second.empty(); });
-    if (program.api == "OpenCL" && app.count("--kernels") > 0) options.kernels = kernels;
-    if (app.count("--json") > 0) options.json = json;
-    if (app.count("--plot") > 0) options.plot = plot;
-    if (app.count("--counts") > 0) options.counts = counts;
-    require_outputs(options);
+    if (kernels) options.kernels = *kernels;
+    if (json) options.json = *json;
+    if (plot) options.plot = *plot;
+    if (counts) options.counts = *counts;
+    options.files = files_of(app);
+    // Before the long work, so that nobody waits for results that cannot be kept.
+    require_outputs(options.outputs(), options.files);
     return options;
 }
 
-}  // namespace
+CommandLine::CommandLine(const Program& program, const std::function<void(CLI::App& app)>& add_more)
+    : state_(std::make_unique<State>(program, add_more)) {}
+
+CommandLine::~CommandLine() = default;
+
+Options CommandLine::parse(int argc, const char* const* argv) {
+    return state_->parse(argc, argv);
+}
 
 Options parse_options(int argc, const char* const* argv, const Program& program,
                       const std::function<void(CLI::App& app)>& add_more) {
     require_output(program.chapter + "/" + program.name);
-    return parse(argc, argv, program, add_more);
+    return CommandLine(program, add_more).parse(argc, argv);
 }
 
 std::vector<const char*> argv_of(const std::string& program,

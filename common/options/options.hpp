@@ -7,11 +7,13 @@
 #include <filesystem>
 #include <functional>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "common/files/output_file.hpp"
 #include "common/histogram/histogram.hpp"
 
 namespace CLI {
@@ -78,6 +80,7 @@ struct Options {
     std::optional<std::filesystem::path> counts;
     std::map<std::string, std::string, std::less<>> choices;  ///< by name, those that were given
     std::vector<std::string> own;  ///< what was given of the options that only this program has
+    std::vector<NamedFile> files;  ///< those that the command line names, and the sample picture
 
     [[nodiscard]] bool wants(std::string_view variant) const;
 
@@ -86,6 +89,9 @@ struct Options {
 
     /// The same of a choice between whole numbers.
     [[nodiscard]] std::optional<unsigned> number(std::string_view name) const;
+
+    /// The files that --json, --plot and --counts ask for.
+    [[nodiscard]] std::vector<NamedFile> outputs() const;
 
     /// What was asked for of the launch, as on a command line: "--groups 1 --walk blocked". Empty
     /// where all is left to the program.
@@ -105,10 +111,27 @@ void parse_command_line(CLI::App& app, int argc, const char* const* argv,
 
 /// Reads the command line. --help prints the help and throws Finished.
 /// @throws BadInput in one line that names the option, also for an output file that could not be
-/// written
+/// written or is needed as it is
 /// @param add_more adds the options that only this program has, with variables of its own
 Options parse_options(int argc, const char* const* argv, const Program& program,
                       const std::function<void(CLI::App& app)>& add_more = {});
+
+/// The same for many command lines of one program: to add all options takes longer than to read
+/// them. (What `add_more` has added keeps the values of the one before.)
+class CommandLine {
+ public:
+    explicit CommandLine(const Program& program,
+                         const std::function<void(CLI::App& app)>& add_more = {});
+    ~CommandLine();
+    CommandLine(const CommandLine&) = delete;
+    CommandLine& operator=(const CommandLine&) = delete;
+
+    Options parse(int argc, const char* const* argv);
+
+ private:
+    struct State;
+    std::unique_ptr<State> state_;
+};
 
 /// A command line as `main` gets it, from its words behind the program's name. The words must
 /// outlive it.

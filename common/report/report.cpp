@@ -96,6 +96,13 @@ void Report::say_what_was_lost(const std::string& variant, const Histogram& last
         variant, pixels - counted, pixels, 100 * (pixels - counted) / pixels));
 }
 
+void Report::say_how_many_idle(std::size_t group_size) const {
+    if (input_.width >= group_size) return;
+    progress(fmt::format(
+        "    rows of {} pixel{}: {} of the {} work-items of a group have no column\n", input_.width,
+        input_.width == 1 ? "" : "s", group_size - input_.width, group_size));
+}
+
 void Report::explain_mismatches() {
     if (!options_.diagnosis || !output_.examine) return;
     for (Result& result : document_.results) {
@@ -115,13 +122,14 @@ void Report::say_how_to_look_for_races() const {
         return;
     std::error_code ignored;
     const std::filesystem::path program = std::filesystem::proximate(own_program(), ignored);
-    std::string same = options_.kernels ? " --kernels " + options_.kernels->string() : "";
+    std::string same =
+        options_.kernels ? " --kernels " + shell_word(options_.kernels->string()) : "";
     if (document_.results.size() == 1) same += " --variant " + document_.results.front().variant;
     progress(fmt::format(
         "A match says nothing of races. To look for them: oclgrind --data-races --max-errors 1 "
         "{}{} "
         "--device Oclgrind --random 1000 --group-size 64 --groups 3 --repeat 1 --no-ceiling\n",
-        shown(program.string()), shown(same)));
+        shown(shell_word(program.string())), shown(same)));
 }
 
 int Report::finish() {

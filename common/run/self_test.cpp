@@ -11,6 +11,7 @@
 #include "common/files/own_program.hpp"
 #include "common/run/worker.hpp"
 #include "common/status/status.hpp"
+#include "common/terminal/shown.hpp"
 #include "common/terminal/terminal.hpp"
 #include "common/timing/timing.hpp"
 
@@ -95,16 +96,6 @@ Asked asked_for(const Program& program, const Words& given) {
     return asked;
 }
 
-// As a shell takes it.
-std::string quoted(const Words& words) {
-    std::string text;
-    for (const std::string& word : words) {
-        const bool plain = word.find_first_of(" '\"\\$`*?[]<>|&;()#!~") == std::string::npos;
-        text += plain ? ' ' + word : fmt::format(" '{}'", word);
-    }
-    return text;
-}
-
 // What came of the cases of one strategy.
 struct Tally {
     int matched = 0;
@@ -126,7 +117,7 @@ class SelfTest {
         : asked_(std::move(asked)),
           cases_(cases_for(program)),
           is_device_(program.api != "C++"),
-          worker_(own_program().string(), always(asked_.always)) {}
+          worker_(own_program().string()) {}
 
     // False where it is of no use to go on.
     bool test(const std::string& variant, Tally& tally) {
@@ -140,12 +131,12 @@ class SelfTest {
             // One timed run is enough where the case does not say how many.
             if (std::find(words.begin(), words.end(), "--repeat") == words.end())
                 words.insert(words.end(), {"--repeat", "1"});
-            Answer answer = worker_.ask(words, kPatience);
+            Answer answer = ask(words);
             std::string trouble;
             if (answer.kind == Answer::Kind::kCrashed) {
                 // Perhaps it is the runs before that have written where they should not.
                 worker_.start_afresh();
-                answer = worker_.ask(words, kPatience);
+                answer = ask(words);
                 if (answer.kind != Answer::Kind::kCrashed)
                     trouble = "it crashes behind other runs, not alone";
             }
@@ -190,11 +181,11 @@ class SelfTest {
     }
 
  private:
-    // The reason of a mismatch is asked for by hand.
-    [[nodiscard]] Words always(Words words) const {
+    Answer ask(Words words) {
+        words.insert(words.end(), asked_.always.begin(), asked_.always.end());
         words.emplace_back("--no-ceiling");
-        if (is_device_) words.emplace_back("--no-diagnosis");
-        return words;
+        if (is_device_) words.emplace_back("--no-diagnosis");  // it is asked for by hand
+        return worker_.ask(words, kPatience);
     }
 
     void say_failed(const std::string& variant, const Case& one, const std::string& why,
@@ -204,8 +195,12 @@ class SelfTest {
         if (program.find('/') == std::string::npos) program = "./" + program;
         if (std::find(words.begin(), words.end(), "--variant") == words.end())
             words.insert(words.end(), {"--variant", variant});
-        print(fmt::format("FAILED {} on {}: {}; again: {}{}{}\n", variant, one.name, why, program,
-                          quoted(words), quoted(asked_.always)));
+        words.insert(words.begin(), program);
+        words.insert(words.end(), asked_.always.begin(), asked_.always.end());
+        for (std::string& word : words)
+            word = shell_word(word);
+        print(fmt::format("FAILED {} on {}: {}; again: {}\n", variant, one.name, why,
+                          fmt::join(words, " ")));
     }
 
     Asked asked_;

@@ -9,6 +9,7 @@
 #include <array>
 #include <csignal>
 #include <nlohmann/json.hpp>
+#include <thread>
 #include <utility>
 
 #include "common/status/status.hpp"
@@ -75,6 +76,22 @@ class Worker::Process {
         waitpid(id_, nullptr, 0);
     }
 
+    // How it ended, before it had answered: what is not its kernel's fault is told.
+    Answer how_it_ended() {
+        int status = 0;
+        pid_t ended = 0;
+        for (int tries = 0; id_ > 0 && ended == 0 && tries < 100; ++tries) {
+            if (tries > 0) std::this_thread::sleep_for(milliseconds(10));
+            ended = waitpid(id_, &status, WNOHANG);
+        }
+        if (ended != 0) id_ = 0;
+        if (ended > 0 && WIFEXITED(status) && WEXITSTATUS(status) == kBadInput)
+            return {Answer::Kind::kBadInput, "it ended for want of memory", {}};
+        if (ended > 0 && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL)
+            return {Answer::Kind::kBadInput, "it was killed, perhaps for want of memory", {}};
+        return {Answer::Kind::kCrashed, "it crashes", {}};
+    }
+
     bool say(const std::string& line) const {
         return id_ > 0 && write(to_, line.data(), line.size()) == static_cast<ssize_t>(line.size());
     }
@@ -105,8 +122,7 @@ class Worker::Process {
     std::string read_;
 };
 
-Worker::Worker(std::string program, std::vector<std::string> always)
-    : program_(std::move(program)), always_(std::move(always)) {
+Worker::Worker(std::string program) : program_(std::move(program)) {
     std::signal(SIGPIPE, SIG_IGN);  // one that has ended is noticed where its answer is missing
 }
 
@@ -114,13 +130,11 @@ Worker::~Worker() = default;
 
 Answer Worker::ask(const std::vector<std::string>& words, milliseconds at_most) {
     const Clock::time_point end = Clock::now() + at_most;
-    std::vector<std::string> all = always_;
-    all.insert(all.end(), words.begin(), words.end());
     if (!process_) process_ = std::make_unique<Process>(program_, "--serve");
     bool in_time = true;
     std::optional<std::string> line;
     using Json = nlohmann::json;
-    if (process_->say(Json(all).dump(-1, ' ', false, Json::error_handler_t::replace) + '\n'))
+    if (process_->say(Json(words).dump(-1, ' ', false, Json::error_handler_t::replace) + '\n'))
         line = process_->next_line(end, in_time);
     Answer answer;
     if (line) {
@@ -128,9 +142,9 @@ Answer Worker::ask(const std::vector<std::string>& words, milliseconds at_most) 
         if (answer.kind == Answer::Kind::kFailed) start_afresh();
         return answer;
     }
+    answer = in_time ? process_->how_it_ended()
+                     : Answer{Answer::Kind::kNotFinished, "it is not finished in time", {}};
     start_afresh();
-    answer.kind = in_time ? Answer::Kind::kCrashed : Answer::Kind::kNotFinished;
-    answer.error = in_time ? "it crashes" : "it is not finished in time";
     return answer;
 }
 

@@ -32,8 +32,7 @@ struct Answer {
 class Worker {
  public:
     /// @param program its path
-    /// @param always what all its runs have in common
-    Worker(std::string program, std::vector<std::string> always);
+    explicit Worker(std::string program);
     ~Worker();
     Worker(const Worker&) = delete;
     Worker& operator=(const Worker&) = delete;
@@ -48,7 +47,6 @@ class Worker {
  private:
     class Process;
     std::string program_;
-    std::vector<std::string> always_;
     std::unique_ptr<Process> process_;
 };
 

@@ -23,6 +23,11 @@ int report_exception(const std::string& program) noexcept {
         say("out of memory: this machine has too little for so many pixels");
         return kBadInput;
     } catch (const std::system_error& error) {
+        if (error.code() == std::errc::resource_unavailable_try_again ||
+            error.code() == std::errc::not_enough_memory) {
+            say("this machine has too little memory, or no more threads");
+            return kBadInput;
+        }
         say(shown(error.what()).c_str());  // a file's name may be part of it
         return kMismatch;
     } catch (const std::exception& error) {

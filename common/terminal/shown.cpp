@@ -52,4 +52,16 @@ std::string shown(std::string_view text) {
     return line;
 }
 
+std::string shell_word(std::string_view word) {
+    const auto is_plain = [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               std::string_view("_-./,:=+@%").find(c) != std::string_view::npos;
+    };
+    if (!word.empty() && std::all_of(word.begin(), word.end(), is_plain)) return std::string(word);
+    std::string text = "'";
+    for (const char c : word)
+        text += c == '\'' ? "'\\''" : std::string(1, c);
+    return text + '\'';
+}
+
 }  // namespace common

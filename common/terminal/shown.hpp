@@ -12,4 +12,7 @@ namespace common {
 /// has been through here does not change a second time.
 std::string shown(std::string_view text);
 
+/// The word as a shell takes it, in a command that is printed to be run again.
+std::string shell_word(std::string_view word);
+
 }  // namespace common

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
+#include <new>
 
 #include "common/terminal/exit_status.hpp"
 
@@ -19,6 +21,7 @@ int output_error = 0;  // of the first write that failed
 bool mismatch = false;
 bool said_why = false;  // one line is enough
 bool silent = false;
+bool is_within_a_line = false;  // of standard error
 
 // Runs after `main`, where it is the last to know. std::exit cannot be called again from here.
 void end_with_lost_output() {
@@ -32,6 +35,19 @@ void end_with_lost_output() {
     _exit(mismatch ? kMismatch : kBadInput);
 }
 
+// Where a library lets no exception out, memory that runs out still ends the program with a line.
+[[noreturn]] void end_terminated() {
+    try {
+        if (const std::exception_ptr cause = std::current_exception())
+            std::rethrow_exception(cause);
+    } catch (const std::bad_alloc&) {
+        say_why(program_name, "out of memory");
+        _exit(kBadInput);
+    } catch (...) {
+    }
+    std::abort();
+}
+
 }  // namespace
 
 void print(const std::string& text) noexcept {
@@ -42,12 +58,15 @@ void print(const std::string& text) noexcept {
 }
 
 void progress(const std::string& text) noexcept {
-    if (!silent) std::fputs(text.c_str(), stderr);
+    if (silent || text.empty()) return;
+    std::fputs(text.c_str(), stderr);
+    is_within_a_line = text.back() != '\n';
 }
 
 void say_why(const std::string& program, const char* why) noexcept {
     std::fflush(stdout);
-    std::fprintf(stderr, "%s: %s\n", program.c_str(), why);
+    std::fprintf(stderr, "%s%s: %s\n", is_within_a_line ? "\n" : "", program.c_str(), why);
+    is_within_a_line = false;
     said_why = true;
 }
 
@@ -57,7 +76,10 @@ void be_silent() noexcept {
 
 void require_output(const std::string& program) {
     std::signal(SIGXFSZ, SIG_IGN);  // the write is then an error, as on a full disk
-    if (program_name.empty()) std::atexit(end_with_lost_output);
+    if (program_name.empty()) {
+        std::atexit(end_with_lost_output);
+        std::set_terminate(end_terminated);
+    }
     program_name = program;
 }
 

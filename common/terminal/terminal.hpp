@@ -22,7 +22,8 @@ void be_silent() noexcept;
 
 /// Call it before the first result; parse_options does. A program whose standard output could not
 /// be written then ends with one line on standard error and status 2 (1 where a variant does not
-/// match), whatever `main` returns. A write beyond `ulimit -f` fails, and does not end the program.
+/// match), whatever `main` returns; so it ends where a library without exceptions runs out of
+/// memory. A write beyond `ulimit -f` fails, and does not end the program.
 /// @param program what the line begins with, such as "chapter/program"
 void require_output(const std::string& program);
 

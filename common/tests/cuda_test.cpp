@@ -41,6 +41,12 @@ TEST(CudaError, TooLittleMemoryIsForTheUserToMend) {
               "cudaErrorMemoryAllocation");
 }
 
+TEST(CudaError, NoRoomIsToldFromAFault) {
+    EXPECT_TRUE(CUDA_HAS_ROOM(cudaSuccess));
+    EXPECT_FALSE(CUDA_HAS_ROOM(cudaErrorMemoryAllocation));
+    EXPECT_THROW(CUDA_HAS_ROOM(cudaErrorIllegalAddress), std::runtime_error);
+}
+
 TEST(CudaError, ADeviceWithoutCodeForItIsNothingToRunOn) {
     for (const cudaError_t error :
          {cudaErrorNoKernelImageForDevice, cudaErrorInvalidDeviceFunction}) {

@@ -81,11 +81,6 @@ std::string text_of(const Cases& cases, const RunContext& context = kOnPocl) {
     return common::diagnosis::text_of(common::diagnosis::diagnose(cases.all, context));
 }
 
-bool names(const std::vector<Finding>& findings, const std::string& name) {
-    return std::any_of(findings.begin(), findings.end(),
-                       [&](const Finding& finding) { return finding.name == name; });
-}
-
 std::string first_name(const std::vector<Finding>& findings) {
     return findings.empty() ? "unclear" : findings.front().name;
 }
@@ -249,6 +244,16 @@ TEST(Diagnosis, LostUpdatesChangeFromRunToRun) {
     EXPECT_EQ(first_name(cases, global), "unclear");
 }
 
+// What nobody has written is no count, however large.
+TEST(Diagnosis, WhatIsNotWrittenIsNoGarbage) {
+    Cases cases = several();
+    for (Case& run : cases.all) {
+        for (std::size_t bin = 0; bin < kBins; bin += run.pixels.size() % 5 + 1)
+            run.actual[0][bin] = common::kPoison;
+    }
+    EXPECT_EQ(first_name(cases), "unclear");
+}
+
 TEST(Diagnosis, NoiseIsUnclearAndSaysWhatIsKnown) {
     Cases cases = several();
     cases.counted_by([](const Case& run) {
@@ -321,7 +326,7 @@ TEST(Observe, AsksForInputsAndLaunches) {
     EXPECT_TRUE(std::any_of(seen.cases.begin(), seen.cases.end(),
                             [](const Case& run) { return run.actual.size() > 2; }));
     EXPECT_GT(seen.cases.back().pixels.size(), std::size_t{1} << 24);  // what floats lose
-    EXPECT_TRUE(common::diagnosis::diagnose(seen.cases, kOnPocl).empty());
+    EXPECT_TRUE(common::diagnosis::diagnose(seen.cases, kOnPocl).findings.empty());
 }
 
 TEST(Observe, KeepsWhatIsCountedAndSaysWhatGoesWrong) {
@@ -329,7 +334,7 @@ TEST(Observe, KeepsWhatIsCountedAndSaysWhatGoesWrong) {
     const auto seen = observe({1, 64}, [&](const Words&, milliseconds) -> Answer {
         switch (run++) {
             case 0:
-                return {Answer::Kind::kCrashed, "", {}};
+                return {Answer::Kind::kCrashed, "it crashes", {}};
             case 1:
                 return {Answer::Kind::kNotFinished, "", {}};
             case 2:
@@ -339,6 +344,8 @@ TEST(Observe, KeepsWhatIsCountedAndSaysWhatGoesWrong) {
                 later.run->results.front().only_later = true;
                 return later;
             }
+            case 4:
+                return {Answer::Kind::kBadInput, "it ended for want of memory", {}};
             default:
                 return {};
         }
@@ -346,9 +353,10 @@ TEST(Observe, KeepsWhatIsCountedAndSaysWhatGoesWrong) {
     ASSERT_EQ(seen.cases.size(), 2U);
     EXPECT_EQ(seen.cases[0].actual, std::vector<Histogram>{Histogram{5}});
     EXPECT_EQ(seen.cases[1].actual, (std::vector<Histogram>{Histogram{6}, seen.cases[1].expected}));
-    ASSERT_EQ(seen.troubles.size(), 2U);
+    ASSERT_EQ(seen.troubles.size(), 3U);
     EXPECT_TRUE(tests::has(seen.troubles[0], "it crashes"));
     EXPECT_TRUE(tests::has(seen.troubles[1], "it is not finished after 15 s"));
+    EXPECT_TRUE(tests::has(seen.troubles[2], "it ended for want of memory"));
 }
 
 TEST(Observe, DoesNoMoreThanItNeeds) {

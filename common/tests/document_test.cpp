@@ -31,7 +31,8 @@ RunDocument sample() {
         {"vector", Check::kSkipped, "no local memory", {}, std::nullopt}};
     for (std::uint32_t bin = 0; bin < common::kBins; ++bin)
         document.counts[bin] = 1000 + bin;
-    document.results[0].launch = common::Launch{2, 256};
+    document.results[0].launch = common::Launch{2, 256, 1};
+    document.results[1].launch = common::Launch{3, 64};
     document.results[1].counts = common::Histogram{7, 0, 0xFFFF'FFFF};
     document.results[1].only_later = true;
     document.results[1].timed_by_host = true;
@@ -78,7 +79,7 @@ TEST_F(Document, HasEveryFieldOfTheDescription) {
         "variant": "local", "check": "match", "reason": "",
         "kernel_ms": {"median": 2, "min": 1.5, "max": 3.25, "runs": 9}, "clock": "device",
         "speedup_over_serial": 1000, "end_to_end_ms": 812.5, "launch": "2 groups of 256",
-        "groups": 2, "group_size": 256, "groups_across": null, "only_later": false,
+        "groups": 2, "group_size": 256, "groups_across": 1, "only_later": false,
         "diagnosis": null, "counts": null})"));
     const nlohmann::json wrong_counts = results[1].at("counts");
     ASSERT_EQ(wrong_counts.size(), 256U);
@@ -90,7 +91,7 @@ TEST_F(Document, HasEveryFieldOfTheDescription) {
         "variant": "local-subhist", "check": "mismatch", "reason": "2 of 256 bins wrong",
         "kernel_ms": {"median": 4, "min": 4, "max": 4, "runs": 1}, "clock": "host",
         "gb_s": null, "percent_of_ceiling": null, "speedup_over_serial": null,
-        "end_to_end_ms": null, "launch": "", "groups": null, "group_size": null,
+        "end_to_end_ms": null, "launch": "", "groups": 3, "group_size": 64,
         "groups_across": null, "only_later": true, "diagnosis": null})"));
     EXPECT_EQ(results[2], nlohmann::json::parse(R"({
         "variant": "vector", "check": "skipped", "reason": "no local memory",

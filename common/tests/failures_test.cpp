@@ -3,9 +3,12 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <stb_image_write.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <atomic>
+#include <cctype>
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
@@ -53,28 +56,60 @@ void operator delete(void* memory, std::size_t) noexcept {
 namespace {
 
 // From here on the file fails as a disk does, whatever is done with it.
-void spoil(std::FILE* file, const char* by, int flags) {
-    const int bad = open(by, flags);
-    dup2(bad, fileno(file));
-    close(bad);
+void spoil(std::FILE* file) {
+    const int folder = open("/", O_RDONLY);
+    dup2(folder, fileno(file));
+    close(folder);
 }
+
+int failed_with(int error) {
+    errno = error;
+    return -1;
+}
+
+bool is_on_disk = true;  // what has been written
+
+// A file system that takes A for a, as that of macOS does.
+bool is_case_blind = false;
+class Seen {
+ public:
+    explicit Seen(const char* path) {
+        std::size_t last = 0;
+        for (std::size_t i = 0; path[i] != '\0' && i + 1 < name_.size(); ++i) {
+            name_[i] = path[i];
+            if (path[i] == '/') last = i;
+        }
+        for (char* at = &name_[last]; is_case_blind && *at != '\0'; ++at)
+            *at = static_cast<char>(std::tolower(static_cast<unsigned char>(*at)));
+    }
+    operator const char*() const { return name_.data(); }
+
+ private:
+    std::array<char, 4096> name_{};  // not on the heap, which may be what fails
+};
 
 }  // namespace
 
 // The names are the linker's, which puts these in place of the C library's (see CMakeLists.txt).
 // NOLINTBEGIN(bugprone-reserved-identifier)
 extern "C" {
-std::FILE* __real_fopen(const char* path, const char* mode);
+int __real_open(const char* path, int flags, ...);
+int __real_stat(const char* path, struct stat* about);
+int __real_unlink(const char* path);
 std::FILE* __real_fdopen(int number, const char* mode);
 std::size_t __real_fread(void* to, std::size_t size, std::size_t count, std::FILE* file);
-std::size_t __real_fwrite(const void* from, std::size_t size, std::size_t count, std::FILE* file);
-int __real_fflush(std::FILE* file);
-int __real_fclose(std::FILE* file);
+ssize_t __real_write(int file, const void* from, std::size_t size);
+int __real_fsync(int file);
+int __real_rename(const char* from, const char* to);
 
-std::FILE* __wrap_fopen(const char* path, const char* mode) {
-    if (!is_the_one(failing_call)) return __real_fopen(path, mode);
-    errno = EMFILE;
-    return nullptr;
+int __wrap_open(const char* path, int flags, mode_t mode) {
+    return is_the_one(failing_call) ? failed_with(EMFILE) : __real_open(Seen(path), flags, mode);
+}
+int __wrap_stat(const char* path, struct stat* about) {
+    return __real_stat(Seen(path), about);
+}
+int __wrap_unlink(const char* path) {
+    return __real_unlink(Seen(path));
 }
 std::FILE* __wrap_fdopen(int number, const char* mode) {
     if (!is_the_one(failing_call)) return __real_fdopen(number, mode);
@@ -82,25 +117,23 @@ std::FILE* __wrap_fdopen(int number, const char* mode) {
     return nullptr;
 }
 std::size_t __wrap_fread(void* to, std::size_t size, std::size_t count, std::FILE* file) {
-    if (is_the_one(failing_call)) spoil(file, "/", O_RDONLY);
+    if (is_the_one(failing_call)) spoil(file);
     return __real_fread(to, size, count, file);
 }
-std::size_t __wrap_fwrite(const void* from, std::size_t size, std::size_t count, std::FILE* file) {
-    if (is_the_one(failing_call)) spoil(file, "/dev/full", O_WRONLY);
-    return __real_fwrite(from, size, count, file);
+// As on a disk that becomes full: first a part is written, then nothing.
+ssize_t __wrap_write(int file, const void* from, std::size_t size) {
+    if (is_the_one(failing_call)) return failed_with(ENOSPC);
+    is_on_disk = false;
+    return __real_write(file, from, size > 100 ? size / 2 : size);
 }
-int __wrap_fflush(std::FILE* file) {
-    if (is_the_one(failing_call)) spoil(file, "/dev/full", O_WRONLY);
-    return __real_fflush(file);
+int __wrap_fsync(int file) {
+    if (is_the_one(failing_call)) return failed_with(EIO);
+    is_on_disk = true;
+    return __real_fsync(file);
 }
-int __wrap_fclose(std::FILE* file) {
-    // A file that was only read cannot fail to be written.
-    const bool written = (fcntl(fileno(file), F_GETFL) & O_ACCMODE) != O_RDONLY;
-    const bool fails = written && is_the_one(failing_call);
-    const int status = __real_fclose(file);
-    if (!fails) return status;
-    errno = EIO;
-    return EOF;
+int __wrap_rename(const char* from, const char* to) {
+    EXPECT_TRUE(is_on_disk) << "where the power fails now, neither file is whole";
+    return is_the_one(failing_call) ? failed_with(EIO) : __real_rename(from, to);
 }
 }
 // NOLINTEND(bugprone-reserved-identifier)
@@ -176,9 +209,39 @@ TEST_F(Failures, ResultsAreWrittenWholeOrNotAtAll) {
             EXPECT_TRUE(now == "old" || now == text) << now;
             EXPECT_EQ(folder_.names(), std::vector<std::string>{"out.json"});
         });
-        EXPECT_GE(failures, 3);
+        EXPECT_GE(failures, 5);
         EXPECT_EQ(tests::bytes_of(path), text);
     }
+}
+
+TEST_F(Failures, WhatIsAskedForBeforehandLeavesNothing) {
+    tests::write_bytes(folder_ / "in", "kept");
+    const auto ask = [&] {
+        common::require_outputs({{"--json", folder_ / "a"}, {"--plot", folder_ / "b"}},
+                                {{"IMAGE", folder_ / "in"}});
+    };
+    for (std::atomic<int>* countdown : {&failing_allocation, &failing_call}) {
+        const int failures = fail_each(
+            *countdown, ask, [&] { EXPECT_EQ(folder_.names(), std::vector<std::string>{"in"}); });
+        EXPECT_GE(failures, 2);
+    }
+}
+
+TEST_F(Failures, TwoNamesOfOneFileWhereCaseDoesNotMatter) {
+    const auto refusal = [&](const std::string& input) {
+        return tests::bad_input([&] {
+            is_case_blind = true;
+            common::require_outputs({{"--json", folder_ / "new"}, {"--plot", folder_ / "NEW"}},
+                                    {{"IMAGE", folder_ / input}});
+        });
+    };
+    EXPECT_EQ(refusal("in"), "--json and --plot name the same file");
+    tests::write_bytes(folder_ / "new", "kept");
+    EXPECT_EQ(refusal("New"), "IMAGE and --json name the same file");
+    EXPECT_EQ(folder_.names(), std::vector<std::string>{"new"});
+    is_case_blind = false;
+    EXPECT_NO_THROW(
+        common::require_outputs({{"--json", folder_ / "new"}, {"--plot", folder_ / "NEW"}}, {}));
 }
 
 TEST_F(Failures, ResultsThatCannotBeReadAgain) {

@@ -7,26 +7,39 @@
 //   flat             groups in one dimension only
 //   kernel-group=N   the same of each kernel alone: the device says nothing of it
 //   local=N          bytes of local memory
+//   local-kept=N     bytes of it that the compiler keeps for itself in each kernel
+//   local-checked    kernels that need more of it do not build
 //   memory=N         bytes of the device's memory, and of the largest buffer
+//   discrete         kernels take no buffer of host memory (CL_MEM_ALLOC_HOST_PTR)
 //   no-profiling     no queue notes times
 //   no-times         a queue that should have noted them has none
 //   times=zero|equal|backwards|long|epoch   what the clock of the device says
 //   hang=NAME        what waits for a kernel whose name begins so waits for ever; build, devices
 //                    and copy: so does the compiler, the list of devices, a copy
+//   refuses=NAME     a kernel whose name begins so is not launched
+//   fails=NAME       what is read after a kernel whose name begins so fails, as after an access out
+//                    of bounds
 //   platforms=none|failing|empty-first|failing-first   what the loader finds
+//   fail=N           the N-th call of the program fails, whichever it is; where there are fewer,
+//                    it ends with exit status 99
 //   unavailable, no-compiler, version=V      what the device says of itself
+//   extensions=A,B   what it has beside its own
+//   info-N=V         what it answers to question N, in hexadecimal: numbers, by commas
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -56,7 +69,52 @@ void hang_if(bool hangs) {
         sleep(1);
 }
 
-bool hangs = false;  // a kernel was launched that never ends
+bool hangs = false;   // a kernel was launched that never ends
+bool failed = false;  // or one that goes out of bounds
+
+// What stands between commas.
+std::vector<std::string> split(const std::string& text) {
+    std::istringstream parts(text);
+    std::vector<std::string> all;
+    for (std::string part; std::getline(parts, part, ',');)
+        all.push_back(part);
+    return all;
+}
+
+std::set<cl_mem> on_host;
+
+std::uint64_t failing_call = 0;  // 1 is the next, 0 none
+
+// A call of the program. Those that this library makes for itself are none.
+class Call {
+ public:
+    Call() {
+        if (depth++ == 0) fails = failing_call > 0 && --failing_call == 0;
+    }
+    ~Call() { --depth; }
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+    // The error of whatever failed, or nothing at all: what every call may answer.
+    bool fails = false;
+
+ private:
+    static thread_local int depth;
+};
+thread_local int Call::depth = 0;
+
+void* fail_with(cl_int* error) {
+    if (error != nullptr) *error = CL_OUT_OF_RESOURCES;
+    return nullptr;
+}
+
+__attribute__((constructor)) void begin() {
+    failing_call = number("fail").value_or(0);
+}
+
+__attribute__((destructor)) void end() {
+    if (failing_call > 0) _exit(99);
+}
 
 // The real driver's function of this name.
 template <typename Function>
@@ -105,6 +163,8 @@ bool has_a_processor(cl_platform_id platform) {
 extern "C" {
 
 cl_int clGetPlatformIDs(cl_uint size, cl_platform_id* ids, cl_uint* count) {
+    const Call call;
+    if (call.fails) return CL_OUT_OF_RESOURCES;
     hang_if(is_told("hang", "devices"));
     if (is_told("platforms", "none")) return -1001;  // CL_PLATFORM_NOT_FOUND_KHR
     if (is_told("platforms", "failing")) return CL_OUT_OF_HOST_MEMORY;
@@ -119,6 +179,8 @@ cl_int clGetPlatformIDs(cl_uint size, cl_platform_id* ids, cl_uint* count) {
 
 cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint size, cl_device_id* ids,
                       cl_uint* count) {
+    const Call call;
+    if (call.fails) return CL_OUT_OF_RESOURCES;
     if (platform == own_platform())
         return is_told("platforms", "empty-first") ? CL_DEVICE_NOT_FOUND : CL_OUT_OF_HOST_MEMORY;
     // The drivers of GPUs have oddities of their own: the tests are for a processor.
@@ -128,8 +190,30 @@ cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint size
 
 cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, std::size_t size, void* value,
                        std::size_t* needed) {
+    const Call call;
+    if (call.fails) return CL_OUT_OF_RESOURCES;
     if (const auto version = told("version"); version && what == CL_DEVICE_VERSION) {
         const std::string text = "OpenCL " + *version + " strange";
+        return answer(text.c_str(), text.size() + 1, size, value, needed);
+    }
+    std::ostringstream question;
+    question << "info-" << std::hex << what;
+    if (const auto numbers = told(question.str())) {
+        std::vector<std::size_t> values;
+        for (const std::string& number : split(*numbers))
+            values.push_back(std::stoull(number));
+        const std::size_t bytes = values.size() > 1 ? values.size() * sizeof(std::size_t) : 4;
+        return answer(values.data(), bytes, size, value, needed);
+    }
+    const auto extensions = told("extensions");
+    if (extensions && what == CL_DEVICE_EXTENSIONS) {
+        std::size_t length = 0;
+        REAL(clGetDeviceInfo)(device, what, 0, nullptr, &length);
+        std::string text(length, '\0');
+        REAL(clGetDeviceInfo)(device, what, length, text.data(), nullptr);
+        text.resize(text.find('\0'));
+        for (const std::string& more : split(*extensions))
+            text += ' ' + more;
         return answer(text.c_str(), text.size() + 1, size, value, needed);
     }
     const cl_int error = REAL(clGetDeviceInfo)(device, what, size, value, needed);
@@ -168,16 +252,22 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, std::size_t siz
 cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
                                 cl_kernel_work_group_info what, std::size_t size, void* value,
                                 std::size_t* needed) {
+    const Call call;
+    if (call.fails) return CL_OUT_OF_RESOURCES;
     const cl_int error = REAL(clGetKernelWorkGroupInfo)(kernel, device, what, size, value, needed);
     if (error == CL_SUCCESS && what == CL_KERNEL_WORK_GROUP_SIZE) {
         at_most<std::size_t>(value, number("group"));
         at_most<std::size_t>(value, number("kernel-group"));
     }
+    if (error == CL_SUCCESS && what == CL_KERNEL_LOCAL_MEM_SIZE && value != nullptr)
+        *static_cast<cl_ulong*>(value) += number("local-kept").value_or(0);
     return error;
 }
 
 cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device,
                                       cl_command_queue_properties properties, cl_int* error) {
+    const Call call;
+    if (call.fails) return static_cast<cl_command_queue>(fail_with(error));
     if (told("no-profiling") && (properties & CL_QUEUE_PROFILING_ENABLE) != 0) {
         if (error != nullptr) *error = CL_INVALID_QUEUE_PROPERTIES;
         return nullptr;
@@ -187,23 +277,52 @@ cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device,
 
 cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, std::size_t bytes, void* from,
                       cl_int* error) {
+    const Call call;
+    if (call.fails) return static_cast<cl_mem>(fail_with(error));
     if (bytes > number("memory").value_or(bytes)) {
         if (error != nullptr) *error = CL_INVALID_BUFFER_SIZE;
         return nullptr;
     }
-    return REAL(clCreateBuffer)(context, flags, bytes, from, error);
+    cl_mem buffer = REAL(clCreateBuffer)(context, flags, bytes, from, error);
+    on_host.erase(buffer);  // another's, long released
+    if ((flags & CL_MEM_ALLOC_HOST_PTR) != 0) on_host.insert(buffer);
+    return buffer;
+}
+
+cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, std::size_t size, const void* value) {
+    const Call call;
+    if (call.fails) return CL_OUT_OF_RESOURCES;
+    cl_mem buffer = nullptr;
+    if (size == sizeof buffer && value != nullptr) std::memcpy(&buffer, value, size);
+    if (told("discrete") && on_host.count(buffer) > 0) return CL_INVALID_MEM_OBJECT;
+    return REAL(clSetKernelArg)(kernel, index, size, value);
 }
 
 cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id* devices,
                       const char* options, void (*notify)(cl_program, void*), void* data) {
+    const Call call;
+    if (call.fails) return CL_OUT_OF_RESOURCES;
     hang_if(is_told("hang", "build"));
-    return REAL(clBuildProgram)(program, count, devices, options, notify, data);
+    const cl_int error = REAL(clBuildProgram)(program, count, devices, options, notify, data);
+    if (error != CL_SUCCESS || !told("local-checked")) return error;
+    std::array<cl_kernel, 64> kernels{};
+    cl_uint made = 0;
+    clCreateKernelsInProgram(program, kernels.size(), kernels.data(), &made);
+    bool fits = true;
+    for (cl_uint i = 0; i < made; ++i) {
+        fits &= of_kernel<cl_ulong>(kernels[i], *devices, CL_KERNEL_LOCAL_MEM_SIZE) <=
+                number("local").value_or(~std::uint64_t{0});
+        clReleaseKernel(kernels[i]);
+    }
+    return fits ? CL_SUCCESS : CL_BUILD_PROGRAM_FAILURE;
 }
 
 cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
                               const std::size_t* offset, const std::size_t* global,
                               const std::size_t* local, cl_uint waits, const cl_event* wait_for,
                               cl_event* event) {
+    const Call call;
+    if (call.fails) return CL_OUT_OF_RESOURCES;
     cl_device_id device = nullptr;
     clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof(cl_device_id), &device, nullptr);
     std::size_t items = 1;
@@ -219,13 +338,20 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
     if (needed > number("local").value_or(needed)) return CL_OUT_OF_RESOURCES;
     char name[256] = {};
     clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, nullptr);
-    const auto never_ends = told("hang");
-    hangs = hangs || (never_ends && std::string(name).starts_with(*never_ends));
+    const auto is_named_in = [&](const char* word) {
+        const auto begin = told(word);
+        return begin && std::string(name).starts_with(*begin);
+    };
+    if (is_named_in("refuses")) return CL_OUT_OF_RESOURCES;
+    hangs = hangs || is_named_in("hang");
+    failed = failed || is_named_in("fails");
     return REAL(clEnqueueNDRangeKernel)(queue, kernel, dimensions, offset, global, local, waits,
                                         wait_for, event);
 }
 
 cl_int clFinish(cl_command_queue queue) {
+    const Call call;
+    if (call.fails) return CL_OUT_OF_RESOURCES;
     hang_if(hangs);
     return REAL(clFinish)(queue);
 }
@@ -233,7 +359,10 @@ cl_int clFinish(cl_command_queue queue) {
 cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
                            std::size_t offset, std::size_t bytes, void* to, cl_uint waits,
                            const cl_event* wait_for, cl_event* event) {
+    const Call call;
+    if (call.fails) return CL_OUT_OF_RESOURCES;
     hang_if(hangs && blocking == CL_TRUE);
+    if (failed) return CL_OUT_OF_RESOURCES;
     return REAL(clEnqueueReadBuffer)(queue, buffer, blocking, offset, bytes, to, waits, wait_for,
                                      event);
 }
@@ -241,6 +370,8 @@ cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocki
 cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
                             std::size_t offset, std::size_t bytes, const void* from, cl_uint waits,
                             const cl_event* wait_for, cl_event* event) {
+    const Call call;
+    if (call.fails) return CL_OUT_OF_RESOURCES;
     hang_if(is_told("hang", "copy"));
     return REAL(clEnqueueWriteBuffer)(queue, buffer, blocking, offset, bytes, from, waits, wait_for,
                                       event);
@@ -248,6 +379,8 @@ cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool block
 
 cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info what, std::size_t size,
                                void* value, std::size_t* needed) {
+    const Call call;
+    if (call.fails) return CL_OUT_OF_RESOURCES;
     if (told("no-times")) return CL_PROFILING_INFO_NOT_AVAILABLE;
     const bool is_end = what == CL_PROFILING_COMMAND_END;
     const cl_int error = REAL(clGetEventProfilingInfo)(event, what, size, value, needed);
@@ -261,5 +394,62 @@ cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info what, std::size
     if (*times == "epoch") ns += ~cl_ulong{0} - 1'000'000'000'000;  // wraps round
     return CL_SUCCESS;
 }
+
+// These are as the real ones are, but where they fail.
+#define PASS_ON(name, parameters, arguments)                            \
+    cl_int name parameters {                                            \
+        const Call call;                                                \
+        return call.fails ? CL_OUT_OF_RESOURCES : REAL(name) arguments; \
+    }
+#define PASS_ON_AND_MAKE(type, name, parameters, arguments)                             \
+    type name parameters {                                                              \
+        const Call call;                                                                \
+        return call.fails ? static_cast<type>(fail_with(error)) : REAL(name) arguments; \
+    }
+// NOLINTBEGIN(bugprone-macro-parentheses)
+PASS_ON(clGetPlatformInfo,
+        (cl_platform_id of, cl_platform_info what, std::size_t size, void* value,
+         std::size_t* needed),
+        (of, what, size, value, needed))
+PASS_ON(clGetCommandQueueInfo,
+        (cl_command_queue of, cl_command_queue_info what, std::size_t size, void* value,
+         std::size_t* needed),
+        (of, what, size, value, needed))
+PASS_ON(clGetProgramBuildInfo,
+        (cl_program of, cl_device_id device, cl_program_build_info what, std::size_t size,
+         void* value, std::size_t* needed),
+        (of, device, what, size, value, needed))
+PASS_ON(clFlush, (cl_command_queue queue), (queue))
+PASS_ON(clEnqueueFillBuffer,
+        (cl_command_queue queue, cl_mem buffer, const void* with, std::size_t size,
+         std::size_t offset, std::size_t bytes, cl_uint waits, const cl_event* wait_for,
+         cl_event* event),
+        (queue, buffer, with, size, offset, bytes, waits, wait_for, event))
+PASS_ON(clEnqueueUnmapMemObject,
+        (cl_command_queue queue, cl_mem buffer, void* mapped, cl_uint waits,
+         const cl_event* wait_for, cl_event* event),
+        (queue, buffer, mapped, waits, wait_for, event))
+PASS_ON_AND_MAKE(cl_context, clCreateContext,
+                 (const cl_context_properties* properties, cl_uint count,
+                  const cl_device_id* devices,
+                  void(CL_CALLBACK* notify)(const char*, const void*, std::size_t, void*),
+                  void* data, cl_int* error),
+                 (properties, count, devices, notify, data, error))
+PASS_ON_AND_MAKE(cl_program, clCreateProgramWithSource,
+                 (cl_context context, cl_uint count, const char** texts, const std::size_t* lengths,
+                  cl_int* error),
+                 (context, count, texts, lengths, error))
+PASS_ON_AND_MAKE(cl_kernel, clCreateKernel, (cl_program program, const char* name, cl_int* error),
+                 (program, name, error))
+PASS_ON_AND_MAKE(cl_mem, clCreateSubBuffer,
+                 (cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type, const void* what,
+                  cl_int* error),
+                 (buffer, flags, type, what, error))
+PASS_ON_AND_MAKE(void*, clEnqueueMapBuffer,
+                 (cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_map_flags flags,
+                  std::size_t offset, std::size_t bytes, cl_uint waits, const cl_event* wait_for,
+                  cl_event* event, cl_int* error),
+                 (queue, buffer, blocking, flags, offset, bytes, waits, wait_for, event, error))
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // extern "C"

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -16,10 +17,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-using common::require_writable;
 using common::write_whole;
 using namespace std::string_literals;
 using Names = std::vector<std::string>;
+
+void require_writable(const fs::path& path) {
+    common::require_outputs({{"--json", path}}, {});
+}
 
 class Files : public testing::Test {
  protected:
@@ -140,16 +144,118 @@ TEST_F(Files, APipeIsWrittenToDirectly) {
     EXPECT_EQ(folder_.names(), Names{"pipe"});
 }
 
-// What /dev/stdout leads to is being written to: another file must not take its place.
+// What /dev/stdout leads to is being written to: another file must not take its place, and what is
+// in it already is a result.
 TEST_F(Files, AFileThatIsOpenIsWrittenToDirectly) {
     const int out = open((folder_ / "out").c_str(), O_CREAT | O_RDWR, 0600);
-    ASSERT_NE(out, -1);
+    ASSERT_EQ(write(out, "table, ", 7), 7);
     write_whole("/dev/fd/" + std::to_string(out), "results");
+    EXPECT_EQ(tests::bytes_of(folder_ / "out"), "table, results");
     struct stat about {};
     EXPECT_EQ(fstat(out, &about), 0);
     EXPECT_EQ(about.st_nlink, 1U);
-    EXPECT_EQ(about.st_size, 7);
+    // Standard output goes on behind it.
+    const int before = dup(STDOUT_FILENO);
+    dup2(out, STDOUT_FILENO);
+    fs::create_symlink("/dev/stdout", folder_ / "link");
+    ASSERT_EQ(ftruncate(out, 0), 0);
+    ASSERT_EQ(lseek(out, 0, SEEK_SET), 0);
+    write_whole("/dev/stdout", "first, ");
+    write_whole(folder_ / "link", "second, ");
+    const std::string refusal = tests::bad_input([&] { require_writable(folder_ / "out"); });
+    const ssize_t last = write(STDOUT_FILENO, "last", 4);
+    dup2(before, STDOUT_FILENO);
+    EXPECT_EQ(last, 4);
+    EXPECT_EQ(refusal, "standard output and --json name the same file");
+    EXPECT_EQ(tests::bytes_of(folder_ / "out"), "first, second, last");
+    close(before);
     close(out);
+}
+
+// Whatever name or link leads to it.
+TEST_F(Files, AnOutputReplacesNoInputAndNoOtherOutput) {
+    fs::create_directory(folder_ / "x");
+    tests::write_bytes(folder_ / "in", "kept");
+    fs::create_symlink("in", folder_ / "link");
+    fs::create_symlink("new", folder_ / "to-new");
+    fs::create_symlink(folder_.path(), folder_ / "here");
+    fs::create_hard_link(folder_ / "in", folder_ / "hard");
+    const int in = open((folder_ / "in").c_str(), O_RDONLY);
+    const auto spelled = [&](const std::string& name) {
+        return std::vector<std::string>{
+            (folder_ / name).string(), (folder_ / "x/.." / name).string(),
+            (folder_ / "." / name).string(), (folder_ / "here" / name).string()};
+    };
+    std::vector<std::string> names{(folder_ / "link").string(), (folder_ / "hard").string(),
+                                   "/dev/fd/" + std::to_string(in)};
+    for (const std::string& name : spelled("in"))
+        names.push_back(name);
+    for (const std::string& one : names) {
+        for (const std::string& other : names) {
+            EXPECT_EQ(tests::bad_input([&] {
+                          common::require_outputs({{"--json", one}}, {{"IMAGE", other}});
+                      }),
+                      "IMAGE and --json name the same file")
+                << one << ' ' << other;
+        }
+    }
+    close(in);
+    names = spelled("new");
+    names.push_back((folder_ / "to-new").string());
+    for (const std::string& one : names) {
+        for (const std::string& other : names) {
+            EXPECT_EQ(tests::bad_input([&] {
+                          common::require_outputs({{"--json", one}, {"--counts", other}}, {});
+                      }),
+                      "--json and --counts name the same file")
+                << one << ' ' << other;
+        }
+    }
+    EXPECT_EQ(tests::bad_input([&] {
+                  common::require_outputs(
+                      {{"--json", folder_ / "hard"}, {"--counts", folder_ / "in"}}, {});
+              }),
+              "--json and --counts name the same file");
+    tests::write_bytes(folder_ / "kernel.CL", "kept");
+    EXPECT_TRUE(tests::has(tests::bad_input([&] { require_writable(folder_ / "kernel.CL"); }),
+                           "kernel.CL: it is a source file"));
+    EXPECT_EQ(tests::bad_input([&] { require_writable(fs::read_symlink("/proc/self/exe")); }),
+              "this program and --json name the same file");
+    EXPECT_NO_THROW(common::require_outputs(
+        {{"--json", folder_ / "a"}, {"--plot", folder_ / "b"}, {"--counts", folder_ / "in"}},
+        {{"IMAGE", folder_ / "nosuch"}, {"--raw", "/dev/null"}, {"--counts", folder_ / "in"}}));
+    EXPECT_NO_THROW(require_writable("/dev/null"));
+    EXPECT_EQ(tests::bytes_of(folder_ / "in"), "kept");
+    EXPECT_EQ(folder_.names(), (Names{"hard", "here", "in", "kernel.CL", "link", "to-new", "x"}));
+}
+
+TEST_F(Files, AReplacedFileKeepsItsMode) {
+    const mode_t before = umask(022);
+    for (const mode_t mode : {0600, 0640, 0666, 0444}) {
+        tests::write_bytes(folder_ / "out", "old");
+        ASSERT_EQ(chmod((folder_ / "out").c_str(), mode), 0);
+        write_whole(folder_ / "out", "new");
+        struct stat about {};
+        ASSERT_EQ(stat((folder_ / "out").c_str(), &about), 0);
+        EXPECT_EQ(about.st_mode & 07777, mode);
+        fs::remove(folder_ / "out");
+    }
+    umask(before);
+}
+
+// What is somebody's is locked.
+TEST_F(Files, WhatAKilledRunHasLeftIsSweptAway) {
+    for (const char* name : {"out", "other.unfinished-00000001", "out.unfinished-00000001"})
+        tests::write_bytes(folder_ / name, "half");
+    const fs::path running = folder_ / "out.unfinished-00000002";
+    const int file = open(running.c_str(), O_CREAT | O_WRONLY, 0600);
+    ASSERT_EQ(flock(file, LOCK_EX), 0);
+    require_writable(folder_ / "out");
+    EXPECT_EQ(folder_.names(),
+              (Names{"other.unfinished-00000001", "out", running.filename().string()}));
+    close(file);
+    require_writable(folder_ / "out");
+    EXPECT_EQ(folder_.names(), (Names{"other.unfinished-00000001", "out"}));
 }
 
 }  // namespace

@@ -62,6 +62,8 @@ TEST(OpenClError, AFailureNamesErrorCallFileAndLine) {
                   "the device has too little memory: " + opencl::error_name(memory) +
                       " from clCreateBuffer");
     }
+    EXPECT_EQ(tests::bad_input([] { CHECK_CL(CL_OUT_OF_HOST_MEMORY, "clFinish"); }),
+              "this machine has too little memory: CL_OUT_OF_HOST_MEMORY from clFinish");
 }
 
 // ---- kernel files -----------------------------------------------------------------------------
@@ -102,12 +104,16 @@ TEST(KernelFile, ThatCannotBeReadIsNamed) {
     std::filesystem::create_directory(folder / "test.cl");
     tests::bad_input([&] { opencl::read_kernel_file("test.cl", folder.path()); });
     ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);  // which nobody writes to
-    for (const char* name : {"nosuch.cl", ".", "pipe"}) {
-        EXPECT_TRUE(tests::has(tests::bad_input([&] {
-                                   opencl::read_kernel_file("test.cl", folder.path(),
-                                                            folder / name);
+    tests::write_bytes(folder / "empty", "");
+    for (const auto& [path, why] : {std::pair(folder / "nosuch.cl", "No such file or directory"),
+                                    {folder / ".", "a folder, not a file"},
+                                    {folder / "pipe", "a named pipe, not a file"},
+                                    {folder / "empty", "an empty file"},
+                                    {"/dev/zero", "too large: more than 16777216 bytes"}}) {
+        EXPECT_TRUE(tests::has(tests::bad_input([&, &path = path] {
+                                   opencl::read_kernel_file("test.cl", folder.path(), path);
                                }),
-                               "no file that can be read"));
+                               "--kernels " + path.string() + ": " + why));
     }
 }
 

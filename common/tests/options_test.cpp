@@ -214,6 +214,9 @@ TEST(ParseOptions, AnOptionThatMeansNothingToAProgram) {
     program.unsupported = {{"--plot", "there is nothing to draw"}};
     EXPECT_EQ(refusal({"--plot", "x.png"}, program),
               "--plot means nothing here: there is nothing to draw");
+    program.unsupported.push_back({"--group-size", "all have one"});
+    for (const Arguments& bad : {Arguments{"--group-size", "0"}, Arguments{"--group-size=x"}})
+        EXPECT_EQ(refusal(bad, program), "--group-size means nothing here: all have one");
     EXPECT_NO_THROW(parse({"--groups", "3"}, program));
     EXPECT_TRUE(tests::has(help_of(program), "--groups"));
     EXPECT_FALSE(tests::has(help_of(program), "--plot"));
@@ -305,6 +308,24 @@ TEST(ParseOptions, OutputFilesAreAskedForBeforeTheWork) {
         }
     }
     EXPECT_EQ(folder.names(), Names{});
+}
+
+TEST(ParseOptions, AnOutputIsNoInput) {
+    const tests::TemporaryFolder folder;
+    const std::string mine = (folder / "mine").string();
+    tests::write_bytes(mine, "kept");
+    for (const char* output : {"--json", "--plot", "--counts"}) {
+        EXPECT_EQ(refusal({mine.c_str(), output, mine.c_str()}),
+                  std::string("IMAGE and ") + output + " name the same file");
+        EXPECT_EQ(refusal({"--kernels", mine.c_str(), output, mine.c_str()}),
+                  std::string("--kernels and ") + output + " name the same file");
+        EXPECT_EQ(refusal({output, SAMPLE_PICTURE}),
+                  std::string("the sample picture and ") + output + " name the same file");
+    }
+    EXPECT_EQ(tests::bytes_of(mine), "kept");
+    for (const auto& [arguments, option] : std::vector<std::pair<Arguments, std::string>>{
+             {{""}, "IMAGE"}, {{"--kernels", ""}, "--kernels"}, {{"--json", ""}, "--json"}})
+        EXPECT_EQ(refusal(arguments), option + ": the name is empty");
 }
 
 }  // namespace

@@ -123,9 +123,9 @@ TEST_F(ReportTest, AMatchSaysHowToLookForRacesWhereThatCanBeDone) {
     finish({row("local", Check::kMatch)});
     EXPECT_TRUE(tests::has(err_, "\nA match says nothing of races. To look for them: oclgrind "));
     EXPECT_TRUE(tests::has(err_, " --variant local --device Oclgrind"));
-    options_.kernels = "mine.cl";
+    options_.kernels = "my own.cl";
     finish({row("local", Check::kMatch), row("local-subhist", Check::kMatch)});
-    EXPECT_TRUE(tests::has(err_, " --kernels mine.cl --device Oclgrind"));
+    EXPECT_TRUE(tests::has(err_, " --kernels 'my own.cl' --device Oclgrind"));
     options_.kernels.reset();
     finish({row("local", Check::kMismatch)});
     EXPECT_FALSE(tests::has(err_, "oclgrind"));

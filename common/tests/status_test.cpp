@@ -69,6 +69,14 @@ TEST(Shown, WhatControlsATerminalOrIsNotUtf8IsWrittenOut) {
         EXPECT_EQ(common::shown(text), as_shown);
 }
 
+TEST(ShellWord, IsWhatAShellTakesForIt) {
+    EXPECT_EQ(common::shell_word("../images/a-b_1.bmp"), "../images/a-b_1.bmp");
+    EXPECT_EQ(common::shell_word(""), "''");
+    EXPECT_EQ(common::shell_word("two words"), "'two words'");
+    EXPECT_EQ(common::shell_word("it's $HOME"), "'it'\\''s $HOME'");
+    EXPECT_EQ(common::shell_word("{a,b}"), "'{a,b}'");
+}
+
 TEST(Shown, ASecondTimeChangesNothing) {
     std::string all;
     for (int i = 0; i < 256; ++i)

@@ -37,8 +37,10 @@ TEST(Table, CharactersCountNotBytes) {
 
 TEST(Number, HasThreeSignificantDigitsOrIsADash) {
     const std::pair<std::optional<double>, const char*> all[] = {
-        {3251.4, "3251"},   {325.14, "325"},      {32.514, "32.5"},   {3.2514, "3.25"},
-        {0.32514, "0.325"}, {0.032514, "0.0325"}, {std::nullopt, "-"}};
+        {3251.4, "3251"},   {325.14, "325"},      {32.514, "32.5"},    {3.2514, "3.25"},
+        {0.32514, "0.325"}, {0.032514, "0.0325"}, {std::nullopt, "-"}, {-100, "-100"},
+        {100, "100"},       {10, "10.0"},         {1, "1.00"},         {0.1, "0.100"},
+        {0.01, "0.0100"},   {0, "0.000"}};
     for (const auto& [value, text] : all)
         EXPECT_EQ(number(value), text);
 }

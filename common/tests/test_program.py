@@ -18,6 +18,10 @@ BAD_COMMAND_LINES = {
     "--nosuch": "nosuch",
     "nosuch.bmp": "nosuch.bmp: .*[Nn]o such file",
     str(pathlib.Path(__file__).with_name("text.bmp")): "text.bmp: not a picture",
+    "": "IMAGE: the name is empty",
+    f"--json {PROGRAM}": "this program and --json name the same file",
+    f"--json {pathlib.Path(__file__)}": "it is a source file",
+    "--plot new --counts ./new": "--plot and --counts name the same file",
     "--repeat 0": "--repeat",
     "--random -5": "--random",
     "--random 100Q": "100Q",
@@ -56,6 +60,13 @@ class Refusals(Test):
             with self.subTest(bad):
                 self.expect([PROGRAM, *bad.split(" ")], 2, err=says, one_line=True)
 
+    def test_an_output_that_is_an_input(self):
+        file = self.folder() / "file"
+        file.write_text("kept")
+        for words in [[file]] + ([["--kernels", file]] if API == "OpenCL" else []):
+            self.expect([PROGRAM, *words, "--json", file], 2, err=" name the same file", one_line=True)
+        self.assertEqual(file.read_text(), "kept")
+
     def test_an_unknown_strategy(self):
         broken = [each["name"] for each in ABOUT["variants"] if each["broken_on_purpose"]]
         valid = ", ".join(SOUND) + (" and, broken on purpose, " + ", ".join(broken) if broken else "")
@@ -88,6 +99,11 @@ class Outputs(Test):
             for name in outputs.FILES.values():
                 (folder / name).write_text("old content " * 100000)
 
+    def test_the_table_and_a_file_in_one(self):
+        out = self.folder() / "out"
+        self.expect(["sh", "-c", f'"$@" --counts /dev/stdout > {out}', "sh", PROGRAM, "--random", "1K", *QUICK])
+        self.assertRegex(out.read_text(), "(?s)variant .*\nbin,count\n0,[0-9]+\n.*\n255,[0-9]+\n")
+
     def test_a_result_that_is_lost_is_no_success(self):
         if not os.path.exists("/dev/full"):
             self.skipTest("no /dev/full")
@@ -103,7 +119,7 @@ class Devices(Test):
 
     def test_a_small_device(self):
         self.opencl_only()
-        self.expect([PROGRAM, *SMALL], environment=self.faulty("group=32 local=16384 memory=8388608 no-profiling"),
+        self.expect([PROGRAM, *SMALL], environment=self.faulty("group=32 local=4096 memory=8388608 no-profiling discrete"),
                     out="(?s)times: by the host's clock.*" + self.each("match"), err="no times: from here on the host's clock is used")
 
     def test_groups_of_1(self):
@@ -119,6 +135,13 @@ class Devices(Test):
         self.opencl_only()
         self.expect([PROGRAM, *SMALL], 2, one_line=True, environment=self.faulty("memory=65536"),
                     err="take 100003 bytes, and this device has at most 65536 .*--chunk 16384\n$")
+
+    def test_surroundings_that_are_too_small(self):
+        self.opencl_only()
+        for limit, says in (("-s 64", "the stack is limited to 64 KiB"),
+                            ("-f 0", "PoCL cannot write to its cache, [^\n]*: File too large [(]POCL_CACHE_DIR")):
+            self.expect(["sh", "-c", f'ulimit {limit}; exec "$@"', "sh", PROGRAM, *SMALL], 2, err=says, one_line=True,
+                        environment={**self.faulty("as usual"), "POCL_CACHE_DIR": str(self.folder())})
 
     def test_why_there_is_no_cuda_device(self):
         if API != "CUDA":
@@ -146,9 +169,10 @@ class Races(Test):
             self.skipTest("for OpenCL")
         detector = DETECTORS["oclgrind"]
         large, less = DETECTORS["larger_than_bins"]
-        # Once fewer pixels than work-items, or an early `return` before a barrier would not show.
-        launches = (["--random", "1000", "--groups", "3", "--group-size", "64"],
-                    ["--random", "4K", "--contention", "40", "--groups", "3", "--group-size", "64"],
+        # Once so many that every loop over pixels has a second turn, in which the counters of the first are used again. Once
+        # fewer pixels than work-items, or an early `return` before a barrier would not show.
+        launches = (["--random", "9000", "--contention", "40", "--groups", "2", "--group-size", "16"],
+                    ["--random", "1000", "--groups", "3", "--group-size", "64"],
                     ["--random", "0", "--groups", "3", "--group-size", "64"],
                     ["--random", "150", "--groups", "2", "--group-size", str(large)])
         for mode in modes(GIVEN.variant):

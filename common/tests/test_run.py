@@ -1,6 +1,7 @@
 """Many runs in one process: --serve, --self-test and --describe, on a program with planted mistakes."""
 
 import json
+import shutil
 import subprocess
 
 import programs
@@ -68,10 +69,24 @@ class SelfTest(Test):
         self.assertEqual(again.returncode, 1)
         self.assertNotIn("on size-256:", out)
 
+    def test_a_command_that_is_printed_can_be_run_again(self):
+        program = shutil.copy(PROGRAM, self.folder() / "it's $HOME, here")
+        done = subprocess.run([program, "--self-test", "--variant", "dropped-tail"], capture_output=True, text=True, check=False)
+        again = subprocess.run(done.stdout.splitlines()[0].split("; again: ")[1], shell=True, capture_output=True, text=True, check=False)
+        self.assertIn("dropped-tail: does not match the CPU", again.stderr)
+
     def test_a_crash_costs_one_case(self):
         status, out, _ = tested("--variant", "crashes-on-ramps")
         self.assertEqual(status, 1)
         self.assertRegex(out, r"^FAILED crashes-on-ramps on ramp: it crashes; again: [^\n]*\n\d\d cases match, 0 skipped, 1 failed")
+
+    def test_memory_that_runs_out_is_no_crash(self):
+        if programs.BUILD["sanitize"]:
+            self.skipTest("a build with sanitizers: a crash is theirs")
+        status, out, _ = tested("--variant", "out-of-memory")
+        self.assertEqual(status, 1)
+        self.assertRegex(out, "^FAILED out-of-memory on [^\n]*: it ended for want of memory; again: ")
+        self.assertNotIn("it crashes", out)
 
     def test_kernels_that_do_not_build_are_told_once(self):
         status, out, _ = tested("--variant", "does-not-build")

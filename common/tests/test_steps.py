@@ -1,4 +1,9 @@
-"""The OpenCL and the CUDA program of a chapter, or of a workshop, go through the same numbered steps, and each step calls
+"""The kernels of a chapter go through the same steps in each language, and so do its programs.
+
+Kernels: the strategies in their order, and the comments that begin with "Step" and a number, but for the APIs' own words. In WGSL
+there are some of the strategies.
+
+Programs: the OpenCL and the CUDA program of a chapter, or of a workshop, go through the same numbered steps, and each step calls
 the same functions of common/ in the same order. A step is a comment that begins with its number; what is compared is the
 number and the first words up to a colon, full stop or comma, in which the APIs use the same terms."""
 
@@ -10,8 +15,9 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
 import programs  # noqa: E402
 from programs import ROOT, Test  # noqa: E402
 
-# What only OpenCL needs: it compiles while the program runs, and its limits vary more, and so do its clocks.
-ONLY_OPENCL = "build_program|read_kernel_file|max_work_group_size|has_extension|require_memory|unsupported_reason|profiling|plausible_ms"
+# What only OpenCL needs: a context, and a compiler while the program runs; its limits vary more, and so do its clocks.
+ONLY_OPENCL = ("context_for|build_program|read_kernel_file|max_work_group_size|error_name|has_extension|require_memory|no_room|profiling|"
+               "plausible_ms")
 PAIRS = sorted(path.parent for path in ROOT.glob("0[2-5]-*/**/opencl.cpp") if (path.parent / "cuda.cu").exists())
 
 
@@ -39,6 +45,56 @@ def difference(opencl, cuda):
             return f"different calls in {step}: {one} and {other}"
         step = one if one.startswith("//") else step
     return "" if len(courses[0]) == len(courses[1]) else f"different calls in {step}: one goes on"
+
+
+# A heading of a strategy, or a numbered step.
+STEP = re.compile(r"^ *// (---- [\w-]+: .*|Step [0-9]: .*)$", re.MULTILINE)
+ONE_WORD = (("block", "group"), ("thread", "work-item"), ("shared memory", "local memory"), ("Shared memory", "Local memory"))
+
+
+def steps_of(kernels):
+    """{strategy: its steps up to the first full stop or comma, in OpenCL's words}"""
+    found, strategy = {}, ""
+    for line in STEP.findall(kernels):
+        for cuda, opencl in ONE_WORD:
+            line = line.replace(cuda, opencl)
+        if line.startswith("----"):
+            strategy = line.strip("- ").partition(":")[0]
+            found[strategy] = []
+        else:
+            found[strategy].append(re.split(r"[.,]", line)[0])
+    return found
+
+
+def kernel_difference(opencl, other, has_all):
+    """Which strategies have other steps; nothing where they agree."""
+    opencl, other = steps_of(opencl), steps_of(other)
+    shared = [name for name in opencl if has_all or name in other]
+    if list(other) != shared:
+        return sorted({*shared} ^ {*other}) or ["another order"]
+    return [name for name, steps in other.items() if steps != opencl[name]]
+
+
+class SameKernels(Test):
+    def test_each_chapter(self):
+        in_wgsl = 0
+        for folder in sorted(path.parent for path in ROOT.glob("0[2-4]-*/histogram.cl")):
+            opencl = (folder / "histogram.cl").read_text()
+            self.assertEqual(kernel_difference(opencl, (folder / "histogram.cuh").read_text(), True), [], folder.name)
+            wgsl = (folder / "histogram.wgsl").read_text()
+            self.assertEqual(kernel_difference(opencl, wgsl, False), [], folder.name)
+            in_wgsl += len(steps_of(wgsl))
+        self.assertEqual(in_wgsl, 6)
+
+    def test_planted_differences_are_seen(self):
+        opencl = "// ---- one: first ----\n// Step 1: zero the group's table. More\n// Step 2: wait\n// ---- two: second ----\n"
+        cuda = opencl.replace("group", "block").replace("More", "Less")
+        self.assertEqual(kernel_difference(opencl, cuda, True), [])
+        self.assertEqual(kernel_difference(opencl, cuda.replace("Step 2", "Step 3"), True), ["one"])
+        self.assertEqual(kernel_difference(opencl, cuda.replace("// Step 2: wait\n", ""), True), ["one"])
+        self.assertEqual(kernel_difference(opencl, cuda.replace("two", "three"), False), ["three"])
+        one = cuda[:cuda.index("// ---- two")]
+        self.assertEqual((kernel_difference(opencl, one, True), kernel_difference(opencl, one, False)), (["two"], []))
 
 
 class SameSteps(Test):

@@ -79,6 +79,30 @@ class LostOutput(Test):
         self.shell('(sleep 0.3; "$@" --variant right; echo ended with $? >&2) | :', 0, err=" match\nended with 141\n$")
 
 
+class Ends(Test):
+    """What ends a run before its time: its own mistake, or its surroundings."""
+
+    def setUp(self):
+        if BUILD["sanitize"]:
+            self.skipTest("a build with sanitizers: a crash is theirs")
+
+    def test_a_crash(self):
+        self.expect([WRONG, *INPUT, "--variant", "crashes"], 1, err="\ncrashes: it crashed; most likely the kernel reads or writes outside")
+        self.expect(["sh", "-c", 'ulimit -s 4096; exec "$@"', "sh", WRONG, *INPUT, "--variant", "crashes"], 1,
+                    err="\ncrashes: it crashed; most likely the stack is too small, 4096 KiB [(]ulimit -s[)], or the kernel")
+
+    def test_who_gives_up_may_have_said_why(self):
+        self.expect([WRONG, *INPUT, "--variant", "aborts"], 1, err="\naborts: the driver or the C library has given up [(]SIGABRT[)], and may have")
+
+    def test_too_little_memory_is_not_the_kernels_mistake(self):
+        self.expect([WRONG, *INPUT, "--variant", "out-of-memory"], 2,
+                    err="\nout-of-memory: it crashed when memory had run out: this machine has too little, or a limit is too low [(]ulimit -v[)]\n$")
+
+    def test_a_picture_without_an_end(self):
+        self.expect(["sh", "-c", '(printf P5; exec sleep 9) | "$@"', "sh", WRONG, "/dev/stdin", "--time-limit", "1"], 2, one_line=True,
+                    err="^/dev/stdin: not done after 1 s: --time-limit is for reading, too\n")
+
+
 class Summary(Test):
     """The table of ./tutorial run."""
 

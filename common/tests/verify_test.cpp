@@ -31,7 +31,8 @@ struct Examined {
     std::string said;  ///< on standard error
 };
 
-// Examines a strategy that is told which of its runs this is, 0 first.
+// Examines a strategy that is told which of its runs this is, 0 first. Each run takes longer than
+// the one before.
 Examined examine(const std::function<void(Histogram&, int run)>& strategy,
                  std::optional<double> end_to_end_ms = std::nullopt) {
     int run = 0;
@@ -39,6 +40,7 @@ Examined examine(const std::function<void(Histogram&, int run)>& strategy,
     const Result result =
         common::verify_and_time("planted", kExpected, kRepeat, [&](Histogram& out) {
             strategy(out, run++);
+            if (end_to_end_ms) *end_to_end_ms += 1;
             return RunTime{1.0 + run, end_to_end_ms};
         });
     EXPECT_EQ(run, 1 + kRepeat);
@@ -70,7 +72,7 @@ TEST(Verify, ARightStrategyPassesWithTheTimesOfItsTimedRuns) {
     EXPECT_EQ(examined.result.kernel.min_ms, 3);  // the untimed run took 2
     EXPECT_EQ(examined.result.kernel.median_ms, 4);
     EXPECT_EQ(examined.result.kernel.max_ms, 5);
-    EXPECT_EQ(examined.result.end_to_end_ms, std::optional<double>(12.5));
+    EXPECT_EQ(examined.result.end_to_end_ms, 15.5);  // the untimed run took 13.5
 }
 
 TEST(Verify, EveryRunFindsThePoison) {
@@ -241,25 +243,55 @@ TEST(DeadlineDeathTest, EndsWhatTakesLongerWithALine) {
         std::this_thread::sleep_for(time);
     };
     EXPECT_EXIT(sleep_for(std::chrono::minutes(1)), testing::ExitedWithCode(1),
-                "^\ncompiling x.cl: not done after 1 s: the device or its driver hangs\n$");
+                "^compiling x.cl: not done after 1 s: the device or its driver hangs\n$");
     sleep_for(std::chrono::milliseconds(1));
 }
 
+// A launch that is merely large is no loop without end.
+void run_for_ever(const common::Launch& launch) {
+    common::set_time_limit(std::chrono::seconds(1));
+    common::verify_and_time(
+        "planted", kExpected, kRepeat,
+        common::DeviceRun{[] {}, [] {},
+                          [](Histogram&) {
+                              std::this_thread::sleep_for(std::chrono::minutes(1));
+                              return kNs;
+                          },
+                          launch});
+}
+
+TEST(WatchdogDeathTest, TellsALargeLaunchFromALoopWithoutEnd) {
+    EXPECT_EXIT(run_for_ever({6, 64}), testing::ExitedWithCode(1),
+                "6 groups of 64.: a run has not ended after 1 s: a loop without end");
+    EXPECT_EXIT(run_for_ever({std::size_t{1} << 31, 64}), testing::ExitedWithCode(1),
+                "has not ended after 1 s: the launch is very large for [0-9]+ pixels .--groups");
+}
+
 // What is said, and the exit status: 1 where the device's clock is believed, 2 where the host's is.
-void by_which_clock(double device_ms) {
-    const double ms = common::plausible_ms([&] { return device_ms; });
+void by_which_clock(const std::function<double()>& run) {
+    double device_ms = 0;
+    const double ms = common::plausible_ms([&] { return device_ms = run(); });
     std::exit(ms == device_ms && !common::is_timed_by_host() ? 1
               : ms >= 0 && common::is_timed_by_host()        ? 2
                                                              : 3);
 }
 
 TEST(PlausibleDeathTest, OnlyATimeThatCanBeTrueIsTheDevices) {
-    EXPECT_EXIT(by_which_clock(kNs), testing::ExitedWithCode(1), "^$");
-    for (const double time : {0.0, -1.0, 3.6e6, std::numeric_limits<double>::infinity()}) {
-        EXPECT_EXIT(by_which_clock(time), testing::ExitedWithCode(2),
+    // The device's clock may run a little faster than the host's, but not by half.
+    const auto so_many_times_the_hosts = [](double factor) {
+        by_which_clock([&] {
+            constexpr auto kLong = std::chrono::milliseconds(200);
+            return factor * common::wall_ms([&] { std::this_thread::sleep_for(kLong); });
+        });
+    };
+    EXPECT_EXIT(so_many_times_the_hosts(1.04), testing::ExitedWithCode(1), "^$");
+    EXPECT_EXIT(so_many_times_the_hosts(1.5), testing::ExitedWithCode(2), "the device's clock");
+    EXPECT_EXIT(by_which_clock([] { return kNs; }), testing::ExitedWithCode(1), "^$");
+    for (const double ms : {0.0, -1.0, 3.6e6, std::numeric_limits<double>::infinity()}) {
+        EXPECT_EXIT(by_which_clock([ms] { return ms; }), testing::ExitedWithCode(2),
                     "^\nthe device's clock says [^\n]*: from here on the host's clock is used\n$");
     }
-    EXPECT_EXIT(by_which_clock(std::nan("")), testing::ExitedWithCode(2),
+    EXPECT_EXIT(by_which_clock([] { return std::nan(""); }), testing::ExitedWithCode(2),
                 "^\nthe driver tells no times: from here on the host's clock is used\n$");
 }
 

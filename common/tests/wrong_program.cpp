@@ -1,5 +1,7 @@
 // A program laid out like a chapter's, with one right strategy and the mistakes that the
 // verification must catch. ctest runs each and expects exit status 1 (see CMakeLists.txt).
+#include <sys/resource.h>
+
 #include <csignal>
 #include <cstddef>
 #include <cstdint>
@@ -58,6 +60,13 @@ void crash(Pixels, Histogram&) {
     std::raise(SIGSEGV);
 }
 
+// What a driver does that gets no memory.
+void abort_without_memory(Pixels, Histogram&) {
+    const rlimit nothing_more{1, RLIM_INFINITY};
+    setrlimit(RLIMIT_AS, &nothing_more);
+    std::raise(SIGABRT);
+}
+
 const common::Program kProgram{"tests",
                                "wrong_program",
                                "C++",
@@ -70,6 +79,8 @@ const common::Program kProgram{"tests",
                                 {"racy", "lost updates", true},
                                 {"crashes", "writes where it may not", true},
                                 {"crashes-on-ramps", "does that where the pixels are a ramp", true},
+                                {"aborts", "ends itself", true},
+                                {"out-of-memory", "does that where memory has run out", true},
                                 {"does-not-build", "no kernel", true},
                                 {"unsupported", "more than any device has", true}}};
 
@@ -100,6 +111,8 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         if (options.ramp) crash(pixels, histogram);
         count_right(pixels, histogram);
     });
+    run("aborts", [](Pixels, Histogram&) { std::raise(SIGABRT); });
+    run("out-of-memory", abort_without_memory);
     if (options.wants("does-not-build")) throw common::DoesNotBuild("two lines\nof a compiler");
     if (options.wants("unsupported")) throw common::Unsupported("this device has too little");
     return report.finish();

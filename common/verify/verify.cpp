@@ -37,6 +37,19 @@ Result skipped(const std::string& variant, const std::string& reason) {
 
 namespace {
 
+// A launch may be so large that its end is not worth waiting for, and right all the same.
+bool is_very_large(const std::optional<Launch>& launch, std::uint64_t pixels) {
+    constexpr std::uint64_t kMany = std::uint64_t{1} << 28;
+    const std::uint64_t items = launch ? std::uint64_t{launch->groups} * launch->group_size : 0;
+    return items >= kMany && items / 16 >= pixels;
+}
+
+std::string why_it_hangs(const std::optional<Launch>& launch, std::uint64_t pixels) {
+    if (!is_very_large(launch, pixels))
+        return "a loop without end, or a barrier that not all work-items reach (does-not-end)";
+    return fmt::format("the launch is very large for {} pixels (--groups, --group-size)", pixels);
+}
+
 // One variant's result, as its runs come in.
 class Examination {
  public:
@@ -44,7 +57,7 @@ class Examination {
                 std::optional<Launch> launch = {})
         : expected_(expected),
           watchdog_(launch ? fmt::format("{} ({})", variant, to_string(*launch)) : variant,
-                    total(expected)) {
+                    total(expected), why_it_hangs(launch, total(expected))) {
         result_.variant = variant;
         result_.launch = launch;
         progress(fmt::format("  {} ...", variant));

@@ -1,10 +1,13 @@
 #include "common/verify/watchdog.hpp"
 
 #include <fmt/format.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
 #include <csignal>
+#include <new>
 #include <optional>
 
 #include "common/status/status.hpp"
@@ -12,7 +15,7 @@
 namespace common {
 namespace {
 
-using std::chrono::milliseconds;
+using std::chrono::seconds;
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kOwnCrashes = false;
@@ -22,54 +25,98 @@ constexpr bool kOwnCrashes = true;
 
 constexpr std::array kCrashes{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
-std::optional<milliseconds> limit_given;
+std::optional<seconds> limit_given;
 
 // What a signal handler may use: memory that is there already, and write.
 std::string crash_line;
+std::string abort_line;
+std::string memory_line;
 std::string hang_line;
+ExitStatus hang_status = kMismatch;
+std::size_t memory_wanted = 0;
+volatile std::sig_atomic_t memory_was_missing = 0;
 
-// Not exit: what hangs would be waited for.
-extern "C" void end_with_line(int signal) {
-    const std::string& line = signal == SIGALRM ? hang_line : crash_line;
-    [[maybe_unused]] const auto written = write(STDERR_FILENO, line.data(), line.size());
-    _exit(kMismatch);
+// What `new` calls that gets none.
+void note_missing_memory() {
+    memory_was_missing = 1;
+    throw std::bad_alloc();
 }
 
-// (The system's alarm counts whole seconds.)
-void set_alarm(milliseconds limit) {
-    alarm(static_cast<unsigned>((limit.count() + 999) / 1000));
+// Not exit: what hangs would be waited for.
+[[noreturn]] void end_with(const std::string& line, ExitStatus status) {
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, line.data(), line.size());
+    _exit(status);
+}
+
+extern "C" void end_with_line(int signal) {
+    if (signal == SIGALRM) end_with(hang_line, hang_status);
+    // A driver that gets no memory may stop with an assertion, or use what it did not get.
+    if (memory_was_missing != 0 || !memory_is_left(memory_wanted)) end_with(memory_line, kBadInput);
+    end_with(signal == SIGABRT ? abort_line : crash_line, kMismatch);
+}
+
+// What a crash may be blamed on where the stack is smaller than it usually is.
+std::string small_stack() {
+    constexpr rlim_t kUsual = rlim_t{8} << 20;
+    rlimit stack{};
+    if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= kUsual) return {};
+    return fmt::format("the stack is too small, {} KiB (ulimit -s), or ", stack.rlim_cur >> 10);
+}
+
+void set_alarm(seconds limit) {
+    alarm(static_cast<unsigned>(limit.count()));
 }
 
 }  // namespace
 
-milliseconds usual_time_limit(std::size_t pixels) {
+seconds usual_time_limit(std::size_t pixels) {
     constexpr std::size_t kSlowest = std::size_t{4} << 20;  // pixels in a second
-    return std::chrono::minutes(1) + milliseconds(1000 * pixels / kSlowest);
+    return std::chrono::minutes(1) + seconds(pixels / kSlowest);
 }
 
-void set_time_limit(std::optional<milliseconds> limit) {
+void set_time_limit(std::optional<seconds> limit) {
     limit_given = limit;
 }
 
-milliseconds time_limit(std::size_t pixels) {
+seconds time_limit(std::size_t pixels) {
     return limit_given.value_or(usual_time_limit(pixels));
 }
 
-Watchdog::Watchdog(const std::string& what, std::size_t pixels) : limit_(time_limit(pixels)) {
+bool memory_is_left(std::size_t bytes) noexcept {
+    void* const some =
+        mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    return some != MAP_FAILED && munmap(some, bytes) == 0;
+}
+
+Watchdog::Watchdog(const std::string& what, std::size_t pixels, const std::string& hangs_because)
+    : limit_(time_limit(pixels)) {
     if (kOwnCrashes) {
-        crash_line = fmt::format(
-            "\n{}: it crashed; most likely the kernel reads or writes outside of its memory "
-            "(out-of-bounds). docs/race-detectors.md says how to find the line\n",
+        constexpr std::size_t kOfADriver = std::size_t{64} << 20;
+        const std::string kernel =
+            "the kernel reads or writes outside of its memory "
+            "(out-of-bounds). docs/race-detectors.md says how to find the line";
+        memory_wanted = pixels + kOfADriver;
+        memory_line = fmt::format(
+            "\n{}: it crashed when memory had run out: this machine has too little, or a limit is "
+            "too "
+            "low (ulimit -v)\n",
             what);
+        std::set_new_handler(note_missing_memory);
+        crash_line =
+            fmt::format("\n{}: it crashed; most likely {}{}\n", what, small_stack(), kernel);
+        abort_line = fmt::format(
+            "\n{}: the driver or the C library has given up (SIGABRT), and may have said why "
+            "above; "
+            "if not, most likely {}{}\n",
+            what, small_stack(), kernel);
         // They stay: a kernel that has written where it should not may show only when that memory
         // is given back.
         for (const int crash : kCrashes)
             std::signal(crash, end_with_line);
     }
-    hang_line = fmt::format(
-        "\n{}: a run has not ended after {:.0f} s: a loop without end, or a barrier that not all "
-        "work-items reach (does-not-end)\n",
-        what, static_cast<double>(limit_.count()) / 1000);
+    hang_line = fmt::format("\n{}: a run has not ended after {} s: {}\n", what, limit_.count(),
+                            hangs_because);
+    hang_status = kMismatch;
     std::signal(SIGALRM, end_with_line);
 }
 
@@ -85,9 +132,10 @@ void Watchdog::end_run() const {
     alarm(0);
 }
 
-Deadline::Deadline(const std::string& what, milliseconds limit) {
-    hang_line = fmt::format("\n{}: not done after {:.0f} s: the device or its driver hangs\n", what,
-                            static_cast<double>(limit.count()) / 1000);
+Deadline::Deadline(const std::string& what, seconds limit, const std::string& because,
+                   ExitStatus status) {
+    hang_line = fmt::format("{}: not done after {} s: {}\n", what, limit.count(), because);
+    hang_status = status;
     std::signal(SIGALRM, end_with_line);
     set_alarm(limit);
 }

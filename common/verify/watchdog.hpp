@@ -7,25 +7,34 @@
 #include <optional>
 #include <string>
 
+#include "common/terminal/exit_status.hpp"
+
 namespace common {
 
 /// How long one run of a strategy may take: a minute, and more for more pixels. Slower than this is
 /// no device that the chapters' kernels were seen on.
-std::chrono::milliseconds usual_time_limit(std::size_t pixels);
+std::chrono::seconds usual_time_limit(std::size_t pixels);
 
 /// Another limit for all runs that follow, as --time-limit asks for it; none: the usual one.
-void set_time_limit(std::optional<std::chrono::milliseconds> limit);
+void set_time_limit(std::optional<std::chrono::seconds> limit);
 
 /// That limit, or the usual one.
-std::chrono::milliseconds time_limit(std::size_t pixels);
+std::chrono::seconds time_limit(std::size_t pixels);
+
+/// Whether this process could have so much more memory. A signal handler may ask, too.
+bool memory_is_left(std::size_t bytes) noexcept;
 
 /// While one exists, a run that takes longer than its limit ends the program with one line that
-/// names the strategy, and exit status 1. So does a crash, also one that comes later. (With a
-/// sanitizer a crash is the sanitizer's.) At most one exists at a time.
+/// names the strategy, and exit status 1. So does a crash, also one that comes later; where there
+/// is too little memory left, the line says that, and the status is 2. (With a sanitizer a crash is
+/// the sanitizer's.) At most one exists at a time.
 class Watchdog {
  public:
     /// @param what the strategy and its launch, for the line
-    Watchdog(const std::string& what, std::size_t pixels);
+    /// @param hangs_because what the line says of a run that has not ended
+    Watchdog(const std::string& what, std::size_t pixels,
+             const std::string& hangs_because =
+                 "a loop without end, or a barrier that not all work-items reach (does-not-end)");
     ~Watchdog();
     Watchdog(const Watchdog&) = delete;
     Watchdog& operator=(const Watchdog&) = delete;
@@ -37,15 +46,17 @@ class Watchdog {
     void end_run() const;
 
  private:
-    std::chrono::milliseconds limit_;
+    std::chrono::seconds limit_;
 };
 
-/// While one exists, what takes longer than its limit ends the program with one line that names it,
-/// and exit status 1. Not while a Watchdog exists: there is one alarm.
+/// While one exists, what takes longer than its limit ends the program with one line that names it.
+/// Not while a Watchdog exists: there is one alarm.
 class Deadline {
  public:
     /// @param what the device or its driver does, for the line
-    Deadline(const std::string& what, std::chrono::milliseconds limit);
+    Deadline(const std::string& what, std::chrono::seconds limit,
+             const std::string& because = "the device or its driver hangs",
+             ExitStatus status = kMismatch);
     ~Deadline();
     Deadline(const Deadline&) = delete;
     Deadline& operator=(const Deadline&) = delete;

@@ -1,6 +1,7 @@
 """Sphinx's settings. The pages are those that stage.py has laid out: ./tutorial site does all of it."""
 
 import pathlib
+import re
 import sys
 
 SITE = pathlib.Path(__file__).resolve().parent
@@ -18,7 +19,8 @@ smartquotes = False  # the pages stay as they are written
 html_theme = "furo"
 html_static_path = [str(SITE / "static")]
 html_css_files = ["site.css"]
-html_js_files = ["sortable.js"]
+html_favicon = str(SITE / "static" / "favicon.svg")
+html_js_files = ["sortable.js", "copy.js"]
 html_copy_source = False
 html_use_index = False
 html_show_copyright = False
@@ -32,6 +34,18 @@ linkcheck_retries = 2
 linkcheck_report_timeouts_as_broken = False
 
 
+def chapter_to_chapter(app, page, _template, context, _doctree):
+    """From the first page and from a chapter one goes on to the next chapter; exercises and sources are in the contents."""
+    book = ["index", *sorted(name for name in app.env.found_docs if re.fullmatch(r"0\d-[^/]*/index", name))]
+    if page not in book:
+        return
+    place = book.index(page)
+    for name, other in (("prev", book[place - 1] if place else None), ("next", book[place + 1] if place + 1 < len(book) else None)):
+        if other:
+            context[name] = {"link": app.builder.get_relative_uri(page, other), "title": app.env.titles[other].astext()}
+
+
 def setup(app):
-    """What stage.py has laid out to be copied lies beside the pages, not beside this file."""
+    app.connect("html-page-context", chapter_to_chapter)
+    # What stage.py has laid out to be copied lies beside the pages, not beside this file.
     app.connect("config-inited", lambda app, config: setattr(config, "html_extra_path", [str(app.srcdir / "_extra")]))

@@ -1,31 +1,40 @@
 #!/usr/bin/env python3
-"""Writes docs/site/play/data.js: what the pages to play with show of the recorded results and of the sample picture.
+"""Writes what the pages to play with have from elsewhere, each as a script in docs/site/play/:
 
-    docs/site/play_data.py            write it
-    docs/site/play_data.py --check    change nothing; exit 1 where it differs
+    data.js     recorded results
+    photo.js    the sample picture
+    lab-data.js the chapters' kernels in WGSL, the mistakes of the gallery in them, the tests' inputs
 
-A page that is opened from the disk may not read other files, so they stand in a script.
+    docs/site/play_data.py            write them
+    docs/site/play_data.py --check    change nothing; exit 1 where one differs
+
+A page that is opened from the disk may not read other files, so they stand in scripts.
 """
 
 import base64
 import json
 import pathlib
-import struct
+import re
+import statistics
 import sys
 
 SITE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(SITE.parent / "tools"))
+sys.path[:0] = [str(SITE.parent / "tools"), str(SITE.parents[1] / "common/tutor/gallery")]
+import gallery  # noqa: E402
+import law  # noqa: E402
 import recorded  # noqa: E402
 from recorded import write_whole  # noqa: E402
 
-DATA = SITE / "play" / "data.js"
+ROOT = recorded.ROOT
 # For the banks: a file of results, an experiment, a program.
 LANES = ("h100.json", "lanes", "04-per-thread-bins/cuda")
 # For the walk: the same, and the strategies. On the CPU `++`, as an atomic would hide the walk (chapter 02, three walls).
 WALKS = (("h100.json", "walks", "03-local-atomics/cuda", "local"),
          ("xeon-2-threads.json", "walls", "02-global-atomics/opencl", "racy"))
-# Every 64th row of the sample picture: 8 of 512.
-EVERY = 64
+# What the lab runs: in a chapter's histogram.wgsl under a heading of its own.
+STRATEGIES = {"racy": "02-global-atomics", "global": "02-global-atomics", "subhist": "02-global-atomics",
+              "local": "03-local-atomics", "local-buckets": "03-local-atomics", "lane-bins": "04-per-thread-bins"}
+PHOTO = "images/landscape.bmp"
 
 
 def option(arguments, name):
@@ -74,35 +83,79 @@ def walks():
     return found
 
 
-def rows():
-    """Rows of the sample picture, which is 8-bit with a palette of greys."""
-    data = (recorded.ROOT / "images" / "landscape.bmp").read_bytes()
-    offset, = struct.unpack("<I", data[10:14])
-    width, height, _, depth = struct.unpack("<iiHH", data[18:30])
-    assert (width, height, depth) == (512, 512, 8), "the sample picture has changed"
-    greys = [data[54 + 4 * value] for value in range(256)]
-    # The rows of a BMP go upwards.
-    return [base64.b64encode(bytes(greys[value] for value in data[offset + (height - 1 - y) * width:][:width])).decode()
-            for y in range(EVERY // 2, height, EVERY)]
+def under_way():
+    """Bytes under way on a multiprocessor, and the speed that they gave."""
+    found = []
+    for api in ("CUDA", "OpenCL"):
+        recording = recorded.load(ROOT / "docs" / "results" / LANES[0])
+        entries, points = law.points(recording, api)
+        few = [point.answer_ns for point in points if point.under_way <= law.FEW]
+        ceiling = max(recorded.read_ceiling(recording, {**entry, "size": "1G"}) for entry in entries)
+        found.append({**where(entries[0]), "units": entries[0]["run"]["units"], "ceiling": round(ceiling, 1),
+                      "answer_ns": round(statistics.median(few), 1), "few": law.FEW,
+                      "points": [[point.under_way, round(point.gb_s, 1), point.strategy, point.launch] for point in points]})
+    return found
+
+
+def kernel(strategy):
+    """What the editor shows of a chapter's file: what all its kernels share, and the strategy's part."""
+    head, *parts = re.split(r"^(?=// ---- )", (ROOT / STRATEGIES[strategy] / "histogram.wgsl").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    own, = (part for part in parts if re.match(rf"// ---- {strategy}:", part))
+    return {"chapter": STRATEGIES[strategy], "code": (head + own).rstrip() + "\n", "line": head.count("\n") + 1}
+
+
+def mistakes():
+    """Those of the gallery that are there in WGSL, each with an input and a launch."""
+    found = []
+    for one in gallery.mistakes():
+        changes = [[change.old, change.new] for change in one.changes if change.file == "histogram.wgsl"]
+        if changes:
+            shows = one.wgsl_shows or re.sub(r"^[a-z]+ ", "", one.gpu_shows if one.gpu_shows not in ("", "nothing") else one.shows)
+            found.append({"name": one.name, "strategy": one.variant, "sentence": one.sentence, "called": one.wgsl or one.names,
+                          "words": shows.replace("PICTURES", "images"), "changes": changes})
+    return found
+
+
+def sentences():
+    """{name: sentence} of the mistakes that the diagnosis knows."""
+    said = {}
+    for file in sorted((ROOT / "common/tutor/diagnosis").glob("*.cpp")):
+        for name, words in re.findall(r'(?:about|pattern)\(\s*"([a-z0-9-]+)",\s*((?:"[^"]*"\s*)+)', file.read_text(encoding="utf-8")):
+            said.setdefault(name, "".join(re.findall(r'"([^"]*)"', words)))
+    return said
+
+
+def inputs():
+    """The tests' inputs: generated ones, and the sample picture."""
+    cases = json.loads((ROOT / "common/run/cases.json").read_text(encoding="utf-8"))["inputs"]
+    return {case["name"]: " ".join(case["arguments"]) for case in cases
+            if PHOTO in case["arguments"] or not any(word.endswith(".bmp") for word in case["arguments"])}
+
+
+def scripts():
+    """{file: text}"""
+    contents = {"data.js": ("playData", "docs/results", {"lanes": lanes(), "walks": walks(), "underWay": under_way()}),
+                "photo.js": ("playPhoto", PHOTO, base64.b64encode((ROOT / PHOTO).read_bytes()).decode()),
+                "lab-data.js": ("labData", "the chapters, common/run/cases.json and common/tutor", {
+                    "strategies": {name: kernel(name) for name in STRATEGIES}, "mistakes": mistakes(), "inputs": inputs(), "sentences": sentences()})}
+    return {file: f"// Written by docs/site/play_data.py from {source}.\n(function (root) {{\nconst {name} = {json.dumps(value, indent=1)};\n"
+                  f'if (typeof module === "object") module.exports = {name};\nelse root.{name} = {name};\n}})(globalThis);\n'
+            for file, (name, source, value) in contents.items()}
 
 
 def main():
     if sys.argv[1:] not in ([], ["--check"]):
         sys.exit(__doc__)
     try:
-        contents = json.dumps({"lanes": lanes(), "walks": walks(), "photo": rows()}, indent=1)
-    except recorded.NotRecorded as error:
+        texts = scripts()
+    except (recorded.NotRecorded, gallery.BadMistake) as error:
         sys.exit(str(error))
-    text = ("// Written by docs/site/play_data.py from docs/results and images/landscape.bmp.\n"
-            "(function (root) {\n"
-            f"const playData = {contents};\n"
-            'if (typeof module === "object") module.exports = playData;\n'
-            "else root.playData = playData;\n"
-            "})(globalThis);\n")
-    if sys.argv[1:] and (not DATA.is_file() or DATA.read_text(encoding="utf-8") != text):
-        sys.exit(f"{DATA.relative_to(recorded.ROOT)} differs from the results or the picture (docs/site/play_data.py writes it)")
-    if not sys.argv[1:]:
-        write_whole(DATA, text)
+    for file, text in texts.items():
+        path = SITE / "play" / file
+        if not sys.argv[1:]:
+            write_whole(path, text)
+        elif not path.is_file() or path.read_text(encoding="utf-8") != text:
+            sys.exit(f"{path.relative_to(ROOT)} differs from what it is made of (docs/site/play_data.py writes it)")
 
 
 if __name__ == "__main__":

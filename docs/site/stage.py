@@ -6,17 +6,20 @@
 The pages stay written for GitHub and for an editor. Here
 - README.md becomes index.md, and links to source files lead to pages that show these files;
 - a kernel in OpenCL, with the same in CUDA behind it, becomes two tabs;
+- a link to a page to play with that is a paragraph of its own becomes that page, embedded;
 - each chapter gets a page with its complete sources in tabs, each exercise and workshop shows its files at its end;
 - each file of recorded results becomes a page of tables;
 - the folder of a README becomes its part of the table of contents, in the order in which the README links to it.
 Sphinx runs with -W: a link that leads nowhere, or a page that no contents list, ends the build.
 """
 
+import json
 import os
 import pathlib
 import re
 import shutil
 import sys
+import textwrap
 import urllib.parse
 
 SITE = pathlib.Path(__file__).resolve().parent
@@ -32,14 +35,20 @@ LANGUAGES = {".cl": "c", ".cpp": "cpp", ".hpp": "cpp", ".cu": "cuda", ".cuh": "c
              ".json": "json"}
 FILES = "The files"
 # What `kernels` writes (docs/tools/excerpts.py), and an excerpt in OpenCL right before one in CUDA.
-FOLDED = re.compile(r"^OpenCL \(\[histogram\.cl\]\(histogram\.cl\)\):\n\n(```.*?^```)\n\n"
-                    r"<details><summary>The same in CUDA \(histogram\.cuh\)</summary>\n\n(```.*?^```)\n\n</details>$",
+BLOCK = r"(```(?:(?!^```).)*^```)"
+FOLDED = re.compile(rf"^OpenCL \(\[histogram\.cl\]\(histogram\.cl\)\):\n\n{BLOCK}\n\n"
+                    rf"<details><summary>The same in CUDA \(histogram\.cuh\)</summary>\n\n{BLOCK}\n\n</details>$",
                     re.DOTALL | re.MULTILINE)
-BESIDE = re.compile(r"^<!-- excerpt: \w+\.cl [^\n]*\n(```.*?^```)\n<!-- end -->\n\n"
-                    r"<!-- excerpt: \w+\.cuh? [^\n]*\n(```.*?^```)\n<!-- end -->", re.DOTALL | re.MULTILINE)
+BESIDE = re.compile(rf"^<!-- excerpt: \w+\.cl [^\n]*\n{BLOCK}\n<!-- end -->\n\n"
+                    rf"<!-- excerpt: \w+\.cuh? [^\n]*\n{BLOCK}\n<!-- end -->", re.DOTALL | re.MULTILINE)
+# Of a page that the search leaves out: it leads to lessons, not to listings.
+NO_SEARCH = "---\nnosearch: true\n---\n\n"
 # Code, in which nothing is a link: a block, or words in a line.
 CODE = re.compile(r"(^```.*?^```$|`[^`\n]+`)", re.DOTALL | re.MULTILINE)
-TO_PLAY = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s]*\.html)\)")
+TO_PLAY = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s]*\.html(?:#[^)\s]*)?)\)")
+# Such a link in a paragraph of its own: there the page itself is embedded.
+EMBEDDED = re.compile(rf"^{TO_PLAY.pattern}$", re.MULTILINE)
+FRAME = '<iframe class="play" src="\\2" title="\\1" loading="lazy"></iframe>\n\n<a href="\\2">\\1</a>, on a page of its own'
 TARGET = re.compile(r"\]\(([^)\s]+)((?:\s+\"[^\"]*\")?)\)")
 
 
@@ -95,7 +104,7 @@ def api_of(file, folder):
 
 def sources_of(folder, files):
     """The source files of a folder itself, kernels first; what tests and solutions have is theirs."""
-    order = (".cl", ".cuh", ".cu", ".cpp", ".hpp")
+    order = (".cl", ".cuh", ".wgsl", ".cu", ".cpp", ".hpp")
     return sorted((file for file in files if file.parent == folder and file.suffix in order),
                   key=lambda file: (order.index(file.suffix), file.name))
 
@@ -149,7 +158,8 @@ class Links:
         """A page's text with its links as the site has them."""
         parts = CODE.split(text)
         for number in range(0, len(parts), 2):
-            part = TO_PLAY.sub(r'<a href="\2">\1</a>', parts[number])
+            part = EMBEDDED.sub(FRAME, parts[number])
+            part = TO_PLAY.sub(r'<a href="\2">\1</a>', part)
             parts[number] = TARGET.sub(lambda m: f"]({self.target(m.group(1), page)}{m.group(2)})", part)
         return "".join(parts)
 
@@ -196,18 +206,42 @@ def is_chapter(folder):
     return re.fullmatch(r"0\d-[^/]*", folder.as_posix()) is not None
 
 
+def first_words(text):
+    """The first sentences of a page's prose, up to 200 letters."""
+    prose = re.search(r"^[A-Z][^\n]*(?:\n[^\n]+)*", text, re.MULTILINE)
+    words = re.sub(r"!?\[([^\]]*)\]\([^)]*\)|[`*<>]", r"\1", prose[0] if prose else "")
+    return textwrap.shorten(words, 200, placeholder=" ...")
+
+
+def described(text):
+    """What a search engine shows of a page."""
+    words = first_words(text)
+    return f"---\nmyst:\n  html_meta:\n    description: {json.dumps(words, ensure_ascii=False)}\n---\n\n" if words else ""
+
+
+def cards(entries, folder):
+    """What stands below a chapter, each as a card: exercises and workshops."""
+    found = ""
+    for entry in (entry for entry in entries if entry.name == "index.md"):
+        text = (ROOT / folder / entry.with_name("README.md")).read_text(encoding="utf-8")
+        title = text.splitlines()[0].lstrip("# ")
+        found += f":::{{grid-item-card}} {title}\n:link: {entry.with_suffix('')}\n:link-type: doc\n\n{first_words(text)}\n:::\n\n"
+    return f"\n\n::::{{grid}} 1 1 2 2\n:gutter: 3\n\n{found}::::\n" if found else ""
+
+
 def staged(page, links):
     """A page as Sphinx reads it."""
     text = (ROOT / page).read_text(encoding="utf-8")
     for pair in (FOLDED, BESIDE):
         text = pair.sub(lambda m: two_tabs(m.group(1), m.group(2)), text)
     text = links.rewrite(text, page)
-    text = pages.GENERATED.sub(lambda m: m.group(0).replace("\n\n|", "\n\n{.sortable}\n|", 1), text)
+    text = described(text) + pages.GENERATED.sub(lambda m: m.group(0).replace("\n\n|", "\n\n{.sortable}\n|", 1), text)
     if page.name != "README.md":
         return text
     entries, folder = below(page, links), page.parent
     sources = sources_of(folder, links.files)
     if is_chapter(folder):
+        text += cards(entries, folder)
         entries.append(pathlib.Path("source.md"))
     elif sources and folder.parts[0].startswith("0"):
         text += f"\n## {FILES}\n\n{all_shown(sources, place(page))}"
@@ -225,7 +259,7 @@ def results_page(path):
     recording = recorded.load(path)
     where = recording["machine"]
     device = where["gpu"].rsplit(",", 1)[0] if where["gpu"] else where["processor"]
-    lines = [f"# {path.stem}", "", f"Recorded on {device}. A click on the head of a column sorts by it. What the numbers "
+    lines = [f"{NO_SEARCH}# {path.stem}", "", f"Recorded on {device}. A click on the head of a column sorts by it. What the numbers "
              "mean: [measuring](../measuring.md). All else that was recorded is in the lessons.", ""]
     columns = ["<Chapter", "<API", "<Strategy", "Time, ms", "GB/s", "% of the read ceiling", "Times faster than `serial`",
                "End to end, ms", "<Check"]
@@ -241,7 +275,7 @@ def results_page(path):
 
 def file_page(path, links):
     """A page for a file or a folder that a page names and that is no lesson's source."""
-    head = f"---\norphan: true\n---\n\n# {path}\n\n"
+    head = f"---\norphan: true\nnosearch: true\n---\n\n# {path}\n\n"
     if (ROOT / path).is_dir():
         inside = sorted(file.relative_to(path).as_posix() for file in links.files if path in file.parents)
         return path / "files.md", head + "".join(f"- `{name}`\n" for name in inside)
@@ -267,7 +301,7 @@ def main():
     for folder in sorted({page.parent for page in links.pages if is_chapter(page.parent)}):
         page = folder / "source.md"
         title = (ROOT / folder / "README.md").read_text(encoding="utf-8").splitlines()[0].split(":")[0].strip("# ")
-        write(page, f"# {title}: the sources\n\n" + all_shown(sources_of(folder, links.files), page))
+        write(page, f"{NO_SEARCH}# {title}: the sources\n\n" + all_shown(sources_of(folder, links.files), page))
     for path in recordings():
         write(pathlib.Path("docs/results", f"{path.stem}.md"), results_page(path))
     for path in sorted(links.wanted):

@@ -54,7 +54,7 @@ class Lessons(repository.RepositoryTest):
         workshops = [(f"05-launch-tuning/{name}/README.md", "workshop", *limits)
                      for name, limits in (("tune", (400, 900)), ("end-to-end", (400, 900)), ("peers", (400, 900)), ("cluster", (800, 1200)))]
         self.write("02-global-atomics/tests/README.md", "Short.\n")  # other pages may be
-        for page, what, fewest, most in [(LESSON, "lesson", 1500, 3000), *workshops]:
+        for page, what, fewest, most in [(LESSON, "lesson", 1500, 2500), *workshops]:
             for words in (fewest - 1, most + 1):
                 self.write(page, lesson(words=words) if what == "lesson" else "# A\n\n" + "word " * (words - 1))
                 self.fail_with(f"{page}: a {what} has {fewest} to {most} words, this one {words}", "pages.py")

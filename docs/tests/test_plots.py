@@ -31,7 +31,27 @@ def everything():
     run = {"api": "CUDA", "device": "Some device", "driver": "CUDA driver", "seconds": 1.0, "best": [trials[1]],
            "trials": trials}
     tune = [{"program": "05-launch-tuning/tune/cuda", "date": "2026-01-02", "commit": None, "run": run}]
-    return recording(runs, tune=tune)
+    return recording(runs, tune=tune, experiments=[launches()])
+
+
+def launches(api="cuda"):
+    """Runs on 10 multiprocessors that count a byte a nanosecond on each, but for those that are not to be shown."""
+    def one(gb_s, words, strategy="local", check="match", **more):
+        return {"arguments": ["--variant", strategy, *words.split()], "result": repository.result(strategy, gb_s, 1 << 28, check), **more}
+
+    entry = run_entry(f"03-local-atomics/{api}", {}, "uniform")
+    entry["run"].update(units=10, runs=[
+        one(12.8, "--groups 10 --group-size 128 --walk interleaved"),
+        one(51.2, "--groups 20 --group-size 256"),
+        one(409.6, "--groups 10 --group-size 256 --loads 1", "lane-bins"),
+        one(7.0, "--groups 10 --group-size 64 --walk blocked"),
+        one(7.0, "--groups 10 --group-size 64", check="mismatch"),
+        one(7.0, "--groups 10 --group-size 64", edit={"from": "a", "to": "b"}),
+        one(7.0, "--groups 10 --group-size 64", "private"),
+        one(7.0, "--groups 10 --group-size 64 --copies 1", "lane-bins"),
+        one(7.0, "--groups 70 --group-size 64", "lane-bins"),  # not all of them at once
+    ])
+    return {**entry, "experiment": "launches"}
 
 
 class Plots(repository.RepositoryTest):
@@ -48,11 +68,21 @@ class Plots(repository.RepositoryTest):
         return [text.text for text in tree.iter("{http://www.w3.org/2000/svg}text")]
 
     def test_draws_what_there_are_results_for(self):
-        self.assertEqual(sorted(os.listdir(self.root / FIGURES)), ["climb.svg", "contention.svg", "tuning-h100-cuda.svg"])
+        self.assertEqual(sorted(os.listdir(self.root / FIGURES)), ["climb.svg", "contention.svg", "law.svg", "tuning-h100-cuda.svg"])
         for name, words in (("climb.svg", ("02-global-atomics", "subhist", "lane-bins", "5.79", "5.80", "146", "3900")),
                             ("contention.svg", ("CUB", "tuned", "1900", "3990", "read ceiling, 4000 GB/s")),
+                            ("law.svg", ("slope one: an answer in 100 ns", "read ceiling, 4000 GB/s")),
                             ("tuning-h100-cuda.svg", ("1 MiB", "local", "replicated × 1", "50", "100", "×", "·", "nothing was measured"))):
             self.assertLessEqual(set(words), set(self.texts(name)))
+
+    def test_bytes_under_way(self):
+        law = repository.modules_of(self.root)["law"]
+        _, points = law.points(self.contents, "CUDA")
+        self.assertEqual([(point.under_way, point.launch, point.gb_s, round(point.answer_ns, 3)) for point in points], [
+            (128, "1 group of 128", 12.8, 100.0), (512, "2 groups of 256", 51.2, 100.0),
+            (4096, "1 group of 256, 16 bytes a load", 409.6, 100.0)])
+        with self.assertRaises(ValueError):
+            law.points(self.contents, "OpenCL")
 
     def test_a_search_of_the_readers_own(self):
         run = {**self.contents["tune"][0]["run"], "date": "2026-01-02T03:04:05Z", "device": "My device"}
@@ -72,6 +102,7 @@ class Plots(repository.RepositoryTest):
             ("climb.svg", runs[0]["run"]["results"][0], "gb_s", 6.8),
             ("climb.svg", runs[0]["run"], "read_ceiling_gb_s", 4400.0),
             ("contention.svg", runs[-2]["run"]["results"][0], "gb_s", 1800.0),
+            ("law.svg", self.contents["experiments"][0]["run"]["runs"][0]["result"], "gb_s", 13.8),
             ("tuning-h100-cuda.svg", self.contents["tune"][0]["run"]["trials"][0], "worst_ms", 0.021),
         ):
             with self.subTest(name=name, field=field):

@@ -73,6 +73,17 @@ class Small(repository.RepositoryTest):
         self.assertIn('<a href="race.html">race</a>', self.staged("docs/site/play/index.md"))
         self.assertIn("../../../02-two/index.html#part", self.staged("_extra/docs/site/play/race.html"))
 
+    def test_a_page_says_what_it_is_about(self):
+        self.write("docs/a.md", '# A\n\n![p](p.svg)\n\nOne "word" of\n[b](b.md), `c`.\n\nTwo.\n')
+        self.assertIn('description: "One \\\"word\\\" of b, c."\n', self.staged("docs/a.md"))
+
+    def test_a_page_to_play_with_is_embedded_where_its_link_stands_alone(self):
+        self.write("02-two/README.md", "# Two\n\n[Try](../docs/site/play/race.html#items=8)\n\nSee [it](../docs/site/play/race.html).\n")
+        page = self.staged("02-two/index.md")
+        self.assertIn('<iframe class="play" src="../docs/site/play/race.html#items=8" title="Try"', page)
+        self.assertIn('<a href="../docs/site/play/race.html#items=8">Try</a>, on a page of its own', page)
+        self.assertIn('See <a href="../docs/site/play/race.html">it</a>.', page)
+
     def test_two_kernels_become_tabs(self):
         folded = ("OpenCL ([histogram.cl](histogram.cl)):\n\n```c\none\n```\n\n<details><summary>The same in CUDA (histogram.cuh)"
                   "</summary>\n\n```cpp\ntwo\n```\n\n</details>\n")
@@ -85,8 +96,10 @@ class Small(repository.RepositoryTest):
             self.assertNotIn("details", page)
 
     def test_one_kernel_stays(self):
-        self.write("02-two/README.md", '# C: 2\n\n<!-- excerpt: histogram.cl f -->\n```c\none\n```\n<!-- end -->\n')
-        self.assertNotIn("tab-set", self.staged("02-two/index.md"))
+        one = "<!-- excerpt: histogram.cl f -->\n```c\none\n```\n<!-- end -->\n\n"
+        other = "<!-- excerpt: histogram.cuh f -->\n```cpp\ntwo\n```\n<!-- end -->\n"
+        self.write("02-two/README.md", f"# C: 2\n\n{one}Words.\n\n{one}{other}")
+        self.assertEqual(self.staged("02-two/index.md").count("```c\none\n```\n<!-- end -->"), 1)
 
     def test_the_sources_of_a_chapter(self):
         page = self.staged("02-two/source.md")
@@ -100,6 +113,7 @@ class Small(repository.RepositoryTest):
         self.assertIn("[edit](#file-02-two-exercise-e-histogram-cl)", page)
         self.assertRegex(page, r"(?s)OpenCL.*/histogram.cl.*/host.cpp.*CUDA.*/histogram.cu.*/host.cu.*\n:::::\n.*/call.cpp")
         self.assertNotIn("solution", page)
+        self.assertIn(":::{grid-item-card} E\n:link: exercise/e/index\n", self.staged("02-two/index.md"))
 
     def test_the_contents_are_in_the_order_of_the_links(self):
         self.assertRegex(self.staged("docs/index.md"), r"(?s)```{toctree}\n:hidden:\n\nb\na\n```")
@@ -173,19 +187,18 @@ class Build(unittest.TestCase):
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         done = call(sys.executable, "-B", ROOT / "docs" / "site" / "check.py", self.site)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        self.assertEqual(self.read_on(), sum(1 for _ in self.site.rglob("index.html")) - 1 + self.others())
+        self.assertEqual(self.read_on(), sorted(page.parent.name for page in ROOT.glob("0*/README.md")))
+        search = (self.site / "searchindex.js").read_text(encoding="utf-8")
+        for title, is_found in (("Chapter 02: global atomics", True), ("Chapter 02: the sources", False), ("common/report/schema.json", False)):
+            self.assertEqual(f'"{title}"' in search.partition('"titles":')[2], is_found, title)
 
     def read_on(self):
-        """How often one can go on to the next page, from the first to the last."""
-        page, steps = self.site / "index.html", 0
-        while following := re.search(r'class="next-page" href="([^"]+)"', page.read_text(encoding="utf-8")):
-            page, steps = (page.parent / following.group(1)).resolve(), steps + 1
-        return steps
-
-    def others(self):
-        """The pages in the contents that no folder opens with: guides, sources and recorded results."""
-        contents = (self.site / "index.html").read_text(encoding="utf-8").split("sidebar-tree", 1)[1].split("</aside>", 1)[0]
-        return len({link for link in re.findall(r'class="reference internal" href="([^"#]+)"', contents) if not link.endswith("index.html")})
+        """The chapters, as one goes on from the first page."""
+        page, found = self.site / "index.html", []
+        while len(found) < 5 and (following := re.search(r'class="next-page" href="([^"]+)"', page.read_text(encoding="utf-8"))):
+            page = (page.parent / following.group(1)).resolve()
+            found.append(page.parent.name)
+        return found
 
 
 if __name__ == "__main__":

@@ -106,6 +106,19 @@ The numbers from `{FILE}` were recorded on 2026-01-02. CUDA: CUDA driver. Some G
         rows, _ = self.table(recording(end_to_end=[chapter]), "end-to-end", "02-global-atomics/cuda photo 1G")
         self.assertEqual(rows, [["20.0", "53.7", "97.5", "match"], ["20.0", "-", "-", "mismatch"]])
 
+    def test_a_chapter_on_a_device(self):
+        both = [run_entry("02-global-atomics/opencl", {"global": 3.0, "subhist": 120.0}, size="1M"), self.entry,
+                run_entry("02-global-atomics/cuda", {"global": 2.0, "subhist": 80.0}, "uniform", "1M")]
+        rows, _ = self.table(recording(both), "device", "02-global-atomics uniform 1M")
+        self.assertEqual(rows, [["3.00", "4.00", "0.100", "2.00", "2.00", "0.524"], ["120", "160", "4.00", "80.0", "80.0", "0.013"]])
+        rows, note = self.table(recording(both[:1]), "device", "02-global-atomics photo 1M")
+        self.assertEqual([row[0] for row in rows], ["3.00", "120"])
+        both[0]["run"]["results"][0]["check"] = "mismatch"
+        rows, wrong = self.table(recording(both[:1]), "device", "02-global-atomics photo 1M")
+        self.assertEqual(rows[0][0], "-")
+        self.assertIn("every result matches", note)
+        self.assertIn("`global` mismatch", wrong)
+
     def test_peers(self):
         entry = run_entry(PEERS, {"cub": 2000.0, "tuned": 3000.0}, "contention-40")
         entry["run"]["results"][1]["launch"] = "4 groups of 8"

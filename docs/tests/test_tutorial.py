@@ -163,6 +163,9 @@ class Test(Small):
 class Run(Small):
     def test_a_folder_is_no_picture(self):
         self.refuses("common: a folder, and no picture", "run", "common")
+        os.mkfifo(self.root / "pipe")
+        self.refuses(f"{self.root}/pipe: a pipe or a device, not a file", "run", str(self.root / "pipe"))
+        self.refuses("IMAGE: the name is empty", "run", "")
 
     def test_workshops_are_not_run(self):
         ran = self.root / "ran"

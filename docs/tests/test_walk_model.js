@@ -48,13 +48,15 @@ test("what chapter 02's figure says of the two walks", () => {
   assert.strictEqual(ofItem("blocked"), 1);
 });
 
-test("what the walks cost", () => {
-  const cost = (walk, order, items) => model.costOf(model.requestsOf(walk, order, items, COUNT));
-  assert.deepStrictEqual(cost("interleaved", "gpu", 32), { requests: 64, sectors: 64, lines: 32 });
-  assert.deepStrictEqual(cost("blocked", "gpu", 32), { requests: 64, sectors: 2048, lines: 32 });
-  assert.deepStrictEqual(cost("vectors", "gpu", 32), { requests: 4, sectors: 64, lines: 32 });
-  assert.deepStrictEqual(cost("blocked", "cpu", 32), { requests: 2048, sectors: 2048, lines: 32 });
+test("what the walks cost, with each cache", () => {
+  const cost = (walk, order, items) => ["none", "small", "large"].map((cache) => model.costOf(model.requestsOf(walk, order, items, COUNT), order, cache).comes);
+  const requests = (walk, order, items) => model.requestsOf(walk, order, items, COUNT).length;
+  assert.deepStrictEqual(["interleaved", "blocked", "vectors"].map((walk) => requests(walk, "gpu", 32)), [64, 64, 4]);
+  assert.deepStrictEqual(cost("interleaved", "gpu", 32), [64, 64, 64]);
+  assert.deepStrictEqual(cost("blocked", "gpu", 32), [2048, 64, 64]);
+  assert.deepStrictEqual(cost("vectors", "gpu", 32), [64, 64, 64]);
+  assert.deepStrictEqual(cost("blocked", "cpu", 32), [2048, 32, 32]);
   // Chapter 02: with a stride of a line or more each pixel is a new line.
-  assert.deepStrictEqual(cost("interleaved", "cpu", 64), { requests: 2048, sectors: 2048, lines: 2048 });
-  assert.deepStrictEqual(cost("interleaved", "cpu", 32), { requests: 2048, sectors: 2048, lines: 1024 });
+  assert.deepStrictEqual(cost("interleaved", "cpu", 64), [2048, 2048, 32]);
+  assert.deepStrictEqual(cost("interleaved", "cpu", 32), [2048, 1024, 32]);
 });

@@ -63,7 +63,7 @@ STEPS = (
     Run(LESSON, "occupancy, 1 row at once", "the walk over the picture, a row at a time", "occupancy", (),
         Edit("#define ROWS_AT_ONCE 8", "#define ROWS_AT_ONCE 1")),
     Run(LESSON, "occupancy", "eight rows at a time", "occupancy", ()),
-    Run(LESSON, "vector", "16 pixels to a load", "vector", ()),
+    Run(LESSON, "vector", "16 pixels per load", "vector", ()),
     Run(LESSON, "tuned 1 copy 1 load two launches", "groups of 1024, the next load under way while one is counted", "tuned",
         ("--copies", "1", "--loads", "1", "--two-launches")),
     Run(LESSON, "tuned 32 copies, the place as an index", "a copy of the table for each lane", "tuned",
@@ -155,17 +155,25 @@ def lane_steps():
     """From chapter 03's kernel to `lane-bins`, a step at a time, and then `lane-bins` without each of the steps."""
     small, large = launch("2*UNITS", 256), launch("1*UNITS", 1024)
     for row, copies, loads, how in (
-        ("one table, a pixel to a load, two groups of 256 for each unit: as `local`", 1, 0, small),
+        ("one table, a pixel per load, two groups of 256 for each unit: as `local`", 1, 0, small),
         ("32 copies of the table", 32, 0, small),
-        ("and 16 pixels to a load", 32, 1, small),
+        ("and 16 pixels per load", 32, 1, small),
         ("and four loads under way", 32, 4, small),
         ("and one group of 1024 for each unit: `lane-bins`", 32, 4, large),
         ("`lane-bins` with one table", 1, 4, large),
         ("`lane-bins` with 8 copies", 8, 4, large),
-        ("`lane-bins` with a pixel to a load, one under way", 32, 0, large),
+        ("`lane-bins` with a pixel per load, one under way", 32, 0, large),
         ("`lane-bins` with one load under way", 32, 1, large),
     ):
         yield Run(LANES, row, "", "lane-bins", (*how, "--copies", str(copies), "--loads", str(loads)))
+
+
+def under_way():
+    """`lane-bins` with 32 bytes to 64 KiB under way on each multiprocessor, most numbers of bytes in more than one way."""
+    for group_size in (32, 64, 128, 256, 512, 1024):
+        for column, loads in (("1 byte", 0), ("16 bytes", 1), ("4 loads of 16 bytes", 4)):
+            yield Run(LANES, f"1 group of {group_size}", column, "lane-bins",
+                      (*launch("1*UNITS", group_size), "--copies", "32", "--loads", str(loads)))
 
 
 GROUPS = (1, 2, 4, 6, 8)
@@ -190,7 +198,7 @@ def equal_launches():
 
 
 IDEAS = {"side-by-side": "eight counters per bin, side by side", "eight-tables": "eight tables, one behind the other",
-         "prefetched": "and memory asked ahead: `interleaved`", "one-load": "and eight pixels with one load"}
+         "prefetched": "and the next pixels prefetched: `interleaved`", "one-load": "and eight pixels with one load"}
 
 
 def ideas():
@@ -212,7 +220,7 @@ _LOOP = ("    for (ulong i = begin; i < begin + length; ++i) {{\n#pragma unroll\
          "        for (uint place = 0; place < PLACES; ++place) {{\n            {}\n        }}\n    }}\n")
 _COUNTER = "tables[place * TABLE + pixels[i + place * length]]"
 COUNT_IN_PLACES = _LOOP.format(f"++{_COUNTER};")
-HALF_OF_IT = "Medians. Where counters are only written or only read nothing is counted; the time is a time all the same."
+HALF_OF_IT = "Medians. Where counters are only written or only read nothing is counted; the time is still valid."
 
 
 def places():
@@ -248,7 +256,7 @@ EXPERIMENTS = {
                                   HALF_OF_IT),
     "walls": Experiment("walk, instruction and table taken away one at a time, for a CPU", "Launch, walk", "ms", OPENCL,
                         ("photo",), "16M", tuple(walls()),
-                        "Medians. `racy` may lose counts where there are two groups; its time is a time all the same."),
+                        "Medians. `racy` may lose counts where there are two groups; its time is still valid."),
     "strides": Experiment("`racy` in one group, whose size is the stride of the walk, for a CPU", "One group of", "ms",
                           OPENCL, ("photo",), "16M",
                           tuple(Run(ATOMICS, "ms", str(stride), "racy", launch(1, stride), may_lose=True)
@@ -264,6 +272,8 @@ EXPERIMENTS = {
                         ("photo",), "256M", tuple(loads_under_way())),
     "lanes": Experiment("from `local` to `lane-bins`", "Launch", "GB/s", BOTH, ("uniform", "photo", "constant", "ramp"),
                         "256M", tuple(lane_steps())),
+    "under-way": Experiment("bytes under way, 32 to 64 Ki on each multiprocessor", "Launch for each unit", "GB/s", BOTH,
+                            ("uniform",), "256M", tuple(under_way())),
     "launches": Experiment("chapters 03 and 04 in equal launches", "Groups of 128 for each unit", "GB/s", BOTH,
                            ("uniform",), "256M", tuple(equal_launches())),
     "bytes": Experiment("`uchar-bins`, and what the compiler knows of it", "Groups of 128 for each unit", "GB/s", OPENCL,

@@ -26,7 +26,7 @@ HEADINGS = [
     "Check yourself",
     "Sources",
 ]
-FEWEST, MOST = 1500, 3000
+FEWEST, MOST = 1500, 2500
 # The fewest and the most words of a workshop's page.
 WORKSHOPS = {"tune": (400, 900), "end-to-end": (400, 900), "peers": (400, 900), "cluster": (800, 1200)}
 

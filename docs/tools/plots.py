@@ -8,6 +8,7 @@
                               tune/cuda wrote with --json FILE.json
 
     climb.svg                     how far each chapter's strategies come, in percent of the read ceiling
+    law.svg                       bytes under way against speed: a line of slope one, and the ceiling
     contention.svg                the strategies and the libraries, from no to full contention
     tuning-DEVICE-PROGRAM.svg     what the search found, a heat map for each size
 
@@ -19,9 +20,11 @@ import contextlib
 import json
 import math
 import pathlib
+import statistics
 import sys
 from collections import Counter
 
+import law
 import recorded
 from recorded import ROOT, NotRecorded, digits, size_in_words, speeds_of, unique
 from svg import HEAT, Picture
@@ -29,7 +32,7 @@ from svg import HEAT, Picture
 RESULTS = ROOT / "docs" / "results"
 FIGURES = ROOT / "docs" / "figures"
 # Pictures that this program makes and nobody else does.
-OURS = ("climb.svg", "contention.svg", "tuning-*.svg")
+OURS = ("climb.svg", "law.svg", "contention.svg", "tuning-*.svg")
 # The climb and the contention are those of one device, on inputs of one size.
 DEVICE, SIZE = "h100", "1G"
 WIDTH = 800
@@ -156,6 +159,49 @@ def climb_row(picture, scale, y, name, results):
         picture.text(x, y + 17, digits(rate), "fill-ink", "end")
         if percent:
             picture.mark(shape, scale(percent), y + 12.5 + shift, f"fill-{colour}", 4.5)
+
+
+# ---- law.svg -------------------------------------------------------------------------------------
+
+KERNELS = {"local": ("circle", "blue", "local: a byte a load"), "lane-bins": ("diamond", "orange", "lane-bins")}
+
+
+def law_picture(recording):
+    """GB/s against the bytes under way on a multiprocessor, in CUDA. Raises NotRecorded."""
+    entries, points = law.points(recording, "CUDA")
+    run = entries[0]["run"]
+    ceiling = max(recorded.read_ceiling(recording, {**entry, "size": SIZE}) for entry in entries)
+    few = [point.answer_ns for point in points if point.under_way <= law.FEW]
+    answer = statistics.median(few)
+    picture = Picture(WIDTH, 520, "Bytes under way and speed",
+                      "GB/s of the same launches as in the table of chapter 03, on logarithmic scales, against the bytes that "
+                      "a multiprocessor has under way: the points follow a line of slope one up to the read ceiling.")
+    across = LogScale(96, 98304, 70, WIDTH - 30)
+    up = LogScale(decade_below(points[0].gb_s), 5000, 440, 80)
+    picture.text(16, 28, "Twice the bytes under way, twice the speed, up to the ceiling", "fill-ink title")
+    picture.text(16, 48, f"{run['api']}, {size_in_words(run['input']['pixels'])} of random pixels; both scales logarithmic", "fill-muted")
+    for tick in up.decades():
+        picture.line(70, up(tick), WIDTH - 30, up(tick))
+        picture.text(60, up(tick) + 4.5, plain(tick), "fill-muted", "end")
+    picture.text(16, 70, "GB/s", "fill-muted")
+    for power in range(7, 17):
+        x = across(2**power)
+        picture.line(x, 440, x, 445, "line-muted")
+        picture.text(x, 460, f"{2**power}" if power < 10 else f"{2 ** (power - 10)} Ki", "fill-muted", "middle")
+    picture.text((70 + WIDTH - 30) / 2, 482, "bytes under way on each multiprocessor", "fill-muted", "middle")
+    picture.line(70, up(ceiling), WIDTH - 30, up(ceiling), "line-muted", 1.5, "5 4")
+    picture.text(74, up(ceiling) - 8, f"read ceiling, {digits(ceiling)} GB/s", "fill-muted")
+    bend = ceiling * answer / run["units"]
+    picture.path([(across(96), up(96 * run["units"] / answer)), (across(bend), up(ceiling))], "line-green", 1.5)
+    picture.text(across(1400), up(560) + 30, f"slope one: an answer in {answer:.0f} ns", "fill-green halo")
+    for point in points:
+        shape, colour, _ = KERNELS[point.strategy]
+        picture.mark(shape, across(point.under_way), up(point.gb_s), f"fill-{colour}", 4.5)
+    for place, (shape, colour, words) in enumerate(KERNELS.values()):
+        picture.mark(shape, 520, 380 + 22 * place, f"fill-{colour}")
+        picture.text(532, 384.5 + 22 * place, words, f"fill-{colour} bold")
+    picture.text(16, 508, f"{source(entries)}.", "fill-muted small")
+    return picture.to_text()
 
 
 # ---- contention.svg ------------------------------------------------------------------------------
@@ -375,7 +421,8 @@ def heat_columns(picture, y, columns, width):
 def pictures():
     """{file name: contents} of everything that there are results for."""
     recordings = {path.stem: recorded.load(path) for path in sorted(RESULTS.glob("*.json"))}
-    todo = {"climb.svg": (climb, recordings[DEVICE]), "contention.svg": (contention, recordings[DEVICE])}
+    todo = {name: (draw, recordings[DEVICE])
+            for name, draw in (("climb.svg", climb), ("law.svg", law_picture), ("contention.svg", contention))}
     for name, recording in recordings.items():
         todo.update({f"tuning-{name}-{entry['program'].split('/')[-1]}.svg": (tuning, entry) for entry in recording["tune"]})
     drawn = {}

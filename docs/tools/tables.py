@@ -12,6 +12,7 @@ input and size: docs/measuring.md says which.
 import inspect
 from collections import Counter
 
+import law
 import recorded
 from experiments import EXPERIMENTS, STEPS
 from recorded import ROOT, NotRecorded, digits, ratio, select, size_in_words, speeds_of, unique
@@ -131,6 +132,33 @@ def results_table(recording, program, name, size):
             for result in entry["run"]["results"]]
     note = f"Medians.{ceiling_words(recording, [entry])} `serial` on the host: {digits(recorded.serial_ms(recording, entry))} ms."
     return [entry], f"{device(entry)}: {input_of(entry)}", columns, rows, note + libraries(variants_of([entry])) + launches([entry])
+
+
+def device_table(recording, chapter, inputs, size):
+    """a chapter on one device: the photo in both APIs, and the other inputs in CUDA, where that was recorded"""
+    names = inputs.split(",")
+    runs = {(entry["run"]["api"], entry["input"]): entry for entry in select(recording, "runs", size=size)
+            if entry["program"] in (f"{chapter}/cuda", f"{chapter}/opencl")}
+    apis = [api for api in ("OpenCL", "CUDA") if (api, "photo") in runs]
+    if not apis:
+        raise NotRecorded(f"{chapter} photo {size} is not among its runs")
+    last = apis[-1]
+    rates = {each: rates_of(entry) for each, entry in runs.items()}
+    main = runs[last, "photo"]
+    entries = [runs[api, "photo"] for api in apis] + [runs[last, name] for name in names if name != "photo"]
+    rows = []
+    for result in main["run"]["results"]:
+        _, percent, faster = speeds_of(recording, main, result)
+        name = result["variant"]
+        rows.append([f"`{name}`", *(rates[api, "photo"].get(name) for api in apis), percent, faster,
+                     *(rates[last, other].get(name) for other in names if other != "photo"), result["end_to_end_ms"]])
+    of = f"{last}, " if len(apis) > 1 else ""
+    columns = ["<Strategy", *(f"{api}, GB/s" for api in apis), f"{of}% of the read ceiling", f"{of}times `serial`",
+               *(f"{of}{name}, GB/s" for name in names if name != "photo"), f"{of}end to end, ms"]
+    wrong = [f"`{result['variant']}` {result['check']}" for result in results_of(entries) if result["check"] != "match"]
+    note = (f"Medians; {'; '.join(unique(wrong)) or 'every result matches'}.{ceiling_words(recording, entries)} "
+            f"`serial` on the host, photo: {digits(recorded.serial_ms(recording, main))} ms.")
+    return entries, f"{main['run']['device']}: {input_of(main)}", columns, rows, note + launches(entries)
 
 
 def inputs_table(recording, program, size):
@@ -256,6 +284,22 @@ def experiment_table(recording, name, api, inputs, size):
     return (entries, f"{device(entries[0])}: {what}, {experiment.unit}", [f"<{experiment.corner}", *heads], rows, experiment.note)
 
 
+def under_way_table(recording):
+    """the fastest launch for each number of bytes under way, and the time of an answer by Little's law"""
+    entries, points = law.points(recording, "CUDA")
+    more, others = law.points(recording, "OpenCL")
+    in_opencl = {(point.launch, point.strategy): point.gb_s for point in others}
+    rows = []
+    for under_way in unique(point.under_way for point in points):
+        best = max((point for point in points if point.under_way == under_way), key=lambda point: point.gb_s)
+        rows.append([f"{under_way:,}", best.launch, f"`{best.strategy}`", in_opencl.get((best.launch, best.strategy)), best.gb_s,
+                     best.answer_ns])
+    title = f"Bytes under way on {entries[0]['run']['device']}: {size_in_words(pixels_in(entries[0]))} of random pixels"
+    return (entries + more, title, ["Bytes under way", "<On each multiprocessor", "<Strategy", "OpenCL, GB/s", "CUDA, GB/s",
+                                    "CUDA: multiprocessors x bytes / speed, ns"], rows,
+            f"Medians. {entries[0]['run']['units']} multiprocessors.")
+
+
 def end_to_end_table(recording, program, name, size):
     """a row for each way to copy and count"""
     (entry,) = select(recording, "end_to_end", program=program, input=name, size=size)
@@ -364,8 +408,8 @@ def archive_table(recording, program, size):
     return [entry], f"{device(entry)}: 10^15 pixels on {nodes:,} such machines, on paper", ["<What", "<Reckoned from", "Time"], rows, None
 
 
-TABLES = {"results": results_table, "inputs": inputs_table, "chapters": chapters_table, "peers": peers_table,
-          "cpu-peers": cpu_peers_table, "queued": queued_table, "steps": steps_table, "experiment": experiment_table,
+TABLES = {"results": results_table, "device": device_table, "inputs": inputs_table, "chapters": chapters_table, "peers": peers_table,
+          "cpu-peers": cpu_peers_table, "queued": queued_table, "steps": steps_table, "experiment": experiment_table, "under-way": under_way_table,
           "end-to-end": end_to_end_table, "tuning": tuning_table, "counters": counters_table, "weak": weak_table,
           "strong": strong_table, "archive": archive_table}
 __doc__ += "".join(f"    {kind}: FILE {' '.join(list(inspect.signature(table).parameters)[1:])}\n        {table.__doc__}\n"

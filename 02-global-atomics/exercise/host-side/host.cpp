@@ -1,5 +1,9 @@
 // Exercise 02/host-side: buffers, arguments, launch and read-back. README.md has the task.
+#if defined(__APPLE__)
+#include <OpenCL/opencl.h>
+#else
 #include <CL/cl.h>
+#endif
 
 #include <cstddef>
 #include <cstdint>

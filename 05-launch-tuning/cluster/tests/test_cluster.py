@@ -212,6 +212,18 @@ class Cpu(Cluster, Test):
     def test_a_file_that_cannot_be_written(self):
         self.ends(2, self.command(2, "--random", "1000", "--json", "/nosuch/folder/run.json"), "/nosuch/folder")
 
+    def test_an_output_is_no_input(self):
+        file, pictures = self.here / "file.json", self.here / "pictures"
+        pictures.mkdir()
+        for path in (file, pictures / "a.pgm"):
+            path.write_text("P5 2 2 255\nabca")
+        for words, says in ((("--raw", file, "--json", file), "--raw and --json name the same file"),
+                            ((file, "--each", file), "IMAGE and --each name the same file"),
+                            ((pictures, "--each", self.here / "new.csv", "--json", pictures / "../new.csv"), "--json and --each name"),
+                            ((pictures, "--counts", pictures / "a.pgm"), "a.pgm and --counts name the same file")):
+            self.ends(2, self.command(2, *words), says)
+        self.assertEqual({path.read_text() for path in (file, pictures / "a.pgm")}, {"P5 2 2 255\nabca"})
+
     def test_ranks_with_nothing_to_do(self):
         self.job(4, "--random", "3", "--chunk", "1", "--check", out="ranks had nothing to do")
 

@@ -355,6 +355,7 @@ class Maker {
     bool in_function_ = false;
     std::string label_ = "pixels";  // of the innermost statement that has one
     int statement_ = -1;
+    int loop_ = -1;  // around it
 
     const Node& node(int index) const { return right_.nodes[static_cast<std::size_t>(index)]; }
     static Node& at(Description& program, int index) {
@@ -445,7 +446,9 @@ class Maker {
             block(n);
         } else if (n.kind == Node::kFor) {
             loop(n);
+            const int outer_loop = std::exchange(loop_, index);
             statement(n.kids[3]);
+            loop_ = outer_loop;
         } else if (n.kind == Node::kIf) {
             change({n.kids[0]}, {"", "", "1"}, "no-test", "In {3}: the test {2} is missing.");
             expression(n.kids[0], "wrong-test");
@@ -494,17 +497,29 @@ class Maker {
         nothing.next = n.next;
         at(gone.program, index) = nothing;
         if (n.kind == Node::kBarrier || phase_.where != Phase::kLaunch || in_function_) return;
+        const auto guard = [&](Change& made, int condition) {
+            Description& p = made.program;
+            const int copy = p.add(Node(n));
+            at(p, copy).next = -1;
+            Node test{.kind = Node::kIf};
+            test.kids = {condition, copy, -1, -1};
+            test.next = n.next;
+            at(p, index) = test;
+        };
+        if (loop_ >= 0 && only_its_name_counts()) {
+            Change& made = add(
+                "missing", words(true) + " is done in the first turn of the loop around it only.");
+            const int turn =
+                made.program.add({.kind = Node::kVariable, .value = node(loop_).value});
+            guard(made, made.program.add({.kind = Node::kBinary,
+                                          .op = '=',
+                                          .kids = {turn, node(loop_).kids[0], -1, -1}}));
+        }
         for (const Becomes& only : kOnly) {
             Change& made =
                 add(only.name, fmt::format("{} is done by {} only.", words(true), only.part),
                     only.bits + 2);
-            Description& p = made.program;
-            const int copy = p.add(Node(n));
-            at(p, copy).next = -1;
-            Node guard{.kind = Node::kIf};
-            guard.kids = {add_expression(p, only.expression), copy, -1, -1};
-            guard.next = n.next;
-            at(p, index) = guard;
+            guard(made, add_expression(made.program, only.expression));
         }
     }
 

@@ -20,6 +20,7 @@ constexpr std::size_t kMaxPixels = std::size_t{32} << 20;
 // What the changes that are tried on a run may take together, in pixels.
 constexpr std::size_t kMaxWork = 60'000'000;
 constexpr std::size_t kMuchWork = 100'000;
+constexpr std::size_t kTooMuchWork = 500'000'000;
 // Fewer runs than these are no ground for certainty.
 constexpr std::size_t kFewRuns = 4;
 // So many bits more, and a change is no rival of a usual one.
@@ -117,6 +118,11 @@ struct Fit {
 
 // Whether it fits this run, too.
 bool fits(Fit& found, const Case& run, const RunContext& context) {
+    if (work(run) > kTooMuchWork) {  // leaves it open what memory held, and nothing else
+        found.is_certain = found.is_exact = false;
+        found.predicts_a_wrong_one = found.predicts_a_wrong_one || !run.matches();
+        return found.is_unwritten || found.predicts_a_wrong_one;
+    }
     const Prediction predicted = predict(found.change->program, run, context);
     found.is_certain = found.is_certain && predicted.is_certain;
     if (predicted.is_endless || predicted.is_divergent) {
@@ -285,13 +291,16 @@ Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context) {
         found.push_back({&change, runs.all_looked_at, change.bits});
     const auto surest_first = [](const Fit& a, const Fit& b) {
         const auto cost = [](const Fit& fit) {
-            return std::tuple(!fit.predicts_a_wrong_one, !fit.is_exact,
-                              fit.bits + (fit.is_exact ? 0 : fit.open));
+            // Of those that have said nothing yet those come first that small runs hide.
+            const bool may_be_hidden = fit.is_unwritten || fit.change->is_of_width;
+            return fit.predicts_a_wrong_one
+                       ? std::tuple(0, !fit.is_exact, fit.bits + (fit.is_exact ? 0 : fit.open))
+                       : std::tuple(1, !may_be_hidden, fit.bits);
         };
         return cost(a) < cost(b);
     };
     for (const Case* const run : runs.all) {
-        const std::size_t at_most = kMaxWork / work(*run) + 2;
+        const std::size_t at_most = kMaxWork / work(*run) + 6;
         found.resize(std::min(found.size(), at_most));
         std::erase_if(found, [&](Fit& each) { return !fits(each, *run, context); });
         std::stable_sort(found.begin(), found.end(), surest_first);
@@ -312,10 +321,7 @@ Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context) {
         // Few runs prove little: many mistakes would explain them.
         const bool sure = each.is_certain && cases.size() >= kFewRuns && is_alone;
         Finding finding{
-            each.change->name,
-            each.change->sentence,
-            evidence_of(each, runs),
-            "",
+            each.change->name, each.change->sentence, evidence_of(each, runs),
             fmt::format("{}/README.md#{}", context.chapter, section_about(each.change->name)),
             sure ? Finding::Certainty::kPredicted : Finding::Certainty::kPattern};
         if (!diagnosis.findings.empty()) {
@@ -354,7 +360,6 @@ std::string text_of(const Diagnosis& diagnosis) {
         : findings.size() > 1                             ? "why, one of these"
                                                           : "why, most likely",
         first.sentence, first.name, first.evidence);
-    if (!first.line.empty()) text += fmt::format("  it may be in {}\n", first.line);
     text += fmt::format("  read on in {}\n", first.read);
     for (std::size_t i = 1; i < findings.size(); ++i) {
         text += fmt::format("  this fits also: {} ({})\n", findings[i].sentence, findings[i].name);

@@ -26,7 +26,6 @@ struct Finding {
     std::string name;      ///< stable, such as "tail-dropped"
     std::string sentence;  ///< what is most likely
     std::string evidence;  ///< what says so
-    std::string line;      ///< "histogram.cl:17", where the choice seems to be made; or empty
     std::string read;      ///< where to read on
     Certainty certainty = Certainty::kPredicted;
 };
@@ -53,7 +52,6 @@ struct RunContext {
     bool changes = false;      ///< the run that was looked into gave other counts when repeated
     int copies = 32;           ///< of a table, where a strategy keeps several
     bool blocked = false;      ///< each work-item has a stretch of its own
-    std::string kernels = {};  ///< the file with the kernels that were run; or empty
     bool has_trouble = false;  ///< runs crashed or hung
 };
 

@@ -62,11 +62,14 @@ std::optional<Explanation> explain(const WrongResult& wrong) {
         return std::nullopt;
     progress(
         fmt::format("{}: looking into it, with runs that tell mistakes apart\n", result.variant));
-    Worker worker(self, same_strategy(wrong.options, result.variant));
-    Observations seen = observe(*result.launch, [&](const std::vector<std::string>& arguments,
-                                                    std::chrono::milliseconds at_most) {
-        return worker.ask(arguments, at_most);
-    });
+    // One for all wrong results of this process: its device is open, and its compiler is read.
+    static Worker worker(self);
+    const std::vector<std::string> same = same_strategy(wrong.options, result.variant);
+    Observations seen = observe(
+        *result.launch, [&](std::vector<std::string> words, std::chrono::milliseconds at_most) {
+            words.insert(words.end(), same.begin(), same.end());
+            return worker.ask(words, at_most);
+        });
     seen.cases.push_back({"this run",
                           wrong.input.pixels,
                           wrong.input.width,

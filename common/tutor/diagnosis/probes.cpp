@@ -78,8 +78,8 @@ Observations observe(const Launch& launch, const Runner& runner) {
         run.width = input.width;
         for (int time = 0; time < probe.times; ++time) {
             const Answer answer = runner(arguments_of(probe), kPatience);
-            if (answer.kind == Answer::Kind::kCrashed)
-                seen.troubles.push_back(run.words + ": it crashes");
+            if (answer.kind == Answer::Kind::kCrashed || answer.kind == Answer::Kind::kBadInput)
+                seen.troubles.push_back(fmt::format("{}: {}", run.words, answer.error));
             if (answer.kind == Answer::Kind::kNotFinished) {
                 ++not_finished;
                 seen.troubles.push_back(

@@ -28,7 +28,9 @@ A mistake is named by its number, such as 03/4, its name, or its file. It is a t
 then the words that Oclgrind says. `gpu:`, `gpu-shows:` and `gpu-hides:` stand for `names`, `shows` and `hides` in CUDA,
 where they differ. `gpu-shows` may begin with a tool of compute-sanitizer, such as racecheck, and `gpu` is then what that
 says; it is `nothing` where no run and no tool shows it for certain. `shows` may begin with `tsan` in chapter 01, where
-the program is built with ThreadSanitizer then; what it shows is called nothing there.
+the program is built with ThreadSanitizer then; what it shows is called nothing there. `wgsl:` and `wgsl-shows:` stand for
+`names` and `shows` where the page docs/site/play/lab.html runs it; `wgsl` may also be `nothing`, or `refused` and words of
+WGSL's compiler, which then refuses it.
 """
 
 import contextlib
@@ -43,7 +45,8 @@ from typing import NamedTuple
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 POCL = "Portable Computing Language"  # what shows, and as what, is written down for it: a GPU may stand before it
-FILES = {"opencl": ("opencl.cpp", "histogram.cl"), "cuda": ("cuda.cu", "histogram.cuh"), "cpu": ("cpu.cpp", "histogram.hpp")}
+FILES = {"opencl": ("opencl.cpp", "histogram.cl"), "cuda": ("cuda.cu", "histogram.cuh"), "cpu": ("cpu.cpp", "histogram.hpp"),
+         "wgsl": ("histogram.wgsl",)}
 NAMED = re.compile(r"^  why[^\n]*\(([a-z0-9-]+)\)$|\((out-of-bounds|does-not-end)\)", re.MULTILINE)
 
 
@@ -77,6 +80,8 @@ class Mistake:
     gpu: str
     gpu_shows: str
     gpu_hides: str
+    wgsl: str
+    wgsl_shows: str
     seen: str
     changes: tuple
 
@@ -86,8 +91,8 @@ class Mistake:
         return [file for file in files if not api or file in FILES[api]]
 
     def needs_program(self, api):
-        """Whether it needs a program of its own. OpenCL's kernels are read at run time."""
-        return any(file != "histogram.cl" for file in self.files(api))
+        """Whether it needs a program of its own. OpenCL's kernels are read at run time, and WGSL's run in a page."""
+        return any(file not in ("histogram.cl", "histogram.wgsl") for file in self.files(api))
 
     def in_cuda(self):
         """What it is there."""
@@ -99,7 +104,7 @@ def parse(path, number=""):
     """The mistake in this file. Raises BadMistake."""
     head, *parts = path.read_text(encoding="utf-8").split("\n--- ")
     sentence, *lines = head.splitlines()
-    fields = dict.fromkeys(("variant", "shows", "hides", "names", "gpu", "gpu-shows", "gpu-hides", "seen"), "")
+    fields = dict.fromkeys(("variant", "shows", "hides", "names", "gpu", "gpu-shows", "gpu-hides", "wgsl", "wgsl-shows", "seen"), "")
     for line in filter(None, lines):
         field, _, value = line.partition(":")
         if field not in fields:

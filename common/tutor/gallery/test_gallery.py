@@ -216,7 +216,7 @@ class Parser(WithAChapter):
         mistake = self.mistake(f"{HEAD}gpu-shows: racecheck wrong\n{CHANGE}--- cuda.cu\none\n+++\n")
         self.assertEqual((mistake.number, mistake.name, mistake.chapter, mistake.sentence), ("01/1", "name", "01-chapter", "A sentence."))
         self.assertEqual((mistake.files(), mistake.files("opencl")), (["histogram.cl", "cuda.cu"], ["histogram.cl"]))
-        self.assertEqual([mistake.needs_program(api) for api in gallery.FILES], [False, True, False])
+        self.assertEqual([mistake.needs_program(api) for api in gallery.FILES], [False, True, False, False])
         self.assertEqual((mistake.in_cuda().names, mistake.in_cuda().shows), ("a-name", "racecheck wrong"))
 
     def test_what_does_not_fit(self):

@@ -1,13 +1,26 @@
-// What the pages to play with share: the light or dark that was chosen on the site, and small helpers.
+// What the pages to play with share: light or dark, the state in the address, goals, pictures, and small helpers.
 (function (root) {
   "use strict";
 
-  // Where a browser refuses storage, the system's choice stays.
-  try {
-    const theme = localStorage.getItem("theme");
-    if (theme === "light" || theme === "dark") document.documentElement.dataset.theme = theme;
-  } catch {
-    // nothing was remembered
+  const at = (id) => document.getElementById(id);
+  const page = location.pathname.split("/").pop();
+
+  // What a reader's browser remembers. Where it refuses storage, nothing is.
+  function recall(key) {
+    try {
+      return localStorage.getItem(key);
+    } catch {
+      return null;
+    }
+  }
+
+  function keep(key, value) {
+    try {
+      if (value === null) localStorage.removeItem(key);
+      else localStorage.setItem(key, value);
+    } catch {
+      // not remembered
+    }
   }
 
   // element("td", {class: "x"}, "text", child)
@@ -25,8 +38,42 @@
     return node;
   }
 
+  // A table's head and rows; a cell is words, or a node.
+  function fillTable(id, heads, rows) {
+    at(id).replaceChildren(element("thead", {}, element("tr", {}, ...heads.map((head) =>
+      element(head ? "th" : "td", head ? { scope: "col" } : {}, head)))), element("tbody", {}, ...rows));
+  }
+
+  function say(words, kind = "") {
+    at("said").textContent = words;
+    at("said").className = kind;
+  }
+
+  const sum = (list) => list.reduce((total, value) => total + value, 0);
+  const many = (count, what) => `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
+  const chosen = (name) => document.querySelector(`input[name=${name}]:checked`).value;
+
   function still() {
     return matchMedia("(prefers-reduced-motion: reduce)").matches;
+  }
+
+  // Whether a button can be pressed. Not `disabled`, which would take the keyboard's focus away.
+  function able(button, can) {
+    button.setAttribute("aria-disabled", String(!can));
+  }
+
+  addEventListener("click", (event) => {
+    if (event.target.closest("[aria-disabled=true]")) event.stopImmediatePropagation();
+  }, true);
+
+  // Arrow keys on a region go forward and back.
+  function arrows(region, forward, back) {
+    region.addEventListener("keydown", (event) => {
+      const go = { ArrowRight: forward, ArrowLeft: back }[event.key];
+      if (!go) return;
+      event.preventDefault();
+      go();
+    });
   }
 
   // Numbers from 0 up to 1, the same ones for the same seed (mulberry32).
@@ -69,5 +116,148 @@
     return { start, pause, isRunning: () => timer !== 0 };
   }
 
-  root.play = { element, drawing, still, randomFrom, runner };
+  // ---- light or dark -----------------------------------------------------------------------------
+
+  // As the site has it, and kept where the site keeps it.
+  const THEMES = { auto: "as the system", light: "light", dark: "dark" };
+
+  function showTheme() {
+    const theme = recall("theme") in THEMES ? recall("theme") : "auto";
+    if (theme === "auto") delete document.documentElement.dataset.theme;
+    else document.documentElement.dataset.theme = theme;
+    return theme;
+  }
+
+  function themeSwitch() {
+    const button = element("button", { type: "button", id: "theme" });
+    const label = () => { button.textContent = `Theme: ${THEMES[showTheme()]}`; };
+    button.addEventListener("click", () => {
+      const names = Object.keys(THEMES);
+      keep("theme", names[(names.indexOf(showTheme()) + 1) % names.length]);
+      label();
+      dispatchEvent(new Event("themechange"));
+    });
+    label();
+    document.querySelector("nav").append(button);
+  }
+
+  // A drawing on a canvas does not follow by itself.
+  function onTheme(show) {
+    addEventListener("themechange", show);
+    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
+  }
+
+  // ---- the state in the address --------------------------------------------------------------------
+
+  // The form's controls, by name or id, as they stand in the address: #items=8&order=random. What is as at first is left out.
+  // `begin` is called once now, and whenever the form or the address changes.
+  function follow(form, begin) {
+    const controls = [...form.querySelectorAll("select, input:not([type=file])")];
+    const keyOf = (node) => node.name || node.id;
+    const valueOf = (node) => (node.type === "checkbox" ? String(node.checked) : node.value);
+    const counts = (node) => node.type !== "radio" || node.checked;
+    const state = () => new Map(controls.filter(counts).map((node) => [keyOf(node), valueOf(node)]));
+    const first = state();
+
+    function read() {
+      const wanted = new Map([...first, ...new URLSearchParams(location.hash.slice(1))]);
+      for (const node of controls) {
+        const value = wanted.get(keyOf(node));
+        if (node.type === "radio") node.checked = node.value === value;
+        else if (node.type === "checkbox") node.checked = value === "true";
+        else if (node.tagName !== "SELECT" || [...node.options].some((each) => each.value === value && !each.disabled)) node.value = value;
+      }
+      for (const node of controls) { // no such value: as at first
+        if (node.type === "radio" && !controls.some((other) => other.name === node.name && other.checked)) {
+          controls.find((other) => other.name === node.name && other.value === first.get(node.name)).checked = true;
+        }
+      }
+      begin();
+    }
+
+    function write() {
+      const now = new URLSearchParams([...state()].filter(([key, value]) => first.get(key) !== value)).toString();
+      history.replaceState(null, "", `${location.pathname}${location.search}${now ? `#${now}` : ""}`);
+      begin();
+    }
+
+    form.addEventListener("submit", (event) => event.preventDefault());
+    form.addEventListener("change", write);
+    addEventListener("hashchange", read);
+    read();
+  }
+
+  // ---- goals -------------------------------------------------------------------------------------
+
+  // {id: words}, shown in #goals; what was reached stays so when one returns.
+  function goals(list) {
+    const key = `goals-${page}`;
+    const reached = new Set((recall(key) || "").split(" ").filter((id) => id in list));
+    const show = () => at("goals").replaceChildren(...Object.entries(list).map(([id, words]) =>
+      element("li", reached.has(id) ? { class: "reached" } : {}, reached.has(id) ? `${words} Done.` : words)));
+    show();
+    return (id, isSo = true) => {
+      if (!isSo || reached.has(id)) return;
+      reached.add(id);
+      keep(key, [...reached].join(" "));
+      show();
+    };
+  }
+
+  // ---- pictures ----------------------------------------------------------------------------------
+
+  // The sample picture: 8-bit with a palette of greys, from the last row up.
+  function samplePicture() {
+    const bytes = Uint8Array.from(atob(playPhoto), (letter) => letter.charCodeAt(0));
+    const word = (place) => new DataView(bytes.buffer).getUint32(place, true);
+    const [width, height, first] = [word(18), word(22), word(10)];
+    return { width, height, pixels: Uint8Array.from({ length: width * height }, (_, i) =>
+      bytes[54 + 4 * bytes[first + (height - 1 - Math.floor(i / width)) * width + (i % width)]]) };
+  }
+
+  // A file's picture, or a frame of a video, turned to grey as the programs do it (docs/pictures.md).
+  async function greyPicture(source) {
+    const bitmap = await createImageBitmap(source);
+    const { width, height } = bitmap;
+    const context = element("canvas", { width, height }).getContext("2d");
+    context.drawImage(bitmap, 0, 0);
+    const { data } = context.getImageData(0, 0, width, height);
+    return { width, height, pixels: Uint8Array.from({ length: width * height }, (_, pixel) =>
+      (77 * data[4 * pixel] + 150 * data[4 * pixel + 1] + 29 * data[4 * pixel + 2]) >> 8) };
+  }
+
+  // A picture of the reader's own, chosen in #file or dropped; `take` gets it.
+  function ownPictures(take) {
+    const accept = async (file) => {
+      if (!file) return;
+      try {
+        take(await greyPicture(file), file.name);
+      } catch {
+        say(`${file.name} is no picture that this browser reads.`, "bad");
+      }
+    };
+    at("file").addEventListener("change", () => accept(at("file").files[0]));
+    for (const [name, over] of [["dragover", true], ["dragleave", false], ["drop", false]]) {
+      addEventListener(name, (event) => {
+        event.preventDefault();
+        at("drop").classList.toggle("over", over);
+        if (name === "drop") accept(event.dataTransfer.files[0]);
+      });
+    }
+  }
+
+  showTheme();
+  // In a lesson: what leads on leads on from there, and the light is the lesson's.
+  if (self !== top) {
+    document.documentElement.classList.add("embedded");
+    document.head.append(element("base", { target: "_top" }));
+  }
+  addEventListener("storage", () => {
+    showTheme();
+    dispatchEvent(new Event("themechange"));
+  });
+  addEventListener("DOMContentLoaded", themeSwitch);
+
+  root.play = { at, recall, keep, element, drawing, fillTable, say, sum, many, chosen, still, able, arrows, randomFrom, runner, onTheme, follow, goals, samplePicture,
+    greyPicture, ownPictures };
 })(globalThis);

@@ -3,8 +3,7 @@
   "use strict";
 
   const model = raceModel;
-  const { element, drawing, randomFrom, runner } = play;
-  const at = (id) => document.getElementById(id);
+  const { at, able, arrows, element, drawing, fillTable, say, sum, many, chosen, randomFrom, runner, follow, goals } = play;
   const running = runner(at("run"));
   const COLOURS = ["blue", "green", "purple", "yellow"];
   const PAUSE_MS = 700;
@@ -17,8 +16,7 @@
   const now = () => history[history.length - 1];
   const name = (item) => String.fromCharCode(65 + item);
   const colour = (item) => `var(--${COLOURS[item % COLOURS.length]})`;
-  const sum = (list) => list.reduce((total, value) => total + value, 0);
-  const additions = (count) => `${count} addition${count === 1 ? "" : "s"}`;
+  const reach = goals({ one: "Lose a count.", three: "Lose 3 of 4 counts.", luck: "Count with plain ++ and lose nothing, with two work-items or more that take turns." });
 
   // ---- doing -------------------------------------------------------------------------------------
 
@@ -29,15 +27,26 @@
     const values = Number(at("values").value);
     const pixels = Array.from({ length: Number(at("items").value) }, () =>
       Array.from({ length: Number(at("pixels").value) }, () => Math.floor(random() * values)));
-    const way = document.querySelector("input[name=way]:checked").value;
-    history = [{ state: model.begin(way, pixels, values), event: null }];
+    history = [{ state: model.begin(chosen("way"), pixels, values), event: null }];
+    at("log").replaceChildren();
     show();
   }
 
   function go(item) {
     history.push(model.step(now().state, item));
-    if (model.isDone(now().state)) running.pause();
+    const { state, event } = now();
+    at("log").append(element("li", {}, told(event, state)));
+    if (model.isDone(state)) end(state);
     show();
+  }
+
+  function end(state) {
+    running.pause();
+    const [lost, all] = [sum(model.lost(state)), sum(state.counted)];
+    const whoWent = history.slice(1).map((each) => each.event.item);
+    reach("one", lost > 0);
+    reach("three", all === 4 && lost === 3);
+    reach("luck", state.way === "plain" && lost === 0 && whoWent.some((item, place) => place > 0 && item < whoWent[place - 1]));
   }
 
   function step() {
@@ -62,7 +71,9 @@
   function back() {
     running.pause();
     planned = [];
-    if (history.length > 1) history.pop();
+    if (history.length === 1) return;
+    history.pop();
+    at("log").lastChild.remove();
     show();
   }
 
@@ -79,11 +90,6 @@
 
   // ---- showing -----------------------------------------------------------------------------------
 
-  function say(words, kind = "") {
-    at("said").textContent = words;
-    at("said").className = kind;
-  }
-
   function told(event, state) {
     const counter = state.bins > 1 ? `counter ${event.bin}` : "the counter";
     const whose = state.way === "tables" ? `${counter} of its own table` : counter;
@@ -94,7 +100,7 @@
       atomic: `${name(event.item)} loads, adds and stores as one: ${counter} is ${event.value}.`,
       merge: `${name(event.item)} sums up ${counter} of all tables: ${event.value}. Nobody else writes it.`,
     }[event.kind];
-    return event.missed > 0 ? `${words} It did not know of ${additions(event.missed)}: lost.` : words;
+    return event.missed > 0 ? `${words} It did not know of ${many(event.missed, "addition")}: lost.` : words;
   }
 
   function verdict(state) {
@@ -110,8 +116,10 @@
     const done = model.isDone(state);
     if (!event) say("Nothing has happened yet. Press Step, or choose who goes first.");
     else say(told(event, state) + (done ? verdict(state) : ""), event.missed > 0 || (done && missing > 0) ? "bad" : done ? "good" : "");
-    at("step").disabled = at("run").disabled = done;
-    at("back").disabled = history.length === 1;
+    able(at("step"), !done);
+    able(at("run"), !done);
+    able(at("back"), history.length > 1);
+    at("log").scrollTop = at("log").scrollHeight;
     showItems(state);
     showCounters(state, event);
     showChart(state);
@@ -137,7 +145,7 @@
       const mine = state.pixels[number];
       const value = state.bins > 1 ? `, value ${mine[item.next]}` : "";
       const holds = item.register === null ? `pixel ${item.next + 1} of ${mine.length}${value}` : `register: ${item.register}`;
-      entry.firstChild.disabled = next === "";
+      able(entry.firstChild, next !== "");
       entry.firstChild.replaceChildren(element("span", {}, `${name(number)}: ${next || (waits ? "waits" : "done")}`),
         element("small", {}, next === "" ? " " : next === "merge" ? "its bins" : holds));
     });
@@ -156,8 +164,7 @@
       if (lost[bin] > 0) row.lastChild.className = "bad";
       return row;
     });
-    at("counters").replaceChildren(element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head)))),
-      element("tbody", {}, ...rows));
+    fillTable("counters", heads, rows);
   }
 
   // The figure of chapter 02: time goes down, the memory in the middle, work-items on both sides.
@@ -214,8 +221,6 @@
   // ---- the page ----------------------------------------------------------------------------------
 
   for (let items = model.LEAST; items <= model.MOST; ++items) at("items").append(element("option", {}, String(items)));
-  at("settings").addEventListener("change", begin);
-  at("settings").addEventListener("submit", (event) => event.preventDefault());
   at("step").addEventListener("click", () => {
     running.pause();
     step();
@@ -225,5 +230,6 @@
   at("again").addEventListener("click", begin);
   at("lose").addEventListener("click", lose);
   addEventListener("resize", () => showChart(now().state));
-  begin();
+  arrows(at("chart"), step, back);
+  follow(at("settings"), begin);
 })();

@@ -52,22 +52,29 @@
     return found;
   }
 
-  // What it all costs. `sectors`: what a memory without a cache delivers. `lines`: those that a memory fetches which
-  // remembers no more than the lines of the request before.
-  function costOf(requests) {
-    let sectors = 0;
-    let lines = 0;
-    let before = new Set();
-    for (const request of requests) {
-      sectors += touched(request, SECTOR).size;
-      const now = touched(request, LINE);
-      for (const line of now) lines += before.has(line) ? 0 : 1;
-      before = now;
-    }
-    return { requests: requests.length, sectors, lines };
+  const unitOf = (order) => (order === "gpu" ? SECTOR : LINE);
+
+  // What a cache has after a request: nothing, what that request touched, or all that was ever touched. Real ones lie between
+  // the last two, and all who use one share its room.
+  const CACHES = { none: () => new Set(), small: (_, units) => units, large: (held, units) => new Set([...held, ...units]) };
+
+  // For each request the units that it touches, and those of them that come from the memory, as the cache has not got them.
+  function deliveries(requests, order, cache) {
+    let held = new Set();
+    return requests.map((request) => {
+      const units = touched(request, unitOf(order));
+      const fresh = new Set([...units].filter((one) => !held.has(one)));
+      held = CACHES[cache](held, units);
+      return { units, fresh };
+    });
   }
 
-  const api = { WALKS, ORDERS, WARP, SECTOR, LINE, placesOf, requestsOf, touched, costOf };
+  // How many requests there are, and how many units come for all of them.
+  function costOf(requests, order, cache) {
+    return { requests: requests.length, comes: deliveries(requests, order, cache).reduce((sum, { fresh }) => sum + fresh.size, 0) };
+  }
+
+  const api = { WALKS, ORDERS, WARP, SECTOR, LINE, CACHES, unitOf, placesOf, requestsOf, touched, deliveries, costOf };
   if (typeof module === "object") module.exports = api;
   else root.walkModel = api;
 })(globalThis);

@@ -3,25 +3,31 @@
   "use strict";
 
   const model = walkModel;
-  const { element, still, runner } = play;
-  const at = (id) => document.getElementById(id);
+  const { at, able, arrows, element, fillTable, say, sum, many, chosen, still, runner, onTheme, follow, goals } = play;
   const running = runner(at("run"));
   const COUNT = 2048;
   const ROW = model.LINE;
   const NAMES = { interleaved: "interleaved", blocked: "blocked", vectors: "16 bytes to a load", gpu: "GPU", cpu: "CPU" };
   const PAUSE_MS = { gpu: 250, cpu: 40 };
 
+  const reach = goals({ all: "Find a walk of single bytes of which every byte that comes is asked for at once.", cache: "Find a walk to which only the large cache helps.",
+    few: "Read all with 4 requests." });
+
   let requests = [];
+  let delivered = []; // for each request
   let place = 0; // of the request that is shown
 
-  const chosen = (name) => document.querySelector(`input[name=${name}]:checked`).value;
   const items = () => Number(at("items").value);
-  const many = (count, what) => `${count} ${what}${count === 1 ? "" : "s"}`;
-  const sum = (list) => list.reduce((total, value) => total + value, 0);
+  const cache = () => chosen("cache");
 
   function begin() {
     running.pause();
     requests = model.requestsOf(chosen("walk"), chosen("order"), items(), COUNT);
+    delivered = model.deliveries(requests, chosen("order"), cache());
+    const comes = (how) => model.costOf(requests, chosen("order"), how).comes;
+    reach("all", chosen("walk") !== "vectors" && cache() === "none" && comes("none") === COUNT / model.unitOf(chosen("order")));
+    reach("cache", cache() === "large" && comes("small") === comes("none") && comes("large") < comes("none"));
+    reach("few", requests.length === 4);
     at("place").max = requests.length - 1;
     showCosts();
     go(0);
@@ -50,25 +56,24 @@
 
   function show() {
     const request = requests[place];
-    const unit = chosen("order") === "gpu" ? model.SECTOR : model.LINE;
-    const units = model.touched(request, unit);
+    const unit = model.unitOf(chosen("order"));
+    const { units, fresh } = delivered[place];
     const asked = sum(request.map((each) => each.bytes));
     const who = request.length === 1 ? `work-item ${request[0].item} asks`
       : `work-items ${request[0].item} to ${request[request.length - 1].item} ask`;
-    const before = place > 0 ? model.touched(requests[place - 1], unit) : new Set();
-    const fresh = [...units].filter((one) => !before.has(one)).length;
-    const comes = fresh === 0 ? "The request before asked there, too: a cache may still have it."
-      : `${fresh * unit} bytes come, ${Math.round(100 * asked / (fresh * unit))} % of them asked for.`;
-    at("said").textContent = `Request ${place + 1} of ${requests.length}: ${who} for ${many(asked, "byte")}, in `
-      + `${many(units.size, unit === model.SECTOR ? "sector" : "line")}. ${comes}`;
-    at("said").className = asked < fresh * unit ? "bad" : "good";
+    const comes = fresh.size === 0 ? "Nothing comes: the cache has it all."
+      : `${fresh.size * unit} bytes come${fresh.size < units.size ? "; the cache has the others" : `, ${Math.round((100 * asked) / (fresh.size * unit))} % of them asked for`}.`;
+    say(`Request ${place + 1} of ${requests.length}: ${who} for ${many(asked, "byte")}, in `
+      + `${many(units.size, unit === model.SECTOR ? "sector" : "line")}. ${comes}`, asked < fresh.size * unit ? "bad" : "good");
     at("place").value = place;
     at("place").setAttribute("aria-valuetext", `request ${place + 1}`);
-    at("next").disabled = place === requests.length - 1;
-    draw(request, units, unit);
+    at("bytes").setAttribute("aria-label", `The 2048 bytes, 64 in a row. ${at("said").textContent}`);
+    able(at("next"), place < requests.length - 1);
+    able(at("back"), place > 0);
+    draw(request, fresh, unit);
   }
 
-  function draw(request, units, unit) {
+  function draw(request, fresh, unit) {
     const canvas = at("bytes");
     const context = canvas.getContext("2d");
     const size = canvas.width / ROW;
@@ -85,50 +90,51 @@
     context.clearRect(0, 0, canvas.width, canvas.height);
     for (let byte = 0; byte < COUNT; ++byte) paint(byte, colours.band);
     const bytesOf = (each) => Array.from({ length: each.bytes }, (_, n) => each.first + n);
-    for (const one of units) for (let byte = one * unit; byte < (one + 1) * unit; ++byte) paint(byte, colours.orange);
+    for (const one of fresh) for (let byte = one * unit; byte < (one + 1) * unit; ++byte) paint(byte, colours.orange);
     for (const before of requests.slice(0, place)) before.flatMap(bytesOf).forEach((byte) => paint(byte, colours.muted));
     request.flatMap(bytesOf).forEach((byte) => paint(byte, colours.blue));
   }
 
   function showCosts() {
-    const heads = ["Walk", "Order", "requests", "sectors", "new lines"];
     const rows = model.WALKS.flatMap((walk) => model.ORDERS.map((order) => {
-      const cost = model.costOf(model.requestsOf(walk, order, items(), COUNT));
+      const cost = model.costOf(model.requestsOf(walk, order, items(), COUNT), order, cache());
       const now = walk === chosen("walk") && order === chosen("order");
       return element("tr", now ? { class: "now" } : {}, element("th", { scope: "row" }, NAMES[walk]), element("td", {}, NAMES[order]),
-        ...[cost.requests, order === "gpu" ? cost.sectors : "–", order === "gpu" ? "–" : cost.lines].map((number) => element("td", {}, String(number))));
+        ...[cost.requests, cost.comes, cost.comes * model.unitOf(order)].map((number) => element("td", {}, String(number))));
     }));
-    fill("costs", heads, rows);
+    fillTable("costs", ["Walk", "Order", "requests", "sectors (CPU: lines) that come", "bytes that come"], rows);
   }
 
   function showMeasured() {
-    const heads = ["Device", "Strategy, launch", "pixels", "interleaved, ms", "blocked, ms"];
     const rows = playData.walks.flatMap((each) => Object.entries(each.launches).map(([launch, ms]) =>
       element("tr", {}, element("th", { scope: "row" }, `${each.api} on ${each.device}`), element("td", {}, `${each.strategy}, ${launch}`),
         element("td", {}, each.size), element("td", {}, String(ms.interleaved)), element("td", {}, String(ms.blocked)))));
-    fill("measured", heads, rows);
-  }
-
-  function fill(id, heads, rows) {
-    at(id).replaceChildren(element("thead", {}, element("tr", {}, ...heads.map((head) => element("th", { scope: "col" }, head)))),
-      element("tbody", {}, ...rows));
+    fillTable("measured", ["Device", "Strategy, launch", "pixels", "interleaved, ms", "blocked, ms"], rows);
   }
 
   // ---- the page ----------------------------------------------------------------------------------
 
-  at("settings").addEventListener("change", begin);
-  at("settings").addEventListener("submit", (event) => event.preventDefault());
-  at("next").addEventListener("click", () => {
+  const next = () => {
     running.pause();
-    go(place + 1);
-  });
+    go(Math.min(place + 1, requests.length - 1));
+  };
+  const back = () => {
+    running.pause();
+    go(Math.max(place - 1, 0));
+  };
+  at("next").addEventListener("click", next);
+  at("back").addEventListener("click", back);
+  arrows(at("bytes"), next, back);
   at("run").addEventListener("click", run);
-  at("again").addEventListener("click", begin);
+  at("again").addEventListener("click", () => {
+    running.pause();
+    go(0);
+  });
   at("place").addEventListener("input", () => {
     running.pause();
     go(Number(at("place").value));
   });
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
+  onTheme(show);
   showMeasured();
-  begin();
+  follow(at("settings"), begin);
 })();

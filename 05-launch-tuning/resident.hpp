@@ -1,0 +1,17 @@
+/// @file
+/// How many work-items an OpenCL device holds at once. (CUDA has an attribute for it.)
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "common/opencl/opencl.hpp"
+
+struct Resident {
+    std::size_t items = 0;  ///< work-items that a compute unit holds at once
+    std::string why;        ///< what the number follows from, or that nothing tells it
+};
+
+/// OpenCL has no question for it. On GPUs the extensions of NVIDIA, AMD and Intel tell what it
+/// follows from. Where nothing does, it is what one group may have, and `why` says so.
+Resident resident_items(const common::opencl::Device& device);

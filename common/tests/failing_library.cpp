@@ -1,0 +1,163 @@
+// A C library that fails once: to preload (LD_PRELOAD) into a program, whose N-th call of a kind
+// then fails as it may on any machine. FAILING_LIBRARY=KIND:N names it, once `main` has begun:
+//
+//   malloc   any allocation of the process gets no memory
+//   new      the same of those that the program itself makes with `new`, not its libraries
+//   file     open, read, write, fsync or rename by the program itself, as on a disk that is broken
+//            or full
+//
+// Where N is more than there are, it ends with exit status 99.
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <link.h>
+#include <sys/types.h>
+#include <unistd.h>
+#include <unwind.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstdarg>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <new>
+
+namespace {
+
+std::atomic<long> countdown = 0;  // 0: none fails, or none any more
+enum class Kind { kNone, kMalloc, kNew, kFile } kind = Kind::kNone;
+std::uintptr_t program_begin = 0;  // in memory
+std::uintptr_t program_end = 0;
+
+bool fails(Kind of) {
+    return kind == of && countdown > 0 && --countdown == 0;
+}
+
+// A driver's compiler may have the program's own copy of a template of std::vector.
+_Unwind_Reason_Code look_for_a_driver(_Unwind_Context* frame, void* found) {
+    Dl_info about{};
+    const auto at = reinterpret_cast<const void*>(_Unwind_GetIP(frame));
+    if (dladdr(at, &about) == 0 || about.dli_fname == nullptr) return _URC_NO_REASON;
+    for (const char* name : {"pocl", "LLVM", "clang", "OpenCL"})
+        if (std::strstr(about.dli_fname, name) != nullptr) *static_cast<bool*>(found) = true;
+    return _URC_NO_REASON;
+}
+
+// Where the one that should fail is a driver's, the next one does.
+bool fails_outside_of_drivers(Kind of) {
+    if (!fails(of)) return false;
+    bool found = false;
+    _Unwind_Backtrace(look_for_a_driver, &found);
+    if (found) countdown = 1;
+    return !found;
+}
+
+// Not for a driver's compiler, which ends the process.
+bool is_the_programs(const void* caller) {
+    const auto at = reinterpret_cast<std::uintptr_t>(caller);
+    return at >= program_begin && at < program_end;
+}
+
+// The first that is told of is the program itself.
+int note_where_it_is(dl_phdr_info* about, std::size_t, void*) {
+    for (int i = 0; i < about->dlpi_phnum; ++i) {
+        const ElfW(Phdr)& part = about->dlpi_phdr[i];
+        if (part.p_type != PT_LOAD || (part.p_flags & PF_X) == 0) continue;
+        program_begin = about->dlpi_addr + part.p_vaddr;
+        program_end = program_begin + part.p_memsz;
+    }
+    return 1;
+}
+
+#define fails_here(kind) \
+    (is_the_programs(__builtin_return_address(0)) && fails_outside_of_drivers(kind))
+
+template <typename Function>
+Function* real(Function*, const char* name) {
+    return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
+}
+#define REAL(name) real(&(name), #name)
+
+int failed_with(int error) {
+    errno = error;
+    return -1;
+}
+
+using Main = int(int, char**, char**);
+Main* real_main = nullptr;
+
+int counting_main(int argc, char** argv, char** environment) {
+    const char* const told = std::getenv("FAILING_LIBRARY");
+    const char* const number = told != nullptr ? std::strchr(told, ':') : nullptr;
+    dl_iterate_phdr(note_where_it_is, nullptr);
+    if (number != nullptr) {
+        kind = told[0] == 'm' ? Kind::kMalloc : told[0] == 'n' ? Kind::kNew : Kind::kFile;
+        countdown = std::atol(number + 1);
+    }
+    // Not again in what this one starts.
+    unsetenv("FAILING_LIBRARY");
+    return real_main(argc, argv, environment);
+}
+
+__attribute__((destructor)) void say_that_none_failed() {
+    if (countdown > 0) _exit(99);
+}
+
+}  // namespace
+
+void* operator new(std::size_t size) {
+    if (!fails_here(Kind::kNew)) {
+        if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;
+    }
+    if (const std::new_handler told = std::get_new_handler()) told();
+    throw std::bad_alloc();
+}
+
+extern "C" {
+// What the C library has under these names.
+void* __libc_malloc(std::size_t size);
+void* __libc_calloc(std::size_t count, std::size_t size);
+void* __libc_realloc(void* memory, std::size_t size);
+
+void* malloc(std::size_t size) {
+    if (!fails(Kind::kMalloc)) return __libc_malloc(size);
+    errno = ENOMEM;
+    return nullptr;
+}
+void* calloc(std::size_t count, std::size_t size) {
+    if (!fails(Kind::kMalloc)) return __libc_calloc(count, size);
+    errno = ENOMEM;
+    return nullptr;
+}
+void* realloc(void* memory, std::size_t size) {
+    if (!fails(Kind::kMalloc)) return __libc_realloc(memory, size);
+    errno = ENOMEM;
+    return nullptr;
+}
+
+int open(const char* path, int flags, ...) {
+    std::va_list more;
+    va_start(more, flags);
+    const auto mode = (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0;
+    va_end(more);
+    return fails_here(Kind::kFile) ? failed_with(EMFILE) : REAL(open)(path, flags, mode);
+}
+ssize_t read(int file, void* to, std::size_t size) {
+    return fails_here(Kind::kFile) ? failed_with(EIO) : REAL(read)(file, to, size);
+}
+ssize_t write(int file, const void* from, std::size_t size) {
+    return fails_here(Kind::kFile) ? failed_with(ENOSPC) : REAL(write)(file, from, size);
+}
+int fsync(int file) {
+    return fails_here(Kind::kFile) ? failed_with(EIO) : REAL(fsync)(file);
+}
+int rename(const char* from, const char* to) {
+    return fails_here(Kind::kFile) ? failed_with(EIO) : REAL(rename)(from, to);
+}
+
+int __libc_start_main(Main* main, int argc, char** argv, void (*init)(), void (*fini)(),
+                      void (*rtld_fini)(), void* stack_end) {
+    real_main = main;
+    return REAL(__libc_start_main)(counting_main, argc, argv, init, fini, rtld_fini, stack_end);
+}
+}

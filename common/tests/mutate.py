@@ -1,0 +1,281 @@
+#!/usr/bin/env python3
+"""Plants faults in common/ and the chapters, one at a time, and says which of them no test notices.
+
+    mutate.py [--count 100] [--seed 1] [PATH...]
+
+A fault is a small edit, such as `<=` for `<` or a statement that is missing, drawn by the seed from the sources, or from
+those whose path begins with PATH. It is planted in a clone of the last commit, in build-mutants/; what it needs is built
+there, and what should notice it is run (NOTICED_BY), up to the first test that fails. What does not compile is no fault,
+and what compiles to the same code is none. Exit status: 0 all are noticed, 1 some are not, 2 a test fails without a fault.
+
+Left out are CUDA's sources, which need a GPU, tests, the files of the exercises that students begin with, and files that
+end processes: a fault there could end others.
+"""
+
+import argparse
+import ast
+import collections
+import hashlib
+import os
+import pathlib
+import random
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+CLONE = ROOT / "build-mutants"
+BUILD = CLONE / "build"
+MEMORY = 16 << 30  # bytes that a program with a fault may take
+SECONDS = 300  # that a build may take: programs run in it, to tell their tests
+
+SOURCES = re.compile(r"(common|0\d-[^/]*)/.*\.([ch]pp|cl|py)")
+LEFT_OUT = re.compile(r"/(tests|fuzz|peers)/|cuda|/exercise/[^/]+/(?!solution/|call|reference)[^/]+\.(cl|cpp)$")
+ENDS_PROCESSES = re.compile(r"\bkill(pg)?\(")
+# They need more than is built here, or compare texts alone.
+NO_TESTS = r"\.large$|not-built|aarch64|Configure|ChapterTargets|broken\.cpu|SameSteps|Strategies|OfProcessors|OpenCLOf"
+
+UNIT = "common/tests/unit_tests --gtest_fail_fast --gtest_brief=1 --gtest_filter="  # many tests in one process
+COMMON = "unit_tests failure_tests opencl_tests wrong_program fuzz_picture fuzz_options fuzz_outputs fuzz_kernels fuzz_source summary devices"
+PROGRAMS = ("01-cpu-cpu 02-global-atomics-opencl", r"^(01-cpu\.(cpu|W)|02-global-atomics\.(opencl|OpenCL))")
+# Where a fault is, and what should notice it, in turns: targets to build, and tests, as ctest's -R or a program. The first
+# row that fits.
+NOTICED_BY = [(re.compile(path), turns) for path, *turns in (
+    ("common/tutor/diagnosis/", ("unit_tests", UNIT + "Diagnosis.*:Observe.*"),
+     ("02-global-atomics-opencl 03-local-atomics-opencl 04-per-thread-bins-opencl", r"^0[234].*broken\.opencl")),
+    ("common/tutor/gallery/", ("", r"^common\.Gallery|^exercises\.gallery|^02.*broken\.opencl")),
+    ("common/(tutor/exercise/|files/whole.py)", ("exercises", r"^exercises\.(02|03)"), ("", r"^exercises\.(0[45]|[a-z])")),
+    ("common/", ("unit_tests", UNIT + "-Diagnosis.*"), (COMMON, r"^(common|fuzz)\.([^D]|D[^i])"), PROGRAMS),
+    ("(0.)-.*/exercise/([^/]*)/", ("exercises", r"^exercises.\1.\2")),
+    (r"(05-launch-tuning)/tune/[a-z]*\.cl", ("", r"^\1.OpenCLRaces"), ("", r"^\1.Tune")),
+    ("(05-launch-tuning)/tune/", ("\\1-tune-opencl tune_test", r"^\1.(tune|Tune|OpenCLRaces)")),
+    ("(05-launch-tuning)/end-to-end/", ("\\1-end-to-end-opencl", r"^\1.EndToEnd")),
+    ("(05-launch-tuning)/cluster/", ("\\1-cluster-cpu \\1-cluster-opencl", r"^\1.cluster")),
+    (r"(0.-[a-z-]*)/histogram\.cl", ("", r"^\1.opencl.all$"), ("", r"^\1.(opencl.*races$|OpenCLR)"), ("", r"^\1.opencl.")),
+    ("(05-launch-tuning)/", ("\\1-opencl launch_test", r"^\1.([^btEcT]|T.*d$)")),
+    ("(01-cpu)/", ("\\1-cpu simd_tests", r"^\1.[^p]")),
+    ("(0.-[a-z-]*)/", ("\\1-opencl", r"^\1.[^b]")),
+)]
+
+# ---- faults ----------------------------------------------------------------------------------------
+
+STRING = r'"(?:\\.|[^"\\\n])*"'
+NOT_CODE = re.compile(rf"//[^\n]*|(?m:^\s*#[^\n]*)|R\"\(.*?\)\"|{STRING}|(?<![\da-fA-F])'(?:\\.|[^'\\\n])'", re.DOTALL)
+NOT_CODE_PY = re.compile(rf"\"\"\".*?\"\"\"|{STRING}|'(?:\\.|[^'\\\n])*'|#[^\n]*", re.DOTALL)
+BOTH = {"<": "<= >=", "<=": "< >", ">": ">= <=", ">=": "> <", "==": "!=", "!=": "==", "+": "-", "-": "+", "*": "/", "%": "/", "+=": "-="}
+SWAPS = {**BOTH, "/": "*", "&&": "||", "||": "&&", "<<": ">>", ">>": "<<", "&": "|", "|": "&"}
+SWAPS_PY = {**BOTH, "//": "*", "and": "or", "or": "and", "is": "is_not"}
+WORDS = {"true": "false", "false": "true", "std::min": "std::max", "std::max": "std::min", "break": "continue", "++": "--"}
+WORDS_PY = {"True": "False", "False": "True", "min": "max", "max": "min", "all": "any", "any": "all", "break": "continue"}
+NUMBER = re.compile(r"(?<![\w.'\"])\d+(?=U?\b)(?![.'\w]*['.xb])")
+NO_STATEMENT = r"(return|throw|case|using|delete|raise|import|else|default)\b|[\w:<>, ]+[&*]? \w+( =|;|\(|\{)"  # or a declaration
+STATEMENT = re.compile(rf"^ +((?!{NO_STATEMENT})[\w*+(][^\n{{}}]*)$", re.MULTILINE)
+
+
+def edits(text, python):
+    """Where a fault may be, and what stands there then: (begin, end, new)."""
+    code = (NOT_CODE_PY if python else NOT_CODE).sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    for old, news in (SWAPS_PY if python else SWAPS).items():
+        for match in re.finditer(rf"(?<= ){re.escape(old)}(?=[ \n])", code):
+            for new in news.split():
+                yield *match.span(), new.replace("_", " ")
+    for old, new in (WORDS_PY if python else WORDS).items():
+        for match in re.finditer(rf"(?<![\w.]){re.escape(old)}(?![\w])" if old != "++" else re.escape(old), code):
+            yield *match.span(), new
+    for match in re.finditer(r"\bnot (?!in)" if python else r"(?<=[( ])!(?=\w)", code):
+        yield *match.span(), ""
+    for match in NUMBER.finditer(code):
+        for new in {int(match[0]) + 1, abs(int(match[0]) - 1)}:
+            yield *match.span(), str(new)
+    for match in STATEMENT.finditer(code):
+        line, before = match[1].rstrip(), code[:match.start()].rstrip()
+        whole = line.count("(") == line.count(")") and line.count("[") == line.count("]")
+        if python and whole and before[-1:] not in "([{,+-*/=\\" and re.match(r"[\w.]+(\[.*\])?(\(| \+?= )", line) and line[-1] not in ":,([{":
+            yield match.start(1), match.start(1) + len(line), "pass"
+        if not python and whole and line.endswith(";") and before[-1:] in tuple(";{})"):
+            yield match.start(1), match.start(1) + len(line), ";"
+
+
+def sources(below, compiled):
+    """Those that may get a fault: kernels and Python, and what is compiled here."""
+    listed = subprocess.run(["git", "-C", CLONE, "ls-files"], check=True, capture_output=True, text=True).stdout.split()
+    for path in filter(SOURCES.fullmatch, listed):
+        text = (CLONE / path).read_text(encoding="utf-8")
+        if (any(map(path.startswith, below)) and not LEFT_OUT.search(path) and not ENDS_PROCESSES.search(text)
+                and (path in compiled or path.endswith((".cl", ".py")) or "/exercise/" in path)):
+            yield path, text
+
+
+def drawn(below, compiled, seed):
+    """Faults without end: (path, line, what it was and is, the text with it). Each line has the same chance."""
+    generator, lines = random.Random(seed), []
+    for path, text in sources(below, compiled):
+        at_line = collections.defaultdict(list)
+        for begin, end, new in edits(text, path.endswith(".py")):
+            at_line[text.count("\n", 0, begin) + 1].append((begin, end, new))
+        lines += [(path, text, line, found) for line, found in sorted(at_line.items())]
+    if not lines:
+        fail("there is nothing to edit")
+    generator.shuffle(lines)
+    for path, text, line, found in lines:
+        begin, end, new = generator.choice(found)
+        was = text.splitlines()[line - 1]
+        faulty = text[:begin] + new + text[end:]
+        yield path, line, f"{was.strip()}  ->  {faulty.splitlines()[line - 1].strip()}", faulty
+
+
+def fail(why):
+    print(f"mutate.py: {why}", file=sys.stderr)
+    sys.exit(2)
+
+
+# ---- the clone -------------------------------------------------------------------------------------
+
+
+def run(*command, seconds=None, memory=False):
+    """(exit status, what it said); killed, with all that it has started, after so many seconds."""
+    environment = {**os.environ, "CCACHE_BASEDIR": str(CLONE), "CCACHE_NOHASHDIR": "1", "POCL_CACHE_DIR": str(CLONE / "build-pocl")}
+    limit = (lambda: resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))) if memory else None
+    with subprocess.Popen(list(map(str, command)), cwd=CLONE, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          text=True, errors="replace", start_new_session=True, preexec_fn=limit) as process:
+        try:
+            said, _ = process.communicate(timeout=seconds)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            said, _ = process.communicate()
+        return process.returncode, said
+
+
+def must(*command):
+    status, said = run(*command)
+    if status != 0:
+        print(said[-4000:], file=sys.stderr)
+        fail(f"{' '.join(map(str, command))} fails without a fault")
+    return said
+
+
+def prepare():
+    """A clone of the last commit, built. What it is: a commit; and what each source is compiled to: {path: objects}."""
+    commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
+    if not CLONE.exists():
+        subprocess.run(["git", "clone", "--quiet", "--shared", "--no-checkout", ROOT, CLONE], check=True)
+    must("git", "checkout", "--quiet", "--force", "--detach", commit)
+    launcher = ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if run("sh", "-c", "command -v ccache")[0] == 0 else []
+    must("cmake", "--preset", "default", "-DTUTORIAL_CUDA=OFF", "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG", *launcher)  # compiled quickly
+    must("cmake", "--build", BUILD)
+    compiled = collections.defaultdict(set)
+    for line in must("ninja", "-C", BUILD, "-t", "deps").splitlines():
+        if not line.startswith(" "):
+            made = line.partition(":")[0]
+        else:
+            compiled[os.path.relpath(BUILD / line.strip(), CLONE)].add(BUILD / made)
+    return commit[:7], compiled
+
+
+def hashes(objects):
+    return {each: hashlib.sha256(each.read_bytes()).digest() for each in objects}
+
+
+# ---- one fault -------------------------------------------------------------------------------------
+
+sound = set()  # turns that were seen to pass without a fault
+
+
+def built(targets):
+    return run("cmake", "--build", BUILD, "--target", *targets.split(), seconds=SECONDS) if targets else (0, "")
+
+
+def tested(tests, memory=True):
+    """The test that fails; nothing where all pass."""
+    if not tests.startswith("^"):
+        status, said = run(*(BUILD / tests).as_posix().split(), seconds=SECONDS, memory=memory)
+        return (re.findall(r"\[  FAILED  \] (\S+)", said) or ["unit_tests"])[0] if status != 0 else ""
+    how = ("--stop-on-failure", "--parallel", 2, "--timeout", 120)
+    status, said = run("ctest", "--test-dir", BUILD, *how, "-R", tests, "-E", NO_TESTS, memory=memory)
+    if "No tests were found" in said:
+        fail(f"there is no test {tests}")
+    failed = re.findall(r"(\S+) \.*\*\*\*(?!Skipped)", said)
+    return (failed or ["a test"])[0] if status != 0 else ""
+
+
+def turns_of(path):
+    for row, turns in NOTICED_BY:
+        match = row.match(path)
+        if match:
+            return [(match.expand(targets), match.expand(tests)) for targets, tests in turns]
+    raise ValueError(path)
+
+
+def judged(path, faulty, objects):
+    """`noticed` and by what, `alive`, or why it is no fault."""
+    memory = not path.startswith("01-cpu/")  # the sanitizers there lay claim to more
+    file = CLONE / path
+    text, before = file.read_text(encoding="utf-8"), hashes(objects)
+    is_built, is_same = False, True
+    try:
+        file.write_text(faulty, encoding="utf-8")
+        began = time.time() - 1
+        for targets, tests in turns_of(path):
+            fails, (status, said) = "", built(targets)
+            if status != 0 and re.search(r"\berror:", said) and "static assertion" not in said:
+                return "does not compile", ""
+            if status != 0:
+                return "noticed", "the build"
+            made = [each for each in objects if each.stat().st_mtime >= began]
+            is_built = is_built or not objects or bool(made)
+            if objects and hashes(made).items() <= before.items():
+                continue  # perhaps it is part of a later turn
+            is_same, fails = False, tested(tests, memory)
+            if fails:
+                break
+    finally:
+        file.write_text(text, encoding="utf-8")
+    if not is_built:
+        fail(f"nothing that NOTICED_BY names is built from {path}")
+    if not fails:
+        return "same code" if is_same else "alive", ""
+    if tests not in sound:
+        built(targets)
+        if tested(tests, memory):
+            fail(f"{fails} fails without a fault")
+        sound.add(tests)
+    return "noticed", fails
+
+
+def same_python(path, text, faulty):
+    if not path.endswith(".py"):
+        return False
+    try:
+        return ast.dump(ast.parse(text)) == ast.dump(ast.parse(faulty))
+    except SyntaxError:
+        return True
+
+
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--count", type=int, default=100)
+    arguments.add_argument("--seed", type=int, default=1)
+    arguments.add_argument("below", metavar="PATH", nargs="*", default=["common/", "0"])
+    options = arguments.parse_args()
+    commit, compiled = prepare()
+    number, seconds = collections.Counter(), 0.0
+    for path, line, words, faulty in drawn(options.below, compiled, options.seed):
+        if number["noticed"] + number["alive"] == options.count:
+            break
+        if same_python(path, (CLONE / path).read_text(encoding="utf-8"), faulty):
+            continue
+        began = time.monotonic()
+        verdict, by = judged(path, faulty, compiled.get(path, ()))
+        number[verdict] += 1
+        seconds += time.monotonic() - began
+        print(f"{verdict:<16} {path}:{line}: {words}" + (f"  [{by}, {time.monotonic() - began:.0f} s]" if by else ""), flush=True)
+    print(f"{number['noticed'] + number['alive']} faults, {number['alive']} not noticed; seed {options.seed}, commit {commit}; "
+          f"{number['does not compile']} more did not compile, {number['same code']} compiled to the same code; {seconds:.0f} s")
+    return 1 if number["alive"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

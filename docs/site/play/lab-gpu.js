@@ -1,0 +1,272 @@
+// The host program of lab.html: the reader's own GPU through WebGPU. It compiles a chapter's WGSL, runs a strategy on pixels,
+// and hands back 256 counts. It knows nothing of the page.
+(function (root) {
+  "use strict";
+
+  const { BINS, POISON, bounded, gridOf } = labModel;
+  const TURNS = 2 ** 24;
+  const FLAG = 4; // the binding that says that a loop was ended
+  const PATIENCE_MS = 30000;
+  const COMPILING_MS = 60000;
+  const ROUNDED_MS = 20; // a browser's clock may count in tenths of a millisecond
+  const MOST_BYTES = 256 * 2 ** 20;
+  const TIMED_BYTES = 128 * 2 ** 20; // more than the caches of most GPUs hold
+  // Reads all and counts nothing: what the memory can do.
+  const READS = `
+override GROUP_SIZE: u32;
+@group(0) @binding(0) var<storage, read> vectors: array<vec4u>;
+@group(0) @binding(2) var<storage, read_write> sums: array<u32>;
+@compute @workgroup_size(GROUP_SIZE)
+fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups) groups: vec3u) {
+    var sum = vec4u();
+    for (var i = item.x; i < arrayLength(&vectors); i += groups.x * GROUP_SIZE) { sum += vectors[i]; }
+    if (all(sum == vec4u(1u, 2u, 3u, 4u))) { sums[0] = 1u; }
+}`;
+
+  // What a strategy needs, as its host program in the chapter has it. `zeroed`: what the host zeroes, by its binding.
+  const STRATEGIES = {
+    racy: { kernels: ["histogram_racy"], zeroed: [2], groupsTables: false },
+    global: { kernels: ["histogram_global"], zeroed: [2], groupsTables: false },
+    subhist: { kernels: ["subhist", "sum_tables"], zeroed: [3], groupsTables: true },
+    local: { kernels: ["histogram_local"], zeroed: [2], groupsTables: false },
+    "local-buckets": { kernels: ["histogram_buckets"], zeroed: [], groupsTables: true, hostAdds: true },
+    "lane-bins": { kernels: ["histogram_lanes"], zeroed: [2], groupsTables: false },
+    "read ceiling": { kernels: ["read_all"], zeroed: [], groupsTables: false },
+  };
+
+  // Something that a reader can do nothing about, or has to: one line.
+  class Refused extends Error {}
+
+  // Compiler messages: [{line, column, words}]; line 0 where there is none.
+  class DoesNotCompile extends Error {
+    constructor(messages) {
+      super(messages.map((each) => each.words).join("\n"));
+      this.messages = messages;
+    }
+  }
+
+  class DoesNotEnd extends Error {}
+
+  // Opens the GPU. Raises Refused with the reason.
+  async function open() {
+    if (!navigator.gpu) {
+      throw new Refused(isSecureContext ? "This browser has no WebGPU." : "WebGPU needs a page from disk or over https.");
+    }
+    const adapter = await navigator.gpu.requestAdapter({ powerPreference: "high-performance" });
+    if (!adapter) throw new Refused("WebGPU finds no GPU here: none that it trusts, or it is switched off.");
+    const has = adapter.limits;
+    const requiredLimits = {
+      maxComputeInvocationsPerWorkgroup: has.maxComputeInvocationsPerWorkgroup,
+      maxComputeWorkgroupSizeX: has.maxComputeWorkgroupSizeX,
+      maxComputeWorkgroupStorageSize: has.maxComputeWorkgroupStorageSize,
+      maxStorageBufferBindingSize: Math.min(has.maxStorageBufferBindingSize, MOST_BYTES),
+      maxBufferSize: Math.min(has.maxBufferSize, MOST_BYTES),
+    };
+    const requiredFeatures = adapter.features.has("timestamp-query") ? ["timestamp-query"] : [];
+    const device = await adapter.requestDevice({ requiredLimits, requiredFeatures });
+    const info = adapter.info || {};
+    const name = info.description || [info.vendor, info.architecture].filter(Boolean).join(" ") || "a GPU without a name";
+    const software = Boolean(info.isFallbackAdapter || adapter.isFallbackAdapter) || /swiftshader|llvmpipe|software|basic render/i.test(name);
+    // In how many lanes the device runs in step, where it says so.
+    return new Gpu(device, { name, software, lanes: info.subgroupMinSize || 0 });
+  }
+
+  class Gpu {
+    constructor(device, about) {
+      Object.assign(this, { device, about, isLost: "", compiled: new Map() });
+      device.lost.then((lost) => { this.isLost = lost.message || lost.reason; });
+      const storage = (binding, type) => ({ binding, visibility: GPUShaderStage.COMPUTE, buffer: { type } });
+      this.layout = device.createBindGroupLayout({ entries: [storage(0, "read-only-storage"), storage(1, "uniform"),
+        storage(2, "storage"), storage(3, "storage"), storage(FLAG, "storage")] });
+      this.pipelineLayout = device.createPipelineLayout({ bindGroupLayouts: [this.layout] });
+      this.canTime = device.features.has("timestamp-query");
+    }
+
+    get most() {
+      const { maxComputeInvocationsPerWorkgroup: items, maxComputeWorkgroupSizeX: across, maxComputeWorkgroupStorageSize: bytes,
+        maxComputeWorkgroupsPerDimension: groups, maxStorageBufferBindingSize: pixels } = this.device.limits;
+      return { groupSize: Math.min(items, across), copies: Math.min(32, Math.floor(bytes / (4 * BINS))), groups, pixels };
+    }
+
+    // The strategy's kernels, compiled; `asWritten` without a bound to the loops. Raises DoesNotCompile.
+    async compile(strategy, code, groupSize, { copies = 32, asWritten = false } = {}) {
+      const { device } = this;
+      const key = [strategy, groupSize, copies, asWritten, code].join("\n");
+      if (this.compiled.has(key)) return this.compiled.get(key);
+      device.pushErrorScope("validation");
+      const original = device.createShaderModule({ code });
+      const { messages } = await this.within(original.getCompilationInfo());
+      await device.popErrorScope();
+      const refused = messages.filter((each) => each.type === "error");
+      if (refused.length > 0) throw new DoesNotCompile(refused.map((each) => ({ line: each.lineNum, column: each.linePos, words: each.message })));
+      const given = { GROUP_SIZE: groupSize, COPIES: Math.min(copies, this.most.copies) };
+      const built = (text, module) => Promise.all(STRATEGIES[strategy].kernels.map((entryPoint) => {
+        const constants = Object.fromEntries(Object.entries(given).filter(([name]) => new RegExp(`override\\s+${name}\\b`).test(text)));
+        return device.createComputePipelineAsync({ layout: this.pipelineLayout, compute: { module, entryPoint, constants } });
+      }));
+      const withBounds = bounded(code, FLAG);
+      try {
+        device.pushErrorScope("validation");
+        const module = device.createShaderModule({ code: withBounds });
+        // A bound that the compiler does not accept (around a barrier, say) is left out: then there is only the patience.
+        const isRefused = (await device.popErrorScope()) || asWritten;
+        const pipelines = await this.within(isRefused ? built(code, original) : built(withBounds, module), COMPILING_MS);
+        this.compiled.set(key, { strategy, groupSize, pipelines });
+        return this.compiled.get(key);
+      } catch (error) {
+        if (error instanceof DoesNotEnd) throw error;
+        throw new DoesNotCompile([{ line: 0, column: 0, words: error.message }]);
+      }
+    }
+
+    buffer(size, usage, contents) {
+      const buffer = this.device.createBuffer({ size: Math.max(16, Math.ceil(size / 16) * 16), usage: usage | GPUBufferUsage.COPY_DST });
+      if (contents) this.device.queue.writeBuffer(buffer, 0, contents);
+      return buffer;
+    }
+
+    // What a strategy reads and writes, for these pixels and this launch. To be destroyed.
+    prepare({ pixels, width }, { strategy, groupSize }, groups) {
+      const { groupsTables } = STRATEGIES[strategy];
+      const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC;
+      // A picture's rows have gaps behind them for `subhist`, which are none of its pixels.
+      const pitch = strategy === "subhist" ? Math.ceil((width + 1) / 64) * 64 : width;
+      const [across, down] = gridOf({ strategy, width, launch: { groups, groupSize } });
+      const tables = groupsTables ? across * down : 0;
+      // Of a work-item's loops: more than any that ends has use for.
+      const turns = Math.ceil(pixels.length / groupSize + TURNS / (groups * groupSize)) + 2 ** 14 + BINS * tables;
+      const bytes = padded(pitch === width ? pixels : withGaps(pixels, width, pitch));
+      if (bytes.length > this.most.pixels) throw new Refused(`${pixels.length} pixels are more than this GPU gives a page.`);
+      const the = strategy === "lane-bins" ? [pixels.length, 4] : [pixels.length, width, pitch, BINS, tables];
+      const buffers = [this.buffer(bytes.length, usage, bytes), this.buffer(32, GPUBufferUsage.UNIFORM, new Uint32Array([...the, 0, 0, 0].slice(0, 8))),
+        this.buffer(4 * BINS, usage, new Uint32Array(BINS).fill(POISON)),
+        this.buffer(4 * BINS * tables, usage, new Uint32Array(BINS * tables).fill(POISON)), this.buffer(16, usage, new Uint32Array([0, turns, 0, 0]))];
+      const bindings = this.device.createBindGroup({ layout: this.layout, entries: buffers.map((buffer, binding) => ({ binding, resource: { buffer } })) });
+      return { buffers, bindings, across, down, tables, destroy: () => buffers.forEach((buffer) => buffer.destroy()) };
+    }
+
+    // Zeroes and counts: what is timed. A strategy's second kernel is one group's.
+    encode(encoder, { strategy, pipelines }, prepared) {
+      for (const binding of STRATEGIES[strategy].zeroed) encoder.clearBuffer(prepared.buffers[binding]);
+      const pass = encoder.beginComputePass();
+      pass.setBindGroup(0, prepared.bindings);
+      pipelines.forEach((pipeline, number) => {
+        pass.setPipeline(pipeline);
+        if (number === 0) pass.dispatchWorkgroups(prepared.across, prepared.down);
+        else pass.dispatchWorkgroups(1);
+      });
+      pass.end();
+    }
+
+    // The times of runs by the GPU's clock, in milliseconds: {median, min, max, runs}. A browser rounds that clock, so each
+    // time is that of so many runs in a row that it matters little.
+    async time(input, compiled, groups) {
+      const { device } = this;
+      const prepared = this.prepare(input, compiled, groups);
+      const queries = device.createQuerySet({ type: "timestamp", count: 2 });
+      const stamps = device.createBuffer({ size: 16, usage: GPUBufferUsage.QUERY_RESOLVE | GPUBufferUsage.COPY_SRC });
+      const back = device.createBuffer({ size: 16, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST });
+      const once = async (inARow) => {
+        const encoder = device.createCommandEncoder();
+        encoder.beginComputePass({ timestampWrites: { querySet: queries, beginningOfPassWriteIndex: 0 } }).end();
+        for (let run = 0; run < inARow; ++run) this.encode(encoder, compiled, prepared);
+        encoder.beginComputePass({ timestampWrites: { querySet: queries, endOfPassWriteIndex: 1 } }).end();
+        encoder.resolveQuerySet(queries, 0, 2, stamps, 0);
+        encoder.copyBufferToBuffer(stamps, 0, back, 0, 16);
+        device.queue.submit([encoder.finish()]);
+        await this.within(back.mapAsync(GPUMapMode.READ));
+        const [first, last] = new BigUint64Array(back.getMappedRange().slice());
+        back.unmap();
+        return Number(last - first) / 1e6 / inARow;
+      };
+      let inARow = 1;
+      for (let ms = await once(1); ms * inARow < ROUNDED_MS && inARow < 1024; ms = await once(inARow)) inARow *= 2;
+      const timing = await measure(() => once(inARow));
+      [queries, stamps, back, prepared].forEach((each) => each.destroy());
+      return timing;
+    }
+
+    // The same for reading all, in the best of some launches.
+    async readCeiling(pixels, launches = [256, 1024, 4096, 16384]) {
+      let best = null;
+      for (const groups of launches) {
+        const compiled = await this.compile("read ceiling", READS, 256, { asWritten: true });
+        const timing = await this.time({ pixels, width: pixels.length }, compiled, groups);
+        if (!best || timing.median < best.median) best = timing;
+      }
+      return best;
+    }
+
+    // The 256 counts of one run, after the poison. Raises DoesNotEnd, DoesNotCompile, Refused.
+    async count(input, compiled, groups) {
+      const { device } = this;
+      const prepared = this.prepare(input, compiled, groups);
+      device.pushErrorScope("validation");
+      const encoder = device.createCommandEncoder();
+      this.encode(encoder, compiled, prepared);
+      const from = STRATEGIES[compiled.strategy].hostAdds ? prepared.buffers[3] : prepared.buffers[2];
+      const size = from === prepared.buffers[3] ? 4 * BINS * prepared.tables : 4 * BINS;
+      const back = device.createBuffer({ size: size + 4, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST });
+      encoder.copyBufferToBuffer(from, 0, back, 0, size);
+      encoder.copyBufferToBuffer(prepared.buffers[FLAG], 0, back, size, 4);
+      device.queue.submit([encoder.finish()]);
+      const error = await device.popErrorScope();
+      if (error) throw new DoesNotCompile([{ line: 0, column: 0, words: error.message }]);
+      await this.within(back.mapAsync(GPUMapMode.READ));
+      const rows = new Uint32Array(back.getMappedRange().slice());
+      const wasEnded = rows[size / 4] > 0;
+      back.destroy();
+      prepared.destroy();
+      const counts = new Uint32Array(BINS);
+      rows.subarray(0, size / 4).forEach((count, place) => { counts[place % BINS] += count; });
+      if (wasEnded) throw new DoesNotEnd();
+      return counts;
+    }
+
+    // Waits, but not for ever: what does not end is left behind together with its device.
+    async within(promise, patience = PATIENCE_MS) {
+      let timer = 0;
+      const late = new Promise((_, reject) => { timer = setTimeout(() => reject(new DoesNotEnd()), patience); });
+      const lost = this.device.lost.then(() => { throw new DoesNotEnd(); });
+      try {
+        return await Promise.race([promise, late, lost]);
+      } catch (error) {
+        if (!(error instanceof DoesNotEnd) && !this.isLost) throw error;
+        this.device.destroy();
+        throw new DoesNotEnd();
+      } finally {
+        clearTimeout(timer);
+      }
+    }
+  }
+
+  // As common/timing: at least 7 times and until the middle half of the times lies within 2 % of the median, but for no more than
+  // 200 calls or, past the third, one second.
+  async function measure(call) {
+    const began = performance.now();
+    const times = [];
+    const quantile = (part) => {
+      const sorted = [...times].sort((a, b) => a - b);
+      const place = part * (sorted.length - 1);
+      return (sorted[Math.floor(place)] + sorted[Math.ceil(place)]) / 2;
+    };
+    const isStable = () => quantile(0.75) - quantile(0.25) <= 0.02 * quantile(0.5);
+    while (times.length < 200 && !(times.length >= 7 && isStable()) && !(times.length >= 3 && performance.now() - began > 1000)) times.push(await call());
+    return { median: quantile(0.5), min: Math.min(...times), max: Math.max(...times), runs: times.length };
+  }
+
+  function padded(bytes) {
+    const whole = new Uint8Array(Math.max(16, Math.ceil(bytes.length / 16) * 16));
+    whole.set(bytes);
+    return whole;
+  }
+
+  function withGaps(pixels, width, pitch) {
+    const rows = Math.ceil(pixels.length / width) || 1;
+    const bytes = new Uint8Array(rows * pitch).fill(0xa5);
+    for (let row = 0; row < rows; ++row) bytes.set(pixels.subarray(row * width, (row + 1) * width), row * pitch);
+    return bytes;
+  }
+
+  root.labGpu = { TIMED_BYTES, STRATEGIES, Refused, DoesNotCompile, DoesNotEnd, open };
+})(globalThis);

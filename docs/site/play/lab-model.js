@@ -1,0 +1,304 @@
+// What lab.html knows without a GPU: pixels from the words of a command line, what a mistake would count, and which mistake
+// fits. The names are those of common/tutor/diagnosis, and so is the way: a mistake is named if it predicts every count of
+// every run. Here are a few of them; the programs know many more, and look into more runs.
+//
+// A classic script, not a JavaScript module: Chromium loads no modules from file://, and this page must open from disk.
+(function (root) {
+  "use strict";
+
+  const BINS = 256;
+  const POISON = 0xa5a5a5a5;
+  const WIDTH = 512; // of a row of pixels that are no picture's
+  const MANY = 4 * 2 ** 20; // pixels that no prediction walks over
+
+  const sum = (list) => list.reduce((total, value) => total + value, 0);
+  const equal = (a, b) => a.every((value, place) => value === b[place]);
+
+  // The truth: chapter 01's `serial` loop.
+  function serial(pixels) {
+    const counts = new Uint32Array(BINS);
+    for (const pixel of pixels) counts[pixel] += 1;
+    return counts;
+  }
+
+  // ---- pixels ------------------------------------------------------------------------------------
+
+  const UNITS = { K: 2 ** 10, M: 2 ** 20, G: 2 ** 30 };
+
+  // {random: "100003", groups: "3", ...} from "--random 100003 --groups 3".
+  function optionsOf(words) {
+    const options = {};
+    const list = words.trim().split(/\s+/);
+    while (list.length > 0) {
+      const word = list.shift();
+      if (word === "--ramp") options.ramp = true;
+      else if (word.startsWith("--")) options[word.slice(2)] = list.shift();
+      else options.image = word;
+    }
+    return options;
+  }
+
+  const numberOf = (text) => parseInt(text, 10) * (UNITS[text.slice(-1)] || 1);
+
+  // The pixels that these words ask for; the generator is the page's own, so random ones are not the programs'.
+  function inputOf(words, photo, randomFrom) {
+    const { image, tile, random, constant, ramp, values = "256", contention, seed = "1" } = optionsOf(words);
+    if (image) {
+      if (!image.endsWith("landscape.bmp")) throw new RangeError(`the page has no ${image}`);
+      return { pixels: tile ? tiled(photo.pixels, numberOf(tile)) : photo.pixels, width: photo.width };
+    }
+    if (constant) return { pixels: new Uint8Array(numberOf(random)).fill(Number(constant)), width: WIDTH };
+    const next = randomFrom(Number(seed));
+    const hot = Math.floor(next() * BINS);
+    const any = (most) => Math.floor(next() * most);
+    let pixel = () => any(Number(values));
+    if (ramp) pixel = (_, place) => place % BINS;
+    if (contention) pixel = () => (100 * next() < Number(contention) ? hot : any(BINS));
+    return { pixels: Uint8Array.from({ length: numberOf(random) }, pixel), width: WIDTH };
+  }
+
+  function tiled(pixels, count) {
+    if (pixels.length === 0) return pixels;
+    const all = new Uint8Array(count);
+    for (let at = 0; at < count; at += pixels.length) all.set(pixels.subarray(0, Math.min(pixels.length, count - at)), at);
+    return all;
+  }
+
+  // ---- who counts which pixel --------------------------------------------------------------------
+
+  const items = ({ launch }) => launch.groups * launch.groupSize;
+
+  // The groups across the columns of a picture and below each other, as `subhist` lies over it.
+  function gridOf({ strategy, width, launch: { groups, groupSize } }) {
+    const across = strategy === "subhist" ? Math.min(groups, Math.max(1, Math.ceil(width / groupSize))) : groups;
+    return [across, Math.floor(groups / across)];
+  }
+
+  const groupsOf = (run) => gridOf(run).reduce((a, b) => a * b);
+
+  // [group, work-item in it] of the work-item that counts pixel i.
+  function whoOf(run) {
+    const { groupSize } = run.launch;
+    const of = (id) => [Math.floor(id / groupSize), id % groupSize];
+    if (run.strategy === "subhist") {
+      const [across, down] = gridOf(run);
+      return (i) => {
+        const [x, y] = [i % run.width, Math.floor(i / run.width)];
+        return [(y % down) * across + Math.floor(x / groupSize) % across, x % groupSize];
+      };
+    }
+    if (run.strategy !== "lane-bins") return (i) => of(i % items(run));
+    const whole = Math.floor(run.pixels.length / 16) * 16;
+    return (i) => of((i < whole ? Math.floor(i / 16) : i - whole) % items(run));
+  }
+
+  // The counts if pixel i is counted so often.
+  function countIf(run, often) {
+    const counts = new Uint32Array(BINS);
+    for (let i = 0; i < run.pixels.length; ++i) counts[run.pixels[i]] += Number(often(i, run.pixels[i]));
+    return counts;
+  }
+
+  function tablesOf(run) {
+    const who = whoOf(run);
+    const tables = Array.from({ length: groupsOf(run) }, () => new Uint32Array(BINS));
+    run.pixels.forEach((pixel, i) => { tables[who(i)[0]][pixel] += 1; });
+    return tables;
+  }
+
+  // ---- what a mistake would count ----------------------------------------------------------------
+
+  const hasATable = (run) => ["local", "local-buckets"].includes(run.strategy);
+  const isInterleaved = (run) => !["subhist", "lane-bins"].includes(run.strategy);
+
+  // The work-items that run in step reach a place together; those before them are further, without a barrier.
+  function inStep(holds) {
+    return (run) => {
+      if (!hasATable(run) || !run.launch.lanes) return null;
+      const who = whoOf(run);
+      const turn = (item) => Math.floor(item / run.launch.lanes);
+      return countIf(run, (i, pixel) => holds(turn(who(i)[1]), turn(pixel % run.launch.groupSize)));
+    };
+  }
+
+  function counted(perGroup, stride) {
+    return (run) => {
+      const { groups, groupSize } = run.launch;
+      if (!isInterleaved(run) || stride(run.launch) < 1) return null;
+      const times = new Float64Array(run.pixels.length);
+      for (let group = 0; group < groups; ++group) {
+        for (let item = 0; item < groupSize; ++item) {
+          const first = group * perGroup(run.launch) + item;
+          if (first < times.length) times[first] += 1;
+        }
+      }
+      return countIf(run, (i) => {
+        if (i >= stride(run.launch)) times[i] += times[i - stride(run.launch)];
+        return times[i];
+      });
+    };
+  }
+
+  const begins = [(l) => l.groupSize, () => 0, () => 1, () => BINS];
+  const strides = [(l) => l.groups * l.groupSize, (l) => l.groupSize, (l) => l.groups, () => 1, () => BINS, (l) => 2 * l.groups * l.groupSize];
+  const whole = (run, unit) => Math.floor(run.pixels.length / unit) * unit;
+  const units = [items, ({ launch }) => launch.groupSize, () => 4, () => 16, () => BINS];
+  const rotated = (run, by) => run.expected.map((_, bin) => run.expected[(bin + BINS + by) % BINS]);
+  const ofTables = (chosen) => (run) => {
+    const who = whoOf(run);
+    return countIf(run, (i) => chosen(who(i)[0], groupsOf(run)));
+  };
+  const ofCopies = (chosen) => (run) => {
+    if (run.strategy !== "lane-bins") return null;
+    const who = whoOf(run);
+    return countIf(run, (i) => chosen(who(i)[1] % run.launch.copies, run.launch.copies));
+  };
+
+  // [name, prediction, ...]: {pixels, width, strategy, expected, launch} -> counts; null where it cannot be known.
+  const HYPOTHESES = [
+    ["nothing-written", () => new Uint32Array(BINS).fill(POISON)],
+    ["nothing-counted", () => new Uint32Array(BINS)],
+    ["no-barrier-after-zeroing", inStep((turn, owner) => turn >= owner)],
+    ["no-barrier-before-merge", inStep((turn, owner) => turn <= owner)],
+    // As if the work-items that run in step counted equal pixels once.
+    ["lost-updates", (run) => {
+      const { lanes } = run.launch;
+      if (!isInterleaved(run) || !lanes) return null;
+      return countIf(run, (i, pixel) => run.pixels.subarray(i - (i % lanes), i).indexOf(pixel) < 0);
+    }],
+    ["merge-strided-globally", (run) => countIf(run, (_, pixel) => pixel % items(run) < run.launch.groupSize)],
+    ["merge-without-a-loop", (run) => countIf(run, (_, pixel) => pixel < run.launch.groupSize)],
+    ["only-the-first-copy", ofCopies((copy) => copy === 0)],
+    ["last-copy-skipped", ofCopies((copy, copies) => copy + 1 < copies)],
+    ["only-the-first-group", ofTables((group) => group === 0)],
+    ["last-table-skipped", ofTables((group, groups) => group + 1 < groups)],
+    ["first-table-skipped", ofTables((group) => group > 0)],
+    ["loop-runs-once", (run) => countIf(run, (i) => i < items(run))],
+    ["last-pixel-dropped", (run) => countIf(run, (i) => i + 1 < run.pixels.length)],
+    ["first-pixel-dropped", (run) => countIf(run, (i) => i > 0)],
+    ["tail-dropped", ...units.map((unit) => (run) => countIf(run, (i) => i < whole(run, unit(run))))],
+    ["counted-several-times", ...[(l) => l.groups, (l) => l.groupSize, (l) => l.groups * l.groupSize].map((times) =>
+      (run) => run.expected.map((count) => count * times(run.launch)))],
+    ["bins-shifted", (run) => rotated(run, -1), (run) => rotated(run, 1)],
+    ["first-bin-missing", (run) => run.expected.map((count, bin) => (bin === 0 ? 0 : count))],
+    ["last-bin-missing", (run) => run.expected.map((count, bin) => (bin === BINS - 1 ? 0 : count))],
+    ["wrong-stride", ...strides.slice(1).map((stride) => counted(begins[0], stride))],
+    ["wrong-start", ...begins.slice(1).flatMap((begin) => strides.map((stride) => counted(begin, stride)))],
+  ];
+
+  // What the diagnosis puts together for these is more than a sentence.
+  const SENTENCES = { "wrong-stride": "The loop goes on by another stride than the number of all work-items.",
+    "wrong-start": "The loop begins at another number than the work-item's in the launch." };
+
+  // ---- mistakes that leave a pattern -------------------------------------------------------------
+
+  // Whether each count is one of the groups' counts; with `sums` the sum of some of them.
+  function isMadeOf(run, counts, sums) {
+    if (groupsOf(run) < 2 || groupsOf(run) > 8) return false;
+    const tables = tablesOf(run);
+    return counts.every((count, bin) => {
+      let possible = new Set(sums ? [0] : []);
+      for (const table of tables) possible = new Set([...possible, ...(sums ? [...possible].map((one) => one + table[bin]) : [table[bin]])]);
+      return possible.has(count);
+    });
+  }
+
+  const merges = (run) => !["racy", "global"].includes(run.strategy);
+
+  // [name, what fits a run that is wrong, what is seen]; a single group is right.
+  const AMONG_GROUPS = [
+    ["merge-overwrites", (run, counts) => isMadeOf(run, counts, false), "each count is that of one group alone"],
+    ["merge-without-atomic", (run, counts) => isMadeOf(run, counts, true), "what is lost is a group's whole count of a bin"],
+    ["rows-overlap", (run, counts) => isMadeOf(run, counts.map((count) => count - POISON * (groupsOf(run) - 1)), false),
+      "each count is that of one group, and of rows that nobody has written"],
+  ];
+
+  // The runs that tell mistakes apart, as in common/tutor/diagnosis/probes.cpp: words, and how often.
+  const PROBES = [["--random 100003 --groups 1 --group-size 64", 1], ["--random 100003 --groups 2 --group-size 64", 1],
+    ["--random 100003 --groups 3 --group-size 256", 1], ["--random 100 --groups 3 --group-size 64", 1],
+    ["--constant 201 --random 12803 --groups 1 --group-size 64", 1], ["--random 1000003 --groups 4 --group-size 256", 4]];
+
+  // Whether it predicts the counts of all runs for which it can say something, wrong ones among them. The smallest speak first.
+  function predicts(runs, wrong, predict) {
+    let known = 0;
+    let knownWrong = 0;
+    for (const run of [...runs].sort((a, b) => a.pixels.length - b.pixels.length)) {
+      const predicted = predict(run);
+      if (predicted && !equal(predicted, run.actual[0])) return false;
+      known += predicted ? 1 : 0;
+      knownWrong += predicted && wrong.includes(run) ? 1 : 0;
+    }
+    return known > runs.length / 2 && knownWrong > 0;
+  }
+
+  // What fits all runs: [{name, because}], the likeliest first; nothing where nothing does. Each run also has `actual`, the
+  // counts of each time that it ran.
+  function diagnose(runs) {
+    const small = runs.filter((run) => run.pixels.length <= MANY);
+    const isRight = (run) => run.actual.every((counts) => equal(counts, run.expected));
+    const changes = (run) => run.actual.some((counts) => !equal(counts, run.actual[0]));
+    const wrong = small.filter((run) => !isRight(run));
+    if (wrong.length === 0) return [];
+    const found = [];
+    for (const [name, ...predictions] of wrong.some(changes) ? [] : HYPOTHESES) {
+      if (!predictions.some((predict) => predicts(small, wrong, predict))) continue;
+      found.push({ name, because: `it predicts all 256 counts of each of ${small.length} runs, ${wrong.length} of them wrong` });
+    }
+    if (found.length > 0) return found;
+    const every = (fits) => wrong.every((run) => run.actual.every((counts) => equal(counts, run.expected) || fits(run, counts)));
+    const several = wrong.some((run) => run.pixels.length >= 4 * BINS * run.launch.groups) && wrong.every((run) => run.launch.groups > 1);
+    for (const [name, fits, because] of AMONG_GROUPS) {
+      if (several && merges(wrong[0]) && every(fits)) return [{ name, because: `${because}, and a single group is right` }];
+    }
+    if (wrong.some(changes) && every((run, counts) => counts.every((count, bin) => count <= run.expected[bin]))) {
+      return [{ name: "lost-updates", because: "no bin ever has too many, and the result changes from run to run" }];
+    }
+    return [];
+  }
+
+  // What became of a run, as one may foresee it.
+  const OUTCOMES = {
+    refused: "The compiler refuses it",
+    right: "All counts are right",
+    "too-few": "Counts are missing, the same ones each time",
+    "too-few-changing": "Counts are missing, others each time",
+    "too-many": "There are too many counts",
+    "does-not-end": "It does not end",
+  };
+
+  function outcomeOf(expected, times) {
+    if (times.every((counts) => equal(counts, expected))) return "right";
+    if (times.some((counts) => sum(counts) > sum(expected))) return "too-many";
+    return times.some((counts) => !equal(counts, times[0])) ? "too-few-changing" : "too-few";
+  }
+
+  // ---- loops without end -------------------------------------------------------------------------
+
+  // The code with a bound to every loop: no right kernel meets it, and no loop goes on for ever. Lines stay where they are.
+  function bounded(code, binding) {
+    const bare = code.replace(/\/\/[^\n]*|\/\*[^]*?\*\//g, (comment) => comment.replace(/[^\n]/g, " "));
+    let text = "";
+    let from = 0;
+    for (const { index } of bare.matchAll(/\b(for|while|loop)\b/g)) {
+      let at = index;
+      for (let depth = 0; at < bare.length && !(bare[at] === "{" && depth === 0); ++at) depth += { "(": 1, ")": -1 }[bare[at]] || 0;
+      text += `${code.slice(from, at + 1)} if (lab_is_endless()) { break; }`;
+      from = at + 1;
+    }
+    return `${text}${code.slice(from)}
+struct Lab { ended: atomic<u32>, turns: u32 }
+@group(0) @binding(${binding}) var<storage, read_write> lab: Lab;
+var<private> lab_turns: u32;
+fn lab_is_endless() -> bool {
+    lab_turns += 1u;
+    let is_endless = lab_turns > lab.turns;
+    if (is_endless) { atomicStore(&lab.ended, 1u); }
+    return is_endless;
+}
+`;
+  }
+
+  const api = { BINS, POISON, HYPOTHESES, AMONG_GROUPS, SENTENCES, PROBES, gridOf, OUTCOMES, serial, optionsOf, numberOf, inputOf, tiled, tablesOf, diagnose, outcomeOf, bounded };
+  if (typeof module === "object") module.exports = api;
+  else root.labModel = api;
+})(globalThis);

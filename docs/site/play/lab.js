@@ -1,0 +1,311 @@
+// lab.html: the editor, the run, and what is said of it.
+(() => {
+  "use strict";
+
+  const model = labModel;
+  const { at, able, recall, keep, element, drawing, fillTable, say, sum, many, randomFrom, follow, goals, samplePicture, greyPicture, ownPictures } = play;
+  const { Refused, DoesNotCompile, DoesNotEnd } = labGpu;
+  const TIMES = 3; // that a run is repeated, to see whether it changes
+  const ROOT = "../../../";
+  const reach = goals({ lose: "Lose counts with the kernel that is broken on purpose.",
+    mend: "Mend that kernel, so that it is right on a constant picture.", foresee: "Foresee what a mistake does." });
+  const photo = samplePicture();
+
+  const made = new Map(); // pixels, from their words
+
+  let gpu = null;
+  let own = null; // a picture of the reader's own
+  let shown = ""; // the strategy that is in the editor
+  let planted = null; // the mistake that is in the editor
+
+  const strategy = () => at("strategy").value;
+  const original = () => labData.strategies[strategy()].code;
+  const key = () => `lab-${strategy()}`;
+  const launch = () => ({ groups: Number(at("groups").value), groupSize: Number(at("size").value) });
+  const copies = () => Number(at("copies").value);
+  const plain = (name) => name.replaceAll("-", " ");
+
+  function input() {
+    if (at("input").value === "own") return own;
+    return model.inputOf(labData.inputs[at("input").value], photo, randomFrom);
+  }
+
+  // ---- the editor --------------------------------------------------------------------------------
+
+  function edit(text, messages = []) {
+    if (at("code").value !== text) at("code").value = text;
+    const bad = new Set(messages.map((each) => each.line));
+    at("lines").replaceChildren(...text.split("\n").flatMap((_, place) => [element("span", bad.has(place + 1) ? { class: "bad" } : {}, String(place + 1)), "\n"]));
+    at("lines").scrollTop = at("code").scrollTop;
+    at("messages").replaceChildren(...messages.map((each) => {
+      if (each.line === 0) return element("li", {}, each.words);
+      const button = element("button", { type: "button" }, `Line ${each.line}, column ${each.column}: ${each.words}`);
+      button.addEventListener("click", () => goTo(each.line, each.column));
+      return element("li", {}, button);
+    }));
+    at("mine").hidden = !planted || recall(key()) === null;
+  }
+
+  function goTo(line, column = 1) {
+    const before = at("code").value.split("\n").slice(0, line - 1);
+    const place = sum(before.map((each) => each.length + 1)) + column - 1;
+    at("code").focus();
+    at("code").setSelectionRange(place, place);
+    showLine(line);
+  }
+
+  function showLine(line) {
+    at("code").scrollTop = (line - 1) * parseFloat(getComputedStyle(at("code")).lineHeight);
+  }
+
+  function show() {
+    at("copies").parentElement.hidden = strategy() !== "lane-bins";
+    if (shown === strategy()) return;
+    shown = strategy();
+    const { chapter, line } = labData.strategies[shown];
+    at("chapter").href = `${ROOT}${chapter}/${at("chapter").getAttribute("href").split("/").pop()}`;
+    at("chapter").textContent = `Chapter ${chapter.slice(0, 2)}`;
+    plant(null);
+    edit(recall(key()) ?? original());
+    showLine(line);
+    const own = labData.mistakes.filter((each) => each.strategy === shown);
+    at("mistakes").replaceChildren(...own.length === 0 ? ["There is no button for this kernel. The others have some."] : own.map((each) => {
+      const button = element("button", { type: "button" }, plain(each.name));
+      button.addEventListener("click", () => plant(each));
+      return button;
+    }));
+    forget();
+  }
+
+  // Puts a mistake into the editor, where what the reader has written stays kept; nothing: takes it out again.
+  function plant(mistake) {
+    planted = mistake;
+    at("foresee").hidden = !mistake;
+    at("answer").textContent = "";
+    document.querySelectorAll("input[name=foreseen]").forEach((each) => { each.checked = false; });
+    for (const button of at("mistakes").children) button.setAttribute("aria-pressed", String(Boolean(mistake) && button.textContent === plain(mistake.name)));
+    if (!mistake) return;
+    let text = original();
+    for (const [old, changed] of mistake.changes) text = text.replace(old, () => changed);
+    edit(text);
+    const [old, changed] = mistake.changes[0];
+    const place = original().indexOf(old);
+    showLine(original().slice(0, place).split("\n").length);
+    const { groups, "group-size": size } = model.optionsOf(mistake.words);
+    for (const [id, value] of Object.entries({ groups, size })) {
+      if (!value) continue;
+      if (![...at(id).options].some((each) => each.value === value)) at(id).append(element("option", {}, value));
+      at(id).value = value;
+    }
+    forget();
+    say(changed ? "The mistake is in the kernel. What will happen?" : "Something is missing from the kernel now. What will happen?");
+  }
+
+  // ---- running -----------------------------------------------------------------------------------
+
+  async function opened() {
+    if (!gpu || gpu.isLost) gpu = await labGpu.open();
+    return gpu;
+  }
+
+  // The input of a mistake is one that shows it, unless the reader has a picture of their own.
+  function inputNow() {
+    return planted && at("input").value !== "own" ? model.inputOf(planted.words, photo, randomFrom) : input();
+  }
+
+  async function ran(code, pixels, shape, times) {
+    const device = await opened();
+    const { groupSize, groups } = shape;
+    if (groupSize > device.most.groupSize) throw new Refused(`Groups of ${groupSize} are more than this GPU has: ${device.most.groupSize}.`);
+    const compiled = await device.compile(strategy(), code, groupSize, { copies: copies() });
+    const actual = [];
+    for (let time = 0; time < times; ++time) actual.push(await device.count(pixels, compiled, groups));
+    return { ...pixels, strategy: strategy(), expected: model.serial(pixels.pixels), actual,
+      launch: { groups, groupSize, lanes: device.about.lanes, copies: Math.min(copies(), device.most.copies) } };
+  }
+
+  async function run() {
+    const code = at("code").value;
+    forget();
+    say("It runs ...");
+    try {
+      const result = await ran(code, inputNow(), launch(), TIMES);
+      const outcome = model.outcomeOf(result.expected, result.actual);
+      edit(code);
+      showCounts(result, outcome);
+      reach("lose", strategy() === "racy" && outcome.startsWith("too-few"));
+      reach("mend", strategy() === "racy" && outcome === "right" && code !== original() && at("input").value.startsWith("constant"));
+      if (outcome !== "right") await lookInto(code, result);
+      showAnswer(outcome);
+    } catch (error) {
+      if (error instanceof DoesNotCompile) {
+        edit(code, error.messages);
+        say(`The compiler refuses the kernel: ${many(error.messages.length, "error")}.`, "bad");
+        showAnswer("refused", error.message);
+      } else if (error instanceof DoesNotEnd) {
+        say("It does not end: a loop that goes on for ever, or a barrier that not all reach. The page has stopped it (does-not-end).", "bad");
+        showAnswer("does-not-end");
+      } else say(error instanceof Refused ? error.message : `The GPU does not do this: ${error.message}`, "bad");
+    }
+  }
+
+  // Runs that tell mistakes apart, and the name of the one that fits them all.
+  async function lookInto(code, first) {
+    const words = at("said").textContent;
+    say(`${words} Looking into it ...`, "bad");
+    const runs = [first];
+    const one = strategy() === "lane-bins"; // which takes its time to compile: groups of one size
+    for (const [probe, times] of model.PROBES) {
+      if (times > 1 && model.diagnose(runs).length > 0) break; // which is for what changes
+      const { groups, "group-size": size } = model.optionsOf(probe);
+      const shape = { groups: Number(groups), groupSize: one ? first.launch.groupSize : Math.min(Number(size), gpu.most.groupSize) };
+      if (!made.has(probe)) made.set(probe, model.inputOf(probe, photo, randomFrom));
+      runs.push(await ran(code, made.get(probe), shape, times));
+    }
+    say(words, "bad");
+    const [found] = model.diagnose(runs);
+    if (!found) {
+      at("named").replaceChildren(element("p", {}, "Why: unclear. None of the mistakes that this page knows fits all runs."));
+      return;
+    }
+    const chapter = labData.strategies[strategy()].chapter;
+    at("named").replaceChildren(element("p", {}, `Why: ${model.SENTENCES[found.name] || labData.sentences[found.name]} `, element("strong", {}, `(${found.name})`)),
+      element("p", {}, `Because ${found.because}. `, element("a", { href: `${at("chapter").getAttribute("href")}` }, `Read on in chapter ${chapter.slice(0, 2)}.`)));
+  }
+
+  // ---- what came of it ---------------------------------------------------------------------------
+
+  function forget() {
+    at("chart").replaceChildren();
+    at("bins").replaceChildren();
+    at("named").replaceChildren();
+    at("messages").replaceChildren();
+    at("key").hidden = true;
+  }
+
+  function showCounts({ pixels, expected, actual, launch: shape }, outcome) {
+    const counts = actual.find((each) => each.some((count, bin) => count !== expected[bin])) || actual[0];
+    const wrong = [...counts.keys()].filter((bin) => counts[bin] !== expected[bin]);
+    const missing = pixels.length - sum(counts);
+    const where = `${many(pixels.length, "pixel")}, ${many(shape.groups, "group")} of ${shape.groupSize}`;
+    const totals = [...new Set(actual.map((each) => sum(each).toLocaleString("en")))].join(", then ");
+    say(outcome === "right" ? `Right: all 256 bins, ${TIMES} times. ${where}.`
+      : `Wrong: ${many(wrong.length, "bin")} of 256; `
+        + `${missing > 0 ? `${many(missing, "count")} lost` : missing < 0 ? `${many(-missing, "count")} too many` : "the total is right"}. `
+        + `${where}, counted as ${totals}.`, outcome === "right" ? "good" : "bad");
+    const most = Math.max(1, ...expected) * 1.05;
+    const bars = (list, colour) => [...list].map((count, bin) => drawing("rect", { x: bin, width: 1, y: 100 - Math.min(100, 100 * count / most),
+      height: Math.min(100, 100 * count / most), fill: colour(bin) }));
+    const isWrong = new Set(wrong);
+    at("chart").replaceChildren(drawing("svg", { viewBox: "0 0 256 104", preserveAspectRatio: "none" },
+      ...bars(expected, () => "var(--grid)"), ...bars(counts, (bin) => (isWrong.has(bin) ? "var(--orange)" : "var(--blue)")),
+      ...wrong.map((bin) => drawing("rect", { x: bin, width: 1, y: 101, height: 3, fill: "var(--orange)" }))));
+    at("key").hidden = false;
+    if (wrong.length === 0) return;
+    const rows = wrong.slice(0, 5).map((bin) => element("tr", {}, element("th", { scope: "row" }, String(bin)), element("td", {}, String(expected[bin])),
+      element("td", {}, String(counts[bin])), element("td", { class: "bad" }, String(counts[bin] - expected[bin]))));
+    fillTable("bins", [`Bin${wrong.length > 5 ? " (the first five)" : ""}`, "the truth", "counted", "difference"], rows);
+  }
+
+  function showAnswer(outcome, words = "") {
+    if (!planted) return;
+    const foreseen = document.querySelector("input[name=foreseen]:checked");
+    const happened = model.OUTCOMES[outcome];
+    const guess = !foreseen ? "" : foreseen.value === outcome ? "As you said. " : "Not as you said. ";
+    reach("foresee", foreseen && foreseen.value === outcome);
+    const why = planted.called === "nothing" ? " In WGSL it cannot show; in OpenCL and CUDA it does." : outcome === "right" ? " It did not show this time, here." : "";
+    at("answer").textContent = `${guess}${happened}${words ? `: ${words}` : ""}. ${planted.sentence}${why}`;
+  }
+
+  // GB/s beside what the memory can do, as the programs time it. Not where the GPU is software: it would be no lesson.
+  async function measure() {
+    say("It is timed ...");
+    try {
+      const device = await opened();
+      const shape = launch();
+      const pixels = model.tiled(input().pixels, Math.min(device.most.pixels, labGpu.TIMED_BYTES));
+      const compiled = await device.compile(strategy(), at("code").value, shape.groupSize, { copies: copies(), asWritten: true });
+      const { median, min, max, runs } = await device.time({ pixels, width: 512 }, compiled, shape.groups);
+      const rate = (ms) => pixels.length / ms / 1e6;
+      const ceiling = rate((await device.readCeiling(pixels)).median);
+      say(`${rate(median).toFixed(1)} GB/s, ${Math.round(100 * rate(median) / ceiling)} % of the ${ceiling.toFixed(1)} GB/s at which this GPU reads. `
+        + `Median of ${runs} runs: ${median.toFixed(3)} ms (${min.toFixed(3)} to ${max.toFixed(3)}), ${many(pixels.length, "pixel")}, ${device.about.name}.`);
+    } catch (error) {
+      say(error instanceof DoesNotEnd ? "It does not end." : error.message, "bad");
+    }
+  }
+
+  // ---- the page ----------------------------------------------------------------------------------
+
+  // One thing at a time on the GPU.
+  const alone = (work) => async () => {
+    for (const id of ["run", "measure"]) able(at(id), false);
+    await work();
+    for (const id of ["run", "measure"]) able(at(id), true);
+  };
+
+  function takeOwn(picture) {
+    own = picture;
+    at("input").querySelector("[value=own]").disabled = false;
+    at("input").value = "own";
+    forget();
+    say(`${many(own.pixels.length, "pixel")} of your own. Press Run.`);
+  }
+
+  async function fromCamera() {
+    try {
+      const stream = await navigator.mediaDevices.getUserMedia({ video: true });
+      const video = element("video", { muted: "", playsinline: "" });
+      video.srcObject = stream;
+      await video.play();
+      takeOwn(await greyPicture(video));
+      stream.getTracks().forEach((track) => track.stop());
+    } catch (error) {
+      say(`No picture from the camera: ${error.message}`, "bad");
+    }
+  }
+
+  async function begin() {
+    const pagesThatWork = "The other pages to play with work without it.";
+    try {
+      const { about } = await opened();
+      at("measure").hidden = about.software || !gpu.canTime;
+      say(`Your GPU: ${about.name}.${about.software ? " It is software, so no times are shown." : ""} Press Run.`);
+    } catch (error) {
+      say(`${error instanceof Refused ? error.message : `WebGPU does not start: ${error.message}`} ${pagesThatWork}`, "bad");
+      able(at("run"), false);
+    }
+  }
+
+  for (const [name, { chapter }] of Object.entries(labData.strategies)) at("strategy").append(element("option", { value: name }, `${chapter.slice(0, 2)} ${name}`));
+  for (const name of Object.keys(labData.inputs)) at("input").append(element("option", name === "landscape" ? { selected: "" } : {}, name));
+  at("input").append(element("option", { value: "own", disabled: "" }, "own picture"));
+  for (const [value, words] of Object.entries(model.OUTCOMES)) {
+    at("foresee").append(element("label", {}, element("input", { type: "radio", name: "foreseen", value }), element("span", {}, words)));
+  }
+  at("code").addEventListener("input", () => {
+    keep(key(), at("code").value);
+    edit(at("code").value);
+  });
+  at("code").addEventListener("scroll", () => { at("lines").scrollTop = at("code").scrollTop; });
+  at("run").addEventListener("click", alone(run));
+  at("measure").addEventListener("click", alone(measure));
+  at("reset").addEventListener("click", () => {
+    if (!planted) keep(key(), null);
+    plant(null);
+    edit(original());
+    forget();
+    say("The kernel is as in the chapter.");
+  });
+  at("mine").addEventListener("click", () => {
+    plant(null);
+    edit(recall(key()));
+    forget();
+    say("The kernel is as you wrote it.");
+  });
+  at("camera").hidden = !navigator.mediaDevices;
+  at("camera").addEventListener("click", fromCamera);
+  ownPictures(takeOwn);
+  follow(at("settings"), show);
+  begin();
+})();

@@ -1,0 +1,189 @@
+// steps.html: shows the model of steps-model.js, and hands it what the reader does.
+(() => {
+  "use strict";
+
+  const model = stepsModel;
+  const { at, able, arrows, element, say, sum, many, randomFrom, runner, follow, goals } = play;
+  const running = runner(at("run"));
+  const PAUSE_MS = 500;
+  const COLOURS = ["blue", "green", "purple", "yellow"];
+  const reach = goals({ lose: "Lose a count with one change.", luck: "Find a change that is right in one order and wrong in another.",
+    wait: "Make a group wait for ever.", many: "Count a pixel more than once." });
+
+  let history = []; // all states so far with what led to them
+  let random = randomFrom(1);
+  let outcomes = new Set(); // of these settings
+
+  const now = () => history[history.length - 1];
+  const name = (item) => String.fromCharCode(65 + item);
+  const colour = (item) => `var(--${COLOURS[item % COLOURS.length]})`;
+
+  function settings() {
+    const { items, pixels } = Object.fromEntries(["items", "pixels"].map((id) => [id, Number(at(id).value)]));
+    const texts = Object.fromEntries(["countStride", "mergeStride"].map((id) => [id, at(id).value]));
+    const ticks = Object.fromEntries([...document.querySelectorAll("#settings input[type=checkbox]")].map((box) => [box.id, box.checked]));
+    return { ...ticks, ...texts, items, pixels };
+  }
+
+  const isChanged = () => Object.entries(settings()).some(([key, value]) => !["items", "pixels"].includes(key) && value !== model.RIGHT[key]);
+
+  // ---- doing -------------------------------------------------------------------------------------
+
+  function begin() {
+    outcomes = new Set();
+    restart();
+    const found = [...model.races(settings()).map(inWords), ...model.divergent(settings()).slice(0, 1).map((item) =>
+      `Divergent: ${name(item)} never reaches a barrier at which others of its group wait.`)];
+    at("found").replaceChildren(...found.map((words) => element("li", {}, words)));
+  }
+
+  function restart() {
+    running.pause();
+    random = randomFrom(1);
+    history = [{ state: model.begin(settings()), event: null }];
+    at("log").replaceChildren();
+    show();
+  }
+
+  function go(item) {
+    history.push(model.step(now().state, item));
+    at("log").append(element("li", {}, told(now().event)));
+    if (model.isDone(now().state)) end();
+    show();
+  }
+
+  function end() {
+    running.pause();
+    const wrong = model.wrongBins(now().state);
+    const hangs = model.hanging(now().state).length > 0;
+    outcomes.add(hangs ? "hangs" : wrong.length > 0 ? "wrong" : "right");
+    reach("lose", isChanged() && wrong.some(([, difference]) => difference < 0) && !hangs);
+    reach("many", isChanged() && settings().zero && wrong.some(([, difference]) => difference > 0) && !hangs);
+    reach("wait", hangs);
+    reach("luck", outcomes.has("right") && outcomes.has("wrong"));
+  }
+
+  function step() {
+    const { state, event } = now();
+    if (!model.isDone(state)) go(model.ORDERS[at("order").value](state, event ? event.item : -1, random));
+  }
+
+  function back() {
+    running.pause();
+    if (history.length === 1) return;
+    history.pop();
+    at("log").lastChild.remove();
+    show();
+  }
+
+  function search() {
+    const order = model.wrongOrder(settings(), randomFrom(7));
+    if (!order) {
+      say("None of 2,000 orders goes wrong.", "good");
+      return;
+    }
+    restart();
+    order.forEach(go);
+    say(`${at("said").textContent} Go back, step by step, to where it began.`, "bad");
+  }
+
+  // ---- showing -----------------------------------------------------------------------------------
+
+  const WORDS = { zero: "zeroes", add: "adds one to", load: "loads", store: "stores", merge: "merges", "merge-load": "loads to merge", "merge-store": "stores the sum of" };
+  const whose = ({ kind, bin, group }) => (kind === "merge-store" ? `bin ${bin} of the histogram` : `bin ${bin} of the table of group ${group}`);
+
+  function inWords([one, other]) {
+    const where = one.cell === "histogram" ? `bin ${one.bin} of the histogram` : `bin ${one.bin} of the table of group ${one.group}`;
+    return `Race: ${name(one.item)} ${WORDS[one.kind]} ${where}, ${name(other.item)} ${WORDS[other.kind]} it, and nothing says who comes first.`;
+  }
+
+  function told({ item, kind, bin, value, group }) {
+    const result = { zero: "", load: `: ${value}`, "merge-load": `: ${value} with what the histogram holds` }[kind]
+      ?? (kind === "merge" ? `: the histogram has ${value}` : `: ${value}`);
+    return `${name(item)} ${WORDS[kind]} ${whose({ kind, bin, group })}${result}.`;
+  }
+
+  function verdict(state) {
+    const hangs = model.hanging(state);
+    if (hangs.length > 0) return ` Group ${hangs.join(" and group ")} waits for ever at a barrier.`;
+    const wrong = model.wrongBins(state);
+    if (wrong.length === 0) return ` All done, and right${at("found").children.length > 0 ? ", by luck: try another order" : ""}.`;
+    const lost = -sum(wrong.map(([, difference]) => Math.min(0, difference)));
+    const more = sum(wrong.map(([, difference]) => Math.max(0, difference)));
+    return ` All done, and wrong in bin ${wrong.map(([bin]) => bin).join(", ")}: ${[lost && `${many(lost, "count")} lost`, more && `${more} too many`].filter(Boolean).join(", ")}.`;
+  }
+
+  function show() {
+    const { state, event } = now();
+    const done = model.isDone(state);
+    const failed = done && (model.wrongBins(state).length > 0 || model.hanging(state).length > 0);
+    say(event ? told(event) + (done ? verdict(state) : "") : "Nothing has happened yet. The tables hold what was there before. Press Step.", failed ? "bad" : done ? "good" : "");
+    able(at("step"), !done);
+    able(at("run"), !done);
+    able(at("back"), history.length > 1);
+    showGroups(state, event);
+    showHistogram(state, event, done);
+    [...at("log").children].forEach((line, number, all) => line.classList.toggle("now", number === all.length - 1));
+    at("log").scrollTop = at("log").scrollHeight;
+  }
+
+  function doing(state, item) {
+    if (model.isOver(state, item)) return "done";
+    if (model.waits(state, item)) return "waits at the barrier";
+    const { kind, bin } = model.next(state, item);
+    const short = { zero: "zero", add: "add 1 to", load: "load", store: "store", merge: "merge", "merge-load": "load for", "merge-store": "store sum of" };
+    return `${short[kind]} bin ${bin}`;
+  }
+
+  const touched = (event, group, bin) => Boolean(event) && event.group === group && event.bin === bin && event.kind !== "merge-store";
+
+  // The buttons stay the same elements, so that the keyboard's focus stays where it is.
+  function showGroups(state, event) {
+    const { items } = state.settings;
+    if (at("groups").querySelectorAll("button").length !== model.GROUPS * items) {
+      at("groups").replaceChildren(...Array.from({ length: model.GROUPS }, (_, group) => element("section", { "aria-label": `Group ${group}` },
+        element("h2", {}, `Group ${group}: its table`), element("div", { class: "cells" }), element("ul", { class: "items" },
+          ...Array.from({ length: items }, (__, local) => {
+            const item = group * items + local;
+            const button = element("button", { type: "button", style: `--colour: ${colour(item)}` });
+            button.addEventListener("click", () => {
+              running.pause();
+              go(item);
+            });
+            return element("li", {}, button);
+          })))));
+    }
+    const ready = model.ready(state);
+    [...at("groups").querySelectorAll("button")].forEach((button, item) => {
+      button.textContent = `${name(item)}: ${doing(state, item)}`;
+      able(button, ready.includes(item));
+    });
+    [...at("groups").querySelectorAll(".cells")].forEach((cells, group) => cells.replaceChildren(...state.tables[group].map((value, bin) => {
+      const untouched = !history.some((each) => each.event && each.event.group === group && each.event.bin === bin && ["zero", "add", "store"].includes(each.event.kind));
+      return element("span", { class: `${untouched ? "old" : ""} ${touched(event, group, bin) ? "now" : ""}` }, String(value));
+    })));
+  }
+
+  function showHistogram(state, event, done) {
+    const truth = model.serial(state.settings);
+    at("histogram").replaceChildren(...state.histogram.map((value, bin) => element("span", {
+      class: `${done && value !== truth[bin] ? "bad" : ""} ${event && event.kind.startsWith("merge") && event.kind !== "merge-load" && event.bin === bin ? "now" : ""}` }, String(value))));
+    at("truth").replaceChildren(...truth.map((value) => element("span", {}, String(value))));
+  }
+
+  // ---- the page ----------------------------------------------------------------------------------
+
+  at("step").addEventListener("click", () => {
+    running.pause();
+    step();
+  });
+  at("back").addEventListener("click", back);
+  at("run").addEventListener("click", () => {
+    if (running.isRunning()) running.pause();
+    else running.start(step, () => model.isDone(now().state), PAUSE_MS);
+  });
+  at("again").addEventListener("click", restart);
+  at("search").addEventListener("click", search);
+  arrows(at("log"), step, back);
+  follow(at("settings"), begin);
+})();

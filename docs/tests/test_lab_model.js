@@ -1,0 +1,97 @@
+// The model behind docs/site/play/lab.html, held against the names of common/tutor/diagnosis and against itself: each mistake that it
+// knows is named from what it would count, and nothing else is.
+"use strict";
+
+const assert = require("node:assert");
+const fs = require("node:fs");
+const path = require("node:path");
+const { test } = require("node:test");
+const data = require("../site/play/lab-data.js");
+const model = require("../site/play/lab-model.js");
+
+const ROOT = path.join(__dirname, "..", "..");
+
+function randomFrom(seed) {
+  let state = seed;
+  return () => (state = (state * 16807) % 2147483647) / 2147483647;
+}
+
+// The runs that the page makes of a strategy, without what was counted.
+function probes(strategy, list = model.PROBES) {
+  return list.map(([words, times]) => {
+    const { groups, "group-size": groupSize } = model.optionsOf(words);
+    const input = model.inputOf(words, null, randomFrom);
+    return { ...input, strategy, times, expected: model.serial(input.pixels), launch: { groups: Number(groups), groupSize: Number(groupSize), lanes: 4, copies: 32 } };
+  });
+}
+
+const named = (runs) => model.diagnose(runs).map(({ name }) => name);
+
+test("every name is one of the diagnosis", () => {
+  const known = new Set([...fs.readdirSync(path.join(ROOT, "common/tutor/diagnosis"))].flatMap((file) =>
+    [...fs.readFileSync(path.join(ROOT, "common/tutor/diagnosis", file), "utf8").matchAll(/"([a-z0-9]+(?:-[a-z0-9]+)+)"/g)].map(([, name]) => name)));
+  for (const [name] of [...model.HYPOTHESES, ...model.AMONG_GROUPS]) {
+    assert.ok(known.has(name), name);
+    assert.ok(data.sentences[name] || model.SENTENCES[name], name);
+  }
+  assert.strictEqual(model.POISON, 0xa5a5a5a5);
+  assert.match(fs.readFileSync(path.join(ROOT, "common/histogram/histogram.hpp"), "utf8"), /kPoison = 0xA5A5'A5A5;/);
+});
+
+test("each mistake is named by what it would count", () => {
+  for (const [name, predict] of model.HYPOTHESES) {
+    const strategy = /copy/.test(name) ? "lane-bins" : "local";
+    const runs = probes(strategy, model.PROBES.filter(([, times]) => times === 1)).map((run) => ({ ...run, actual: [predict(run)] }));
+    assert.ok(named(runs).includes(name), `${name}: ${named(runs)}`);
+  }
+});
+
+test("what is right, and what fits nothing, has no name", () => {
+  const right = probes("local").map((run) => ({ ...run, actual: Array(run.times).fill(run.expected) }));
+  assert.deepStrictEqual(named(right), []);
+  const odd = right.map((run) => ({ ...run, actual: run.actual.map((counts) => counts.map((count, bin) => (bin === 77 ? count + 5 : count))) }));
+  assert.deepStrictEqual(named(odd), []);
+  // One run that contradicts is enough.
+  const tail = model.HYPOTHESES.find(([name]) => name === "tail-dropped")[1];
+  const almost = probes("local").map((run, place) => ({ ...run, actual: [place === 4 ? run.expected : tail(run)] }));
+  assert.ok(!named(almost).includes("tail-dropped"));
+});
+
+test("mistakes that leave a pattern", () => {
+  const of = (strategy, counts) => named(probes(strategy).map((run) => {
+    const tables = model.tablesOf(run);
+    return { ...run, actual: Array.from({ length: run.times }, (_, time) => run.expected.map((count, bin) => counts(run, tables, bin, time))) };
+  }));
+  assert.deepStrictEqual(of("local", (run, tables, bin, time) => tables[(bin + time) % tables.length][bin]), ["merge-overwrites"]);
+  assert.deepStrictEqual(of("local", (run, tables, bin, time) => tables.reduce((sum, table, group) => sum + (group === 1 && (bin + time) % 3 === 0 ? 0 : table[bin]), 0)),
+    ["merge-without-atomic"]);
+  assert.deepStrictEqual(of("global", (run, _, bin, time) => Math.max(0, run.expected[bin] - ((bin * 7 + time) % 5))), ["lost-updates"]);
+});
+
+test("what becomes of a run", () => {
+  const [right, less, more] = [Uint32Array.of(2, 2), Uint32Array.of(2, 1), Uint32Array.of(3, 2)];
+  assert.deepStrictEqual([[right, right], [less, less], [less, right], [more]].map((times) => model.outcomeOf(right, times)), ["right", "too-few", "too-few-changing", "too-many"]);
+});
+
+test("every loop gets a bound, on the line where it is", () => {
+  const code = "fn a() {\n  for (var i = f((1u)); i < 2u; i++) { // for {\n    while (x) {\n      loop { y; } } }\n  /* for\n (;;) { */ let form = 1;\n}\n";
+  const lines = model.bounded(code, 4).split("\n");
+  assert.deepStrictEqual(code.split("\n").slice(0, -1).map((line) => line.replace(/(for \(var[^{]*|while[^{]*|loop )\{/, "$1{ if (lab_is_endless()) { break; }")),
+    lines.slice(0, code.split("\n").length - 1));
+  for (const { code: kernel } of Object.values(data.strategies)) {
+    const loops = kernel.replace(/\/\/[^\n]*/g, "").match(/\bfor\b/g).length;
+    assert.strictEqual(model.bounded(kernel, 4).match(/lab_is_endless\(\)\) \{ break/g).length, loops);
+  }
+});
+
+test("pixels from the words of the tests", () => {
+  const photo = { pixels: Uint8Array.from([1, 2, 3]), width: 3 };
+  for (const words of Object.values(data.inputs)) assert.doesNotThrow(() => model.inputOf(words.replace("17M", "17K"), photo, randomFrom), words);
+  const pixels = (words) => [...model.inputOf(words, photo, randomFrom).pixels];
+  assert.deepStrictEqual(pixels("images/landscape.bmp --tile 7"), [1, 2, 3, 1, 2, 3, 1]);
+  assert.deepStrictEqual([...model.tiled(new Uint8Array(0), 5)], []);
+  assert.deepStrictEqual(pixels("--ramp --random 258").slice(254), [254, 255, 0, 1]);
+  assert.deepStrictEqual(pixels("--constant 7 --random 3"), [7, 7, 7]);
+  assert.ok(pixels("--random 1K --values 4").every((value) => value < 4));
+  assert.throws(() => pixels("images/colour.bmp"), RangeError);
+});
