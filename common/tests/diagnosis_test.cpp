@@ -60,7 +60,7 @@ Cases several() {
     cases.add(common::uniform_pixels(3'011, 256, 1), 4096, {2, 64});
     cases.add(common::uniform_pixels(4'011, 256, 2), 4096, {3, 256});
     cases.add(common::uniform_pixels(101, 256, 3), 101, {3, 64});
-    cases.add(common::constant_pixels(150'003, 201), 4096, {2, 64});
+    cases.add(common::constant_pixels(30'011, 201), 4096, {2, 64});
     return cases;
 }
 
@@ -89,21 +89,27 @@ std::string first_name(const Cases& cases, const RunContext& context = kOnPocl) 
     return first_name(diagnose(cases, context));
 }
 
-// The strategy of this name with this change, by its name.
-Change changed(const std::string& strategy, const std::string& name) {
-    for (const Description& right : common::diagnosis::strategies()) {
-        if (right.name != strategy) continue;
-        for (Change& change : common::diagnosis::changes(right, false))
-            if (change.name == name) return change;
-    }
-    throw std::invalid_argument(name);
-}
-
 Histogram predicted(const Description& program, const Case& run) {
     const auto prediction = predict(program, run, kOnPocl);
     Histogram counts{};
     std::copy(prediction.low.begin(), prediction.low.end(), counts.begin());
     return counts;
+}
+
+// The strategy of this name with this change, by its name: the first that shows.
+Change changed(const std::string& strategy, const std::string& name) {
+    for (const Description& right : common::diagnosis::strategies()) {
+        if (right.name != strategy) continue;
+        for (Change& change : common::diagnosis::changes(right, false)) {
+            const Cases cases = strategy == "subhist" ? over_rows() : several();
+            if (change.name == name &&
+                std::any_of(cases.all.begin(), cases.all.end(), [&](const Case& run) {
+                    return predicted(change.program, run) != run.expected;
+                }))
+                return change;
+        }
+    }
+    throw std::invalid_argument(name);
 }
 
 // What a kernel with this mistake counts, run by run.
@@ -144,14 +150,14 @@ TEST(Diagnosis, ARightKernelHasNone) {
     EXPECT_TRUE(diagnose(over_rows()).empty());
 }
 
-// Every eleventh change of a strategy: whatever is named predicts the same.
+// Some changes of two strategies: what is named predicts every count.
 TEST(Diagnosis, AChangeIsFoundByWhatItCounts) {
     Cases cases = several();
     int tried = 0;
     for (const Description& right : common::diagnosis::strategies()) {
         if (right.name != "local" && right.name != "global") continue;
         const std::vector<Change> all = common::diagnosis::changes(right, false);
-        for (std::size_t i = 0; i < all.size(); i += 11) {
+        for (std::size_t i = 0; i < all.size(); i += 37) {
             const RunContext context{"chapter", right.name, true};
             const bool certain = std::all_of(cases.all.begin(), cases.all.end(), [&](Case& run) {
                 const auto counts = predict(all[i].program, run, context);
@@ -164,10 +170,10 @@ TEST(Diagnosis, AChangeIsFoundByWhatItCounts) {
             ++tried;
             const std::vector<Finding> findings = diagnose(cases, context);
             ASSERT_FALSE(findings.empty()) << all[i].name << ": " << all[i].sentence;
-            EXPECT_EQ(findings.front().certainty, Finding::Certainty::kPredicted);
+            EXPECT_TRUE(tests::has(findings.front().evidence, "it predicts all 256 counts"));
         }
     }
-    EXPECT_GT(tried, 40);
+    EXPECT_GT(tried, 12);
 }
 
 TEST(Diagnosis, TheNamesOfTheGallery) {
@@ -186,20 +192,19 @@ TEST(Diagnosis, TheNamesOfTheGallery) {
 
 TEST(Diagnosis, OneRunThatContradictsIsEnough) {
     Cases cases = several();
-    cases.counted_by(with("local", "merge-strided-globally"));
-    EXPECT_EQ(first_name(cases), "merge-strided-globally");
+    cases.counted_by(with("local", "tail-dropped"));
+    EXPECT_EQ(first_name(cases), "tail-dropped");
     // One more wrong count in any run contradicts the mistake.
     for (Case& run : cases.all) {
         const Case kept = run;
-        --*std::find_if(run.actual[0].begin(), run.actual[0].end(),
-                        [](std::uint32_t count) { return count > 0; });
+        ++run.actual[0][run.pixels[0]];
         EXPECT_EQ(first_name(cases), "unclear");
         run = kept;
     }
     // So does a run that matches where the mistake predicts that it would not.
     Case& large = cases.all.front();
     large.actual = {large.expected};
-    EXPECT_NE(first_name(cases), "merge-strided-globally");
+    EXPECT_NE(first_name(cases), "tail-dropped");
 }
 
 TEST(Diagnosis, WhatABarrierKeepsApartIsNotCertainOnAGpu) {

@@ -266,6 +266,7 @@ const std::vector<Thing>& things() {
          "the loop for the last pixels",
          {{"missing", "tail-dropped"},
           {"too-early", "tail-begins-too-early"},
+          {"only-a-part", "tail-dropped"},
           {"wrong-start", "tail-counted-twice"},
           {"wrong-index", "tail-in-wrong-bins"},
           {"wrong-number", "tail-in-wrong-bins"}}},
@@ -301,7 +302,9 @@ const std::vector<Thing>& things() {
         {"items", "the loop that adds up the work-items' counters", {}},
         {"copies",
          "the loop that adds up the copies",
-         {{"loop-runs-once", "only-the-first-copy"}, {"last-pixel-dropped", "last-copy-skipped"}}},
+         {{"loop-runs-once", "only-the-first-copy"},
+          {"last-pixel-dropped", "last-copy-skipped"},
+          {"first-pixel-dropped", "first-copy-skipped"}}},
     };
     return all;
 }

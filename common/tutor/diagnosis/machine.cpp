@@ -397,8 +397,13 @@ class Machine {
     }
 
     std::int64_t load(const Node& n) {
+        const std::int64_t before = std::exchange(more_, 0);
         const std::int64_t index = evaluate(n.kids[0]);
-        if (n.value == kPixels) return pixel(index);
+        if (n.value == kPixels) {
+            const std::int64_t value = pixel(index);
+            more_ = std::min(more_ + before, kAnything);
+            return value;
+        }
         const auto array = static_cast<std::size_t>(n.value);
         const Memory& memory = memory_[array];
         const Array& kept = program_.arrays[array];
@@ -414,7 +419,7 @@ class Machine {
             std::abs(memory.writer[at]) != item_ + 1)
             raced_in_group_ = true;
         if (memory.more[at] >= kAnything) seen_.is_unwritten = true;
-        more_ = std::min(more_ + memory.more[at], kAnything);
+        more_ = std::min(before + memory.more[at], kAnything);
         return memory.low[at];
     }
 
