@@ -299,6 +299,9 @@ const std::vector<Thing>& things() {
           {"wrong-end", "tables-left-out"},
           {"only-a-part", "tables-left-out"},
           {"wrong-stride", "tables-left-out"}}},
+        {"handover",
+         "the step of the group that merges last",
+         {{"wrong-value", "last-table-skipped"}}},
         {"items", "the loop that adds up the work-items' counters", {}},
         {"copies",
          "the loop that adds up the copies",
@@ -342,9 +345,7 @@ class Maker {
         // A description of one choice only.
         if (const std::size_t at = right_.name.find(" only "); at != std::string::npos) {
             std::erase_if(changes_, [&](const Change& each) {
-                const int label = each.statement < 0 ? -1 : node(each.statement).label;
-                return label < 0 ||
-                       right_.labels[static_cast<std::size_t>(label)] != right_.name.substr(at + 6);
+                return each.label != right_.name.substr(at + 6);
             });
         }
         return std::move(changes_);
@@ -406,7 +407,7 @@ class Maker {
         const bool is_plain =
             called.starts_with("wrong-") && called != "wrong-start" && called != "wrong-stride";
         changes_.push_back(
-            {called, std::move(sentence), right_, statement_, bits + (is_plain ? 4 : 0), false});
+            {called, std::move(sentence), right_, label_, bits + (is_plain ? 4 : 0), false});
         return changes_.back();
     }
 

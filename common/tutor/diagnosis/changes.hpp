@@ -13,7 +13,7 @@ struct Change {
     std::string name;      ///< stable, such as "tail-dropped"
     std::string sentence;  ///< what the choice was and what it became
     Description program;
-    int statement = -1;        ///< where, in the program
+    std::string label;         ///< what it is a change of
     double bits = 0;           ///< the less usual, the more
     bool is_of_width = false;  ///< of how a counter is kept
 };
