@@ -1,7 +1,7 @@
 # One declarative call per program of a chapter:
 #
 #   add_chapter_program(opencl
-#       API      OpenCL                # C++, OpenCL or CUDA
+#       API      OpenCL                # C++, OpenCL, CUDA, or CUDA-on-CPU: the same sources without a GPU
 #       SOURCES  opencl.cpp
 #       LIBRARIES chapter_05           # beside those in common/, where there are any
 #       KERNELS  histogram.cl          # read at run time, from beside the program or from here
@@ -11,6 +11,7 @@
 # (write_program_list), and has its tests found once it is built: the program itself says which strategies it has
 # (common/tests/discover.py).
 include_guard(GLOBAL)
+include(CudaOnCpu)
 include(Gallery)
 
 # this_folder(): sets `folder`, such as 05-launch-tuning/tune, and the `number` of its chapter.
@@ -28,6 +29,7 @@ function(add_program name)
     # Not "c++", which ctest -L would read as a regular expression.
     string(TOLOWER ${arg_API} api_label)
     string(REPLACE "c++" "cpu" api_label ${api_label})
+    string(REPLACE "cuda-on-cpu" "cuda;on-cpu" api_label ${api_label})
     set(labels "chapter-${number};${api_label}")
     string(REPLACE "/" "-" target "${folder}/${name}")
     set(programs workshops)
@@ -52,7 +54,11 @@ function(add_program name)
             message(FATAL_ERROR "${folder}/${name}: there is no kernel file ${kernel}")
         endif()
     endforeach()
-    add_executable(${target} ${arg_SOURCES} ${arg_KERNELS})
+    set(sources ${arg_SOURCES} ${arg_KERNELS})
+    if(arg_API STREQUAL "CUDA-on-CPU")
+        made_for_cpu(sources FROM ${CMAKE_CURRENT_SOURCE_DIR} TO ${PROJECT_BINARY_DIR}/on_cpu/${folder} FILES ${sources})
+    endif()
+    add_executable(${target} ${sources})
     set_target_properties(${target} PROPERTIES OUTPUT_NAME ${name})
     string(REGEX MATCH "^[^/]+" chapter ${folder})
     target_compile_definitions(${target} PRIVATE CHAPTER_FOLDER="${PROJECT_SOURCE_DIR}/${chapter}")
@@ -61,6 +67,8 @@ function(add_program name)
         target_link_libraries(${target} PRIVATE common_opencl)
     elseif(arg_API STREQUAL "CUDA")
         target_link_libraries(${target} PRIVATE common_cuda)
+    elseif(arg_API STREQUAL "CUDA-on-CPU")
+        for_cpu(${target})
     endif()
     add_dependencies(${programs} ${target})
     set_property(GLOBAL APPEND PROPERTY TUTORIAL_PROGRAMS
@@ -76,6 +84,11 @@ function(add_chapter_program name)
     endif()
     this_folder()
     discover_tests(${program} ${folder}/${name} "${labels}" ${arg_MAY_SKIP})
+    if(arg_API STREQUAL "CUDA-on-CPU" AND NOT TUTORIAL_SANITIZE)
+        foreach(sanitizer thread address)
+            add_sanitized(${program} ${sanitizer} LIBRARIES ${arg_LIBRARIES})
+        endforeach()
+    endif()
 endfunction()
 
 # All programs, in order: folder, API, program, and why it was not built, by tabs.

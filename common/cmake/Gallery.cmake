@@ -1,7 +1,7 @@
 # The gallery of mistakes: each is made, caught and named.
 include_guard(GLOBAL)
 set(TUTORIAL_GALLERY ${PROJECT_SOURCE_DIR}/common/tutor/gallery)
-foreach(api opencl cuda cpu)
+foreach(api opencl cuda cuda-on-cpu cpu)
     add_custom_target(gallery_${api}) # of all chapters
 endforeach()
 
@@ -20,7 +20,7 @@ function(add_gallery)
         execute_process(COMMAND ${Python3_EXECUTABLE} -B ${TUTORIAL_GALLERY}/gallery.py cmake ${folder}
             OUTPUT_VARIABLE lines COMMAND_ERROR_IS_FATAL ANY)
     endif()
-    foreach(api opencl cuda cpu)
+    foreach(api opencl cuda cuda-on-cpu cpu)
         if(NOT TARGET ${folder}-${api})
             continue()
         endif()
@@ -31,6 +31,9 @@ function(add_gallery)
             string(REPLACE "|" ";" program ${program})
             add_broken_program(${program})
         endforeach()
+        if(api STREQUAL "cuda-on-cpu")
+            add_emulated_gallery(${mistakes})
+        endif()
         set(test ${folder}.broken.${api})
         add_python_test(NAME ${test} LABELS chapter-${number} ${api} broken COMMAND ${TUTORIAL_GALLERY}/test_gallery.py
             --build ${CMAKE_BINARY_DIR} --program ${folder}/${api} Chapter)
@@ -66,4 +69,31 @@ function(add_broken_program mistake api with_tsan changed)
         target_link_options(${target} PRIVATE -fsanitize=thread)
     endif()
     add_dependencies(gallery_${number}_${api} ${target})
+endfunction()
+
+# add_emulated_gallery(): one program for all mistakes of a chapter in CUDA on a CPU, whose first argument is the mistake:
+# to compile each by itself would take most of the time that the tests have. Plain it has all mistakes, and under a
+# sanitizer those that it shows; for docs/gallery.md under each sanitizer all.
+function(add_emulated_gallery)
+    get_target_property(libraries ${folder}-cuda-on-cpu LINK_LIBRARIES)
+    list(FILTER libraries EXCLUDE REGEX "on_cpu")
+    foreach(mistakes all thread address thread-all address-all)
+        string(REGEX MATCH "thread|address" sanitizer ${mistakes})
+        set(place ${CMAKE_CURRENT_BINARY_DIR}/broken/${mistakes})
+        add_custom_command(OUTPUT ${place}/cuda.cu VERBATIM
+            COMMAND ${Python3_EXECUTABLE} -B ${TUTORIAL_GALLERY}/gallery.py together ${folder} ${mistakes} ${place}/cuda.cu
+            DEPENDS ${ARGN} ${CMAKE_CURRENT_SOURCE_DIR}/cuda.cu ${CMAKE_CURRENT_SOURCE_DIR}/histogram.cuh ${TUTORIAL_GALLERY}/gallery.py)
+        made_for_cpu(made FROM ${place} TO ${place} FILES cuda.cu)
+        set(target ${folder}-broken-cuda-on-cpu-${mistakes})
+        add_executable(${target} EXCLUDE_FROM_ALL ${made})
+        set_target_properties(${target} PROPERTIES OUTPUT_NAME cuda-on-cpu RUNTIME_OUTPUT_DIRECTORY ${place})
+        target_compile_definitions(${target} PRIVATE CHAPTER_FOLDER="${CMAKE_CURRENT_SOURCE_DIR}")
+        target_link_libraries(${target} PRIVATE ${libraries} compiled_quickly)
+        target_compile_options(${target} PRIVATE -w) # a mistake may leave a parameter unused
+        for_cpu(${target} ${sanitizer})
+        add_dependencies(gallery_cuda-on-cpu ${target})
+        if(NOT mistakes MATCHES "-all")
+            add_dependencies(gallery_${number}_cuda-on-cpu ${target})
+        endif()
+    endforeach()
 endfunction()

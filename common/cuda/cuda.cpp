@@ -9,6 +9,7 @@
 #include "common/device/choice.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/status/status.hpp"
+#include "common/timing/timing.hpp"
 
 namespace common::cuda {
 namespace {
@@ -79,10 +80,12 @@ std::vector<Device> devices() {
     for (int id = 0; id < count; ++id) {
         cudaDeviceProp properties{};
         CHECK_CUDA(cudaGetDeviceProperties(&properties, id));
-        all.push_back(
-            {id, properties.name,
-             fmt::format("compute capability {}.{}, CUDA driver {}, runtime {}", properties.major,
-                         properties.minor, version(driver), version(runtime))});
+        all.push_back({id, properties.name,
+                       is_emulated()
+                           ? "common/cuda/on_cpu"
+                           : fmt::format("compute capability {}.{}, CUDA driver {}, runtime {}",
+                                         properties.major, properties.minor, version(driver),
+                                         version(runtime))});
     }
     return all;
 }

@@ -98,7 +98,7 @@ double reading_alone_gb_s(const std::vector<const std::uint8_t*>& copies, std::u
     return best;
 }
 
-double read_ceiling_gb_s(std::uint64_t pixels) {
+std::optional<double> read_ceiling_gb_s(std::uint64_t pixels) {
     const std::size_t bytes = read_ceiling_bytes(pixels);
     Memory<std::uint8_t> buffer;
     CHECK_CUDA(cudaMalloc(buffer.out(), bytes));

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace common::cuda {
@@ -14,8 +15,9 @@ namespace common::cuda {
 /// launch shapes and repeats, with one load or four on their way at once. No histogram of pixels in
 /// this memory can be faster.
 /// @param pixels how many the histogram has; what is read is read_ceiling_bytes() of them
+/// @return none on a device that is emulated
 /// @throws std::runtime_error where a call fails
-double read_ceiling_gb_s(std::uint64_t pixels);
+std::optional<double> read_ceiling_gb_s(std::uint64_t pixels);
 
 /// The same for memory that the caller has filled.
 /// @param copies where to read, in turn, each at an address that 16 divides: as many as it takes

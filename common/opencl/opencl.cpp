@@ -495,8 +495,7 @@ cl_program build_program(cl_context context, cl_device_id device, const std::str
     if (!says_why(log)) {
         throw std::runtime_error(
             fmt::format("{} ({}) from clBuildProgram, and no word of the compiler about {}: the "
-                        "driver may have "
-                        "too little memory, or room on its disk",
+                        "driver may have too little memory, or room on its disk",
                         error_name(built), built, name));
     }
     throw DoesNotBuild(fmt::format("{} does not build: {} ({}), build options '{}'\n{}", name,

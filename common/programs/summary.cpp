@@ -47,6 +47,11 @@ std::optional<std::string> first_line(const std::filesystem::path& path) {
     return line;
 }
 
+// Whether a program has come to any end.
+bool ended(const std::string& stem) {
+    return std::filesystem::exists(stem + ".json") || std::filesystem::exists(stem + ".failed");
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
@@ -68,12 +73,21 @@ int main(int argc, char** argv) try {
         const std::string& chapter = fields[0];
         const std::string& api = fields[1];
         if (chapter.find('/') != std::string::npos) continue;  // a workshop: no row of the table
+        const bool emulates = api == "CUDA-on-CPU";
+        const auto stem_of = [&](const std::string& of) {
+            return (results / fmt::format("{}-{}", chapter, of)).string();
+        };
+        const std::string stem = stem_of(api);
+        // Runs where CUDA is skipped, and then stands in its place.
+        if (emulates && !ended(stem)) continue;
+        const bool is_emulated = api == "CUDA" && ended(stem_of("CUDA-on-CPU"));
         if (fields[2] == "-") {
+            if (is_emulated) continue;
             rows.push_back(row_without_results(chapter, api, "skipped: " + fields[3]));
             continue;
         }
-        const std::string stem = (results / fmt::format("{}-{}", chapter, api)).string();
         if (const auto reason = first_line(stem + ".skipped")) {
+            if (is_emulated) continue;
             rows.push_back(row_without_results(chapter, api, "skipped: " + *reason));
             continue;
         }
@@ -91,8 +105,10 @@ int main(int argc, char** argv) try {
             const bool ran = result.kernel.runs > 0;
             wrong = wrong || result.check == common::Check::kMismatch;
             rows.push_back(
-                {chapter, result.variant, api, key,
-                 ran ? common::number(result.kernel.median_ms) : "-",
+                {chapter, result.variant, emulates ? "CUDA" : api, key,
+                 ran ? common::number(result.kernel.median_ms)
+                 : emulates && result.check != common::Check::kSkipped ? common::kEmulated
+                                                                       : "-",
                  common::number(run.gb_s(result)), common::number(run.speedup_over_serial(result)),
                  result.reason.empty() ? common::to_string(result.check)
                                        : common::to_string(result.check) + ": " + result.reason});

@@ -77,7 +77,7 @@ std::string to_json_text(const RunDocument& document) {
                      {"pixels", document.pixels},
                      {"seed", or_null(document.seed)}};
     json["read_ceiling_gb_s"] = or_null(document.read_ceiling_gb_s);
-    json["serial_ms"] = document.serial_ms;
+    json["serial_ms"] = document.serial_ms > 0 ? Json(document.serial_ms) : Json(nullptr);
     json["results"] = Json::array();
     for (const Result& result : document.results) {
         Json row;
@@ -147,7 +147,7 @@ RunDocument document_of(const std::string& text, const std::string& name) {
         document.pixels = json.at("input").at("pixels");
         document.seed = optional_at<std::uint64_t>(json.at("input"), "seed");
         document.read_ceiling_gb_s = optional_at<double>(json, "read_ceiling_gb_s");
-        document.serial_ms = json.at("serial_ms");
+        document.serial_ms = optional_at<double>(json, "serial_ms").value_or(0);
         document.counts = json.at("counts");
         for (const Json& row : json.at("results")) {
             Result result;

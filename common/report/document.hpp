@@ -22,8 +22,8 @@ struct RunDocument {
     std::uint64_t pixels = 0;
     std::optional<std::uint64_t> seed;
     std::optional<double> read_ceiling_gb_s;
-    double serial_ms =
-        0;  ///< median time of the serial CPU loop on the same input, in the same run
+    /// Median time of the serial CPU loop on the same input, in the same run; 0: not measured.
+    double serial_ms = 0;
     std::vector<Result> results;
     Histogram counts{};  ///< those of the serial CPU loop, which a match equals
 

@@ -141,8 +141,11 @@ int Report::finish() {
     const auto serial = std::find_if(
         document_.results.begin(), document_.results.end(),
         [](const Result& r) { return r.variant == "serial" && r.check == Check::kMatch; });
-    document_.serial_ms = serial != document_.results.end() ? serial->kernel.median_ms
-                                                            : time_serial(input_, options_.repeat);
+    if (!is_emulated()) {
+        document_.serial_ms = serial != document_.results.end()
+                                  ? serial->kernel.median_ms
+                                  : time_serial(input_, options_.repeat);
+    }
 
     // The table is printed whether the files can be written or not, and they whether it can be.
     print(fmt::format("\n{}, {} on {} ({})\ninput: {} ({} pixels)\n", document_.chapter,
@@ -167,18 +170,23 @@ int Report::finish() {
                                 {"% of ceiling", true},
                                 {"x serial", true},
                                 {"end to end ms", true}};
+    if (is_emulated()) columns = {{"variant"}, {"times and speeds"}};
     for (const auto& [title, value] : columns_)
         columns.push_back({title, true});
     columns.push_back({"check"});
     std::vector<std::vector<std::string>> rows;
     for (const Result& r : document_.results) {
         const bool ran = r.kernel.runs > 0;
-        rows.push_back({r.variant, number(ran ? std::optional(r.kernel.median_ms) : std::nullopt),
-                        ran ? fmt::format("{}..{} ({})", number(r.kernel.min_ms),
-                                          number(r.kernel.max_ms), r.kernel.runs)
-                            : "-",
-                        number(document_.gb_s(r)), number(document_.percent_of_ceiling(r)),
-                        number(document_.speedup_over_serial(r)), number(r.end_to_end_ms)});
+        if (is_emulated())
+            rows.push_back({r.variant, r.check == Check::kSkipped ? "-" : kEmulated});
+        else
+            rows.push_back({r.variant,
+                            number(ran ? std::optional(r.kernel.median_ms) : std::nullopt),
+                            ran ? fmt::format("{}..{} ({})", number(r.kernel.min_ms),
+                                              number(r.kernel.max_ms), r.kernel.runs)
+                                : "-",
+                            number(document_.gb_s(r)), number(document_.percent_of_ceiling(r)),
+                            number(document_.speedup_over_serial(r)), number(r.end_to_end_ms)});
         for (const auto& [title, value] : columns_)
             rows.back().push_back(number(value(r)));
         rows.back().push_back(r.reason.empty()

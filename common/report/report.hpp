@@ -67,6 +67,9 @@ class Report {
         columns_;
 };
 
+/// What stands in place of every time and speed of such a device.
+inline constexpr const char* kEmulated = "emulated on the CPU";
+
 /// Fixed, readable widths: three significant digits, "-" where there is no number.
 std::string number(std::optional<double> value);
 

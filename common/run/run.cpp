@@ -11,13 +11,16 @@
 #include "common/run/serve.hpp"
 #include "common/status/status.hpp"
 #include "common/terminal/terminal.hpp"
+#include "common/timing/timing.hpp"
 
 namespace common {
 namespace {
 
 std::string description_of(const Program& program) {
-    nlohmann::ordered_json json{
-        {"chapter", program.chapter}, {"program", program.name}, {"api", program.api}};
+    nlohmann::ordered_json json{{"chapter", program.chapter},
+                                {"program", program.name},
+                                {"api", program.api},
+                                {"emulated", is_emulated()}};
     json["variants"] = nlohmann::json::array();
     for (const Variant& variant : program.variants)
         json["variants"].push_back({{"name", variant.name},

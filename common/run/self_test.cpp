@@ -44,8 +44,11 @@ void add_cases(std::vector<Case>& cases, const fs::path& file, const Program& pr
             if (one.contains("api") && one.at("api") != program.api) continue;
             for (std::string& word : each.words)
                 if (word.starts_with("images/")) word = (fs::path(PROJECT_FOLDER) / word).string();
+            // Where it takes long there.
+            const std::string emulated = is_emulated() ? one.value("emulated", "") : "";
+            if (emulated == "never") continue;
             cases.push_back(each);
-            if (!one.value("with_choices", false)) continue;
+            if (emulated == "without_choices" || !one.value("with_choices", false)) continue;
             for (const Choice& choice : program.choices) {
                 for (const std::string& value : choice.values) {
                     Case more = each;

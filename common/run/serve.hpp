@@ -7,7 +7,7 @@
 ///           the kernels; "nothing-to-run-on"; or "failed", after which this process ends: a device
 ///           that has failed may do so again
 ///   error   why it is not "ran", as that process would have said it
-///   run     where it ran, what --json would have written (docs/json.md); `serial_ms` is 0, as
+///   run     where it ran, what --json would have written (docs/json.md); `serial_ms` is null, as
 ///           nothing is compared with the serial loop's time
 ///
 /// A run that crashes or hangs takes the process with it. Whoever asks starts another, and knows

@@ -34,15 +34,20 @@ def main(output, python, build, name, labels, program, *may_skip):
             continue
         skips = {} if required else {"SKIP_RETURN_CODE": 77}
         only_some = ["--may-skip"] if variant["name"] in may_skip else []
-        add(variant["name"], [program, "--self-test", "--variant", variant["name"], *only_some], **skips)
-        if about["api"] == "C++" or variant["name"] in may_skip:
+        # What depends on the order of threads is to show: not the usual one.
+        order = {"ENVIRONMENT": f"{environment['ENVIRONMENT']};CUDA_ON_CPU_ORDER=7"} if about["emulated"] else {}
+        add(variant["name"], [program, "--self-test", "--variant", variant["name"], *only_some], **skips, **order)
+        if about["api"] == "C++" or variant["name"] in may_skip or about["emulated"]:
             continue
         detector = "races" if about["api"] == "OpenCL" else "sanitizer"
         add_python(f"{variant['name']}.{detector}", ["Races"], "--variant", variant["name"], label=f"{labels};{detector}", TIMEOUT=600)
     for test in ("All", "Refusals", "Outputs", "Devices"):
-        if test != "Devices" or about["api"] != "C++":
+        if test != "Devices" or (about["api"] != "C++" and not about["emulated"]):
             add_python(test.lower(), [test])
-    if about["api"] == "CUDA":
+    if about["emulated"]:
+        if not facts["sanitize"]:
+            add_python("races", ["Races"], label=f"{labels};races;sanitizer", TIMEOUT=600)
+    elif about["api"] == "CUDA":
         add_python("large", ["Large"], label=f"{labels};large", RUN_SERIAL="ON", TIMEOUT=600)
     pathlib.Path(output).write_text("".join(lines), encoding="utf-8")
 

@@ -39,14 +39,18 @@ def document_of(path, definition):
     return document
 
 
-def check_result(result, variant, may_skip):
-    """A row of a right run, in which nothing was measured to take percents of."""
+def check_result(result, variant, may_skip, emulated):
+    """A row of a right run, in which nothing was measured to take percents of; on an emulated device nothing at all."""
     expect(result["variant"] == variant, f"{variant} is called {result['variant']}")
     if result["check"] == "skipped" and may_skip:
         expect(result["reason"] and result["kernel_ms"] is None, f"{variant}: skipped without a reason, or with times")
         return
     expect((result["check"], result["reason"]) == ("match", ""), f"{variant}: {result['check']}: {result['reason']}")
     times = result["kernel_ms"]
+    if emulated:
+        for time in ("kernel_ms", "clock", "gb_s", "percent_of_ceiling", "speedup_over_serial", "end_to_end_ms"):
+            expect(result[time] is None, f"{variant}: a time or speed of an emulated device: {time} is {result[time]}")
+        return
     expect(times and times["runs"] == 2, f"{variant}: wrong times: {times}")
     expect(0 < times["min"] <= times["median"] <= times["max"], f"{variant}: wrong times: {times}")
     for rate in ("gb_s", "speedup_over_serial"):
@@ -54,13 +58,14 @@ def check_result(result, variant, may_skip):
     expect(result["percent_of_ceiling"] is None, f"{variant}: percent of nothing")
 
 
-def check_run(document, chapter, variants, may_skip):
+def check_run(document, chapter, variants, may_skip, emulated):
     expect(document["chapter"] == chapter, f"wrong value: chapter is {document['chapter']}")
     expect(document["input"]["pixels"] == PIXELS and document["input"]["seed"] == 1, f"wrong value: {document['input']}")
     expect(document["read_ceiling_gb_s"] is None, "a read ceiling, which was not asked for")
     expect(len(document["results"]) == len(variants), f"wrong number of results: {len(document['results'])}")
     for result, variant in zip(document["results"], variants):
-        check_result(result, variant, variant in may_skip)
+        check_result(result, variant, variant in may_skip, emulated)
+    expect((document["serial_ms"] is None) == emulated, f"wrong value: serial_ms is {document['serial_ms']}")
 
 
 def check_counts(path, document):
@@ -82,11 +87,11 @@ def check_picture(path):
     expect(2000 < len(data) < 1000000, f"a PNG of {len(data)} bytes")
 
 
-def check_files(folder, chapter, variants, may_skip):
+def check_files(folder, chapter, variants, may_skip, emulated=False):
     """What a chapter's program has written into the folder."""
     found = sorted(path.name for path in folder.iterdir())
     expect(found == sorted(FILES.values()), f"wrong files: {' '.join(found)}")
     document = document_of(folder / "out.json", "run")
-    check_run(document, chapter, variants, may_skip)
+    check_run(document, chapter, variants, may_skip, emulated)
     check_counts(folder / "out.csv", document)
     check_picture(folder / "out.png")

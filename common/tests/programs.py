@@ -56,6 +56,12 @@ def built(name):
     return None
 
 
+def sanitized(program, sanitizer):
+    """A program of CUDA on a CPU once more: as a sanitizer, thread or address, watches it."""
+    program = pathlib.Path(program)
+    return program.with_name(sanitizer) / program.name
+
+
 def described(program):
     """What the program says of itself."""
     return json.loads(subprocess.run([program, "--describe"], check=True, capture_output=True, text=True).stdout)

@@ -111,6 +111,20 @@ class Summary(Test):
         table.write_text("02-chapter\tCUDA\t-\tno compiler\n02-chapter/workshop\tCUDA\t-\tno compiler\n")
         self.expect([GIVEN.build / "common/summary", table, "."], out="-\n02-chapter +all +CUDA [^\n]*skipped: no compiler\n\n$")
 
+    def test_what_is_emulated_stands_in_the_place_of_cuda(self):
+        results = self.folder()
+        table = results / "programs.tsv"
+        table.write_text("02-chapter\tCUDA\t-\tno compiler\n02-chapter\tCUDA-on-CPU\tcuda-on-cpu\t-\n")
+        program = programs.built("03-local-atomics/cuda-on-cpu")
+        if not program:
+            self.skipTest("no CUDA on a CPU")
+        self.expect([program, "--random", "1K", "--variant", "local", "--json", results / "02-chapter-CUDA-on-CPU.json"])
+        row = r"-\n02-chapter +local +CUDA +\[1\] +emulated on the CPU +- +- +match\n\n\[1\] a GPU emulated on the CPU\n$"
+        self.expect([GIVEN.build / "common/summary", table, results], out=row)
+        # It did not run, as there is a GPU.
+        (results / "02-chapter-CUDA-on-CPU.json").unlink()
+        self.expect([GIVEN.build / "common/summary", table, results], out="-\n02-chapter +all +CUDA [^\n]*skipped: no compiler\n\n$")
+
 
 class Configure(Test):
     """What CMake says where something is missing."""

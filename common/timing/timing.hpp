@@ -34,10 +34,15 @@ double plausible_ms(const std::function<double()>& run);
 /// Whether `plausible_ms` has come to that.
 bool is_timed_by_host();
 
+/// From here on no time is kept: the device is emulated on the CPU, where none means anything.
+void set_emulated();
+bool is_emulated();
+
 /// Calls `run`, which returns its own time in milliseconds by whatever clock fits, `repeat` times;
 /// or, where that is absent, at least 7 times and until the median is stable (the middle half of
 /// the times lies within 2 % of it), but for no more than 200 calls or, past the third call, one
-/// second. Warming up is the caller's: the first call counts.
+/// second. Warming up is the caller's: the first call counts. On an emulated device: once where
+/// `repeat` is absent, and no times, which is 0 runs.
 Timing measure(const std::function<double()>& run, std::optional<int> repeat);
 
 /// Bytes of pixels (one each) over time, in GB/s of 10^9 bytes; 0 for no time.

@@ -98,16 +98,14 @@ Watchdog::Watchdog(const std::string& what, std::size_t pixels, const std::strin
         memory_wanted = pixels + kOfADriver;
         memory_line = fmt::format(
             "\n{}: it crashed when memory had run out: this machine has too little, or a limit is "
-            "too "
-            "low (ulimit -v)\n",
+            "too low (ulimit -v)\n",
             what);
         std::set_new_handler(note_missing_memory);
         crash_line =
             fmt::format("\n{}: it crashed; most likely {}{}\n", what, small_stack(), kernel);
         abort_line = fmt::format(
             "\n{}: the driver or the C library has given up (SIGABRT), and may have said why "
-            "above; "
-            "if not, most likely {}{}\n",
+            "above; if not, most likely {}{}\n",
             what, small_stack(), kernel);
         // They stay: a kernel that has written where it should not may show only when that memory
         // is given back.

@@ -24,6 +24,10 @@ std::chrono::seconds time_limit(std::size_t pixels);
 /// Whether this process could have so much more memory. A signal handler may ask, too.
 bool memory_is_left(std::size_t bytes) noexcept;
 
+/// What a run that has not ended most likely is.
+inline constexpr const char* kDoesNotEnd =
+    "a loop without end, or a barrier that not all work-items reach (does-not-end)";
+
 /// While one exists, a run that takes longer than its limit ends the program with one line that
 /// names the strategy, and exit status 1. So does a crash, also one that comes later; where there
 /// is too little memory left, the line says that, and the status is 2. (With a sanitizer a crash is
@@ -33,8 +37,7 @@ class Watchdog {
     /// @param what the strategy and its launch, for the line
     /// @param hangs_because what the line says of a run that has not ended
     Watchdog(const std::string& what, std::size_t pixels,
-             const std::string& hangs_because =
-                 "a loop without end, or a barrier that not all work-items reach (does-not-end)");
+             const std::string& hangs_because = kDoesNotEnd);
     ~Watchdog();
     Watchdog(const Watchdog&) = delete;
     Watchdog& operator=(const Watchdog&) = delete;

@@ -15,7 +15,6 @@ import base64
 import json
 import pathlib
 import re
-import statistics
 import sys
 
 SITE = pathlib.Path(__file__).resolve().parent
@@ -89,10 +88,8 @@ def under_way():
     for api in ("CUDA", "OpenCL"):
         recording = recorded.load(ROOT / "docs" / "results" / LANES[0])
         entries, points = law.points(recording, api)
-        few = [point.answer_ns for point in points if point.under_way <= law.FEW]
-        ceiling = max(recorded.read_ceiling(recording, {**entry, "size": "1G"}) for entry in entries)
-        found.append({**where(entries[0]), "units": entries[0]["run"]["units"], "ceiling": round(ceiling, 1),
-                      "answer_ns": round(statistics.median(few), 1), "few": law.FEW,
+        found.append({**where(entries[0]), "units": entries[0]["run"]["units"], "ceiling": round(law.ceiling(recording, entries), 1),
+                      "answer_ns": round(law.answer_ns(points), 1), "few": law.FEW,
                       "points": [[point.under_way, round(point.gb_s, 1), point.strategy, point.launch] for point in points]})
     return found
 

@@ -208,8 +208,8 @@ def is_chapter(folder):
 
 def first_words(text):
     """The first sentences of a page's prose, up to 200 letters."""
-    prose = re.search(r"^[A-Z][^\n]*(?:\n[^\n]+)*", text, re.MULTILINE)
-    words = re.sub(r"!?\[([^\]]*)\]\([^)]*\)|[`*<>]", r"\1", prose[0] if prose else "")
+    prose = next((part for part in text.split("\n\n") if re.match(r"[\w`\[*]", part)), "").removeprefix("**Goal.** ")
+    words = re.sub(r"\[([^\]]*)\]\([^)]*\)|\*+([^*]+)\*+|`", r"\1\2", prose)
     return textwrap.shorten(words, 200, placeholder=" ...")
 
 

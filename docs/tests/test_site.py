@@ -67,15 +67,15 @@ class Small(repository.RepositoryTest):
     def test_what_is_no_link_stays(self):
         text = "# A\n\n`[a](b.md)` <https://example.org> [e](https://example.org/README.md) [t](#a)\n\n```c\n[=](README.md)\n```\n"
         self.write("docs/a.md", text)
-        self.assertEqual(self.staged("docs/a.md"), text)
+        self.assertTrue(self.staged("docs/a.md").endswith(text))
 
     def test_pages_to_play_with_are_copied_and_lead_back(self):
         self.assertIn('<a href="race.html">race</a>', self.staged("docs/site/play/index.md"))
         self.assertIn("../../../02-two/index.html#part", self.staged("_extra/docs/site/play/race.html"))
 
     def test_a_page_says_what_it_is_about(self):
-        self.write("docs/a.md", '# A\n\n![p](p.svg)\n\nOne "word" of\n[b](b.md), `c`.\n\nTwo.\n')
-        self.assertIn('description: "One \\\"word\\\" of b, c."\n', self.staged("docs/a.md"))
+        self.write("docs/a.md", '# A\n\n![p](p.svg)\n\n**Goal.** One *"word"* of\n[b](b.md), `c * d`.\n\nTwo.\n')
+        self.assertIn('description: "One \\\"word\\\" of b, c * d."\n', self.staged("docs/a.md"))
 
     def test_a_page_to_play_with_is_embedded_where_its_link_stands_alone(self):
         self.write("02-two/README.md", "# Two\n\n[Try](../docs/site/play/race.html#items=8)\n\nSee [it](../docs/site/play/race.html).\n")

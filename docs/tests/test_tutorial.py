@@ -35,7 +35,7 @@ set_tests_properties({0}.mistake PROPERTIES LABELS "chapter-{0};broken")
 """
 # All that the script may call here: not apt-get, or it would install what this machine lacks.
 TOOLS = ("basename", "bash", "cat", "cmake", "ctest", "dirname", "env", "grep", "head", "id", "mkdir", "ninja", "readlink", "rm", "sed", "sh",
-         "sort", "tee", "uname")
+         "sort", "tail", "tee", "touch", "uname")
 
 
 class Small(unittest.TestCase):
@@ -177,6 +177,21 @@ class Run(Small):
         (self.clone / "picture.bmp").write_text("pixels")
         self.succeed("./tutorial", "run", "picture.bmp")
         self.assertEqual(ran.read_text(), "02-chapter\n")
+
+    def test_cuda_is_emulated_where_there_is_no_gpu(self):
+        ran = self.root / "ran"
+        self.script(self.clone / "summary", "")
+        (self.clone / "picture.bmp").write_text("pixels")
+        with (self.clone / "CMakeLists.txt").open("a") as lines:
+            lines.write("configure_file(summary ${CMAKE_BINARY_DIR}/common/summary COPYONLY)\n")
+        emulated = self.script(self.root / "bin" / "cuda-on-cpu", f"echo emulated >> {ran}")
+        for end, what in (("exit 77", "cuda\nemulated\n"), ('touch "$3"', "cuda\n"), ("exit 3", "cuda\n")):
+            with self.subTest(end):
+                ran.write_text("")
+                self.programs(["02-chapter", "CUDA", self.script(self.root / "bin" / "cuda", f"echo cuda >> {ran}; {end}"), "-"],
+                              ["02-chapter", "CUDA-on-CPU", emulated, "-"])
+                self.succeed("./tutorial", "run", "picture.bmp")
+                self.assertEqual(ran.read_text(), what)
 
     def test_a_mistake_without_opencl(self):
         (self.clone / "02-two" / "broken").mkdir(parents=True)

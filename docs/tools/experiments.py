@@ -50,7 +50,8 @@ class Experiment(NamedTuple):
     size: str
     runs: tuple
     note: str = "Medians."  # below the table
-    counter: str = ""  # of Nsight Compute, in the place of the time; CUDA alone
+    counter: str = ""  # of Nsight Compute, in the place of the time; CUDA alone. In percent, or
+    bytes_each: int = 0  # a sum of so many bytes each, shown for each pixel
 
 
 # ---- chapter 05, step by step --------------------------------------------------------------------
@@ -156,9 +157,10 @@ def lane_steps():
     small, large = launch("2*UNITS", 256), launch("1*UNITS", 1024)
     for row, copies, loads, how in (
         ("one table, a pixel per load, two groups of 256 for each unit: as `local`", 1, 0, small),
-        ("32 copies of the table", 32, 0, small),
-        ("and 16 pixels per load", 32, 1, small),
-        ("and four loads under way", 32, 4, small),
+        ("the same with 32 copies of the table", 32, 0, small),
+        ("one table, 16 pixels per load", 1, 1, small),
+        ("and four loads under way", 1, 4, small),
+        ("and 32 copies of the table", 32, 4, small),
         ("and one group of 1024 for each unit: `lane-bins`", 32, 4, large),
         ("`lane-bins` with one table", 1, 4, large),
         ("`lane-bins` with 8 copies", 8, 4, large),
@@ -268,6 +270,16 @@ EXPERIMENTS = {
                        ("photo",), "256M", tuple(run for run in walks() if run.chapter == LOCAL),
                        "One launch of each under Nsight Compute: `l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate`.",
                        "l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct"),
+    "fetched": Experiment("what the walks fetch from the L2 cache", "Launch", "bytes from the L2 cache for each pixel", ("CUDA",),
+                          ("photo",), "256M", tuple(run for run in walks() if run.chapter == LOCAL),
+                          "One launch of each under Nsight Compute: `lts__t_sectors_srcunit_tex_op_read`, of 32 bytes.",
+                          "lts__t_sectors_srcunit_tex_op_read.sum", 32),
+    "from-memory": Experiment("what the walks fetch from memory", "Launch", "bytes from memory for each pixel", ("CUDA",),
+                              ("photo",), "256M", tuple(run for run in walks() if run.chapter == LOCAL),
+                              "One launch of each under Nsight Compute: `dram__bytes_read`.", "dram__bytes_read.sum", 1),
+    "racy": Experiment("`racy` beside `global`", "Strategy", "GB/s", BOTH, ("uniform", "photo"), "256M",
+                       tuple(Run(ATOMICS, f"`{name}`", "", name, launch("2*UNITS", 256), may_lose=name == "racy")
+                             for name in ("global", "racy"))),
     "loads": Experiment("`local` in the two walks, with one and with four loads under way", "Walk, launch", "GB/s", OPENCL,
                         ("photo",), "256M", tuple(loads_under_way())),
     "lanes": Experiment("from `local` to `lane-bins`", "Launch", "GB/s", BOTH, ("uniform", "photo", "constant", "ramp"),

@@ -3,11 +3,13 @@
 
     docs/tools/gallery_record.py            run each mistake in OpenCL (PoCL) on each input, and under Oclgrind; and record
     docs/tools/gallery_record.py --cuda     the same in CUDA on a GPU, and under compute-sanitizer; --commit names what is run
+    docs/tools/gallery_record.py --emulated   the same in CUDA on a CPU, and under its sanitizers
 
 What was recorded stands in docs/results/gallery/gallery.json. The mistakes' programs have to be built (cmake --build build --target
-gallery_opencl gallery_cuda). For generate.py there are:
+gallery_opencl gallery_cuda gallery_cuda-on-cpu). For generate.py there are:
 
     gallery: counts                  how many mistakes the inputs show
+    gallery: emulated                what CUDA on a CPU shows, and what it does not
     gallery: names                   how many the diagnosis names rightly
     gallery: 02-global-atomics       which inputs show that chapter's mistakes
     gallery: recorded                when and where that was recorded
@@ -16,6 +18,7 @@ gallery_opencl gallery_cuda). For generate.py there are:
 import argparse
 import concurrent.futures
 import json
+import os
 import re
 import subprocess
 import sys
@@ -48,7 +51,8 @@ FINDS, SANITIZER_FINDS = (re.compile(DETECTORS[each]["faults"]) for each in ("oc
 
 
 def run(command):
-    done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=120,
+                          env={**os.environ, "TSAN_OPTIONS": "halt_on_error=1"})  # the first finding is enough
     return done.returncode, done.stdout + done.stderr
 
 
@@ -119,11 +123,30 @@ def tried_in_cuda(mistake):
             "called": None if by_a_tool else gallery.called(run([*command, *shows])[1])}
 
 
-def recorded_now(cuda, commit):
-    """What one API's half of the results is now. What was stopped goes on where it was, at the same commit."""
+def tried_emulated(mistake):
+    """What the inputs and the sanitizers say of a mistake in CUDA on a CPU, and an uneven barrier; with the line that is told."""
+    if not mistake.files("cuda"):
+        return None
+
+    def said(how, arguments):
+        return run([gallery.program_of_all(ROOT / "build", mistake.chapter, how), mistake.name, *usual(mistake), "--no-diagnosis", *arguments])
+
+    shows = gallery.arguments_of(gallery.without_tool(mistake.in_cuda().shows).replace("--walk blocked ", "").replace("nothing", ""))
+    # Not a picture: under a sanitizer it takes long.
+    launches = [SMALL, [*LARGE, room_of(mistake)], *([shows] if "--random" in shows else [])]
+    runs = {name: said("all", arguments) for name, arguments in INPUTS.items()}
+    found = {"launch": gallery.says_where("launch", "\n".join(text for _, text in [*runs.values(), said("all", launches[1])]))}
+    for how in ("thread", "address"):
+        found[how] = gallery.says_where(how, "\n".join(said(f"{how}-all", launch)[1] for launch in launches))
+    return {"chapter": mistake.chapter, "mistake": mistake.name, "verdicts": {name: verdict(status) for name, (status, _) in runs.items()},
+            "found": {how: line for how, line in found.items() if line}}
+
+
+def recorded_now(half, commit):
+    """What opencl, cuda or emulated is in the results now. What was stopped goes on where it was, at the same commit."""
     mistakes = gallery.mistakes()
     machine = record.machine(ROOT / "build", commit)
-    begun = ROOT / "build" / f"gallery-{'cuda' if cuda else 'opencl'}-{machine['commit']}.jsonl"
+    begun = ROOT / "build" / f"gallery-{half}-{machine['commit']}.jsonl"
     known = {}
     if begun.exists():
         known = dict(json.loads(line) for line in begun.read_text(encoding="utf-8").splitlines())
@@ -132,31 +155,35 @@ def recorded_now(cuda, commit):
         name = str(mistake.path.relative_to(ROOT))
         if name not in known:
             with tempfile.TemporaryDirectory() as folder:
-                known[name] = tried_in_cuda(mistake) if cuda else tried(mistake, folder)
+                known[name] = {"opencl": lambda: tried(mistake, folder), "cuda": lambda: tried_in_cuda(mistake),
+                               "emulated": lambda: tried_emulated(mistake)}[half]()
             with begun.open("a", encoding="utf-8") as lines:
                 lines.write(json.dumps([name, known[name]]) + "\n")
             print(f"[{len(known)}/{len(mistakes)}] {name}", flush=True)
         return known[name]
 
     # A GPU has room for several at once; on PoCL they would be in each other's way.
-    with concurrent.futures.ThreadPoolExecutor(max_workers=6 if cuda else 1) as together:
+    with concurrent.futures.ThreadPoolExecutor(max_workers={"opencl": 1, "cuda": 6, "emulated": 2}[half]) as together:
         rows = [row for row in together.map(known_or_tried, mistakes) if row]
     begun.unlink()
-    _, devices = run([str(ROOT / "build/03-local-atomics" / ("cuda" if cuda else "opencl")), "--list-devices"])
-    device = next(line for line in devices.splitlines() if cuda or POCL in line).split(": ", 1)[1]
+    program = {"opencl": "opencl", "cuda": "cuda", "emulated": gallery.EMULATED}[half]
+    _, devices = run([str(ROOT / "build/03-local-atomics" / program), "--list-devices"])
+    device = next(line for line in devices.splitlines() if half != "opencl" or POCL in line).split(": ", 1)[1]
     return {"machine": machine, "device": device, "mistakes": rows}
 
 
-def cells_of(row, in_cuda):
-    """A row of the table: each input, the two tools, and what it is called."""
+def cells_of(row, in_cuda, emulated):
+    """A row of the table: each input, the tools, and what it is called."""
     cells = []
     for name in INPUTS:
-        letters = [letter for letter, of_api in (("P", row), ("G", in_cuda)) if of_api and of_api["verdicts"][name] != "right"]
+        letters = [letter for letter, of_api in (("P", row), ("G", in_cuda), ("E", emulated))
+                   if of_api and of_api["verdicts"][name] != "right"]
         cells.append(" ".join(letters))
     called = f"`{row['called']}`" if row["called"] else ""
     if in_cuda and in_cuda["called"] and in_cuda["called"] != row["called"]:
         called += f"{', ' if called else ''}in CUDA `{in_cuda['called']}`"
-    return [*cells, "x" if row["found"] else "", ", ".join(in_cuda["found"]) if in_cuda else "", called]
+    return [*cells, "x" if row["found"] else "", ", ".join(in_cuda["found"]) if in_cuda else "",
+            ", ".join(sorted(emulated["found"])) if emulated else "", called]
 
 
 def where_recorded(half):
@@ -188,12 +215,36 @@ def names(rows, in_cuda):
     return [f"In OpenCL {right(rows)} get the right name, in CUDA {right(in_cuda.values())}."]
 
 
-def mistakes_of(chapter, rows, in_cuda):
+def mistakes_of(chapter, rows, in_cuda, emulated):
     return [
-        "| Mistake | " + " | ".join(INPUTS) + " | Oclgrind | compute-sanitizer | Called |",
-        "|---|" + ":-:|" * (len(INPUTS) + 2) + "---|",
-        *(f"| `{row['mistake']}` | " + " | ".join(cells_of(row, in_cuda.get((chapter, row["mistake"])))) + " |"
+        "| Mistake | " + " | ".join(INPUTS) + " | Oclgrind | compute-sanitizer | on a CPU | Called |",
+        "|---|" + ":-:|" * (len(INPUTS) + 3) + "---|",
+        *(f"| `{row['mistake']}` | " + " | ".join(cells_of(row, *(half.get((chapter, row["mistake"])) for half in (in_cuda, emulated)))) + " |"
           for row in rows if row["chapter"] == chapter),
+    ]
+
+
+def told(rows):
+    return ", ".join(f"`{row['chapter'][:2]}/{row['mistake']}`" for row in rows) or "none"
+
+
+def of_emulated(in_cuda, emulated):
+    """What CUDA on a CPU shows, and what a GPU and its tools show and it does not; and the other way round."""
+    rows = list(emulated.values())
+    result = {key for key, row in emulated.items() if shows([row], *INPUTS)}
+    tools = {how: [row for row in rows if how in row["found"]] for how in ("thread", "address", "launch")}
+    seen = result | {key for key, row in emulated.items() if row["found"]}
+    blind = [row for key, row in emulated.items() if "thread" in row["found"] and "racecheck" not in in_cuda[key]["found"]]
+    on_a_gpu = {key for key, row in in_cuda.items() if shows([row], *INPUTS) or row["found"]}
+    return [
+        f"Emulated on a CPU, the sample picture shows {shows(rows, 'sample picture')} of the {len(rows)}, and the six inputs show {len(result)}."
+        f" ThreadSanitizer names the line of {len(tools['thread'])}, AddressSanitizer of {len(tools['address'])}; {len(tools['launch'])} end the"
+        f" launch with an error that names the barrier. Together that is {len(seen)}.",
+        "",
+        f"- Shown on the GPU or by its tools, and not on a CPU: {told(emulated[key] for key in sorted(on_a_gpu - seen) if key in emulated)}.",
+        f"- Shown on a CPU, and neither on the GPU nor by its tools: {told(emulated[key] for key in sorted(seen - on_a_gpu))}.",
+        f"- Races that ThreadSanitizer names there and racecheck does not: {told(blind)}.",
+        f"- Shown there by none of these, for each needs an input of its own: {told(row for key, row in emulated.items() if key not in seen)}.",
     ]
 
 
@@ -202,11 +253,15 @@ def block(_, what):
     contents = json.loads(RESULTS.read_text(encoding="utf-8"))
     rows = contents["opencl"]["mistakes"]
     in_cuda = {(row["chapter"], row["mistake"]): row for row in contents["cuda"]["mistakes"]}
+    emulated = {(row["chapter"], row["mistake"]): row for row in contents["emulated"]["mistakes"]}
     if what == "recorded":
-        return [f"OpenCL was recorded {where_recorded(contents['opencl'])}; CUDA {where_recorded(contents['cuda'])}."]
+        return [f"OpenCL was recorded {where_recorded(contents['opencl'])}; CUDA {where_recorded(contents['cuda'])}; CUDA on a CPU"
+                f" {where_recorded(contents['emulated'])}."]
+    if what == "emulated":
+        return of_emulated(in_cuda, emulated)
     if what in ("counts", "names"):
         return {"counts": counts, "names": names}[what](rows, in_cuda)
-    lines = mistakes_of(what, rows, in_cuda)
+    lines = mistakes_of(what, rows, in_cuda, emulated)
     if len(lines) == 2:
         raise recorded.NotRecorded("no mistake of such a chapter")
     return lines
@@ -217,11 +272,14 @@ KINDS = {"gallery": block}
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--cuda", action="store_true", help="run the CUDA programs, in the place of OpenCL's")
+    half = arguments.add_mutually_exclusive_group()
+    half.add_argument("--cuda", dest="half", action="store_const", const="cuda", help="run the CUDA programs, in the place of OpenCL's")
+    half.add_argument("--emulated", dest="half", action="store_const", const="emulated", help="run those of CUDA on a CPU")
+    arguments.set_defaults(half="opencl")
     arguments.add_argument("--commit", help="what is run, where there is no git to ask")
     options = arguments.parse_args()
     contents = json.loads(RESULTS.read_text(encoding="utf-8"))
-    contents["cuda" if options.cuda else "opencl"] = recorded_now(options.cuda, options.commit)
+    contents[options.half] = recorded_now(options.half, options.commit)
     recorded.write_whole(RESULTS, recorded.text_of(contents) + "\n")
 
 

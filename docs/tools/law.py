@@ -4,8 +4,10 @@ J. D. C. Little, "A proof for the queuing formula L = λ W", Operations Research
 arrives in a second times how long each is on its way.
 """
 
+import statistics
 from typing import NamedTuple
 
+import recorded
 from experiments import LANES, LOCAL
 from recorded import NotRecorded
 
@@ -13,6 +15,7 @@ from recorded import NotRecorded
 EXPERIMENTS = ("under-way", "launches", "lanes", "walks")
 # `lane-bins`: pixels to a load, and loads under way, by --loads.
 LOADS = {"0": (1, 1), "1": (16, 1), "4": (16, 4)}
+SIZE = "1G"  # of the runs whose read ceiling it is held against
 FEW = 1024  # bytes: far from every ceiling, so that an answer takes as long as it would alone
 MAX_GROUPS_OF_LANE_BINS = 6  # of 33 KiB, on a multiprocessor with 228 KiB
 
@@ -63,3 +66,13 @@ def points(recording, api):
     if not found:
         raise NotRecorded(f"no launches of {api} that differ in their bytes under way")
     return list({id(entry): entry for entry in entries}.values()), sorted(found.values())
+
+
+def answer_ns(all_points):
+    """The time of an answer where few bytes are under way."""
+    return statistics.median(point.answer_ns for point in all_points if point.under_way <= FEW)
+
+
+def ceiling(recording, entries):
+    """The read ceiling of the device, in GB/s."""
+    return max(recorded.read_ceiling(recording, {**entry, "size": SIZE}) for entry in entries)

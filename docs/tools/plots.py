@@ -20,7 +20,6 @@ import contextlib
 import json
 import math
 import pathlib
-import statistics
 import sys
 from collections import Counter
 
@@ -170,13 +169,12 @@ def law_picture(recording):
     """GB/s against the bytes under way on a multiprocessor, in CUDA. Raises NotRecorded."""
     entries, points = law.points(recording, "CUDA")
     run = entries[0]["run"]
-    ceiling = max(recorded.read_ceiling(recording, {**entry, "size": SIZE}) for entry in entries)
-    few = [point.answer_ns for point in points if point.under_way <= law.FEW]
-    answer = statistics.median(few)
+    ceiling, answer = law.ceiling(recording, entries), law.answer_ns(points)
+    first, last = (points[end].under_way for end in (0, -1))
     picture = Picture(WIDTH, 520, "Bytes under way and speed",
                       "GB/s of the same launches as in the table of chapter 03, on logarithmic scales, against the bytes that "
                       "a multiprocessor has under way: the points follow a line of slope one up to the read ceiling.")
-    across = LogScale(96, 98304, 70, WIDTH - 30)
+    across = LogScale(first / 1.5, last * 1.5, 70, WIDTH - 30)
     up = LogScale(decade_below(points[0].gb_s), 5000, 440, 80)
     picture.text(16, 28, "Twice the bytes under way, twice the speed, up to the ceiling", "fill-ink title")
     picture.text(16, 48, f"{run['api']}, {size_in_words(run['input']['pixels'])} of random pixels; both scales logarithmic", "fill-muted")
@@ -184,7 +182,7 @@ def law_picture(recording):
         picture.line(70, up(tick), WIDTH - 30, up(tick))
         picture.text(60, up(tick) + 4.5, plain(tick), "fill-muted", "end")
     picture.text(16, 70, "GB/s", "fill-muted")
-    for power in range(7, 17):
+    for power in range(math.ceil(math.log2(first)), math.floor(math.log2(last)) + 1):
         x = across(2**power)
         picture.line(x, 440, x, 445, "line-muted")
         picture.text(x, 460, f"{2**power}" if power < 10 else f"{2 ** (power - 10)} Ki", "fill-muted", "middle")
@@ -192,8 +190,8 @@ def law_picture(recording):
     picture.line(70, up(ceiling), WIDTH - 30, up(ceiling), "line-muted", 1.5, "5 4")
     picture.text(74, up(ceiling) - 8, f"read ceiling, {digits(ceiling)} GB/s", "fill-muted")
     bend = ceiling * answer / run["units"]
-    picture.path([(across(96), up(96 * run["units"] / answer)), (across(bend), up(ceiling))], "line-green", 1.5)
-    picture.text(across(1400), up(560) + 30, f"slope one: an answer in {answer:.0f} ns", "fill-green halo")
+    picture.path([(across(first), up(first * run["units"] / answer)), (across(bend), up(ceiling))], "line-green", 1.5)
+    picture.text(across(1400), up(200), f"slope one: an answer in {answer:.0f} ns", "fill-green halo")
     for point in points:
         shape, colour, _ = KERNELS[point.strategy]
         picture.mark(shape, across(point.under_way), up(point.gb_s), f"fill-{colour}", 4.5)

@@ -148,11 +148,12 @@ def input_arguments(name, size):
 
 
 def built_programs(build):
-    """The programs of the build's list, those that were not built among them."""
+    """The programs of the build's list, those that were not built among them; what emulates CUDA has no times."""
     path = build / "programs.tsv"
     if not path.is_file():
         raise Stopped(f"{path} is missing: build first (./tutorial run)")
-    return [Program(*line.split("\t")) for line in path.read_text().splitlines()]
+    programs = [Program(*line.split("\t")) for line in path.read_text().splitlines()]
+    return [program for program in programs if program.api != "CUDA-on-CPU"]
 
 
 def grid(programs, options, inputs, sizes, kind="runs", more=()):
@@ -266,7 +267,7 @@ def under_profiler(job, arguments, counters):
         log = pathlib.Path(folder, "ncu.csv")
         log.touch()
         # The second launch of the strategy's kernel: the first may have to load it.
-        under = ["ncu", "--csv", "--log-file", str(log), "--clock-control", "none",
+        under = ["ncu", "--csv", "--log-file", str(log), "--clock-control", "none", "--print-units", "base",
                  "--kernel-name", "regex:histogram_", "--launch-skip", "1", "--launch-count", "1",
                  "--metrics", ",".join(counters)]
         stopped = None
@@ -284,7 +285,7 @@ def under_profiler(job, arguments, counters):
         raise Stopped(f"{what}: the result does not match the CPU")
     rows = list(csv.DictReader(line for line in lines if line.startswith('"')))
     try:
-        values = {row["Metric Name"]: float(row["Metric Value"]) for row in rows}
+        values = {row["Metric Name"]: float(row["Metric Value"].replace(",", "")) for row in rows}
         return document, {"kernel": rows[0]["Kernel Name"], "percent": {counter: values[counter] for counter in counters}}
     except (KeyError, ValueError, IndexError):
         raise Stopped(f"{what}: ncu: it wrote no counters") from None

@@ -161,17 +161,6 @@ def device_table(recording, chapter, inputs, size):
     return entries, f"{main['run']['device']}: {input_of(main)}", columns, rows, note + launches(entries)
 
 
-def inputs_table(recording, program, size):
-    """one program: a row for each input; its last strategy is held against the read ceiling"""
-    entries = select(recording, "runs", program=program, size=size)
-    variants = variants_of(entries)
-    rows = [[entry["input"], *map(rates_of(entry).get, variants), percent_of_ceiling(recording, entry, variants[-1])]
-            for entry in entries]
-    columns = ["<Input", *titles(variants), f"`{variants[-1]}`, % of the read ceiling"]
-    return (entries, f"{device(entries[0])}: {size_in_words(pixels_in(entries[0]))}, GB/s", columns, rows,
-            "Medians." + ceiling_words(recording, entries) + launches(entries))
-
-
 def chapters_table(recording, name, size):
     """a row for each chapter's program: its fastest strategy"""
     entries, rows = [], []
@@ -253,7 +242,8 @@ def steps_table(recording, name, size):
 def shown(experiment, kept, pixels):
     """The number that an experiment shows of a run; None where it was too short for one."""
     if experiment.counter:
-        return kept["percent"][experiment.counter]
+        value = kept["percent"][experiment.counter]
+        return value * experiment.bytes_each / pixels if experiment.bytes_each else value
     took = kept["result"]["kernel_ms"]
     if took is None or experiment.unit == "ms":
         return took and took["median"]
@@ -408,7 +398,7 @@ def archive_table(recording, program, size):
     return [entry], f"{device(entry)}: 10^15 pixels on {nodes:,} such machines, on paper", ["<What", "<Reckoned from", "Time"], rows, None
 
 
-TABLES = {"results": results_table, "device": device_table, "inputs": inputs_table, "chapters": chapters_table, "peers": peers_table,
+TABLES = {"results": results_table, "device": device_table, "chapters": chapters_table, "peers": peers_table,
           "cpu-peers": cpu_peers_table, "queued": queued_table, "steps": steps_table, "experiment": experiment_table, "under-way": under_way_table,
           "end-to-end": end_to_end_table, "tuning": tuning_table, "counters": counters_table, "weak": weak_table,
           "strong": strong_table, "archive": archive_table}

@@ -1,12 +1,15 @@
-// How your function is called. Nothing here is for you to edit.
-#include <cstdint>
-#include <cstring>
-#include <vector>
+// How your function is called, with the 256 counts as bytes. This stands behind your file when it
+// is compiled; it is not for you to edit.
+extern "C" void* exercise_begin() {
+    return new unsigned;
+}
 
-#include "histogram.cpp"  // NOLINT(bugprone-suspicious-include): what you wrote
+extern "C" void exercise_part(void* result, const unsigned char* counts, unsigned long) {
+    *static_cast<unsigned*>(result) =
+        threshold(*reinterpret_cast<const std::array<std::uint32_t, 256>*>(counts));
+}
 
-std::vector<std::uint32_t> call(const std::vector<std::uint8_t>& bytes, unsigned /*threads*/) {
-    std::array<std::uint32_t, 256> histogram{};
-    std::memcpy(histogram.data(), bytes.data(), sizeof histogram);
-    return {threshold(histogram)};
+extern "C" const unsigned* exercise_end(void* result, unsigned long* count) {
+    *count = 1;
+    return static_cast<unsigned*>(result);
 }

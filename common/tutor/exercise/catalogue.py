@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import shutil
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 DETECTORS = json.loads((ROOT / "common/tutor/detectors.json").read_text(encoding="utf-8"))
@@ -45,6 +46,10 @@ class Exercise:
         text = (self.folder / "README.md").read_text(encoding="utf-8")
         parts = text.split("<details><summary>Hint")[1:]
         return [part.split("</summary>", 1)[1].split("</details>", 1)[0].strip() for part in parts]
+
+
+def has_git():
+    return shutil.which("git") is not None and (ROOT / ".git").exists()
 
 
 def exercises():

@@ -1,12 +1,12 @@
 // Says what is most likely wrong with the counts of a few runs. For the exercises' grader.
 //
-//     diagnose FILE       {"chapter", "variant", "one_by_one", "in_cuda", "cases": [{"words",
-//                         "pixels": a file, "groups", "group_size", "counts": a file}]}
+//     diagnose       reads {"chapter", "variant", "one_by_one", "in_cuda", "cases": [{"words",
+//                    "pixels": how many, "groups", "group_size"}]} in one line, and behind it for
+//                    each case its pixels and its counts
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <deque>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -16,24 +16,22 @@
 #include "common/tutor/exercise/job.hpp"
 
 using Json = nlohmann::json;
-using common::exercise::read_bytes;
 
-int main(int argc, char** argv) try {
-    if (argc != 2) throw common::BadInput("it takes one file");
-    const Json json = Json::parse(std::ifstream(argv[1]));
+int main() try {
+    common::exercise::Input input;
+    const Json json = Json::parse(input.line);
     std::deque<std::vector<std::uint8_t>> pixels;
     std::vector<common::diagnosis::Case> cases;
     for (const Json& each : json.at("cases")) {
-        pixels.push_back(read_bytes(each.at("pixels").get<std::string>()));
+        pixels.push_back(input.take(each.at("pixels")));
         common::diagnosis::Case made;
         made.words = each.at("words");
         made.pixels = pixels.back();
         made.width = std::max<std::size_t>(pixels.back().size(), 1);
         made.launch = {each.at("groups"), each.at("group_size")};
         made.expected = common::reference_histogram(pixels.back());
-        const std::vector<std::uint8_t> counts = read_bytes(each.at("counts").get<std::string>());
         common::Histogram actual{};
-        if (counts.size() != sizeof actual) throw common::BadInput("a result is no histogram");
+        const std::vector<std::uint8_t> counts = input.take(sizeof actual);
         std::memcpy(actual.data(), counts.data(), sizeof actual);
         made.actual = {actual};
         cases.push_back(std::move(made));

@@ -1,42 +1,46 @@
 #!/usr/bin/env python3
-"""The exercises: ./tutorial list, next, hint, watch, grade and handout call this.
+"""The exercises: ./tutorial list, next, hint, reset, watch, grade and handout call this.
 
     ./tutorial list                            all of them, and which are done
     ./tutorial hint 03/five-steps              the next hint
+    ./tutorial reset 03/five-steps             begin anew; what was there is kept beside it
     ./tutorial watch 03/five-steps             check at each save; Ctrl-C ends it
     ./tutorial grade 03/five-steps [FILE]      points, criterion by criterion; FILE in place of the exercise's own
-    ./tutorial grade 03/five-steps --all DIR --csv F    every folder or file in DIR
+    ./tutorial grade 03/five-steps --all DIR --csv F    every folder, file or zip in DIR
     ./tutorial handout DIR                     a copy for students, without the solutions
 
 Exit status: 0 full marks; 1 not; 2 what was asked for makes no sense; 77 nothing to run it on.
 """
 
-import argparse
-import concurrent.futures
-import csv
-import io
-import json
+# ruff: noqa: E402
 import os
+import signal
+
+if __name__ == "__main__":
+    signal.signal(signal.SIGINT, lambda *_: os._exit(130))  # before anything takes time
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
+
+import argparse
+import contextlib
+import json
 import pathlib
 import re
 import secrets
-import signal
+import subprocess
 import sys
-import tempfile
 import time
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))  # which python -I leaves out
+import a_class
 import catalogue
 import grading
 import handout
 import pictures
 import reports
+import submitted_file
 import tasks
 from catalogue import ROOT, BadInput
-
-sys.path.append(str(ROOT / "common" / "files"))
-import contextlib
-
-import whole  # noqa: E402
+from reports import write_whole
 
 KEPT = ROOT / "build" / "exercises.json"  # what is done, and which hints were given
 
@@ -54,14 +58,6 @@ def keep(name, **what):
     now.setdefault(name, {}).update(what)
     with contextlib.suppress(BadInput):
         write_whole(KEPT, json.dumps(now, indent=2) + "\n")
-
-
-def write_whole(path, text):
-    """All of it or nothing. Raises BadInput."""
-    try:
-        whole.write_whole(pathlib.Path(path), text)
-    except OSError as error:
-        raise BadInput(f"{path}: cannot be written: {error.strerror}") from None
 
 
 # ---- list, hint ----------------------------------------------------------------------------------
@@ -98,38 +94,68 @@ def hint(exercise):
     return f"Hint {given + 1} of {len(hints)}:\n{text}{last}"
 
 
+# ---- reset ---------------------------------------------------------------------------------------
+
+
+def as_begun(path):
+    """What a file was before anybody worked on it, as bytes. Raises BadInput."""
+    if (text := handout.skeleton(path)) is not None:
+        return text.encode("utf-8")
+    name = path.relative_to(ROOT)
+    done = subprocess.run(["git", "-C", str(ROOT), "show", f"HEAD:{name}"], capture_output=True) if catalogue.has_git() else None
+    if not done or done.returncode != 0:
+        raise BadInput(f"nobody knows what {name} was: this is neither a clone of a repository nor a copy from ./tutorial handout")
+    return done.stdout
+
+
+def reset(exercise, api):
+    """Each file as it was; what was there lies beside it, under the next free name."""
+    lines = []
+    for path, text in [(path, as_begun(path)) for path in exercise.skeletons(api)]:
+        name = path.relative_to(ROOT)
+        if path.exists() and path.read_bytes() == text:
+            lines.append(f"{name} is as it was (as it was committed, in a repository of your own)")
+            continue
+        number = next(number for number in range(1, 10**6) if not path.with_name(f"{path.name}.{number}").exists())
+        beside = path.with_name(f"{path.name}.{number}")
+        if path.exists():
+            with open(beside, "xb") as file:
+                file.write(path.read_bytes())
+            lines.append(f"What was in {name} is in {beside.name} beside it.")
+        write_whole(path, text)
+    keep(exercise.name, done="", hints=0)
+    return "\n".join(lines)
+
+
 # ---- grade ---------------------------------------------------------------------------------------
 
 
-def the_files(exercise, api, files):
-    """The files that are handed in, which have the names of the exercise's own."""
-    wanted = exercise.files[api]
-    if not files:
-        return exercise.skeletons(api)
-    if sorted(file.name for file in files) != sorted(wanted):
-        raise BadInput(f"{exercise.name} takes {' '.join(wanted)}, and not {' '.join(map(str, files))}")
-    return sorted(files, key=lambda file: wanted.index(file.name))
-
-
-def grade_one(exercise, options, sources, seed, guarded=True):
-    with grading.submission(exercise, options.api, sources, options.build, options.device) as submitted:
-        done = grading.graded(submitted, seed, guarded=guarded)
-        if sources == exercise.skeletons(options.api):
-            show_picture(exercise, submitted[0])
-        return done
+def graded(exercise, options):
+    """The grade of the files that are named, or of a folder or a zip with them; else of the exercise's own."""
+    given = [file for path in options.files or exercise.skeletons(options.api) for file in a_class.members(path)]
+    texts = a_class.texts_of(exercise, options.api, given)
+    submitted = submitted_file.submitted(exercise, options.api, texts, options.build, options.device)
+    done = grading.graded(submitted, options.seed)
+    if not options.files:
+        show_picture(exercise, submitted[0])
+    return done
 
 
 def grade(exercise, options):
-    sources = the_files(exercise, options.api, options.files)
-    done = grade_one(exercise, options, sources, options.seed)
+    status, asked = 0, {form: getattr(options, form) for form in reports.FORMATS if getattr(options, form)}
+    try:
+        done = graded(exercise, options)
+    except BadInput as why:
+        if not asked:
+            raise
+        # Who reads a report is told there, too.
+        done, status = grading.Grade(exercise.name, options.api, options.seed, grading.nothing(exercise, str(why)), status=str(why)), 2
     print(reports.table_of(done))
-    for path, report in ((options.json, reports.as_json), (options.junit, reports.as_junit),
-                         (options.gradescope, reports.as_gradescope)):
-        if path:
-            write_whole(path, report(done))
+    for form, path in asked.items():
+        write_whole(path, reports.FORMATS[form](done))
     if done.full and not options.files:
         keep(exercise.name, done=options.api)
-    return 0 if done.full else 1
+    return status or (0 if done.full else 1)
 
 
 def show_picture(exercise, file):
@@ -137,142 +163,27 @@ def show_picture(exercise, file):
     if exercise.data.get("task") != "equalized":
         return
     sample = next(tasks.real_pictures(exercise, tasks.task_of(exercise), 0))
-    (outcome,) = grading.outcomes(file, [sample])
-    if outcome.result is None:
+    try:
+        (outcome,) = grading.outcomes(file, [sample])
+    except grading.DoesNotCompile:
         return
-    run, made = outcome.run, outcome.result.read_bytes()
+    if not outcome.result:
+        return
+    run = outcome.run
     path = ROOT / "build" / f"{exercise.folder.name}.bmp"
-    write_whole(path, pictures.side_by_side(run.width, run.height, run.pixels, made))
+    write_whole(path, pictures.side_by_side(run.width, run.height, run.pixels, outcome.result))
     print(f"The picture, and what your kernels make of it: {path.relative_to(ROOT)}\n")
-
-
-def submissions(folder, exercise, api):
-    """{who: files} of a folder that has a folder for each, or a file where one is handed in. Raises BadInput."""
-    if not folder.is_dir():
-        raise BadInput(f"{folder}: not a folder")
-    wanted, found = exercise.files[api], {}
-    suffix = pathlib.Path(wanted[0]).suffix
-    if all((folder / name).is_file() for name in wanted):
-        raise BadInput(f"{folder}: is one submission, and no folder of them")
-    for each in sorted(folder.iterdir()):
-        if each.is_dir():
-            found[each.name] = [each / name for name in wanted]
-        elif each.suffix == suffix and len(wanted) == 1:
-            found[each.stem] = [each]
-    if not found:
-        raise BadInput(f"{folder}: no submissions: a folder with {' '.join(wanted)} for each"
-                       + (f", or NAME{suffix}" if len(wanted) == 1 else ""))
-    return found
-
-
-def taken(exercise, options, who, sources, into):
-    """A copy of what was handed in, made before anything of it runs; or why there is none, in a line."""
-    wanted = exercise.files[options.api]
-    if sources[0].parent != options.all:  # a folder of its own
-        others = sorted({path.name for path in sources[0].parent.iterdir()} - set(wanted))
-        missing = [source.name for source in sources if not source.exists()]
-        if missing:
-            return f"{' '.join(missing)} is missing" + (f"; there is {' '.join(others)}" if others else "")
-        if others:
-            return f"other files than {' '.join(wanted)} were handed in"
-    (into / who).mkdir()
-    copies = [into / who / name for name in wanted]
-    try:
-        for source, copy in zip(sources, copies):
-            copy.write_text(grading.submitted_file.text_of(source), encoding="utf-8")
-    except BadInput as error:
-        return str(error)
-    return copies
-
-
-def row_of(exercise, options, who, sources, guarded):
-    """A submission's line; whatever is wrong with it is in the line."""
-    nothing = {"submission": who, "points": 0, "of": sum(exercise.points.values())}
-    if isinstance(sources, str):
-        return {**nothing, "why": sources}
-    try:
-        done = grade_one(exercise, options, sources, options.seed, guarded)
-    except (BadInput, OSError) as error:
-        return {**nothing, "why": str(error)}
-    # What a detector says comes before what is wrong because of it.
-    order = sorted(done.verdicts, key=lambda v: not (v.criterion == "free of faults" and v.found))
-    first = next((v for v in order if v.points < v.of), None)
-    named = next((line.strip()[len("why: "):] for line in done.diagnosis.splitlines() if line.strip().startswith("why: ")), "")
-    why = named or (f"{first.criterion}: {' '.join(first.words.splitlines()[:2])}" if first else "")
-    return {**nothing, "points": done.points, "of": done.of, **{v.criterion: v.points for v in done.verdicts}, "why": why}
-
-
-def rows_of(exercise, options, handed_in):
-    """All lines: together; and where somebody changed files of the grader's meanwhile, all again, one after the other."""
-    guard = grading.submitted_file.Guard(options.build.resolve())
-    with concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count()) as together:
-        jobs = [together.submit(row_of, exercise, options, who, sources, False) for who, sources in handed_in.items()]
-        concurrent.futures.wait(jobs)
-    changed = guard.changed()
-    if not changed:
-        return [job.result() for job in jobs]
-    print(f"{changed[0]} was changed meanwhile, and is as it was: all are graded again, one by one.", file=sys.stderr)
-    return [row_of(exercise, options, who, sources, True) for who, sources in handed_in.items()]
-
-
-def grade_all(exercise, options):
-    found = submissions(options.all, exercise, options.api)
-    with tempfile.TemporaryDirectory(prefix="exercise-") as folder:
-        handed_in = {who: taken(exercise, options, who, sources, pathlib.Path(folder)) for who, sources in found.items()}
-        rows = rows_of(exercise, options, handed_in)
-    print(f"{exercise.name}, {options.api}, seed {options.seed}\n")
-    for row in rows:
-        print(f"  {row['points']:>3}  {row['submission']:<20} {row['why']}".rstrip())
-    text = io.StringIO()
-    writer = csv.DictWriter(text, ["submission", "points", "of", *exercise.points, "why"], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(rows)
-    if options.csv:
-        write_whole(options.csv, text.getvalue())
-    return 0 if all(row["points"] == row["of"] for row in rows) else 1
 
 
 # ---- watch ---------------------------------------------------------------------------------------
 
-QUICK = ("sizes", "launches")
-
-
-def look_quickly(file, seed, known):
-    """Checks one file on what is checked quickly, and prints what comes of it. Whether it is right so far."""
-    verdict = grading.compiles(file, seed)
-    if verdict.words:
-        print(verdict.words)
-        return False
-    found = []
-    for criterion in QUICK:
-        if criterion in file.exercise.points:
-            known[criterion] = verdict, outcomes = grading.results(file, criterion, seed)
-            found += outcomes
-            print(f"  {criterion}: {verdict.words}")
-    if all(each.right for each in found):
-        return True
-    # Where the counts name no mistake, a detector may: a missing barrier looks like anything.
-    said = grading.diagnosis(file, found) or grading.faults(file, seed)
-    if said:
-        print(said)
-    return False
-
 
 def look(exercise, options):
-    """Checks the student's files once, quickly first, and says what to do next. Whether it is done."""
-    with grading.submission(exercise, options.api, exercise.skeletons(options.api), options.build, options.device) as submitted:
-        known = {}
-        for file in submitted:
-            if len(submitted) > 1:
-                print(f" {file.source.name}")
-            if not look_quickly(file, options.seed, known.setdefault(file.source.name, {})):
-                print(f"Next: mend that, and save. ./tutorial hint {exercise.name} gives a hint.")
-                return False
-        print("  all right so far; now all criteria ...", flush=True)
-        done = grading.graded(submitted, options.seed, known=known)
-        show_picture(exercise, submitted[0])
+    """Checks the student's files once, and says what to do next. Whether it is done."""
+    done = graded(exercise, options)
     print(reports.table_of(done))
     if not done.full:
+        print(f"Next: mend that, and save. ./tutorial hint {exercise.name} gives a hint.")
         return False
     keep(exercise.name, done=options.api)
     following = next_undone(exercise.name)
@@ -281,22 +192,24 @@ def look(exercise, options):
 
 
 def last_saved(sources):
-    """When one of them was last written; None while an editor writes one anew."""
+    """When they were last written, and how large they are; None while an editor writes one anew."""
     try:
-        return [source.stat().st_mtime_ns for source in sources]
+        return [(source.stat().st_mtime_ns, source.stat().st_size) for source in sources]
     except OSError:
         return None
 
 
 def watch(exercise, options):
     sources = exercise.skeletons(options.api)
-    names = " ".join(str(source.relative_to(ROOT)) for source in sources)
-    seen = None
+    names = " ".join([str(sources[0].relative_to(ROOT)), *(source.name for source in sources[1:])])
+    print(f"Watching {names}; Ctrl-C ends this.", flush=True)
+    seen = before = None
     while True:
         now = last_saved(sources)
-        if now is not None and now != seen:
+        # What changed a moment ago may not be written to its end.
+        if now is not None and now != seen and (now == before or options.once):
             seen = now
-            print(f"\n{exercise.name}: {names}", flush=True)
+            print(flush=True)
             try:
                 done = look(exercise, options)
                 if done or options.once:
@@ -305,8 +218,8 @@ def watch(exercise, options):
                 print(error)
                 if options.once:
                     return 1
-            print(f"Watching {names}; Ctrl-C ends this.", flush=True)
-        time.sleep(0.2)
+        before = now
+        time.sleep(0.1)
 
 
 # ---- the command line ----------------------------------------------------------------------------
@@ -324,7 +237,7 @@ class Parser(argparse.ArgumentParser):
 
 def parsed():
     parser = Parser(prog="tutorial", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["list", "next", "hint", "watch", "grade", "handout"])
+    parser.add_argument("what", choices=["list", "next", "hint", "reset", "watch", "grade", "handout"])
     parser.add_argument("exercise", nargs="?", help="such as 03/five-steps; handout: the folder to make")
     parser.add_argument("files", nargs="*", type=given_path, help="in place of the exercise's own files")
     parser.add_argument("--api", choices=["opencl", "cuda"])
@@ -334,36 +247,55 @@ def parsed():
     parser.add_argument("--json", type=given_path, help="write the grade to this file (docs/grading.md)")
     parser.add_argument("--junit", type=given_path, help="write it as JUnit's XML")
     parser.add_argument("--gradescope", type=given_path, help="write it as Gradescope's results.json")
-    parser.add_argument("--all", type=given_path, metavar="DIR", help="grade each folder or file in DIR")
-    parser.add_argument("--csv", type=given_path, help="with --all: write the table to this file")
+    parser.add_argument("--classroom", type=given_path, help="write it as a step's output for GitHub Classroom's reporter")
+    parser.add_argument("--all", type=given_path, metavar="DIR", help="grade each folder, file or zip in DIR")
+    parser.add_argument("--csv", type=given_path, help="with --all: write the table to this file, a row when it is known")
+    parser.add_argument("--reports", type=given_path, metavar="DIR", help="with --all: a folder of reports for each submission")
+    parser.add_argument("--roster", type=given_path, help="with --all: who should have handed in, a name a line")
+    parser.add_argument("--jobs", type=int, default=0, help="with --all: how many at a time; as many as there are cores")
+    parser.add_argument("--only", nargs="+", default=[], metavar="WHO", help="with --all: these alone; the CSV keeps the others")
+    parser.add_argument("--resume", action="store_true", help="with --all: keep the CSV's rows of the same files and seed")
+    parser.add_argument("--compare", type=given_path, metavar="CSV", help="with --all: say what differs from another grading")
+    parser.add_argument("--unsafe", action="store_true", help="with --all: also where submissions cannot be isolated")
     parser.add_argument("--chapter", nargs="+", default=[], help="handout: the exercises of these chapters alone, such as 03")
     parser.add_argument("--exam", action="store_true", help="handout: without the lessons and the chapters' kernels, too")
+    parser.add_argument("--for", dest="autograder", nargs=2, metavar=("gradescope|classroom", "EXERCISE"),
+                        help="handout: an autograder's folder, or a copy with a workflow that gives points")
     parser.add_argument("--once", action="store_true", help="watch: look once")
     options = parser.parse_intermixed_args()
-    if options.seed is None:
+    options.seed_is_new = options.seed is None
+    if options.seed_is_new:
         options.seed = secrets.randbelow(1 << 32)
     return options
 
 
 # What goes with what; each of these is refused elsewhere, and not passed over.
-ALONE = {"files": "grade", "json": "grade", "junit": "grade", "gradescope": "grade", "all": "grade", "csv": "grade",
-         "chapter": "handout", "exam": "handout", "once": "watch"}
+ALONE = {"files": "grade", "all": "grade", **dict.fromkeys(reports.FORMATS, "grade"),
+         "chapter": "handout", "exam": "handout", "autograder": "handout", "once": "watch"}
+OF_A_CLASS = ("csv", "reports", "roster", "jobs", "only", "resume", "compare", "unsafe")
 
 
 def check_combination(options):
     for name, what in ALONE.items():
         if getattr(options, name) and options.what != what:
             raise BadInput(f"{'a file' if name == 'files' else '--' + name} means nothing to {options.what}")
-    for name in ("json", "junit", "gradescope", "csv"):  # before minutes of grading, not after
+    for name in (*reports.FORMATS, "csv"):  # before minutes of grading, not after
         path = getattr(options, name)
         written = path.parent if path and (path.is_file() or not path.exists()) else path  # a device is no file to replace
         if path and (path.is_dir() or not written.exists() or not os.access(written, os.W_OK)):
             raise BadInput(f"{path}: cannot be written")
-    if options.csv and not options.all:
-        raise BadInput("--csv needs --all: one submission's grade is written by --json, --junit and --gradescope")
-    for name in ("files", "json", "junit", "gradescope"):
+    for name in OF_A_CLASS:
+        if getattr(options, name) and not options.all:
+            raise BadInput(f"--{name} needs --all: one submission's grade is written by --json, --junit, --gradescope and --classroom")
+    for name in ("files", *reports.FORMATS):
         if options.all and getattr(options, name):
-            raise BadInput(f"--all does not go with {'a file' if name == 'files' else '--' + name}: it writes --csv")
+            raise BadInput(f"--all does not go with {'a file' if name == 'files' else '--' + name}: it writes --csv and --reports")
+    if (options.resume or options.only) and not options.csv:
+        raise BadInput("--resume and --only go with --csv, where the other rows are")
+    if options.resume and options.seed_is_new:
+        raise BadInput("--resume needs the --seed of before")
+    if options.jobs < 0:
+        raise BadInput(f"--jobs {options.jobs}: a number of submissions at a time")
 
 
 def main():
@@ -379,7 +311,7 @@ def main():
     if options.what == "handout":
         if not options.exercise:
             raise BadInput("handout needs a folder to make")
-        print(handout.make(given_path(options.exercise), options.chapter, options.exam))
+        print(handout.make(given_path(options.exercise), options.chapter, options.exam, options.autograder))
         return 0
     if not options.exercise:
         raise BadInput(f"{options.what} needs an exercise: {', '.join(each.name for each in catalogue.exercises())}")
@@ -388,13 +320,17 @@ def main():
         print(hint(exercise))
         return 0
     options.api = exercise.api(options.api)
+    if options.what == "reset":
+        print(reset(exercise, options.api))
+        return 0
     if options.what == "watch":
         return watch(exercise, options)
-    return grade_all(exercise, options) if options.all else grade(exercise, options)
+    return a_class.grade_all(exercise, options) if options.all else grade(exercise, options)
 
 
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     try:
         sys.exit(main())
     except BadInput as wrong:
@@ -404,7 +340,7 @@ if __name__ == "__main__":
         print(f"tutorial: {wrong}", file=sys.stderr)
         sys.exit(77)
     except KeyboardInterrupt:
-        sys.exit(130)
+        os._exit(130)  # and not when the last of a class is graded; a sandbox ends with this program
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         sys.exit(141)

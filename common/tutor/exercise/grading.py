@@ -1,21 +1,38 @@
 """From a student's files to points: what is compared, and what each criterion says."""
 
-import contextlib
-import itertools
+import functools
 import json
 import pathlib
 import re
 from array import array
-from typing import NamedTuple, Optional
+from typing import NamedTuple
 
 import catalogue
 import sandbox
 import submitted_file
 import tasks
-from submitted_file import NOT_COMPILED, SECONDS, NothingToRunOn  # noqa: F401  NothingToRunOn is raised from here, too
+from submitted_file import SECONDS, UNDER_A_DETECTOR, DoesNotCompile, NothingToRunOn  # noqa: F401  raised from here, too
 
-NO_END = "it does not end"
-ROUNDS, TURNS = 5, 5  # of a run whose time is taken; the shortest counts, for others may be busy meanwhile
+BROKE_OFF = "others broke off"
+TURNS = 2  # of the processes in which time is taken
+
+
+def half(text):
+    """A launch that seems twice as large as it is: the upper half of each group is missing. No kernel can know."""
+    return """size_t half_get_local_size(uint d) { return get_local_size(d) << (d == 0); }
+size_t half_get_global_size(uint d) { return get_global_size(d) << (d == 0); }
+size_t half_get_global_id(uint d) { return get_group_id(d) * half_get_local_size(d) + get_local_id(d); }
+""" + re.sub(r"\bget_(?=local_size\b|global_size\b|global_id\b)", "half_get_", text)
+
+
+def alone(text):
+    """Nobody waits for anybody."""
+    return "#define nobody_waits(...)\n" + re.sub(r"\b(work_group_)?barrier\b", "nobody_waits", text)
+
+
+# In each of these the right kernel is wrong.
+STRUCTURE = ((half, "it needs only a part of the work-items that are launched, such as the first of each group", "kernels"),
+             (alone, "nothing passes through local memory: it is as right without a barrier", "local_memory"))
 
 
 class Verdict(NamedTuple):
@@ -34,8 +51,7 @@ class Outcome(NamedTuple):
     run: tasks.Run
     right: bool
     why: str  # where it is not right
-    pixels: Optional[pathlib.Path] = None
-    result: Optional[pathlib.Path] = None  # the words that came back, as a file
+    result: bytes = b""  # the words that came back
 
 
 class Grade(NamedTuple):
@@ -43,8 +59,9 @@ class Grade(NamedTuple):
     api: str
     seed: int
     verdicts: list
-    diagnosis: str
+    diagnosis: str = ""
     device: str = ""
+    status: str = "graded"  # or why it could not be
 
     @property
     def points(self):
@@ -58,36 +75,49 @@ class Grade(NamedTuple):
     def full(self):
         return self.points == self.of
 
+    @property
+    def first(self):
+        """What to say of it in a line: what a detector found comes before what is wrong because of it."""
+        named = re.search(r"^\s*why: (?!unclear)(.*)$", self.diagnosis, re.MULTILINE)
+        order = sorted(self.verdicts, key=lambda v: not v.found)
+        lacking = next((v for v in order if v.points < v.of), None)
+        if not lacking or (named and not lacking.found):
+            return named.group(1) if named else ""
+        return f"{lacking.criterion}: {' '.join(lacking.words.splitlines()[:2])}"
+
 
 # ---- results -------------------------------------------------------------------------------------
 
 
 def outcomes(file, runs):
-    """What came of each. Where one ends its process, those behind it run in another."""
-    found = []
+    """What came of each. Where one ends its process, those behind it run in another, a few times. Raises DoesNotCompile."""
+    found, broken_off = [], 0
     while len(found) < len(runs):
-        left = runs[len(found):]
-        done, files = file.process(left)
-        if not files:
-            return found + [Outcome(run, False, "it does not compile") for run in left]
-        came = sum(1 for _ in itertools.takewhile(lambda pair: pair[1].is_file(), files))
-        now = len(left) if done.timed_out or done.too_many else came + 1  # nor would those end
-        found += [compared(file.exercise, run, *pair, done) for run, pair in zip(left[:now], files)]
+        left, broken_off = runs[len(found):], broken_off + 1
+        done, results = file.process(left)
+        found += [compared(file.exercise, *pair) for pair in zip(left, results)]
+        if len(results) < len(left):
+            found.append(Outcome(left[len(results)], False, why_not(file, done)))
+        if done.ended or broken_off == 8:  # nor would the others end well
+            found += [Outcome(run, False, f"not run, because {done.ended or BROKE_OFF}") for run in runs[len(found):]]
     return found
 
 
-def compared(exercise, run, pixels, result, done):
-    task = tasks.task_of(exercise)
-    wanted = task.truth(run)
-    if not result.is_file():
-        return Outcome(run, False, why_not(done))
-    data, size = result.read_bytes(), array(task.word).itemsize
+@functools.lru_cache(256)
+def truth(task, run):
+    return task.truth(run)
+
+
+def compared(exercise, run, result):
+    """What is wrong with what a run gave: (bytes, times)."""
+    task, data = tasks.task_of(exercise), result[0]
+    wanted, size = truth(task, run), array(task.word).itemsize
     if not size * len(wanted) <= len(data) <= max(size * len(wanted) + 3, 4):  # buffers are of whole words, one at least
         return Outcome(run, False, "what came back has another size")
     got = array(task.word, data[:size * len(wanted)])
     wrong = task.wrong(run, wanted, got)
     if not wrong:
-        return Outcome(run, True, "", pixels, result)
+        return Outcome(run, True, "", data)
     at = max(wrong[:4096], key=lambda at: abs(got[at] - wanted[at]))  # of millions of pixels enough
     poison = int.from_bytes(tasks.POISON * size, "little")
     unwritten = sum(got[at] == poison for at in wrong)
@@ -101,67 +131,132 @@ def compared(exercise, run, pixels, result, done):
         words += f"; {unwritten} hold what was in the memory before" if unwritten else ""
     elif things == "pixels":
         words = f"{len(wrong)} of {len(wanted)} pixels are wrong; {words}"
-    return Outcome(run, False, words, pixels, result)
+    return Outcome(run, False, words, data)
 
 
-def why_not(done):
-    last = [line for line in done.said.strip().splitlines() if not line.startswith("on ")][-1:] or [""]
-    if done.status == 0 and not done.timed_out:
+@functools.lru_cache(None)
+def opencl_errors():
+    """{number: name}, as OpenCL's header has them; nothing where there is none."""
+    try:
+        text = pathlib.Path("/usr/include/CL/cl.h").read_text(encoding="utf-8")
+    except OSError:
+        return {}
+    return {number: name for name, number in re.findall(r"^#define (CL_\w+)\s+(-\d+)$", text, re.MULTILINE)}
+
+
+def why_not(file, done):
+    last = [line[:300] for line in done.said.strip().splitlines() if not line.startswith("on ")][-1:] or [""]
+    if done.status == 0 and not done.ended:
         return "it ended before it had counted"
-    return f"{done.why()}{': ' if last[0] else ''}{last[0]}"
+    said = re.sub(r"^run_\w+: |,? (at|from call at) \S*run_\w+\.cpp:\d+", "", last[0])
+    said = re.sub(r"error (-\d+)", lambda error: opencl_errors().get(error.group(1), "error") + f" ({error.group(1)})", said)
+    crashed = ": are its arguments, their order and their sizes right?" if file.exercise.kind == "host" and done.status < 0 else ""
+    if done.status == 1 and said:
+        return said
+    return f"{done.why()}{crashed}{': ' if said else ''}{said}"
 
 
 # ---- criteria ------------------------------------------------------------------------------------
 
-
-def compiles(file, seed):
-    """Each way to compile it, on one pixel; what is wrong with more than that is for the other criteria, but no end is."""
-    of, task = file.exercise.points["compiles"], tasks.task_of(file.exercise)
-    done, _ = file.process([tasks.Run("one pixel", 1, 1, task.pixel(7), 1, 1, options, key=tasks.key_of(seed))
-                            for options in file.exercise.data.get("options", [""])])
-    if done.status == NOT_COMPILED:
-        lines = [line for line in done.said.splitlines() if line.strip() and not line.startswith("on ")]
-        return Verdict("compiles", 0, of, "it does not compile:\n" + "\n".join(lines[:12]))
-    return Verdict("compiles", of, of, done.why() if done.timed_out or done.too_many else "")
+# As GCC, Clang and nvcc write it, and as PoCL does.
+COMPILER_LINE = re.compile(r"^(?:error: (?=.*:\d+: )|(?=.*error: ))(?:\S*/)?([\w.-]+\.\w+)[:(](\d+)(?::(\d+))?\)?: (?:(?:fatal )?error: )?(.*)$",
+                           re.MULTILINE)
 
 
-def results(file, criterion, seed):
-    """The verdict of a criterion that compares, and the outcomes behind it."""
-    found = outcomes(file, tasks.runs_of(file.exercise, criterion, seed))
+def compiler_words(file, said):
+    """A compiler's errors with the student's lines: the first three, and how many there are."""
+    lines = [line[:300] for line in said.splitlines()[:200] if line.strip() and not line.startswith("on ")]
+    found = [each for each in dict.fromkeys(COMPILER_LINE.findall("\n".join(lines))) if each[0] == file.name]
+    if not found:
+        return "it does not compile:\n" + "\n".join(lines[:12])
+    words, source = ["it does not compile:"], file.text.splitlines()
+    for name, line, column, what in found[:3]:
+        words.append(f"{name}:{line}{':' + column if column else ''}: error: {what}")
+        if int(line) <= len(source):
+            text, at = source[int(line) - 1], len(source[int(line) - 1][:int(column or 1) - 1].expandtabs(4))
+            cut = len(text.expandtabs(4)) - len(text.expandtabs(4).lstrip())
+            words += [f"    {sandbox.printable(text.expandtabs(4))[cut:]}", *([f"    {'':{max(at - cut, 0)}}^"] if column else [])]
+    return "\n".join(words + ([f"and {len(found) - 3} more"] if len(found) > 3 else []))
+
+
+def results_verdict(exercise, criterion, found):
     wrong = [outcome for outcome in found if not outcome.right]
-    of = file.exercise.points[criterion]
+    of = exercise.points[criterion]
     words = f"{len(found) - len(wrong)} of {len(found)} runs are right"
     if wrong:
         words += f"; {wrong[0].run.words}: {wrong[0].why}"
     # Half of the points are for the runs that are right, and half for all of them being so.
     points = of * (len(found) - len(wrong)) // (2 * len(found)) if wrong else of
-    return Verdict(criterion, points, of, words), found
+    return Verdict(criterion, points, of, words)
 
 
-def faults(file, seed):
-    """What the detectors say first; None where there is no detector, "" where they say nothing."""
-    under = file.detectors()
-    if not under:
-        return None
-    runs = tasks.for_detectors(file.exercise, seed)
+def faults(file, seed, right=True):
+    """What a detector says first; None where there is no detector, "" where nothing was found.
+
+    Where it is not even right by itself, a detector need not find it right.
+    """
+    under, few = file.detectors(), tasks.for_detectors(file.exercise, seed)
     for command, finds in under:
-        done, _ = file.process(runs, command, 60)
+        runs = few + (tasks.as_large_as_others(file.exercise, seed) if "--data-races" in command else [])
+        name = pathlib.Path(command[0]).name
+        try:
+            done, results = file.process(runs, command, UNDER_A_DETECTOR)
+        except DoesNotCompile as why:
+            return f"under {name} {compiler_words(file, str(why))}"
         found = finds.search(done.said)
         if found:
-            at = re.compile(rf"{re.escape(file.source.name)}:(\d+)|\bAt line (\d+)").search(done.said, found.start())
-            says = re.sub(r" address 0x[0-9a-f]+", "", found.group(0)).strip() + (f", line {at.group(1) or at.group(2)}" if at else "")
+            at = re.compile(rf"{re.escape(file.name)}:(\d+)|\bAt line (\d+)").search(done.said, found.start())
+            says = re.sub(r" address 0x[0-9a-f]+", "", found.group(0)[:300]).strip()
+            says += f", {file.name}:{at.group(1) or at.group(2)}" if at and at.group() not in says else ""
+            if file.exercise.kind == "host":
+                says += "; the kernel is right: what are its arguments, in which order, and how large are the buffers?"
             return says + (": no lock that all threads share is held there" if file.exercise.kind == "c++" and says.startswith("data race") else "")
-        if done.timed_out or done.status not in (0, 1):
-            return f"under {pathlib.Path(command[0]).name} {done.why()}"
+        wrong = [each for each in map(functools.partial(compared, file.exercise), runs, results) if not each.right]
+        if done.cut:
+            return f"under {name} it says more than can be read"
+        unable = re.search(r"FATAL ERROR.*\n(.*)", done.said)
+        if unable:
+            return f"{name} cannot run it: {unable.group(1).strip()}"
+        if right and (done.ended or done.status != 0 or len(results) < len(runs)):
+            return f"under {name} {why_not(file, done)}"
+        if right and wrong:
+            return f"under {name} the counts are wrong: {wrong[0].run.words}: {wrong[0].why}"
+        if file.exercise.kind == "c++" and not finds.search(file.planted(few).said):
+            return f"{name[len('-fsanitize='):]} sanitizer: it does not see what this code does: something in it switches it off"
+    if not under:
+        return None
+    return structure(file, few) if right else ""
+
+
+def structure(file, runs):
+    """What the exercise is about and the counts do not show; "" where it is there, or nothing can tell."""
+    under, most = file.plain_detector(), max(runs, key=lambda run: run.count / (run.groups * run.group_size))
+    for world, words, asked in STRUCTURE if under and file.exercise.kind == "kernels" else ():
+        if asked == "kernels" or file.exercise.data.get(asked):
+            try:
+                _, results = file.process([most], under, UNDER_A_DETECTOR, world=world)
+            except DoesNotCompile as why:
+                return compiler_words(file, str(why))
+            if results and compared(file.exercise, most, results[0]).right:
+                return words
     return ""
 
 
+def for_the_reader(file):
+    """What no program has looked at."""
+    asked = [file.exercise.data.get("for_the_reader")]
+    if not file.plain_detector() and file.exercise.kind == "kernels":
+        asked.append("do all threads work, as the task asks?")
+    return "; ".join(f"for the reader: {each}" for each in asked if each)
+
+
 def milliseconds(file, runs):
-    """The shortest time of each run; endless where it does not end well."""
-    done, files = file.process(runs, rounds=ROUNDS)
-    if done.status != 0:
-        return [float("inf")] * len(runs)
-    return [min(float(line) for line in pathlib.Path(f"{result}.ms").read_text().split()) for _, result in files]
+    """The shortest times of the two kinds of runs, and what is wrong with the counts."""
+    done, results = file.process(runs, seconds=UNDER_A_DETECTOR)
+    if len(results) < len(runs) or not all(times for _, times in results):
+        return [], why_not(file, done)
+    wrong = next((each for each in map(functools.partial(compared, file.exercise), runs, results) if not each.right), None)
+    return [min(times[0] for _, times in results[kind::2]) for kind in (0, 1)], f"{wrong.run.words}: {wrong.why}" if wrong else ""
 
 
 def speed(file, seed):
@@ -170,12 +265,19 @@ def speed(file, seed):
     Points are given on a processor alone: what is fast there need not be on a GPU, and the exercise asks why.
     """
     of, least = file.exercise.points["speed"], file.exercise.data["at_least_as_fast"]
+    if file.emulated:
+        return Verdict("speed", 0, 0, "not measured: emulated on the CPU, where no time means anything")
     runs = tasks.for_speed(file.exercise, seed, not file.on_pocl)
-    source = file.exercise.folder / f"reference{file.source.suffix}"
-    with submitted_file.in_own_folder(file.exercise, file.api, source, file.build, file.device) as reference:
-        turns = [(milliseconds(file, runs), milliseconds(reference, runs)) for _ in range(TURNS)]
-    mine, theirs = ([min(times) for times in zip(*each)] for each in zip(*turns))
-    ratios = [their / my for my, their in zip(mine, theirs)]
+    source = file.exercise.folder / f"reference{pathlib.Path(file.name).suffix}"
+    reference = type(file)(file.exercise, file.api, source.name, submitted_file.text_of(source), file.build, file.device)
+    mine, theirs = [], []
+    for _ in range(TURNS):
+        times, wrong = milliseconds(file, runs)
+        if wrong:
+            return Verdict("speed", 0, of, f"a run of which the time is taken is wrong: {wrong}")
+        mine.append(times)
+        theirs.append(milliseconds(reference, runs)[0])
+    ratios = [min(their) / min(my) for my, their in zip(zip(*mine), zip(*theirs))]
     words = "; ".join(f"{ratio:.2f} times as fast as {source.name} on {run.words}" for ratio, run in zip(ratios, runs))
     if not file.on_pocl:
         return Verdict("speed", 0, 0, f"{words}; points are given for it on a processor alone (PoCL)")
@@ -184,25 +286,26 @@ def speed(file, seed):
     return Verdict("speed", 0, of, f"{words}; {least} times is wanted on the first")
 
 
-def refused(exercise, done, why):
-    """Verdicts of no points for what comes after these."""
-    return [*done, *(Verdict(each, 0, of, why) for each, of in exercise.points.items() if each not in {v.criterion for v in done})]
+def nothing(exercise, why):
+    """Verdicts of no points, the first of which says why."""
+    return [Verdict(each, 0, of, "" if number else sandbox.printable(why)) for number, (each, of) in enumerate(exercise.points.items())]
 
 
-def graded_file(file, seed, criteria=None, known=None):
-    """The verdicts of one file, and its diagnosis. `known` has what results() has said already."""
+def graded_file(file, seed):
+    """The verdicts of one file, and its diagnosis."""
     exercise = file.exercise
-    verdicts, found = [compiles(file, seed)], []
-    if verdicts[0].words:
-        return refused(exercise, verdicts, "not run" if verdicts[0].points else ""), ""
-    for criterion in criteria or [each for each in exercise.points if each in tasks.CRITERIA]:
-        verdict, came = (known or {}).get(criterion) or results(file, criterion, seed)
-        verdicts.append(verdict)
-        found += came
-        if any(outcome.why.startswith(NO_END) for outcome in came):  # nor would it another time
-            return refused(exercise, verdicts, "not run"), ""
-    wrong = any(not outcome.right for outcome in found)
-    of, says = exercise.points["free of faults"], faults(file, seed)
+    criteria = [each for each in exercise.points if each in tasks.CRITERIA]
+    runs = [(criterion, run) for criterion in criteria for run in tasks.runs_of(exercise, criterion, seed)]
+    try:
+        found = outcomes(file, [run for _, run in runs])
+    except DoesNotCompile as why:
+        return nothing(exercise, compiler_words(file, str(why))), ""
+    verdicts = [Verdict("compiles", exercise.points["compiles"], exercise.points["compiles"], "")]
+    for criterion in criteria:
+        verdicts.append(results_verdict(exercise, criterion, [each for (its, _), each in zip(runs, found) if its == criterion]))
+    wrong = [each for each in found if not each.right]
+    ended = any(each.why.startswith("not run") and not each.why.endswith(BROKE_OFF) for each in found)  # a detector waits as long
+    of, says = exercise.points["free of faults"], "" if ended else faults(file, seed, not wrong)
     if says:
         # What came out right came out right by luck.
         verdicts = [verdicts[0], *(v._replace(points=0, words=v.words + "; no points, for it is not free of faults")
@@ -210,60 +313,44 @@ def graded_file(file, seed, criteria=None, known=None):
     elif says is None:
         verdicts.append(Verdict("free of faults", 0, of, "not graded: no race detector"))
     elif wrong:
-        verdicts.append(Verdict("free of faults", 0, of, "nothing was found; points where the results are right"))
+        looked = "not looked at: it has to end" if ended else "nothing was found; points where the results are right"
+        verdicts.append(Verdict("free of faults", 0, of, looked))
     else:
-        verdicts.append(Verdict("free of faults", of, of, ""))
+        verdicts.append(Verdict("free of faults", of, of, for_the_reader(file)))
     if "speed" in exercise.points:
         slow = Verdict("speed", 0, exercise.points["speed"], "not looked at: it is for what is right")
         verdicts.append(slow if wrong or says else speed(file, seed))
-    return verdicts, diagnosis(file, found) if wrong and not says else ""
+    return verdicts, diagnosis(file, found) if wrong and not ended else ""
 
 
 def diagnosis(file, found):
     """What is most likely wrong, in lines; nothing where the exercise is not one that the diagnosis knows."""
     variant = file.exercise.data.get("diagnosed_as")
-    cases = [{"words": each.run.words, "pixels": str(each.pixels), "groups": each.run.groups,
-              "group_size": each.run.group_size, "counts": str(each.result)}
-             for each in found if each.result is not None and each.run.first == 0]
+    came = [each for each in found if each.result and each.run.first == 0]
     lesson = catalogue.ROOT / file.exercise.chapter / "README.md"
-    if not variant or not cases or not lesson.is_file():  # in an examination nobody helps
+    if not variant or not came or not lesson.is_file():  # in an examination nobody helps
         return ""
-    asked = file.folder / "diagnose.json"
-    asked.write_text(json.dumps({"chapter": file.exercise.chapter, "variant": variant, "in_cuda": file.api == "cuda",
-                                 "one_by_one": file.on_pocl, "cases": cases}))
-    done = sandbox.run([file.program("diagnose"), str(asked)], file.folder, SECONDS)
-    return done.said.rstrip() if done.status == 0 else ""
+    asked = {"chapter": file.exercise.chapter, "variant": variant, "in_cuda": file.api == "cuda", "one_by_one": file.on_pocl or file.emulated,
+             "cases": [{"words": each.run.words, "pixels": each.run.count, "groups": each.run.groups, "group_size": each.run.group_size}
+                       for each in came]}
+    data = json.dumps(asked).encode() + b"\n" + b"".join(each.run.pixels + each.result for each in came)
+    done = sandbox.run(["./diagnose"], SECONDS, data, {"diagnose": file.program("diagnose")})
+    return sandbox.printable(done.out.decode("utf-8", "replace")).rstrip() if done.status == 0 else ""
 
 
 # ---- a submission, which has one file or several -------------------------------------------------
 
 
-@contextlib.contextmanager
-def submission(exercise, api, sources, build, device=""):
-    """Each file of a submission, in a folder of its own."""
-    with contextlib.ExitStack() as stack:
-        yield [stack.enter_context(submitted_file.in_own_folder(exercise, api, source, build, device)) for source in sources]
-
-
-def graded(submitted, seed, criteria=None, known=None, guarded=True):
-    """The grade of a submission, by its files. `known` has, for each file, what results() has said already.
-
-    Not guarded: whoever calls sees to it that no file of the grader's was changed.
-    """
+def graded(submitted, seed):
+    """The grade of a submission, by its files."""
     exercise, api = submitted[0].exercise, submitted[0].api
-    guard = submitted_file.Guard(submitted[0].build) if guarded else None
-    each = [graded_file(file, seed, criteria, (known or {}).get(file.source.name)) for file in submitted]
-    changed = guard and guard.changed()
-    if changed:
-        why = f"it changes files of the grader: {changed[0]}"
-        return Grade(exercise.name, api, seed, refused(exercise, [], why), "")
+    each = [graded_file(file, seed) for file in submitted]
     if len(each) == 1:
-        return Grade(exercise.name, api, seed, *each[0], submitted[0].ran_on)
+        return Grade(exercise.name, api, seed, *each[0], submitted[0].ran_where())
     verdicts = []
     for of_files in zip(*(verdicts for verdicts, _ in each)):
-        words = [f"{file.source.name}: {verdict.words}" for file, verdict in zip(submitted, of_files)
-                 if verdict.points < verdict.of]
+        words = [f"{file.name}: {verdict.words}" for file, verdict in zip(submitted, of_files) if verdict.points < verdict.of]
         points = sum(verdict.points for verdict in of_files) // len(of_files)
         verdicts.append(of_files[0]._replace(points=points, words="\n".join(words), found=any(v.found for v in of_files)))
-    named = [f"{file.source.name}:\n{said}" for file, (_, said) in zip(submitted, each) if said]
-    return Grade(exercise.name, api, seed, verdicts, "\n\n".join(named), submitted[0].ran_on)
+    named = [f"{file.name}:\n{said}" for file, (_, said) in zip(submitted, each) if said]
+    return Grade(exercise.name, api, seed, verdicts, "\n\n".join(named), submitted[0].ran_where())

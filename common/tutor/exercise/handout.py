@@ -4,12 +4,12 @@ What an instructor alone should have is left out or said to be left out; everyth
 tests pass. For an examination the lessons and the chapters' kernels are left out, too.
 """
 
-import hashlib
 import json
 import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 
 import catalogue
@@ -37,10 +37,53 @@ The first time takes minutes, most of them compiling. [docs/grading.md](docs/gra
 """
 
 
+# Gradescope unpacks the folder as /autograder/source, runs setup.sh once and run_autograder for each submission.
+GRADESCOPE = {
+    "setup.sh": """#!/usr/bin/env bash
+# Installs what the grader needs and builds it, by grading the exercise as it is handed out.
+set -euo pipefail
+cd -- "$(dirname -- "$0")/tutorials"
+apt-get update
+apt-get install -y --no-install-recommends ca-certificates python3
+./tutorial grade {exercise} || [ $? -eq 1 ]
+""",
+    "run_autograder": """#!/usr/bin/env bash
+# Grades what was handed in. Where there is nothing to run it on, there is no result, and Gradescope says so.
+set -uo pipefail
+cd -- "$(dirname -- "$(readlink -f -- "$0")")/tutorials" 2> /dev/null || cd /autograder/source/tutorials || exit
+mkdir -p /autograder/results
+./tutorial grade {exercise} /autograder/submission --gradescope /autograder/results/results.json || [ $? -le 2 ]
+""",
+}
+CLASSROOM = """# Gives points in GitHub Classroom: those of ./tutorial grade, not pass or fail.
+name: GitHub Classroom
+on: [push, workflow_dispatch]
+permissions:
+  checks: write
+  actions: read
+  contents: read
+jobs:
+  grade:
+    runs-on: ubuntu-24.04
+    if: github.actor != 'github-classroom[bot]'
+    steps:
+      - uses: actions/checkout@v4
+      # That of Ubuntu 24.04 keeps bubblewrap from making a sandbox.
+      - run: sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0
+      - id: grade
+        run: ./tutorial grade {exercise} --classroom "$RUNNER_TEMP/grade" || [ $? -le 2 ]; cat "$RUNNER_TEMP/grade" >> "$GITHUB_OUTPUT"
+      - uses: classroom-resources/autograding-grading-reporter@v1
+        env:
+          GRADE_RESULTS: ${{{{ steps.grade.outputs.result }}}}
+        with:
+          runners: grade
+"""
+
+
 def sources():
     """What belongs to the repository, as relative paths: what git knows of, or all but what is built."""
     done = None
-    if shutil.which("git"):
+    if catalogue.has_git():
         done = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-z"], capture_output=True, text=True)
     if done and done.returncode == 0:
         names = [name for name in done.stdout.split("\0") if name]
@@ -81,8 +124,11 @@ def copy(into, exercises, exam):
         shutil.copy(ROOT / name, path)
         if name.endswith(".md"):
             path.write_text(text_for_students(name, path.read_text(encoding="utf-8"), exam), encoding="utf-8")
+    lab = into / "docs/site/play_data.py"
+    if lab.exists():  # the page's mistakes are the gallery's, which is not there
+        subprocess.run([sys.executable, "-B", lab], check=True)
     skeletons = [path for exercise in exercises for api in exercise.files for path in exercise.skeletons(api)]
-    (into / MANIFEST).write_text(json.dumps({str(path.relative_to(ROOT)): digest(path) for path in skeletons}, indent=2) + "\n")
+    (into / MANIFEST).write_text(json.dumps({str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in skeletons}, indent=2) + "\n")
     for page in into.rglob("*.md"):
         page.write_text(without_dead_links(page), encoding="utf-8")
     if exam:
@@ -95,20 +141,40 @@ def without_dead_links(page):
                     page.read_text(encoding="utf-8"))
 
 
-def digest(path):
-    return hashlib.sha256(path.read_bytes()).hexdigest()
-
-
-def was_edited(path):
-    """Whether somebody has worked on this skeleton since the copy was made; None in what is no such copy."""
+def skeleton(path):
+    """What this file was when the copy was made; None in what is no such copy."""
     if not (ROOT / MANIFEST).is_file():
         return None
-    return json.loads((ROOT / MANIFEST).read_text(encoding="utf-8")).get(str(path.relative_to(ROOT))) != digest(path)
+    return json.loads((ROOT / MANIFEST).read_text(encoding="utf-8")).get(str(path.relative_to(ROOT)))
 
 
-def make(folder, chapters, exam):
+def chosen_for(kind, name):
+    """What an autograder is made for: the one exercise, and whether nothing but it is in the copy. Raises BadInput."""
+    if kind not in ("gradescope", "classroom"):
+        raise BadInput(f"--for takes gradescope or classroom, not '{kind}'")
+    return [catalogue.exercise_of(name)], kind == "gradescope"
+
+
+def add_autograder(made, kind, name):
+    """What starts the grader there."""
+    if kind == "classroom":
+        path = made / ".github" / "workflows" / "classroom.yml"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(CLASSROOM.format(exercise=name), encoding="utf-8")
+        return
+    made.rename(made.with_name("tutorials"))
+    made.mkdir()
+    made.with_name("tutorials").rename(made / "tutorials")
+    for file, text in GRADESCOPE.items():
+        (made / file).write_text(text.format(exercise=name), encoding="utf-8")
+        (made / file).chmod(0o755)
+
+
+def make(folder, chapters, exam, autograder=None):
     """Makes the copy, all of it or nothing, and says what it is. Raises BadInput."""
     exercises = chosen(chapters)
+    if autograder:
+        exercises, exam = chosen_for(*autograder)
     if (ROOT / MANIFEST).is_file():
         raise BadInput("this is such a copy already: it has no solutions to leave out")
     if folder.exists():
@@ -119,9 +185,13 @@ def make(folder, chapters, exam):
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as temporary:
             made = pathlib.Path(temporary, "copy")
             copy(made, exercises, exam)
+            if autograder:
+                add_autograder(made, autograder[0], exercises[0].name)
             made.rename(folder)
     except OSError as error:
         raise BadInput(f"{folder}: cannot be written: {error.strerror}") from None
+    if autograder and autograder[0] == "gradescope":
+        return f"{folder}: an autograder for {exercises[0].name}: zip what is in it, and give that to Gradescope"
     return (f"{folder}: {len(exercises)} exercises, without solutions and answers"
             f"{', without the lessons and their kernels' if exam else ''}\n"
             "Try it before you give it away: ./tutorial test there")

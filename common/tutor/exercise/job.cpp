@@ -1,12 +1,14 @@
 #include "common/tutor/exercise/job.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
+#include <cstdio>
+#include <iostream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
-#include "common/files/input_file.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/status/status.hpp"
 
@@ -15,11 +17,11 @@ namespace {
 
 using Json = nlohmann::json;
 
-// {"file": path}, {"words": n} (the poison) or {"words": n, "zero": true}. A buffer of nothing is
-// an error in both APIs, so it has a word at least.
-Buffer buffer_from(const Json& json) {
-    if (json.contains("file")) {
-        Buffer buffer{read_bytes(json.at("file").get<std::string>())};
+// {"bytes": n} (the next of the input), {"words": n} (the poison) or {"words": n, "zero": true}. A
+// buffer of nothing is an error in both APIs, so it has a word at least.
+Buffer buffer_from(const Json& json, Input& input) {
+    if (json.contains("bytes")) {
+        Buffer buffer{input.take(json.at("bytes"))};
         if (buffer.bytes.empty()) buffer.bytes.assign(4, kPoisonByte);
         return buffer;
     }
@@ -35,66 +37,77 @@ Argument argument_from(const Json& json) {
     return Number{json.at("ulong"), 8};
 }
 
-Case case_from(const Json& json) {
+Case case_from(const Json& json, Input& input) {
     Case made;
     made.program = json.at("program");
     for (const auto& [name, buffer] : json.at("buffers").items())
-        made.buffers[name] = buffer_from(buffer);
+        made.buffers[name] = buffer_from(buffer, input);
     for (const Json& step : json.at("steps")) {
         made.steps.push_back({step.at("kernel"), step.at("groups"), step.at("group_size"), {}});
         for (const Json& argument : step.at("arguments"))
             made.steps.back().arguments.push_back(argument_from(argument));
     }
     made.result = json.at("result");
-    made.to = json.at("to").get<std::string>();
-    made.rounds = json.value("rounds", std::size_t{1});
     return made;
 }
 
 }  // namespace
 
-Job read_job(const std::filesystem::path& path) {
-    std::ifstream file(path);
-    if (!file) throw BadInput(fmt::format("{}: cannot be read", path.string()));
+Input::Input() {
+    std::getline(std::cin, line);
+    rest_.assign(std::istreambuf_iterator<char>(std::cin), {});
+}
+
+std::vector<std::uint8_t> Input::take(std::size_t bytes) {
+    if (bytes > rest_.size() - at_) throw BadInput("the input ends too early");
+    const auto* const first = reinterpret_cast<const std::uint8_t*>(rest_.data()) + at_;
+    at_ += bytes;
+    return {first, first + bytes};
+}
+
+Job read_job() {
+    Input input;
     try {
-        const Json json = Json::parse(file);
+        const Json json = Json::parse(input.line);
         Job job{{}, json.at("device"), {}};
-        for (const Json& each : json.at("programs"))
-            job.programs.push_back({each.at("kernels"), each.at("options")});
+        for (const Json& each : json.at("programs")) {
+            job.programs.push_back({each.at("name"), each.value("text", ""),
+                                    input.take(each.value("binary", std::size_t{0})),
+                                    each.at("options")});
+        }
         for (const Json& each : json.at("cases"))
-            job.cases.push_back(case_from(each));
+            job.cases.push_back(case_from(each, input));
         return job;
     } catch (const Json::exception& error) {
-        throw BadInput(fmt::format("{}: not a job: {}", path.string(), error.what()));
+        throw BadInput(fmt::format("not a job: {}", error.what()));
     }
 }
 
-std::vector<std::uint8_t> read_bytes(const std::filesystem::path& path) try {
-    const std::string text = read_whole(path);
-    const auto* const first = reinterpret_cast<const std::uint8_t*>(text.data());
-    return {first, first + text.size()};
-} catch (const BadInput& why) {
-    throw BadInput(fmt::format("{}: {}", path.string(), why.what()));
+std::set<std::string> kernels_of(const Job& job) {
+    std::set<std::string> names;
+    for (const Case& each : job.cases)
+        for (const Step& step : each.steps)
+            names.insert(step.kernel);
+    return names;
 }
 
-void write_bytes(const std::filesystem::path& path, const std::vector<std::uint8_t>& bytes) {
-    std::ofstream file(path, std::ios::binary);
-    file.write(reinterpret_cast<const char*>(bytes.data()),
-               static_cast<std::streamsize>(bytes.size()));
-    if (!file.flush()) throw BadInput(fmt::format("{}: cannot be written", path.string()));
+Results::Results() : to_(dup(STDOUT_FILENO)) {
+    dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 
-void run_rounds(const Case& each,
-                const std::function<double(std::vector<std::uint8_t>& result)>& once) {
-    std::vector<std::uint8_t> result(each.buffers.at(each.result).bytes.size());
-    std::string times;
-    for (std::size_t round = 0; round < each.rounds; ++round)
-        times += fmt::format("{}\n", once(result));
-    if (each.rounds > 1) {
-        write_bytes(each.to.string() + ".ms",
-                    std::vector<std::uint8_t>(times.begin(), times.end()));
+void Results::add(const std::vector<std::uint8_t>& bytes, double time_ms) {
+    std::string all = fmt::format("{} {}\n", bytes.size(), time_ms);
+    all.append(bytes.begin(), bytes.end());
+    for (std::size_t done = 0; done < all.size();) {
+        const ssize_t wrote = write(to_, all.data() + done, all.size() - done);
+        if (wrote < 0) throw BadInput("the results cannot be written");
+        done += static_cast<std::size_t>(wrote);
     }
-    write_bytes(each.to, result);
+}
+
+void say_launch(std::size_t group_size, std::size_t asked) {
+    if (group_size < asked)
+        std::fprintf(stderr, "on groups of %zu in place of %zu\n", group_size, asked);
 }
 
 }  // namespace common::exercise

@@ -1,16 +1,16 @@
 /// @file
 /// What the grader asks of a student's kernels: buffers, launches, and which buffer comes back.
 ///
-/// The grader (submitted_file.py) writes a job as JSON, a program runs it (run_opencl.cpp,
-/// run_cuda.cpp, run_host.cpp), and the result comes back as a file of bytes. The comparison is the
-/// grader's.
+/// The grader (submitted_file.py) sends a job on standard input: a line of JSON, and behind it the
+/// bytes that the line speaks of. A program runs it (run_opencl.cpp, run_cuda.cpp, run_host.cpp),
+/// and what was counted comes back on standard output. No file is shared, so that there is nothing
+/// to be read or changed in one. The comparison is the grader's.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
-#include <functional>
 #include <map>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -44,16 +44,15 @@ struct Case {
     std::size_t program = 0;  ///< which of the job's
     std::map<std::string, Buffer> buffers;
     std::vector<Step> steps;
-    std::string result;        ///< the buffer that comes back
-    std::filesystem::path to;  ///< where its bytes are written
-    /// How often; if more than once, each time in milliseconds is a line of the file `to`.ms.
-    std::size_t rounds = 1;
+    std::string result;  ///< the buffer that comes back
 };
 
 /// A way to compile the kernels.
 struct Program {
-    std::string kernels;  ///< a path
-    std::string options;  ///< for the compiler
+    std::string name;                  ///< of the file, as error messages call it
+    std::string text;                  ///< or nothing, where it is compiled already
+    std::vector<std::uint8_t> binary;  ///< then this
+    std::string options;               ///< for the compiler
 };
 
 struct Job {
@@ -65,19 +64,38 @@ struct Job {
 /// The exit status where the kernels do not compile.
 inline constexpr int kDoesNotCompile = 3;
 
-/// @throws BadInput where the file cannot be read or is no job
-Job read_job(const std::filesystem::path& path);
+/// Standard input: a line, and the bytes behind it.
+class Input {
+ public:
+    Input();
+    std::string line;
+    /// The next so many bytes. @throws BadInput where there are fewer
+    std::vector<std::uint8_t> take(std::size_t bytes);
 
-/// The whole file. @throws BadInput
-std::vector<std::uint8_t> read_bytes(const std::filesystem::path& path);
+ private:
+    std::string rest_;
+    std::size_t at_ = 0;
+};
 
-/// Writes the whole file. @throws BadInput
-void write_bytes(const std::filesystem::path& path, const std::vector<std::uint8_t>& bytes);
+/// Reads all of standard input. @throws BadInput where that is no job
+Job read_job();
 
-/// Runs a case as often as it says, and writes what came back, and the times.
-/// @param once runs it once: how long the launches took, in ms, and the result's bytes
-/// @throws BadInput where a file cannot be written
-void run_rounds(const Case& each,
-                const std::function<double(std::vector<std::uint8_t>& result)>& once);
+/// The names of the kernels that a job launches.
+std::set<std::string> kernels_of(const Job& job);
+
+/// Where results go: what was standard output when this was made. What is printed from then on, by
+/// a student's code perhaps, goes to standard error.
+class Results {
+ public:
+    Results();
+    /// A line with the number of bytes and the time in ms, then the bytes. @throws BadInput
+    void add(const std::vector<std::uint8_t>& bytes, double time_ms = 0);
+
+ private:
+    int to_;
+};
+
+/// Says on standard error, for the grader, that groups are smaller than was asked for, if they are.
+void say_launch(std::size_t group_size, std::size_t asked);
 
 }  // namespace common::exercise

@@ -1,25 +1,61 @@
 """A grade as a table, and as the files that other programs read."""
 
+import base64
 import json
+import pathlib
+import sys
+import textwrap
 import xml.etree.ElementTree as xml
+
+import sandbox
+from catalogue import ROOT, BadInput
+
+sys.path.append(str(ROOT / "common" / "files"))
+import whole  # noqa: E402
+
+WIDTH = 80
+
+
+def write_whole(path, text):
+    """All of it or nothing. Raises BadInput."""
+    try:
+        whole.write_whole(pathlib.Path(path), text)
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def wrapped(text, indent=0):
+    """Its lines, none of them wider than a terminal. Program text behind four spaces stays as it is."""
+    lines = []
+    for line in text.splitlines():
+        lines += [line[:WIDTH - indent]] if line.startswith("    ") else textwrap.wrap(
+            line, WIDTH - indent, break_on_hyphens=False, subsequent_indent=" " * (len(line) - len(line.lstrip()) + 2)) or [""]
+    return [f"{' ' * indent}{line}".rstrip() for line in lines]
+
+
+def not_isolated():
+    """What to say first where submissions were not isolated; else ""."""
+    why = sandbox.missing()
+    return f"NOT ISOLATED, so a dishonest file may have set its own points: {why}" if why else ""
 
 
 def table_of(grade):
     on = f" on {grade.device}" if grade.device else ""
-    lines = [f"{grade.exercise}, {grade.api}{on}, seed {grade.seed}", ""]
+    lines = [*wrapped(not_isolated()), *wrapped(f"{grade.exercise}, {grade.api}{on}, seed {grade.seed}"), ""]
     for verdict in grade.verdicts:
-        first, *more = verdict.words.splitlines() or [""]
-        lines.append(f"  {verdict.points:>3} of {verdict.of:>3}  {verdict.criterion:<15} {first}".rstrip())
-        lines += [f"{'':29} {line}" for line in more]
+        line = f"  {verdict.points:>3} of {verdict.of:>3}  {verdict.criterion:<15} {verdict.words}".rstrip()
+        short = len(line) <= WIDTH and "\n" not in line
+        lines += [line] if short else [line[:29].rstrip(), *wrapped(verdict.words, 14)]
     if grade.diagnosis:
-        lines += ["", grade.diagnosis]
+        lines += ["", *wrapped(grade.diagnosis)]
     return "\n".join([*lines, "", f"  {grade.points:>3} of {grade.of:>3}"])
 
 
 def as_json(grade):
     criteria = [{"criterion": v.criterion, "points": v.points, "of": v.of, "words": v.words} for v in grade.verdicts]
-    return json.dumps({"exercise": grade.exercise, "api": grade.api, "seed": grade.seed, "device": grade.device, "points": grade.points,
-                       "of": grade.of, "criteria": criteria, "diagnosis": grade.diagnosis}, indent=2) + "\n"
+    return json.dumps({"exercise": grade.exercise, "api": grade.api, "seed": grade.seed, "device": grade.device, "status": grade.status,
+                       "isolated": not sandbox.missing(), "points": grade.points, "of": grade.of, "criteria": criteria,
+                       "diagnosis": grade.diagnosis}, indent=2) + "\n"
 
 
 def as_junit(grade):
@@ -33,5 +69,21 @@ def as_junit(grade):
 
 
 def as_gradescope(grade):
-    tests = [{"name": v.criterion, "score": v.points, "max_score": v.of, "output": v.words} for v in grade.verdicts]
-    return json.dumps({"output": grade.diagnosis, "tests": tests}, indent=2) + "\n"
+    """As Gradescope's autograder takes its results.json."""
+    tests = [{"name": v.criterion, "score": v.points, "max_score": v.of, "output": v.words, "output_format": "text",
+              "status": "passed" if v.points == v.of else "failed", "visibility": "visible"} for v in grade.verdicts]
+    output = "\n\n".join(filter(None, (not_isolated(), grade.status if grade.status != "graded" else "", grade.diagnosis)))
+    return json.dumps({"score": grade.points, "output": output, "output_format": "text", "visibility": "visible", "tests": tests},
+                      indent=2) + "\n"
+
+
+def as_classroom(grade):
+    """As GitHub Classroom's reporter takes the output `result` of a step: JSON, in base 64."""
+    tests = [{"name": v.criterion, "status": "pass" if v.points == v.of else "fail", "score": v.points, "message": v.words,
+              "test_code": "", "filename": "", "line_no": 0, "execution_time": "0s"} for v in grade.verdicts]
+    result = {"version": 1, "status": "pass" if grade.full else "fail", "max_score": grade.of, "tests": tests}
+    return f"result={base64.b64encode(json.dumps(result).encode()).decode()}\n"
+
+
+FORMATS = {"json": as_json, "junit": as_junit, "gradescope": as_gradescope, "classroom": as_classroom}
+IN_A_FOLDER = {"report.txt": lambda grade: table_of(grade) + "\n", "grade.json": as_json, "junit.xml": as_junit, "results.json": as_gradescope}

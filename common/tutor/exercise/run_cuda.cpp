@@ -1,6 +1,6 @@
 // Runs a student's CUDA kernels as a job says. See job.hpp.
 //
-//     run_cuda JOB        the exit status is run_opencl's
+//     run_cuda        the exit status is run_opencl's
 //
 // The kernels come as PTX (nvcc -ptx), and are loaded as OpenCL's are: of what else stands in the
 // student's file nothing runs. So the driver's own interface is used, from the library that the
@@ -57,7 +57,7 @@ class Driver {
 double launch(const Driver& driver, CUmodule module, const Step& step, const Buffers& buffers) {
     CUfunction kernel = nullptr;
     if (driver.get_function(&kernel, module, step.kernel.c_str()) != CUDA_SUCCESS) {
-        throw std::runtime_error("there is no kernel extern \"C\" __global__ void " + step.kernel);
+        throw std::runtime_error("there is no kernel " + step.kernel);
     }
     std::vector<std::uint64_t> values;  // an argument each; a uint lies in the first half
     std::size_t shared = 0;
@@ -83,6 +83,7 @@ double launch(const Driver& driver, CUmodule module, const Step& step, const Buf
     }
     const auto block_size =
         std::min(static_cast<unsigned>(step.group_size), static_cast<unsigned>(most));
+    say_launch(block_size, step.group_size);
     return common::wall_ms([&] {
         if (driver.launch(kernel, static_cast<unsigned>(step.groups), 1, 1, block_size, 1, 1,
                           static_cast<unsigned>(shared), nullptr, pointers.data(),
@@ -113,30 +114,36 @@ double run(const Case& each, const Driver& driver, CUmodule module,
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-    if (argc != 2) throw common::BadInput("it takes one job");
-    const Job job = read_job(argv[1]);
+int main() try {
+    const Job job = read_job();
+    Results results;
     std::fprintf(stderr, "on %s (CUDA)\n", common::cuda::choose_device(job.device).name.c_str());
     CHECK_CUDA(cudaFree(nullptr));  // makes the context that the driver's functions use
     const Driver driver;
     std::vector<CUmodule> modules;
     for (const Program& each : job.programs) {
-        const std::vector<std::uint8_t> bytes = read_bytes(each.kernels);
-        const std::string ptx(bytes.begin(), bytes.end());
         std::string log(8192, '\0');
         CUjit_option names[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
         // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver takes numbers as pointers
         void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
-        if (driver.load_module(&modules.emplace_back(), ptx.c_str(), 2, names, values) !=
+        if (driver.load_module(&modules.emplace_back(), each.text.c_str(), 2, names, values) !=
             CUDA_SUCCESS) {
             std::fprintf(stderr, "the driver does not take the kernels: %s\n", log.c_str());
             return kDoesNotCompile;
         }
+        for (const std::string& name : kernels_of(job)) {
+            CUfunction kernel = nullptr;
+            if (driver.get_function(&kernel, modules.back(), name.c_str()) != CUDA_SUCCESS) {
+                std::fprintf(stderr, "there is no extern \"C\" __global__ void %s in this file\n",
+                             name.c_str());
+                return kDoesNotCompile;
+            }
+        }
     }
     for (const Case& each : job.cases) {
-        run_rounds(each, [&](std::vector<std::uint8_t>& result) {
-            return run(each, driver, modules.at(each.program), result);
-        });
+        std::vector<std::uint8_t> result(each.buffers.at(each.result).bytes.size());
+        const double time_ms = run(each, driver, modules.at(each.program), result);
+        results.add(result, time_ms);
     }
     return 0;
 } catch (...) {

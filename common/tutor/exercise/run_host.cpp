@@ -1,16 +1,16 @@
 // Runs a student's host program as a job says. See job.hpp.
 //
-//     run_host opencl|cuda LIBRARY JOB     the exit status is run_opencl's
+//     run_host opencl|cuda LIBRARY     the exit status is run_opencl's
 //
 // The library is the student's: a function `histogram`, which gets the pixels, launches the kernel
 // and brings the counts back. The job has one step, for its launch and the number of pixels, and
-// its kernels are the grader's. In CUDA they are in the library already.
+// its kernels are the grader's: in OpenCL they come compiled, so that no source can be asked for;
+// in CUDA they are in the library already. The job is read before the library is loaded.
 #include <dlfcn.h>
 
 #include <cstdio>
 #include <cstring>
 #include <exception>
-#include <filesystem>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -39,7 +39,7 @@ using InCuda = void (*)(unsigned blocks, unsigned block_size, const std::uint8_t
 
 // Calls it for each case, with a poisoned result.
 template <typename Call>
-void run(const Job& job, Call&& call) {
+void run(const Job& job, Results& results, Call&& call) {
     for (const Case& each : job.cases) {
         std::vector<std::uint8_t> bytes = each.buffers.at(each.result).bytes;
         std::vector<std::uint32_t> histogram(bytes.size() / sizeof(std::uint32_t));
@@ -48,7 +48,7 @@ void run(const Job& job, Call&& call) {
         call(step, each.buffers.at("pixels").bytes.data(),
              std::get<Number>(step.arguments.at(0)).value, histogram.data());
         std::memcpy(bytes.data(), histogram.data(), bytes.size());
-        write_bytes(each.to, bytes);
+        results.add(bytes);
     }
 }
 
@@ -62,7 +62,7 @@ void* student(const char* library) {
 }
 
 #ifdef WITH_OPENCL
-void run_in_opencl(const Job& job, const char* library) {
+void run_in_opencl(const Job& job, Results& results, const char* library) {
     const common::opencl::Device device = common::opencl::choose_device(job.device);
     std::fprintf(stderr, "on %s (%s)\n", device.name.c_str(), device.platform_name.c_str());
     cl_int error = CL_SUCCESS;
@@ -72,19 +72,23 @@ void run_in_opencl(const Job& job, const char* library) {
     const common::opencl::CommandQueue queue = clCreateCommandQueue(context, device.id, 0, &error);
     CHECK_CL(error, "clCreateCommandQueue");
     const Program& its = job.programs.at(0);
-    const std::vector<std::uint8_t> bytes = read_bytes(its.kernels);
-    const common::opencl::Program program = common::opencl::build_program(
-        context, device.id, "histogram.cl", std::string(bytes.begin(), bytes.end()), its.options);
+    const unsigned char* binary = its.binary.data();
+    const std::size_t size = its.binary.size();
+    const common::opencl::Program program =
+        clCreateProgramWithBinary(context, 1, &device.id, &size, &binary, nullptr, &error);
+    CHECK_CL(error, "clCreateProgramWithBinary");
+    CHECK_CL(clBuildProgram(program, 1, &device.id, its.options.c_str(), nullptr, nullptr));
     const common::opencl::Kernel kernel = clCreateKernel(program, "histogram_global", &error);
     CHECK_CL(error, "clCreateKernel");
     const auto histogram = reinterpret_cast<InOpenCL>(student(library));
-    run(job, [&](const Step& step, const std::uint8_t* pixels, std::size_t count,
-                 std::uint32_t* result) {
-        histogram(context, queue, kernel, step.groups, step.group_size, pixels, count, result);
-    });
+    run(job, results,
+        [&](const Step& step, const std::uint8_t* pixels, std::size_t count,
+            std::uint32_t* result) {
+            histogram(context, queue, kernel, step.groups, step.group_size, pixels, count, result);
+        });
 }
 #else
-void run_in_opencl(const Job&, const char*) {
+void run_in_opencl(const Job&, Results&, const char*) {
     throw common::NothingToRunOn("built without OpenCL");
 }
 #endif
@@ -92,10 +96,11 @@ void run_in_opencl(const Job&, const char*) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-    if (argc != 4) throw common::BadInput("it takes an API, a library and a job");
-    const Job job = read_job(argv[3]);
+    if (argc != 3) throw common::BadInput("it takes an API and a library");
+    const Job job = read_job();
+    Results results;
     if (std::string(argv[1]) == "opencl") {
-        run_in_opencl(job, argv[2]);
+        run_in_opencl(job, results, argv[2]);
         return 0;
     }
 #ifdef WITH_CUDA
@@ -103,11 +108,12 @@ int main(int argc, char** argv) try {
     std::fprintf(stderr, "on %s (CUDA)\n", common::cuda::choose_device("").name.c_str());
 #endif
     const auto histogram = reinterpret_cast<InCuda>(student(argv[2]));
-    run(job, [&](const Step& step, const std::uint8_t* pixels, std::size_t count,
-                 std::uint32_t* result) {
-        histogram(static_cast<unsigned>(step.groups), static_cast<unsigned>(step.group_size),
-                  pixels, count, result);
-    });
+    run(job, results,
+        [&](const Step& step, const std::uint8_t* pixels, std::size_t count,
+            std::uint32_t* result) {
+            histogram(static_cast<unsigned>(step.groups), static_cast<unsigned>(step.group_size),
+                      pixels, count, result);
+        });
     return 0;
 } catch (...) {
     return common::report_exception("run_host");

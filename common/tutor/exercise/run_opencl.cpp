@@ -1,7 +1,9 @@
 // Runs a student's OpenCL kernels as a job says. See job.hpp.
 //
-//     run_opencl JOB      0: all cases have run; 1: a call failed; 2: a bad job; 3: the kernels do
-//                         not compile (the compiler's lines on standard error); 77: no device
+//     run_opencl             0: all cases have run; 1: a call failed; 2: a bad job; 3: the kernels
+//     do
+//                            not compile (the compiler's lines on standard error); 77: no device
+//     run_opencl compile     runs nothing, and each program comes back compiled
 #include <algorithm>
 #include <cstdio>
 #include <exception>
@@ -57,6 +59,7 @@ double run(const Case& each, cl_device_id device, cl_context context, cl_command
         CHECK_CL(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
                                           &most, nullptr));
         const std::size_t group_size = std::min(step.group_size, most);
+        say_launch(group_size, step.group_size);
         const std::size_t all = step.groups * group_size;
         time_ms += common::wall_ms([&] {
             CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &all, &group_size, 0,
@@ -69,11 +72,23 @@ double run(const Case& each, cl_device_id device, cl_context context, cl_command
     return time_ms;
 }
 
+// The program as the driver keeps it, without its source.
+std::vector<std::uint8_t> binary_of(cl_program program) {
+    std::size_t size = 0;
+    CHECK_CL(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr));
+    std::vector<std::uint8_t> binary(size);
+    unsigned char* to = binary.data();
+    CHECK_CL(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof to, &to, nullptr));
+    return binary;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) try {
-    if (argc != 2) throw common::BadInput("it takes one job");
-    const Job job = read_job(argv[1]);
+    const bool only_compile = argc == 2 && std::string(argv[1]) == "compile";
+    if (argc != 1 && !only_compile) throw common::BadInput("it takes nothing, or the word compile");
+    const Job job = read_job();
+    Results results;
     const common::opencl::Device device = common::opencl::choose_device(job.device);
     std::fprintf(stderr, "on %s (%s)\n", device.name.c_str(), device.platform_name.c_str());
     cl_int error = CL_SUCCESS;
@@ -85,20 +100,29 @@ int main(int argc, char** argv) try {
     std::vector<common::opencl::Program>
         programs;  // of one context, for which a driver loads its library once
     for (const Program& each : job.programs) {
-        const std::vector<std::uint8_t> bytes = read_bytes(each.kernels);
         try {
-            programs.push_back(common::opencl::build_program(
-                context, device.id, std::filesystem::path(each.kernels).filename().string(),
-                std::string(bytes.begin(), bytes.end()), each.options));
+            programs.push_back(common::opencl::build_program(context, device.id, each.name,
+                                                             each.text, each.options));
         } catch (const std::exception& wrong) {
             std::fprintf(stderr, "%s\n", wrong.what());
             return kDoesNotCompile;
         }
+        for (const std::string& name : kernels_of(job)) {
+            const common::opencl::Kernel kernel =
+                clCreateKernel(programs.back(), name.c_str(), &error);
+            if (error == CL_INVALID_KERNEL_NAME) {
+                std::fprintf(stderr, "there is no kernel %s in this file\n", name.c_str());
+                return kDoesNotCompile;
+            }
+        }
     }
+    for (const common::opencl::Program& each : programs)
+        if (only_compile) results.add(binary_of(each));
     for (const Case& each : job.cases) {
-        run_rounds(each, [&](std::vector<std::uint8_t>& result) {
-            return run(each, device.id, context, queue, programs.at(each.program), result);
-        });
+        std::vector<std::uint8_t> result(each.buffers.at(each.result).bytes.size());
+        const double time_ms =
+            run(each, device.id, context, queue, programs.at(each.program), result);
+        results.add(result, time_ms);
     }
     return 0;
 } catch (...) {

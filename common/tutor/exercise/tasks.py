@@ -4,6 +4,7 @@ All of it is worked out here, from the pixels alone, and has nothing of what a s
 """
 
 import collections
+import functools
 import random
 from array import array
 from typing import NamedTuple
@@ -12,6 +13,8 @@ import catalogue
 import pictures
 
 POISON = b"\xa5"  # as in common/histogram
+TIMED = 1 << 20, 64, 256  # pixels, groups, group size, on a processor
+ROUNDS = 3  # of runs whose time is taken; the shortest counts, for others may be busy meanwhile
 LARGER_THAN_BINS = catalogue.DETECTORS["larger_than_bins"][0]
 PICTURES = catalogue.ROOT / "images"
 
@@ -40,7 +43,11 @@ class Histogram:
     pixel_bytes = 1
     word = "I"  # what comes back, as array names its types
     sizes = ((0, 1), (1, 1), (255, 1), (257, 1), (1048573, 1))
-    middle, small, tiny = (50021, 1), (20011, 1), ((1000, 1), (150, 1))
+    middle, small = (50021, 1), (20011, 1)
+
+    def tiny(self, generator):
+        """Two sizes for the detectors, which are slow: other ones in each grading."""
+        return (generator.randrange(900, 1400), 1), (generator.randrange(120, 220), 1)
 
     def pixel(self, value):
         """A pixel's bytes, of a value from 0 to 255."""
@@ -103,7 +110,10 @@ class Picture(Histogram):
     """256 counts of a picture as it stands in its file: behind a header, in rows with gaps."""
 
     sizes = ((0, 1), (1, 1), (255, 1), (1, 257), (1021, 1031))
-    middle, small, tiny = (241, 211), (149, 131), ((41, 23), (13, 11))
+    middle, small = (241, 211), (149, 131)
+
+    def tiny(self, generator):
+        return tuple((generator.randrange(low, high), generator.randrange(low // 2, high // 2)) for low, high in ((40, 50), (13, 19)))
 
     def said(self, width, height, kind):
         return f"{width} x {height} {kind}"
@@ -119,7 +129,9 @@ class Tiles(Picture):
     """A histogram for each tile of a picture, 32 x 32 pixels, smaller at the right and lower edge."""
 
     side = 32
-    tiny = ((70, 40), (70, 10))  # more tiles than groups
+
+    def tiny(self, generator):  # more tiles than groups
+        return (generator.randrange(66, 80), generator.randrange(34, 42)), (generator.randrange(66, 80), generator.randrange(8, 14))
 
     def memory(self, run):
         return run.pixels
@@ -290,6 +302,7 @@ def key_of(seed):
     return random.Random(seed).randrange(1, 1 << 16)
 
 
+@functools.lru_cache(16)
 def runs_of(exercise, criterion, seed):
     """The runs, shared out among the exercise's ways to compile and to begin."""
     options = exercise.data.get("options", [""])
@@ -305,29 +318,72 @@ def runs_of(exercise, criterion, seed):
     return runs
 
 
+def in_runs(task, generator, size):
+    """Pixels of which a few at a time are equal, as neighbours are in pictures."""
+    few, pixels = [task.pixel(generator.randrange(256)) for _ in range(64)], []
+    while len(pixels) < size[0] * size[1]:
+        pixels += [generator.choice(few)] * generator.randrange(1, 5)
+    return b"".join(pixels[:size[0] * size[1]])
+
+
+@functools.lru_cache(16)
 def for_detectors(exercise, seed):
-    """Small ones: fewer work-items than pixels, and more; more of them than bins."""
+    """Fewer work-items than pixels, so that loops turn, and more; more of them than bins. Small, for detectors are slow."""
+    if exercise.kind == "c++":  # but for these, which see all that is compared
+        return [run for criterion in CRITERIA if criterion in exercise.points for run in runs_of(exercise, criterion, seed)]
     task, largest = task_of(exercise), min(exercise.data.get("largest_group", LARGER_THAN_BINS), LARGER_THAN_BINS)
-    launches = exercise.data.get("for_detectors", list(zip(task.tiny, (3, 2), (64, LARGER_THAN_BINS))))
-    option, first = exercise.data.get("options", [""])[-1], exercise.data.get("first", [0])[-1]
-    return [run_of(task, tuple(size), "random pixels", drawn(task, seed, tuple(size)), groups, min(group_size, largest))._replace(
-        options=option, first=first if number else 0, key=key_of(seed))
-        for number, (size, groups, group_size) in enumerate(launches)]
+    generator = random.Random(f"{seed} detectors")
+    given = exercise.data.get("for_detectors")  # [[width, height], groups, group size]
+    launches = [[[each[0][0] + generator.randrange(100), each[0][1]], *each[1:]] for each in given] if given else \
+        list(zip(task.tiny(generator), (3, 2), (generator.choice((32, 48, 64)), LARGER_THAN_BINS)))
+    return [for_detector(exercise, seed, generator, number, *launch, largest) for number, launch in enumerate(launches)]
 
 
+@functools.lru_cache(16)
+def as_large_as_others(exercise, seed):
+    """One more for a detector that is quick: 20,000 to 300,000 pixels, so that a kernel does not know it from the others.
+
+    Or as many as where time is taken, for a race is quick.
+    """
+    task, generator = task_of(exercise), random.Random(f"{seed} large")
+    if "speed" in exercise.points:
+        count, *launch = TIMED
+        return [for_detector(exercise, seed, generator, 1, (count - generator.randrange(1 << 16), 1), *launch, launch[-1])]
+    size = (int(task.middle[0] * 0.4 * 15 ** generator.random()), task.middle[1])
+    return [for_detector(exercise, seed, generator, 1, size, generator.randrange(3, 6), 64, exercise.data.get("largest_group", 64))]
+
+
+def for_detector(exercise, seed, generator, number, size, groups, group_size, largest):
+    options, first = exercise.data.get("options", [""]), exercise.data.get("first", [0])
+    task, group_size = task_of(exercise), min(group_size, largest)
+    return run_of(task, tuple(size), "random pixels", in_runs(task, generator, size), groups, group_size,
+                  f", {groups} groups of {group_size}")._replace(
+        options=options[-1 - number % len(options)], first=first[-1] if number else 0, key=key_of(seed))
+
+
+@functools.lru_cache(16)
 def for_speed(exercise, seed, on_a_gpu):
-    """[Run] on which speed is looked at: the first is what points are given for. A GPU needs more to be busy."""
-    task = task_of(exercise)
-    size, groups, group_size = ((64 << 20, 1), 264, 1024) if on_a_gpu else ((4 << 20, 1), 64, 256)
-    return [run_of(task, size, "pixels of the value 201", task.pixel(201) * size[0], groups, group_size),
-            run_of(task, size, "random pixels", drawn(task, seed, size), groups, group_size)]
+    """[Run] on which speed is looked at, in pairs: the first of each is what points are given for. A GPU needs more to be busy.
+
+    All have other pixels: what a run leaves in memory is of no use to the next.
+    """
+    task, generator, runs = task_of(exercise), random.Random(f"{seed} speed"), []
+    count, groups, group_size = (64 << 20, 264, 1024) if on_a_gpu else TIMED
+    for _ in range(ROUNDS):
+        size, value = (count - generator.randrange(1 << 16), 1), generator.randrange(256)
+        nearly = bytearray(task.pixel(value) * size[0])  # all but a few, anywhere: nothing is to be guessed
+        for _ in range(1000):
+            nearly[generator.randrange(size[0])] = generator.randrange(256)
+        runs += [run_of(task, size, "pixels, nearly all of one value", bytes(nearly), groups, group_size),
+                 run_of(task, size, "random pixels", drawn(task, generator.random(), size), groups, group_size)]
+    return runs
 
 
 # ---- one run, as the programs that run kernels take it -------------------------------------------
 
 
-def case_of(exercise, run, folder, number):
-    """The case for run_opencl, run_cuda or run_host (job.hpp); writes its pixels into the folder."""
+def case_of(exercise, run):
+    """The case for run_opencl, run_cuda or run_host (job.hpp), and the bytes that go with it."""
     task = task_of(exercise)
     names = task.names(run)
 
@@ -338,13 +394,12 @@ def case_of(exercise, run, folder, number):
         kind, _, expression = text.partition(" ")
         return {kind: worked_out(expression)} if expression else text
 
-    pixels = folder / f"pixels-{number}"
-    pixels.write_bytes(task.memory(run))
+    pixels = task.memory(run)
     buffers = {name: {**what, "words": worked_out(what["words"])} for name, what in exercise.data.get("buffers", {}).items()}
-    return {
-        "buffers": {"pixels": {"file": str(pixels)}, **buffers},
+    case = {
+        "buffers": {"pixels": {"bytes": len(pixels)}, **buffers},
         "steps": [{"kernel": step["kernel"], "groups": step.get("groups", run.groups), "group_size": run.group_size,
                    "arguments": [argument(text) for text in step["arguments"]]} for step in exercise.data.get("steps", [])],
         "result": exercise.data.get("result", ""),
-        "to": str(folder / f"result-{number}"),
     }
+    return case, pixels

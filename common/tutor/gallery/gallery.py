@@ -4,6 +4,7 @@
     gallery.py list                          the mistakes, by number
     gallery.py make MISTAKE FOLDER [FILE]    the sources that it changes, or one of them, changed, into the folder
     gallery.py cmake CHAPTER                 the mistakes that need a program of their own: name|API|tsan or not|files
+    gallery.py together CHAPTER HOW FILE     one CUDA source of all its mistakes; or of those that thread or address shows
     gallery.py fields MISTAKE [answer]       for ./tutorial broken: the chapter, its API and the target to build
     gallery.py answer MISTAKE                what is wrong
     gallery.py run MISTAKE [answer]          run it where it shows
@@ -31,6 +32,9 @@ says; it is `nothing` where no run and no tool shows it for certain. `shows` may
 the program is built with ThreadSanitizer then; what it shows is called nothing there. `wgsl:` and `wgsl-shows:` stand for
 `names` and `shows` where the page docs/site/play/lab.html runs it; `wgsl` may also be `nothing`, or `refused` and words of
 WGSL's compiler, which then refuses it.
+
+`emulated:` says what shows it in CUDA on a CPU: thread, address (the sanitizers), or launch, which ends with an error. None:
+the result does. (Or `nothing` does.)
 """
 
 import contextlib
@@ -47,6 +51,9 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 POCL = "Portable Computing Language"  # what shows, and as what, is written down for it: a GPU may stand before it
 FILES = {"opencl": ("opencl.cpp", "histogram.cl"), "cuda": ("cuda.cu", "histogram.cuh"), "cpu": ("cpu.cpp", "histogram.hpp"),
          "wgsl": ("histogram.wgsl",)}
+EMULATED = "cuda-on-cpu"
+EMULATED_SAYS = {"thread": "ThreadSanitizer: data race", "address": "AddressSanitizer: [a-z-]+",
+                 "launch": "not all threads of a block reach the same __syncthreads"}
 NAMED = re.compile(r"^  why[^\n]*\(([a-z0-9-]+)\)$|\((out-of-bounds|does-not-end)\)", re.MULTILINE)
 
 
@@ -83,12 +90,13 @@ class Mistake:
     wgsl: str
     wgsl_shows: str
     seen: str
+    emulated: str
     changes: tuple
 
     def files(self, api=""):
         """The sources that it changes; or those of one API."""
         files = dict.fromkeys(change.file for change in self.changes)
-        return [file for file in files if not api or file in FILES[api]]
+        return [file for file in files if not api or file in FILES["cuda" if api == EMULATED else api]]
 
     def needs_program(self, api):
         """Whether it needs a program of its own. OpenCL's kernels are read at run time, and WGSL's run in a page."""
@@ -104,7 +112,8 @@ def parse(path, number=""):
     """The mistake in this file. Raises BadMistake."""
     head, *parts = path.read_text(encoding="utf-8").split("\n--- ")
     sentence, *lines = head.splitlines()
-    fields = dict.fromkeys(("variant", "shows", "hides", "names", "gpu", "gpu-shows", "gpu-hides", "wgsl", "wgsl-shows", "seen"), "")
+    fields = dict.fromkeys(("variant", "shows", "hides", "names", "gpu", "gpu-shows", "gpu-hides", "wgsl", "wgsl-shows", "seen",
+                            "emulated"), "")
     for line in filter(None, lines):
         field, _, value = line.partition(":")
         if field not in fields:
@@ -144,22 +153,63 @@ def find(word):
 
 def make(mistake, folder, files=()):
     """The chapter's sources that it changes, or these of them, changed, into the folder. Raises BadMistake."""
-    chapter, folder = mistake.path.parent.parent, pathlib.Path(folder)
+    folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     for file in files or mistake.files():
-        text = (chapter / file).read_text(encoding="utf-8")
-        for change in mistake.changes:
-            if change.file != file:
-                continue
-            if text.count(change.old) != 1:
-                raise BadMistake(f"{mistake.path}: this does not stand once in {file}:\n{change.old}")
-            text = text.replace(change.old, change.new)
-        (folder / file).write_text(text, encoding="utf-8")
+        (folder / file).write_text(changed(mistake, file), encoding="utf-8")
 
 
 def arguments_of(shows):
     """The words of an input and a launch."""
     return shlex.split(shows.replace("PICTURES", shlex.quote(str(ROOT / "images"))))
+
+
+def changed(mistake, file):
+    """The text of a source of the chapter, with the mistake in it. Raises BadMistake."""
+    text = (mistake.path.parent.parent / file).read_text(encoding="utf-8")
+    for change in mistake.changes:
+        if change.file != file:
+            continue
+        if text.count(change.old) != 1:
+            raise BadMistake(f"{mistake.path}: this does not stand once in {file}:\n{change.old}")
+        text = text.replace(change.old, change.new)
+    return text
+
+
+def together(chapter, how, file):
+    """One CUDA source of the mistakes of a chapter, each in a namespace of its own; its first argument is the mistake."""
+    found = [one for one in mistakes(chapter) if one.files("cuda") and (how.endswith("all") or one.emulated == how)]
+    names = [path.name for path in sorted((ROOT / chapter).glob("*.cu*"), key=lambda path: path.suffix, reverse=True)]  # .cuh first
+    include = re.compile(r"^#(?:include .*|pragma once)$", re.MULTILINE)
+    headers, parts, table = {}, [], []
+    for number, one in enumerate(found):
+        parts.append(f"namespace mistake_{number} {{")
+        for name in names:
+            text = changed(one, name)
+            headers.update(dict.fromkeys(line for line in include.findall(text) if "pragma" not in line and ".cuh" not in line))
+            parts.append(f'#line 1 "build/broken/{one.number.replace("/", "-")}/{name}"\n' + include.sub("", text))
+        parts.append("}")
+        table.append(f'    if (name == "{one.name}") return mistake_{number}::{"main(argc - 1, argv + 1)"};')
+    text = "\n".join([*headers, "#include <string>", *parts, "int main(int argc, char** argv) {",
+                      '    const std::string name = argc > 1 ? argv[1] : "";', *table, "    return 2;", "}", ""])
+    pathlib.Path(file).parent.mkdir(parents=True, exist_ok=True)
+    pathlib.Path(file).write_text(text, encoding="utf-8")
+
+
+def without_tool(shows):
+    """The same without the tool that it may begin with."""
+    return re.sub(r"^([a-z]+check|oclgrind|tsan) ", "", shows)
+
+
+def program_of_all(build, chapter, how):
+    """The program that together() is compiled to."""
+    return str(pathlib.Path(build, chapter, "broken", how, EMULATED))
+
+
+def says_where(how, said):
+    """The file and line that thread, address or launch names; None where it says nothing."""
+    found = re.search(rf"{EMULATED_SAYS[how]}(?s:.*?)((?:histogram\.cuh|cuda\.cu):[0-9]+)", said)
+    return found and found[1]
 
 
 def called(said):
@@ -262,6 +312,8 @@ def main(command="", *words):
         return listing()
     if command == "cmake":
         return for_cmake(*words)
+    if command == "together":
+        return together(*words)
     if command == "make":
         word, folder, *files = words
         return make(find(word), folder, files)

@@ -1,7 +1,7 @@
 """The gallery: each mistake of a chapter is made, caught by the input that shows it, called by its name, and not caught by
 the input that hides it.
 
-    test_gallery.py --build BUILD --program CHAPTER/API [--variant NAME] Chapter   API is opencl, cuda or cpu
+    test_gallery.py --build BUILD --program CHAPTER/API [--variant NAME] Chapter   API is opencl, cuda, cuda-on-cpu or cpu
     test_gallery.py --build BUILD Parser Checks      the parser and the checks themselves, on planted faults
 """
 
@@ -15,7 +15,7 @@ import sys
 import unittest.mock
 
 import gallery
-from gallery import POCL, ROOT
+from gallery import EMULATED, EMULATED_SAYS, POCL, ROOT
 
 sys.path.append(str(ROOT / "common" / "tests"))
 import programs  # noqa: E402
@@ -36,7 +36,7 @@ class Skipped(Exception):
 @functools.cache
 def run(*command):
     """(exit status, all that it said)"""
-    done = programs.Run(command)
+    done = programs.Run(command, {"TSAN_OPTIONS": "halt_on_error=1"})  # the first finding is enough
     return done.status, done.out + done.err
 
 
@@ -45,7 +45,9 @@ class Check:
     the chapter's program in a process that is there already."""
 
     def __init__(self, mistake, api, program, folder, ask=None):
-        self.mistake, self.api = mistake.in_cuda() if api == "cuda" else mistake, api
+        self.mistake, self.api = mistake.in_cuda() if api in ("cuda", EMULATED) else mistake, api
+        if api == EMULATED and self.mistake.shows == "nothing":  # on a GPU
+            self.mistake = mistake
         self.program, self.folder, self.ask = str(program), pathlib.Path(folder), ask
         self.command = []  # what was run last
 
@@ -61,6 +63,8 @@ class Check:
 
     def check(self):
         """What was seen. Raises NotAsWritten, Skipped."""
+        if self.api == EMULATED:
+            return self.emulated()
         if self.mistake.shows == "nothing":
             raise Skipped("nothing shows it for certain in CUDA")
         gallery.make(self.mistake, self.folder, self.mistake.files(self.api))
@@ -110,6 +114,25 @@ class Check:
         if status != 0 or re.search(self.mistake.names, said):
             raise NotAsWritten(f"not hidden: exit status {status}\n{said}")
         return f"ThreadSanitizer says {self.mistake.names}"
+
+    def emulated(self):
+        """In CUDA on a CPU; what a tool says there has a line of the mistake's own source."""
+        how, shows = self.mistake.emulated, gallery.without_tool(self.mistake.shows)
+        if how == "nothing":
+            raise Skipped("nothing shows it for certain on a CPU")
+        program = gallery.program_of_all(GIVEN.build, self.mistake.chapter, how if how in ("thread", "address") else "all")
+        self.command = [program, self.mistake.name, *self.words(shows, ("--no-diagnosis",))]
+        status, said = run(*self.command)
+        if "unexpected memory mapping" in said:
+            raise Skipped("ThreadSanitizer does not run here")
+        if not how:
+            if status != 1:
+                raise NotAsWritten(f"not caught: exit status {status}\n{said}")
+            return "caught"
+        found = gallery.says_where(how, said)
+        if not found:
+            raise NotAsWritten(f"nothing says: {EMULATED_SAYS[how]}, and a line\n{said}")
+        return f"{how} says so, at {found}"
 
     def result_of(self, words):
         """(exit status, the name, what was said)"""

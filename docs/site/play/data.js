@@ -5,27 +5,27 @@ const playData = {
   "device": "NVIDIA H100 80GB HBM3",
   "api": "CUDA",
   "size": "256 MiB",
-  "date": "2026-11-22",
+  "date": "2026-11-23",
   "ms": {
    "photo": {
-    "32": 0.09406,
-    "1": 0.1105,
-    "8": 0.1187
+    "32": 0.09395,
+    "1": 0.1166,
+    "8": 0.1235
    },
    "uniform": {
-    "32": 0.09603,
-    "1": 0.1257,
-    "8": 0.1169
+    "32": 0.09424,
+    "1": 0.1263,
+    "8": 0.1183
    },
    "constant": {
-    "32": 0.09418,
-    "1": 0.09355,
-    "8": 0.09475
+    "32": 0.09354,
+    "1": 0.09882,
+    "8": 0.09421
    },
    "ramp": {
-    "32": 0.09389,
-    "1": 0.2804,
-    "8": 0.09482
+    "32": 0.09654,
+    "1": 0.287,
+    "8": 0.09834
    }
   }
  },
@@ -70,12 +70,30 @@ const playData = {
    "device": "NVIDIA H100 80GB HBM3",
    "api": "CUDA",
    "size": "256 MiB",
-   "date": "2026-11-22",
+   "date": "2026-11-23",
    "units": 132,
    "ceiling": 3133.0,
-   "answer_ns": 382.3,
+   "answer_ns": 382.5,
    "few": 1024,
    "points": [
+    [
+     32,
+     11.5,
+     "lane-bins",
+     "1 group of 32"
+    ],
+    [
+     64,
+     22.5,
+     "lane-bins",
+     "1 group of 64"
+    ],
+    [
+     128,
+     43.7,
+     "lane-bins",
+     "1 group of 128"
+    ],
     [
      128,
      43.7,
@@ -84,9 +102,27 @@ const playData = {
     ],
     [
      256,
+     88.0,
+     "lane-bins",
+     "1 group of 256"
+    ],
+    [
+     256,
      88.1,
      "local",
      "2 groups of 128"
+    ],
+    [
+     512,
+     151.5,
+     "lane-bins",
+     "1 group of 32, 16 bytes a load"
+    ],
+    [
+     512,
+     177.7,
+     "lane-bins",
+     "1 group of 512"
     ],
     [
      512,
@@ -114,9 +150,15 @@ const playData = {
     ],
     [
      1024,
-     351.1,
+     352.9,
      "lane-bins",
      "1 group of 1024"
+    ],
+    [
+     1024,
+     305.1,
+     "lane-bins",
+     "1 group of 64, 16 bytes a load"
     ],
     [
      1024,
@@ -126,27 +168,57 @@ const playData = {
     ],
     [
      2048,
+     592.1,
+     "lane-bins",
+     "1 group of 128, 16 bytes a load"
+    ],
+    [
+     2048,
+     421.4,
+     "lane-bins",
+     "1 group of 32, 16 bytes a load, 4 loads"
+    ],
+    [
+     2048,
      684.2,
      "local",
      "8 groups of 256"
     ],
     [
+     4096,
+     1115.7,
+     "lane-bins",
+     "1 group of 256, 16 bytes a load"
+    ],
+    [
+     4096,
+     824.1,
+     "lane-bins",
+     "1 group of 64, 16 bytes a load, 4 loads"
+    ],
+    [
      8192,
-     1490.2,
+     1498.0,
      "lane-bins",
      "1 group of 128, 16 bytes a load, 4 loads"
     ],
     [
      8192,
-     1885.1,
+     1924.0,
      "lane-bins",
-     "2 groups of 256, 16 bytes a load"
+     "1 group of 512, 16 bytes a load"
     ],
     [
      16384,
-     2604.3,
+     2610.8,
      "lane-bins",
      "1 group of 1024, 16 bytes a load"
+    ],
+    [
+     16384,
+     2261.7,
+     "lane-bins",
+     "1 group of 256, 16 bytes a load, 4 loads"
     ],
     [
      16384,
@@ -156,7 +228,13 @@ const playData = {
     ],
     [
      32768,
-     2656.3,
+     2760.3,
+     "lane-bins",
+     "1 group of 512, 16 bytes a load, 4 loads"
+    ],
+    [
+     32768,
+     2750.4,
      "lane-bins",
      "2 groups of 256, 16 bytes a load, 4 loads"
     ],
@@ -174,7 +252,7 @@ const playData = {
     ],
     [
      65536,
-     2795.3,
+     2815.0,
      "lane-bins",
      "1 group of 1024, 16 bytes a load, 4 loads"
     ]
@@ -184,17 +262,41 @@ const playData = {
    "device": "NVIDIA H100 80GB HBM3",
    "api": "OpenCL",
    "size": "256 MiB",
-   "date": "2026-11-22",
+   "date": "2026-11-23",
    "units": 132,
    "ceiling": 3133.0,
-   "answer_ns": 384.5,
+   "answer_ns": 384.1,
    "few": 1024,
    "points": [
+    [
+     32,
+     11.5,
+     "lane-bins",
+     "1 group of 32"
+    ],
+    [
+     64,
+     22.5,
+     "lane-bins",
+     "1 group of 64"
+    ],
+    [
+     128,
+     43.7,
+     "lane-bins",
+     "1 group of 128"
+    ],
     [
      128,
      43.7,
      "local",
      "1 group of 128"
+    ],
+    [
+     256,
+     87.4,
+     "lane-bins",
+     "1 group of 256"
     ],
     [
      256,
@@ -204,7 +306,19 @@ const playData = {
     ],
     [
      512,
-     175.6,
+     148.2,
+     "lane-bins",
+     "1 group of 32, 16 bytes a load"
+    ],
+    [
+     512,
+     176.1,
+     "lane-bins",
+     "1 group of 512"
+    ],
+    [
+     512,
+     176.3,
      "lane-bins",
      "2 groups of 256"
     ],
@@ -228,9 +342,15 @@ const playData = {
     ],
     [
      1024,
-     348.5,
+     349.2,
      "lane-bins",
      "1 group of 1024"
+    ],
+    [
+     1024,
+     294.3,
+     "lane-bins",
+     "1 group of 64, 16 bytes a load"
     ],
     [
      1024,
@@ -240,27 +360,57 @@ const playData = {
     ],
     [
      2048,
+     569.7,
+     "lane-bins",
+     "1 group of 128, 16 bytes a load"
+    ],
+    [
+     2048,
+     403.7,
+     "lane-bins",
+     "1 group of 32, 16 bytes a load, 4 loads"
+    ],
+    [
+     2048,
      668.1,
      "local",
      "8 groups of 256"
     ],
     [
+     4096,
+     1055.6,
+     "lane-bins",
+     "1 group of 256, 16 bytes a load"
+    ],
+    [
+     4096,
+     775.1,
+     "lane-bins",
+     "1 group of 64, 16 bytes a load, 4 loads"
+    ],
+    [
      8192,
-     1384.5,
+     1396.9,
      "lane-bins",
      "1 group of 128, 16 bytes a load, 4 loads"
     ],
     [
      8192,
-     1733.9,
+     1735.3,
      "lane-bins",
-     "2 groups of 256, 16 bytes a load"
+     "1 group of 512, 16 bytes a load"
     ],
     [
      16384,
-     2219.2,
+     2235.2,
      "lane-bins",
      "1 group of 1024, 16 bytes a load"
+    ],
+    [
+     16384,
+     2036.6,
+     "lane-bins",
+     "1 group of 256, 16 bytes a load, 4 loads"
     ],
     [
      16384,
@@ -270,7 +420,13 @@ const playData = {
     ],
     [
      32768,
-     2392.0,
+     2396.1,
+     "lane-bins",
+     "1 group of 512, 16 bytes a load, 4 loads"
+    ],
+    [
+     32768,
+     2476.0,
      "lane-bins",
      "2 groups of 256, 16 bytes a load, 4 loads"
     ],
@@ -288,7 +444,7 @@ const playData = {
     ],
     [
      65536,
-     2460.0,
+     2513.8,
      "lane-bins",
      "1 group of 1024, 16 bytes a load, 4 loads"
     ]

@@ -69,7 +69,7 @@
     edit(recall(key()) ?? original());
     showLine(line);
     const own = labData.mistakes.filter((each) => each.strategy === shown);
-    at("mistakes").replaceChildren(...own.length === 0 ? ["There is no button for this kernel. The others have some."] : own.map((each) => {
+    at("mistakes").replaceChildren(...own.length === 0 ? ["There is none for this kernel."] : own.map((each) => {
       const button = element("button", { type: "button" }, plain(each.name));
       button.addEventListener("click", () => plant(each));
       return button;

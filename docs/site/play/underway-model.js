@@ -5,7 +5,7 @@
   "use strict";
 
   const WARP = 32;
-  // What a multiprocessor has, by NVIDIA's compute capability (CUDA C++ Programming Guide, technical specifications): work-items
+  // What a multiprocessor has, by NVIDIA's compute capability (libcu++'s arch_traits.h and cuda_occupancy.h): work-items
   // and groups at once, registers, bytes of local memory, and the bytes of it that each group takes for itself.
   const DEVICES = {
     "compute capability 9.0, such as an H100": { items: 2048, groups: 32, registers: 65536, local: 228 * 1024, ofEach: 1024 },

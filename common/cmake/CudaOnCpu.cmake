@@ -1,0 +1,49 @@
+# CUDA programs without CUDA: made C++ of, and run by common/cuda/on_cpu on the processor.
+include_guard(GLOBAL)
+set(TUTORIAL_CUDA-ON-CPU_MISSING "")
+if(NOT CMAKE_SYSTEM_NAME STREQUAL "Linux")
+    set(TUTORIAL_CUDA-ON-CPU_MISSING "the emulation of CUDA is for Linux")
+endif()
+set(TUTORIAL_ON_CPU ${PROJECT_SOURCE_DIR}/common/cuda/on_cpu)
+
+# made_for_cpu(VARIABLE FROM folder TO folder FILES file...): the C++ that these files of CUDA become, in TO.
+function(made_for_cpu variable)
+    cmake_parse_arguments(PARSE_ARGV 1 arg "" "FROM;TO" "FILES")
+    set(made "")
+    foreach(file IN LISTS arg_FILES)
+        string(REGEX REPLACE "[.]cu$" ".cpp" to ${arg_TO}/${file})
+        list(APPEND made ${to})
+        add_custom_command(OUTPUT ${to} VERBATIM DEPENDS ${arg_FROM}/${file} ${TUTORIAL_ON_CPU}/to_cpp.cmake
+            COMMAND ${CMAKE_COMMAND} -DFROM=${arg_FROM}/${file} -DTO=${to} -P ${TUTORIAL_ON_CPU}/to_cpp.cmake)
+        # What nvcc does not warn of.
+        set_source_files_properties(${to} PROPERTIES
+            COMPILE_OPTIONS "-Wno-unknown-pragmas;-Wno-conversion;-Wno-unused-function")
+    endforeach()
+    set(${variable} ${made} PARENT_SCOPE)
+endfunction()
+
+# for_cpu(target [SANITIZER]): it is compiled and linked as such a program, and watched by one sanitizer where one is
+# named: the kernels and the host program, not what they are linked with.
+function(for_cpu target)
+    set(blocks on_cpu_blocks)
+    if(ARGN)
+        string(TOLOWER on_cpu_blocks_${ARGN} blocks)
+        target_compile_options(${target} PRIVATE -fsanitize=${ARGN} -g1 -O1)
+        target_link_options(${target} PRIVATE -fsanitize=${ARGN})
+    endif()
+    target_include_directories(${target} BEFORE PRIVATE ${PROJECT_BINARY_DIR}/on_cpu)
+    target_link_libraries(${target} PRIVATE common_cuda_on_cpu ${blocks})
+endfunction()
+
+# add_sanitized(program SANITIZER LIBRARIES ...): such a program of a chapter once more, watched; in a folder SANITIZER.
+function(add_sanitized program sanitizer)
+    cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "LIBRARIES")
+    get_target_property(sources ${program} SOURCES)
+    get_target_property(definitions ${program} COMPILE_DEFINITIONS)
+    add_executable(${program}-${sanitizer} ${sources})
+    set_target_properties(${program}-${sanitizer} PROPERTIES
+        OUTPUT_NAME cuda-on-cpu RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${sanitizer})
+    target_compile_definitions(${program}-${sanitizer} PRIVATE ${definitions})
+    target_link_libraries(${program}-${sanitizer} PRIVATE tutor project_warnings ${arg_LIBRARIES})
+    for_cpu(${program}-${sanitizer} ${sanitizer})
+endfunction()

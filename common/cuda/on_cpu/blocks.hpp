@@ -1,0 +1,26 @@
+/// @file
+/// What runs a launch (blocks.cpp), for what checks it (runtime.cpp).
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "common/cuda/on_cpu/cuda_runtime.h"
+
+namespace on_cpu {
+
+/// How a launch ended; and of what failed in it, more than its code says.
+struct Outcome {
+    cudaError_t error = cudaSuccess;
+    std::string why;
+};
+
+/// The device's multiprocessors: as many blocks run at the same time.
+unsigned units();
+
+/// Runs a launch that CUDA allows, and waits for its end. The environment's CUDA_ON_CPU_ORDER, a
+/// number, is the order of threads and blocks: 0, as without it, the first first; 1 the last first;
+/// any other a shuffle of the threads behind each barrier.
+Outcome run_blocks(const Launch& launch, const std::function<void()>& kernel);
+
+}  // namespace on_cpu

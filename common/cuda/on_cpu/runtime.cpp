@@ -1,0 +1,426 @@
+// The calls of CUDA's runtime: memory, errors, events, and the device itself. Each call is done
+// when it returns, and the host calls from one thread.
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <set>
+
+#include "common/cuda/on_cpu/blocks.hpp"
+#include "common/histogram/histogram.hpp"
+
+struct EventOnCpu {
+    std::chrono::steady_clock::time_point at;
+    bool is_recorded = false;
+    bool is_timed = true;
+};
+struct StreamOnCpu {};
+
+namespace on_cpu {
+namespace {
+
+// ---- errors
+// --------------------------------------------------------------------------------------
+
+struct Error {
+    cudaError_t code;
+    const char* name;
+    const char* text;
+};
+constexpr std::array kErrors{
+    Error{cudaSuccess, "cudaSuccess", "no error"},
+    Error{cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
+    Error{cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
+    Error{cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration",
+          "invalid configuration argument"},
+    Error{cudaErrorInvalidPitchValue, "cudaErrorInvalidPitchValue", "invalid pitch argument"},
+    Error{cudaErrorInvalidMemcpyDirection, "cudaErrorInvalidMemcpyDirection",
+          "invalid copy direction for memcpy"},
+    Error{cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction",
+          "invalid device function"},
+    Error{cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
+    Error{cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle",
+          "invalid resource handle"},
+    Error{cudaErrorIllegalAddress, "cudaErrorIllegalAddress",
+          "an illegal memory access was encountered"},
+    Error{cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"}};
+
+cudaError_t last = cudaSuccess;  // until somebody asks for it
+Outcome lasting;                 // a kernel that failed: every call says so from then on
+
+const Error* known(cudaError_t code) {
+    for (const Error& each : kErrors)
+        if (each.code == code) return &each;
+    return nullptr;
+}
+
+// What a call returns.
+cudaError_t returned(cudaError_t error) {
+    if (lasting.error != cudaSuccess) return lasting.error;
+    if (error != cudaSuccess) last = error;
+    return error;
+}
+
+// ---- memory
+// --------------------------------------------------------------------------------------
+
+constexpr std::size_t kMemory = std::size_t{4} << 30;
+constexpr std::size_t kAligned = 256;
+constexpr std::size_t kPitch = 512;
+
+struct Allocation {
+    std::size_t bytes;
+    bool is_device;  // or pinned memory of the host
+};
+std::map<std::uintptr_t, Allocation> allocations;
+std::size_t allocated = 0;
+
+// The one that this byte is in, or behind whose end it is.
+const std::pair<const std::uintptr_t, Allocation>* allocation_of(const void* memory) {
+    const auto address = reinterpret_cast<std::uintptr_t>(memory);
+    auto found = allocations.upper_bound(address);
+    if (found == allocations.begin()) return nullptr;
+    --found;
+    return address <= found->first + found->second.bytes ? &*found : nullptr;
+}
+
+enum class Side { kDevice, kHost, kAny };
+
+// Whether so many bytes are on this side, and in one allocation; of the host's own memory nothing
+// is known.
+bool are_there(const void* memory, std::size_t bytes, Side side) {
+    const auto* const found = allocation_of(memory);
+    const auto address = reinterpret_cast<std::uintptr_t>(memory);
+    const bool inside = found != nullptr && address < found->first + found->second.bytes;
+    if (!inside) return side != Side::kDevice;
+    if (address + bytes > found->first + found->second.bytes) return false;
+    return side == Side::kAny || found->second.is_device == (side == Side::kDevice);
+}
+
+cudaError_t allocate(void** memory, std::size_t bytes, bool is_device) {
+    *memory = nullptr;
+    if (bytes == 0) return returned(cudaSuccess);
+    if (is_device && bytes > kMemory - allocated) return returned(cudaErrorMemoryAllocation);
+    // Not a byte more: AddressSanitizer sees what is behind.
+    if (posix_memalign(memory, kAligned, bytes) != 0) return returned(cudaErrorMemoryAllocation);
+    std::memset(*memory, common::kPoisonByte, bytes);
+    allocations[reinterpret_cast<std::uintptr_t>(*memory)] = {bytes, is_device};
+    if (is_device) allocated += bytes;
+    return returned(cudaSuccess);
+}
+
+cudaError_t release(void* memory, bool is_device) {
+    if (memory == nullptr) return returned(cudaSuccess);
+    const auto found = allocations.find(reinterpret_cast<std::uintptr_t>(memory));
+    if (found == allocations.end() || found->second.is_device != is_device)
+        return returned(cudaErrorInvalidValue);
+    if (is_device) allocated -= found->second.bytes;
+    allocations.erase(found);
+    std::free(memory);
+    return returned(cudaSuccess);
+}
+
+cudaError_t copy(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                 std::size_t width, std::size_t rows, cudaMemcpyKind kind) {
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
+        return returned(cudaErrorInvalidMemcpyDirection);
+    if (width > to_pitch || width > from_pitch) return returned(cudaErrorInvalidPitchValue);
+    if (width == 0 || rows == 0) return returned(cudaSuccess);
+    const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    const auto side = [&](bool is_device) {
+        return kind == cudaMemcpyDefault ? Side::kAny : is_device ? Side::kDevice : Side::kHost;
+    };
+    if (to == nullptr || from == nullptr ||
+        !are_there(to, (rows - 1) * to_pitch + width, side(to_device)) ||
+        !are_there(from, (rows - 1) * from_pitch + width, side(from_device)))
+        return returned(cudaErrorInvalidValue);
+    if (lasting.error != cudaSuccess) return lasting.error;
+    for (std::size_t y = 0; y < rows; ++y)
+        std::memmove(static_cast<char*>(to) + y * to_pitch,
+                     static_cast<const char*>(from) + y * from_pitch, width);
+    return cudaSuccess;
+}
+
+cudaError_t fill(void* to, std::size_t pitch, int value, std::size_t width, std::size_t rows) {
+    if (width > pitch) return returned(cudaErrorInvalidPitchValue);
+    if (width == 0 || rows == 0) return returned(cudaSuccess);
+    if (allocation_of(to) == nullptr || !are_there(to, (rows - 1) * pitch + width, Side::kAny))
+        return returned(cudaErrorInvalidValue);
+    if (lasting.error != cudaSuccess) return lasting.error;
+    for (std::size_t y = 0; y < rows; ++y)
+        std::memset(static_cast<char*>(to) + y * pitch, value, width);
+    return cudaSuccess;
+}
+
+// ---- streams and events
+// --------------------------------------------------------------------------
+
+std::set<const void*> handles;  // those that are there
+
+template <typename T>
+cudaError_t create(T** handle) {
+    *handle = new T;
+    handles.insert(*handle);
+    return returned(cudaSuccess);
+}
+
+// The default stream is none.
+cudaError_t checked(cudaStream_t stream) {
+    const bool valid = stream == nullptr || handles.count(stream) > 0;
+    return returned(valid ? cudaSuccess : cudaErrorInvalidResourceHandle);
+}
+
+cudaError_t checked(cudaEvent_t event) {
+    return returned(handles.count(event) > 0 ? cudaSuccess : cudaErrorInvalidResourceHandle);
+}
+
+template <typename T>
+cudaError_t destroy(T* handle) {
+    if (handles.erase(handle) == 0) return returned(cudaErrorInvalidResourceHandle);
+    delete handle;
+    return returned(cudaSuccess);
+}
+
+cudaError_t checked(int device) {
+    return returned(device == 0 ? cudaSuccess : cudaErrorInvalidDevice);
+}
+
+}  // namespace
+
+// ---- a launch
+// ------------------------------------------------------------------------------------
+
+void run(const Launch& launch, const std::function<void()>& kernel) {
+    const dim3& grid = launch.grid;
+    const dim3& block = launch.block;
+    constexpr unsigned kMax = 65535;
+    if (checked(launch.stream) != cudaSuccess) return;
+    if (grid.x == 0 || grid.y == 0 || grid.z == 0 || block.x == 0 || block.y == 0 || block.z == 0 ||
+        grid.x > 0x7FFF'FFFF || grid.y > kMax || grid.z > kMax || block.x > kMaxThreads ||
+        block.y > kMaxThreads || block.z > 64 ||
+        std::size_t{block.x} * block.y * block.z > kMaxThreads) {
+        returned(cudaErrorInvalidConfiguration);
+        return;
+    }
+    if (launch.shared_bytes > kSharedBytes) {
+        returned(cudaErrorInvalidValue);
+        return;
+    }
+    // A GPU notices it where the kernel reads or writes there.
+    for (const void* const pointer : launch.pointers) {
+        if (pointer == nullptr || allocation_of(pointer) != nullptr) continue;
+        lasting = {cudaErrorIllegalAddress, "an argument points to the host's own memory"};
+        return;
+    }
+    const Outcome outcome = run_blocks(launch, kernel);
+    if (outcome.error == cudaErrorLaunchFailure) lasting = outcome;
+    returned(outcome.error);
+}
+
+}  // namespace on_cpu
+
+using namespace on_cpu;
+
+const char* cudaGetErrorName(cudaError_t error) {
+    const Error* const found = known(error);
+    return found != nullptr ? found->name : "unrecognized error code";
+}
+
+const char* cudaGetErrorString(cudaError_t error) {
+    static std::string text;
+    const Error* const found = known(error);
+    if (found == nullptr) return "unrecognized error code";
+    if (error == cudaSuccess || error != lasting.error) return found->text;
+    text = std::string(found->text) + ": " + lasting.why;
+    return text.c_str();
+}
+
+cudaError_t cudaPeekAtLastError() {
+    return returned(last);
+}
+
+cudaError_t cudaGetLastError() {
+    const cudaError_t error = returned(last);
+    last = cudaSuccess;
+    return error;
+}
+
+cudaError_t cudaGetDeviceCount(int* count) {
+    *count = 1;
+    return returned(cudaSuccess);
+}
+
+cudaError_t cudaSetDevice(int device) {
+    return checked(device);
+}
+
+cudaError_t cudaGetDevice(int* device) {
+    *device = 0;
+    return returned(cudaSuccess);
+}
+
+cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
+    *properties = {"a GPU emulated on the CPU", 0, 0};
+    return checked(device);
+}
+
+cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
+    switch (attribute) {
+        case cudaDevAttrMaxThreadsPerBlock:
+            *value = kMaxThreads;
+            break;
+        case cudaDevAttrMaxSharedMemoryPerBlock:
+            *value = kSharedBytes;
+            break;
+        case cudaDevAttrMultiProcessorCount:
+            *value = static_cast<int>(units());
+            break;
+        case cudaDevAttrMaxThreadsPerMultiProcessor:
+            *value = kThreadsAUnit;
+            break;
+    }
+    return checked(device);
+}
+
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel) {
+    *attributes = {kStackBytes, static_cast<int>(kMaxThreads)};
+    return returned(kernel != nullptr ? cudaSuccess : cudaErrorInvalidDeviceFunction);
+}
+
+cudaError_t cudaDriverGetVersion(int* version) {
+    *version = CUDART_VERSION;
+    return returned(cudaSuccess);
+}
+
+cudaError_t cudaRuntimeGetVersion(int* version) {
+    *version = CUDART_VERSION;
+    return returned(cudaSuccess);
+}
+
+cudaError_t cudaDeviceSynchronize() {
+    return returned(cudaSuccess);
+}
+
+cudaError_t cudaMalloc(void** memory, std::size_t bytes) {
+    return allocate(memory, bytes, true);
+}
+
+cudaError_t cudaMallocPitch(void** memory, std::size_t* pitch, std::size_t width,
+                            std::size_t rows) {
+    *pitch = (width + kPitch - 1) / kPitch * kPitch;
+    return allocate(memory, *pitch * rows, true);
+}
+
+cudaError_t cudaMallocHost(void** memory, std::size_t bytes) {
+    return allocate(memory, bytes, false);
+}
+
+cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
+    return allocate(memory, bytes, false);
+}
+
+cudaError_t cudaFree(void* memory) {
+    return release(memory, true);
+}
+
+cudaError_t cudaFreeHost(void* memory) {
+    return release(memory, false);
+}
+
+cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
+    *free = kMemory - allocated;
+    *total = kMemory;
+    return returned(cudaSuccess);
+}
+
+cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
+    return fill(to, bytes, value, bytes, 1);
+}
+
+cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
+    const cudaError_t error = checked(stream);
+    return error != cudaSuccess ? error : fill(to, bytes, value, bytes, 1);
+}
+
+cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
+                              std::size_t rows, cudaStream_t stream) {
+    const cudaError_t error = checked(stream);
+    return error != cudaSuccess ? error : fill(to, pitch, value, width, rows);
+}
+
+cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+    return copy(to, bytes, from, bytes, bytes, 1, kind);
+}
+
+cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
+                            cudaStream_t stream) {
+    const cudaError_t error = checked(stream);
+    return error != cudaSuccess ? error : copy(to, bytes, from, bytes, bytes, 1, kind);
+}
+
+cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                         std::size_t width, std::size_t rows, cudaMemcpyKind kind) {
+    return copy(to, to_pitch, from, from_pitch, width, rows, kind);
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t* stream) {
+    return create(stream);
+}
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+    return create(stream);
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
+    return checked(stream);
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned) {
+    const cudaError_t error = checked(stream);
+    return error != cudaSuccess ? error : checked(event);
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream) {
+    return destroy(stream);
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
+    return create(event);
+}
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
+    const cudaError_t error = create(event);
+    (*event)->is_timed = (flags & cudaEventDisableTiming) == 0;
+    return error;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
+    const cudaError_t error = checked(stream);
+    if (error != cudaSuccess) return error;
+    if (checked(event) != cudaSuccess) return cudaErrorInvalidResourceHandle;
+    event->is_recorded = true;
+    event->at = std::chrono::steady_clock::now();
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event) {
+    return checked(event);
+}
+
+cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t begin, cudaEvent_t end) {
+    for (const cudaEvent_t event : {begin, end}) {
+        const cudaError_t error = checked(event);
+        if (error != cudaSuccess) return error;
+        if (!event->is_recorded || !event->is_timed)
+            return returned(cudaErrorInvalidResourceHandle);
+    }
+    *milliseconds = std::chrono::duration<float, std::milli>(end->at - begin->at).count();
+    return cudaSuccess;
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event) {
+    return destroy(event);
+}
