@@ -1,730 +1,549 @@
+// The table of choices and what they become, and what that is called.
 #include "common/tutor/diagnosis/changes.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <utility>
+#include <cctype>
 
 namespace common::diagnosis {
 namespace {
 
-// What a part of a program may become; X is what it was. The bits say how unusual that is.
-struct Becomes {
-    const char* part;
+// What the choices are about, in words.
+constexpr std::array<const char*, kLabels> kThings{
+    "the loop over the pixels",
+    "the loop over the rows",
+    "the loop over the columns",
+    "the test for the end of a short last row",
+    "the loop over the loads of 16",
+    "the loop over the loads that are left",
+    "the loop for the last pixels",
+    "a load of four",
+    "a word of a load",
+    "a byte of a word",
+    "the loop over the pieces of the picture",
+    "the size of a piece",
+    "the number of pixels",
+    "the zeroing of the histogram",
+    "the zeroing of the tables",
+    "the loop that zeroes the group's row",
+    "the loop that zeroes the table",
+    "the barrier between zeroing and counting",
+    "the barrier between counting and merging",
+    "the barrier behind the merge",
+    "the loop that merges the table",
+    "the loop that adds up the work-items' counters",
+    "the loop that adds up the copies",
+    "the loop over the bins of the sum",
+    "the loop that adds up the tables",
+    "the step of the group that merges last",
+};
+
+// Some labels, one after the other.
+struct Labels {
+    Label first;
+    Label last;
+};
+constexpr Labels kAll{kPixels, kLabels};
+constexpr Labels kOfPixels{kPixels, kCount};
+constexpr Labels kOfBins{kOverBins, kLabels};
+constexpr Labels kParts{kLoad, kByte};
+constexpr Labels only(Label label) { return {label, label}; }
+
+// What a part of a choice may become; X is what it was. The bits say how unusual that is.
+struct Row {
+    Part part;
+    Labels labels;
     const char* name;
-    const char* expression;
+    const char* words;
+    Becomes becomes;
     double bits = 0;
 };
-constexpr Becomes kBecomes[] = {
+#define TO(...)                                                                                \
+    #__VA_ARGS__, [](const Place& place, [[maybe_unused]] Number X) -> Number {                \
+        [[maybe_unused]] const auto& [item, id, group, size, all, groups, tables, count,       \
+                                      width, pitch, copies, v, y, groupsY] = place;        \
+        return __VA_ARGS__;                                                                    \
+    }
+constexpr Number kOnce = Number{1} << 40;
+const Row kRows_[] = {
+    // whether it is done at all, and by whom
+    {kTimes, kAll, "missing", TO(0)},
+    {kTimes, kOfPixels, "counted-several-times", TO(2), 2},
+    {kTimes, kOfBins, "done-twice", TO(2), 2},
+    {kTimes, kAll, "only-the-first-work-item", TO(item == 0 ? X : 0)},
+    {kTimes, kAll, "only-the-first-work-item", TO(id == 0 ? X : 0)},
+    {kTimes, kAll, "only-the-last-work-item", TO(item == size - 1 ? X : 0), 2},
+    {kTimes, kAll, "first-work-item-left-out", TO(item > 0 ? X : 0), 2},
+    {kTimes, kAll, "last-work-item-left-out", TO(item < size - 1 ? X : 0), 2},
+    {kTimes, kAll, "only-some-work-items", TO(item < 32 ? X : 0), 2},
+    {kTimes, kAll, "only-some-work-items", TO(item < 16 ? X : 0), 2},
+    {kTimes, kAll, "only-some-work-items", TO(item % 2 == 0 ? X : 0), 2},
+    {kTimes, kAll, "only-some-work-items", TO(item < 256 ? X : 0), 2},
+    {kTimes, kAll, "only-the-first-group", TO(group == 0 ? X : 0)},
+    {kTimes, kAll, "only-the-last-group", TO(group == groups - 1 ? X : 0)},
+    {kTimes, kAll, "first-table-skipped", TO(group > 0 ? X : 0), 1},
+    {kTimes, kAll, "last-table-skipped", TO(group < groups - 1 ? X : 0), 1},
+    {kTimes, only(kShort), "last-row-taken-as-full", TO(1)},
     // where a loop starts
-    {"start", "wrong-start", "id"},
-    {"start", "wrong-start", "item"},
-    {"start", "wrong-start", "group"},
-    {"start", "wrong-start", "0"},
-    {"start", "first-pixel-dropped", "X + 1"},
-    {"start of pixels", "wrong-start", "group + item", 3},
-    {"start of pixels", "wrong-start", "group * groups + item", 3},
-    {"start of pixels", "wrong-start", "group * 256 + item", 3},
-    {"start of pixels", "wrong-start", "group * all + item", 3},
+    {kStart, kAll, "wrong-start", TO(id)},
+    {kStart, kAll, "wrong-start", TO(item)},
+    {kStart, kAll, "wrong-start", TO(group)},
+    {kStart, kAll, "wrong-start", TO(0)},
+    {kStart, kAll, "first-pixel-dropped", TO(X + 1)},
+    {kStart, kOfPixels, "wrong-start", TO(group + item), 3},
+    {kStart, kOfPixels, "wrong-start", TO(group * groups + item), 3},
+    {kStart, kOfPixels, "wrong-start", TO(group * 256 + item), 3},
+    {kStart, kOfPixels, "wrong-start", TO(item * groups + group), 3},
+    {kStart, kOfPixels, "wrong-start", TO(group * all + item), 3},
+    {kStart, only(kTail), "wrong-start", TO(X - id), 1},
+    {kStart, only(kTail), "wrong-start", TO(X - id + item), 1},
+    {kStart, only(kTail), "tail-begins-too-early", TO(count / 16 + id), 1},
+    {kStart, only(kTail), "tail-begins-too-early", TO(count / 16 * 4 + id), 1},
     // how it goes on
-    {"stride", "loop-runs-once", "1099511627776"},
-    {"stride", "wrong-stride", "all"},
-    {"stride", "wrong-stride", "size"},
-    {"stride", "wrong-stride", "groups"},
-    {"stride", "wrong-stride", "1"},
-    {"stride", "wrong-stride", "2", 1},
-    {"stride", "wrong-stride", "256", 1},
-    {"stride", "wrong-stride", "X * 2", 1},
-    {"stride", "wrong-stride", "X * 3", 2},
-    {"stride", "wrong-stride", "X * 4", 1},
-    {"stride", "wrong-stride", "X * 8", 2},
-    {"stride", "wrong-stride", "X * 16", 2},
-    {"stride", "wrong-stride", "X * 64", 2},
-    {"stride", "wrong-stride", "X / 2", 2},
-    {"stride", "wrong-stride", "X + 1", 2},
-    {"stride", "wrong-stride", "X - 1", 2},
-    {"stride", "wrong-stride", "X * size", 3},
-    {"stride", "wrong-stride", "X * groups", 3},
+    {kStride, kAll, "loop-runs-once", TO(kOnce)},
+    {kStride, kAll, "wrong-stride", TO(all)},
+    {kStride, kAll, "wrong-stride", TO(size)},
+    {kStride, kAll, "wrong-stride", TO(groups)},
+    {kStride, only(kRows), "wrong-stride", TO(groups / groupsY)},
+    {kStride, only(kRows), "wrong-stride", TO(size * groupsY), 1},
+    {kStart, only(kRows), "wrong-start", TO(group % (groups / groupsY)), 1},
+    {kStride, kAll, "wrong-stride", TO(1)},
+    {kStride, kAll, "wrong-stride", TO(2), 1},
+    {kStride, kAll, "wrong-stride", TO(256), 1},
+    {kStride, kAll, "wrong-stride", TO(X * 2), 1},
+    {kStride, kAll, "wrong-stride", TO(X * 3), 2},
+    {kStride, kAll, "wrong-stride", TO(X * 4), 1},
+    {kStride, kAll, "wrong-stride", TO(X * 8), 2},
+    {kStride, kAll, "wrong-stride", TO(X * 16), 2},
+    {kStride, kAll, "wrong-stride", TO(X * 64), 2},
+    {kStride, kAll, "wrong-stride", TO(X / 2), 2},
+    {kStride, kAll, "wrong-stride", TO(X / 4), 2},
+    {kStride, kAll, "wrong-stride", TO(X / 8), 2},
+    {kStride, kAll, "wrong-stride", TO(X / 16), 2},
+    {kStride, kAll, "wrong-stride", TO(X + 1), 2},
+    {kStride, kAll, "wrong-stride", TO(X - 1), 2},
+    {kStride, kAll, "wrong-stride", TO(X * size), 3},
+    {kStride, kAll, "wrong-stride", TO(X / groups), 3},
+    {kStride, kAll, "wrong-stride", TO(X * groups), 3},
     // where it ends
-    {"end", "one-pixel-too-many", "X + 1"},
-    {"end", "last-pixel-dropped", "X - 1"},
-    {"end", "only-a-part", "X / 2"},
-    {"end", "only-a-part", "X / 4"},
-    {"end", "only-a-part", "X / 8"},
-    {"end", "only-a-part", "X / 16"},
-    {"end", "only-a-part", "X / 3", 3},
-    {"end", "only-a-part", "X / 32", 2},
-    {"end", "only-a-part", "X / size", 1},
-    {"end", "only-a-part", "X / groups", 1},
-    {"end of pixels", "tail-dropped", "X / all * all"},
-    {"end of pixels", "tail-dropped", "X / size * size"},
-    {"end of pixels", "tail-dropped", "X / groups * groups"},
-    {"end of pixels", "tail-dropped", "X / width * width"},
-    {"end of pixels", "tail-dropped", "X / 4 * 4"},
-    {"end of pixels", "tail-dropped", "X / 8 * 8"},
-    {"end of pixels", "tail-dropped", "X / 16 * 16"},
-    {"end of pixels", "tail-dropped", "X / 32 * 32"},
-    {"end of pixels", "tail-dropped", "X / 64 * 64"},
-    {"end of pixels", "tail-dropped", "X / 128 * 128", 1},
-    {"end of pixels", "tail-dropped", "X / 256 * 256"},
-    {"end of pixels", "tail-dropped", "X / 512 * 512", 1},
-    {"end of pixels", "tail-dropped", "X / 1024 * 1024", 1},
-    {"end of pixels", "tail-dropped", "X / (4 * all) * (4 * all)", 1},
-    {"end of pixels", "tail-dropped", "X / (16 * all) * (16 * all)", 1},
-    {"end of pixels", "tail-dropped", "X / (64 * all) * (64 * all)", 2},
-    {"end of pixels", "tail-dropped", "X / (16 * size) * (16 * size)", 2},
-    {"end of pixels", "tail-dropped", "X / (255 * size) * (255 * size)", 1},
-    {"end of pixels", "tail-dropped", "X / (255 * all) * (255 * all)", 1},
-    {"end of pixels", "wrong-end", "(X + all - 1) / all * all", 1},
-    {"end of pixels", "wrong-end", "(X + size - 1) / size * size", 1},
-    {"end of pixels", "wrong-end", "(X + 15) / 16 * 16", 1},
-    {"end of pixels", "wrong-end", "(X + 255) / 256 * 256", 2},
-    {"end of bins", "wrong-end", "1", 1},
-    {"end of bins", "wrong-end", "2", 1},
-    {"end of bins", "wrong-end", "16", 1},
-    {"end of bins", "wrong-end", "32", 1},
-    {"end of bins", "wrong-end", "63", 2},
-    {"end of bins", "wrong-end", "64", 1},
-    {"end of bins", "wrong-end", "127", 2},
-    {"end of bins", "wrong-end", "128", 1},
-    {"end of bins", "wrong-end", "192", 2},
-    {"end of bins", "wrong-end", "254", 1},
-    {"end of bins", "wrong-end", "size", 1},
-    {"end of bins", "wrong-end", "groups", 1},
-    {"end of bins", "wrong-end", "all", 1},
-    {"end of bins", "wrong-end", "count", 2},
-    {"end of bins", "wrong-end", "(255 + size) / size"},
-    // the count that the kernel gets
-    {"count", "only-a-part", "X / 2", 2},
-    {"count", "only-a-part", "X / 4", 2},
-    {"count", "only-a-part", "X / 8", 2},
-    {"count", "only-a-part", "X / 16", 2},
-    {"count", "last-pixel-dropped", "X - 1", 2},
-    {"count", "one-pixel-too-many", "X + 1", 2},
-    {"count", "too-many-pixels", "X * 4", 2},
-    {"count", "nothing-counted", "0", 2},
+    {kEnd, kAll, "one-pixel-too-many", TO(X + 1)},
+    {kEnd, kAll, "last-pixel-dropped", TO(X - 1)},
+    {kEnd, kAll, "only-a-part", TO(X / 2)},
+    {kEnd, kAll, "only-a-part", TO(X / 4)},
+    {kEnd, kAll, "only-a-part", TO(X / 8)},
+    {kEnd, kAll, "only-a-part", TO(X / 16)},
+    {kEnd, kAll, "only-a-part", TO(X / 3), 3},
+    {kEnd, kAll, "only-a-part", TO(X / 32), 2},
+    {kEnd, kAll, "only-a-part", TO(X / size), 1},
+    {kEnd, kAll, "only-a-part", TO(X / groups), 1},
+    {kEnd, kOfPixels, "tail-dropped", TO(X / all * all)},
+    {kEnd, kAll, "tail-dropped", TO(X / size * size)},
+    {kEnd, kOfPixels, "tail-dropped", TO(X / groups * groups)},
+    {kEnd, kOfPixels, "tail-dropped", TO(X / width * width)},
+    {kEnd, only(kRows), "tail-dropped", TO(count / width)},
+    {kEnd, kAll, "tail-dropped", TO(X / 4 * 4)},
+    {kEnd, kOfBins, "tail-dropped", TO(X / 2 * 2), 1},
+    {kEnd, kOfPixels, "tail-dropped", TO(X / 8 * 8)},
+    {kEnd, kOfPixels, "tail-dropped", TO(X / 16 * 16)},
+    {kEnd, kOfPixels, "tail-dropped", TO(X / 32 * 32)},
+    {kEnd, kOfPixels, "tail-dropped", TO(X / 64 * 64)},
+    {kEnd, kOfPixels, "tail-dropped", TO(X / 128 * 128), 1},
+    {kEnd, kOfPixels, "tail-dropped", TO(X / 256 * 256)},
+    {kEnd, kOfPixels, "tail-dropped", TO(X / 512 * 512), 1},
+    {kEnd, kOfPixels, "tail-dropped", TO(X / 1024 * 1024), 1},
+    {kEnd, kOfPixels, "tail-dropped", TO(X / (4 * all) * (4 * all)), 1},
+    {kEnd, kOfPixels, "tail-dropped", TO(X / (16 * all) * (16 * all)), 1},
+    {kEnd, kOfPixels, "tail-dropped", TO(X / (64 * all) * (64 * all)), 2},
+    {kEnd, kOfPixels, "tail-dropped", TO(X / (255 * size) * (255 * size)), 1},
+    {kEnd, kOfPixels, "tail-dropped", TO(X / (255 * all) * (255 * all)), 1},
+    {kEnd, kOfPixels, "tail-dropped", TO(X - all), 2},
+    {kEnd, kOfPixels, "wrong-end", TO((X + all - 1) / all * all), 1},
+    {kEnd, kOfPixels, "wrong-end", TO((X + size - 1) / size * size), 1},
+    {kEnd, kOfPixels, "wrong-end", TO((X + 15) / 16 * 16), 1},
+    {kEnd, only(kColumns), "padding-counted", TO(pitch)},
+    {kEnd, kOfBins, "wrong-end", TO(1), 1},
+    {kEnd, kOfBins, "wrong-end", TO(2), 1},
+    {kEnd, kOfBins, "wrong-end", TO(16), 1},
+    {kEnd, kOfBins, "wrong-end", TO(32), 1},
+    {kEnd, kOfBins, "wrong-end", TO(64), 1},
+    {kEnd, kOfBins, "wrong-end", TO(127), 2},
+    {kEnd, kOfBins, "wrong-end", TO(128), 1},
+    {kEnd, kOfBins, "wrong-end", TO(192), 2},
+    {kEnd, kOfBins, "wrong-end", TO(254), 1},
+    {kEnd, kOfBins, "wrong-end", TO(256), 1},
+    {kEnd, kOfBins, "wrong-end", TO(size), 1},
+    {kEnd, kOfBins, "wrong-end", TO(groups), 1},
+    {kEnd, kOfBins, "wrong-end", TO(all), 1},
+    {kEnd, kOfBins, "wrong-end", TO(count), 2},
+    {kEnd, kOfBins, "wrong-end", TO(256 / size), 1},
+    // the number of pixels that the kernel gets
+    {kNumber, only(kCount), "only-a-part", TO(X / 2), 2},
+    {kNumber, only(kCount), "only-a-part", TO(X / 4), 2},
+    {kNumber, only(kCount), "only-a-part", TO(X / 8), 2},
+    {kNumber, only(kCount), "last-pixel-dropped", TO(X - 1), 2},
+    {kNumber, only(kCount), "one-pixel-too-many", TO(X + 1), 2},
+    {kNumber, only(kCount), "nothing-counted", TO(0), 2},
+    // a work-item's stretch
+    {kNumber, only(kPixels), "tail-dropped", TO(count / all)},
+    {kNumber, only(kPixels), "wrong-stride", TO(count / groups), 2},
+    {kNumber, only(kPixels), "wrong-stride", TO(count / size), 2},
+    {kNumber, only(kPixels), "tail-dropped", TO(X - 1), 2},
+    {kEnd, only(kPixels), "last-pixel-dropped", TO(std::min((id + 1) * ((count + all - 1) / all), count) - 1), 1},
+    // how many pixels of a piece an 8-bit counter may get
+    {kNumber, only(kPiece), "8-bit-overflow", TO(256)},
+    {kNumber, only(kPiece), "8-bit-overflow", TO(257), 1},
+    {kNumber, only(kPiece), "8-bit-overflow", TO(300), 1},
+    {kNumber, only(kPiece), "8-bit-overflow", TO(510), 1},
+    {kNumber, only(kPiece), "8-bit-overflow", TO(512), 1},
+    {kNumber, only(kPiece), "8-bit-overflow", TO(1000), 1},
+    {kNumber, only(kPiece), "8-bit-overflow", TO(1024), 1},
+    {kNumber, only(kPiece), "8-bit-overflow", TO(4096), 1},
+    {kNumber, only(kPiece), "8-bit-overflow", TO(65535), 1},
     // what a pixel's value becomes on its way to its bin
-    {"value", "bins-shifted", "X + 1"},
-    {"value", "bins-shifted", "X - 1"},
-    {"value", "bins-shifted", "X + 1 & 255"},
-    {"value", "bins-shifted", "X - 1 & 255"},
-    {"value", "bins-shifted", "X + 2 & 255", 2},
-    {"value", "bins-shifted", "X - 2 & 255", 2},
-    {"value", "bins-reversed", "255 - X"},
-    {"value", "signed-values", "X - 256 * (X > 127)"},
-    {"value", "signed-values", "X - X * (X > 127)", 1},
-    {"value", "signed-values", "X + (256 - 2 * X) * (X > 127)", 1},
-    {"value", "signed-values", "X ^ 128", 1},
-    {"value", "half-of-the-values", "X & 127"},
-    {"value", "half-of-the-values", "X & 63", 1},
-    {"value", "half-of-the-values", "X & 31", 1},
-    {"value", "half-of-the-values", "X & 15", 1},
-    {"value", "half-of-the-values", "X & 7", 1},
-    {"value", "half-of-the-values", "X & 254", 1},
-    {"value", "half-of-the-values", "X & 252", 1},
-    {"value", "half-of-the-values", "X & 240", 1},
-    {"value", "wrong-bin", "X / 2"},
-    {"value", "wrong-bin", "X / 4"},
-    {"value", "wrong-bin", "X / 8", 1},
-    {"value", "wrong-bin", "X / 16", 1},
-    {"value", "wrong-bin", "X * 2"},
-    {"value", "wrong-bin", "X * 2 & 255"},
-    {"value", "wrong-bin", "X * 4"},
-    {"value", "wrong-bin", "X * 4 & 255"},
-    {"value", "wrong-bin", "X ^ 1", 1},
-    {"value", "wrong-bin", "X % 255"},
-    {"value", "wrong-bin", "X % 254", 2},
-    {"value", "wrong-bin", "X | 1", 1},
-    {"value", "last-bin-missing", "X + (X > 254)", 1},
-    {"value", "first-bin-missing", "X - (X < 1)", 1},
-    // where a load begins
-    {"address", "misaligned-loads", "X + 1"},
-    {"address", "misaligned-loads", "X - 1"},
-    {"address", "misaligned-loads", "X + 4", 1},
-    {"address", "misaligned-loads", "X + 16", 1},
-    // what is added
-    {"weight", "merge-adds-one", "1"},
-    {"weight", "merge-adds-one", "X > 0", 1},
-    {"weight", "counted-several-times", "X * 2", 1},
-    {"weight", "counted-several-times", "X * 4", 1},
-    {"weight", "counted-several-times", "X * 16", 2},
-    {"weight", "counted-several-times", "X * size", 1},
-    {"weight", "counted-several-times", "X * groups", 1},
-    // a number or a name
-    {"number", "", "X - 1", 2},
-    {"number", "", "X + 1", 2},
-    {"number", "", "X * 2", 2},
-    {"number", "", "X / 2", 2},
-    {"number", "", "X * 4", 2},
-    {"number", "", "X / 4", 2},
-    {"number", "", "0", 2},
-    {"number", "", "1", 2},
-    {"number", "", "2", 2},
-    {"number", "", "3", 2},
-    {"number", "", "15", 3},
-    {"number", "", "63", 3},
-    {"number", "", "64", 3},
-    {"number", "", "127", 3},
-    {"number", "", "254", 3},
-    {"number", "", "256", 2},
-    {"number", "", "512", 2},
-    {"number", "", "1024", 3},
-    {"number", "", "size", 3},
-    {"number", "", "groups", 4},
-    {"index", "", "id", 2},
-    {"index", "", "item", 1},
-    {"index", "", "group", 2},
-    {"index", "", "0", 2},
-    {"index", "", "X + 1", 3},
-    {"index", "", "X - 1", 3},
-    {"size", "", "size", 1},
-    {"size", "", "all", 1},
-    {"size", "", "groups", 1},
-    {"size", "", "256", 2},
-    {"size", "", "1", 1},
-    {"amount", "", "count", 1},
-    {"amount", "", "width", 1},
-    {"amount", "", "pitch", 1},
+    {kValue, kAll, "bins-shifted", TO(X + 1)},
+    {kValue, kAll, "bins-shifted", TO(X - 1)},
+    {kValue, kAll, "bins-shifted", TO((X + 1) & 255)},
+    {kValue, kAll, "bins-shifted", TO((X - 1) & 255)},
+    {kValue, kAll, "bins-shifted", TO((X + 2) & 255), 2},
+    {kValue, kAll, "bins-shifted", TO((X - 2) & 255), 2},
+    {kValue, kAll, "bins-reversed", TO(255 - X)},
+    {kValue, kAll, "signed-values", TO(X > 127 ? X - 256 : X)},
+    {kValue, kAll, "signed-values", TO(X > 127 ? 0 : X), 1},
+    {kValue, kAll, "signed-values", TO(X > 127 ? 256 - X : X), 1},
+    {kValue, kAll, "signed-values", TO(X ^ 128), 1},
+    {kValue, kAll, "half-of-the-values", TO(X & 127)},
+    {kValue, kAll, "half-of-the-values", TO(X & 63), 1},
+    {kValue, kAll, "half-of-the-values", TO(X & 31), 1},
+    {kValue, kAll, "half-of-the-values", TO(X & 15), 1},
+    {kValue, kAll, "half-of-the-values", TO(X & 7), 1},
+    {kValue, kAll, "half-of-the-values", TO(X & 254), 1},
+    {kValue, kAll, "half-of-the-values", TO(X & 252), 1},
+    {kValue, kAll, "half-of-the-values", TO(X & 240), 1},
+    {kValue, kAll, "wrong-bin", TO(X / 2)},
+    {kValue, kAll, "wrong-bin", TO(X / 4)},
+    {kValue, kAll, "wrong-bin", TO(X / 8), 1},
+    {kValue, kAll, "wrong-bin", TO(X / 16), 1},
+    {kValue, kAll, "wrong-bin", TO(X * 2)},
+    {kValue, kAll, "wrong-bin", TO(X * 2 & 255)},
+    {kValue, kAll, "wrong-bin", TO(X * 4)},
+    {kValue, kAll, "wrong-bin", TO(X * 4 & 255)},
+    {kValue, kAll, "wrong-bin", TO(X ^ 1), 1},
+    {kValue, kAll, "wrong-bin", TO(X | 1), 1},
+    {kValue, kAll, "wrong-bin", TO(X % 255)},
+    {kValue, kAll, "wrong-bin", TO(X % 254), 2},
+    {kValue, kAll, "wrong-bin", TO(X % size), 1},
+    {kValue, kAll, "last-bin-missing", TO(X > 254 ? 256 : X), 1},
+    {kValue, kAll, "first-bin-missing", TO(X < 1 ? -1 : X), 1},
+    // which pixel it is
+    {kBytes, kAll, "wrong-element-type", TO(2), 1},
+    {kBytes, kAll, "wrong-element-type", TO(4), 1},
+    {kFrom, kOfPixels, "wrong-pixel", TO(X + 1), 1},
+    {kFrom, kOfPixels, "wrong-pixel", TO(X - 1), 1},
+    {kFrom, kOfPixels, "wrong-pixel", TO(X * 2), 1},
+    {kFrom, kOfPixels, "wrong-pixel", TO(X * 4), 1},
+    {kFrom, kOfPixels, "wrong-pixel", TO(X / 2), 1},
+    {kFrom, kOfPixels, "wrong-pixel", TO(X / 4), 1},
+    {kFrom, kOfPixels, "wrong-pixel", TO(id), 1},
+    {kFrom, kOfPixels, "wrong-pixel", TO(item), 1},
+    {kFrom, only(kShort), "pitch-not-used", TO(width)},
+    {kFrom, only(kShort), "pitch-not-used", TO(pitch * 2), 1},
+    {kFrom, only(kShort), "pitch-not-used", TO(all), 1},
+    {kPitch, only(kShort), "pitch-in-the-test", TO(pitch)},
+    {kAddress, kAll, "misaligned-loads", TO(X + 1)},
+    {kAddress, kAll, "misaligned-loads", TO(X - 1)},
+    {kAddress, kAll, "misaligned-loads", TO(X + 4), 1},
+    {kAddress, kAll, "misaligned-loads", TO(X + 16), 1},
+    {kAddress, kAll, "misaligned-loads", TO(X / 4), 1},
+    {kWhich, kParts, "counted-twice", TO(0)},
+    {kWhich, kParts, "counted-twice", TO(1)},
+    {kWhich, kParts, "counted-twice", TO(2)},
+    {kWhich, kParts, "counted-twice", TO(3)},
+    // whose counters
+    {kWhich, kOfBins, "merges-part-of-its-own", TO(item)},
+    {kWhich, kOfBins, "merges-part-of-its-own", TO(0), 1},
+    {kWhich, only(kCopies), "merges-part-of-its-own", TO(item % copies)},
+    {kWhich, only(kPixels), "counters-are-shared", TO(0)},
+    {kWhich, only(kPixels), "counters-are-shared", TO(item / 2), 2},
+    {kNumber, kAll, "wrong-copy", TO(0), 1},
+    {kNumber, kAll, "wrong-copy", TO(group % copies), 1},
+    {kNumber, kAll, "wrong-copy", TO(item), 1},
+    {kTo, only(kPixels), "wrong-layout", TO(X % copies * 256 + X / copies), 1},
+    {kFrom, only(kCopies), "wrong-layout", TO(X % copies * 256 + X / copies), 1},
+    {kFrom, only(kItems), "wrong-layout", TO(X % 256 * size + X / 256), 1},
+    {kPitch, kAll, "rows-overlap", TO(X - 1)},
+    {kPitch, kAll, "rows-overlap", TO(X + 1), 1},
+    {kPitch, kAll, "rows-overlap", TO(X * 2), 2},
+    {kPitch, kAll, "rows-overlap", TO(X / 2), 1},
+    {kPitch, kAll, "rows-overlap", TO(X / 4), 1},
+    {kPitch, kAll, "rows-overlap", TO(size)},
+    {kPitch, kAll, "rows-overlap", TO(groups), 1},
+    {kPitch, kAll, "rows-overlap", TO(1), 1},
+    {kPitch, kAll, "rows-overlap", TO(0)},
+    // what is added, and how
+    {kWeight, kAll, "merge-adds-one", TO(1)},
+    {kWeight, kOfBins, "merge-adds-one", TO(X > 0), 1},
+    {kWeight, kAll, "counted-several-times", TO(X * 2), 1},
+    {kWeight, kAll, "counted-several-times", TO(X * 4), 1},
+    {kWeight, kAll, "counted-several-times", TO(X * 16), 2},
+    {kWeight, kAll, "counted-several-times", TO(X * size), 1},
+    {kWeight, kAll, "counted-several-times", TO(X * groups), 1},
+    {kWeight, kOfPixels, "adds-the-value", TO(v), 1},
+    {kWeight, kAll, "adds-less", TO(X - 1), 2},
+    {kWeight, kAll, "adds-more", TO(X + 1), 2},
+    {kWeight, kAll, "nothing-counted", TO(0), 2},
+    {kHow, kAll, "no-atomic", TO(kPlain)},
+    {kHow, kAll, "overwrites", TO(kAssigned)},
+    {kHow, kAll, "wrong-operation", TO(kOr), 1},
+    {kHow, kAll, "wrong-operation", TO(kXor), 1},
+    {kHow, kAll, "wrong-operation", TO(kLarger), 1},
+    {kHow, kAll, "wrong-operation", TO(kSubtracted), 1},
+    {kTo, kOfBins, "wrong-index", TO(item), 1},
+    {kTo, kOfBins, "wrong-index", TO(id), 1},
+    {kTo, kOfBins, "wrong-index", TO(group), 2},
+    {kTo, kOfBins, "wrong-index", TO(0), 2},
+    {kTo, kOfBins, "wrong-index", TO(X + 1), 2},
+    {kTo, kOfBins, "wrong-index", TO(X - 1), 2},
+    {kTo, kOfBins, "wrong-index", TO(255 - X), 2},
+    {kFrom, kOfBins, "wrong-index", TO(item), 1},
+    {kFrom, kOfBins, "wrong-index", TO(id), 1},
+    {kFrom, kOfBins, "wrong-index", TO(group), 2},
+    {kFrom, kOfBins, "wrong-index", TO(0), 2},
+    {kFrom, kOfBins, "wrong-index", TO(X + 1), 2},
+    {kFrom, kOfBins, "wrong-index", TO(X - 1), 2},
+    {kFrom, kOfBins, "wrong-index", TO(255 - X), 2},
+    {kEmpty, kOfBins, "stops-at-an-empty-bin", TO(kStops), 1},
+    {kEmpty, kOfBins, "empty-bins-not-written", TO(kPassedOver), 1},
+    {kWalk, kAll, "wrong-start", TO(kByItems), 1},
+    {kWalk, kAll, "wrong-start", TO(kByAll), 1},
+    {kWalk, kAll, "wrong-start", TO(kByGroups), 1},
+    {kWalk, kAll, "counted-several-times", TO(kByEach)},
+    {kFirst, kAll, "first-turn-twice", TO(2), 1},
+    {kReturn, kAll, "early-return", TO(id >= count)},
+    {kReturn, kAll, "early-return", TO(item >= 256)},
+    // how a counter is kept
+    {kWidth, kAll, "8-bit-overflow", TO(k8)},
+    {kWidth, kAll, "16-bit-overflow", TO(k16)},
+    {kWidth, kAll, "signed-counters", TO(kSigned8), 1},
+    {kWidth, kAll, "signed-counters", TO(kSigned16), 1},
+    {kWidth, kAll, "float-counters", TO(kFloat)},
+    {kWidth, kAll, "8-bit-overflow", TO(kUpTo255), 1},
+    {kWidth, kAll, "8-bit-overflow", TO(k7), 1},
 };
 
-// Who alone does something, or does not.
-constexpr Becomes kOnly[] = {
-    {"each group's first work-item", "only-the-first-work-item", "item == 0"},
-    {"the first work-item of all", "only-the-first-work-item", "id == 0"},
-    {"each group's last work-item", "only-the-last-work-item", "item == size - 1", 2},
-    {"all but each group's first work-item", "first-work-item-left-out", "item > 0", 2},
-    {"all but each group's last work-item", "last-work-item-left-out", "item < size - 1", 2},
-    {"each group's first 32 work-items", "only-some-work-items", "item < 32", 2},
-    {"each group's first 16 work-items", "only-some-work-items", "item < 16", 2},
-    {"the first group", "only-the-first-group", "group == 0"},
-    {"the last group", "only-the-last-group", "group == groups - 1"},
-    {"all groups but the first", "first-table-skipped", "group > 0", 1},
-    {"all groups but the last", "last-table-skipped", "group < groups - 1"},
-};
-
-// How a counter may be kept.
-struct Kept {
-    Width width;
+// Where a change has a name of its own: the first that fits; no words fit all.
+struct Called {
+    Label label;
     const char* name;
-    const char* words;
+    const char* called;
+    const char* words = "";
 };
-constexpr Kept kKept[] = {
-    {Width::k8, "8-bit-overflow", "8 bits: with 256 or more it begins at 0 again"},
-    {Width::k16, "16-bit-overflow", "16 bits: with 65536 or more it begins at 0 again"},
-    {Width::kSigned8, "signed-counters", "8 bits with a sign: from 128 on it is negative"},
-    {Width::kSigned16, "signed-counters", "16 bits with a sign: from 32768 on it is negative"},
-    {Width::kFloat, "float-counters", "a float, which beyond 16777216 cannot be increased by one"},
-    {Width::kUpTo255, "8-bit-overflow", "8 bits, and stays at 255"},
-    {Width::k7, "8-bit-overflow", "7 bits"},
+constexpr Called kCalled[] = {
+    {kHistogram, "", "not-zeroed"},
+    {kTables, "rows-overlap", "rows-overlap"},
+    {kTables, "", "not-zeroed"},
+    {kRow, "", "not-zeroed"},
+    {kZero, "", "table-not-zeroed"},
+    {kZeroed, "early-return", "early-return"},
+    {kZeroed, "", "no-barrier-after-zeroing"},
+    {kCounted, "missing", "no-barrier-before-merge"},
+    {kCounted, "only-some-work-items", "no-barrier-before-merge"},
+    {kAgain, "", "no-barrier-before-the-next-piece"},
+    {kPixels, "missing", "nothing-counted"},
+    {kPixels, "no-atomic", "lost-updates"},
+    {kPixels, "merge-adds-one", "counted-once"},
+    {kPixels, "overwrites", "counted-once"},
+    {kShort, "missing", "nothing-counted"},
+    {kLoads, "missing", "only-the-tail"},
+    {kRows, "last-pixel-dropped", "tail-dropped"},
+    {kColumns, "tail-dropped", "cropped"},
+    {kColumns, "only-a-part", "cropped"},
+    {kSum, "tail-dropped", "tables-left-out"},
+    {kSum, "first-turn-twice", "first-table-twice"},
+    {kColumns, "last-pixel-dropped", "cropped"},
+    {kRest, "missing", "tail-dropped"},
+    {kLoad, "counted-twice", "load-counted-twice"},
+    {kLoad, "missing", "part-of-a-load-skipped"},
+    {kWord, "counted-twice", "part-of-a-load-skipped"},
+    {kWord, "missing", "part-of-a-load-skipped"},
+    {kByte, "counted-twice", "byte-counted-twice"},
+    {kByte, "missing", "part-of-a-load-skipped"},
+    {kByte, "half-of-the-values", "part-of-a-load-masked"},
+    {kByte, "no-atomic", "lost-updates"},
+    {kTail, "missing", "tail-dropped"},
+    {kTail, "only-a-part", "tail-dropped"},
+    {kTail, "wrong-start", "tail-counted-twice"},
+    {kTail, "rows-overlap", "tail-in-wrong-bins"},
+    {kTail, "no-atomic", "lost-updates"},
+    {kMerge, "missing", "nothing-merged"},
+    {kMerge, "wrong-stride", "merge-strided-globally", "all"},
+    {kMerge, "loop-runs-once", "merge-without-a-loop"},
+    {kMerge, "wrong-start", "merge-starts-globally", "id"},
+    {kMerge, "no-atomic", "merge-without-atomic"},
+    {kMerge, "overwrites", "merge-overwrites"},
+    {kMerge, "wrong-index", "bins-repeat", "item"},
+    {kMerge, "last-pixel-dropped", "last-bin-missing"},
+    {kMerge, "first-pixel-dropped", "first-bin-missing"},
+    {kMerge, "only-the-first-work-item", "merged-by-one-work-item"},
+    {kBinLoop, "missing", "nothing-written"},
+    {kBinLoop, "loop-runs-once", "merge-without-a-loop"},
+    {kBinLoop, "last-pixel-dropped", "last-bin-missing"},
+    {kBinLoop, "first-pixel-dropped", "first-bin-missing"},
+    {kSum, "missing", "nothing-merged"},
+    {kSum, "overwrites", "merge-overwrites"},
+    {kSum, "loop-runs-once", "only-the-first-group"},
+    {kSum, "last-pixel-dropped", "last-table-skipped"},
+    {kSum, "first-pixel-dropped", "first-table-skipped"},
+    {kSum, "wrong-end", "tables-left-out"},
+    {kSum, "only-a-part", "tables-left-out"},
+    {kSum, "wrong-stride", "tables-left-out"},
+    {kHandover, "", "last-table-skipped"},
+    {kCopies, "missing", "nothing-merged"},
+    {kCopies, "loop-runs-once", "only-the-first-copy"},
+    {kCopies, "last-pixel-dropped", "last-copy-skipped"},
+    {kCopies, "first-pixel-dropped", "first-copy-skipped"},
 };
 
-// What the statements are for, and how their changes are called where not as above: the first that
-// fits; `called` without a name is all of them.
-struct Thing {
-    const char* label;
-    const char* words;
-    std::vector<std::pair<std::string, std::string>> called;
+// How a part changes: {0} is what it is about, {1} what it was, {2} what it is.
+constexpr std::pair<Part, const char*> kSentences[] = {
+    {kStart, "{0} starts at {2}, not at {1}."},
+    {kStride, "{0} strides by {2}, not by {1}."},
+    {kEnd, "{0} ends before {2}, not before {1}."},
+    {kValue, "In {0} a pixel of value v is counted as if it were {2}."},
+    {kBytes, "{0} takes {2} bytes for a pixel."},
+    {kWeight, "In {0} {2} is added, not {1}."},
+    {kTo, "{0} writes at {2}, not at {1}."},
+    {kFrom, "{0} reads at {2}, not at {1}."},
+    {kPitch, "In {0} a number is multiplied by {2}, not by {1}."},
+    {kAddress, "In {0} a load begins at {2}, not at {1}."},
+    {kNumber, "{0} takes {2} for {1}."},
+    {kWhich, "{0} takes {2} for {1}."},
+    {kReturn, "Work-items for which {2} return before the barrier, and their share of zeroing and merging is not done."},
 };
-const std::vector<Thing>& things() {
-    static const std::vector<Thing> all{
-        {"histogram", "the zeroing of the histogram", {{"", "not-zeroed"}}},
-        {"tables", "the zeroing of the tables", {{"", "not-zeroed"}}},
-        {"row", "the loop that zeroes the group's row", {{"", "not-zeroed"}}},
-        {"zero", "the loop that zeroes the table", {{"", "table-not-zeroed"}}},
-        {"zeroed", "the barrier between zeroing and counting", {{"", "no-barrier-after-zeroing"}}},
-        {"counted", "the barrier between counting and merging", {{"", "no-barrier-before-merge"}}},
-        {"again", "the barrier behind the merge", {{"", "no-barrier-before-the-next-piece"}}},
-        {"pixels", "the loop over the pixels", {}},
-        {"pieces", "the loop over the pieces of the picture", {{"wrong-number", "8-bit-overflow"}}},
-        {"piece", "the size of a piece", {{"wrong-number", "8-bit-overflow"}}},
-        {"rows", "the loop over the rows", {{"last-pixel-dropped", "tail-dropped"}}},
-        {"columns",
-         "the loop over the columns",
-         {{"tail-dropped", "cropped"},
-          {"only-a-part", "cropped"},
-          {"last-pixel-dropped", "cropped"},
-          {"wrong-end=pitch", "padding-counted"}}},
-        {"eight", "the loop over the rows of a step", {}},
-        {"short",
-         "the count of a pixel of a row",
-         {{"no-test", "last-row-taken-as-full"},
-          {"wrong-test=pitch", "pitch-in-the-test"},
-          {"wrong-index=width", "pitch-not-used"}}},
-        {"loads",
-         "the loop over the loads of 16",
-         {{"wrong-number", "load-counted-twice"}, {"wrong-call", "load-counted-twice"}}},
-        {"rest", "the loop over the loads that are left", {{"missing", "tail-dropped"}}},
-        {"four",
-         "the count of four pixels of a load",
-         {{"half-of-the-values", "part-of-a-load-masked"},
-          {"missing", "part-of-a-load-skipped"},
-          {"wrong-number", "byte-counted-twice"},
-          {"wrong-call", "byte-counted-twice"},
-          {"wrong-index", "byte-counted-twice"},
-          {"wrong-mask", "part-of-a-load-masked"}}},
-        {"tail",
-         "the loop for the last pixels",
-         {{"missing", "tail-dropped"},
-          {"too-early", "tail-begins-too-early"},
-          {"only-a-part", "tail-dropped"},
-          {"wrong-start", "tail-counted-twice"},
-          {"wrong-index", "tail-in-wrong-bins"},
-          {"wrong-number", "tail-in-wrong-bins"}}},
-        {"merge",
-         "the loop that merges the table",
-         {{"wrong-stride=all", "merge-strided-globally"},
-          {"loop-runs-once", "merge-without-a-loop"},
-          {"wrong-start=id", "merge-starts-globally"},
-          {"no-atomic", "merge-without-atomic"},
-          {"assigned", "merge-overwrites"},
-          {"wrong-index=item", "bins-repeat"},
-          {"wrong-index", "rows-overlap"},
-          {"wrong-number", "rows-overlap"},
-          {"last-pixel-dropped", "last-bin-missing"},
-          {"first-pixel-dropped", "first-bin-missing"},
-          {"only-the-first-work-item", "merged-by-one-work-item"}}},
-        {"bins",
-         "the loop over the bins of the sum",
-         {{"missing", "nothing-written"},
-          {"loop-runs-once", "merge-without-a-loop"},
-          {"last-pixel-dropped", "last-bin-missing"},
-          {"first-pixel-dropped", "first-bin-missing"}}},
-        {"sum",
-         "the loop that adds up the tables",
-         {{"loop-runs-once", "only-the-first-group"},
-          {"last-pixel-dropped", "last-table-skipped"},
-          {"first-pixel-dropped", "first-table-skipped"},
-          {"wrong-index", "rows-overlap"},
-          {"wrong-number", "rows-overlap"},
-          {"wrong-end", "tables-left-out"},
-          {"only-a-part", "tables-left-out"},
-          {"wrong-stride", "tables-left-out"}}},
-        {"handover",
-         "the step of the group that merges last",
-         {{"wrong-value", "last-table-skipped"}}},
-        {"items", "the loop that adds up the work-items' counters", {}},
-        {"copies",
-         "the loop that adds up the copies",
-         {{"loop-runs-once", "only-the-first-copy"},
-          {"last-pixel-dropped", "last-copy-skipped"},
-          {"first-pixel-dropped", "first-copy-skipped"}}},
-    };
-    return all;
+constexpr const char* kHows[] = {"",
+                                 "{0} adds without an atomic, and what others add in between is lost.",
+                                 "{0} overwrites a count where it should be added.",
+                                 "{0} takes `or` for an addition.",
+                                 "{0} takes `xor` for an addition.",
+                                 "{0} takes the larger of two counts, not their sum.",
+                                 "{0} subtracts where it should add."};
+constexpr const char* kWalks[] = {
+    "", "{0} goes over the work-items of each group, and not of the launch, from the first to the last.",
+    "{0} goes over the work-items of the launch, and not of the group.",
+    "{0} goes over the groups.", "{0} is done as a whole by each work-item."};
+constexpr const char* kEmpties[] = {"", "{0} stops at the first bin that is empty.",
+                                    "{0} does not write the bins that are empty, and they keep what was there."};
+constexpr const char* kWidths[] = {"",
+                                   "16 bits: with 65536 or more it begins at 0 again",
+                                   "8 bits: with 256 or more it begins at 0 again",
+                                   "16 bits with a sign: from 32768 on it is negative",
+                                   "8 bits with a sign: from 128 on it is negative",
+                                   "a float, which beyond 16777216 cannot be increased by one",
+                                   "8 bits, and stays at 255",
+                                   "7 bits"};
+
+// What a kernel says for the names of the table, in OpenCL and in CUDA.
+struct Word {
+    const char* name;
+    const char* opencl;
+    const char* cuda;
+};
+constexpr Word kWords[] = {
+    {"item", "get_local_id(0)", "threadIdx.x"},
+    {"id", "get_global_id(0)", "blockIdx.x * blockDim.x + threadIdx.x"},
+    {"group", "get_group_id(0)", "blockIdx.x"},
+    {"size", "get_local_size(0)", "blockDim.x"},
+    {"all", "get_global_size(0)", "gridDim.x * blockDim.x"},
+    {"groups", "get_num_groups(0)", "gridDim.x"},
+    {"y", "get_group_id(1)", "blockIdx.y"},
+    {"groupsY", "get_num_groups(1)", "gridDim.y"},
+};
+
+// The words of an expression; X is what it was.
+std::string said(const std::string& expression, const std::string& was, bool in_cuda) {
+    std::string text;
+    for (std::size_t i = 0; i < expression.size();) {
+        std::string word;
+        while (i < expression.size() && (std::isalnum(static_cast<unsigned char>(expression[i])) != 0 || expression[i] == ':'))
+            word += expression[i++];
+        if (word.empty()) {
+            text += expression[i++];
+            continue;
+        }
+        const auto* const found = std::find_if(std::begin(kWords), std::end(kWords),
+                                               [&](const Word& each) { return word == each.name; });
+        const std::string in_kernel = word == "X"             ? was
+                                      : found == std::end(kWords) ? word
+                                      : in_cuda                   ? found->cuda
+                                                                  : found->opencl;
+        const bool composed = in_kernel.find(' ') != std::string::npos && expression != word;
+        text += word == "std::min" ? "min" : composed ? "(" + in_kernel + ")" : in_kernel;
+    }
+    return text;
 }
 
-class Maker {
- public:
-    Maker(const Description& right, bool in_cuda) : right_(right), in_cuda_(in_cuda) {}
+std::string sentence_of(const Row& row, const Choice& choice, const std::string& right, bool in_cuda) {
+    const std::string thing = kThings[choice.label];
+    const std::string was = said(right, "", in_cuda);
+    const std::string becomes = row.words;
+    const char* form = "{0} is missing.";
+    std::string now = said(becomes, row.part == kValue ? "v" : was.empty() ? "the count" : was, in_cuda);
+    if (row.part == kTimes && becomes == "2") form = "{0} is done twice.";
+    else if (row.part == kTimes && becomes == "1") form = "{0} is missing.";
+    else if (row.part == kTimes && becomes != "0") {
+        form = "{0} is done only where {2}.";
+        now = now.substr(0, now.find(" ?"));
+    } else if (row.part == kStride && becomes == "kOnce") form = "{0} runs once: there is an `if` where a loop should be.";
+    else if (row.part == kWalk) form = kWalks[row.becomes({}, 0)];
+    else if (row.part == kEmpty) form = kEmpties[row.becomes({}, 0)];
+    else if (row.part == kFirst) form = "{0} does its first turn twice.";
+    else if (row.part == kHow) form = kHows[row.becomes({}, 0)];
+    else if (row.part == kWidth) {
+        form = "A counter has {2}.";
+        now = kWidths[row.becomes({}, 0)];
+    } else if (row.part != kTimes) {
+        form = std::find_if(std::begin(kSentences), std::end(kSentences),
+                            [&](const auto& each) { return each.first == row.part; })->second;
+    }
+    std::string text = fmt::format(fmt::runtime(form), thing, was.empty() ? "the count" : was, now);
+    text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+    return text;
+}
 
-    std::vector<Change> all() {
-        for (std::size_t i = 0; i < right_.phases.size(); ++i) {
-            phase_ = right_.phases[i];
-            statement(phase_.first);
-            const bool is_last = i + 1 == right_.phases.size();
-            const bool counts = phase_.where == Phase::kLaunch;
-            Change& gone =
-                add(i == 0 && !counts   ? "not-zeroed"
-                    : counts && is_last ? "nothing-counted"
-                                        : "nothing-written",
-                    counts ? "The kernel that counts does nothing, or is not launched."
-                           : "What is to be done before or behind the kernel that counts "
-                             "is not done, or too late.");
-            gone.program.phases.erase(gone.program.phases.begin() + static_cast<std::ptrdiff_t>(i));
-        }
-        in_function_ = true;
-        for (const Function& each : right_.functions) {
-            label_ = "four";
-            statement(each.body);
-        }
-        in_function_ = false;
-        label_ = "pixels";
-        everywhere(uses(Node::kVariable, kCount), "count");
-        everywhere(uses(Node::kLoad, kPixels), "value");
-        widths();
-        if (!uses(Node::kBarrier, 0).empty()) barriers();
-        // A description of one choice only.
-        if (const std::size_t at = right_.name.find(" only "); at != std::string::npos) {
-            std::erase_if(changes_, [&](const Change& each) {
-                return each.label != right_.name.substr(at + 6);
-            });
-        }
-        return std::move(changes_);
-    }
-
- private:
-    const Description& right_;
-    bool in_cuda_;
-    std::vector<Change> changes_;
-    Phase phase_;
-    bool in_function_ = false;
-    std::string label_ = "pixels";  // of the innermost statement that has one
-    int statement_ = -1;
-    int loop_ = -1;  // around it
-
-    const Node& node(int index) const { return right_.nodes[static_cast<std::size_t>(index)]; }
-    static Node& at(Description& program, int index) {
-        return program.nodes[static_cast<std::size_t>(index)];
-    }
-    const Thing& thing(const std::string& label) const {
-        return *std::find_if(things().begin(), things().end(),
-                             [&](const Thing& each) { return label == each.label; });
-    }
-    std::string words(bool first = false) const {
-        std::string text = thing(label_).words;
-        if (first) text[0] = 'T';
-        return text;
-    }
-    std::vector<int> uses(Node::Kind kind, std::int64_t value) const {
-        std::vector<int> found;
-        for (std::size_t i = 0; i < right_.nodes.size(); ++i)
-            if (right_.nodes[i].kind == kind && right_.nodes[i].value == value)
-                found.push_back(static_cast<int>(i));
-        return found;
-    }
-    // The loops that share out the pixels, and those over bins and tables.
-    bool is_of_pixels() const {
-        for (const char* const label : {"pixels", "loads", "rest", "rows", "columns", "pieces"})
-            if (label_ == label) return true;
-        return false;
-    }
-    bool only_its_name_counts() const {
-        const auto& called = thing(label_).called;
-        return !called.empty() && called.front().first.empty();
-    }
-
-    // `became` is what an expression has become, where the name depends on that.
-    std::string name_of(const std::string& name, const std::string& became) const {
-        for (const auto& [from, to] : thing(label_).called)
-            if (from.empty() || from == name || from == name + "=" + became) return to;
-        return name == "missing" || name == "one-missing" ? "nothing-counted"
-               : name == "no-atomic"                      ? "lost-updates"
-                                                          : name;
-    }
-    Change& add(const std::string& name, std::string sentence, double bits = 0,
-                const std::string& became = "") {
-        const std::string called = name_of(name, became);
-        // What has a name of its own comes before what has not.
-        const bool is_plain =
-            called.starts_with("wrong-") && called != "wrong-start" && called != "wrong-stride";
-        changes_.push_back(
-            {called, std::move(sentence), right_, label_, bits + (is_plain ? 4 : 0), false});
-        return changes_.back();
-    }
-
-    // These expressions become another.
-    Change* change(const std::vector<int>& which, const Becomes& to, const std::string& name,
-                   const char* form) {
-        Change& made = add(name, "", to.bits, to.expression);
-        for (const int each : which) {
-            const int x = made.program.add(Node(node(each)));
-            const int other = add_expression(made.program, to.expression, x);
-            Node now = at(made.program, other);
-            now.next = node(each).next;
-            at(made.program, each) = now;
-        }
-        const std::string was = text_of(right_, which.front(), in_cuda_);
-        const std::string is = text_of(made.program, which.front(), in_cuda_);
-        if (was == is) {
-            changes_.pop_back();
-            return nullptr;
-        }
-        made.sentence = fmt::format(fmt::runtime(form), words(true), is, was, words());
-        return &made;
-    }
-    static constexpr const char* kInPlace = "In {3}: {1} in the place of {2}.";
-
-    template <typename Do>
-    static void each(const std::string& part, const Do& what) {
-        for (const Becomes& one : kBecomes)
-            if (part == one.part) what(one);
-    }
-
-    // ---- statements ----
-
-    void statement(int index) {
-        const Node& n = node(index);
-        const std::string outer = label_;
-        const int outer_statement = std::exchange(statement_, index);
-        if (n.label >= 0) label_ = right_.labels[static_cast<std::size_t>(n.label)];
-        if (n.kind == Node::kBlock) {
-            block(n);
-        } else if (n.kind == Node::kFor) {
-            loop(n);
-            const int outer_loop = std::exchange(loop_, index);
-            statement(n.kids[3]);
-            loop_ = outer_loop;
-        } else if (n.kind == Node::kIf) {
-            change({n.kids[0]}, {"", "", "1"}, "no-test", "In {3}: the test {2} is missing.");
-            expression(n.kids[0], "wrong-test");
-            statement(n.kids[1]);
-        } else if (n.kind == Node::kStore) {
-            store(index, n);
-        } else if (n.kind == Node::kSet) {
-            expression(n.kids[0], "wrong-value");
-            if (in_function_)
-                each("address",
-                     [&](const Becomes& to) { change({n.kids[0]}, to, to.name, kInPlace); });
-        } else if (n.kind == Node::kCall) {
-            expression(n.kids[0], "wrong-call");
-        }
-        if (n.kind != Node::kBlock && n.kind != Node::kSet) removals(index, n);
-        label_ = outer;
-        statement_ = outer_statement;
-    }
-
-    // Two neighbours in the other order.
-    void block(const Node& n) {
-        for (int each = n.kids[0]; each >= 0; each = node(each).next) {
-            const int next = node(each).next;
-            if (next >= 0 && node(next).label >= 0 && node(each).label >= 0) {
-                const auto label = [&](int which) {
-                    return right_.labels[static_cast<std::size_t>(node(which).label)];
-                };
-                const std::string outer =
-                    std::exchange(label_, label(node(each).kind == Node::kBarrier ? each : next));
-                Change& made = add("wrong-order", "", 4);
-                made.sentence = fmt::format("What comes first should come second: {}, and {}.",
-                                            thing(label(next)).words, thing(label(each)).words);
-                std::swap(at(made.program, each), at(made.program, next));
-                std::swap(at(made.program, each).next, at(made.program, next).next);
-                label_ = outer;
-            }
-            statement(each);
-        }
-    }
-
-    // It is missing, or only some do it.
-    void removals(int index, const Node& n) {
-        const std::string what = text_of(right_, index, in_cuda_);
-        Change& gone = add("missing", fmt::format("{} is missing: `{}`.", words(true), what));
-        Node nothing{.kind = Node::kNothing};
-        nothing.next = n.next;
-        at(gone.program, index) = nothing;
-        if (n.kind == Node::kBarrier || phase_.where != Phase::kLaunch || in_function_) return;
-        const auto guard = [&](Change& made, int condition) {
-            Description& p = made.program;
-            const int copy = p.add(Node(n));
-            at(p, copy).next = -1;
-            Node test{.kind = Node::kIf};
-            test.kids = {condition, copy, -1, -1};
-            test.next = n.next;
-            at(p, index) = test;
-        };
-        if (loop_ >= 0 && only_its_name_counts()) {
-            Change& made = add(
-                "missing", words(true) + " is done in the first turn of the loop around it only.");
-            const int turn =
-                made.program.add({.kind = Node::kVariable, .value = node(loop_).value});
-            guard(made, made.program.add({.kind = Node::kBinary,
-                                          .op = '=',
-                                          .kids = {turn, node(loop_).kids[0], -1, -1}}));
-        }
-        for (const Becomes& only : kOnly) {
-            Change& made =
-                add(only.name, fmt::format("{} is done by {} only.", words(true), only.part),
-                    only.bits + 2);
-            guard(made, add_expression(made.program, only.expression));
-        }
-    }
-
-    void loop(const Node& n) {
-        const int end = node(n.kids[1]).kids[1];
-        const auto change_part = [&](int which, const char* part, const char* form) {
-            each(part, [&](const Becomes& to) {
-                // A loop over bins that starts at 1 leaves out the first.
-                change({which}, to, to.name, form);
-            });
-        };
-        constexpr const char* kStarts = "{0} starts at {1}, not at {2}.";
-        constexpr const char* kEnds = "{0} ends at {1}, not at {2}.";
-        change_part(n.kids[0], "start", kStarts);
-        change_part(n.kids[2], "stride", "{0} goes on by {1}, not by {2}.");
-        change_part(end, "end", kEnds);
-        change_part(end, is_of_pixels() ? "end of pixels" : "end of bins", kEnds);
-        if (is_of_pixels()) change_part(n.kids[0], "start of pixels", kStarts);
-        for (const char op : {'>', 'g'}) {
-            Change& made = add("wrong-test", words(true) + " has its test the wrong way round.", 2);
-            at(made.program, n.kids[1]).op = op;
-        }
-        if (only_its_name_counts()) return;  // whatever is wrong with it
-        if (is_of_pixels() || label_ == "merge" || label_ == "bins") starts_and_strides(n);
-        for (const int part : {0, 1, 2})
-            expression(part == 1 ? end : n.kids[static_cast<std::size_t>(part)],
-                       part == 0   ? "wrong-start"
-                       : part == 1 ? "wrong-end"
-                                   : "wrong-stride");
-    }
-
-    void starts_and_strides(const Node& n) {
-        for (const char* const start :
-             {"id", "item", "group", "0", "group + item", "group * 256 + item"}) {
-            for (const char* const stride : {"all", "size", "groups", "1", "256"}) {
-                const std::string both = std::string(start) + " " + stride;
-                const bool by_everybody = both == "0 1" || both == "item size";
-                Change* const made =
-                    change({n.kids[0]}, {"", "", start, by_everybody ? 3.0 : 10.0},
-                           by_everybody ? "counted-several-times" : "wrong-start", "");
-                if (made == nullptr) continue;
-                Node now = at(made->program, add_expression(made->program, stride));
-                at(made->program, n.kids[2]) = now;
-                const auto text = [&](const Description& p, std::size_t kid) {
-                    return text_of(p, n.kids[kid], in_cuda_);
-                };
-                made->sentence =
-                    fmt::format("{} starts at {} and goes on by {}, not at {} and by {}.",
-                                words(true), text(made->program, 0), text(made->program, 2),
-                                text(right_, 0), text(right_, 2));
-                if (text(made->program, 2) == text(right_, 2)) changes_.pop_back();
-            }
-        }
-    }
-
-    void store(int index, const Node& n) {
-        if (only_its_name_counts()) return;
-        expression(n.kids[0], "wrong-index");
-        expression(n.kids[1], "wrong-value");
-        const auto other = [&](const char* name, char op, bool atomic, double bits) -> Change& {
-            Change& made = add(name, "", bits);
-            at(made.program, index).op = op;
-            at(made.program, index).atomic = atomic;
-            made.sentence = fmt::format("In {}: `{}` in the place of `{}`.", words(),
-                                        text_of(made.program, index, in_cuda_),
-                                        text_of(right_, index, in_cuda_));
-            return made;
-        };
-        if (n.atomic)
-            other("no-atomic", '+', false, 0).sentence +=
-                " Of two additions to one counter at the same time one is lost.";
-        if (n.op == 0) {
-            other("wrong-operation", '+', false, 2);
-            return;
-        }
-        other("assigned", 0, false, 0);
-        for (const char op : {'-', '|', '^', 'M'})
-            other("wrong-operation", op, n.atomic, 3);
-        each("weight", [&](const Becomes& to) { change({n.kids[1]}, to, to.name, kInPlace); });
-    }
-
-    // ---- expressions ----
-
-    void expression(int index, const std::string& name) {
-        const Node& n = node(index);
-        const auto become = [&](const char* part, const std::string& called) {
-            each(part, [&](const Becomes& to) {
-                if (name == "wrong-stride" && std::string(to.expression) == "0") return;
-                if (std::string(part) == "amount" && !knows_rows()) return;
-                change({index}, to, called, kInPlace);
-            });
-        };
-        if (n.kind == Node::kNumber) {
-            become("number", n.value == 255 && in_function_                    ? "wrong-mask"
-                             : name == "wrong-stride" || name == "wrong-start" ? name
-                                                                               : "wrong-number");
-        } else if (n.kind == Node::kVariable) {
-            const bool is_size = n.value == kSize || n.value == kAll || n.value == kGroups ||
-                                 n.value == kGroupsX || n.value == kGroupsY || n.value == kCopies;
-            const bool is_amount = n.value == kCount || n.value == kWidth || n.value == kPitch;
-            become(is_size ? "size" : is_amount ? "amount" : "index", name);
-        } else if (n.kind == Node::kLoad) {
-            if (in_function_ && n.value == kPixels)
-                each("value", [&](const Becomes& to) { change({index}, to, to.name, kInPlace); });
-            expression(n.kids[0], in_function_ ? "wrong-index" : name);
-        } else if (n.kind == Node::kBinary) {
-            expression(n.kids[0], name);
-            expression(n.kids[1], name);
-            // Another operation, or one side alone.
-            const std::string ops = "+-*/%&|<>lgrsm";
-            const std::string others = "-+/***&lglgsrM";
-            if (const std::size_t which = ops.find(n.op); which != std::string::npos) {
-                Change& made = add(name, "", 3);
-                at(made.program, index).op = others[which];
-                made.sentence = fmt::format("In {}: {} in the place of {}.", words(),
-                                            text_of(made.program, index, in_cuda_),
-                                            text_of(right_, index, in_cuda_));
-            }
-            for (const std::size_t side : {0U, 1U}) {
-                Change& made = add(
-                    name == "wrong-start" && label_ == "tail" && n.op == '*' ? "too-early" : name,
-                    "", 1);
-                Node now = node(n.kids[side]);
-                at(made.program, index) = now;
-                made.sentence = fmt::format("In {}: {} in the place of {}.", words(),
-                                            text_of(made.program, index, in_cuda_),
-                                            text_of(right_, index, in_cuda_));
-            }
-        }
-    }
-    bool knows_rows() const {
-        return right_.name.starts_with("subhist") || right_.name.starts_with("occupancy");
-    }
-
-    // ---- what is not in one place ----
-
-    void everywhere(const std::vector<int>& which, const char* part) {
-        statement_ = -1;
-        each(part, [&](const Becomes& to) {
-            change(which, to, to.name, "The kernel takes {1} for {2}.");
-        });
-    }
-
-    void widths() {
-        for (const Kept& kept : kKept) {
-            const auto keep = [&](const std::string& name, auto member, std::size_t i) {
-                Change& made =
-                    add(kept.name, fmt::format("A counter of `{}` has {}.", name, kept.words));
-                member(made.program, i) = kept.width;
-                made.is_of_width = true;
-            };
-            for (std::size_t i = kHistogram; i < right_.arrays.size(); ++i)
-                if (right_.arrays[i].width != kept.width)
-                    keep(
-                        right_.arrays[i].name,
-                        [](Description& p, std::size_t at) -> Width& { return p.arrays[at].width; },
-                        i);
-            for (std::size_t i = kGiven; i < right_.variables.size(); ++i)
-                if (right_.variables[i] == "sum")
-                    keep(
-                        "sum",
-                        [](Description& p, std::size_t at) -> Width& { return p.widths[at]; }, i);
-        }
-    }
-
-    // Who returns early, and no barrier at all.
-    void barriers() {
-        for (const char* const test : {"id >= count", "item >= 256"}) {
-            Change& made =
-                add("early-return",
-                    "Work-items that have nothing to count or to merge return before the "
-                    "barrier, and their shares of zeroing and merging are not done.");
-            Description& p = made.program;
-            for (const Phase& phase : p.phases) {
-                if (phase.where != Phase::kLaunch) continue;
-                Node guard{.kind = Node::kIf};
-                guard.kids = {add_expression(p, test), p.add({.kind = Node::kReturn}), -1, -1};
-                guard.next = at(p, phase.first).kids[0];
-                const int first = p.add(guard);
-                at(p, phase.first).kids[0] = first;
-            }
-        }
-        Change& made =
-            add("no-barrier-at-all",
-                "There is no barrier around the count: each work-item zeroes, counts and "
-                "merges without waiting for the others.",
-                6);
-        for (Node& n : made.program.nodes)
-            if (n.kind == Node::kBarrier) n.kind = Node::kNothing;
-    }
-};
+std::string name_of(const Row& row, Label label) {
+    const std::string name = row.name;
+    for (const Called& each : kCalled)
+        if (each.label == label && (*each.name == 0 || name == each.name) &&
+            (*each.words == 0 || std::string(row.words) == each.words) && row.part != kWidth)
+            return each.called;
+    return name;
+}
 
 }  // namespace
 
-std::vector<Change> changes(const Description& right, bool in_cuda) {
-    return Maker(right, in_cuda).all();
+std::vector<Change> changes(const RunContext& context) {
+    std::vector<Change> all;
+    double unusual = 0;
+    for (const Played& strategy : strategies_of(context)) {
+        for (const auto& [choice, right] : choices_of(strategy, context)) {
+            for (const Row& row : kRows_) {
+                if (row.part != choice.part || choice.label < row.labels.first ||
+                    choice.label > row.labels.last || right == row.words)
+                    continue;
+                all.push_back({strategy,
+                               {choice, row.becomes},
+                               name_of(row, choice.label),
+                               sentence_of(row, choice, right, context.in_cuda),
+                               row.bits + unusual});
+            }
+        }
+        unusual += 3;
+    }
+    return all;
 }
 
 std::string section_about(const std::string& name) {
-    for (const char* const race :
-         {"barrier", "atomic", "lost-", "early", "table-not", "overwrites"})
+    for (const char* const race : {"barrier", "atomic", "lost-", "early", "table-not", "overwrites"})
         if (name.find(race) != std::string::npos) return "the-race-conditions";
     for (const char* const start : {"wrong-", "bins-", "only-", "signed-v", "half-", "nothing-"})
         if (name.starts_with(start)) return "the-strategy";

@@ -4,23 +4,24 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 #include <optional>
 #include <tuple>
 #include <utility>
 
 #include "common/inputs/inputs.hpp"
 #include "common/tutor/diagnosis/changes.hpp"
-#include "common/tutor/diagnosis/machine.hpp"
 
 namespace common::diagnosis {
 namespace {
 
 // More pixels than these are not worked out.
 constexpr std::size_t kMaxPixels = std::size_t{32} << 20;
-// What the changes that are tried on a run may take together, in pixels.
-constexpr std::size_t kMaxWork = 60'000'000;
-constexpr std::size_t kMuchWork = 100'000;
-constexpr std::size_t kTooMuchWork = 500'000'000;
+// What the changes that are tried on a run may take together, in steps; and so many are tried.
+constexpr std::int64_t kMaxSteps = 4'000'000;
+constexpr std::int64_t kAlways = 8;
+constexpr std::int64_t kManySteps = 200'000;
+constexpr std::int64_t kTooManySteps = 40'000'000;
 // Fewer runs than these are no ground for certainty.
 constexpr std::size_t kFewRuns = 4;
 // So many bits more, and a change is no rival of a usual one.
@@ -53,33 +54,34 @@ struct Runs {  // the smallest first
     std::vector<const Case*> wrong;
     std::vector<const Case*> right;
     std::vector<const Case*> all;
+    std::map<const Case*, std::int64_t> steps;  // that it takes to work it out
     bool all_looked_at = true;
     bool change = false;
 };
 
-// About how long it takes to work out what a change counts.
-std::size_t work(const Case& run) {
-    return run.pixels.size() + kBins * run.launch.groups * run.launch.group_size;
-}
-
 Runs sorted(const std::vector<Case>& cases, const RunContext& context) {
     Runs runs;
     runs.change = context.changes;
+    const std::vector<Played> strategies = strategies_of(context);
     for (const Case& run : cases) {
-        if (run.pixels.size() > kMaxPixels || run.launch.groups == 0 ||
-            run.launch.group_size == 0) {
+        if (run.launch.groups == 0 || run.launch.group_size == 0 || strategies.empty()) {
             runs.all_looked_at = false;
             continue;
         }
+        runs.steps[&run] = run.pixels.size() > kMaxPixels
+                               ? 2 * kTooManySteps
+                               : predict(strategies.front(), nullptr, run, context).steps;
         (run.matches() ? runs.right : runs.wrong).push_back(&run);
         runs.all.push_back(&run);
         runs.change = runs.change || run.changes();
     }
     // What is worked out soonest contradicts most changes. Of the larger ones the wrong do.
     for (auto* const part : {&runs.wrong, &runs.right, &runs.all}) {
-        std::stable_sort(part->begin(), part->end(), [](const Case* a, const Case* b) {
-            return std::tuple(work(*a) > kMuchWork && a->matches(), work(*a)) <
-                   std::tuple(work(*b) > kMuchWork && b->matches(), work(*b));
+        std::stable_sort(part->begin(), part->end(), [&](const Case* a, const Case* b) {
+            const auto late = [&](const Case* run) {
+                return std::tuple(runs.steps[run] > kManySteps && run->matches(), runs.steps[run]);
+            };
+            return late(a) < late(b);
         });
     }
     return runs;
@@ -91,14 +93,19 @@ bool has_leftovers(const Runs& runs) {
     bool some = runs.change;
     bool none_short = true;
     for (const Case* const run : runs.wrong) {
-        const std::uint64_t most =
-            run->pixels.size() * std::max(run->launch.groups, run->launch.group_size);
+        const auto most = static_cast<Number>(run->pixels.size()) *
+                          static_cast<Number>(std::max(run->launch.groups, run->launch.group_size));
         for (std::size_t bin = 0; bin < kBins; ++bin) {
-            const std::uint32_t count = run->actual.front()[bin];
-            if (count >= kPoison && count % kPoison <= most) continue;  // nobody has written it
-            if (count > most) return true;
-            some = some || (run->expected[bin] == 0 && count > 0);
-            none_short = none_short && count >= run->expected[bin];
+            Number over = static_cast<std::int32_t>(run->actual.front()[bin] - run->expected[bin]);
+            const auto tables = std::min<std::size_t>(run->launch.groups, 64);
+            for (std::size_t unwritten = 1; unwritten <= tables && std::abs(over) > most; ++unwritten) {
+                const auto poison = static_cast<std::uint32_t>(unwritten) * kPoison;
+                const Number rest = static_cast<std::int32_t>(static_cast<std::uint32_t>(over) - poison);
+                if (std::abs(rest) <= most) over = 0;  // nobody has written it
+            }
+            if (std::abs(over) > most) return true;
+            some = some || (run->expected[bin] == 0 && over > 0);
+            none_short = none_short && over >= 0;
         }
     }
     return some && none_short;
@@ -113,24 +120,36 @@ struct Fit {
     bool is_exact = true;  // in all runs, if the groups ran in order where that matters
     bool predicts_a_wrong_one = false;
     bool is_unwritten = false;
+
+    // Where it adds without an atomic, bins may have too few.
+    [[nodiscard]] bool may_lose(const Case& run) const {
+        return change->changed.choice.part == kHow && change->changed.becomes({}, 0) == kPlain &&
+               std::all_of(run.actual.begin(), run.actual.end(), [&](const Histogram& counts) {
+                   return std::equal(counts.begin(), counts.end(), run.expected.begin(),
+                                     std::less_equal<>());
+               });
+    }
 };
 
 // Whether it fits this run, too.
-bool fits(Fit& found, const Case& run, const RunContext& context) {
-    if (work(run) > kTooMuchWork) {  // leaves it open what memory held, and nothing else
+bool fits(Fit& found, const Case& run, const Runs& runs, const RunContext& context) {
+    if (runs.steps.at(&run) > kTooManySteps) {  // only what leaves much open anyway is asked
         found.is_certain = found.is_exact = false;
         found.predicts_a_wrong_one = found.predicts_a_wrong_one || !run.matches();
-        return found.is_unwritten || found.predicts_a_wrong_one;
+        return found.is_unwritten || found.may_lose(run);
     }
-    const Prediction predicted = predict(found.change->program, run, context);
-    found.is_certain = found.is_certain && predicted.is_certain;
-    if (predicted.is_endless || predicted.is_divergent) {
+    const auto play = [&](bool in_order) {
+        return predict(found.change->strategy, &found.change->changed, run, context, in_order);
+    };
+    const Prediction predicted = play(false);
+    found.is_certain = found.is_certain && predicted.is_certain && !predicted.is_divergent;
+    if (predicted.is_endless || (predicted.is_divergent && context.has_trouble)) {
         // Too long to be worked out, or what a device does with it is its own affair.
         found.is_certain = found.is_exact = false;
-        return predicted.is_divergent ? context.has_trouble : run.pixels.size() > 1'000;
+        return predicted.is_divergent || run.pixels.size() > 1'000;
     }
     if (found.is_exact && !predicted.is_certain) {
-        const Prediction in_order = predict(found.change->program, run, context, true);
+        const Prediction in_order = play(true);
         found.is_exact =
             std::all_of(run.actual.begin(), run.actual.end(),
                         [&](const Histogram& actual) { return in_order.open_bits(actual) == 0.0; });
@@ -226,7 +245,7 @@ std::vector<std::string> ruled_out(const Runs& runs) {
 }
 
 // A small run that two mistakes count differently.
-std::string telling_run(const Description& one, const Description& other,
+std::string telling_run(const Change& one, const Change& other,
                         const RunContext& context) {
     struct Small {
         std::size_t pixels, groups, size;
@@ -249,8 +268,8 @@ std::string telling_run(const Description& one, const Description& other,
                           : 0};
         run.launch.groups -= run.launch.across > 0 ? run.launch.groups % run.launch.across : 0;
         run.expected = reference_histogram(input.pixels);
-        const Prediction first = predict(one, run, context);
-        const Prediction second = predict(other, run, context);
+        const Prediction first = predict(one.strategy, &one.changed, run, context);
+        const Prediction second = predict(other.strategy, &other.changed, run, context);
         if (first.low != second.low)
             return fmt::format("--random {} --groups {} --group-size {}", pixels, groups, size);
     }
@@ -272,26 +291,14 @@ bool Case::changes() const {
 Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context) {
     const Runs runs = sorted(cases, context);
     if (runs.wrong.empty()) return {};
-    std::vector<Change> all;
-    for (const bool usual : {true, false}) {  // the walk that was asked for comes first
-        for (const Description& right : strategies()) {
-            const bool blocked = right.name.ends_with("blocked");
-            if (right.name.substr(0, right.name.find(' ')) != context.variant ||
-                (blocked == context.blocked) != usual)
-                continue;
-            for (Change& change : changes(right, context.in_cuda)) {
-                if (!usual) change.bits += 3;
-                all.push_back(std::move(change));
-            }
-        }
-    }
+    const std::vector<Change> all = changes(context);
     std::vector<Fit> found;
     for (const Change& change : all)
         found.push_back({&change, runs.all_looked_at, change.bits});
     const auto surest_first = [](const Fit& a, const Fit& b) {
         const auto cost = [](const Fit& fit) {
             // Of those that have said nothing yet those come first that small runs hide.
-            const bool may_be_hidden = fit.is_unwritten || fit.change->is_of_width;
+            const bool may_be_hidden = fit.is_unwritten || fit.change->changed.choice.part == kWidth;
             return fit.predicts_a_wrong_one
                        ? std::tuple(0, !fit.is_exact, fit.bits + (fit.is_exact ? 0 : fit.open))
                        : std::tuple(1, !may_be_hidden, fit.bits);
@@ -299,9 +306,9 @@ Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context) {
         return cost(a) < cost(b);
     };
     for (const Case* const run : runs.all) {
-        const std::size_t at_most = kMaxWork / work(*run) + 6;
-        found.resize(std::min(found.size(), at_most));
-        std::erase_if(found, [&](Fit& each) { return !fits(each, *run, context); });
+        const auto at_most = static_cast<std::size_t>(kMaxSteps / (runs.steps.at(run) + 1) + kAlways);
+        if (found.size() > at_most) found.resize(at_most);
+        std::erase_if(found, [&](Fit& each) { return !fits(each, *run, runs, context); });
         std::stable_sort(found.begin(), found.end(), surest_first);
     }
     std::erase_if(found, [&](const Fit& each) { return !is_plausible(each, runs); });
@@ -325,7 +332,7 @@ Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context) {
             sure ? Finding::Certainty::kPredicted : Finding::Certainty::kPattern};
         if (!diagnosis.findings.empty()) {
             const std::string run =
-                telling_run(found.front().change->program, each.change->program, context);
+                telling_run(*found.front().change, *each.change, context);
             if (!run.empty()) finding.evidence = fmt::format("{} tells them apart", run);
         }
         if (context.in_cuda) {

@@ -1,244 +1,405 @@
-// The strategies of chapters 02 to 05 as programs (description.hpp says how to read them). A word
-// and a colon say what a statement is for: changes.cpp names mistakes by it. Where a strategy may
-// as well share out the pixels in another way, that is a description more.
-#include "common/tutor/diagnosis/description.hpp"
+// The strategies of chapters 02 to 05, each with its choices.
+#include <algorithm>
+#include <map>
+
+#include "common/tutor/diagnosis/model.hpp"
 
 namespace common::diagnosis {
 namespace {
 
-// What begins most of them: the host zeroes the histogram.
-constexpr const char* kZeroed =
-    "host { histogram: for (bin = 0; bin < 256; bin += 1) histogram[bin] = 0; }\n";
+class Strategy : public Model {
+ public:
+    using Model::Model;
 
-// A table for each group; COUNT is how it counts, MERGE where the table goes.
-constexpr const char* kTable = R"(shared table[256];
-kernel {
-    zero: for (bin = item; bin < 256; bin += size) table[bin] = 0;
-    zeroed: barrier;
-    COUNT
-    counted: barrier;
-    MERGE
-})";
-constexpr const char* kTurns =
-    "pixels: for (i = id; i < count; i += all) atomic table[pixels[i]] += 1;";
-constexpr const char* kStretches = R"(
-    stretch = (count + all - 1) / all;
-    end = min((id + 1) * stretch, count);
-    pixels: for (i = id * stretch; i < end; i += 1) atomic table[pixels[i]] += 1;)";
-constexpr const char* kMerge =
-    "merge: for (bin = item; bin < 256; bin += size) atomic histogram[bin] += table[bin];";
-constexpr const char* kOwnRow =
-    "merge: for (bin = item; bin < 256; bin += size) rows[group * 256 + bin] = table[bin];";
+    // ---- what they share ----
 
-constexpr const char* kRows = "buffer rows[256 * groups];\n";
-constexpr const char* kRowsAddedByHost = R"(
-host {
-    histogram: for (bin = 0; bin < 256; bin += 1) histogram[bin] = 0;
-    sum: for (row = 0; row < groups; row += 1)
-        for (bin = 0; bin < 256; bin += 1) histogram[bin] += rows[row * 256 + bin];
-})";
-constexpr const char* kRowsAddedByKernel = R"(
-sum {
-    bins: for (bin = id; bin < 256; bin += all) {
-        sum = 0;
-        sum: for (row = 0; row < groups; row += 1) sum += rows[row * 256 + bin];
-        histogram[bin] = sum;
+    void zero_by_host(Label label, Array& counters, const Said& end) {
+        loop(label, AS(0), end, AS(1), [&](Number bin) { set(label, counters, {"", bin}, 0); });
     }
-})";
-
-// AT is where bin b of a work-item's counters lies, ZERO how they are zeroed.
-constexpr const char* kBytes = R"(
-buffer rows[256 * groups];
-shared bins[256 * size] in bytes;
-kernel {
-    row: for (bin = item; bin < 256; bin += size) rows[group * 256 + bin] = 0;
-    piece: piece = size * 255;
-    pieces: for (first = group * piece; first < count; first += groups * piece) {
-        ZERO
-        end = min(first + piece, count);
-        pixels: for (i = first + item; i < end; i += size) {
-            bin = pixels[i];
-            bins[OWN] += 1;
+    // One pixel after the other, in turns or each a stretch of its own; or four at a time.
+    template <typename Count>
+    void walk(Way way, const Count& count_it) {
+        const auto one = [&](Number i) { count_it(pixel(kPixels, AS(i))); };
+        if (way == kTurns) return loop(kPixels, AS(id), AS(count), AS(all), one);
+        if (way == kStretches) {
+            const Number stretch = is(kPixels, kNumber, AS((count + all - 1) / all));
+            return loop(kPixels, AS(id * stretch), AS(std::min((id + 1) * stretch, count)), AS(1), one);
         }
-        counted: barrier;
-        merge: for (base = 0; base < 256; base += size) {
-            bin = base + item;
-            if (bin < 256) {
-                sum = 0;
-                items: for (other = 0; other < size; other += 1) sum += bins[OTHER];
-                rows[group * 256 + bin] += sum;
-            }
+        loop(kLoads, AS(id), AS(count / 4), AS(all), [&](Number i) {
+            four(is(kLoads, kAddress, AS(4 * i)), count_it);
+        });
+        loop(kTail, AS(count / 4 * 4 + id), AS(count), AS(all),
+             [&](Number i) { count_it(pixel(kTail, AS(i))); });
+    }
+    template <typename Count>
+    void four(Number first, const Count& count_it) {
+        for (std::uint16_t byte = 0; byte < 4; ++byte) {
+            if (is(kByte, kTimes, {"", 1}, byte) == 0) continue;
+            const Number at = first + is(kByte, kWhich, AS(byte), byte);
+            count_it(pixel(kByte, {"", at}, byte));
         }
-        again: barrier;
     }
-})";
-constexpr const char* kZeroTogether = R"(
-        zero: for (word = item; word < size * 64; word += size) {
-            bins[4 * word] = 0; bins[4 * word + 1] = 0; bins[4 * word + 2] = 0; bins[4 * word + 3] = 0;
+    void zero_table(Array& table, Said end) {
+        each([=, this, &table] {
+            loop(kZero, AS(item), end, AS(size), [&](Number bin) { set(kZero, table, AS(bin), 0); });
+        });
+        barrier(kZeroed);
+    }
+    void merge(Array& table) {
+        barrier(kCounted);
+        each([&] {
+            loop(kMerge, AS(item), AS(256), AS(size), [&](Number bin) {
+                add(kMerge, histogram, AS(bin), get(kMerge, table, AS(bin)));
+            });
+        });
+    }
+    void sum_by_host(Array& rows) {
+        zero_by_host(kHistogram, histogram, AS(256));
+        loop(kSum, AS(0), AS(tables), AS(1), [&](Number row) {
+            loop(kBinLoop, AS(0), AS(256), AS(1), [&](Number bin) {
+                const Number at = is(kSum, kPitch, AS(256)) * row + bin;
+                add(kSum, histogram, AS(bin), get(kSum, rows, AS(at)));
+            });
+        });
+    }
+    void sum_by_kernel(Array& rows) {
+        Array sum = array(Array::kPrivate, kSum, 1);
+        launch((256 + size - 1) / size, 0, {&sum}, [&] {
+            each([&] {
+                loop(kBinLoop, AS(id), AS(256), AS(all), [&](Number bin) {
+                    clear(sum);
+                    loop(kSum, AS(0), AS(tables), AS(1), [&](Number row) {
+                        const Number at = row * is(kSum, kPitch, AS(256)) + bin;
+                        add(kSum, sum, AS(0), get(kSum, rows, AS(at)));
+                    });
+                    set(kBinLoop, histogram, AS(bin), get(kBinLoop, sum, AS(0)));
+                });
+            });
+        });
+    }
+    // Sixteen pixels from this one on.
+    template <typename Count>
+    void sixteen(Number first, const Count& count_it) {
+        for (std::uint16_t word = 0; word < 4; ++word) {
+            const Number its = is(kWord, kWhich, AS(word), word);
+            if (is(kWord, kTimes, {"", 1}, word) != 0)
+                four(is(kLoads, kAddress, AS(first)) + 4 * its, count_it);
         }
-        zeroed: barrier;)";
-constexpr const char* kZeroOwn = R"(
-        zero: for (word = 0; word < 64; word += 1) {
-            bins[4 * (word * size + item)] = 0; bins[4 * (word * size + item) + 1] = 0;
-            bins[4 * (word * size + item) + 2] = 0; bins[4 * (word * size + item) + 3] = 0;
-        })";
-
-constexpr const char* kOwnStrategies = R"(
-strategy global
-ZEROED
-kernel { pixels: for (i = id; i < count; i += all) atomic histogram[pixels[i]] += 1; }
-end
-strategy global --walk blocked
-ZEROED
-kernel {
-    stretch = (count + all - 1) / all;
-    end = min((id + 1) * stretch, count);
-    pixels: for (i = id * stretch; i < end; i += 1) atomic histogram[pixels[i]] += 1;
-}
-end
-strategy subhist
-buffer rows[256 * groups];
-host { tables: for (bin = 0; bin < 256 * groups; bin += 1) rows[bin] = 0; }
-kernel {
-    rows: for (y = groupy; y * width < count; y += groupsy)
-        columns: for (x = id; x < width; x += all)
-            short: if (y * width + x < count) atomic rows[group * 256 + pixels[y * pitch + x]] += 1;
-}
-ADDED
-end
-strategy private
-ZEROED
-private counters[256];
-kernel {
-    zero: for (bin = 0; bin < 256; bin += 1) counters[bin] = 0;
-    pixels: for (i = id; i < count; i += all) counters[pixels[i]] += 1;
-    merge: for (bin = 0; bin < 256; bin += 1)
-        if (counters[bin] > 0) atomic histogram[bin] += counters[bin];
-}
-end
-strategy lane-bins
-ZEROED
-shared table[256 * copies];
-define four(word) {
-    atomic table[(pixels[word] & 255) * copies + item % copies] += 1;
-    atomic table[(pixels[word + 1] & 255) * copies + item % copies] += 1;
-    atomic table[(pixels[word + 2] & 255) * copies + item % copies] += 1;
-    atomic table[(pixels[word + 3] & 255) * copies + item % copies] += 1;
-}
-define sixteen(load) { first = 16 * load; four(first); four(first + 4); four(first + 8); four(first + 12); }
-kernel {
-    zero: for (word = item; word < 256 * copies; word += size) table[word] = 0;
-    zeroed: barrier;
-    vectors = count / 16;
-    next = id;
-    loads: for (i = next; i + 3 * all < vectors; i += 4 * all) {
-        sixteen(i); sixteen(i + all); sixteen(i + 2 * all); sixteen(i + 3 * all);
-        next = i + 4 * all;
     }
-    rest: for (i = next; i < vectors; i += all) sixteen(i);
-    tail: for (i = vectors * 16 + id; i < count; i += all)
-        atomic table[pixels[i] * copies + item % copies] += 1;
-    counted: barrier;
-    merge: for (bin = item; bin < 256; bin += size) {
-        sum = 0;
-        copies: for (n = 0; n < copies; n += 1) sum += table[bin * copies + (item + n) % copies];
-        atomic histogram[bin] += sum;
+    // What counts in this table.
+    auto counts_in(Array& table) {
+        return [this, &table](Number bin) { add(kPixels, table, {"", bin}, 1); };
     }
-}
-end
-strategy lane-bins only copies
-ZEROED
-shared table[256 * copies];
-kernel {
-    for (word = item; word < 256 * copies; word += size) table[word] = 0;
-    barrier;
-    for (i = id; i < count / 16; i += all)
-        for (at = 16 * i; at < 16 * i + 16; at += 1)
-            atomic table[pixels[at] * copies + item % copies] += 1;
-    for (i = count / 16 * 16 + id; i < count; i += all)
-        atomic table[pixels[i] * copies + item % copies] += 1;
-    barrier;
-    for (bin = item; bin < 256; bin += size) {
-        sum = 0;
-        copies: for (n = 0; n < copies; n += 1) sum += table[bin * copies + n];
-        atomic histogram[bin] += sum;
+
+    // ---- chapter 02 ----
+
+    void global(Way way) {
+        zero_by_host(kHistogram, histogram, AS(256));
+        launch(groups, 0, {}, [&] {
+            each([&] { walk(way, counts_in(histogram)); });
+        });
     }
-}
-end
-strategy vector
-ZEROED
-shared table[256];
-define four(word) {
-    atomic table[pixels[word] & 255] += 1;
-    atomic table[pixels[word + 1] & 255] += 1;
-    atomic table[pixels[word + 2] & 255] += 1;
-    atomic table[pixels[word + 3] & 255] += 1;
-}
-kernel {
-    zero: for (bin = item; bin < 256; bin += size) table[bin] = 0;
-    zeroed: barrier;
-    tail = count / 16 * 16;
-    loads: for (x = 16 * id; x < tail; x += 16 * all) { four(x); four(x + 4); four(x + 8); four(x + 12); }
-    tail: for (x = tail + id; x < count; x += all) atomic table[pixels[x]] += 1;
-    counted: barrier;
-    merge: for (bin = item; bin < 256; bin += size) atomic histogram[bin] += table[bin];
-}
-end
-strategy occupancy
-ZEROED
-shared table[256];
-kernel {
-    zero: for (bin = item; bin < 256; bin += size) table[bin] = 0;
-    zeroed: barrier;
-    columns: for (x = item; x < width; x += size)
-        rows: for (y = group * 8; y * width < count; y += groups * 8)
-            eight: for (row = y; row < y + 8; row += 1)
-                short: if (row * width + x < count) atomic table[pixels[row * width + x]] += 1;
-    counted: barrier;
-    merge: for (bin = item; bin < 256; bin += size) atomic histogram[bin] += table[bin];
-}
-end
-)";
+    void subhist(Way) {
+        Array rows = array(Array::kGlobal, kTables, 256 * tables);
+        zero_by_host(kTables, rows, AS(256 * tables));
+        launch(groups, static_cast<Number>(run_.launch.across), {}, [&] {
+            each([&] {
+                const Number lines = (count + width - 1) / width;
+                loop(kRows, AS(y), AS(lines), AS(groupsY), [&](Number row) {
+                    loop(kColumns, AS(id), AS(width), AS(all), [&](Number x) {
+                        const Number of = is(kShort, kPitch, AS(width));
+                        if (is(kShort, kTimes, AS(row * of + x < count)) == 0) return;
+                        const Number at = row * is(kShort, kFrom, AS(pitch)) + x;
+                        const Number bin = pixel(kPixels, AS(at));
+                        add(kPixels, rows, {"", group * is(kTables, kPitch, AS(256)) + bin}, 1);
+                    });
+                });
+            });
+        });
+        sum_by_kernel(rows);
+    }
 
-std::string with(std::string text, const std::string& old, const std::string& now) {
-    for (std::size_t at = 0; (at = text.find(old, at)) != std::string::npos; at += now.size())
-        text.replace(at, old.size(), now);
-    return text;
-}
+    // ---- chapter 03 ----
 
-std::string strategy(const std::string& name, const std::string& body) {
-    return "strategy " + name + "\n" + body + "end\n";
-}
+    void count_in_table(Array& table, Way way) {
+        zero_table(table, AS(256));
+        each([=, this, &table] { walk(way, counts_in(table)); });
+    }
+    void local(Way way) {
+        zero_by_host(kHistogram, histogram, AS(256));
+        Array table = array(Array::kShared, kCounted, 256);
+        launch(groups, 0, {&table}, [&] {
+            count_in_table(table, way);
+            merge(table);
+        });
+    }
+    void rows_of_tables(Array& rows, Way way) {
+        Array table = array(Array::kShared, kCounted, 256);
+        launch(groups, 0, {&table}, [&] {
+            count_in_table(table, way);
+            barrier(kCounted);
+            each([&] {
+                loop(kMerge, AS(item), AS(256), AS(size), [&](Number bin) {
+                    const Number at = group * is(kMerge, kPitch, AS(256)) + bin;
+                    set(kMerge, rows, AS(at), get(kMerge, table, AS(bin)));
+                });
+            });
+        });
+    }
+    void local_buckets(Way way) {
+        Array rows = array(Array::kGlobal, kTables, 256 * tables);
+        rows_of_tables(rows, way);
+        sum_by_host(rows);
+    }
+    void local_subhist(Way way) {
+        Array rows = array(Array::kGlobal, kTables, 256 * tables);
+        rows_of_tables(rows, way);
+        sum_by_kernel(rows);
+    }
 
-std::string table(const char* count, const char* merge) {
-    return with(with(kTable, "COUNT", count), "MERGE", merge);
-}
+    // ---- chapter 04 ----
+
+    void own_counters(Way way) {
+        zero_by_host(kHistogram, histogram, AS(256));
+        Array counters = array(Array::kPrivate, kCounted, 256);
+        launch(groups, 0, {&counters}, [&] {
+            each([&] {
+                loop(kZero, AS(0), AS(256), AS(1),
+                     [&](Number bin) { set(kZero, counters, AS(bin), 0); });
+                walk(way, counts_in(counters));
+                loop(kMerge, AS(0), AS(256), AS(1), [&](Number bin) {
+                    add(kMerge, histogram, AS(bin), get(kMerge, counters, AS(bin)));
+                });
+            });
+        });
+    }
+    void bytes(Way way) {
+        const bool banked = way == kBanked;
+        Array rows = array(Array::kGlobal, kTables, 256 * tables);
+        Array bins = array(Array::kShared, kCounted, 256 * size, k8);
+        Array sum = array(Array::kPrivate, kSum, 1);
+        const auto at = [=, this](Number whose, Number bin) {
+            return banked ? (bin / 4 * size + whose) * 4 + bin % 4 : whose * 256 + bin;
+        };
+        launch(groups, 0, {&bins, &sum}, [&] {
+            each([&] {
+                loop(kRow, AS(item), AS(256), AS(size),
+                     [&](Number bin) { set(kRow, rows, {"", group * 256 + bin}, 0); });
+            });
+            const Number at_once = size * is(kPiece, kNumber, AS(255));
+            const Number stride = is(kPieces, kStride, AS(groups * at_once));
+            const Number first_one = is(kPieces, kStart, AS(group * at_once));
+            loop(kPieces, {"group * at_once", first_one}, AS(count),
+                 {"groups * at_once", stride}, [&](Number first) { piece(rows, bins, sum, at, first, at_once, banked); });
+        });
+        sum_by_host(rows);
+    }
+    template <typename At>
+    void piece(Array& rows, Array& bins, Array& sum, const At& at, Number first, Number at_once, bool banked) {
+        each([=, this, &bins] {
+            const auto zero = [&](Number word) {
+                for (Number byte = 0; byte < 4; ++byte)
+                    set(kZero, bins, {"", (banked ? word * size + item : word) * 4 + byte}, 0);
+            };
+            if (banked)
+                loop(kZero, AS(0), AS(64), AS(1), zero);
+            else
+                loop(kZero, AS(item), AS(size * 64), AS(size), zero);
+        });
+        if (!banked) barrier(kZeroed);
+        each([=, this, &bins] {
+            loop(kPixels, AS(first + item), AS(std::min(first + at_once, count)), AS(size),
+                 [&](Number i) {
+                     const Number bin = pixel(kPixels, AS(i));
+                     const Number whose = is(kPixels, kWhich, AS(item));
+                     add(kPixels, bins, {"", bin < 0 ? bin : at(whose, bin)}, 1);
+                 });
+        });
+        barrier(kCounted);
+        each([=, this, &rows, &bins, &sum] {
+            loop(kMerge, AS(item), AS(256), AS(size), [&](Number bin) {
+                clear(sum);
+                loop(kItems, AS(0), AS(size), AS(1), [&](Number other) {
+                    const Number whose = is(kItems, kWhich, AS(other));
+                    add(kItems, sum, AS(0), get(kItems, bins, {"its place", at(whose, bin)}));
+                });
+                add(kMerge, rows, {"", group * is(kMerge, kPitch, AS(256)) + bin}, get(kMerge, sum, AS(0)));
+            });
+        });
+        barrier(kAgain);
+    }
+    void lane_bins(Way) {
+        zero_by_host(kHistogram, histogram, AS(256));
+        Array table = array(Array::kShared, kCounted, 256 * copies);
+        const auto count_it = [&](Number bin) {
+            const Number copy = is(kPixels, kNumber, AS(item % copies));
+            add(kPixels, table, {"bin * copies + copy", bin * is(kPixels, kPitch, AS(copies)) + copy}, 1);
+        };
+        launch(groups, 0, {&table}, [&] {
+            zero_table(table, AS(256 * copies));
+            each([&] {
+                const Number vectors = count / 16;
+                Number next = id;
+                loop(kLoads, AS(id), AS(vectors - 3 * all), AS(4 * all), [&](Number i) {
+                    for (std::uint16_t load = 0; load < 4; ++load) {
+                        const Number its = is(kLoad, kWhich, AS(load), load);
+                        if (is(kLoad, kTimes, {"", 1}, load) != 0)
+                            sixteen((i + its * all) * 16, count_it);
+                    }
+                    next = i + 4 * all;
+                });
+                loop(kRest, AS(next), AS(vectors), AS(all),
+                     [&](Number i) { sixteen(i * 16, count_it); });
+                loop(kTail, AS(vectors * 16 + id), AS(count), AS(all), [&](Number i) {
+                    const Number at = pixel(kTail, AS(i)) * is(kTail, kPitch, AS(copies));
+                    add(kTail, table, {"", at + is(kTail, kNumber, AS(item % copies))}, 1);
+                });
+            });
+            barrier(kCounted);
+            each([&] {
+                loop(kMerge, AS(item), AS(256), AS(size), [&](Number its_bin) {
+                    Number sum = 0;
+                    loop(kCopies, AS(0), AS(copies), AS(1), [&](Number n) {
+                        const Number copy = is(kCopies, kWhich, AS((item + n) % copies));
+                        const Number from = its_bin * is(kCopies, kPitch, AS(copies)) + copy;
+                        sum += get(kCopies, table, {"its place", from});
+                    });
+                    add(kMerge, histogram, {"bin", its_bin}, sum);
+                });
+            });
+        });
+    }
+
+    // ---- chapter 05 ----
+
+    void vector(Way) {
+        zero_by_host(kHistogram, histogram, AS(256));
+        Array table = array(Array::kShared, kCounted, 256);
+        launch(groups, 0, {&table}, [&] {
+            zero_table(table, AS(256));
+            each([&] {
+                loop(kRows, AS(group), AS((count + width - 1) / width), AS(groups), [&](Number row) {
+                    const Number begin = row * width;
+                    const Number length = std::min(width, count - begin);
+                    const Number tail = length / 16 * 16;
+                    loop(kLoads, AS(16 * item), AS(tail), AS(16 * size),
+                         [&](Number x) { sixteen(begin + x, counts_in(table)); });
+                    loop(kTail, AS(tail + item), AS(length), AS(size), [&](Number x) {
+                        counts_in(table)(pixel(kTail, {"x", begin + x}));
+                    });
+                });
+            });
+            merge(table);
+        });
+    }
+    void occupancy(Way) {
+        zero_by_host(kHistogram, histogram, AS(256));
+        Array table = array(Array::kShared, kCounted, 256);
+        launch(groups, 0, {&table}, [&] {
+            zero_table(table, AS(256));
+            each([&] {
+                const Number lines = (count + width - 1) / width;
+                loop(kColumns, AS(item), AS(width), AS(size), [&](Number x) {
+                    loop(kRows, AS(8 * group), AS(lines), AS(8 * groups), [&](Number row) {
+                        loop(kPieces, AS(row), AS(row + 8), AS(1), [&](Number its_row) {
+                            const Number i = its_row * width + x;
+                            if (is(kShort, kTimes, AS(i < count)) != 0)
+                                counts_in(table)(pixel(kPixels, AS(i)));
+                        });
+                    });
+                });
+            });
+            merge(table);
+        });
+    }
+    // The group that is the last to hand over has the sum of all.
+    void tuned(Way) {
+        zero_by_host(kHistogram, histogram, AS(256));
+        Array table = array(Array::kShared, kCounted, 256);
+        launch(groups, 0, {&table}, [&] {
+            zero_table(table, AS(256));
+            each([&] {
+                loop(kLoads, AS(id), AS(count / 16), AS(all),
+                     [&](Number i) { sixteen(i * 16, counts_in(table)); });
+                loop(kTail, AS(count / 16 * 16 + id), AS(count), AS(all),
+                     [&](Number i) { counts_in(table)(pixel(kTail, AS(i))); });
+            });
+            barrier(kCounted);
+            each([&] {
+                loop(kMerge, AS(item), AS(256), AS(size), [&](Number bin) {
+                    Number sum = get(kMerge, table, AS(bin));
+                    if (group == groups - 1) sum = is(kHandover, kWeight, AS(sum));
+                    add(kMerge, histogram, AS(bin), sum);
+                });
+            });
+        });
+    }
+
+    Prediction played(void (Strategy::*kernel)(Way), Way way) {
+        try {
+            (this->*kernel)(way);
+        } catch (const Stop&) {
+            seen_.is_certain = false;
+        }
+        std::copy(histogram.low.begin(), histogram.low.end(), seen_.low.begin());
+        std::copy(histogram.more.begin(), histogram.more.end(), seen_.more.begin());
+        for (const Number more : seen_.more)
+            seen_.is_certain = seen_.is_certain && more == 0;
+        return seen_;
+    }
+};
+
+struct Kernel {
+    const char* variant;
+    void (Strategy::*play)(Way);
+    std::array<Way, 3> ways{kTurns};  // in which it may be played
+    std::size_t number = 1;
+};
+constexpr Kernel kKernels[] = {
+    {"global", &Strategy::global, {kTurns, kStretches, kFours}, 3},
+    {"subhist", &Strategy::subhist},
+    {"local", &Strategy::local, {kTurns, kStretches, kFours}, 3},
+    {"two-per-sm", &Strategy::local},
+    {"local-buckets", &Strategy::local_buckets, {kTurns, kStretches, kFours}, 3},
+    {"local-subhist", &Strategy::local_subhist, {kTurns, kStretches, kFours}, 3},
+    {"private", &Strategy::own_counters, {kTurns, kStretches, kFours}, 3},
+    {"uchar-bins", &Strategy::bytes},
+    {"uchar-bins-banked", &Strategy::bytes, {kBanked}},
+    {"lane-bins", &Strategy::lane_bins},
+    {"vector", &Strategy::vector},
+    {"occupancy", &Strategy::occupancy},
+    {"tuned", &Strategy::tuned},
+};
 
 }  // namespace
 
-const std::vector<Description>& strategies() {
-    static const std::vector<Description> all = [] {
-        std::string text =
-            with(with(kOwnStrategies, "ZEROED", kZeroed), "ADDED", kRowsAddedByKernel);
-        for (const char* const name : {"local", "two-per-sm"}) {
-            text += strategy(name, kZeroed + table(kTurns, kMerge));
-            text += strategy(name + std::string(" --walk blocked"),
-                             kZeroed + table(kStretches, kMerge));
-        }
-        text += strategy("local-buckets", kRows + table(kTurns, kOwnRow) + kRowsAddedByHost);
-        text += strategy("local-subhist", kRows + table(kTurns, kOwnRow) + kRowsAddedByKernel);
-        const auto bytes = [&](const char* name, const char* zero, const char* at) {
-            const std::string own = with(at, "ITEM", "item");
-            const std::string other = with(at, "ITEM", "other");
-            text +=
-                strategy(name, with(with(with(kBytes, "ZERO", zero), "OWN", own), "OTHER", other) +
-                                   kRowsAddedByHost);
-        };
-        bytes("uchar-bins", kZeroTogether, "ITEM * 256 + bin");
-        bytes("uchar-bins-banked", kZeroOwn, "((bin / 4) * size + ITEM) * 4 + bin % 4");
-        return parse(text);
-    }();
-    return all;
+Prediction predict(const Played& played, const Changed* changed, const Case& run,
+                   const RunContext& context, bool in_order) {
+    return Strategy(run, context, changed, in_order)
+        .played(kKernels[played.strategy].play, played.way);
+}
+
+std::vector<Played> strategies_of(const RunContext& context) {
+    std::vector<Played> found;
+    for (std::size_t i = 0; i < std::size(kKernels); ++i)
+        for (std::size_t way = 0; context.variant == kKernels[i].variant && way < kKernels[i].number; ++way)
+            found.push_back({i, kKernels[i].ways[way]});
+    if (context.blocked && found.size() > 1) std::swap(found[0], found[1]);
+    return found;
+}
+
+std::vector<std::pair<Choice, std::string>> choices_of(const Played& played,
+                                                       const RunContext& context) {
+    // Enough for four loads of sixteen to each work-item, and for a tail.
+    static const std::vector<std::uint8_t> pixels(16 * 4 * 4 + 43, 1);
+    Case run;
+    run.pixels = pixels;
+    run.width = 50;
+    run.launch = {2, 2, context.variant == "subhist" ? std::size_t{1} : std::size_t{0}};
+    std::vector<std::pair<Choice, std::string>> asked;
+    Strategy(run, context, nullptr, false, &asked)
+        .played(kKernels[played.strategy].play, played.way);
+    return asked;
 }
 
 }  // namespace common::diagnosis
