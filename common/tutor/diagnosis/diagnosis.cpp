@@ -15,13 +15,11 @@
 namespace common::diagnosis {
 namespace {
 
-// More pixels than these are not worked out.
+// What all changes may take together, in steps; and so many are tried on every run.
+constexpr Number kMaxSteps = 80'000'000;
+constexpr Number kAlways = 6;
+constexpr Number kTooManySteps = 40'000'000;  // 17 million pixels take less
 constexpr std::size_t kMaxPixels = std::size_t{32} << 20;
-// What the changes that are tried on a run may take together, in steps; and so many are tried.
-constexpr std::int64_t kMaxSteps = 4'000'000;
-constexpr std::int64_t kAlways = 8;
-constexpr std::int64_t kManySteps = 200'000;
-constexpr std::int64_t kTooManySteps = 40'000'000;
 // Fewer runs than these are no ground for certainty.
 constexpr std::size_t kFewRuns = 4;
 // So many bits more, and a change is no rival of a usual one.
@@ -34,27 +32,20 @@ std::string plural(std::size_t number, const std::string& one, const std::string
 }
 
 // The sentences speak OpenCL.
-std::string in_cuda_words(std::string text) {
-    constexpr std::array<std::pair<const char*, const char*>, 4> words{{
-        {"work-item", "thread"},
-        {"work-group", "block"},
-        {"group", "block"},
-        {"local memory", "shared memory"},
-    }};
-    for (const auto& [opencl, cuda] : words) {
-        const std::size_t length = std::string(opencl).size();
-        for (std::size_t at = text.find(opencl); at != std::string::npos;
-             at = text.find(opencl, at + 1))
-            text.replace(at, length, cuda);
-    }
+std::string in_words_of(const RunContext& context, std::string text) {
+    constexpr std::array<std::pair<const char*, const char*>, 4> words{{{"work-item", "thread"},
+                                                                        {"work-group", "block"},
+                                                                        {"group", "block"},
+                                                                        {"local memory", "shared memory"}}};
+    for (const auto& [opencl, cuda] : words)
+        for (std::size_t at = 0; context.in_cuda && (at = text.find(opencl, at)) != std::string::npos;)
+            text.replace(at, std::string(opencl).size(), cuda);
     return text;
 }
 
-struct Runs {  // the smallest first
-    std::vector<const Case*> wrong;
-    std::vector<const Case*> right;
-    std::vector<const Case*> all;
-    std::map<const Case*, std::int64_t> steps;  // that it takes to work it out
+struct Runs {  // what is worked out soonest comes first; wrong ones say more
+    std::vector<const Case*> wrong, right, all;
+    std::map<const Case*, Number> steps;  // that it takes to work it out
     bool all_looked_at = true;
     bool change = false;
 };
@@ -68,19 +59,16 @@ Runs sorted(const std::vector<Case>& cases, const RunContext& context) {
             runs.all_looked_at = false;
             continue;
         }
-        runs.steps[&run] = run.pixels.size() > kMaxPixels
-                               ? 2 * kTooManySteps
-                               : predict(strategies.front(), nullptr, run, context).steps;
         (run.matches() ? runs.right : runs.wrong).push_back(&run);
         runs.all.push_back(&run);
         runs.change = runs.change || run.changes();
+        runs.steps[&run] = run.pixels.size() > kMaxPixels
+                               ? 2 * kTooManySteps
+                               : predict(strategies.front(), nullptr, run, context).steps + 1;
     }
-    // What is worked out soonest contradicts most changes. Of the larger ones the wrong do.
     for (auto* const part : {&runs.wrong, &runs.right, &runs.all}) {
         std::stable_sort(part->begin(), part->end(), [&](const Case* a, const Case* b) {
-            const auto late = [&](const Case* run) {
-                return std::tuple(runs.steps[run] > kManySteps && run->matches(), runs.steps[run]);
-            };
+            const auto late = [&](const Case* run) { return runs.steps[run] * (run->matches() ? 8 : 1); };
             return late(a) < late(b);
         });
     }
@@ -93,6 +81,7 @@ bool has_leftovers(const Runs& runs) {
     bool some = runs.change;
     bool none_short = true;
     for (const Case* const run : runs.wrong) {
+        if (run->actual.empty()) continue;
         const auto most = static_cast<Number>(run->pixels.size()) *
                           static_cast<Number>(std::max(run->launch.groups, run->launch.group_size));
         for (std::size_t bin = 0; bin < kBins; ++bin) {
@@ -115,38 +104,50 @@ bool has_leftovers(const Runs& runs) {
 struct Fit {
     const Change* change;
     bool is_certain = true;
-    double bits = 0;       // of the change
-    double open = 0;       // of what it leaves open
     bool is_exact = true;  // in all runs, if the groups ran in order where that matters
+    double bits = 0;       // of the change, and of what it leaves open
     bool predicts_a_wrong_one = false;
     bool is_unwritten = false;
+    bool takes_too_long = false;
 
-    // Where it adds without an atomic, bins may have too few.
-    [[nodiscard]] bool may_lose(const Case& run) const {
-        return change->changed.choice.part == kHow && change->changed.becomes({}, 0) == kPlain &&
-               std::all_of(run.actual.begin(), run.actual.end(), [&](const Histogram& counts) {
-                   return std::equal(counts.begin(), counts.end(), run.expected.begin(),
-                                     std::less_equal<>());
-               });
+    [[nodiscard]] bool is_loss() const {
+        return change->changed.choice.part == kHow && change->changed.becomes({}, 0) == kPlain;
+    }
+    // What has said something comes first; then what small runs may hide.
+    [[nodiscard]] auto cost() const {
+        return std::tuple(!predicts_a_wrong_one, predicts_a_wrong_one && !is_exact,
+                          !predicts_a_wrong_one && is_certain, change->changed.choice.part != kWidth, bits);
     }
 };
 
-// Whether it fits this run, too.
-bool fits(Fit& found, const Case& run, const Runs& runs, const RunContext& context) {
+// Whether it fits this run, too. It takes its steps from those that are left.
+bool fits(Fit& found, const Case& run, const Runs& runs, const RunContext& context, Number& left) {
     if (runs.steps.at(&run) > kTooManySteps) {  // only what leaves much open anyway is asked
         found.is_certain = found.is_exact = false;
         found.predicts_a_wrong_one = found.predicts_a_wrong_one || !run.matches();
-        return found.is_unwritten || found.may_lose(run);
+        return found.is_unwritten ||
+               (found.is_loss() &&
+                std::all_of(run.actual.begin(), run.actual.end(), [&](const Histogram& counts) {
+                    return std::equal(counts.begin(), counts.end(), run.expected.begin(),
+                                      std::less_equal<>());
+                }));
     }
     const auto play = [&](bool in_order) {
-        return predict(found.change->strategy, &found.change->changed, run, context, in_order);
+        const Prediction counts =
+            predict(found.change->strategy, &found.change->changed, run, context, in_order);
+        left -= counts.steps;
+        return counts;
     };
     const Prediction predicted = play(false);
-    found.is_certain = found.is_certain && predicted.is_certain && !predicted.is_divergent;
-    if (predicted.is_endless || (predicted.is_divergent && context.has_trouble)) {
-        // Too long to be worked out, or what a device does with it is its own affair.
-        found.is_certain = found.is_exact = false;
-        return predicted.is_divergent || run.pixels.size() > 1'000;
+    const bool ends = run.ended == Case::Ended::kItself;
+    found.is_certain = found.is_certain && ends && predicted.is_certain && !predicted.is_divergent;
+    if (!ends || predicted.is_endless) {  // what a device does then is its own affair
+        found.takes_too_long = predicted.is_endless;
+        found.is_exact = false;
+        const bool is_said = run.ended == Case::Ended::kCrashed ? predicted.is_outside
+                                                                : predicted.is_divergent || predicted.is_endless;
+        found.predicts_a_wrong_one = found.predicts_a_wrong_one || (!ends && is_said);
+        return ends ? run.pixels.size() > 1'000 : is_said;
     }
     if (found.is_exact && !predicted.is_certain) {
         const Prediction in_order = play(true);
@@ -157,7 +158,7 @@ bool fits(Fit& found, const Case& run, const Runs& runs, const RunContext& conte
     for (const Histogram& actual : run.actual) {
         const std::optional<double> bits = predicted.open_bits(actual);
         if (!bits) return false;
-        found.open += *bits;
+        if (!found.is_exact) found.bits += *bits;
     }
     // Who knows what is outside of memory?
     if (predicted.is_outside && !found.is_exact) return false;
@@ -167,80 +168,88 @@ bool fits(Fit& found, const Case& run, const Runs& runs, const RunContext& conte
     return true;
 }
 
-bool is_plausible(const Fit& fit, const Runs& runs) {
-    if (!fit.predicts_a_wrong_one) return false;
-    if (fit.is_unwritten && !has_leftovers(runs)) return false;
-    return fit.change->name != "lost-updates" || runs.change;
+// The changes that no run contradicts, the likeliest first.
+std::vector<Fit> fitting(const std::vector<Change>& all, const Runs& runs, const RunContext& context) {
+    std::vector<Fit> found;
+    for (const Change& change : all)
+        found.push_back({&change, runs.all_looked_at, true, change.bits});
+    Number left = kMaxSteps;
+    for (const Case* const run : runs.all) {
+        const auto at_most = static_cast<std::size_t>(std::max(left / runs.steps.at(run), kAlways));
+        if (found.size() > at_most) {  // there may be others
+            found.resize(at_most);
+            for (Fit& each : found)
+                each.is_certain = false;
+        }
+        std::erase_if(found, [&](Fit& each) { return !fits(each, *run, runs, context, left); });
+        std::stable_sort(found.begin(), found.end(),
+                         [](const Fit& a, const Fit& b) { return a.cost() < b.cost(); });
+    }
+    const bool leftovers = has_leftovers(runs);
+    std::erase_if(found, [&](const Fit& each) {
+        return !each.predicts_a_wrong_one || (each.is_unwritten && !leftovers) ||
+               (each.is_loss() && !runs.change) ||
+               (each.is_exact != found.front().is_exact && !each.takes_too_long);
+    });
+    return found;
 }
 
 std::string evidence_of(const Fit& fit, const Runs& runs) {
-    if (!fit.is_certain) {
+    if (!fit.is_certain)
         return fmt::format("no run contradicts it: {}, and {} right",
                            plural(runs.wrong.size(), "differs as it may", "differ as they may"),
                            plural(runs.right.size(), "is", "are"));
-    }
-    std::string text =
-        runs.wrong.size() == 1
-            ? fmt::format("it predicts all 256 counts of the run that differs ({})",
-                          runs.wrong.front()->words)
-            : fmt::format(
-                  "it predicts all 256 counts of each of the {} runs that differ (the "
-                  "smallest: {})",
-                  runs.wrong.size(), runs.wrong.front()->words);
+    std::string text = fmt::format("it predicts all 256 counts of ");
+    text += runs.wrong.size() == 1 ? fmt::format("the run that differs ({})", runs.wrong.front()->words)
+                                   : fmt::format("each of the {} runs that differ (the smallest: {})",
+                                                 runs.wrong.size(), runs.wrong.front()->words);
     if (!runs.right.empty())
-        text +=
-            fmt::format(", and that {} not", plural(runs.right.size(), "other does", "others do"));
+        text += fmt::format(", and that {} not", plural(runs.right.size(), "other does", "others do"));
     return text;
 }
 
 // What the runs say where no change explains them.
 std::vector<std::string> ruled_out(const Runs& runs) {
     std::vector<std::string> facts;
-    const auto all = [](const std::vector<const Case*>& some, const auto& holds) {
-        return !some.empty() && std::all_of(some.begin(), some.end(), holds);
-    };
-    const auto one_group = [](const Case* run) { return run->launch.groups == 1; };
-    const bool right_alone = std::any_of(runs.right.begin(), runs.right.end(), one_group);
-    const bool wrong_alone = std::any_of(runs.wrong.begin(), runs.wrong.end(), one_group);
-    if (right_alone && !wrong_alone)
+    const auto is_alone = [](const Case* run) { return run->launch.groups == 1; };
+    const bool wrong_alone = std::any_of(runs.wrong.begin(), runs.wrong.end(), is_alone);
+    if (!wrong_alone && std::any_of(runs.right.begin(), runs.right.end(), is_alone))
         facts.emplace_back("it is right with one group: look at what the groups share");
     if (wrong_alone && !runs.change)
         facts.emplace_back("it is wrong with one group, too: it is not between the groups");
-    const auto largest = [](const Case* run) {
+    const auto of_one_value = [](const Case* run) {
         return *std::max_element(run->expected.begin(), run->expected.end());
     };
     std::uint32_t most_right = 0;
+    std::uint32_t least_wrong = ~0U;
     for (const Case* const run : runs.right)
-        most_right = std::max(most_right, largest(run));
-    std::uint32_t least_wrong = runs.wrong.empty() ? 0 : largest(runs.wrong.front());
-    for (const Case* const run : runs.wrong)
-        least_wrong = std::min(least_wrong, largest(run));
+        most_right = std::max(most_right, of_one_value(run));
+    bool same_total = true;
+    bool none_above = true;
+    bool none_below = true;
+    for (const Case* const run : runs.wrong) {
+        least_wrong = std::min(least_wrong, of_one_value(run));
+        for (const Histogram& counts : run->actual) {
+            same_total = same_total && total(counts) == run->pixels.size();
+            for (std::size_t bin = 0; bin < kBins; ++bin) {
+                none_above = none_above && counts[bin] <= run->expected[bin];
+                none_below = none_below && counts[bin] >= run->expected[bin];
+            }
+        }
+    }
     if (most_right > 0 && most_right < least_wrong)
-        facts.push_back(
-            fmt::format("it is right up to {} pixels of one value, and wrong from {} on",
-                        most_right, least_wrong));
-    const auto sum_of = [](const Case* run) { return total(run->actual.front()); };
-    if (all(runs.wrong, [&](const Case* run) { return sum_of(run) == run->pixels.size(); }))
-        facts.emplace_back(
-            "the total is right in every run: every pixel is counted once, some in "
-            "the wrong bin");
-    else if (all(runs.wrong, [&](const Case* run) {
-                 return std::equal(run->actual.front().begin(), run->actual.front().end(),
-                                   run->expected.begin(), std::less_equal<>());
-             }))
+        facts.push_back(fmt::format("it is right up to {} pixels of one value, and wrong from {} on",
+                                    most_right, least_wrong));
+    if (same_total)
+        facts.emplace_back("the total is right in every run: look at which bin is counted");
+    else if (none_above)
         facts.emplace_back("no bin ever has too many: pixels or counts are left out or lost");
-    else if (all(runs.wrong, [&](const Case* run) {
-                 return std::equal(run->actual.front().begin(), run->actual.front().end(),
-                                   run->expected.begin(), std::greater_equal<>());
-             }))
-        facts.emplace_back(
-            "no bin ever has too few: something is counted that is no pixel, or "
-            "pixels more than once");
-    facts.emplace_back(runs.change
-                           ? "the same run gives other counts when it is repeated: a race, or "
-                             "memory that nobody wrote"
-                           : "the same run gives the same counts when it is repeated: no "
-                             "updates are lost by chance");
+    else if (none_below)
+        facts.emplace_back("no bin ever has too few: something is counted that is no pixel, or pixels more than once");
+    facts.emplace_back(runs.change ? "the same run gives other counts when it is repeated: a race, or "
+                                     "memory that nobody wrote"
+                                   : "the same run gives the same counts when it is repeated: no "
+                                     "updates are lost by chance");
     return facts;
 }
 
@@ -279,7 +288,7 @@ std::string telling_run(const Change& one, const Change& other,
 }  // namespace
 
 bool Case::matches() const {
-    return std::all_of(actual.begin(), actual.end(),
+    return ended == Ended::kItself && std::all_of(actual.begin(), actual.end(),
                        [&](const Histogram& counts) { return counts == expected; });
 }
 
@@ -292,61 +301,34 @@ Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context) {
     const Runs runs = sorted(cases, context);
     if (runs.wrong.empty()) return {};
     const std::vector<Change> all = changes(context);
-    std::vector<Fit> found;
-    for (const Change& change : all)
-        found.push_back({&change, runs.all_looked_at, change.bits});
-    const auto surest_first = [](const Fit& a, const Fit& b) {
-        const auto cost = [](const Fit& fit) {
-            // Of those that have said nothing yet those come first that small runs hide.
-            const bool may_be_hidden = fit.is_unwritten || fit.change->changed.choice.part == kWidth;
-            return fit.predicts_a_wrong_one
-                       ? std::tuple(0, !fit.is_exact, fit.bits + (fit.is_exact ? 0 : fit.open))
-                       : std::tuple(1, !may_be_hidden, fit.bits);
-        };
-        return cost(a) < cost(b);
-    };
-    for (const Case* const run : runs.all) {
-        const auto at_most = static_cast<std::size_t>(kMaxSteps / (runs.steps.at(run) + 1) + kAlways);
-        if (found.size() > at_most) found.resize(at_most);
-        std::erase_if(found, [&](Fit& each) { return !fits(each, *run, runs, context); });
-        std::stable_sort(found.begin(), found.end(), surest_first);
-    }
-    std::erase_if(found, [&](const Fit& each) { return !is_plausible(each, runs); });
+    const std::vector<Fit> found = fitting(all, runs, context);
     const bool is_alone = std::all_of(found.begin(), found.end(), [&](const Fit& each) {
-        return !each.is_exact || each.change->name == found.front().change->name ||
+        return each.change->name == found.front().change->name ||
                each.change->bits >= found.front().change->bits + kUnusual;
     });
     Diagnosis diagnosis;
+    std::vector<Finding>& findings = diagnosis.findings;
     for (const Fit& each : found) {
-        const bool named =
-            std::any_of(diagnosis.findings.begin(), diagnosis.findings.end(),
-                        [&](const Finding& f) { return f.name == each.change->name; });
-        if (named || diagnosis.findings.size() > kMaxOthers ||
-            each.is_exact != found.front().is_exact)
+        const Change& change = *each.change;
+        if (findings.size() > kMaxOthers || std::any_of(findings.begin(), findings.end(), [&](const Finding& other) {
+                return other.name == change.name;
+            }))
             continue;
         // Few runs prove little: many mistakes would explain them.
         const bool sure = each.is_certain && cases.size() >= kFewRuns && is_alone;
-        Finding finding{
-            each.change->name, each.change->sentence, evidence_of(each, runs),
-            fmt::format("{}/README.md#{}", context.chapter, section_about(each.change->name)),
-            sure ? Finding::Certainty::kPredicted : Finding::Certainty::kPattern};
-        if (!diagnosis.findings.empty()) {
-            const std::string run =
-                telling_run(*found.front().change, *each.change, context);
-            if (!run.empty()) finding.evidence = fmt::format("{} tells them apart", run);
+        std::string evidence = evidence_of(each, runs);
+        if (!findings.empty()) {
+            const std::string run = telling_run(*found.front().change, change, context);
+            if (!run.empty()) evidence = fmt::format("{} tells them apart", run);
         }
-        if (context.in_cuda) {
-            finding.sentence = in_cuda_words(std::move(finding.sentence));
-            finding.evidence = in_cuda_words(std::move(finding.evidence));
-        }
-        diagnosis.findings.push_back(std::move(finding));
+        findings.push_back({change.name, in_words_of(context, change.sentence),
+                            in_words_of(context, evidence),
+                            fmt::format("{}/README.md#{}", context.chapter, section_about(change.name)),
+                            sure ? Finding::Certainty::kPredicted : Finding::Certainty::kPattern});
     }
-    if (diagnosis.findings.empty()) {
-        diagnosis.ruled_out = ruled_out(runs);
-        if (context.in_cuda)
-            for (std::string& fact : diagnosis.ruled_out)
-                fact = in_cuda_words(std::move(fact));
-    }
+    if (findings.empty())
+        for (const std::string& fact : ruled_out(runs))
+            diagnosis.ruled_out.push_back(in_words_of(context, fact));
     return diagnosis;
 }
 

@@ -1,10 +1,11 @@
 /// @file
 /// From the counts of a few runs to the mistake that is most likely.
 ///
-/// A wrong kernel is a right one with one choice changed. Each strategy is described by a small
-/// program (description.hpp), which is changed in one place after the other (changes.hpp) and run
-/// on the pixels and in the launch of each run that was seen (machine.hpp). What predicts all of
-/// their counts is named; where nothing does, it is said what was ruled out.
+/// A wrong kernel is a right one with one choice changed. Each strategy is a function that asks for
+/// each of its choices (strategies.cpp); the table of what they may become (changes.cpp) gives the
+/// changes, and each is played (model.hpp) on the pixels and in the launch of each run that was
+/// seen. What predicts all of their counts is named; where nothing does, it is said what was ruled
+/// out.
 #pragma once
 
 #include <cstdint>
@@ -38,6 +39,8 @@ struct Case {
     Launch launch;
     Histogram expected{};
     std::vector<Histogram> actual;  ///< at least one; more where it was run again
+    enum class Ended { kItself, kCrashed, kNot };
+    Ended ended = Ended::kItself;  ///< the others have no counts
 
     [[nodiscard]] bool matches() const;  ///< in all its runs
     [[nodiscard]] bool changes() const;  ///< from run to run
@@ -52,7 +55,6 @@ struct RunContext {
     bool changes = false;      ///< the run that was looked into gave other counts when repeated
     int copies = 32;           ///< of a table, where a strategy keeps several
     bool blocked = false;      ///< each work-item has a stretch of its own
-    bool has_trouble = false;  ///< runs crashed or hung
 };
 
 /// What is known after looking into it.

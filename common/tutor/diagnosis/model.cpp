@@ -24,7 +24,7 @@ Model::Model(const Case& run, const RunContext& context, const Changed* changed,
     pitch = launch.across > 0 ? (width + 511) / 512 * 512 : width;
     copies = context.copies;
     count = static_cast<Number>(run.pixels.size());
-    max_steps_ = 64 * (count + tables * size * 256) + 1'000'000;
+    max_steps_ = 12 * (count + tables * (256 * copies + 4 * size)) + 1'500'000;
     histogram = array(Array::kGlobal, kHistogram, 256);
     count = is(kCount, kNumber, AS(count));
 }
@@ -70,12 +70,11 @@ Number Model::kept(Width its_width, Number value) {
 void Model::set(Label label, Array& to, Said index, Number what) {
     if (what == 0 && is(label, kEmpty, {"", kTaken}) == kPassedOver && unsure_ == 0) return;
     const Number at = is(label, kTo, index);
-    const auto of_item = to.of == Array::kPrivate ? item * to.each : 0;
     if (at < 0 || at >= to.each) {
         seen_.is_outside = true;
         return;
     }
-    const auto i = static_cast<std::size_t>(at + of_item);
+    const auto i = to.cell(at, item);
     const Number low = kept(to.width, is(label, kWeight, {"", what}));
     const Number more = unsure_;
     unsure_ = 0;
@@ -95,6 +94,11 @@ void Model::set(Label label, Array& to, Said index, Number what) {
 
 void Model::add(Label label, Array& to, Said index, Number amount,
                 std::uint16_t position) {
+    if (asked_ == nullptr && label != changed_.choice.label && index.is >= 0 && index.is < to.each &&
+        unsure_ == 0 && to.width == k32) [[likely]] {
+        to.low[to.cell(index.is, item)] += amount;
+        return;
+    }
     const auto how = static_cast<How>(is(label, kHow, {"", kAtomic}, position));
     const Number at = is(label, kTo, index, position);
     if (amount == 0 && unsure_ == 0 && is(label, kEmpty, {"", kTaken}) == kStops) {
@@ -112,7 +116,7 @@ void Model::add(Label label, Array& to, Said index, Number amount,
         seen_.is_outside = true;
         return;
     }
-    const auto i = static_cast<std::size_t>(at + (to.of == Array::kPrivate ? item * to.each : 0));
+    const auto i = to.cell(at, item);
     Number& low = to.low[i];
     Number& more = to.more[i];
     if (how == kPlain && to.of != Array::kPrivate && !in_order_ &&
@@ -160,7 +164,7 @@ Number Model::get(Label label, const Array& from, Said index) {
         unsure_ = kAnything;
         return 0;
     }
-    const auto i = static_cast<std::size_t>(at + (from.of == Array::kPrivate ? item * from.each : 0));
+    const auto i = from.cell(at, item);
     if (from.more[i] >= kAnything) seen_.is_unwritten = true;
     unsure_ = std::min(unsure_ + from.more[i], kAnything);
     return from.low[i];
@@ -180,6 +184,7 @@ Number Model::byte(Number address) const {
 }
 
 Number Model::pixel(Label label, Said index, std::uint16_t position) {
+    ++seen_.steps;
     const Number at = is(label, kFrom, index, position);
     if (at < -kFar || at > 2 * static_cast<Number>(run_.pixels.size()) + 64 * kFar)
         stop(seen_.is_outside);

@@ -157,6 +157,9 @@ class Model : protected Place {
         Width width;
         std::vector<Number> low, more;
         std::vector<std::int32_t> writer;  ///< the group that wrote it last, of a global one
+        [[nodiscard]] std::size_t cell(Number index, Number of_item) const {
+            return static_cast<std::size_t>(of == kPrivate ? index + of_item * each : index);
+        }
     };
 
     Number is(Label label, Part part, const Said& right, std::uint16_t position = 0) {

@@ -54,10 +54,12 @@ std::vector<Probe> probes(const Launch& wrong) {
     };
     Options picture;
     picture.image = PICTURE_WITH_GAPS;
+    Options small_picture;
+    small_picture.image = SMALL_PICTURE_WITH_GAPS;
     return {
         {random(701), {1, small}},        {random(100), {3, small}},
         {random(5'003), {3, small}},      {random(20'011), {1, small}},
-        {random(50'021), {2, large}},     {picture, {6, small}},
+        {random(50'021), {2, large}},     {picture, {6, small}},             {small_picture, {6, small}},
         {constant(26'011), {2, small}},   {constant(75'011), {1, small}},
         {random(300'007), {4, large}, 3}, {constant(17'000'003), {1, small}, 1, true},
     };
@@ -80,21 +82,28 @@ Observations observe(const Launch& launch, const Runner& runner) {
             const Answer answer = runner(arguments_of(probe), kPatience);
             if (answer.kind == Answer::Kind::kCrashed || answer.kind == Answer::Kind::kBadInput)
                 seen.troubles.push_back(fmt::format("{}: {}", run.words, answer.error));
+            if (answer.kind == Answer::Kind::kCrashed) run.ended = Case::Ended::kCrashed;
             if (answer.kind == Answer::Kind::kNotFinished) {
                 ++not_finished;
+                run.ended = Case::Ended::kNot;
                 seen.troubles.push_back(
                     fmt::format("{}: it is not finished after {} s", run.words, kPatience.count()));
+            }
+            run.expected = reference_histogram(input.pixels);
+            if (run.ended != Case::Ended::kItself) {
+                wrong = true;
+                run.launch = probe.launch;
+                run.actual.clear();
             }
             if (!answer.run || answer.run->results.size() != 1) break;
             const Result& result = answer.run->results.front();
             if (!result.launch || result.check == Check::kSkipped) break;
-            if (time == 0) run.expected = reference_histogram(input.pixels);
             run.launch = *result.launch;
             wrong = wrong || result.counts.has_value();
             run.actual.push_back(result.counts.value_or(run.expected));
             if (result.only_later) run.actual.push_back(run.expected);
         }
-        if (run.actual.empty()) continue;
+        if (run.actual.empty() && run.ended == Case::Ended::kItself) continue;
         run.pixels = input.pixels;
         seen.inputs.push_back(std::move(input));  // its pixels stay where they are
         seen.cases.push_back(std::move(run));
