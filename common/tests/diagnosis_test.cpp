@@ -10,7 +10,6 @@
 #include "common/inputs/inputs.hpp"
 #include "common/tests/support.hpp"
 #include "common/tutor/diagnosis/changes.hpp"
-#include "common/tutor/diagnosis/machine.hpp"
 #include "common/tutor/diagnosis/probes.hpp"
 
 namespace {
@@ -21,8 +20,8 @@ using common::Launch;
 using common::PixelBuffer;
 using common::diagnosis::Case;
 using common::diagnosis::Change;
-using common::diagnosis::Description;
 using common::diagnosis::Finding;
+using common::diagnosis::Prediction;
 using common::diagnosis::RunContext;
 
 const RunContext kOnPocl{"03-local-atomics", "local", true};
@@ -89,60 +88,65 @@ std::string first_name(const Cases& cases, const RunContext& context = kOnPocl) 
     return first_name(diagnose(cases, context));
 }
 
-Histogram predicted(const Description& program, const Case& run) {
-    const auto prediction = predict(program, run, kOnPocl);
+Histogram counts_of(const Prediction& prediction) {
     Histogram counts{};
     std::copy(prediction.low.begin(), prediction.low.end(), counts.begin());
     return counts;
 }
 
-// The strategy of this name with this change, by its name: the first that shows.
-Change changed(const std::string& strategy, const std::string& name) {
-    for (const Description& right : common::diagnosis::strategies()) {
-        if (right.name != strategy) continue;
-        for (Change& change : common::diagnosis::changes(right, false)) {
-            const Cases cases = strategy == "subhist" ? over_rows() : several();
-            if (change.name == name &&
-                std::any_of(cases.all.begin(), cases.all.end(), [&](const Case& run) {
-                    return predicted(change.program, run) != run.expected;
-                }))
-                return change;
-        }
+// What a kernel with a mistake of this name counts, run by run: the first such mistake that shows.
+std::function<Histogram(const Case&)> with(const std::string& strategy, const std::string& name) {
+    const RunContext context{"chapter", strategy, true};
+    for (const Change& change : common::diagnosis::changes(context)) {
+        const auto play = [=](const Case& run) {
+            return counts_of(predict(change.strategy, &change.changed, run, context));
+        };
+        const Cases cases = strategy == "subhist" ? over_rows() : several();
+        if (change.name == name &&
+            std::any_of(cases.all.begin(), cases.all.end(),
+                        [&](const Case& run) { return play(run) != run.expected; }))
+            return play;
     }
     throw std::invalid_argument(name);
 }
 
-// What a kernel with this mistake counts, run by run.
-auto with(const std::string& strategy, const std::string& name) {
-    return [change = changed(strategy, name)](const Case& run) {
-        return predicted(change.program, run);
-    };
-}
+constexpr const char* kStrategies[] = {
+    "global",     "subhist",           "local",         "two-per-sm", "local-buckets", "private",
+    "uchar-bins", "uchar-bins-banked", "local-subhist", "lane-bins",  "vector",        "occupancy",
+    "tuned"};
 
-// ---- descriptions and changes -------------------------------------------------------------------
+// ---- strategies and changes ---------------------------------------------------------------------
 
-TEST(Diagnosis, TheDescriptionsCountWhatTheStrategiesCount) {
-    for (const Description& right : common::diagnosis::strategies()) {
+TEST(Diagnosis, WithoutAChangeTheStrategiesAreRight) {
+    for (const char* const name : kStrategies) {
         for (const Cases& cases : {several(), over_rows()}) {
             for (const Case& run : cases.all) {
-                if ((run.launch.across > 0) != (right.name == "subhist")) continue;
+                if ((run.launch.across > 0) != (std::string(name) == "subhist")) continue;
                 for (const bool one_by_one : {true, false}) {
-                    const RunContext context{"chapter", right.name, one_by_one};
-                    const auto counts = predict(right, run, context);
-                    EXPECT_EQ(predicted(right, run), run.expected) << right.name;
-                    EXPECT_TRUE(counts.is_certain) << right.name;
-                    EXPECT_FALSE(counts.is_divergent || counts.is_outside) << right.name;
+                    const RunContext context{"chapter", name, one_by_one};
+                    for (const auto& played : strategies_of(context)) {
+                        const Prediction counts = predict(played, nullptr, run, context);
+                        EXPECT_EQ(counts_of(counts), run.expected) << name;
+                        EXPECT_TRUE(counts.is_certain) << name;
+                        EXPECT_FALSE(counts.is_divergent || counts.is_outside) << name;
+                    }
                 }
             }
         }
     }
 }
 
-TEST(Diagnosis, ADescriptionThatIsNoneIsRefused) {
-    for (const char* const text :
-         {"strategy x\nkernel { count = ; }\nend\n", "strategy x\nkernel { one[1] = 1; }\nend\n",
-          "strategy x\nnobody { }\nend\n", "no strategy"})
-        EXPECT_THROW(common::diagnosis::parse(text), std::logic_error) << text;
+// A row of the table that no strategy asks for would be no mistake at all.
+TEST(Diagnosis, EveryStrategyHasChangesAndSentences) {
+    for (const char* const name : kStrategies) {
+        const std::vector<Change> all = common::diagnosis::changes({"chapter", name, true});
+        EXPECT_GT(all.size(), 100U) << name;
+        for (const Change& change : all) {
+            EXPECT_TRUE(change.sentence.ends_with(".")) << change.sentence;
+            EXPECT_FALSE(tests::has(change.sentence, "{") || tests::has(change.sentence, "X"))
+                << change.sentence;
+        }
+    }
 }
 
 TEST(Diagnosis, ARightKernelHasNone) {
@@ -154,16 +158,19 @@ TEST(Diagnosis, ARightKernelHasNone) {
 TEST(Diagnosis, AChangeIsFoundByWhatItCounts) {
     Cases cases = several();
     int tried = 0;
-    for (const Description& right : common::diagnosis::strategies()) {
-        if (right.name != "local" && right.name != "global") continue;
-        const std::vector<Change> all = common::diagnosis::changes(right, false);
+    for (const char* const strategy : {"local", "global"}) {
+        const RunContext context{"chapter", strategy, true};
+        const std::vector<Change> all = common::diagnosis::changes(context);
         for (std::size_t i = 0; i < all.size(); i += 37) {
-            const RunContext context{"chapter", right.name, true};
-            const bool certain = std::all_of(cases.all.begin(), cases.all.end(), [&](Case& run) {
-                const auto counts = predict(all[i].program, run, context);
-                return counts.is_certain && !counts.is_divergent && !counts.is_endless;
-            });
-            cases.counted_by([&](const Case& run) { return predicted(all[i].program, run); });
+            const auto play = [&](const Case& run) {
+                return predict(all[i].strategy, &all[i].changed, run, context);
+            };
+            const bool certain =
+                std::all_of(cases.all.begin(), cases.all.end(), [&](const Case& run) {
+                    const Prediction counts = play(run);
+                    return counts.is_certain && !counts.is_divergent && !counts.is_outside;
+                });
+            cases.counted_by([&](const Case& run) { return counts_of(play(run)); });
             const bool right_all = std::all_of(cases.all.begin(), cases.all.end(),
                                                [](const Case& run) { return run.matches(); });
             if (!certain || right_all) continue;
@@ -249,6 +256,18 @@ TEST(Diagnosis, LostUpdatesChangeFromRunToRun) {
     EXPECT_EQ(first_name(cases, global), "unclear");
 }
 
+// A run that crashes contradicts whatever stays inside of its memory.
+TEST(Diagnosis, ACrashIsEvidence) {
+    Cases cases = several();
+    cases.counted_by(with("local", "tail-dropped"));
+    Case crashed = cases.all.front();
+    crashed.actual.clear();
+    crashed.ended = Case::Ended::kCrashed;
+    cases.all.push_back(crashed);
+    EXPECT_NE(first_name(cases), "tail-dropped");
+    EXPECT_FALSE(text_of(cases).empty());
+}
+
 // What nobody has written is no count, however large.
 TEST(Diagnosis, WhatIsNotWrittenIsNoGarbage) {
     Cases cases = several();
@@ -275,8 +294,8 @@ TEST(Diagnosis, NoiseIsUnclearAndSaysWhatIsKnown) {
 }
 
 TEST(Diagnosis, SpeaksOfThreadsAndBlocksInCuda) {
-    for (const Description& right : common::diagnosis::strategies()) {
-        for (const Change& change : common::diagnosis::changes(right, true))
+    for (const char* const name : kStrategies) {
+        for (const Change& change : common::diagnosis::changes({"chapter", name, false, true}))
             EXPECT_FALSE(tests::has(change.sentence, "get_")) << change.sentence;
     }
     Cases cases = several();
@@ -355,9 +374,11 @@ TEST(Observe, KeepsWhatIsCountedAndSaysWhatGoesWrong) {
                 return {};
         }
     });
-    ASSERT_EQ(seen.cases.size(), 2U);
-    EXPECT_EQ(seen.cases[0].actual, std::vector<Histogram>{Histogram{5}});
-    EXPECT_EQ(seen.cases[1].actual, (std::vector<Histogram>{Histogram{6}, seen.cases[1].expected}));
+    ASSERT_EQ(seen.cases.size(), 4U);
+    EXPECT_EQ(seen.cases[0].ended, Case::Ended::kCrashed);
+    EXPECT_EQ(seen.cases[1].ended, Case::Ended::kNot);
+    EXPECT_EQ(seen.cases[2].actual, std::vector<Histogram>{Histogram{5}});
+    EXPECT_EQ(seen.cases[3].actual, (std::vector<Histogram>{Histogram{6}, seen.cases[3].expected}));
     ASSERT_EQ(seen.troubles.size(), 3U);
     EXPECT_TRUE(tests::has(seen.troubles[0], "it crashes"));
     EXPECT_TRUE(tests::has(seen.troubles[1], "it is not finished after 15 s"));
@@ -379,7 +400,7 @@ TEST(Observe, DoesNoMoreThanItNeeds) {
         return {Answer::Kind::kNotFinished, "", {}};
     });
     EXPECT_EQ(runs, 2);
-    EXPECT_TRUE(hangs.cases.empty());
+    EXPECT_EQ(hangs.cases.size(), 2U);
 }
 
 }  // namespace

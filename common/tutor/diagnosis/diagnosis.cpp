@@ -33,12 +33,14 @@ std::string plural(std::size_t number, const std::string& one, const std::string
 
 // The sentences speak OpenCL.
 std::string in_words_of(const RunContext& context, std::string text) {
-    constexpr std::array<std::pair<const char*, const char*>, 4> words{{{"work-item", "thread"},
-                                                                        {"work-group", "block"},
-                                                                        {"group", "block"},
-                                                                        {"local memory", "shared memory"}}};
+    constexpr std::array<std::pair<const char*, const char*>, 4> words{
+        {{"work-item", "thread"},
+         {"work-group", "block"},
+         {"group", "block"},
+         {"local memory", "shared memory"}}};
     for (const auto& [opencl, cuda] : words)
-        for (std::size_t at = 0; context.in_cuda && (at = text.find(opencl, at)) != std::string::npos;)
+        for (std::size_t at = 0;
+             context.in_cuda && (at = text.find(opencl, at)) != std::string::npos;)
             text.replace(at, std::string(opencl).size(), cuda);
     return text;
 }
@@ -48,6 +50,7 @@ struct Runs {  // what is worked out soonest comes first; wrong ones say more
     std::map<const Case*, Number> steps;  // that it takes to work it out
     bool all_looked_at = true;
     bool change = false;
+    bool leftovers = false;
 };
 
 Runs sorted(const std::vector<Case>& cases, const RunContext& context) {
@@ -68,7 +71,9 @@ Runs sorted(const std::vector<Case>& cases, const RunContext& context) {
     }
     for (auto* const part : {&runs.wrong, &runs.right, &runs.all}) {
         std::stable_sort(part->begin(), part->end(), [&](const Case* a, const Case* b) {
-            const auto late = [&](const Case* run) { return runs.steps[run] * (run->matches() ? 8 : 1); };
+            const auto late = [&](const Case* run) {
+                return runs.steps[run] * (run->matches() ? 8 : 1);
+            };
             return late(a) < late(b);
         });
     }
@@ -87,9 +92,11 @@ bool has_leftovers(const Runs& runs) {
         for (std::size_t bin = 0; bin < kBins; ++bin) {
             Number over = static_cast<std::int32_t>(run->actual.front()[bin] - run->expected[bin]);
             const auto tables = std::min<std::size_t>(run->launch.groups, 64);
-            for (std::size_t unwritten = 1; unwritten <= tables && std::abs(over) > most; ++unwritten) {
+            for (std::size_t unwritten = 1; unwritten <= tables && std::abs(over) > most;
+                 ++unwritten) {
                 const auto poison = static_cast<std::uint32_t>(unwritten) * kPoison;
-                const Number rest = static_cast<std::int32_t>(static_cast<std::uint32_t>(over) - poison);
+                const Number rest =
+                    static_cast<std::int32_t>(static_cast<std::uint32_t>(over) - poison);
                 if (std::abs(rest) <= most) over = 0;  // nobody has written it
             }
             if (std::abs(over) > most) return true;
@@ -116,7 +123,8 @@ struct Fit {
     // What has said something comes first; then what small runs may hide.
     [[nodiscard]] auto cost() const {
         return std::tuple(!predicts_a_wrong_one, predicts_a_wrong_one && !is_exact,
-                          !predicts_a_wrong_one && is_certain, change->changed.choice.part != kWidth, bits);
+                          !predicts_a_wrong_one && is_certain,
+                          change->changed.choice.part != kWidth && !is_loss(), bits);
     }
 };
 
@@ -125,8 +133,8 @@ bool fits(Fit& found, const Case& run, const Runs& runs, const RunContext& conte
     if (runs.steps.at(&run) > kTooManySteps) {  // only what leaves much open anyway is asked
         found.is_certain = found.is_exact = false;
         found.predicts_a_wrong_one = found.predicts_a_wrong_one || !run.matches();
-        return found.is_unwritten ||
-               (found.is_loss() &&
+        return (found.is_unwritten && runs.leftovers) ||
+               (found.is_loss() && runs.change &&
                 std::all_of(run.actual.begin(), run.actual.end(), [&](const Histogram& counts) {
                     return std::equal(counts.begin(), counts.end(), run.expected.begin(),
                                       std::less_equal<>());
@@ -144,8 +152,9 @@ bool fits(Fit& found, const Case& run, const Runs& runs, const RunContext& conte
     if (!ends || predicted.is_endless) {  // what a device does then is its own affair
         found.takes_too_long = predicted.is_endless;
         found.is_exact = false;
-        const bool is_said = run.ended == Case::Ended::kCrashed ? predicted.is_outside
-                                                                : predicted.is_divergent || predicted.is_endless;
+        const bool is_said = run.ended == Case::Ended::kCrashed
+                                 ? predicted.is_outside
+                                 : predicted.is_divergent || predicted.is_endless;
         found.predicts_a_wrong_one = found.predicts_a_wrong_one || (!ends && is_said);
         return ends ? run.pixels.size() > 1'000 : is_said;
     }
@@ -160,19 +169,23 @@ bool fits(Fit& found, const Case& run, const Runs& runs, const RunContext& conte
         if (!bits) return false;
         if (!found.is_exact) found.bits += *bits;
     }
-    // Who knows what is outside of memory?
-    if (predicted.is_outside && !found.is_exact) return false;
     found.is_unwritten = found.is_unwritten || predicted.is_unwritten;
+    // Who knows what is outside of memory?
+    if ((predicted.is_outside && !found.is_exact) || (found.is_unwritten && !runs.leftovers))
+        return false;
     if (!run.matches() && predicted.open_bits(run.expected) != 0.0)
         found.predicts_a_wrong_one = true;
     return true;
 }
 
 // The changes that no run contradicts, the likeliest first.
-std::vector<Fit> fitting(const std::vector<Change>& all, const Runs& runs, const RunContext& context) {
+std::vector<Fit> fitting(const std::vector<Change>& all, const Runs& runs,
+                         const RunContext& context) {
     std::vector<Fit> found;
-    for (const Change& change : all)
+    for (const Change& change : all) {
         found.push_back({&change, runs.all_looked_at, true, change.bits});
+        if (found.back().is_loss() && !runs.change) found.pop_back();
+    }
     Number left = kMaxSteps;
     for (const Case* const run : runs.all) {
         const auto at_most = static_cast<std::size_t>(std::max(left / runs.steps.at(run), kAlways));
@@ -185,10 +198,8 @@ std::vector<Fit> fitting(const std::vector<Change>& all, const Runs& runs, const
         std::stable_sort(found.begin(), found.end(),
                          [](const Fit& a, const Fit& b) { return a.cost() < b.cost(); });
     }
-    const bool leftovers = has_leftovers(runs);
     std::erase_if(found, [&](const Fit& each) {
-        return !each.predicts_a_wrong_one || (each.is_unwritten && !leftovers) ||
-               (each.is_loss() && !runs.change) ||
+        return !each.predicts_a_wrong_one ||
                (each.is_exact != found.front().is_exact && !each.takes_too_long);
     });
     return found;
@@ -200,11 +211,13 @@ std::string evidence_of(const Fit& fit, const Runs& runs) {
                            plural(runs.wrong.size(), "differs as it may", "differ as they may"),
                            plural(runs.right.size(), "is", "are"));
     std::string text = fmt::format("it predicts all 256 counts of ");
-    text += runs.wrong.size() == 1 ? fmt::format("the run that differs ({})", runs.wrong.front()->words)
-                                   : fmt::format("each of the {} runs that differ (the smallest: {})",
-                                                 runs.wrong.size(), runs.wrong.front()->words);
+    text += runs.wrong.size() == 1
+                ? fmt::format("the run that differs ({})", runs.wrong.front()->words)
+                : fmt::format("each of the {} runs that differ (the smallest: {})",
+                              runs.wrong.size(), runs.wrong.front()->words);
     if (!runs.right.empty())
-        text += fmt::format(", and that {} not", plural(runs.right.size(), "other does", "others do"));
+        text +=
+            fmt::format(", and that {} not", plural(runs.right.size(), "other does", "others do"));
     return text;
 }
 
@@ -238,24 +251,27 @@ std::vector<std::string> ruled_out(const Runs& runs) {
         }
     }
     if (most_right > 0 && most_right < least_wrong)
-        facts.push_back(fmt::format("it is right up to {} pixels of one value, and wrong from {} on",
-                                    most_right, least_wrong));
+        facts.push_back(
+            fmt::format("it is right up to {} pixels of one value, and wrong from {} on",
+                        most_right, least_wrong));
     if (same_total)
         facts.emplace_back("the total is right in every run: look at which bin is counted");
     else if (none_above)
         facts.emplace_back("no bin ever has too many: pixels or counts are left out or lost");
     else if (none_below)
-        facts.emplace_back("no bin ever has too few: something is counted that is no pixel, or pixels more than once");
-    facts.emplace_back(runs.change ? "the same run gives other counts when it is repeated: a race, or "
-                                     "memory that nobody wrote"
-                                   : "the same run gives the same counts when it is repeated: no "
-                                     "updates are lost by chance");
+        facts.emplace_back(
+            "no bin ever has too few: something is counted that is no pixel, or pixels more than "
+            "once");
+    facts.emplace_back(runs.change
+                           ? "the same run gives other counts when it is repeated: a race, or "
+                             "memory that nobody wrote"
+                           : "the same run gives the same counts when it is repeated: no "
+                             "updates are lost by chance");
     return facts;
 }
 
 // A small run that two mistakes count differently.
-std::string telling_run(const Change& one, const Change& other,
-                        const RunContext& context) {
+std::string telling_run(const Change& one, const Change& other, const RunContext& context) {
     struct Small {
         std::size_t pixels, groups, size;
     };
@@ -288,7 +304,8 @@ std::string telling_run(const Change& one, const Change& other,
 }  // namespace
 
 bool Case::matches() const {
-    return ended == Ended::kItself && std::all_of(actual.begin(), actual.end(),
+    return ended == Ended::kItself &&
+           std::all_of(actual.begin(), actual.end(),
                        [&](const Histogram& counts) { return counts == expected; });
 }
 
@@ -298,8 +315,9 @@ bool Case::changes() const {
 }
 
 Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context) {
-    const Runs runs = sorted(cases, context);
+    Runs runs = sorted(cases, context);
     if (runs.wrong.empty()) return {};
+    runs.leftovers = has_leftovers(runs);
     const std::vector<Change> all = changes(context);
     const std::vector<Fit> found = fitting(all, runs, context);
     const bool is_alone = std::all_of(found.begin(), found.end(), [&](const Fit& each) {
@@ -310,9 +328,9 @@ Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context) {
     std::vector<Finding>& findings = diagnosis.findings;
     for (const Fit& each : found) {
         const Change& change = *each.change;
-        if (findings.size() > kMaxOthers || std::any_of(findings.begin(), findings.end(), [&](const Finding& other) {
-                return other.name == change.name;
-            }))
+        if (findings.size() > kMaxOthers ||
+            std::any_of(findings.begin(), findings.end(),
+                        [&](const Finding& other) { return other.name == change.name; }))
             continue;
         // Few runs prove little: many mistakes would explain them.
         const bool sure = each.is_certain && cases.size() >= kFewRuns && is_alone;
@@ -321,10 +339,10 @@ Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context) {
             const std::string run = telling_run(*found.front().change, change, context);
             if (!run.empty()) evidence = fmt::format("{} tells them apart", run);
         }
-        findings.push_back({change.name, in_words_of(context, change.sentence),
-                            in_words_of(context, evidence),
-                            fmt::format("{}/README.md#{}", context.chapter, section_about(change.name)),
-                            sure ? Finding::Certainty::kPredicted : Finding::Certainty::kPattern});
+        findings.push_back(
+            {change.name, in_words_of(context, change.sentence), in_words_of(context, evidence),
+             fmt::format("{}/README.md#{}", context.chapter, section_about(change.name)),
+             sure ? Finding::Certainty::kPredicted : Finding::Certainty::kPattern});
     }
     if (findings.empty())
         for (const std::string& fact : ruled_out(runs))

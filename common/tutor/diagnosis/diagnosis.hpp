@@ -50,11 +50,11 @@ struct Case {
 struct RunContext {
     std::string chapter;  ///< its folder
     std::string variant;
-    bool one_by_one = false;   ///< the work-items of a group run one after the other, as on PoCL
-    bool in_cuda = false;      ///< it speaks of threads and blocks
-    bool changes = false;      ///< the run that was looked into gave other counts when repeated
-    int copies = 32;           ///< of a table, where a strategy keeps several
-    bool blocked = false;      ///< each work-item has a stretch of its own
+    bool one_by_one = false;  ///< the work-items of a group run one after the other, as on PoCL
+    bool in_cuda = false;     ///< it speaks of threads and blocks
+    bool changes = false;     ///< the run that was looked into gave other counts when repeated
+    int copies = 32;          ///< of a table, where a strategy keeps several
+    bool blocked = false;     ///< each work-item has a stretch of its own
 };
 
 /// What is known after looking into it.

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -79,17 +77,6 @@ std::optional<Explanation> explain(const WrongResult& wrong) {
                           wrong.expected,
                           {*result.counts}});
     if (result.only_later) seen.cases.back().actual.push_back(wrong.expected);
-    if (const char* dump = std::getenv("DIAG_DUMP")) {
-        std::ofstream file(dump, std::ios::binary);
-        nlohmann::json head{{"chapter", wrong.program.chapter}, {"variant", result.variant}, {"changes", result.changes},
-            {"blocked", has_word(wrong.options.own, "blocked")}, {"copies", number_behind(wrong.options.own, "--copies").value_or(32)},
-            {"troubles", seen.troubles}, {"cases", nlohmann::json::array()}};
-        for (const Case& c : seen.cases)
-            head["cases"].push_back({{"words", c.words}, {"pixels", c.pixels.size()}, {"width", c.width}, {"groups", c.launch.groups},
-                {"size", c.launch.group_size}, {"across", c.launch.across}, {"actual", c.actual}});
-        file << head.dump() << "\n";
-        for (const Case& c : seen.cases) file.write(reinterpret_cast<const char*>(c.pixels.data()), static_cast<std::streamsize>(c.pixels.size()));
-    }
     const std::optional<std::uint32_t> copies = number_behind(wrong.options.own, "--copies");
     const Diagnosis diagnosis =
         diagnose(seen.cases, {.chapter = wrong.program.chapter,

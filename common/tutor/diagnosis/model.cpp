@@ -15,7 +15,11 @@ constexpr Number kFar = 1 << 20;
 
 Model::Model(const Case& run, const RunContext& context, const Changed* changed, bool in_order,
              std::vector<std::pair<Choice, std::string>>* asked)
-    : context_(context), run_(run), changed_(changed != nullptr ? *changed : Changed{}), in_order_(in_order), asked_(asked) {
+    : context_(context),
+      run_(run),
+      changed_(changed != nullptr ? *changed : Changed{}),
+      in_order_(in_order),
+      asked_(asked) {
     const Launch& launch = run.launch;
     size = static_cast<Number>(launch.group_size);
     tables = groups = static_cast<Number>(launch.groups);
@@ -24,7 +28,7 @@ Model::Model(const Case& run, const RunContext& context, const Changed* changed,
     pitch = launch.across > 0 ? (width + 511) / 512 * 512 : width;
     copies = context.copies;
     count = static_cast<Number>(run.pixels.size());
-    max_steps_ = 12 * (count + tables * (256 * copies + 4 * size)) + 1'500'000;
+    max_steps_ = 12 * (count + tables * (256 * copies + 4 * size)) + 100'000;
     histogram = array(Array::kGlobal, kHistogram, 256);
     count = is(kCount, kNumber, AS(count));
 }
@@ -92,10 +96,9 @@ void Model::set(Label label, Array& to, Said index, Number what) {
     if (to.of == Array::kGlobal) to.writer[i] = static_cast<std::int32_t>(group + 1);
 }
 
-void Model::add(Label label, Array& to, Said index, Number amount,
-                std::uint16_t position) {
-    if (asked_ == nullptr && label != changed_.choice.label && index.is >= 0 && index.is < to.each &&
-        unsure_ == 0 && to.width == k32) [[likely]] {
+void Model::add(Label label, Array& to, Said index, Number amount, std::uint16_t position) {
+    if (asked_ == nullptr && label != changed_.choice.label && index.is >= 0 &&
+        index.is < to.each && unsure_ == 0 && to.width == k32) [[likely]] {
         to.low[to.cell(index.is, item)] += amount;
         return;
     }

@@ -33,64 +33,32 @@ struct Place {
     Number width = 0;
     Number pitch = 0;
     Number copies = 0;
-    Number v = 0;       ///< of the pixel that was read last
-    Number y = 0;       ///< of the group, where groups lie over rows
+    Number v = 0;     ///< of the pixel that was read last
+    Number turn = 0;  ///< where a group counts piece by piece: how many it has counted
+    Number y = 0;     ///< of the group, where groups lie over rows
     Number groupsY = 1;
 };
 
-/// What the choices are about. Those over pixels come first.
+/// What the choices are about; changes.cpp has them in words. Those over pixels come first.
+// clang-format off
 enum Label : std::uint8_t {
-    kPixels,
-    kRows,
-    kColumns,
-    kShort,
-    kLoads,
-    kRest,
-    kTail,
-    kLoad,
-    kWord,
-    kByte,
-    kPieces,
-    kPiece,
-    kCount,  // the number of pixels
-    kOverBins,
-    kHistogram = kOverBins,
-    kTables,
-    kRow,
-    kZero,
-    kZeroed,
-    kCounted,
-    kAgain,
-    kMerge,
-    kItems,
-    kCopies,
-    kBinLoop,
-    kSum,
-    kHandover,
-    kLabels
+    kPixels, kRows, kColumns, kShort, kLoads, kRest, kTail, kLoad, kWord, kByte, kPieces, kPiece,
+    kCount, kOverBins, kHistogram = kOverBins, kTables, kRow, kZero, kZeroed, kCounted, kAgain,
+    kMerge, kItems, kCopies, kBinLoop, kSum, kHandover, kLabels
 };
+// clang-format on
 
+/// Of a loop: that it is done, where it starts and ends, its stride, start and stride together
+/// (Walk), how often its first turn is done. Of a pixel: its value, the bytes of its element, where
+/// its load begins. Of a count: what is added, and how (How), to which index, from which, how far
+/// tables lie apart, what is done with an empty bin (Empty), how it is kept (Width). A number, one
+/// of several; and who returns early.
+// clang-format off
 enum Part : std::uint8_t {
-    kTimes,  ///< that it is done
-    kStart,
-    kEnd,
-    kStride,
-    kValue,   ///< of a pixel
-    kBytes,   ///< of an element
-    kWeight,  ///< what is added
-    kHow,     ///< see How
-    kTo,      ///< the index that is written
-    kFrom,    ///< that is read
-    kPitch,   ///< from a table to the next
-    kWalk,    ///< start and stride together; see Walk
-    kFirst,   ///< how often the first turn is done
-    kAddress,
-    kNumber,
-    kWhich,
-    kWidth,  ///< of a counter; see Width
-    kEmpty,  ///< what is done with an empty bin; see Empty
-    kReturn
+    kTimes, kStart, kEnd, kStride, kWalk, kFirst, kValue, kBytes, kAddress, kWeight, kHow, kTo,
+    kFrom, kPitch, kEmpty, kWidth, kNumber, kWhich, kReturn
 };
+// clang-format on
 
 enum How : std::uint8_t { kAtomic, kPlain, kAssigned, kOr, kXor, kLarger, kSubtracted };
 enum Walk : std::uint8_t { kAsIs, kByItems, kByAll, kByGroups, kByEach };
@@ -111,8 +79,10 @@ struct Said {
     const char* words;
     Number is;
 };
-#define AS(...) \
-    Said { #__VA_ARGS__, __VA_ARGS__ }
+#define AS(...)                   \
+    Said {                        \
+#__VA_ARGS__, __VA_ARGS__ \
+    }
 
 using Becomes = Number (*)(const Place& place, Number x);
 
@@ -135,7 +105,7 @@ struct Prediction {
     bool is_certain = true;   ///< nothing is left to chance
     bool is_endless = false;  ///< or takes too long
     bool is_divergent = false;
-    bool is_outside = false;   ///< of memory
+    bool is_outside = false;    ///< of memory
     bool is_unwritten = false;  ///< something is used that nobody wrote
     Number steps = 0;           ///< that it took
 
@@ -241,8 +211,9 @@ class Model : protected Place {
     static Number kept(Width width, Number value);  // in a counter of this width
 };
 
-/// How the pixels are gone over: in turns, each work-item a stretch of its own, or four at a time.
-enum Way : std::uint8_t { kTurns, kStretches, kFours, kBanked };
+/// How the pixels are gone over: in turns, each work-item a stretch of its own, or four at a time;
+/// how 8-bit counters lie; whether each work-item begins with another copy.
+enum Way : std::uint8_t { kTurns, kStretches, kFours, kBanked, kRotated };
 
 /// A strategy, and its way.
 struct Played {

@@ -23,11 +23,11 @@ class Strategy : public Model {
         if (way == kTurns) return loop(kPixels, AS(id), AS(count), AS(all), one);
         if (way == kStretches) {
             const Number stretch = is(kPixels, kNumber, AS((count + all - 1) / all));
-            return loop(kPixels, AS(id * stretch), AS(std::min((id + 1) * stretch, count)), AS(1), one);
+            return loop(kPixels, AS(id * stretch), AS(std::min((id + 1) * stretch, count)), AS(1),
+                        one);
         }
-        loop(kLoads, AS(id), AS(count / 4), AS(all), [&](Number i) {
-            four(is(kLoads, kAddress, AS(4 * i)), count_it);
-        });
+        loop(kLoads, AS(id), AS(count / 4), AS(all),
+             [&](Number i) { four(is(kLoads, kAddress, AS(4 * i)), count_it); });
         loop(kTail, AS(count / 4 * 4 + id), AS(count), AS(all),
              [&](Number i) { count_it(pixel(kTail, AS(i))); });
     }
@@ -41,16 +41,16 @@ class Strategy : public Model {
     }
     void zero_table(Array& table, Said end) {
         each([=, this, &table] {
-            loop(kZero, AS(item), end, AS(size), [&](Number bin) { set(kZero, table, AS(bin), 0); });
+            loop(kZero, AS(item), end, AS(size),
+                 [&](Number bin) { set(kZero, table, AS(bin), 0); });
         });
         barrier(kZeroed);
     }
     void merge(Array& table) {
         barrier(kCounted);
         each([&] {
-            loop(kMerge, AS(item), AS(256), AS(size), [&](Number bin) {
-                add(kMerge, histogram, AS(bin), get(kMerge, table, AS(bin)));
-            });
+            loop(kMerge, AS(item), AS(256), AS(size),
+                 [&](Number bin) { add(kMerge, histogram, AS(bin), get(kMerge, table, AS(bin))); });
         });
     }
     void sum_by_host(Array& rows) {
@@ -95,9 +95,7 @@ class Strategy : public Model {
 
     void global(Way way) {
         zero_by_host(kHistogram, histogram, AS(256));
-        launch(groups, 0, {}, [&] {
-            each([&] { walk(way, counts_in(histogram)); });
-        });
+        launch(groups, 0, {}, [&] { each([&] { walk(way, counts_in(histogram)); }); });
     }
     void subhist(Way) {
         Array rows = array(Array::kGlobal, kTables, 256 * tables);
@@ -183,19 +181,22 @@ class Strategy : public Model {
         };
         launch(groups, 0, {&bins, &sum}, [&] {
             each([&] {
-                loop(kRow, AS(item), AS(256), AS(size),
-                     [&](Number bin) { set(kRow, rows, {"", group * 256 + bin}, 0); });
+                loop(kRow, AS(item), AS(256), AS(size), [&](Number bin) {
+                    set(kRow, rows, {"", group * 256 + bin}, 0);
+                });
             });
             const Number at_once = size * is(kPiece, kNumber, AS(255));
-            const Number stride = is(kPieces, kStride, AS(groups * at_once));
-            const Number first_one = is(kPieces, kStart, AS(group * at_once));
-            loop(kPieces, {"group * at_once", first_one}, AS(count),
-                 {"groups * at_once", stride}, [&](Number first) { piece(rows, bins, sum, at, first, at_once, banked); });
+            turn = 0;
+            loop(kPieces, AS(group * at_once), AS(count), AS(groups * at_once), [&](Number first) {
+                piece(rows, bins, sum, at, first, at_once, banked);
+                ++turn;
+            });
         });
         sum_by_host(rows);
     }
     template <typename At>
-    void piece(Array& rows, Array& bins, Array& sum, const At& at, Number first, Number at_once, bool banked) {
+    void piece(Array& rows, Array& bins, Array& sum, const At& at, Number first, Number at_once,
+               bool banked) {
         each([=, this, &bins] {
             const auto zero = [&](Number word) {
                 for (Number byte = 0; byte < 4; ++byte)
@@ -223,17 +224,19 @@ class Strategy : public Model {
                     const Number whose = is(kItems, kWhich, AS(other));
                     add(kItems, sum, AS(0), get(kItems, bins, {"its place", at(whose, bin)}));
                 });
-                add(kMerge, rows, {"", group * is(kMerge, kPitch, AS(256)) + bin}, get(kMerge, sum, AS(0)));
+                add(kMerge, rows, {"", group * is(kMerge, kPitch, AS(256)) + bin},
+                    get(kMerge, sum, AS(0)));
             });
         });
         barrier(kAgain);
     }
-    void lane_bins(Way) {
+    void lane_bins(Way way) {
         zero_by_host(kHistogram, histogram, AS(256));
         Array table = array(Array::kShared, kCounted, 256 * copies);
         const auto count_it = [&](Number bin) {
             const Number copy = is(kPixels, kNumber, AS(item % copies));
-            add(kPixels, table, {"bin * copies + copy", bin * is(kPixels, kPitch, AS(copies)) + copy}, 1);
+            add(kPixels, table,
+                {"bin * copies + copy", bin * is(kPixels, kPitch, AS(copies)) + copy}, 1);
         };
         launch(groups, 0, {&table}, [&] {
             zero_table(table, AS(256 * copies));
@@ -260,7 +263,8 @@ class Strategy : public Model {
                 loop(kMerge, AS(item), AS(256), AS(size), [&](Number its_bin) {
                     Number sum = 0;
                     loop(kCopies, AS(0), AS(copies), AS(1), [&](Number n) {
-                        const Number copy = is(kCopies, kWhich, AS((item + n) % copies));
+                        const Number rotated = way == kRotated ? (item + n) % copies : n;
+                        const Number copy = is(kCopies, kWhich, {"its copy", rotated});
                         const Number from = its_bin * is(kCopies, kPitch, AS(copies)) + copy;
                         sum += get(kCopies, table, {"its place", from});
                     });
@@ -272,23 +276,21 @@ class Strategy : public Model {
 
     // ---- chapter 05 ----
 
+    void vectors_in_table(Array& table) {
+        zero_table(table, AS(256));
+        each([=, this, &table] {
+            const Number tail = count / 16 * 16;
+            loop(kLoads, AS(16 * id), AS(tail), AS(16 * all),
+                 [&](Number x) { sixteen(x, counts_in(table)); });
+            loop(kTail, AS(tail + id), AS(count), AS(all),
+                 [&](Number x) { counts_in(table)(pixel(kTail, AS(x))); });
+        });
+    }
     void vector(Way) {
         zero_by_host(kHistogram, histogram, AS(256));
         Array table = array(Array::kShared, kCounted, 256);
         launch(groups, 0, {&table}, [&] {
-            zero_table(table, AS(256));
-            each([&] {
-                loop(kRows, AS(group), AS((count + width - 1) / width), AS(groups), [&](Number row) {
-                    const Number begin = row * width;
-                    const Number length = std::min(width, count - begin);
-                    const Number tail = length / 16 * 16;
-                    loop(kLoads, AS(16 * item), AS(tail), AS(16 * size),
-                         [&](Number x) { sixteen(begin + x, counts_in(table)); });
-                    loop(kTail, AS(tail + item), AS(length), AS(size), [&](Number x) {
-                        counts_in(table)(pixel(kTail, {"x", begin + x}));
-                    });
-                });
-            });
+            vectors_in_table(table);
             merge(table);
         });
     }
@@ -312,27 +314,29 @@ class Strategy : public Model {
             merge(table);
         });
     }
-    // The group that is the last to hand over has the sum of all.
+    // The group that is the last to hand over a bin has the sum of all. Which group that is nobody
+    // knows.
     void tuned(Way) {
+        std::array<Number, kBins> least{};
+        std::array<Number, kBins> most{};
+        least.fill(kAnything);
         zero_by_host(kHistogram, histogram, AS(256));
         Array table = array(Array::kShared, kCounted, 256);
         launch(groups, 0, {&table}, [&] {
-            zero_table(table, AS(256));
+            vectors_in_table(table);
+            merge(table);
             each([&] {
-                loop(kLoads, AS(id), AS(count / 16), AS(all),
-                     [&](Number i) { sixteen(i * 16, counts_in(table)); });
-                loop(kTail, AS(count / 16 * 16 + id), AS(count), AS(all),
-                     [&](Number i) { counts_in(table)(pixel(kTail, AS(i))); });
-            });
-            barrier(kCounted);
-            each([&] {
-                loop(kMerge, AS(item), AS(256), AS(size), [&](Number bin) {
-                    Number sum = get(kMerge, table, AS(bin));
-                    if (group == groups - 1) sum = is(kHandover, kWeight, AS(sum));
-                    add(kMerge, histogram, AS(bin), sum);
-                });
+                for (std::size_t bin = 0; item == 0 && bin < kBins; ++bin) {
+                    least[bin] = std::min(least[bin], table.low[bin]);
+                    most[bin] = std::max(most[bin], table.low[bin]);
+                }
             });
         });
+        if (is(kHandover, kWeight, AS(1)) != 0) return;
+        for (std::size_t bin = 0; bin < kBins; ++bin) {
+            histogram.low[bin] -= most[bin];
+            histogram.more[bin] = most[bin] - least[bin];
+        }
     }
 
     Prediction played(void (Strategy::*kernel)(Way), Way way) {
@@ -365,7 +369,7 @@ constexpr Kernel kKernels[] = {
     {"private", &Strategy::own_counters, {kTurns, kStretches, kFours}, 3},
     {"uchar-bins", &Strategy::bytes},
     {"uchar-bins-banked", &Strategy::bytes, {kBanked}},
-    {"lane-bins", &Strategy::lane_bins},
+    {"lane-bins", &Strategy::lane_bins, {kTurns, kRotated}, 2},
     {"vector", &Strategy::vector},
     {"occupancy", &Strategy::occupancy},
     {"tuned", &Strategy::tuned},
@@ -382,7 +386,8 @@ Prediction predict(const Played& played, const Changed* changed, const Case& run
 std::vector<Played> strategies_of(const RunContext& context) {
     std::vector<Played> found;
     for (std::size_t i = 0; i < std::size(kKernels); ++i)
-        for (std::size_t way = 0; context.variant == kKernels[i].variant && way < kKernels[i].number; ++way)
+        for (std::size_t way = 0;
+             context.variant == kKernels[i].variant && way < kKernels[i].number; ++way)
             found.push_back({i, kKernels[i].ways[way]});
     if (context.blocked && found.size() > 1) std::swap(found[0], found[1]);
     return found;
