@@ -272,15 +272,9 @@ std::vector<std::string> ruled_out(const Runs& runs) {
 
 // A small run that two mistakes count differently.
 std::string telling_run(const Change& one, const Change& other, const RunContext& context) {
-    struct Small {
-        std::size_t pixels, groups, size;
-    };
-    for (const auto& [pixels, groups, size] : std::array<Small, 6>{{{100, 3, 64},
-                                                                    {5'003, 1, 64},
-                                                                    {5'003, 7, 96},
-                                                                    {20'011, 2, 128},
-                                                                    {100'003, 3, 256},
-                                                                    {300'007, 2, 32}}}) {
+    constexpr std::size_t runs[][3] = {{100, 3, 64},     {5'003, 1, 64},    {5'003, 7, 96},
+                                       {20'011, 2, 128}, {100'003, 3, 256}, {300'007, 2, 32}};
+    for (const auto& [pixels, groups, size] : runs) {
         Options options;
         options.random = pixels;
         const Input input = load_input(options);

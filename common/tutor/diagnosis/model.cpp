@@ -51,24 +51,13 @@ Model::Array Model::array(Array::Of of, Label counters, Number size_of, Width ri
 }
 
 Number Model::kept(Width its_width, Number value) {
-    switch (its_width) {
-        case k16:
-            return static_cast<std::uint16_t>(value);
-        case k8:
-            return static_cast<std::uint8_t>(value);
-        case kSigned16:
-            return static_cast<std::int16_t>(value);
-        case kSigned8:
-            return static_cast<std::int8_t>(value);
-        case kFloat:
-            return static_cast<Number>(static_cast<float>(value));
-        case kUpTo255:
-            return std::min<Number>(value, 255);
-        case k7:
-            return value & 127;
-        default:
-            return value;
-    }
+    constexpr int bits_of[] = {62, 16, 8, 16, 8, 62, 62, 7};
+    if (its_width == kFloat) return static_cast<Number>(static_cast<float>(value));
+    if (its_width == kUpTo255) return std::min<Number>(value, 255);
+    const Number range = Number{1} << bits_of[its_width];
+    const bool has_sign = its_width == kSigned16 || its_width == kSigned8;
+    const Number low = value & (range - 1);
+    return its_width == k32 ? value : has_sign && low >= range / 2 ? low - range : low;
 }
 
 void Model::set(Label label, Array& to, Said index, Number what) {
@@ -131,23 +120,11 @@ void Model::add(Label label, Array& to, Said index, Number amount, std::uint16_t
         seen_.is_certain = false;
         return;
     }
-    switch (how) {
-        case kOr:
-            low |= amount;
-            break;
-        case kXor:
-            low ^= amount;
-            break;
-        case kLarger:
-            low = std::max(low, amount);
-            break;
-        case kSubtracted:
-            low -= amount;
-            break;
-        default:
-            low += amount;
-            break;
-    }
+    low = how == kOr           ? low | amount
+          : how == kXor        ? low ^ amount
+          : how == kLarger     ? std::max(low, amount)
+          : how == kSubtracted ? low - amount
+                               : low + amount;
     more = std::min(more + unsure_, kAnything);
     unsure_ = 0;
     if (to.width == k32) return;

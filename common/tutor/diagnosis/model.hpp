@@ -22,21 +22,13 @@ using Number = std::int64_t;
 
 /// Where a work-item is, and what its kernel is given.
 struct Place {
-    Number item = 0;
-    Number id = 0;
-    Number group = 0;
-    Number size = 0;    ///< of the group
-    Number all = 0;     ///< work-items
-    Number groups = 1;  ///< of this launch
-    Number tables = 0;  ///< groups of the launch that counts
-    Number count = 0;   ///< of the pixels
-    Number width = 0;
-    Number pitch = 0;
-    Number copies = 0;
-    Number v = 0;     ///< of the pixel that was read last
-    Number turn = 0;  ///< where a group counts piece by piece: how many it has counted
-    Number y = 0;     ///< of the group, where groups lie over rows
-    Number groupsY = 1;
+    Number item = 0, id = 0, group = 0;
+    Number size = 0, all = 0, groups = 1;  ///< of the group, work-items, groups of this launch
+    Number tables = 0;                     ///< groups of the launch that counts
+    Number count = 0, width = 0, pitch = 0, copies = 0;
+    Number v = 0;               ///< of the pixel that was read last
+    Number turn = 0;            ///< where a group counts piece by piece: how many it has counted
+    Number y = 0, groupsY = 1;  ///< where groups lie over rows
 };
 
 /// What the choices are about; changes.cpp has them in words. Those over pixels come first.
@@ -79,10 +71,9 @@ struct Said {
     const char* words;
     Number is;
 };
-#define AS(...)                   \
-    Said {                        \
-#__VA_ARGS__, __VA_ARGS__ \
-    }
+// clang-format off
+#define AS(...) Said{#__VA_ARGS__, __VA_ARGS__}
+// clang-format on
 
 using Becomes = Number (*)(const Place& place, Number x);
 

@@ -1,6 +1,5 @@
 // The strategies of chapters 02 to 05, each with its choices.
 #include <algorithm>
-#include <map>
 
 #include "common/tutor/diagnosis/model.hpp"
 
@@ -46,6 +45,13 @@ class Strategy : public Model {
         });
         barrier(kZeroed);
     }
+    // With a histogram that the host zeroes, and a table for each group or work-item.
+    template <typename Kernel>
+    void with_table(Array::Of of, Number cells, const Kernel& kernel) {
+        zero_by_host(kHistogram, histogram, AS(256));
+        Array table = array(of, kCounted, cells);
+        launch(groups, 0, {&table}, [&] { kernel(table); });
+    }
     void merge(Array& table) {
         barrier(kCounted);
         each([&] {
@@ -53,7 +59,7 @@ class Strategy : public Model {
                  [&](Number bin) { add(kMerge, histogram, AS(bin), get(kMerge, table, AS(bin))); });
         });
     }
-    void sum_by_host(Array& rows) {
+    void sum_by_host(const Array& rows) {
         zero_by_host(kHistogram, histogram, AS(256));
         loop(kSum, AS(0), AS(tables), AS(1), [&](Number row) {
             loop(kBinLoop, AS(0), AS(256), AS(1), [&](Number bin) {
@@ -62,7 +68,7 @@ class Strategy : public Model {
             });
         });
     }
-    void sum_by_kernel(Array& rows) {
+    void sum_by_kernel(const Array& rows) {
         Array sum = array(Array::kPrivate, kSum, 1);
         launch((256 + size - 1) / size, 0, {&sum}, [&] {
             each([&] {
@@ -124,14 +130,13 @@ class Strategy : public Model {
         each([=, this, &table] { walk(way, counts_in(table)); });
     }
     void local(Way way) {
-        zero_by_host(kHistogram, histogram, AS(256));
-        Array table = array(Array::kShared, kCounted, 256);
-        launch(groups, 0, {&table}, [&] {
+        with_table(Array::kShared, 256, [&](Array& table) {
             count_in_table(table, way);
             merge(table);
         });
     }
-    void rows_of_tables(Array& rows, Way way) {
+    Array rows_of_tables(Way way) {
+        Array rows = array(Array::kGlobal, kTables, 256 * tables);
         Array table = array(Array::kShared, kCounted, 256);
         launch(groups, 0, {&table}, [&] {
             count_in_table(table, way);
@@ -143,24 +148,15 @@ class Strategy : public Model {
                 });
             });
         });
+        return rows;
     }
-    void local_buckets(Way way) {
-        Array rows = array(Array::kGlobal, kTables, 256 * tables);
-        rows_of_tables(rows, way);
-        sum_by_host(rows);
-    }
-    void local_subhist(Way way) {
-        Array rows = array(Array::kGlobal, kTables, 256 * tables);
-        rows_of_tables(rows, way);
-        sum_by_kernel(rows);
-    }
+    void local_buckets(Way way) { sum_by_host(rows_of_tables(way)); }
+    void local_subhist(Way way) { sum_by_kernel(rows_of_tables(way)); }
 
     // ---- chapter 04 ----
 
     void own_counters(Way way) {
-        zero_by_host(kHistogram, histogram, AS(256));
-        Array counters = array(Array::kPrivate, kCounted, 256);
-        launch(groups, 0, {&counters}, [&] {
+        with_table(Array::kPrivate, 256, [&](Array& counters) {
             each([&] {
                 loop(kZero, AS(0), AS(256), AS(1),
                      [&](Number bin) { set(kZero, counters, AS(bin), 0); });
@@ -231,16 +227,14 @@ class Strategy : public Model {
         barrier(kAgain);
     }
     void lane_bins(Way way) {
-        zero_by_host(kHistogram, histogram, AS(256));
-        Array table = array(Array::kShared, kCounted, 256 * copies);
-        const auto count_it = [&](Number bin) {
-            const Number copy = is(kPixels, kNumber, AS(item % copies));
-            add(kPixels, table,
-                {"bin * copies + copy", bin * is(kPixels, kPitch, AS(copies)) + copy}, 1);
-        };
-        launch(groups, 0, {&table}, [&] {
+        with_table(Array::kShared, 256 * copies, [&](Array& table) {
+            const auto count_it = [&](Number bin) {
+                const Number copy = is(kPixels, kNumber, AS(item % copies));
+                const Number at = bin * is(kPixels, kPitch, AS(copies)) + copy;
+                add(kPixels, table, {"its place", at}, 1);
+            };
             zero_table(table, AS(256 * copies));
-            each([&] {
+            each([=, this, &table] {
                 const Number vectors = count / 16;
                 Number next = id;
                 loop(kLoads, AS(id), AS(vectors - 3 * all), AS(4 * all), [&](Number i) {
@@ -287,17 +281,13 @@ class Strategy : public Model {
         });
     }
     void vector(Way) {
-        zero_by_host(kHistogram, histogram, AS(256));
-        Array table = array(Array::kShared, kCounted, 256);
-        launch(groups, 0, {&table}, [&] {
+        with_table(Array::kShared, 256, [&](Array& table) {
             vectors_in_table(table);
             merge(table);
         });
     }
     void occupancy(Way) {
-        zero_by_host(kHistogram, histogram, AS(256));
-        Array table = array(Array::kShared, kCounted, 256);
-        launch(groups, 0, {&table}, [&] {
+        with_table(Array::kShared, 256, [&](Array& table) {
             zero_table(table, AS(256));
             each([&] {
                 const Number lines = (count + width - 1) / width;
@@ -320,9 +310,7 @@ class Strategy : public Model {
         std::array<Number, kBins> least{};
         std::array<Number, kBins> most{};
         least.fill(kAnything);
-        zero_by_host(kHistogram, histogram, AS(256));
-        Array table = array(Array::kShared, kCounted, 256);
-        launch(groups, 0, {&table}, [&] {
+        with_table(Array::kShared, 256, [&](Array& table) {
             vectors_in_table(table);
             merge(table);
             each([&] {
