@@ -9,7 +9,7 @@
 
 #include "common/inputs/inputs.hpp"
 #include "common/tests/support.hpp"
-#include "common/tutor/diagnosis/changes.hpp"
+#include "common/tutor/diagnosis/model.hpp"
 #include "common/tutor/diagnosis/probes.hpp"
 
 namespace {

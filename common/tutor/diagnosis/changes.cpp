@@ -1,5 +1,5 @@
 // The table of choices and what they become, and what that is called.
-#include "common/tutor/diagnosis/changes.hpp"
+#include "common/tutor/diagnosis/model.hpp"
 
 #include <fmt/format.h>
 
@@ -61,8 +61,8 @@ const std::vector<Row> kTable{
     {kTimes, kAll, "last-work-item-left-out", {TO(2, item < size - 1 ? X : 0)}},
     {kTimes, kAll, "only-some-work-items", {TO(2, item < 32 ? X : 0), TO(2, item < 16 ? X : 0),
         TO(2, item % 2 == 0 ? X : 0), TO(2, item < 256 ? X : 0)}},
-    {kTimes, kAll, "only-the-first-group", {TO(0, group == 0 ? X : 0)}},
-    {kTimes, kAll, "only-the-last-group", {TO(0, group == groups - 1 ? X : 0)}},
+    {kTimes, kAll, "only-the-first-group", {TO(1, group == 0 ? X : 0)}},
+    {kTimes, kAll, "only-the-last-group", {TO(1, group == groups - 1 ? X : 0)}},
     {kTimes, kAll, "first-table-skipped", {TO(1, group > 0 ? X : 0)}},
     {kTimes, kAll, "last-table-skipped", {TO(1, group < groups - 1 ? X : 0)}},
     {kTimes, only(kZero), "table-not-zeroed", {TO(0, turn == 0 ? X : 0)}},

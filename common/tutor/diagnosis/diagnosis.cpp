@@ -6,11 +6,12 @@
 #include <array>
 #include <map>
 #include <optional>
+#include <regex>
 #include <tuple>
 #include <utility>
 
 #include "common/inputs/inputs.hpp"
-#include "common/tutor/diagnosis/changes.hpp"
+#include "common/tutor/diagnosis/model.hpp"
 
 namespace common::diagnosis {
 namespace {
@@ -32,17 +33,10 @@ std::string plural(std::size_t number, const std::string& one, const std::string
 }
 
 // The sentences speak OpenCL.
-std::string in_words_of(const RunContext& context, std::string text) {
-    constexpr std::array<std::pair<const char*, const char*>, 4> words{
-        {{"work-item", "thread"},
-         {"work-group", "block"},
-         {"group", "block"},
-         {"local memory", "shared memory"}}};
-    for (const auto& [opencl, cuda] : words)
-        for (std::size_t at = 0;
-             context.in_cuda && (at = text.find(opencl, at)) != std::string::npos;)
-            text.replace(at, std::string(opencl).size(), cuda);
-    return text;
+std::string in_words_of(const RunContext& context, const std::string& text) {
+    if (!context.in_cuda) return text;
+    const std::string threads = std::regex_replace(text, std::regex("work-item"), "thread");
+    return std::regex_replace(threads, std::regex("(work-)?group"), "block");
 }
 
 struct Runs {  // what is worked out soonest comes first; wrong ones say more
@@ -90,18 +84,18 @@ bool has_leftovers(const Runs& runs) {
         const auto most = static_cast<Number>(run->pixels.size()) *
                           static_cast<Number>(std::max(run->launch.groups, run->launch.group_size));
         for (std::size_t bin = 0; bin < kBins; ++bin) {
-            Number over = static_cast<std::int32_t>(run->actual.front()[bin] - run->expected[bin]);
-            const auto tables = std::min<std::size_t>(run->launch.groups, 64);
-            for (std::size_t unwritten = 1; unwritten <= tables && std::abs(over) > most;
-                 ++unwritten) {
-                const auto poison = static_cast<std::uint32_t>(unwritten) * kPoison;
-                const Number rest =
-                    static_cast<std::int32_t>(static_cast<std::uint32_t>(over) - poison);
-                if (std::abs(rest) <= most) over = 0;  // nobody has written it
-            }
-            if (std::abs(over) > most) return true;
-            some = some || (run->expected[bin] == 0 && over > 0);
-            none_short = none_short && over >= 0;
+            const std::uint32_t over = run->actual.front()[bin] - run->expected[bin];
+            const auto is_near = [&](std::size_t tables) {  // as if nobody had written so many
+                const auto rest = over - static_cast<std::uint32_t>(tables) * kPoison;
+                return std::abs(Number{static_cast<std::int32_t>(rest)}) <= most;
+            };
+            std::size_t tables = 0;
+            while (tables <= std::min<std::size_t>(run->launch.groups, 64) && !is_near(tables))
+                ++tables;
+            if (tables > std::min<std::size_t>(run->launch.groups, 64)) return true;
+            if (tables > 0) continue;
+            some = some || (run->expected[bin] == 0 && over != 0);
+            none_short = none_short && static_cast<std::int32_t>(over) >= 0;
         }
     }
     return some && none_short;
@@ -122,9 +116,9 @@ struct Fit {
     }
     // What has said something comes first; then what small runs may hide.
     [[nodiscard]] auto cost() const {
-        return std::tuple(!predicts_a_wrong_one, predicts_a_wrong_one && !is_exact,
-                          !predicts_a_wrong_one && is_certain,
-                          change->changed.choice.part != kWidth && !is_loss(), bits);
+        if (predicts_a_wrong_one) return std::tuple(0, !is_exact, bits);
+        return std::tuple(1, is_certain || (change->changed.choice.part != kWidth && !is_loss()),
+                          bits);
     }
 };
 
@@ -210,15 +204,10 @@ std::string evidence_of(const Fit& fit, const Runs& runs) {
         return fmt::format("no run contradicts it: {}, and {} right",
                            plural(runs.wrong.size(), "differs as it may", "differ as they may"),
                            plural(runs.right.size(), "is", "are"));
-    std::string text = fmt::format("it predicts all 256 counts of ");
-    text += runs.wrong.size() == 1
-                ? fmt::format("the run that differs ({})", runs.wrong.front()->words)
-                : fmt::format("each of the {} runs that differ (the smallest: {})",
-                              runs.wrong.size(), runs.wrong.front()->words);
-    if (!runs.right.empty())
-        text +=
-            fmt::format(", and that {} not", plural(runs.right.size(), "other does", "others do"));
-    return text;
+    return fmt::format("it predicts all 256 counts of {} (the smallest: {}), and that {} not",
+                       plural(runs.wrong.size(), "run that differs", "runs that differ"),
+                       runs.wrong.front()->words,
+                       plural(runs.right.size(), "other does", "others do"));
 }
 
 // What the runs say where no change explains them.
@@ -275,18 +264,11 @@ std::string telling_run(const Change& one, const Change& other, const RunContext
     constexpr std::size_t runs[][3] = {{100, 3, 64},     {5'003, 1, 64},    {5'003, 7, 96},
                                        {20'011, 2, 128}, {100'003, 3, 256}, {300'007, 2, 32}};
     for (const auto& [pixels, groups, size] : runs) {
-        Options options;
-        options.random = pixels;
-        const Input input = load_input(options);
+        const PixelBuffer random = uniform_pixels(pixels, kBins, 1);
         Case run;
-        run.pixels = input.pixels;
-        run.width = input.width;
-        run.launch = {groups, size,
-                      context.variant == "subhist"
-                          ? std::clamp<std::size_t>((input.width + size - 1) / size, 1, groups)
-                          : 0};
-        run.launch.groups -= run.launch.across > 0 ? run.launch.groups % run.launch.across : 0;
-        run.expected = reference_histogram(input.pixels);
+        run.pixels = random;
+        run.width = std::min<std::size_t>(pixels, 4096);
+        run.launch = {groups, size, context.variant == "subhist" ? std::size_t{1} : 0};
         const Prediction first = predict(one.strategy, &one.changed, run, context);
         const Prediction second = predict(other.strategy, &other.changed, run, context);
         if (first.low != second.low)
@@ -353,14 +335,11 @@ std::string text_of(const Diagnosis& diagnosis) {
         return text;
     }
     const Finding& first = findings.front();
-    std::string text = fmt::format(
-        "  {}: {} ({})\n"
-        "  because {}\n",
-        first.certainty == Finding::Certainty::kPredicted ? "why"
-        : findings.size() > 1                             ? "why, one of these"
-                                                          : "why, most likely",
-        first.sentence, first.name, first.evidence);
-    text += fmt::format("  read on in {}\n", first.read);
+    const char* const how = first.certainty == Finding::Certainty::kPredicted ? "why"
+                            : findings.size() > 1                             ? "why, one of these"
+                                                                              : "why, most likely";
+    std::string text = fmt::format("  {}: {} ({})\n  because {}\n  read on in {}\n", how,
+                                   first.sentence, first.name, first.evidence, first.read);
     for (std::size_t i = 1; i < findings.size(); ++i) {
         text += fmt::format("  this fits also: {} ({})\n", findings[i].sentence, findings[i].name);
         if (findings[i].evidence.starts_with("--"))

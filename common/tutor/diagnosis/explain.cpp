@@ -40,16 +40,10 @@ std::string json_of(const std::vector<Finding>& findings) {
     return json.dump();
 }
 
-bool has_word(const std::vector<std::string>& words, const std::string& word) {
-    return std::find(words.begin(), words.end(), word) != words.end();
-}
-
-// The number behind an option.
-std::optional<std::uint32_t> number_behind(const std::vector<std::string>& words,
-                                           const std::string& option) {
+// What stands behind an option, or nothing.
+std::string behind(const std::vector<std::string>& words, const std::string& option) {
     const auto at = std::find(words.begin(), words.end(), option);
-    if (at == words.end() || at + 1 == words.end()) return std::nullopt;
-    return static_cast<std::uint32_t>(std::stoul(*(at + 1)));
+    return at == words.end() || at + 1 == words.end() ? "" : *(at + 1);
 }
 
 }  // namespace
@@ -77,15 +71,15 @@ std::optional<Explanation> explain(const WrongResult& wrong) {
                           wrong.expected,
                           {*result.counts}});
     if (result.only_later) seen.cases.back().actual.push_back(wrong.expected);
-    const std::optional<std::uint32_t> copies = number_behind(wrong.options.own, "--copies");
+    const std::string copies = behind(wrong.options.own, "--copies");
     const Diagnosis diagnosis =
         diagnose(seen.cases, {.chapter = wrong.program.chapter,
                               .variant = result.variant,
                               .one_by_one = wrong.driver.find("PoCL") != std::string::npos,
                               .in_cuda = wrong.program.api == "CUDA",
                               .changes = result.changes,
-                              .copies = static_cast<int>(copies.value_or(32)),
-                              .blocked = has_word(wrong.options.own, "blocked")});
+                              .copies = copies.empty() ? 32 : std::stoi(copies),
+                              .blocked = behind(wrong.options.own, "--walk") == "blocked"});
     std::string text;
     for (const std::string& trouble : seen.troubles)
         text += fmt::format("  {}\n", trouble);

@@ -85,20 +85,20 @@ void Model::set(Label label, Array& to, Said index, Number what) {
     if (to.of == Array::kGlobal) to.writer[i] = static_cast<std::int32_t>(group + 1);
 }
 
-void Model::add(Label label, Array& to, Said index, Number amount, std::uint16_t position) {
+void Model::add(Label label, Array& to, Said index, Number amount) {
     if (asked_ == nullptr && label != changed_.choice.label && index.is >= 0 &&
         index.is < to.each && unsure_ == 0 && to.width == k32) [[likely]] {
         to.low[to.cell(index.is, item)] += amount;
         return;
     }
-    const auto how = static_cast<How>(is(label, kHow, {"", kAtomic}, position));
-    const Number at = is(label, kTo, index, position);
+    const auto how = static_cast<How>(is(label, kHow, {"", kAtomic}));
+    const Number at = is(label, kTo, index);
     if (amount == 0 && unsure_ == 0 && is(label, kEmpty, {"", kTaken}) == kStops) {
         stopped_ = true;
         return;
     }
     if (how == kAssigned) return set(label, to, {"", at}, amount);
-    amount = is(label, kWeight, {"", amount}, position);
+    amount = is(label, kWeight, {"", amount});
     if (at < kNowhere) {
         seen_.stray += amount;
         seen_.is_certain = false;

@@ -3,7 +3,7 @@
 ///
 /// A choice is a place in the strategy (the loop over the pixels) and a part of it (where it
 /// starts). strategies.cpp has the strategies, which ask is() for each of their choices; a change
-/// (changes.hpp) is another answer.
+/// is another answer.
 #pragma once
 
 #include <array>
@@ -106,7 +106,7 @@ struct Prediction {
 
 class Model : protected Place {
  public:
-    /// @param asked gets all choices, in the order in which they are asked for
+    /// @param asked gets all choices, as they are asked for
     Model(const Case& run, const RunContext& context, const Changed* changed, bool in_order,
           std::vector<std::pair<Choice, std::string>>* asked = nullptr);
 
@@ -134,7 +134,7 @@ class Model : protected Place {
     // ---- memory ----
     Array array(Array::Of of, Label counters, Number size, Width width = k32);
     void set(Label label, Array& to, Said index, Number value);
-    void add(Label label, Array& to, Said index, Number amount, std::uint16_t position = 0);
+    void add(Label label, Array& to, Said index, Number amount);
     Number get(Label label, const Array& from, Said index);
     /// The value of a pixel, or kUnknown.
     Number pixel(Label label, Said index, std::uint16_t position = 0);
@@ -222,5 +222,21 @@ std::vector<Played> strategies_of(const RunContext& context);
 /// Its choices, each with what it is in words.
 std::vector<std::pair<Choice, std::string>> choices_of(const Played& played,
                                                        const RunContext& context);
+
+// ---- the mistakes: one choice of a strategy, changed (changes.cpp) ----
+
+struct Change {
+    Played strategy{};
+    Changed changed;
+    std::string name;      ///< stable, such as "tail-dropped"
+    std::string sentence;  ///< what the choice was and what it became
+    double bits = 0;       ///< the less usual, the more
+};
+
+/// Every change of one choice of what a variant may be.
+std::vector<Change> changes(const RunContext& context);
+
+/// The section of a chapter's lesson about a mistake of this name.
+std::string section_about(const std::string& name);
 
 }  // namespace common::diagnosis

@@ -52,18 +52,19 @@ std::vector<Probe> probes(const Launch& wrong) {
         options.constant = 201;
         return options;
     };
-    Options picture;
-    picture.image = PICTURE_WITH_GAPS;
-    Options small_picture;
-    small_picture.image = SMALL_PICTURE_WITH_GAPS;
+    const auto picture = [](const char* path) {
+        Options options;
+        options.image = path;
+        return options;
+    };
     return {
         {random(701), {1, small}},
         {random(100), {3, small}},
         {random(5'003), {3, small}},
         {random(20'011), {1, small}},
         {random(50'021), {2, large}},
-        {picture, {6, small}},
-        {small_picture, {6, small}},
+        {picture(PICTURE_WITH_GAPS), {6, small}},
+        {picture(SMALL_PICTURE_WITH_GAPS), {6, small}},
         {constant(26'011), {2, small}},
         {constant(75'011), {1, small}},
         {random(300'007), {4, large}, 3},
@@ -86,9 +87,9 @@ Observations observe(const Launch& launch, const Runner& runner) {
         run.width = input.width;
         for (int time = 0; time < probe.times; ++time) {
             const Answer answer = runner(arguments_of(probe), kPatience);
+            if (answer.kind == Answer::Kind::kCrashed) run.ended = Case::Ended::kCrashed;
             if (answer.kind == Answer::Kind::kCrashed || answer.kind == Answer::Kind::kBadInput)
                 seen.troubles.push_back(fmt::format("{}: {}", run.words, answer.error));
-            if (answer.kind == Answer::Kind::kCrashed) run.ended = Case::Ended::kCrashed;
             if (answer.kind == Answer::Kind::kNotFinished) {
                 ++not_finished;
                 run.ended = Case::Ended::kNot;

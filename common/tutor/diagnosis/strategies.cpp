@@ -286,24 +286,6 @@ class Strategy : public Model {
             merge(table);
         });
     }
-    void occupancy(Way) {
-        with_table(Array::kShared, 256, [&](Array& table) {
-            zero_table(table, AS(256));
-            each([&] {
-                const Number lines = (count + width - 1) / width;
-                loop(kColumns, AS(item), AS(width), AS(size), [&](Number x) {
-                    loop(kRows, AS(8 * group), AS(lines), AS(8 * groups), [&](Number row) {
-                        loop(kPieces, AS(row), AS(row + 8), AS(1), [&](Number its_row) {
-                            const Number i = its_row * width + x;
-                            if (is(kShort, kTimes, AS(i < count)) != 0)
-                                counts_in(table)(pixel(kPixels, AS(i)));
-                        });
-                    });
-                });
-            });
-            merge(table);
-        });
-    }
     // The group that is the last to hand over a bin has the sum of all. Which group that is nobody
     // knows.
     void tuned(Way) {
@@ -344,22 +326,20 @@ class Strategy : public Model {
 struct Kernel {
     const char* variant;
     void (Strategy::*play)(Way);
-    std::array<Way, 3> ways{kTurns};  // in which it may be played
-    std::size_t number = 1;
+    std::vector<Way> ways{kTurns};  // in which it may be played
 };
-constexpr Kernel kKernels[] = {
-    {"global", &Strategy::global, {kTurns, kStretches, kFours}, 3},
+const Kernel kKernels[] = {
+    {"global", &Strategy::global, {kTurns, kStretches, kFours}},
     {"subhist", &Strategy::subhist},
-    {"local", &Strategy::local, {kTurns, kStretches, kFours}, 3},
+    {"local", &Strategy::local, {kTurns, kStretches, kFours}},
     {"two-per-sm", &Strategy::local},
-    {"local-buckets", &Strategy::local_buckets, {kTurns, kStretches, kFours}, 3},
-    {"local-subhist", &Strategy::local_subhist, {kTurns, kStretches, kFours}, 3},
-    {"private", &Strategy::own_counters, {kTurns, kStretches, kFours}, 3},
+    {"local-buckets", &Strategy::local_buckets, {kTurns, kStretches, kFours}},
+    {"local-subhist", &Strategy::local_subhist, {kTurns, kStretches, kFours}},
+    {"private", &Strategy::own_counters, {kTurns, kStretches, kFours}},
     {"uchar-bins", &Strategy::bytes},
     {"uchar-bins-banked", &Strategy::bytes, {kBanked}},
-    {"lane-bins", &Strategy::lane_bins, {kTurns, kRotated}, 2},
+    {"lane-bins", &Strategy::lane_bins, {kTurns, kRotated}},
     {"vector", &Strategy::vector},
-    {"occupancy", &Strategy::occupancy},
     {"tuned", &Strategy::tuned},
 };
 
@@ -374,9 +354,8 @@ Prediction predict(const Played& played, const Changed* changed, const Case& run
 std::vector<Played> strategies_of(const RunContext& context) {
     std::vector<Played> found;
     for (std::size_t i = 0; i < std::size(kKernels); ++i)
-        for (std::size_t way = 0;
-             context.variant == kKernels[i].variant && way < kKernels[i].number; ++way)
-            found.push_back({i, kKernels[i].ways[way]});
+        for (const Way way : kKernels[i].ways)
+            if (context.variant == kKernels[i].variant) found.push_back({i, way});
     if (context.blocked && found.size() > 1) std::swap(found[0], found[1]);
     return found;
 }
