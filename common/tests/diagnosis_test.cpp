@@ -112,8 +112,7 @@ std::function<Histogram(const Case&)> with(const std::string& strategy, const st
 
 constexpr const char* kStrategies[] = {
     "global",     "subhist",           "local",         "two-per-sm", "local-buckets", "private",
-    "uchar-bins", "uchar-bins-banked", "local-subhist", "lane-bins",  "vector",        "occupancy",
-    "tuned"};
+    "uchar-bins", "uchar-bins-banked", "local-subhist", "lane-bins",  "vector",        "tuned"};
 
 // ---- strategies and changes ---------------------------------------------------------------------
 

@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <regex>
 #include <tuple>
-#include <utility>
 
 #include "common/inputs/inputs.hpp"
 #include "common/tutor/diagnosis/model.hpp"
@@ -16,16 +14,12 @@
 namespace common::diagnosis {
 namespace {
 
-// What all changes may take together, in steps; and so many are tried on every run.
-constexpr Number kMaxSteps = 80'000'000;
-constexpr Number kAlways = 6;
-constexpr Number kTooManySteps = 40'000'000;  // 17 million pixels take less
+// What all changes may take together, in steps; so many are tried on every run; and 17 million
+// pixels take less than the third.
+constexpr Number kMaxSteps = 80'000'000, kAlways = 6, kTooManySteps = 40'000'000;
 constexpr std::size_t kMaxPixels = std::size_t{32} << 20;
-// Fewer runs than these are no ground for certainty.
-constexpr std::size_t kFewRuns = 4;
-// So many bits more, and a change is no rival of a usual one.
-constexpr double kUnusual = 4;
-// As many as are named beside the first.
+constexpr std::size_t kFewRuns = 4;  // fewer are no ground for certainty
+constexpr double kUnusual = 4;       // so many bits more, and a change is no rival
 constexpr std::size_t kMaxOthers = 2;
 
 std::string plural(std::size_t number, const std::string& one, const std::string& many) {

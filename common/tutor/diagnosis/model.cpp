@@ -183,12 +183,10 @@ void Model::finish() {
     Number returned = 0;
     for (Number each_item = 0; each_item < size; ++each_item) {
         turn_to(each_item);
-        if (is(kZeroed, kReturn, {"", 0}) != 0) {
-            ++returned;
-            continue;
-        }
+        const bool returns = is(kZeroed, kReturn, {"", 0}) != 0;
+        returned += returns ? 1 : 0;
         for (const auto& step : steps_)
-            step();
+            if (!returns) step();
     }
     if (returned > 0 && returned < size) seen_.is_divergent = true;
     steps_.clear();
@@ -197,10 +195,8 @@ void Model::finish() {
 
 void Model::barrier(Label label) {
     Number waiting = 0;
-    for (Number each_item = 0; each_item < size; ++each_item) {
-        turn_to(each_item);
+    for (item = 0; item < size; ++item)
         waiting += is(label, kTimes, {"", 1}) != 0 ? 1 : 0;
-    }
     turn_to(0);
     if (waiting > 0 && waiting < size) seen_.is_divergent = true;
     if (waiting > 0) return finish();

@@ -35,9 +35,8 @@ std::vector<std::string> arguments_of(const Probe& probe) {
     return arguments;
 }
 
-// Sizes are not round: what is lost at 1,000,003 shows, and 17,000,003 of one value are more than a
-// float can count one by one, which is asked where nothing smaller goes wrong. The picture has rows
-// that no group covers evenly, and gaps behind them. The first are the smallest: what they
+// Sizes are not round, and 17,000,003 of one value are more than a float can count one by one. The
+// pictures have rows that no group covers evenly, and gaps behind them. What the small ones
 // contradict needs no larger one.
 std::vector<Probe> probes(const Launch& wrong) {
     constexpr std::size_t small = 64;
@@ -57,19 +56,13 @@ std::vector<Probe> probes(const Launch& wrong) {
         options.image = path;
         return options;
     };
-    return {
-        {random(701), {1, small}},
-        {random(100), {3, small}},
-        {random(5'003), {3, small}},
-        {random(20'011), {1, small}},
-        {random(50'021), {2, large}},
-        {picture(PICTURE_WITH_GAPS), {6, small}},
-        {picture(SMALL_PICTURE_WITH_GAPS), {6, small}},
-        {constant(26'011), {2, small}},
-        {constant(75'011), {1, small}},
-        {random(300'007), {4, large}, 3},
-        {constant(17'000'003), {1, small}, 1, true},
-    };
+    // clang-format off
+    return {{random(701), {1, small}}, {random(100), {3, small}}, {random(5'003), {3, small}},
+            {random(20'011), {1, small}}, {random(50'021), {2, large}},
+            {picture(PICTURE_WITH_GAPS), {6, small}}, {picture(SMALL_PICTURE_WITH_GAPS), {6, small}},
+            {constant(26'011), {2, small}}, {constant(75'011), {1, small}},
+            {random(300'007), {4, large}, 3}, {constant(17'000'003), {1, small}, 1, true}};
+    // clang-format on
 }
 
 }  // namespace

@@ -38,11 +38,13 @@ class Strategy : public Model {
             count_it(pixel(kByte, {"", at}, byte));
         }
     }
-    void zero_table(Array& table, Said end) {
-        each([=, this, &table] {
-            loop(kZero, AS(item), end, AS(size),
-                 [&](Number bin) { set(kZero, table, AS(bin), 0); });
-        });
+    // Each of a group's work-items takes its share of so many bins.
+    template <typename Body>
+    void shared_out(Label label, const Said& bins, const Body& body) {
+        each([=, this] { loop(label, AS(item), bins, AS(size), body); });
+    }
+    void zero_table(Array& table, const Said& end) {
+        shared_out(kZero, end, [this, &table](Number bin) { set(kZero, table, AS(bin), 0); });
         barrier(kZeroed);
     }
     // With a histogram that the host zeroes, and a table for each group or work-item.
@@ -54,9 +56,8 @@ class Strategy : public Model {
     }
     void merge(Array& table) {
         barrier(kCounted);
-        each([&] {
-            loop(kMerge, AS(item), AS(256), AS(size),
-                 [&](Number bin) { add(kMerge, histogram, AS(bin), get(kMerge, table, AS(bin))); });
+        shared_out(kMerge, AS(256), [this, &table](Number bin) {
+            add(kMerge, histogram, AS(bin), get(kMerge, table, AS(bin)));
         });
     }
     void sum_by_host(const Array& rows) {
@@ -141,11 +142,9 @@ class Strategy : public Model {
         launch(groups, 0, {&table}, [&] {
             count_in_table(table, way);
             barrier(kCounted);
-            each([&] {
-                loop(kMerge, AS(item), AS(256), AS(size), [&](Number bin) {
-                    const Number at = group * is(kMerge, kPitch, AS(256)) + bin;
-                    set(kMerge, rows, AS(at), get(kMerge, table, AS(bin)));
-                });
+            shared_out(kMerge, AS(256), [&](Number bin) {
+                const Number at = group * is(kMerge, kPitch, AS(256)) + bin;
+                set(kMerge, rows, AS(at), get(kMerge, table, AS(bin)));
             });
         });
         return rows;
@@ -176,10 +175,8 @@ class Strategy : public Model {
             return banked ? (bin / 4 * size + whose) * 4 + bin % 4 : whose * 256 + bin;
         };
         launch(groups, 0, {&bins, &sum}, [&] {
-            each([&] {
-                loop(kRow, AS(item), AS(256), AS(size), [&](Number bin) {
-                    set(kRow, rows, {"", group * 256 + bin}, 0);
-                });
+            shared_out(kRow, AS(256), [&](Number bin) {
+                set(kRow, rows, {"", group * 256 + bin}, 0);
             });
             const Number at_once = size * is(kPiece, kNumber, AS(255));
             turn = 0;
@@ -213,16 +210,14 @@ class Strategy : public Model {
                  });
         });
         barrier(kCounted);
-        each([=, this, &rows, &bins, &sum] {
-            loop(kMerge, AS(item), AS(256), AS(size), [&](Number bin) {
-                clear(sum);
-                loop(kItems, AS(0), AS(size), AS(1), [&](Number other) {
-                    const Number whose = is(kItems, kWhich, AS(other));
-                    add(kItems, sum, AS(0), get(kItems, bins, {"its place", at(whose, bin)}));
-                });
-                add(kMerge, rows, {"", group * is(kMerge, kPitch, AS(256)) + bin},
-                    get(kMerge, sum, AS(0)));
+        shared_out(kMerge, AS(256), [=, this, &rows, &bins, &sum](Number bin) {
+            clear(sum);
+            loop(kItems, AS(0), AS(size), AS(1), [&](Number other) {
+                const Number whose = is(kItems, kWhich, AS(other));
+                add(kItems, sum, AS(0), get(kItems, bins, {"its place", at(whose, bin)}));
             });
+            const Number row = group * is(kMerge, kPitch, AS(256));
+            add(kMerge, rows, {"", row + bin}, get(kMerge, sum, AS(0)));
         });
         barrier(kAgain);
     }
@@ -253,17 +248,15 @@ class Strategy : public Model {
                 });
             });
             barrier(kCounted);
-            each([&] {
-                loop(kMerge, AS(item), AS(256), AS(size), [&](Number its_bin) {
-                    Number sum = 0;
-                    loop(kCopies, AS(0), AS(copies), AS(1), [&](Number n) {
-                        const Number rotated = way == kRotated ? (item + n) % copies : n;
-                        const Number copy = is(kCopies, kWhich, {"its copy", rotated});
-                        const Number from = its_bin * is(kCopies, kPitch, AS(copies)) + copy;
-                        sum += get(kCopies, table, {"its place", from});
-                    });
-                    add(kMerge, histogram, {"bin", its_bin}, sum);
+            shared_out(kMerge, AS(256), [=, this, &table](Number bin) {
+                Number sum = 0;
+                loop(kCopies, AS(0), AS(copies), AS(1), [&](Number n) {
+                    const Number rotated = way == kRotated ? (item + n) % copies : n;
+                    const Number copy = is(kCopies, kWhich, {"its copy", rotated});
+                    const Number from = bin * is(kCopies, kPitch, AS(copies)) + copy;
+                    sum += get(kCopies, table, {"its place", from});
                 });
+                add(kMerge, histogram, AS(bin), sum);
             });
         });
     }
