@@ -46,7 +46,7 @@ __kernel OF_SIZE(UCHAR_GROUP_SIZE) void histogram_uchar(__global const uchar* pi
         row[bin] = 0;
     }
     const ulong at_once = group_size * pixels_per_item;
-    // All work-items of the group take the same turns, so all of them reach every barrier.
+    // All work-items of the group take equally many turns, so all of them reach every barrier.
     for (ulong first = get_group_id(0) * at_once; first < count;
          first += get_num_groups(0) * at_once) {
         // Zeroed by all together: neighbouring work-items take neighbouring words, four bins each.
@@ -80,9 +80,9 @@ __kernel OF_SIZE(UCHAR_GROUP_SIZE) void histogram_uchar(__global const uchar* pi
 //
 // Local memory is divided into banks, word by word: on most GPUs 32 banks of 4 bytes. Above, the
 // counters of neighbouring work-items are 256 bytes apart, which is the same bank: with equal
-// pixels they wait for each other. Here the words of the work-items take turns, so work-item t has
-// only words of bank t % 32, whatever it counts: bin b is byte b % 4 of word (b / 4) * group_size +
-// t.
+// pixels they wait for each other. Here the words of the work-items are interleaved, so work-item t
+// has only words of bank t % 32, whatever it counts: bin b is byte b % 4 of word (b / 4) *
+// group_size + t.
 __kernel OF_SIZE(UCHAR_GROUP_SIZE) void histogram_uchar_banked(__global const uchar* pixels,
                                                                ulong count, uint pixels_per_item,
                                                                __local uint* words,

@@ -46,7 +46,7 @@ __global__ void histogram_uchar(const std::uint8_t* pixels, std::size_t count,
         row[bin] = 0;
     }
     const std::size_t at_once = std::size_t{blockDim.x} * pixels_per_item;
-    // All threads of the block take the same turns, so all of them reach every barrier.
+    // All threads of the block take equally many turns, so all of them reach every barrier.
     for (std::size_t first = blockIdx.x * at_once; first < count; first += gridDim.x * at_once) {
         // Zeroed by all together: neighbouring threads take neighbouring words, four bins each.
         for (unsigned word = threadIdx.x; word < blockDim.x * (kBins / 4); word += blockDim.x) {
@@ -74,8 +74,8 @@ __global__ void histogram_uchar(const std::uint8_t* pixels, std::size_t count,
 //
 // Shared memory is divided into 32 banks, word by word. Above, the counters of neighbouring threads
 // are 256 bytes apart, which is the same bank: with equal pixels they wait for each other. Here the
-// words of the threads take turns, so thread t has only words of bank t % 32, whatever it counts:
-// bin b is byte b % 4 of word (b / 4) * blockDim.x + t.
+// words of the threads are interleaved, so thread t has only words of bank t % 32, whatever it
+// counts: bin b is byte b % 4 of word (b / 4) * blockDim.x + t.
 __global__ void histogram_uchar_banked(const std::uint8_t* pixels, std::size_t count,
                                        unsigned pixels_per_item, std::uint32_t* rows) {
     extern __shared__ std::uint32_t words[];

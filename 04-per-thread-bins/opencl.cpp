@@ -71,13 +71,14 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     const common::opencl::Device device = common::opencl::choose_device(options.device);
 
     // 4. What fits: how much local memory a work-group has decides how many copies lane-bins keeps,
-    //    and how many work-items have room for 256 bytes each.
+    //    and how many work-items have room for 256 bytes each. A compiler may keep some for itself:
+    //    lane-bins does not take all of it unasked.
     cl_ulong local_bytes = 0;
     CHECK_CL(clGetDeviceInfo(device.id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes,
                              nullptr));
     const std::optional<unsigned> asked = options.number("copies");
     unsigned copies = asked.value_or(32);
-    while (copies > 1 && copies * sizeof(Histogram) > local_bytes)
+    while (copies > 1 && copies * sizeof(Histogram) + (asked ? 0 : 1) > local_bytes)
         copies /= 2;
     if (copies < asked.value_or(1)) {
         throw common::BadInput("--copies " + std::to_string(*asked) + ": no more than " +
@@ -117,36 +118,14 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         report.set_read_ceiling(common::opencl::read_ceiling_gb_s(context, queue, pixel_count));
     }
 
-    // 8. The kernels. They are compiled now, for this device and for these sizes. A compiler may
-    // keep
-    //    some local memory for itself: then lane-bins has half as many copies, if nobody asked.
+    // 8. The kernels. They are compiled now, for this device and for these sizes of work-group.
     const std::string source =
         common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER, options.kernels);
-    const auto build = [&] {
-        return common::opencl::build_program(
-            context, device.id, "histogram.cl", source,
-            "-DCOPIES=" + std::to_string(copies) + " -DGROUP_SIZE=" + std::to_string(group_size) +
-                " -DUCHAR_GROUP_SIZE=" + std::to_string(uchar_size) +
-                " -DLANE_GROUP_SIZE=" + std::to_string(lane_size));
-    };
-    const auto has_room = [&](cl_program built) {
-        const common::opencl::Kernel lanes = clCreateKernel(built, "histogram_lanes", &error);
-        if (error != CL_SUCCESS) return true;  // step 12 says what is wrong
-        cl_ulong needed = 0;
-        CHECK_CL(clGetKernelWorkGroupInfo(lanes, device.id, CL_KERNEL_LOCAL_MEM_SIZE, sizeof needed,
-                                          &needed, nullptr));
-        return needed <= local_bytes;
-    };
-    common::opencl::Program program;
-    try {
-        program = build();
-    } catch (const common::DoesNotBuild&) {
-        if (asked || copies == 1) throw;
-    }
-    if (!asked && copies > 1 && (program == nullptr || !has_room(program))) {
-        copies /= 2;
-        program = build();
-    }
+    const common::opencl::Program program = common::opencl::build_program(
+        context, device.id, "histogram.cl", source,
+        "-DCOPIES=" + std::to_string(copies) + " -DGROUP_SIZE=" + std::to_string(group_size) +
+            " -DUCHAR_GROUP_SIZE=" + std::to_string(uchar_size) +
+            " -DLANE_GROUP_SIZE=" + std::to_string(lane_size));
 
     // 9. What the strategies share: the pixels and the histogram on the device. (A buffer of no
     //    bytes is an error, a picture of no pixels is not.)

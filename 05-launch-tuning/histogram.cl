@@ -60,7 +60,7 @@ __kernel OF_SHAPE void histogram_occupancy(__global const uchar* pixels, ulong f
     }
 }
 
-// ---- vector: 16 pixels to a load ----
+// ---- vector: 16 pixels per load ----
 
 void count_four(__local uint* table, uint four) {
     atomic_inc(&table[four & 0xff]);

@@ -64,7 +64,7 @@ static __global__ void histogram_occupancy(const std::uint8_t* pixels, Rows rows
     }
 }
 
-// ---- vector: 16 pixels to a load ----
+// ---- vector: 16 pixels per load ----
 
 __device__ inline void count_four(std::uint32_t* table, std::uint32_t four) {
     atomicAdd(&table[four & 0xff], 1U);

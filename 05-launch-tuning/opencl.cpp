@@ -2,7 +2,7 @@
 //
 //   two-per-sm  chapter 03's kernel, two groups of 256 for each compute unit
 //   occupancy   as many work-items as the device holds, moved over the picture down and across
-//   vector      16 pixels to a load
+//   vector      16 pixels per load
 //   tuned       the best launch for this device, in one command
 //
 // Run it:  build/05-launch-tuning/opencl --tile 100M
@@ -43,7 +43,7 @@ const common::Program kProgram{"05-launch-tuning",
                                "the same counting, launched as this device likes it",
                                {{"two-per-sm", "chapter 03's kernel, two groups for each unit"},
                                 {"occupancy", "as many work-items as the device says it holds"},
-                                {"vector", "16 pixels to a load"},
+                                {"vector", "16 pixels per load"},
                                 {"tuned", "the best launch for this device, in one command"}}};
 
 // One command line, from what is asked for to the table.

@@ -262,11 +262,12 @@ LaunchConfig lookup(const std::optional<Cache>& cache, const DeviceLimits& limit
 
 LaunchConfig resolve(const TunedOptions& tuned, const common::Options& options,
                      const DeviceLimits& limits, std::uint64_t pixel_count) {
-    common::require_outputs(options.outputs(), {{"the result of tune", cache_file(limits)}});
+    common::require_output_files(options.outputs(), {{"the result of tune", cache_file(limits)}});
     const std::optional<Cache> cache = load(limits);
     const LaunchConfig found = lookup(cache, limits, pixel_count);
     LaunchConfig config = found;
-    // Copies are replicated's alone, and so are larger groups: whoever asks for them asks for it.
+    // Only `replicated` has copies and groups of more than one work-item: --copies or a larger
+    // --group-size asks for that kernel.
     const bool asks_for_it =
         tuned.copies || (found.kernel == &kItemBins && options.group_size.value_or(1) > 1);
     const Kernel* const kernel = tuned.kernel != nullptr ? tuned.kernel

@@ -18,24 +18,24 @@
 namespace tuning {
 
 /// The launches of a kernel that are worth a try: every group size with every number of groups.
-struct Launches {
+struct LaunchRange {
     std::vector<std::size_t> group_sizes;
     std::vector<std::size_t> groups_per_unit;
 };
 
 /// What a kernel is. There is one object of each kind, and all that differs stands in it.
 struct Kernel {
-    std::string name;            ///< as --kernel, the tables and the JSON have it
-    std::string function;        ///< in OpenCL
-    std::size_t max_group_size;  ///< in a group; 0: as many as the device allows
-    unsigned max_copies;         ///< of its table, a power of two
-    unsigned max_loads;          ///< that a work-item has under way at once
-    std::size_t pixels_a_load;   ///< a work-item takes `loads` times as many in one step
-    std::size_t bytes_a_copy;    ///< of local memory, for each copy, and
-    std::size_t bytes_an_item;   ///< for each work-item of the group
-    Launches on_gpus, on_cpus;   ///< none: not tried there
+    std::string name;              ///< as --kernel, the tables and the JSON have it
+    std::string function;          ///< in OpenCL
+    std::size_t max_group_size;    ///< in a group; 0: as many as the device allows
+    unsigned max_copies;           ///< of its table, a power of two
+    unsigned max_loads;            ///< that a work-item has under way at once
+    std::size_t pixels_a_load;     ///< a work-item takes `loads` times as many in one step
+    std::size_t bytes_a_copy;      ///< of local memory, for each copy, and
+    std::size_t bytes_an_item;     ///< for each work-item of the group
+    LaunchRange on_gpus, on_cpus;  ///< none: not tried there
 
-    [[nodiscard]] const Launches& launches(bool cpu) const { return cpu ? on_cpus : on_gpus; }
+    [[nodiscard]] const LaunchRange& launches(bool cpu) const { return cpu ? on_cpus : on_gpus; }
 };
 
 extern const Kernel kReplicated;  ///< `tuned`: copies of the table in local memory
@@ -109,8 +109,7 @@ common::Options parse_options(int argc, const char* const* argv, const common::P
 std::string unsupported_reason(const LaunchConfig& config, const DeviceLimits& limits);
 
 /// The largest groups of those worth a try that fit, one for each unit, with as many copies as fit
-/// beside what a compiler may keep, and three loads. (A fourth gains little, and its registers
-/// leave no room for groups of 1024 on every GPU.)
+/// beside what a compiler may keep, and three loads. (A fourth gains little.)
 LaunchConfig largest_fitting(const Kernel& kernel, const DeviceLimits& limits);
 
 /// Where nothing was measured: the largest that fits of `replicated`, on a CPU of `item-bins`, with

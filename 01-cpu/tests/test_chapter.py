@@ -1,5 +1,6 @@
 """What only chapter 01 tests: a processor without AVX-512, and its workshop `peers`."""
 
+import json
 import pathlib
 import re
 import sys
@@ -23,6 +24,15 @@ class WithoutSimd(Test):
         compiled = re.search(r"set\(avx512 ([^)]*)\)", (ROOT / "01-cpu/CMakeLists.txt").read_text(encoding="utf-8"))[1]
         asked = re.findall(r'__builtin_cpu_supports\("([a-z0-9]+)"\)', (ROOT / "01-cpu/simd.hpp").read_text(encoding="utf-8"))
         self.assertEqual(sorted(asked), sorted(flag.removeprefix("-m") for flag in compiled.split()))
+
+
+class Ceiling(Test):
+    """A read ceiling is measured, and one thread that counts one pixel after the other stays below it."""
+
+    def test_ceiling(self):
+        file = self.folder() / "run.json"
+        self.expect([CPU, "--random", "16M", "--variant", "serial", "--repeat", "1", "--json", file])
+        self.assertLess(json.loads(file.read_text())["results"][0]["percent_of_ceiling"], 90)
 
 
 class Peers(Test):

@@ -107,7 +107,7 @@ Source find_source(const common::Options& common, const ClusterOptions& options,
     source.chunk = options.chunk > 0 ? options.chunk : usual_chunk;
     std::vector<common::NamedFile> outputs = common.outputs();
     if (options.each) outputs.push_back({"--each", *options.each});
-    common::require_outputs(outputs, inputs);
+    common::require_output_files(outputs, inputs);
     return source;
 }
 

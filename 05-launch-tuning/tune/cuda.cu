@@ -77,7 +77,7 @@ __global__ void histogram_uchar(const std::uint8_t* pixels, std::uint64_t first,
         sums[bin] = 0;
     }
     const std::uint64_t at_once = std::uint64_t{blockDim.x} * kPixelsPerTurn;
-    // All threads of the block take the same turns, so all of them reach every barrier.
+    // All threads of the block take equally many turns, so all of them reach every barrier.
     for (std::uint64_t turn = blockIdx.x * at_once; turn < count; turn += gridDim.x * at_once) {
         for (unsigned word = threadIdx.x; word < blockDim.x * (kBins / 4); word += blockDim.x) {
             words[word] = 0;

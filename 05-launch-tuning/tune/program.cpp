@@ -16,7 +16,7 @@ namespace tuning {
 Request parse_request(int argc, const char* const* argv, const std::string& program) {
     Request request;
     std::string json;
-    common::require_output(program);
+    common::require_standard_output(program);
     CLI::App app("looks for the best launch of `tuned` on a device, and keeps it", program);
     app.add_option("--seconds", request.seconds,
                    fmt::format("how long it may search (default: {})", request.seconds))
@@ -30,7 +30,7 @@ Request parse_request(int argc, const char* const* argv, const std::string& prog
     common::parse_command_line(app, argc, argv);
     if (std::isnan(request.seconds)) throw common::BadInput("--seconds: nan is no time");
     if (app.count("--json") > 0) {
-        common::require_outputs({{"--json", json}}, {});
+        common::require_output_files({{"--json", json}}, {});
         request.json = json;
     }
     return request;

@@ -122,7 +122,7 @@ const std::vector<const Kernel*>& all_kernels() {
 std::vector<LaunchConfig> candidates(const DeviceLimits& limits) {
     std::vector<LaunchConfig> all;
     for (const Kernel* kernel : limits.kernels) {
-        const Launches& launches = kernel->launches(limits.cpu);
+        const LaunchRange& launches = kernel->launches(limits.cpu);
         for (unsigned copies = 1; copies <= kernel->max_copies; copies *= 2) {
             for (const std::size_t group_size : launches.group_sizes) {
                 for (unsigned loads = 1; loads <= kernel->max_loads; ++loads) {

@@ -13,7 +13,7 @@ __kernel OF_SHAPE void histogram_uchar(__global const uchar* pixels, ulong first
         sums[bin] = 0;
     }
     const ulong at_once = GROUP_SIZE * PIXELS_PER_TURN;
-    // All work-items of the group take the same turns, so all of them reach every barrier.
+    // All work-items of the group take equally many turns, so all of them reach every barrier.
     for (ulong turn = get_group_id(0) * at_once; turn < count;
          turn += get_num_groups(0) * at_once) {
         for (uint word = get_local_id(0); word < GROUP_SIZE * (BINS / 4); word += GROUP_SIZE) {

@@ -72,12 +72,12 @@ function(add_broken_program mistake api with_tsan changed)
 endfunction()
 
 # add_emulated_gallery(): one program for all mistakes of a chapter in CUDA on a CPU, whose first argument is the mistake:
-# to compile each by itself would take most of the time that the tests have. Plain it has all mistakes, and under a
-# sanitizer those that it shows; for docs/gallery.md under each sanitizer all.
+# to compile each by itself would take most of the time that the tests have. Under a sanitizer it has those that it shows,
+# plain the others; for docs/gallery.md there is each with all.
 function(add_emulated_gallery)
     get_target_property(libraries ${folder}-cuda-on-cpu LINK_LIBRARIES)
     list(FILTER libraries EXCLUDE REGEX "on_cpu")
-    foreach(mistakes all thread address thread-all address-all)
+    foreach(mistakes plain thread address plain-all thread-all address-all)
         string(REGEX MATCH "thread|address" sanitizer ${mistakes})
         set(place ${CMAKE_CURRENT_BINARY_DIR}/broken/${mistakes})
         add_custom_command(OUTPUT ${place}/cuda.cu VERBATIM

@@ -1,6 +1,10 @@
 # Python, which runs some of the tests.
 include_guard(GLOBAL)
 find_package(Python3 3.9 COMPONENTS Interpreter)
+if(Python3_FOUND) # itself: what stands for it, such as a version manager's script, takes longer to start than many a test
+    execute_process(COMMAND ${Python3_EXECUTABLE} -c "import sys; print(sys.executable)" COMMAND_ERROR_IS_FATAL ANY
+        OUTPUT_VARIABLE Python3_EXECUTABLE OUTPUT_STRIP_TRAILING_WHITESPACE)
+endif()
 
 # python_with(VARIABLE MODULE): a Python that has this module, else any. The system's package of it is for the system's
 # Python, and that need not be the one that was found.

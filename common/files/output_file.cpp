@@ -187,7 +187,8 @@ void write_directly(const fs::path& named, const fs::path& target, std::string_v
 
 }  // namespace
 
-void require_outputs(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs) {
+void require_output_files(const std::vector<NamedFile>& outputs,
+                          const std::vector<NamedFile>& inputs) {
     if (outputs.empty()) return;
     std::vector<NamedFile> needed = inputs;
     needed.push_back({"this program", own_program()});

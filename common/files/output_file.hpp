@@ -19,9 +19,10 @@ struct NamedFile {
 /// there; and that none of them is another of them, one of the inputs, standard output, this
 /// program or a source file, whatever name or link leads to it. Removes what a run that was killed
 /// has left of them.
-/// @param inputs need not be there; one that is called as an output is that output
+/// @param inputs need not exist: the path of one may not be that of an output either
 /// @throws BadInput naming the file and the reason
-void require_outputs(const std::vector<NamedFile>& outputs, const std::vector<NamedFile>& inputs);
+void require_output_files(const std::vector<NamedFile>& outputs,
+                          const std::vector<NamedFile>& inputs);
 
 /// Writes the bytes to a new file beside `path` and moves it into place once the disk has them, so
 /// that a reader sees the old content or the new, never half of it. It gets the mode of the file

@@ -89,7 +89,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         at = end + 1;
     }
     try {
-        common::require_outputs(outputs, {{"IMAGE", "in"}});
+        common::require_output_files(outputs, {{"IMAGE", "in"}});
         for (const common::NamedFile& output : outputs)
             common::write_whole(output.path, output.name);
         for (const common::NamedFile& output : outputs)

@@ -380,9 +380,10 @@ Device choose_device(const std::string& wanted) {
     }
     if (const std::string reason = unsupported_reason(all[chosen]); !reason.empty())
         throw NothingToRunOn(fmt::format("{} cannot be used: {}", all[chosen].name, reason));
-    if (const std::string trouble = trouble_with_pocl_cache();
-        !trouble.empty() && all[chosen].platform_name == "Portable Computing Language")
-        throw BadInput(trouble);
+    if (all[chosen].platform_name == "Portable Computing Language") {
+        if (const std::string trouble = trouble_with_pocl_cache(); !trouble.empty())
+            throw BadInput(trouble);
+    }
     return all[chosen];
 }
 

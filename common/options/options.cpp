@@ -222,7 +222,7 @@ CommandLine::State::State(const Program& of, const std::function<void(CLI::App&)
                    "work-items per work-group (CUDA: threads per block)")
         ->transform(whole_number(1, std::uint64_t{1} << 20))
         ->type_name("N");
-    app.add_option("--groups", options.groups, "work-groups (CUDA: blocks; chapter 01: threads)")
+    app.add_option("--groups", options.groups, "work-groups (CUDA: blocks; C++: threads)")
         ->transform(whole_number(1, std::uint64_t{1} << 31))
         ->type_name("N");
     app.add_option("--repeat", options.repeat, "timed runs (default: until the median is stable)")
@@ -305,7 +305,7 @@ Options CommandLine::State::parse(int argc, const char* const* argv) {
     if (counts) options.counts = *counts;
     options.files = files_of(app);
     // Before the long work, so that nobody waits for results that cannot be kept.
-    require_outputs(options.outputs(), options.files);
+    require_output_files(options.outputs(), options.files);
     return options;
 }
 
@@ -320,7 +320,7 @@ Options CommandLine::parse(int argc, const char* const* argv) {
 
 Options parse_options(int argc, const char* const* argv, const Program& program,
                       const std::function<void(CLI::App& app)>& add_more) {
-    require_output(program.chapter + "/" + program.name);
+    require_standard_output(program.chapter + "/" + program.name);
     return CommandLine(program, add_more).parse(argc, argv);
 }
 

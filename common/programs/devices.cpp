@@ -13,8 +13,8 @@
 #endif
 
 int main() try {
-    common::require_output("devices");
-    common::print(fmt::format("C++ (chapter 01)\n0: {}\n", common::cpu_name()));
+    common::require_standard_output("devices");
+    common::print(fmt::format("C++\n0: {}\n", common::cpu_name()));
     common::print("OpenCL\n");
 #ifdef WITH_OPENCL
     const auto opencl = common::opencl::devices();

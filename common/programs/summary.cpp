@@ -55,7 +55,7 @@ bool ended(const std::string& stem) {
 }  // namespace
 
 int main(int argc, char** argv) try {
-    common::require_output("summary");
+    common::require_standard_output("summary");
     if (argc != 3)
         throw common::BadInput(
             "takes two arguments: the list of programs and the folder of results");

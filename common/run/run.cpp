@@ -46,7 +46,7 @@ int run_program(int argc, const char* const* argv, const Program& program, const
     if (!words.empty())
         throw BadInput(fmt::format("{} takes no other option, not '{}'",
                                    serves ? "--serve" : "--describe", words.front()));
-    require_output(program.chapter + "/" + program.name);
+    require_standard_output(program.chapter + "/" + program.name);
     if (serves) return serve(program, run, examine);
     print(description_of(program));
     return kEveryVariantMatches;

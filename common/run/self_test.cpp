@@ -42,13 +42,14 @@ void add_cases(std::vector<Case>& cases, const fs::path& file, const Program& pr
             if (each.is_launch && program.api == "C++") continue;
             each.variants = one.value("variants", Words());
             if (one.contains("api") && one.at("api") != program.api) continue;
+            if (is_emulated() && one.contains("emulated")) {  // where it takes long there
+                if (one.at("emulated") == "never") continue;
+                each.words = one.at("emulated");
+            }
             for (std::string& word : each.words)
                 if (word.starts_with("images/")) word = (fs::path(PROJECT_FOLDER) / word).string();
-            // Where it takes long there.
-            const std::string emulated = is_emulated() ? one.value("emulated", "") : "";
-            if (emulated == "never") continue;
             cases.push_back(each);
-            if (emulated == "without_choices" || !one.value("with_choices", false)) continue;
+            if (!one.value("with_choices", false)) continue;
             for (const Choice& choice : program.choices) {
                 for (const std::string& value : choice.values) {
                     Case more = each;

@@ -74,7 +74,7 @@ void be_silent() noexcept {
     silent = true;
 }
 
-void require_output(const std::string& program) {
+void require_standard_output(const std::string& program) {
     std::signal(SIGXFSZ, SIG_IGN);  // the write is then an error, as on a full disk
     if (program_name.empty()) {
         std::atexit(end_with_lost_output);

@@ -25,7 +25,7 @@ void be_silent() noexcept;
 /// match), whatever `main` returns; so it ends where a library without exceptions runs out of
 /// memory. A write beyond `ulimit -f` fails, and does not end the program.
 /// @param program what the line begins with, such as "chapter/program"
-void require_output(const std::string& program);
+void require_standard_output(const std::string& program);
 
 /// A wrong result keeps its exit status, 1, also where standard output is lost.
 void note_mismatch() noexcept;

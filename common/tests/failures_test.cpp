@@ -217,8 +217,8 @@ TEST_F(Failures, ResultsAreWrittenWholeOrNotAtAll) {
 TEST_F(Failures, WhatIsAskedForBeforehandLeavesNothing) {
     tests::write_bytes(folder_ / "in", "kept");
     const auto ask = [&] {
-        common::require_outputs({{"--json", folder_ / "a"}, {"--plot", folder_ / "b"}},
-                                {{"IMAGE", folder_ / "in"}});
+        common::require_output_files({{"--json", folder_ / "a"}, {"--plot", folder_ / "b"}},
+                                     {{"IMAGE", folder_ / "in"}});
     };
     for (std::atomic<int>* countdown : {&failing_allocation, &failing_call}) {
         const int failures = fail_each(
@@ -231,8 +231,8 @@ TEST_F(Failures, TwoNamesOfOneFileWhereCaseDoesNotMatter) {
     const auto refusal = [&](const std::string& input) {
         return tests::bad_input([&] {
             is_case_blind = true;
-            common::require_outputs({{"--json", folder_ / "new"}, {"--plot", folder_ / "NEW"}},
-                                    {{"IMAGE", folder_ / input}});
+            common::require_output_files({{"--json", folder_ / "new"}, {"--plot", folder_ / "NEW"}},
+                                         {{"IMAGE", folder_ / input}});
         });
     };
     EXPECT_EQ(refusal("in"), "--json and --plot name the same file");
@@ -240,8 +240,8 @@ TEST_F(Failures, TwoNamesOfOneFileWhereCaseDoesNotMatter) {
     EXPECT_EQ(refusal("New"), "IMAGE and --json name the same file");
     EXPECT_EQ(folder_.names(), std::vector<std::string>{"new"});
     is_case_blind = false;
-    EXPECT_NO_THROW(
-        common::require_outputs({{"--json", folder_ / "new"}, {"--plot", folder_ / "NEW"}}, {}));
+    EXPECT_NO_THROW(common::require_output_files(
+        {{"--json", folder_ / "new"}, {"--plot", folder_ / "NEW"}}, {}));
 }
 
 TEST_F(Failures, ResultsThatCannotBeReadAgain) {

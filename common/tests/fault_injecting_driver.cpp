@@ -8,7 +8,6 @@
 //   kernel-group=N   the same of each kernel alone: the device says nothing of it
 //   local=N          bytes of local memory
 //   local-kept=N     bytes of it that the compiler keeps for itself in each kernel
-//   local-checked    kernels that need more of it do not build
 //   memory=N         bytes of the device's memory, and of the largest buffer
 //   discrete         kernels take no buffer of host memory (CL_MEM_ALLOC_HOST_PTR)
 //   no-profiling     no queue notes times
@@ -39,7 +38,6 @@
 #include <set>
 #include <sstream>
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace {
@@ -70,9 +68,8 @@ void hang_if(bool hangs) {
         sleep(1);
 }
 
-bool hangs = false;    // a kernel was launched that never ends
-bool failed = false;   // or one that goes out of bounds
-bool has_room = true;  // a program was built that fits into local memory
+bool hangs = false;   // a kernel was launched that never ends
+bool failed = false;  // or one that goes out of bounds
 
 // What stands between commas.
 std::vector<std::string> split(const std::string& text) {
@@ -305,31 +302,14 @@ cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id* dev
     const Call call;
     if (call.fails) return CL_OUT_OF_RESOURCES;
     hang_if(is_told("hang", "build"));
-    const cl_int error = REAL(clBuildProgram)(program, count, devices, options, notify, data);
-    if (error != CL_SUCCESS || !told("local-checked")) return error;
-    std::array<cl_kernel, 64> kernels{};
-    cl_uint made = 0;
-    clCreateKernelsInProgram(program, kernels.size(), kernels.data(), &made);
-    bool fits = true;
-    for (cl_uint i = 0; i < made; ++i) {
-        fits &= of_kernel<cl_ulong>(kernels[i], *devices, CL_KERNEL_LOCAL_MEM_SIZE) <=
-                number("local").value_or(~std::uint64_t{0});
-        clReleaseKernel(kernels[i]);
-    }
-    has_room = fits;
-    return fits ? CL_SUCCESS : CL_BUILD_PROGRAM_FAILURE;
+    return REAL(clBuildProgram)(program, count, devices, options, notify, data);
 }
 
 cl_int clGetProgramBuildInfo(cl_program of, cl_device_id device, cl_program_build_info what,
                              std::size_t size, void* value, std::size_t* needed) {
     const Call call;
     if (call.fails) return CL_OUT_OF_RESOURCES;
-    if (has_room || what != CL_PROGRAM_BUILD_LOG)
-        return REAL(clGetProgramBuildInfo)(of, device, what, size, value, needed);
-    static constexpr std::string_view kLog{"too much local memory\0", 22};
-    if (needed != nullptr) *needed = kLog.size();
-    if (value != nullptr) kLog.copy(static_cast<char*>(value), size);
-    return CL_SUCCESS;
+    return REAL(clGetProgramBuildInfo)(of, device, what, size, value, needed);
 }
 
 cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,

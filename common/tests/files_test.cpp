@@ -22,7 +22,7 @@ using namespace std::string_literals;
 using Names = std::vector<std::string>;
 
 void require_writable(const fs::path& path) {
-    common::require_outputs({{"--json", path}}, {});
+    common::require_output_files({{"--json", path}}, {});
 }
 
 class Files : public testing::Test {
@@ -193,7 +193,7 @@ TEST_F(Files, AnOutputReplacesNoInputAndNoOtherOutput) {
     for (const std::string& one : names) {
         for (const std::string& other : names) {
             EXPECT_EQ(tests::bad_input([&] {
-                          common::require_outputs({{"--json", one}}, {{"IMAGE", other}});
+                          common::require_output_files({{"--json", one}}, {{"IMAGE", other}});
                       }),
                       "IMAGE and --json name the same file")
                 << one << ' ' << other;
@@ -205,14 +205,14 @@ TEST_F(Files, AnOutputReplacesNoInputAndNoOtherOutput) {
     for (const std::string& one : names) {
         for (const std::string& other : names) {
             EXPECT_EQ(tests::bad_input([&] {
-                          common::require_outputs({{"--json", one}, {"--counts", other}}, {});
+                          common::require_output_files({{"--json", one}, {"--counts", other}}, {});
                       }),
                       "--json and --counts name the same file")
                 << one << ' ' << other;
         }
     }
     EXPECT_EQ(tests::bad_input([&] {
-                  common::require_outputs(
+                  common::require_output_files(
                       {{"--json", folder_ / "hard"}, {"--counts", folder_ / "in"}}, {});
               }),
               "--json and --counts name the same file");
@@ -221,7 +221,7 @@ TEST_F(Files, AnOutputReplacesNoInputAndNoOtherOutput) {
                            "kernel.CL: it is a source file"));
     EXPECT_EQ(tests::bad_input([&] { require_writable(fs::read_symlink("/proc/self/exe")); }),
               "this program and --json name the same file");
-    EXPECT_NO_THROW(common::require_outputs(
+    EXPECT_NO_THROW(common::require_output_files(
         {{"--json", folder_ / "a"}, {"--plot", folder_ / "b"}, {"--counts", folder_ / "in"}},
         {{"IMAGE", folder_ / "nosuch"}, {"--raw", "/dev/null"}, {"--counts", folder_ / "in"}}));
     EXPECT_NO_THROW(require_writable("/dev/null"));

@@ -16,6 +16,20 @@ __global__ void add_one(unsigned* counter) {
     atomicAdd(counter, 1U);
 }
 
+// From {0, n, all bits, 0, 0, 0, 0} with n threads. The last two are counted by exchanges: of each
+// value that is put in, one comes out or stays.
+__global__ void use_atomics(unsigned* values, float* sum) {
+    const unsigned number = blockIdx.x * blockDim.x + threadIdx.x;
+    atomicAdd(sum, 0.5F);
+    atomicSub(&values[1], 1U);
+    atomicAnd(&values[2], ~(1U << number % 32));
+    atomicOr(&values[3], 1U << number % 32);
+    atomicMax(&values[4], number);
+    for (unsigned seen = 0, before; (before = atomicCAS(&values[5], seen, seen + 1)) != seen;)
+        seen = before;
+    atomicAdd(&values[0], atomicExch(&values[6], number));
+}
+
 __global__ void note_order(unsigned* order, unsigned* next) {
     order[atomicAdd(next, 1U)] = blockIdx.x * blockDim.x + threadIdx.x;
 }
@@ -88,6 +102,27 @@ TEST(OnCpuLaunch, EveryThreadOfEveryBlockRuns) {
     add_one<<<dim3(3, 5, 2), dim3(7, 3, 2)>>>(counter);
     ASSERT_EQ(cudaGetLastError(), cudaSuccess);
     EXPECT_EQ(copied(counter, 1)[0], 3U * 5 * 2 * 7 * 3 * 2);
+}
+
+TEST(OnCpuLaunch, AtomicsLoseNothing) {
+    constexpr unsigned kBlocks = 1000;
+    constexpr unsigned kThreads = kBlocks * 256;
+    const std::vector<unsigned> begin{0, kThreads, ~0U, 0, 0, 0, 0};
+    unsigned* const values = device_memory(begin.size());
+    auto* const sum = device_memory<float>(1);
+    ASSERT_EQ(
+        cudaMemcpy(values, begin.data(), begin.size() * sizeof(unsigned), cudaMemcpyHostToDevice),
+        cudaSuccess);
+    ASSERT_EQ(cudaMemset(sum, 0, sizeof *sum), cudaSuccess);
+    use_atomics<<<kBlocks, kThreads / kBlocks>>>(values, sum);
+    float total = 0;
+    ASSERT_EQ(cudaMemcpy(&total, sum, sizeof total, cudaMemcpyDeviceToHost), cudaSuccess);
+    EXPECT_EQ(total, kThreads / 2);
+    std::vector<unsigned> end = copied(values, begin.size());
+    end[0] += end[6];
+    EXPECT_EQ(end[0], kThreads / 2 * (kThreads - 1));
+    end.resize(6);
+    EXPECT_EQ(end, (std::vector<unsigned>{end[0], 0, 0, ~0U, kThreads - 1, kThreads}));
 }
 
 TEST(OnCpuLaunch, WhatCudaRefusesIsRefusedOnce) {

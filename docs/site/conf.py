@@ -20,7 +20,7 @@ html_theme = "furo"
 html_static_path = [str(SITE / "static")]
 html_css_files = ["site.css"]
 html_favicon = str(SITE / "static" / "favicon.svg")
-html_js_files = ["sortable.js", "copy.js"]
+html_js_files = ["tables.js", "book.js"]
 html_copy_source = False
 html_use_index = False
 html_show_copyright = False
@@ -45,7 +45,12 @@ def chapter_to_chapter(app, page, _template, context, _doctree):
             context[name] = {"link": app.builder.get_relative_uri(page, other), "title": app.env.titles[other].astext()}
 
 
+def laid_out(app, config):
+    """What stage.py has laid out lies beside the pages, not beside this file."""
+    config.html_extra_path = [str(app.srcdir / "_extra")]
+    config.html_search_scorer = str(app.srcdir / "_search.js")
+
+
 def setup(app):
     app.connect("html-page-context", chapter_to_chapter)
-    # What stage.py has laid out to be copied lies beside the pages, not beside this file.
-    app.connect("config-inited", lambda app, config: setattr(config, "html_extra_path", [str(app.srcdir / "_extra")]))
+    app.connect("config-inited", laid_out)

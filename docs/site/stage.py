@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 """Lays out the pages for Sphinx: the repository's own Markdown, nothing of it written twice.
 
-    docs/site/stage.py FOLDER    written anew: what Sphinx reads, and in _extra what it copies as it stands
+    docs/site/stage.py FOLDER [REPOSITORY]    written anew: what Sphinx reads, and in _extra what it copies as it stands
+
+REPOSITORY is the address that the first page asks a reader to clone; without one it says where the clone is.
 
 The pages stay written for GitHub and for an editor. Here
 - README.md becomes index.md, and links to source files lead to pages that show these files;
 - a kernel in OpenCL, with the same in CUDA behind it, becomes two tabs;
 - a link to a page to play with that is a paragraph of its own becomes that page, embedded;
 - each chapter gets a page with its complete sources in tabs, each exercise and workshop shows its files at its end;
-- each file of recorded results becomes a page of tables;
+- each file of recorded results becomes a page of tables, the first open and the others folded;
+- the chapters' sections become what the search leads to (search.js);
 - the folder of a README becomes its part of the table of contents, in the order in which the README links to it.
 Sphinx runs with -W: a link that leads nowhere, or a page that no contents list, ends the build.
 """
@@ -34,13 +37,13 @@ FIRST, DOCS = pathlib.Path("README.md"), pathlib.Path("docs/README.md")
 LANGUAGES = {".cl": "c", ".cpp": "cpp", ".hpp": "cpp", ".cu": "cuda", ".cuh": "cuda", ".py": "python", ".cmake": "cmake",
              ".json": "json"}
 FILES = "The files"
-# What `kernels` writes (docs/tools/excerpts.py), and an excerpt in OpenCL right before one in CUDA.
+# What `kernels` writes (docs/tools/excerpts.py).
 BLOCK = r"(```(?:(?!^```).)*^```)"
 FOLDED = re.compile(rf"^OpenCL \(\[histogram\.cl\]\(histogram\.cl\)\):\n\n{BLOCK}\n\n"
                     rf"<details><summary>The same in CUDA \(histogram\.cuh\)</summary>\n\n{BLOCK}\n\n</details>$",
                     re.DOTALL | re.MULTILINE)
-BESIDE = re.compile(rf"^<!-- excerpt: \w+\.cl [^\n]*\n{BLOCK}\n<!-- end -->\n\n"
-                    rf"<!-- excerpt: \w+\.cuh? [^\n]*\n{BLOCK}\n<!-- end -->", re.DOTALL | re.MULTILINE)
+# What the first page says of the repository: a reader of the site need not have it.
+CLONE = "Clone this repository,"
 # Of a page that the search leaves out: it leads to lessons, not to listings.
 NO_SEARCH = "---\nnosearch: true\n---\n\n"
 # Code, in which nothing is a link: a block, or words in a line.
@@ -232,8 +235,10 @@ def cards(entries, folder):
 def staged(page, links):
     """A page as Sphinx reads it."""
     text = (ROOT / page).read_text(encoding="utf-8")
-    for pair in (FOLDED, BESIDE):
-        text = pair.sub(lambda m: two_tabs(m.group(1), m.group(2)), text)
+    text = FOLDED.sub(lambda m: two_tabs(m.group(1), m.group(2)), text)
+    if page == FIRST and CLONE in text:
+        text = text.replace(CLONE, f"Clone [the repository]({REPOSITORY})," if REPOSITORY else
+                            "In the clone that this site was built in (it is the folder in which `build/site` is),")
     text = links.rewrite(text, page)
     text = described(text) + pages.GENERATED.sub(lambda m: m.group(0).replace("\n\n|", "\n\n{.sortable}\n|", 1), text)
     if page.name != "README.md":
@@ -261,16 +266,38 @@ def results_page(path):
     device = where["gpu"].rsplit(",", 1)[0] if where["gpu"] else where["processor"]
     lines = [f"{NO_SEARCH}# {path.stem}", "", f"Recorded on {device}. A click on the head of a column sorts by it. What the numbers "
              "mean: [measuring](../measuring.md). All else that was recorded is in the lessons.", ""]
-    columns = ["<Chapter", "<API", "<Strategy", "Time, ms", "GB/s", "% of the read ceiling", "Times faster than `serial`",
-               "End to end, ms", "<Check"]
-    for size, name in recorded.unique((entry["size"], entry["input"]) for entry in recording["runs"]):
-        rows = [[entry["program"].rsplit("/", 1)[0], entry["run"]["api"], f"`{result['variant']}`",
-                 result["kernel_ms"] and result["kernel_ms"]["median"], *recorded.speeds_of(recording, entry, result),
-                 result["end_to_end_ms"], result["check"]]
-                for entry in recorded.select(recording, "runs", size=size, input=name) for result in entry["run"]["results"]]
-        lines += [f"## {name}, {recorded.size_in_words(recorded.pixels_of(size))}", "", "{.sortable}",
-                  *tables.markdown(columns, rows), ""]
+    for number, (size, name) in enumerate(recorded.unique((entry["size"], entry["input"]) for entry in recording["runs"])):
+        title = f"{name}, {recorded.size_in_words(recorded.pixels_of(size))}"
+        lines += [f"## {title}", "", f"<details{'' if number else ' open'}><summary>All strategies with {title}</summary>", "", "{.sortable}",
+                  *results_of(recording, recorded.select(recording, "runs", size=size, input=name)), "", "</details>", ""]
     return "\n".join(lines)
+
+
+def results_of(recording, entries):
+    """A row for each strategy, what it does in the APIs beside each other."""
+    apis = [api for api in ("C++", "OpenCL", "CUDA") if any(entry["run"]["api"] == api for entry in entries)]
+    rows = {}
+    for entry in entries:
+        for result in entry["run"]["results"]:
+            key = entry["program"].rsplit("/", 1)[0], f"`{result['variant']}`"
+            rows.setdefault(key, {})[entry["run"]["api"]] = [*recorded.speeds_of(recording, entry, result), result["end_to_end_ms"], result["check"]]
+    each = ("GB/s", "% of the read ceiling", "times `serial`", "end to end, ms")
+    columns = ["<Chapter", "<Strategy", *(f"{api}, {what}" for what in each for api in apis), "<Check"]
+    return tables.markdown(columns, [
+        [*key, *(of.get(api, [None] * 5)[place] for place in range(4) for api in apis), ", ".join(recorded.unique(row[4] for row in of.values()))]
+        for key, of in rows.items()])
+
+
+def sections(text):
+    """[[part, title, words]] of a page, for the search: what stands below each heading, and no blocks of code. A term counts for ten where it
+    is introduced, in *italics* or as CUDA's word for it.
+    """
+    text = pages.COMMENT.sub("", pages.FENCED.sub("", text))
+    text = re.sub(r"(?<!\*)\*([^*]+)\*(?!\*)|\(CUDA: ([^)]+)\)", lambda m: 10 * f" {m.group(1) or m.group(2)} ", text)
+    parts = re.split(r"^#+ +(.+?)$", text, flags=re.MULTILINE)[1:]
+    return [["" if number == 0 else pages.anchor(title), re.sub(r"\[([^\]]*)\]\([^)]*\)|`", r"\1", title),
+             " ".join(re.sub(r"\]\([^)]*\)|[*|`#-]", " ", words).lower().split())]
+            for number, (title, words) in enumerate(zip(parts[::2], parts[1::2]))]
 
 
 def file_page(path, links):
@@ -290,20 +317,24 @@ def write(page, text):
 
 
 def main():
-    if len(sys.argv) != 2:
+    if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
-    global PAGES
+    global PAGES, REPOSITORY
+    REPOSITORY = sys.argv[2] if len(sys.argv) == 3 else ""
     PAGES = pathlib.Path(sys.argv[1]).resolve()
     shutil.rmtree(PAGES, ignore_errors=True)
     links = Links(all_files())
     for page in sorted(links.pages):
         write(place(page), staged(page, links))
-    for folder in sorted({page.parent for page in links.pages if is_chapter(page.parent)}):
+    chapters = sorted({page.parent for page in links.pages if is_chapter(page.parent)})
+    for folder in chapters:
         page = folder / "source.md"
         title = (ROOT / folder / "README.md").read_text(encoding="utf-8").splitlines()[0].split(":")[0].strip("# ")
         write(page, f"{NO_SEARCH}# {title}: the sources\n\n" + all_shown(sources_of(folder, links.files), page))
     for path in recordings():
         write(pathlib.Path("docs/results", f"{path.stem}.md"), results_page(path))
+    in_chapters = {f"{folder.as_posix()}/index": sections((ROOT / folder / "README.md").read_text(encoding="utf-8")) for folder in chapters}
+    write("_search.js", f"const CHAPTERS = {json.dumps(in_chapters, ensure_ascii=False)};\n" + (SITE / "search.js").read_text(encoding="utf-8"))
     for path in sorted(links.wanted):
         write(*file_page(path, links))
     for picture in links.copied:

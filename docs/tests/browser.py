@@ -1,13 +1,12 @@
 """The pages to play with, and the built site, in a real Chromium without a window, opened from the disk: what their tests share.
 
-Skipped where there is no Selenium, no Chromium or no driver for it (Debian: python3-selenium chromium chromium-driver). axe (Python:
-axe_core_python) looks at the pages, too, where it is installed.
+Skipped where there is no Selenium, no Chromium or no driver for it (Debian: python3-selenium chromium chromium-driver). axe looks at
+the pages, too, where ./tutorial site has installed it.
 """
 
 import functools
-import importlib.util
+import itertools
 import os
-import pathlib
 import shutil
 import unittest
 
@@ -16,6 +15,7 @@ import repository
 ROOT = repository.ROOT
 PLAY = ROOT / "docs" / "site" / "play"
 WIDE, NARROW = (1200, 900), (390, 800)
+OPENED = itertools.count()
 
 # Every text that can be seen, and by how much it stands out from what is behind it, as WCAG 2 computes it.
 CONTRASTS = """
@@ -54,10 +54,11 @@ return [...document.querySelectorAll("button, select, input")].filter((node) => 
   && ![...node.labels].some((label) => label.textContent.trim())).map((node) => node.outerHTML);
 """
 
-AXE = importlib.util.find_spec("axe_core_python")
+AXE = next(ROOT.glob("build/site-env/lib/python3*/site-packages/axe_playwright_python/axe.min.js"), None)
 AXE_RUN = """
 const done = arguments[arguments.length - 1];
-axe.run().then(({violations}) => done(violations.map((each) => `${each.id}: ${each.nodes.map((node) => node.html.slice(0, 80)).join(" | ")}`)));
+axe.run(document, {resultTypes: ["violations"], rules: {"color-contrast": {enabled: false}}}).then(({violations}) => done(violations.map((each) =>
+  `${each.id}: ${each.nodes.map((node) => node.html.slice(0, 80)).join(" | ")}`)));
 """
 
 # What the keyboard has to reach: everything that can be pressed, chosen or written in; of radio buttons the chosen one.
@@ -65,13 +66,16 @@ REACHABLE = """
 return [...document.querySelectorAll("a[href], button, select, input, textarea, summary, [tabindex='0']")].filter((node) =>
   node.checkVisibility() && !node.disabled && (node.type !== "radio" || node.checked)).length;
 """
-FOCUSED = """
-const node = document.activeElement;
-if (node === document.body) return "";
-window.seenByKeyboard = (window.seenByKeyboard || new Set()).add(node);
-return `${node.tagName} ${getComputedStyle(node).outlineStyle} ${window.seenByKeyboard.size}`;
+# Remembers what gets the focus, and whether that is seen.
+FOLLOW_FOCUS = """
+window.focused = new Map();
+addEventListener("focusin", ({target}) => window.focused.set(target, getComputedStyle(target).outlineStyle));
 """
+FOCUSED = "return [...window.focused].map(([node, outline]) => [node.outerHTML.slice(0, 80), outline]);"
+# The flag for Dawn, which Chromium has its WebGPU from: without it SwiftShader, not Dawn, zeroes local memory, each word in code of
+# its own, and takes 4 s to compile a kernel with 32 KiB.
 FLAGS = ("--headless=new", "--disable-dev-shm-usage", "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader",
+         "--disable-dawn-features=use_vulkan_zero_initialize_workgroup_memory_extension",
          "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream")
 
 
@@ -114,15 +118,22 @@ class Browser(unittest.TestCase):
     def tearDown(self):
         self.browser.execute_script("localStorage.clear()")
 
-    def open(self, page, size=WIDE, scheme="light", motion="reduce"):
-        emulate = self.browser.execute_cdp_cmd
+    def wants(self, scheme, motion="reduce"):
+        """What the reader's system asks pages for."""
         features = [{"name": "prefers-color-scheme", "value": scheme}, {"name": "prefers-reduced-motion", "value": motion}]
-        emulate("Emulation.setEmulatedMedia", {"features": features})
-        emulate("Emulation.setDeviceMetricsOverride", {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size == NARROW})
+        self.browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": features})
+
+    def resize(self, size):
+        self.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride",
+                                     {"width": size[0], "height": size[1], "deviceScaleFactor": 1, "mobile": size == NARROW})
+
+    def open(self, page, size=WIDE, scheme="light", motion="reduce"):
+        self.wants(scheme, motion)
+        self.resize(size)
         self.browser.get_log("browser")  # what others left there
-        self.browser.get("about:blank")  # another #part alone would load nothing
         path, hash_, state = page.partition("#")
-        self.browser.get((self.folder / path).as_uri() + hash_ + state)
+        # Another #part alone would load nothing.
+        self.browser.get(f"{(self.folder / path).as_uri()}?{next(OPENED)}{hash_}{state}")
 
     def script(self, text, *given):
         return self.browser.execute_script(text, *given)
@@ -186,17 +197,40 @@ class Browser(unittest.TestCase):
         said = self.browser.get_log("browser")
         self.assertEqual([entry["message"] for entry in said if entry["level"] in ("WARNING", "SEVERE")], [])
 
-    def presentable(self, page):
-        """Light and dark, wide and narrow: nothing in the console, nothing wider than the window, all text readable."""
+    def presentable(self, page, *at_once):
+        """Light and dark, wide and narrow: nothing in the console, nothing wider than the window, all text readable; and what is seen
+        at once, before one scrolls."""
+        self.open(page)
         for size in (WIDE, NARROW):
+            with self.subTest(page=page, size=size):
+                self.resize(size)
+                self.assertLessEqual(self.script("return document.documentElement.scrollWidth"), size[0])
+                for selector in at_once:
+                    box = self.script("""const {top, bottom} = document.querySelector(arguments[0]).getBoundingClientRect();
+                        return [top, bottom]""", selector)
+                    self.assertTrue(0 <= box[0] < box[1] <= size[1], f"{selector}: {box}")
+        self.unfold()
+        for size in (NARROW, WIDE):
             for scheme in ("light", "dark"):
                 with self.subTest(page=page, size=size, scheme=scheme):
-                    self.open(page, size, scheme)
-                    self.quiet()
-                    self.assertLessEqual(self.script("return document.documentElement.scrollWidth"), size[0])
-                    self.unfold()
+                    self.resize(size)
+                    self.wants(scheme)
                     self.assertEqual(self.script(CONTRASTS), [])
+        self.quiet()
         self.assertEqual(self.script(NAMELESS), [])
-        if AXE and self.folder == PLAY:
-            self.script((pathlib.Path(AXE.origin).parent / "axe.min.js").read_text(encoding="utf-8"))
-            self.assertEqual(self.browser.execute_async_script(AXE_RUN), [])
+
+    def clean_for_axe(self, pages):
+        """axe finds nothing on these pages, on a phone or on a desk; all that is folded is open. The contrasts, for which it takes its
+        time, are looked at by `presentable`, in both schemes.
+        """
+        if AXE is None:
+            self.skipTest("no axe (./tutorial site installs it)")
+        axe = AXE.read_text(encoding="utf-8")
+        for page in pages:
+            self.open(page)
+            self.unfold()
+            self.script(axe)
+            for size in (WIDE, NARROW):
+                with self.subTest(page=page, size=size):
+                    self.resize(size)
+                    self.assertEqual(self.browser.execute_async_script(AXE_RUN), [])

@@ -15,7 +15,7 @@ from unittest import mock
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 TOOLS = ROOT / "docs" / "tools"
-sys.path.insert(0, str(TOOLS))
+sys.path[:0] = [str(TOOLS), str(ROOT / "common" / "tutor" / "exercise")]
 import recorded  # noqa: E402
 
 MACHINE = {
@@ -143,6 +143,8 @@ class RepositoryTest(unittest.TestCase):
         for folder in ("common/files", "common/tutor/gallery"):
             shutil.copytree(ROOT / folder, self.root / folder)
         shutil.copy(ROOT / "common/tutor/detectors.json", self.root / "common/tutor")
+        (self.root / "common/tutor/exercise").mkdir()
+        shutil.copy(ROOT / "common/tutor/exercise/pictures.py", self.root / "common/tutor/exercise")
         (self.root / "docs" / "results").mkdir(parents=True)
         shutil.copytree(TOOLS, self.root / "docs" / "tools", ignore=shutil.ignore_patterns("__pycache__"))
         (self.root / "docs" / "site").mkdir()

@@ -29,9 +29,8 @@ class Lab(Browser):
       const input = labModel.inputOf(words, play.samplePicture(), play.randomFrom);
       const expected = labModel.serial(input.pixels);
       for (const [strategy, { code }] of Object.entries(labData.strategies)) {
-        if (input.pixels.length > 2 ** 22 && !["racy", "local"].includes(strategy)) continue;
-        // Which takes seconds to compile for a size of groups: one that nothing divides.
-        const compiled = await gpu.compile(strategy, code, strategy === "lane-bins" ? 96 : size);
+        if (input.pixels.length > 2 ** 22 && strategy !== "local") continue;
+        const compiled = await gpu.compile(strategy, code, size);
         const counts = await gpu.count(input, compiled, groups);
         if (counts.some((count, bin) => count !== expected[bin])) wrong[strategy].push(`${words}, ${groups} of ${size}`);
       }
@@ -46,12 +45,12 @@ class Lab(Browser):
         inputs = [(words, 16, 64) for words in play_data.inputs().values()]
         self.assertGreater(len(inputs), 20)
         wrong = self.later(self.COUNTS, inputs + [("--random 10007", *launch) for launch in self.LAUNCHES])
-        self.assertIn("--constant 127 --random 17M, 16 of 64", wrong.pop("racy"))
+        self.assertIn("--constant 127 --random 100003, 16 of 64", wrong.pop("racy"))
         self.assertEqual(wrong, {strategy: [] for strategy in play_data.STRATEGIES if strategy != "racy"})
 
     def run_it(self):
         self.click("#run")
-        self.wait(lambda: self.find("#run").get_attribute("aria-disabled") == "false", 60)
+        self.later("while (document.getElementById('run').ariaDisabled === 'true') await new Promise((done) => setTimeout(done, 10));")
 
     def plant(self, name):
         self.click(next(each for each in self.all("#mistakes button") if each.text == name.replace("-", " ")))
@@ -119,7 +118,7 @@ class Lab(Browser):
         self.assertEqual(place, "nosuch")
 
     def test_a_loop_without_end(self):
-        self.ready()
+        self.ready("lab.html#strategy=racy&groups=3")
         self.write("i += groups.x * GROUP_SIZE", "i += 0u")
         self.run_it()
         self.assertIn("does-not-end", self.said())
@@ -155,6 +154,11 @@ class Lab(Browser):
         self.click("[name=foreseen][value=refused]")
         self.run_it()
         self.assertTrue(self.text("#answer").startswith("As you said."))
+        self.script("scrollTo(0, document.body.scrollHeight)")
+        self.focus("#run")
+        self.press("ENTER")
+        top = "return document.getElementById('said').getBoundingClientRect().top"
+        self.wait(lambda: 0 <= self.script(top) < 300)  # what comes of it is in sight
 
     def test_a_picture_and_a_camera_of_ones_own(self):
         self.ready("lab.html#strategy=global")
@@ -172,13 +176,11 @@ class Lab(Browser):
         self.open("lab.html")
         timing = self.later("""const gpu = await labGpu.open();
             if (!gpu.canTime) return null;
-            const pixels = play.samplePicture();
-            const timing = await gpu.time(pixels, await gpu.compile("global", labData.strategies.global.code, 64, {asWritten: true}), 64);
-            const ceiling = await gpu.readCeiling(pixels.pixels, [64]);
+            const timing = await gpu.readCeiling(play.samplePicture().pixels, [64]);
             gpu.device.destroy();
-            return [timing, ceiling];""")
-        for each in timing or []:
-            self.assertTrue(0 < each["min"] <= each["median"] <= each["max"] and each["runs"] >= 3, each)
+            return timing;""")
+        if timing:
+            self.assertTrue(0 < timing["min"] <= timing["median"] <= timing["max"] and timing["runs"] >= 3, timing)
 
     def test_without_webgpu_it_says_why(self):
         none = {"source": "Object.defineProperty(navigator, 'gpu', {value: undefined})"}

@@ -4,7 +4,7 @@ import sys
 import unittest
 
 import repository
-from browser import FOCUSED, NARROW, PLAY, REACHABLE, ROOT, WIDE, Browser
+from browser import FOCUSED, FOLLOW_FOCUS, NARROW, PLAY, REACHABLE, ROOT, WIDE, Browser
 
 SITE = repository.folder_option("--site")
 sys.path.append(str(ROOT / "docs" / "site"))
@@ -22,32 +22,23 @@ class Pages(Browser):
               "steps.html": ("#mergeStride", "launch", "mergeStride=launch"), "underway.html": ("#bytes", "4", "bytes=4"),
               "lab.html": ("#strategy", "local", "strategy=local")}
 
-    def test_they_are_presentable(self):
+    def test_they_are_presentable_and_what_happens_is_seen_at_once(self):
         self.assertEqual(sorted(self.STATES), sorted(path.name for path in PLAY.glob("*.html")))
         for page in self.STATES:
-            self.presentable(page)
+            self.presentable(page, "#said", ".bar")
 
-    def test_what_happens_and_what_one_presses_are_seen_at_once(self):
-        for page in self.STATES:
-            for size in (WIDE, NARROW):
-                with self.subTest(page=page, size=size):
-                    self.open(page, size)
-                    for selector in ("#said", ".bar"):
-                        box = self.script("""const {top, bottom} = document.querySelector(arguments[0]).getBoundingClientRect();
-                            return [top, bottom]""", selector)
-                        self.assertTrue(0 <= box[0] < box[1] <= size[1], f"{selector}: {box}")
+    def test_axe_finds_nothing(self):
+        self.clean_for_axe(self.STATES)
 
     def test_the_state_is_in_the_address(self):
         for page, (selector, value, state) in self.STATES.items():
             with self.subTest(page):
-                self.open(page)
-                before = self.find(selector).get_property("value")
-                self.choose(selector, value)
-                self.assertEqual(self.script("return location.hash"), f"#{state}")
                 self.open(f"{page}#{state}&nosuch=1")
                 self.assertEqual(self.find(selector).get_property("value"), value)
                 self.script("location.hash = ''")
-                self.wait(lambda selector=selector, before=before: self.find(selector).get_property("value") == before)
+                self.wait(lambda selector=selector, value=value: self.find(selector).get_property("value") != value)
+                self.choose(selector, value)
+                self.assertEqual(self.script("return location.hash"), f"#{state}")
                 self.quiet()
 
     def test_all_of_it_with_the_keyboard(self):
@@ -55,14 +46,18 @@ class Pages(Browser):
             with self.subTest(page):
                 self.open(page)
                 self.unfold()
-                reachable, seen = self.script(REACHABLE), 0
-                for _ in range(reachable + 3):
-                    self.press("TAB")
-                    focused = self.script(FOCUSED)
-                    if focused:
-                        self.assertNotIn(" none ", focused)
-                        seen = max(seen, int(focused.split()[-1]))
-                self.assertEqual(seen, reachable)
+                reachable = self.script(REACHABLE)
+                self.script(FOLLOW_FOCUS)
+                self.press(*["TAB"] * (reachable + 3))
+                focused = self.script(FOCUSED)
+                self.assertEqual([each for each, outline in focused if outline == "none"], [])
+                self.assertEqual(len(focused), reachable, focused)
+
+    def test_no_goal_is_reached_before_one_does_something(self):
+        for page in self.STATES:
+            self.open(page)
+            self.assertGreaterEqual(self.count("#goals li"), 2, page)
+            self.assertEqual(self.count("#goals .reached"), 0, page)
 
     def test_light_or_dark_is_kept(self):
         self.open("race.html")
@@ -241,6 +236,11 @@ class Walk(Browser):
                          [[f"{each['strategy']}, {launch}", each["size"], *(f"{ms[walk]:g}" for walk in ("interleaved", "blocked"))]
                           for each in play_data.walks() for launch, ms in each["launches"].items()])
 
+    def test_a_goal(self):
+        self.open("walk.html")
+        self.click("[value=blocked]")
+        self.assertEqual(self.text("#goals .reached"), "Find a walk of a warp for which 32 times the bytes come that it asks for. Done.")
+
     def test_the_bytes_are_painted(self):
         self.open("walk.html#walk=vectors")
         self.assertEqual(self.colour(1270, 144), svg.COLOURS["blue"][0])  # byte 511
@@ -340,9 +340,14 @@ class Site(Browser):
             raise unittest.SkipTest("the site was not built")
         super().setUpClass()
 
+    PAGES = ("index.html", "02-global-atomics/index.html", "03-local-atomics/exercise/five-steps/index.html", "docs/results/h100.html")
+
     def test_pages_are_presentable(self):
-        for page in ("index.html", "02-global-atomics/index.html", "03-local-atomics/exercise/five-steps/index.html"):
+        for page in self.PAGES:
             self.presentable(page)
+
+    def test_axe_finds_nothing(self):
+        self.clean_for_axe(self.PAGES)
 
     def chosen(self):
         return {label.text for label in self.all(".sd-tab-set > input:checked + label") if label.text}
@@ -361,7 +366,7 @@ class Site(Browser):
         self.wait(lambda: self.chosen() == {"CUDA"})
         self.assertTrue(self.find("#file-02-global-atomics-cuda-cu").is_displayed())
 
-    def test_tables_can_be_sorted(self):
+    def test_tables_can_be_sorted_and_have_bars(self):
         self.open("docs/results/h100.html")
         head = self.all("table.sortable:first-of-type th")[4]
         cells = "return [...document.querySelector('table.sortable').tBodies[0].rows].map((row) => row.cells[4].textContent.trim())"
@@ -369,6 +374,11 @@ class Site(Browser):
         def rates():
             return [float(text) for text in self.script(cells) if text != "-"]
 
+        bars = self.script("""return [...document.querySelector("table.sortable").tBodies[0].rows].flatMap((row) =>
+            [row.cells[2], row.cells[3]].map((cell) => [parseFloat(cell.textContent) || 0, parseFloat(cell.style.getPropertyValue("--part"))]))""")
+        most = max(rate for rate, _ in bars)
+        for rate, part in bars:  # OpenCL's and CUDA's on one scale
+            self.assertAlmostEqual(part, 100 * rate / most, 3)
         before = rates()
         for direction, ordered in (("ascending", sorted(before)), ("descending", sorted(before, reverse=True))):
             self.click("table.sortable:first-of-type th:nth-child(5) button")
@@ -383,6 +393,31 @@ class Site(Browser):
         for size in (WIDE, NARROW):
             self.open("02-global-atomics/index.html", size)
             self.assertGreater(self.script("return document.querySelector('article img[src$=\".svg\"]').getBoundingClientRect().width"), 690)
+
+    def test_the_search_finds_the_section_of_a_chapter_first(self):
+        for words, first in (("bytes under way", "03-local-atomics/index.html#the-law-bytes-under-way"),
+                             ("shared memory", "03-local-atomics/index.html"), ("read ceiling", "01-cpu/index.html#measured"),
+                             ("occupancy", "05-launch-tuning/index.html#occupancy"),
+                             ("bank conflict", "04-per-thread-bins/index.html#where-the-data-lives")):
+            with self.subTest(words):
+                self.browser.get(f"{(self.folder / 'search.html').as_uri()}?q={words.replace(' ', '+')}")
+                self.wait(lambda: self.all("#search-results li a"))
+                found = [each.get_attribute("href") for each in self.all("#search-results li a")]
+                self.assertIn(first, found[0])
+                self.assertEqual([each for each in found if "source.html" in each or "schema" in each], [])
+
+    def test_prose_is_narrow_and_begins_on_the_first_screen(self):
+        self.open("index.html")
+        # Of each paragraph of more than one line: its letters by its lines, but the last, which may be short.
+        letters = self.script("""return [...document.querySelectorAll("article section > p")].map((each) => [each.textContent.length,
+            Math.round(each.getBoundingClientRect().height / parseFloat(getComputedStyle(each).lineHeight))]).filter(([, lines]) => lines > 2)""")
+        self.assertGreater(len(letters), 3)
+        for count, lines in letters:
+            self.assertLessEqual(count / lines, 70)
+        for size in (WIDE, NARROW):
+            self.open("index.html", size)
+            for words in ("Start chapter 01", "Try it now"):
+                self.assertLess(self.browser.find_element("link text", words).rect["y"], size[1])
 
     def test_light_and_dark_hold_on_the_pages_to_play_with(self):
         self.open("index.html", scheme="light")

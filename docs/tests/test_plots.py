@@ -45,6 +45,9 @@ def launches(api="cuda"):
         one(12.8, "--groups 10 --group-size 128 --walk interleaved"),
         one(51.2, "--groups 20 --group-size 256"),
         one(409.6, "--groups 10 --group-size 256 --loads 1", "lane-bins"),
+        # As few bytes, of which it counts sixteen in each answer: twice the time. The line is of a byte a load.
+        *(one(units * size / 12.5, f"--groups {units} --group-size {size} --loads 1", "lane-bins")
+          for units, size in ((10, 32), (20, 32), (10, 64))),
         one(7.0, "--groups 10 --group-size 64 --walk blocked"),
         one(7.0, "--groups 10 --group-size 64", check="mismatch"),
         one(7.0, "--groups 10 --group-size 64", edit={"from": "a", "to": "b"}),
@@ -72,7 +75,7 @@ class Plots(repository.RepositoryTest):
         self.assertEqual(sorted(os.listdir(self.root / FIGURES)), ["climb.svg", "contention.svg", "law.svg", "tuning-h100-cuda.svg"])
         for name, words in (("climb.svg", ("02-global-atomics", "subhist", "lane-bins", "5.79", "5.80", "146", "3900")),
                             ("contention.svg", ("CUB", "tuned", "1900", "3990", "read ceiling, 4000 GB/s")),
-                            ("law.svg", ("slope one: an answer in 100 ns", "read ceiling, 4000 GB/s")),
+                            ("law.svg", ("slope one: a byte a load, an answer in 100 ns", "read ceiling, 4000 GB/s")),
                             ("tuning-h100-cuda.svg", ("1 MiB", "local", "replicated × 1", "50", "100", "×", "·", "nothing was measured"))):
             self.assertLessEqual(set(words), set(self.texts(name)))
 
@@ -80,8 +83,9 @@ class Plots(repository.RepositoryTest):
         law = repository.modules_of(self.root)["law"]
         _, points = law.points(self.contents, "CUDA")
         self.assertEqual([(point.under_way, point.launch, point.gb_s, round(point.answer_ns, 3)) for point in points], [
-            (32, "1 group of 32", 3.2, 100.0), (128, "1 group of 128", 12.8, 100.0), (512, "2 groups of 256", 51.2, 100.0),
-            (4096, "1 group of 256, 16 bytes a load", 409.6, 100.0)])
+            (32, "1 group of 32", 3.2, 100.0), (128, "1 group of 128", 12.8, 100.0), (512, "1 group of 32, 16 bytes a load", 25.6, 200.0),
+            (512, "2 groups of 256", 51.2, 100.0), (1024, "1 group of 64, 16 bytes a load", 51.2, 200.0),
+            (1024, "2 groups of 32, 16 bytes a load", 51.2, 200.0), (4096, "1 group of 256, 16 bytes a load", 409.6, 100.0)])
         tree = xml.etree.ElementTree.parse(self.root / FIGURES / "law.svg")
         marks = [float(mark.get("cx")) for mark in tree.iter("{http://www.w3.org/2000/svg}circle")]
         self.assertTrue(marks and all(70 < x < 770 for x in marks), marks)  # between the axes' ends

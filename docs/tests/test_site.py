@@ -47,6 +47,7 @@ class Small(repository.RepositoryTest):
         self.write("docs/a.md", "# A\n")
         self.write("docs/b.md", "# B\n")
         self.write("docs/results/README.md", "# Results\n")
+        self.write("docs/site/search.js", "")
         self.write("docs/site/play/README.md", "# Play\n\n[race](race.html)\n")
         self.write("docs/site/play/race.html", '<a href="../../../02-two/README.md#part">back</a>')
         self.write("02-two/README.md", "# Chapter 02: two\n\n## Part\n\n![picture](../docs/p.svg) [kernels](histogram.cl)\n")
@@ -87,19 +88,10 @@ class Small(repository.RepositoryTest):
     def test_two_kernels_become_tabs(self):
         folded = ("OpenCL ([histogram.cl](histogram.cl)):\n\n```c\none\n```\n\n<details><summary>The same in CUDA (histogram.cuh)"
                   "</summary>\n\n```cpp\ntwo\n```\n\n</details>\n")
-        beside = ('<!-- excerpt: histogram.cl f -->\n```c\none\n```\n<!-- end -->\n\n'
-                  '<!-- excerpt: histogram.cuh f -->\n```cpp\ntwo\n```\n<!-- end -->\n')
-        for text in (folded, beside):
-            self.write("02-two/README.md", "# Chapter 02: two\n\n" + text)
-            page = self.staged("02-two/index.md")
-            self.assertRegex(page, r"(?s)tab-set.*:sync: opencl\n\n```c\none\n```.*:sync: cuda\n\n```cpp\ntwo\n```")
-            self.assertNotIn("details", page)
-
-    def test_one_kernel_stays(self):
-        one = "<!-- excerpt: histogram.cl f -->\n```c\none\n```\n<!-- end -->\n\n"
-        other = "<!-- excerpt: histogram.cuh f -->\n```cpp\ntwo\n```\n<!-- end -->\n"
-        self.write("02-two/README.md", f"# C: 2\n\n{one}Words.\n\n{one}{other}")
-        self.assertEqual(self.staged("02-two/index.md").count("```c\none\n```\n<!-- end -->"), 1)
+        self.write("02-two/README.md", "# Chapter 02: two\n\n" + folded)
+        page = self.staged("02-two/index.md")
+        self.assertRegex(page, r"(?s)tab-set.*:sync: opencl\n\n```c\none\n```.*:sync: cuda\n\n```cpp\ntwo\n```")
+        self.assertNotIn("details", page)
 
     def test_the_sources_of_a_chapter(self):
         page = self.staged("02-two/source.md")
@@ -115,15 +107,29 @@ class Small(repository.RepositoryTest):
         self.assertNotIn("solution", page)
         self.assertIn(":::{grid-item-card} E\n:link: exercise/e/index\n", self.staged("02-two/index.md"))
 
+    def test_the_first_page_says_what_to_clone(self):
+        self.write("README.md", "# First\n\nClone this repository, and [read](02-two/README.md).\n[d](docs/) [l](LICENSE)\n")
+        self.assertIn("In the clone that this site was built in", self.staged("index.md"))
+        self.succeed("stage.py", self.root / "build" / "pages", "https://example.org/r")
+        self.assertIn("Clone [the repository](https://example.org/r), and", self.read("build/pages/index.md"))
+
+    def test_the_search_knows_the_sections_of_chapters(self):
+        self.write("02-two/README.md", "# Two\n\nA *term* (CUDA: word).\n\n## Its `part`\n\nMore.\n\n```c\ncode\n```\n")
+        found = '{"02-two/index": [["", "Two", "a' + 10 * " term" + 10 * " word" + ' ."], ["its-part", "Its part", "more."]]}'
+        self.assertIn(found, self.staged("_search.js"))
+
     def test_the_contents_are_in_the_order_of_the_links(self):
         self.assertRegex(self.staged("docs/index.md"), r"(?s)```{toctree}\n:hidden:\n\nb\na\n```")
         self.assertRegex(self.staged("02-two/index.md"), r"(?s)```{toctree}\n:hidden:\n\nsource\n```")
 
-    def test_recorded_results_can_be_sorted(self):
-        run = repository.run_entry("02-two/opencl", {"global": 123.4})
-        self.write_results(repository.recording([run]))
+    def test_recorded_results_stand_beside_each_other(self):
+        runs = [repository.run_entry(f"02-two/{program}", {"global": 123.4 + place}) for place, program in enumerate(("opencl", "cuda"))]
+        self.write_results(repository.recording([*runs, repository.run_entry("02-two/opencl", {"global": 1.0}, size="1M")]))
         page = self.staged("docs/results/device.md")
-        self.assertRegex(page, r"## photo, 1 GiB\n\n{\.sortable}\n\| Chapter \|.*\n.*\n\| 02-two \| OpenCL \| `global` \| 8.70 \| 123 \|")
+        self.assertRegex(page, r"<details open><summary>[^\n]* photo, 1 GiB</summary>\n\n{\.sortable}\n"
+                               r"\| Chapter \| Strategy \| OpenCL, GB/s \| CUDA, GB/s")
+        self.assertRegex(page, r"\n\| 02-two \| `global` \| 123 \| 124 \|")
+        self.assertEqual((page.count("<details open>"), page.count("<details>")), (1, 1))
         self.assertIn("\ndevice\n", self.staged("docs/results/index.md"))
         self.write("docs/a.md", "# A\n\n<!-- results: docs/results/device.json x -->\n**T**\n\n| a |\n|---|\n<!-- end -->\n")
         self.assertIn("**T**\n\n{.sortable}\n| a |", self.staged("docs/a.md"))

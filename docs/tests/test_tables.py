@@ -7,6 +7,7 @@ import unittest
 
 import repository
 from experiments import PLAIN  # in docs/tools
+from pictures import bmp_of  # in common/tutor/exercise
 from repository import recorded, recording, result, run_entry
 
 FILE = "docs/results/device.json"
@@ -42,7 +43,7 @@ class Tables(repository.RepositoryTest):
 {MARKER}
 **CUDA on Some device: picture.bmp, 1 MiB**
 
-| Strategy | Time, ms | GB/s | % of the read ceiling | Times faster than `serial` | End to end, ms | Check |
+| Strategy | Time, ms | GB/s | % of the read ceiling | Times the speed of `serial` | End to end, ms | Check |
 |---|--:|--:|--:|--:|--:|---|
 | `global` | 0.262 | 4.00 | 0.100 | 2.00 | 0.524 | match |
 | `subhist` | 0.007 | 160 | 4.00 | 80.0 | 0.013 | match |
@@ -103,8 +104,19 @@ The numbers from `{FILE}` were recorded on 2026-01-02. CUDA: CUDA driver. Some G
         self.assertEqual(self.table(recording([chapter, entry]), "chapters", "photo 1G")[0], [["CUDA", "`global`", "4.00", "0.100", "2.00"]])
         way = {"end_to_end_ms": {"median": 20.0}, "gb_s": 53.7, "percent_of_pinned_copy": 97.5}
         chapter["run"].update(pinned_copy_ms=19.5, end_to_end=[{**way, "variant": check, "check": check} for check in ("match", "mismatch")])
-        rows, _ = self.table(recording(end_to_end=[chapter]), "end-to-end", "02-global-atomics/cuda photo 1G")
+        rows, _ = self.table(recording(end_to_end=[chapter]), "end-to-end", "02-global-atomics photo 1G")
         self.assertEqual(rows, [["20.0", "53.7", "97.5", "match"], ["20.0", "-", "-", "mismatch"]])
+
+    def test_two_apis_stand_beside_each_other(self):
+        both = [run_entry("02-global-atomics/cuda", {"global": 4.0, "subhist": 8.0}), run_entry("02-global-atomics/opencl", {"global": 2.0})]
+        alone = run_entry("03-local-atomics/opencl", {"local": 9.0})
+        rows, _ = self.table(recording([*both, alone]), "chapters", "photo 1G")
+        self.assertEqual([row[:3] for row in rows], [["`subhist`, `global`", "2.00", "8.00"], ["`local`", "9.00", "-"]])
+        for entry, ms in zip(both, (20.0, 40.0)):
+            way = {"variant": "pinned", "end_to_end_ms": {"median": ms}, "gb_s": 1000 / ms, "percent_of_pinned_copy": 97.5, "check": "match"}
+            entry["run"].update(pinned_copy_ms=19.5, end_to_end=[way])
+        rows, _ = self.table(recording(end_to_end=both), "end-to-end", "02-global-atomics photo 1G")
+        self.assertEqual(rows, [["40.0", "20.0", "25.0", "50.0", "97.5", "97.5", "match"]])
 
     def test_a_chapter_on_a_device(self):
         both = [run_entry("02-global-atomics/opencl", {"global": 3.0, "subhist": 120.0}, size="1M"), self.entry,
@@ -166,6 +178,17 @@ The numbers from `{FILE}` were recorded on 2026-01-02. CUDA: CUDA driver. Some G
         lanes[1]["run"]["runs"][0]["result"].update(check="mismatch", gb_s=None)
         rows, _ = self.table(recording(experiments=lanes), "experiment", "lanes CUDA ramp,uniform 1M")
         self.assertEqual(rows[:3], [["-", "-"], ["0.500", "2.00"], ["-", "-"]])
+
+    def test_what_a_warp_wants(self):
+        (self.root / "images").mkdir()
+        # 8 each of 0, 1, 100 and 255, whose counters lie in three sectors.
+        (self.root / "images/landscape.bmp").write_bytes(bmp_of(32, 1, bytes([0, 1, 100, 255] * 8)))
+        runs = [run_entry("02-global-atomics/cuda", {"global": gb_s}, name) for name, gb_s in (("photo", 8.0), ("constant", 1.0))]
+        far = self.experiment("02-global-atomics/opencl", "near", ("global", "", 9.0, None), ("global", "", 2.0, {"from": "a", "to": "b"}),
+                              given="ramp")
+        rows, _ = self.table(recording(runs, experiments=[{**far, "size": "256M"}]), "warps")
+        self.assertEqual(rows, [["3.00", "8.00", "8.00", "4.00", "8.00"], ["1.00", "32.0", "32.0", "32.0", "1.00"],
+                                ["29.0", "1.00", "1.00", "16.0", "2.00"]])
 
     def test_scaling(self):
         program = "05-launch-tuning/cluster/cuda"

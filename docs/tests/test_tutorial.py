@@ -207,7 +207,8 @@ class Run(Small):
 
     def test_the_site(self):
         self.refuses("this copy has no site", "site")
-        self.refuses("site takes nothing but the word links", "site", "link")
+        for words in (["link"], ["--address"], ["--address", "here"], ["--repository", "there"], ["links", "more"]):
+            self.refuses("site takes the word links, --address URL and --repository URL", "site", *words)
         (self.clone / "docs" / "site").mkdir(parents=True)
         for name in ("conf.py", "requirements.txt"):
             (self.clone / "docs" / "site" / name).write_text("some\n")

@@ -199,8 +199,33 @@ def equal_launches():
                       launch(f"{groups}*UNITS", 128))
 
 
+def racy_launches():
+    """Half the work-items: what waits is half as fast, what queues is as fast as before."""
+    for strategy in ("global", "racy"):
+        for groups in (1, 2):
+            yield Run(ATOMICS, f"`{strategy}`", f"{groups} group{'s' if groups > 1 else ''}", strategy, launch(f"{groups}*UNITS", 256),
+                      may_lose=strategy == "racy")
+
+
+def bytes_that_fit():
+    """The 8-bit counters of so many groups: what NVIDIA's driver makes room for, and how many of them run at once."""
+    for strategy in ("uchar-bins", "uchar-bins-banked"):
+        for groups in (6, 7):
+            yield Run(LANES, f"`{strategy}`", f"{groups} groups", strategy, launch(f"{groups}*UNITS", 128))
+
+
+def private_groups():
+    """`private` in the launches of `equal_launches`."""
+    for groups in GROUPS:
+        yield Run(LANES, "`private`", f"{groups} group{'s' if groups > 1 else ''}", "private", launch(f"{groups}*UNITS", 128))
+
+
+# Another counter for each value: equal pixels still meet, and neighbouring values lie in different places.
+SCATTERED = Edit("    for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {\n        atomic_inc(&histogram[pixels[i]]);",
+                 "    for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {\n"
+                 "        atomic_inc(&histogram[pixels[i] * 101 & 255]);")
 IDEAS = {"side-by-side": "eight counters per bin, side by side", "eight-tables": "eight tables, one behind the other",
-         "prefetched": "and the next pixels prefetched: `interleaved`", "one-load": "and eight pixels with one load"}
+         "prefetched": "and the next pixels prefetched: `interleaved`"}
 
 
 def ideas():
@@ -277,9 +302,21 @@ EXPERIMENTS = {
     "from-memory": Experiment("what the walks fetch from memory", "Launch", "bytes from memory for each pixel", ("CUDA",),
                               ("photo",), "256M", tuple(run for run in walks() if run.chapter == LOCAL),
                               "One launch of each under Nsight Compute: `dram__bytes_read`.", "dram__bytes_read.sum", 1),
-    "racy": Experiment("`racy` beside `global`", "Strategy", "GB/s", BOTH, ("uniform", "photo"), "256M",
-                       tuple(Run(ATOMICS, f"`{name}`", "", name, launch("2*UNITS", 256), may_lose=name == "racy")
-                             for name in ("global", "racy"))),
+    "l1-busy": Experiment("how busy the walks keep the L1 cache", "Launch", "% of what the L1 cache can do", ("CUDA",),
+                          ("photo",), "256M", tuple(run for run in walks() if run.chapter == LOCAL),
+                          "One launch of each under Nsight Compute: `l1tex__throughput`, the busiest of its parts.",
+                          "l1tex__throughput.avg.pct_of_peak_sustained_active"),
+    "l2-busy": Experiment("how busy the walks keep the L2 cache", "Launch", "% of what the L2 cache can do", ("CUDA",),
+                          ("photo",), "256M", tuple(run for run in walks() if run.chapter == LOCAL),
+                          "One launch of each under Nsight Compute: `lts__throughput`, the busiest of its parts.",
+                          "lts__throughput.avg.pct_of_peak_sustained_elapsed"),
+    "racy": Experiment("`racy` beside `global`", "Groups of 256 for each unit", "GB/s", BOTH, ("uniform", "photo"), "256M",
+                       tuple(racy_launches())),
+    "near": Experiment("`global`, and the same with neighbouring values far apart", "Counter of value v", "GB/s", OPENCL,
+                       ("uniform", "photo", "ramp"), "256M",
+                       tuple(Run(ATOMICS, row, "", "global", launch("2*UNITS", 256), edit, may_lose=edit is not None)
+                             for row, edit in (("v: `global`", None), ("101 v % 256", SCATTERED))),
+                       "Medians. The second row's counts are right, but in other places; its time is valid."),
     "loads": Experiment("`local` in the two walks, with one and with four loads under way", "Walk, launch", "GB/s", OPENCL,
                         ("photo",), "256M", tuple(loads_under_way())),
     "lanes": Experiment("from `local` to `lane-bins`", "Launch", "GB/s", BOTH, ("uniform", "photo", "constant", "ramp"),
@@ -288,6 +325,20 @@ EXPERIMENTS = {
                             ("uniform",), "256M", tuple(under_way())),
     "launches": Experiment("chapters 03 and 04 in equal launches", "Groups of 128 for each unit", "GB/s", BOTH,
                            ("uniform",), "256M", tuple(equal_launches())),
+    "room": Experiment("how much of a multiprocessor is shared memory for 8-bit counters", "Groups of 128 for each unit", "bytes of shared memory",
+                       ("CUDA",), ("uniform",), "256M", tuple(bytes_that_fit()),
+                       "One launch of each under Nsight Compute: `launch__shared_mem_config_size`.", "launch__shared_mem_config_size"),
+    "occupancy": Experiment("how many of these groups run at once", "Groups of 128 for each unit", "% of the places for warps taken", ("CUDA",),
+                            ("uniform",), "256M", tuple(bytes_that_fit()),
+                            "One launch of each under Nsight Compute: `sm__warps_active`, achieved occupancy.",
+                            "sm__warps_active.avg.pct_of_peak_sustained_active"),
+    "private-hits": Experiment("what `private` finds of its tables in the L1 cache", "Groups of 128 for each unit",
+                               "% of its loads found in the L1 cache", ("CUDA",), ("uniform",), "256M", tuple(private_groups()),
+                               "One launch of each under Nsight Compute: `l1tex__t_sector_pipe_lsu_mem_local_op_ld_hit_rate`.",
+                               "l1tex__t_sector_pipe_lsu_mem_local_op_ld_hit_rate.pct"),
+    "private-memory": Experiment("what `private` fetches from memory", "Groups of 128 for each unit", "bytes from memory for each pixel", ("CUDA",),
+                                 ("uniform",), "256M", tuple(private_groups()),
+                                 "One launch of each under Nsight Compute: `dram__bytes_read`.", "dram__bytes_read.sum", 1),
     "bytes": Experiment("`uchar-bins`, and what the compiler knows of it", "Groups of 128 for each unit", "GB/s", OPENCL,
                         ("uniform",), "256M", tuple(byte_loads())),
 }

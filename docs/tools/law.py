@@ -26,6 +26,7 @@ class Point(NamedTuple):
     strategy: str
     gb_s: float
     answer_ns: float  # what Little's law gives
+    bytes_a_load: int
 
 
 def _point(run, units):
@@ -47,7 +48,7 @@ def _point(run, units):
     words = f"{groups} group{'s' if groups > 1 else ''} of {size}"
     if pixels > 1:
         words += ", 16 bytes a load" + (f", {loads} loads" if loads > 1 else "")
-    return Point(under_way, words, strategy, result["gb_s"], units * under_way / result["gb_s"])
+    return Point(under_way, words, strategy, result["gb_s"], units * under_way / result["gb_s"], pixels)
 
 
 def points(recording, api):
@@ -69,8 +70,8 @@ def points(recording, api):
 
 
 def answer_ns(all_points):
-    """The time of an answer where few bytes are under way."""
-    return statistics.median(point.answer_ns for point in all_points if point.under_way <= FEW)
+    """The time of an answer where few bytes are under way, one a load: each pixel more takes time to count."""
+    return statistics.median(point.answer_ns for point in all_points if point.under_way <= FEW and point.bytes_a_load == 1)
 
 
 def ceiling(recording, entries):

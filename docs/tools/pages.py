@@ -46,12 +46,17 @@ def without_code(text):
 # ---- links ---------------------------------------------------------------------------------------
 
 
+def anchor(title):
+    """A heading as GitHub turns it into a name."""
+    title = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title)  # a link in a heading: its text
+    return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+
+
 def anchors(text):
-    """What a link to a part of this page may be called: the headings, as GitHub turns them into names."""
+    """What a link to a part of this page may be called: the names of its headings."""
     names, seen = set(), {}
     for _, title in HEADING.findall(FENCED.sub("", text)):
-        title = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", title)  # a link in a heading: its text
-        name = re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
+        name = anchor(title)
         again = seen.get(name, 0)
         seen[name] = again + 1
         names.add(f"{name}-{again}" if again else name)

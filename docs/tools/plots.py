@@ -162,7 +162,7 @@ def climb_row(picture, scale, y, name, results):
 
 # ---- law.svg -------------------------------------------------------------------------------------
 
-KERNELS = {"local": ("circle", "blue", "local: a byte a load"), "lane-bins": ("diamond", "orange", "lane-bins")}
+BYTES_A_LOAD = {1: ("circle", "blue", "a byte a load: local and lane-bins"), 16: ("diamond", "orange", "16 bytes a load: lane-bins")}
 
 
 def law_picture(recording):
@@ -173,7 +173,8 @@ def law_picture(recording):
     first, last = (points[end].under_way for end in (0, -1))
     picture = Picture(WIDTH, 520, "Bytes under way and speed",
                       "GB/s of the same launches as in the table of chapter 03, on logarithmic scales, against the bytes that "
-                      "a multiprocessor has under way: the points follow a line of slope one up to the read ceiling.")
+                      "a multiprocessor has under way: "
+                      "a byte a load, the points follow a line of slope one; 16 bytes a load, they bend to the read ceiling.")
     across = LogScale(first / 1.5, last * 1.5, 70, WIDTH - 30)
     up = LogScale(decade_below(points[0].gb_s), 5000, 440, 80)
     picture.text(16, 28, "Twice the bytes under way, twice the speed, up to the ceiling", "fill-ink title")
@@ -191,11 +192,11 @@ def law_picture(recording):
     picture.text(74, up(ceiling) - 8, f"read ceiling, {digits(ceiling)} GB/s", "fill-muted")
     bend = ceiling * answer / run["units"]
     picture.path([(across(first), up(first * run["units"] / answer)), (across(bend), up(ceiling))], "line-green", 1.5)
-    picture.text(across(1400), up(200), f"slope one: an answer in {answer:.0f} ns", "fill-green halo")
+    picture.text(across(1400), up(200), f"slope one: a byte a load, an answer in {answer:.0f} ns", "fill-green halo")
     for point in points:
-        shape, colour, _ = KERNELS[point.strategy]
+        shape, colour, _ = BYTES_A_LOAD[point.bytes_a_load]
         picture.mark(shape, across(point.under_way), up(point.gb_s), f"fill-{colour}", 4.5)
-    for place, (shape, colour, words) in enumerate(KERNELS.values()):
+    for place, (shape, colour, words) in enumerate(BYTES_A_LOAD.values()):
         picture.mark(shape, 520, 380 + 22 * place, f"fill-{colour}")
         picture.text(532, 384.5 + 22 * place, words, f"fill-{colour} bold")
     picture.text(16, 508, f"{source(entries)}.", "fill-muted small")

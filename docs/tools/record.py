@@ -16,8 +16,8 @@ the others, know of no search. --counters adds what
 NVIDIA's profiler, Nsight Compute, reads while some of the CUDA kernels run. --cluster runs chapter 05's programs
 for MPI on these numbers of ranks in turn, three times around, and keeps of each the round with the fastest run.
 
-A strategy that does not match, or a program that fails, stops the recording, and nothing is written; only
-`racy`, which experiments run, may lose counts.
+A strategy that does not match, or a program that fails, stops the recording, and nothing is written; only `racy`, and
+kernels that an experiment has edited to count otherwise, may be wrong.
 Interrupted with Ctrl-C, or terminated, it keeps what was finished. Build all first (cmake --build build), close
 what else is running, and look at the numbers before committing them. docs/tools/generate.py
 and docs/tools/plots.py then bring them into the lessons.

@@ -4,7 +4,7 @@ What they were measured on and with stands once on a page, for each file that it
 
     provenance: docs/results/h200.json
 
-"Times faster than serial" and "% of the read ceiling" have one baseline for all runs of a machine on the same
+"Times the speed of serial" and "% of the read ceiling" have one baseline for all runs of a machine on the same
 input and size: docs/measuring.md says which.
 
 """
@@ -14,6 +14,7 @@ from collections import Counter
 
 import law
 import recorded
+import warps
 from experiments import EXPERIMENTS, STEPS
 from recorded import ROOT, NotRecorded, digits, ratio, select, size_in_words, speeds_of, unique
 
@@ -125,7 +126,7 @@ def results_table(recording, program, name, size):
     """one run: a row for each strategy"""
     (entry,) = select(recording, "runs", program=program, input=name, size=size)
     copies = entry["run"]["api"] != "C++"
-    columns = ["<Strategy", "Time, ms", "GB/s", "% of the read ceiling", "Times faster than `serial`",
+    columns = ["<Strategy", "Time, ms", "GB/s", "% of the read ceiling", "Times the speed of `serial`",
                *(["End to end, ms"] if copies else []), "<Check"]
     rows = [[f"`{result['variant']}`", result["kernel_ms"] and result["kernel_ms"]["median"],
              *speeds_of(recording, entry, result), *([result["end_to_end_ms"]] if copies else []), result["check"]]
@@ -162,18 +163,27 @@ def device_table(recording, chapter, inputs, size):
 
 
 def chapters_table(recording, name, size):
-    """a row for each chapter's program: its fastest strategy"""
-    entries, rows = [], []
+    """a row for each chapter: its fastest strategy, in the APIs beside each other"""
+    entries, best = [], {}
     for entry in select(recording, "runs", input=name, size=size):
         measured = [result for result in entry["run"]["results"] if result["check"] == "match" and result["gb_s"]]
         if measured and entry["program"] not in (recorded.PEERS, recorded.CPU_PEERS):
-            best = max(measured, key=lambda result: result["gb_s"])
             entries.append(entry)
-            rows.append([entry["run"]["chapter"], entry["run"]["api"], f"`{best['variant']}`", *speeds_of(recording, entry, best)])
+            fastest = max(measured, key=lambda result: result["gb_s"])
+            best.setdefault(entry["run"]["chapter"], {})[entry["run"]["api"]] = fastest, speeds_of(recording, entry, fastest)
+    # Where no chapter has two, a column tells which it is.
+    apis = [api for api in ("OpenCL", "CUDA") if any(len(of) > 1 and api in of for of in best.values())]
+    rows = []
+    for chapter, of in best.items():
+        strategies = ", ".join(unique(f"`{fastest['variant']}`" for fastest, _ in of.values()))
+        speeds = [of[api][1] if api in of else [None] * 3 for api in apis or of]
+        rows.append([chapter, *([] if apis else of), strategies, *(each[place] for place in range(3) for each in speeds)])
     # Without a GPU all of them ran on the one processor, which OpenCL calls by another name.
     hosts = [recorded.host(recording, entry) for entry in entries]
     names = unique(entry["run"]["device"] if where["gpu"] else where["processor"] for entry, where in zip(entries, hosts))
-    columns = ["<Chapter", "<API", "<Fastest strategy", "GB/s", "% of the read ceiling", "Times faster than `serial`"]
+    heads = [f"{api}{what}" for what in ("GB/s", "% of the read ceiling", "times `serial`")
+             for api in ([f"{each}, " for each in apis] or [""])]
+    columns = ["<Chapter", *([] if apis else ["<API"]), "<Fastest strategy", *heads]
     return (entries, f"The fastest of each chapter on {' and '.join(names)}: {input_of(entries[0])}", columns, rows,
             "Medians." + ceiling_words(recording, entries))
 
@@ -290,17 +300,43 @@ def under_way_table(recording):
             f"Medians. {entries[0]['run']['units']} multiprocessors.")
 
 
-def end_to_end_table(recording, program, name, size):
-    """a row for each way to copy and count"""
-    (entry,) = select(recording, "end_to_end", program=program, input=name, size=size)
+def warps_table(recording):
+    """chapter 02's `global`: what a warp wants of the table at a step, and how long that takes; then with near values far apart"""
+    rows, usual, far = [], select(recording, "runs", program="02-global-atomics/cuda", size="1G"), []
+    for entry in usual:
+        rows.append([entry["input"], *warps.wants(warps.pixels_of(entry["input"])), rates_of(entry)["global"]])
+    one_value = next(row[3] for row in rows if row[0] == "constant")
+    for entry in select(recording, "experiments", experiment="near", api="OpenCL", size="256M"):
+        kept = next(kept for kept in entry["run"]["runs"] if kept["edit"])
+        rows.append([f"{entry['input']}, 101 v % 256", *warps.wants(warps.pixels_of(entry["input"]), lambda value: 101 * value % 256),
+                     shown(EXPERIMENTS["near"], kept, pixels_in(entry))])
+        far.append(entry)
+    # One value has 32 additions to one counter, one after the other.
+    rows = [[name, sectors, times, times / one_value, warps.WARP / rate, rate] for name, sectors, times, rate in rows]
+    return (usual + far, f"`global` on {usual[0]['run']['device']}: the 32 pixels of a warp at one step",
+            ["<Pixels", "Sectors that their counters lie in", "Times the commonest value occurs", "These additions one after the other, ns",
+             "Measured for each warp, ns", "GB/s"], rows,
+            "The first two numbers are worked out from the pixels; medians. One addition after another: a 32nd of what a warp of "
+            "`constant` takes. CUDA, 1 GiB; the rows with 101 OpenCL, 256 MiB; their counts are right, but in other places.")
+
+
+def end_to_end_table(recording, folder, name, size):
+    """a row for each way to copy and count, in the APIs beside each other"""
+    entries = [entry for entry in select(recording, "end_to_end", input=name, size=size) if entry["program"].rsplit("/", 1)[0] == folder]
+    entries.sort(key=lambda entry: entry["run"]["api"] == "CUDA")
+    apis = [entry["run"]["api"] for entry in entries]
+    ways = [{way["variant"]: way for way in entry["run"]["end_to_end"]} for entry in entries]
     rows = []
-    for way in entry["run"]["end_to_end"]:
-        wrong = way["check"] == "mismatch"  # a wrong result has no speed
-        rows.append([f"`{way['variant']}`", way["end_to_end_ms"]["median"],
-                     *(None if wrong else way[field] for field in ("gb_s", "percent_of_pinned_copy")), way["check"]])
-    return ([entry], f"{device(entry)}: {input_of(entry)}, end to end",
-            ["<Way", "Time, ms", "GB/s", "% of the speed of the copy alone", "<Check"], rows,
-            f"Medians. The copy from pinned memory alone took {digits(entry['run']['pinned_copy_ms'])} ms.")
+    for variant in unique(variant for of in ways for variant in of):
+        each = [of[variant] for of in ways]
+        right = [way["check"] != "mismatch" for way in each]  # a wrong result has no speed
+        rows.append([f"`{variant}`", *(way["end_to_end_ms"]["median"] for way in each),
+                     *(way[field] if is_right else None for field in ("gb_s", "percent_of_pinned_copy") for way, is_right in zip(each, right)),
+                     ", ".join(unique(way["check"] for way in each))])
+    heads = [f"{api}, {what}" for what in ("ms", "GB/s", "% of the speed of the copy alone") for api in apis]
+    copies = " and ".join(f"{digits(entry['run']['pinned_copy_ms'])} ms ({api})" for api, entry in zip(apis, entries))
+    return (entries, f"{entries[0]['run']['device']}: {input_of(entries[0])}, end to end", ["<Way", *heads, "<Check"], rows,
+            f"Medians. The copy from pinned memory alone took {copies}.")
 
 
 def tuning_table(recording, program):
@@ -400,6 +436,7 @@ def archive_table(recording, program, size):
 
 TABLES = {"results": results_table, "device": device_table, "chapters": chapters_table, "peers": peers_table,
           "cpu-peers": cpu_peers_table, "queued": queued_table, "steps": steps_table, "experiment": experiment_table, "under-way": under_way_table,
+          "warps": warps_table,
           "end-to-end": end_to_end_table, "tuning": tuning_table, "counters": counters_table, "weak": weak_table,
           "strong": strong_table, "archive": archive_table}
 __doc__ += "".join(f"    {kind}: FILE {' '.join(list(inspect.signature(table).parameters)[1:])}\n        {table.__doc__}\n"

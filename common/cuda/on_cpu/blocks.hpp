@@ -2,7 +2,6 @@
 /// What runs a launch (blocks.cpp), for what checks it (runtime.cpp).
 #pragma once
 
-#include <functional>
 #include <string>
 
 #include "common/cuda/on_cpu/cuda_runtime.h"
@@ -21,6 +20,6 @@ unsigned units();
 /// Runs a launch that CUDA allows, and waits for its end. The environment's CUDA_ON_CPU_ORDER, a
 /// number, is the order of threads and blocks: 0, as without it, the first first; 1 the last first;
 /// any other a shuffle of the threads behind each barrier.
-Outcome run_blocks(const Launch& launch, const std::function<void()>& kernel);
+Outcome run_blocks(const Launch& launch);
 
 }  // namespace on_cpu

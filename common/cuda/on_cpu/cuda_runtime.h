@@ -12,19 +12,15 @@
 /// What is not here does not compile. A call returns the error code that CUDA has for its misuse.
 #pragma once
 
-#include <atomic>
+// No more than these: they take most of the time that a student's file takes to compile.
 #include <cstddef>
-#include <functional>
-#include <string>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 /// The oldest CUDA that the project takes; these are its rules.
 #define CUDART_VERSION 12000
 
-// ---- words
-// ---------------------------------------------------------------------------------------
+// ---- words ----
 
 #define __global__
 #define __device__
@@ -67,8 +63,7 @@ constexpr auto max(A a, B b) {
     return static_cast<T>(a) < static_cast<T>(b) ? static_cast<T>(b) : static_cast<T>(a);
 }
 
-// ---- atomics: one access of its own each, which orders nothing else
-// ------------------------------
+// ---- atomics: one access of its own each, which orders nothing else ----
 
 namespace on_cpu {
 template <typename T>
@@ -76,45 +71,50 @@ concept Word =
     std::is_same_v<T, int> || std::is_same_v<T, unsigned> || std::is_same_v<T, unsigned long long>;
 template <typename T>
 using Same = std::type_identity_t<T>;
-constexpr std::memory_order kRelaxed = std::memory_order_relaxed;
+
+/// Makes what is there what `after` makes of it, in one access. @return what was there
+template <typename T, typename After>
+T exchange(T* to, const After& after) {
+    T before;
+    __atomic_load(to, &before, __ATOMIC_RELAXED);
+    for (;;) {
+        T value = after(before);
+        if (__atomic_compare_exchange(to, &before, &value, false, __ATOMIC_RELAXED,
+                                      __ATOMIC_RELAXED))
+            return before;
+    }
+}
 }  // namespace on_cpu
 
+#define ON_CPU_ATOMIC(name, builtin)                 \
+    template <on_cpu::Word T>                        \
+    T name(T* to, on_cpu::Same<T> value) {           \
+        return builtin(to, value, __ATOMIC_RELAXED); \
+    }
+ON_CPU_ATOMIC(atomicAdd, __atomic_fetch_add)
+ON_CPU_ATOMIC(atomicSub, __atomic_fetch_sub)
+ON_CPU_ATOMIC(atomicAnd, __atomic_fetch_and)
+ON_CPU_ATOMIC(atomicOr, __atomic_fetch_or)
+#undef ON_CPU_ATOMIC
 template <typename T>
-requires(on_cpu::Word<T> || std::is_same_v<T, float> || std::is_same_v<T, double>) T
-    atomicAdd(T* to, on_cpu::Same<T> value) {
-    return std::atomic_ref<T>(*to).fetch_add(value, on_cpu::kRelaxed);
-}
-template <on_cpu::Word T>
-T atomicSub(T* to, on_cpu::Same<T> value) {
-    return std::atomic_ref<T>(*to).fetch_sub(value, on_cpu::kRelaxed);
-}
-template <on_cpu::Word T>
-T atomicAnd(T* to, on_cpu::Same<T> value) {
-    return std::atomic_ref<T>(*to).fetch_and(value, on_cpu::kRelaxed);
-}
-template <on_cpu::Word T>
-T atomicOr(T* to, on_cpu::Same<T> value) {
-    return std::atomic_ref<T>(*to).fetch_or(value, on_cpu::kRelaxed);
+requires std::is_floating_point_v<T> T atomicAdd(T* to, on_cpu::Same<T> value) {
+    return on_cpu::exchange(to, [&](T before) { return before + value; });
 }
 template <typename T>
 requires(on_cpu::Word<T> || std::is_same_v<T, float>) T atomicExch(T* to, on_cpu::Same<T> value) {
-    return std::atomic_ref<T>(*to).exchange(value, on_cpu::kRelaxed);
+    return on_cpu::exchange(to, [&](T) { return value; });
 }
 template <on_cpu::Word T>
 T atomicCAS(T* to, on_cpu::Same<T> expected, on_cpu::Same<T> value) {
-    std::atomic_ref<T>(*to).compare_exchange_strong(expected, value, on_cpu::kRelaxed);
+    __atomic_compare_exchange(to, &expected, &value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return expected;
 }
 template <on_cpu::Word T>
 T atomicMax(T* to, on_cpu::Same<T> value) {
-    T before = *to;
-    while (before < value && (before = atomicCAS(to, before, value)) < value) {
-    }
-    return before;
+    return on_cpu::exchange(to, [&](T before) { return before < value ? value : before; });
 }
 
-// ---- what there is on a GPU alone
-// ----------------------------------------------------------------
+// ---- what there is on a GPU alone ----
 
 #define ON_CPU_MISSING(name)                                         \
     template <typename... T>                                         \
@@ -138,8 +138,7 @@ ON_CPU_MISSING(__shfl_xor_sync)
 ON_CPU_MISSING(clock64)
 #undef ON_CPU_MISSING
 
-// ---- the calls of the runtime
-// --------------------------------------------------------------------
+// ---- the calls of the runtime ----
 
 enum cudaError_t {
     cudaSuccess = 0,
@@ -249,8 +248,7 @@ cudaError_t cudaHostAlloc(T** memory, std::size_t bytes, unsigned flags) {
     return cudaHostAlloc(reinterpret_cast<void**>(memory), bytes, flags);
 }
 
-// ---- what to_cpp.cmake makes of a source
-// ---------------------------------------------------------
+// ---- what to_cpp.cmake makes of a source ----
 
 namespace on_cpu {
 
@@ -263,23 +261,28 @@ struct Launch {
     dim3 grid, block;
     std::size_t shared_bytes;
     cudaStream_t stream;
-    std::vector<const void*> pointers;  ///< those among the arguments
+    void (*kernel)(const void* arguments);  ///< what a thread does
+    const void* arguments;
 };
 
-/// Runs the kernel for every thread of every block; checks the launch, and the pointers, before.
-void run(const Launch& launch, const std::function<void()>& kernel);
+/// Runs the kernel for every thread of every block; checks the launch, and the pointers among the
+/// arguments, before.
+void run(const Launch& launch, const void* const* pointers, std::size_t pointer_count);
 
 template <typename... P>
 auto launch(void (*kernel)(P...), dim3 grid, dim3 block, std::size_t shared_bytes = 0,
             cudaStream_t stream = nullptr) {
     return [=](Same<P>... arguments) {
-        Launch one{grid, block, shared_bytes, stream, {}};
+        const auto call = [&] { kernel(arguments...); };
+        const auto called = [](const void* it) { (*static_cast<const decltype(call)*>(it))(); };
+        const void* pointers[sizeof...(P) + 1] = {};  // NOLINT(modernize-avoid-c-arrays)
+        std::size_t count = 0;
         [[maybe_unused]] const auto note = [&](const auto& argument) {
             if constexpr (std::is_pointer_v<std::decay_t<decltype(argument)>>)
-                one.pointers.push_back(argument);
+                pointers[count++] = argument;
         };
         (note(arguments), ...);
-        run(one, [&] { kernel(arguments...); });
+        run({grid, block, shared_bytes, stream, called, &call}, pointers, count);
     };
 }
 

@@ -21,31 +21,30 @@ struct StreamOnCpu {};
 namespace on_cpu {
 namespace {
 
-// ---- errors
-// --------------------------------------------------------------------------------------
+// ---- errors ----
 
 struct Error {
     cudaError_t code;
     const char* name;
     const char* text;
 };
+#define ERROR(code, text) \
+    Error {               \
+        code, #code, text \
+    }
 constexpr std::array kErrors{
-    Error{cudaSuccess, "cudaSuccess", "no error"},
-    Error{cudaErrorInvalidValue, "cudaErrorInvalidValue", "invalid argument"},
-    Error{cudaErrorMemoryAllocation, "cudaErrorMemoryAllocation", "out of memory"},
-    Error{cudaErrorInvalidConfiguration, "cudaErrorInvalidConfiguration",
-          "invalid configuration argument"},
-    Error{cudaErrorInvalidPitchValue, "cudaErrorInvalidPitchValue", "invalid pitch argument"},
-    Error{cudaErrorInvalidMemcpyDirection, "cudaErrorInvalidMemcpyDirection",
-          "invalid copy direction for memcpy"},
-    Error{cudaErrorInvalidDeviceFunction, "cudaErrorInvalidDeviceFunction",
-          "invalid device function"},
-    Error{cudaErrorInvalidDevice, "cudaErrorInvalidDevice", "invalid device ordinal"},
-    Error{cudaErrorInvalidResourceHandle, "cudaErrorInvalidResourceHandle",
-          "invalid resource handle"},
-    Error{cudaErrorIllegalAddress, "cudaErrorIllegalAddress",
-          "an illegal memory access was encountered"},
-    Error{cudaErrorLaunchFailure, "cudaErrorLaunchFailure", "unspecified launch failure"}};
+    ERROR(cudaSuccess, "no error"),
+    ERROR(cudaErrorInvalidValue, "invalid argument"),
+    ERROR(cudaErrorMemoryAllocation, "out of memory"),
+    ERROR(cudaErrorInvalidConfiguration, "invalid configuration argument"),
+    ERROR(cudaErrorInvalidPitchValue, "invalid pitch argument"),
+    ERROR(cudaErrorInvalidMemcpyDirection, "invalid copy direction for memcpy"),
+    ERROR(cudaErrorInvalidDeviceFunction, "invalid device function"),
+    ERROR(cudaErrorInvalidDevice, "invalid device ordinal"),
+    ERROR(cudaErrorInvalidResourceHandle, "invalid resource handle"),
+    ERROR(cudaErrorIllegalAddress, "an illegal memory access was encountered"),
+    ERROR(cudaErrorLaunchFailure, "unspecified launch failure")};
+#undef ERROR
 
 cudaError_t last = cudaSuccess;  // until somebody asks for it
 Outcome lasting;                 // a kernel that failed: every call says so from then on
@@ -63,8 +62,7 @@ cudaError_t returned(cudaError_t error) {
     return error;
 }
 
-// ---- memory
-// --------------------------------------------------------------------------------------
+// ---- memory ----
 
 constexpr std::size_t kMemory = std::size_t{4} << 30;
 constexpr std::size_t kAligned = 256;
@@ -122,41 +120,7 @@ cudaError_t release(void* memory, bool is_device) {
     return returned(cudaSuccess);
 }
 
-cudaError_t copy(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                 std::size_t width, std::size_t rows, cudaMemcpyKind kind) {
-    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
-        return returned(cudaErrorInvalidMemcpyDirection);
-    if (width > to_pitch || width > from_pitch) return returned(cudaErrorInvalidPitchValue);
-    if (width == 0 || rows == 0) return returned(cudaSuccess);
-    const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
-    const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
-    const auto side = [&](bool is_device) {
-        return kind == cudaMemcpyDefault ? Side::kAny : is_device ? Side::kDevice : Side::kHost;
-    };
-    if (to == nullptr || from == nullptr ||
-        !are_there(to, (rows - 1) * to_pitch + width, side(to_device)) ||
-        !are_there(from, (rows - 1) * from_pitch + width, side(from_device)))
-        return returned(cudaErrorInvalidValue);
-    if (lasting.error != cudaSuccess) return lasting.error;
-    for (std::size_t y = 0; y < rows; ++y)
-        std::memmove(static_cast<char*>(to) + y * to_pitch,
-                     static_cast<const char*>(from) + y * from_pitch, width);
-    return cudaSuccess;
-}
-
-cudaError_t fill(void* to, std::size_t pitch, int value, std::size_t width, std::size_t rows) {
-    if (width > pitch) return returned(cudaErrorInvalidPitchValue);
-    if (width == 0 || rows == 0) return returned(cudaSuccess);
-    if (allocation_of(to) == nullptr || !are_there(to, (rows - 1) * pitch + width, Side::kAny))
-        return returned(cudaErrorInvalidValue);
-    if (lasting.error != cudaSuccess) return lasting.error;
-    for (std::size_t y = 0; y < rows; ++y)
-        std::memset(static_cast<char*>(to) + y * pitch, value, width);
-    return cudaSuccess;
-}
-
-// ---- streams and events
-// --------------------------------------------------------------------------
+// ---- streams and events ----
 
 std::set<const void*> handles;  // those that are there
 
@@ -190,10 +154,9 @@ cudaError_t checked(int device) {
 
 }  // namespace
 
-// ---- a launch
-// ------------------------------------------------------------------------------------
+// ---- a launch ----
 
-void run(const Launch& launch, const std::function<void()>& kernel) {
+void run(const Launch& launch, const void* const* pointers, std::size_t pointer_count) {
     const dim3& grid = launch.grid;
     const dim3& block = launch.block;
     constexpr unsigned kMax = 65535;
@@ -210,12 +173,12 @@ void run(const Launch& launch, const std::function<void()>& kernel) {
         return;
     }
     // A GPU notices it where the kernel reads or writes there.
-    for (const void* const pointer : launch.pointers) {
-        if (pointer == nullptr || allocation_of(pointer) != nullptr) continue;
+    for (std::size_t i = 0; i < pointer_count; ++i) {
+        if (pointers[i] == nullptr || allocation_of(pointers[i]) != nullptr) continue;
         lasting = {cudaErrorIllegalAddress, "an argument points to the host's own memory"};
         return;
     }
-    const Outcome outcome = run_blocks(launch, kernel);
+    const Outcome outcome = run_blocks(launch);
     if (outcome.error == cudaErrorLaunchFailure) lasting = outcome;
     returned(outcome.error);
 }
@@ -314,12 +277,12 @@ cudaError_t cudaMallocPitch(void** memory, std::size_t* pitch, std::size_t width
     return allocate(memory, *pitch * rows, true);
 }
 
-cudaError_t cudaMallocHost(void** memory, std::size_t bytes) {
+cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
     return allocate(memory, bytes, false);
 }
 
-cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
-    return allocate(memory, bytes, false);
+cudaError_t cudaMallocHost(void** memory, std::size_t bytes) {
+    return cudaHostAlloc(memory, bytes, cudaHostAllocDefault);
 }
 
 cudaError_t cudaFree(void* memory) {
@@ -336,41 +299,64 @@ cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
     return returned(cudaSuccess);
 }
 
-cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
-    return fill(to, bytes, value, bytes, 1);
-}
-
-cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
-    const cudaError_t error = checked(stream);
-    return error != cudaSuccess ? error : fill(to, bytes, value, bytes, 1);
-}
-
 cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
                               std::size_t rows, cudaStream_t stream) {
     const cudaError_t error = checked(stream);
-    return error != cudaSuccess ? error : fill(to, pitch, value, width, rows);
+    if (error != cudaSuccess) return error;
+    if (width > pitch) return returned(cudaErrorInvalidPitchValue);
+    if (width == 0 || rows == 0) return cudaSuccess;
+    if (allocation_of(to) == nullptr || !are_there(to, (rows - 1) * pitch + width, Side::kAny))
+        return returned(cudaErrorInvalidValue);
+    for (std::size_t y = 0; y < rows; ++y)
+        std::memset(static_cast<char*>(to) + y * pitch, value, width);
+    return cudaSuccess;
+}
+
+cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream) {
+    return cudaMemset2DAsync(to, bytes, value, bytes, 1, stream);
+}
+
+cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
+    return cudaMemsetAsync(to, value, bytes);
+}
+
+cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+                         std::size_t width, std::size_t rows, cudaMemcpyKind kind) {
+    if (kind < cudaMemcpyHostToHost || kind > cudaMemcpyDefault)
+        return returned(cudaErrorInvalidMemcpyDirection);
+    if (width > to_pitch || width > from_pitch) return returned(cudaErrorInvalidPitchValue);
+    if (width == 0 || rows == 0) return returned(cudaSuccess);
+    const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+    const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+    const auto side = [&](bool is_device) {
+        return kind == cudaMemcpyDefault ? Side::kAny : is_device ? Side::kDevice : Side::kHost;
+    };
+    if (to == nullptr || from == nullptr ||
+        !are_there(to, (rows - 1) * to_pitch + width, side(to_device)) ||
+        !are_there(from, (rows - 1) * from_pitch + width, side(from_device)))
+        return returned(cudaErrorInvalidValue);
+    if (lasting.error != cudaSuccess) return lasting.error;
+    for (std::size_t y = 0; y < rows; ++y)
+        std::memmove(static_cast<char*>(to) + y * to_pitch,
+                     static_cast<const char*>(from) + y * from_pitch, width);
+    return cudaSuccess;
 }
 
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-    return copy(to, bytes, from, bytes, bytes, 1, kind);
+    return cudaMemcpy2D(to, bytes, from, bytes, bytes, 1, kind);
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream) {
     const cudaError_t error = checked(stream);
-    return error != cudaSuccess ? error : copy(to, bytes, from, bytes, bytes, 1, kind);
-}
-
-cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                         std::size_t width, std::size_t rows, cudaMemcpyKind kind) {
-    return copy(to, to_pitch, from, from_pitch, width, rows, kind);
-}
-
-cudaError_t cudaStreamCreate(cudaStream_t* stream) {
-    return create(stream);
+    return error != cudaSuccess ? error : cudaMemcpy(to, from, bytes, kind);
 }
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t* stream, unsigned) {
+    return create(stream);
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t* stream) {
     return create(stream);
 }
 
@@ -387,20 +373,19 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     return destroy(stream);
 }
 
-cudaError_t cudaEventCreate(cudaEvent_t* event) {
-    return create(event);
-}
-
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
     const cudaError_t error = create(event);
     (*event)->is_timed = (flags & cudaEventDisableTiming) == 0;
     return error;
 }
 
+cudaError_t cudaEventCreate(cudaEvent_t* event) {
+    return cudaEventCreateWithFlags(event, cudaEventDefault);
+}
+
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
-    const cudaError_t error = checked(stream);
+    const cudaError_t error = cudaStreamWaitEvent(stream, event);
     if (error != cudaSuccess) return error;
-    if (checked(event) != cudaSuccess) return cudaErrorInvalidResourceHandle;
     event->is_recorded = true;
     event->at = std::chrono::steady_clock::now();
     return cudaSuccess;

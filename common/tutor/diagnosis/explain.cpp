@@ -11,6 +11,7 @@
 #include "common/run/worker.hpp"
 #include "common/status/status.hpp"
 #include "common/terminal/terminal.hpp"
+#include "common/timing/timing.hpp"
 #include "common/tutor/diagnosis/diagnosis.hpp"
 #include "common/tutor/diagnosis/probes.hpp"
 
@@ -72,18 +73,21 @@ std::optional<Explanation> explain(const WrongResult& wrong) {
                           {*result.counts}});
     if (result.only_later) seen.cases.back().actual.push_back(wrong.expected);
     const std::string copies = behind(wrong.options.own, "--copies");
-    const Diagnosis diagnosis =
-        diagnose(seen.cases, {.chapter = wrong.program.chapter,
-                              .variant = result.variant,
-                              .one_by_one = wrong.driver.find("PoCL") != std::string::npos,
-                              .in_cuda = wrong.program.api == "CUDA",
-                              .changes = result.changes,
-                              .copies = copies.empty() ? 32 : std::stoi(copies),
-                              .blocked = behind(wrong.options.own, "--walk") == "blocked"});
+    const Diagnosis diagnosis = diagnose(
+        seen.cases, {.chapter = wrong.program.chapter,
+                     .variant = result.variant,
+                     .one_by_one = is_emulated() || wrong.driver.find("PoCL") != std::string::npos,
+                     .in_cuda = wrong.program.api == "CUDA",
+                     .changes = result.changes,
+                     .copies = copies.empty() ? 32 : std::stoi(copies),
+                     .blocked = behind(wrong.options.own, "--walk") == "blocked"});
     std::string text;
     for (const std::string& trouble : seen.troubles)
         text += fmt::format("  {}\n", trouble);
-    return Explanation{text + text_of(diagnosis), json_of(diagnosis.findings)};
+    text += text_of(diagnosis);
+    if (is_emulated())
+        text += "  the lines, where it is a race: docs/cuda-on-a-cpu.md#the-line-of-a-race\n";
+    return Explanation{text, json_of(diagnosis.findings)};
 }
 
 }  // namespace common::diagnosis

@@ -28,16 +28,17 @@ import re
 import secrets
 import subprocess
 import sys
+import textwrap
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))  # which python -I leaves out
 import a_class
 import catalogue
 import grading
+import handed_in
 import handout
 import pictures
 import reports
-import submitted_file
 import tasks
 from catalogue import ROOT, BadInput
 from reports import write_whole
@@ -91,7 +92,8 @@ def hint(exercise):
     keep(exercise.name, hints=given + 1)
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", hints[given])  # links lead nowhere from a terminal
     last = "\n(That was the last one; the next will be the first again.)" if given + 1 == len(hints) else ""
-    return f"Hint {given + 1} of {len(hints)}:\n{text}{last}"
+    paragraphs = (textwrap.fill(each, reports.WIDTH, break_on_hyphens=False) for each in text.split("\n\n"))
+    return f"Hint {given + 1} of {len(hints)}:\n" + "\n\n".join(paragraphs) + last
 
 
 # ---- reset ---------------------------------------------------------------------------------------
@@ -124,7 +126,7 @@ def reset(exercise, api):
             lines.append(f"What was in {name} is in {beside.name} beside it.")
         write_whole(path, text)
     keep(exercise.name, done="", hints=0)
-    return "\n".join(lines)
+    return "\n".join(line for each in lines for line in reports.wrapped(each))
 
 
 # ---- grade ---------------------------------------------------------------------------------------
@@ -132,9 +134,7 @@ def reset(exercise, api):
 
 def graded(exercise, options):
     """The grade of the files that are named, or of a folder or a zip with them; else of the exercise's own."""
-    given = [file for path in options.files or exercise.skeletons(options.api) for file in a_class.members(path)]
-    texts = a_class.texts_of(exercise, options.api, given)
-    submitted = submitted_file.submitted(exercise, options.api, texts, options.build, options.device)
+    submitted = handed_in.submission(exercise, options, options.files or exercise.skeletons(options.api))
     done = grading.graded(submitted, options.seed)
     if not options.files:
         show_picture(exercise, submitted[0])
@@ -149,7 +149,7 @@ def grade(exercise, options):
         if not asked:
             raise
         # Who reads a report is told there, too.
-        done, status = grading.Grade(exercise.name, options.api, options.seed, grading.nothing(exercise, str(why)), status=str(why)), 2
+        done, status = a_class.no_points(exercise, options, why), 2
     print(reports.table_of(done))
     for form, path in asked.items():
         write_whole(path, reports.FORMATS[form](done))
@@ -162,7 +162,7 @@ def show_picture(exercise, file):
     """Writes what an exercise makes of the sample picture beside the picture, where it makes one."""
     if exercise.data.get("task") != "equalized":
         return
-    sample = next(tasks.real_pictures(exercise, tasks.task_of(exercise), 0))
+    sample = tasks.Run("", *tasks.picture("landscape"), 3, 128)
     try:
         (outcome,) = grading.outcomes(file, [sample])
     except grading.DoesNotCompile:
@@ -172,7 +172,7 @@ def show_picture(exercise, file):
     run = outcome.run
     path = ROOT / "build" / f"{exercise.folder.name}.bmp"
     write_whole(path, pictures.side_by_side(run.width, run.height, run.pixels, outcome.result))
-    print(f"The picture, and what your kernels make of it: {path.relative_to(ROOT)}\n")
+    print(*reports.wrapped(f"The picture, and what your kernels make of it: {path.relative_to(ROOT)}"), "", sep="\n")
 
 
 # ---- watch ---------------------------------------------------------------------------------------
@@ -202,7 +202,7 @@ def last_saved(sources):
 def watch(exercise, options):
     sources = exercise.skeletons(options.api)
     names = " ".join([str(sources[0].relative_to(ROOT)), *(source.name for source in sources[1:])])
-    print(f"Watching {names}; Ctrl-C ends this.", flush=True)
+    print(*reports.wrapped(f"Watching {names}; Ctrl-C ends this."), sep="\n", flush=True)
     seen = before = None
     while True:
         now = last_saved(sources)

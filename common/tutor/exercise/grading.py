@@ -3,6 +3,7 @@
 import functools
 import json
 import pathlib
+import random
 import re
 from array import array
 from typing import NamedTuple
@@ -14,24 +15,31 @@ import tasks
 from submitted_file import SECONDS, UNDER_A_DETECTOR, DoesNotCompile, NothingToRunOn  # noqa: F401  raised from here, too
 
 BROKE_OFF = "others broke off"
+EXCHANGE = re.compile(r"\b(atom\w*(xchg|exch|cas|store)\w*|\w*exchange\w*|store)\b", re.IGNORECASE)
 TURNS = 2  # of the processes in which time is taken
 
 
-def half(text):
-    """A launch that seems twice as large as it is: the upper half of each group is missing. No kernel can know."""
-    return """size_t half_get_local_size(uint d) { return get_local_size(d) << (d == 0); }
-size_t half_get_global_size(uint d) { return get_global_size(d) << (d == 0); }
-size_t half_get_global_id(uint d) { return get_group_id(d) * half_get_local_size(d) + get_local_id(d); }
-""" + re.sub(r"\bget_(?=local_size\b|global_size\b|global_id\b)", "half_get_", text)
+def one_missing(text, in_cuda, missing):
+    """A launch in groups that are smaller by one item, and seem as large as they were. No kernel can know which is missing."""
+    if in_cuda:
+        return f"""__device__ dim3 missing_blockDim() {{ return dim3(blockDim.x + 1, blockDim.y, blockDim.z); }}
+__device__ dim3 missing_threadIdx() {{ return dim3(threadIdx.x + (threadIdx.x >= {missing}), threadIdx.y, threadIdx.z); }}
+""" + re.sub(r"\b(blockDim|threadIdx)\b", r"missing_\1()", text)
+    return f"""size_t missing_get_local_size(uint d) {{ return get_local_size(d) + (d == 0); }}
+size_t missing_get_local_id(uint d) {{ return get_local_id(d) + (d == 0 && get_local_id(d) >= {missing}); }}
+size_t missing_get_global_size(uint d) {{ return get_num_groups(d) * missing_get_local_size(d); }}
+size_t missing_get_global_id(uint d) {{ return get_group_id(d) * missing_get_local_size(d) + missing_get_local_id(d); }}
+""" + re.sub(r"\bget_(?=(local|global)_(size|id)\b)", "missing_get_", text)
 
 
-def alone(text):
+def alone(text, in_cuda, missing):
     """Nobody waits for anybody."""
-    return "#define nobody_waits(...)\n" + re.sub(r"\b(work_group_)?barrier\b", "nobody_waits", text)
+    name = "__syncthreads" if in_cuda else "(?:work_group_)?barrier"
+    return "#define nobody_waits(...)\n" + re.sub(rf"\b{name}\b", "nobody_waits", text)
 
 
 # In each of these the right kernel is wrong.
-STRUCTURE = ((half, "it needs only a part of the work-items that are launched, such as the first of each group", "kernels"),
+STRUCTURE = ((one_missing, "it needs only a part of the work-items that are launched, such as one of each group", "kernels"),
              (alone, "nothing passes through local memory: it is as right without a barrier", "local_memory"))
 
 
@@ -90,7 +98,7 @@ class Grade(NamedTuple):
 
 
 def outcomes(file, runs):
-    """What came of each. Where one ends its process, those behind it run in another, a few times. Raises DoesNotCompile."""
+    """What came of each. If one ends its process, the rest run in another, a few times. Raises DoesNotCompile."""
     found, broken_off = [], 0
     while len(found) < len(runs):
         left, broken_off = runs[len(found):], broken_off + 1
@@ -98,7 +106,7 @@ def outcomes(file, runs):
         found += [compared(file.exercise, *pair) for pair in zip(left, results)]
         if len(results) < len(left):
             found.append(Outcome(left[len(results)], False, why_not(file, done)))
-        if done.ended or broken_off == 8:  # nor would the others end well
+        if done.ended or broken_off == 4:  # nor would the others end well
             found += [Outcome(run, False, f"not run, because {done.ended or BROKE_OFF}") for run in runs[len(found):]]
     return found
 
@@ -230,23 +238,32 @@ def faults(file, seed, right=True):
 
 def structure(file, runs):
     """What the exercise is about and the counts do not show; "" where it is there, or nothing can tell."""
-    under, most = file.plain_detector(), max(runs, key=lambda run: run.count / (run.groups * run.group_size))
-    for world, words, asked in STRUCTURE if under and file.exercise.kind == "kernels" else ():
-        if asked == "kernels" or file.exercise.data.get(asked):
-            try:
-                _, results = file.process([most], under, UNDER_A_DETECTOR, world=world)
-            except DoesNotCompile as why:
-                return compiler_words(file, str(why))
-            if results and compared(file.exercise, most, results[0]).right:
-                return words
+    if file.exercise.kind != "kernels":
+        return ""
+    most = max(runs, key=lambda run: run.count / (run.groups * run.group_size))
+    missing = random.Random(most.pixels).randrange(1, most.group_size - 1)  # not the first or the last, which may do all of the work
+    for world, words, asked in STRUCTURE:
+        under = file.turns_detector() if world is alone else file.plain_detector()
+        if under is None or not (asked == "kernels" or file.exercise.data.get(asked)):
+            continue
+        run = most._replace(group_size=most.group_size - 1) if world is one_missing else most
+        try:
+            changed = functools.partial(world, in_cuda=file.api == "cuda", missing=missing)
+            _, results = file.process([run], under, UNDER_A_DETECTOR, changed)
+        except DoesNotCompile as why:
+            return compiler_words(file, str(why))
+        if results and compared(file.exercise, run, results[0]).right:
+            return words
     return ""
 
 
 def for_the_reader(file):
     """What no program has looked at."""
     asked = [file.exercise.data.get("for_the_reader")]
-    if not file.plain_detector() and file.exercise.kind == "kernels":
-        asked.append("do all threads work, as the task asks?")
+    if file.exercise.data.get("local_memory") and file.turns_detector() is None:
+        asked.append("do the counts pass through shared memory?")
+    if exchange := EXCHANGE.search(submitted_file.COMMENT.sub(" ", file.text)):
+        asked.append(f"does {exchange.group()} lose what others add in between?")
     return "; ".join(f"for the reader: {each}" for each in asked if each)
 
 
@@ -288,7 +305,7 @@ def speed(file, seed):
 
 def nothing(exercise, why):
     """Verdicts of no points, the first of which says why."""
-    return [Verdict(each, 0, of, "" if number else sandbox.printable(why)) for number, (each, of) in enumerate(exercise.points.items())]
+    return [Verdict(each, 0, of, "" if number else why) for number, (each, of) in enumerate(exercise.points.items())]
 
 
 def graded_file(file, seed):

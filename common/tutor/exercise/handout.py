@@ -16,7 +16,7 @@ import catalogue
 from catalogue import ROOT, BadInput
 
 MANIFEST = pathlib.Path("common/tutor/exercise/handed-out.json")  # what the skeletons were
-NEVER = re.compile(r"^(0[^/]*/exercise/[^/]*/solution/|0[^/]*/broken/|\.ci/|docs/(tests/|CMakeLists.txt|results/gallery)"
+NEVER = re.compile(r"^(0[^/]*/exercise/[^/]*/solution/|0[^/]*/broken/|\.ci/|\.github/|docs/(tests/|CMakeLists.txt|results/gallery)"
                    r"|common/tutor/exercise/tests/test_)")
 LEFT_OUT = {"docs/course.md": "Using this in a course", "docs/gallery.md": "The gallery of mistakes"}
 IN_AN_EXAM = re.compile(r"^(CMake|LICENSE|tutorial$|\.git|\.clang|common/|images/|docs/(grading|install)\.md$|0[^/]*/exercise/)")

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <iostream>
-#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "common/histogram/histogram.hpp"
@@ -55,14 +54,13 @@ Case case_from(const Json& json, Input& input) {
 
 Input::Input() {
     std::getline(std::cin, line);
-    rest_.assign(std::istreambuf_iterator<char>(std::cin), {});
 }
 
 std::vector<std::uint8_t> Input::take(std::size_t bytes) {
-    if (bytes > rest_.size() - at_) throw BadInput("the input ends too early");
-    const auto* const first = reinterpret_cast<const std::uint8_t*>(rest_.data()) + at_;
-    at_ += bytes;
-    return {first, first + bytes};
+    std::vector<std::uint8_t> taken(bytes);
+    if (!std::cin.read(reinterpret_cast<char*>(taken.data()), static_cast<std::streamsize>(bytes)))
+        throw BadInput("the input ends too early");
+    return taken;
 }
 
 Job read_job() {

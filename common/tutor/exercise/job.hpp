@@ -65,16 +65,11 @@ struct Job {
 inline constexpr int kDoesNotCompile = 3;
 
 /// Standard input: a line, and the bytes behind it.
-class Input {
- public:
+struct Input {
     Input();
     std::string line;
     /// The next so many bytes. @throws BadInput where there are fewer
     std::vector<std::uint8_t> take(std::size_t bytes);
-
- private:
-    std::string rest_;
-    std::size_t at_ = 0;
 };
 
 /// Reads all of standard input. @throws BadInput where that is no job

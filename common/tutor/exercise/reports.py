@@ -3,6 +3,7 @@
 import base64
 import json
 import pathlib
+import re
 import sys
 import textwrap
 import xml.etree.ElementTree as xml
@@ -22,6 +23,13 @@ def write_whole(path, text):
         whole.write_whole(pathlib.Path(path), text)
     except OSError as error:
         raise BadInput(f"{path}: cannot be written: {error.strerror}") from None
+
+
+def cell(text):
+    """A cell of a spreadsheet, or a name in a line: no formula, and nothing that is not read."""
+    text = sandbox.printable(str(text)).replace("\n", " ").replace("\t", " ")[:500]
+    text = re.sub(r"([;|]\s*)(?=[=+@-])", r"\1'", text)  # some spreadsheets part cells there
+    return f"'{text}" if text.lstrip().startswith(("=", "+", "-", "@", "\uff1d", "\uff0b", "\uff0d", "\uff20")) else text
 
 
 def wrapped(text, indent=0):

@@ -11,21 +11,19 @@
 #include <algorithm>
 #include <cstdio>
 #include <exception>
-#include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "common/cuda/cuda.hpp"
-#include "common/cuda/handles.hpp"
 #include "common/status/status.hpp"
 #include "common/timing/timing.hpp"
+#include "common/tutor/exercise/cuda_cases.hpp"
 #include "common/tutor/exercise/job.hpp"
 
 namespace {
 
 using namespace common::exercise;
-using Buffers = std::map<std::string, common::cuda::Memory<void>>;
 
 // The functions of the driver that are needed.
 class Driver {
@@ -54,27 +52,12 @@ class Driver {
     void* library_;
 };
 
-double launch(const Driver& driver, CUmodule module, const Step& step, const Buffers& buffers) {
+double launch(const Driver& driver, CUmodule module, const Step& step, void** arguments,
+              std::size_t shared_bytes) {
     CUfunction kernel = nullptr;
     if (driver.get_function(&kernel, module, step.kernel.c_str()) != CUDA_SUCCESS) {
         throw std::runtime_error("there is no kernel " + step.kernel);
     }
-    std::vector<std::uint64_t> values;  // an argument each; a uint lies in the first half
-    std::size_t shared = 0;
-    for (const Argument& argument : step.arguments) {
-        if (const auto* const local = std::get_if<Local>(&argument)) {
-            shared += local->bytes;
-        } else if (const auto* const number = std::get_if<Number>(&argument)) {
-            values.push_back(number->value);
-        } else {
-            const void* const memory = buffers.at(std::get<std::string>(argument));
-            values.push_back(reinterpret_cast<std::uint64_t>(memory));
-        }
-    }
-    std::vector<void*> pointers;
-    pointers.reserve(values.size());
-    for (std::uint64_t& value : values)
-        pointers.push_back(&value);
     int most = 0;
     if (driver.get_attribute(&most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel) !=
         CUDA_SUCCESS) {
@@ -86,30 +69,13 @@ double launch(const Driver& driver, CUmodule module, const Step& step, const Buf
     say_launch(block_size, step.group_size);
     return common::wall_ms([&] {
         if (driver.launch(kernel, static_cast<unsigned>(step.groups), 1, 1, block_size, 1, 1,
-                          static_cast<unsigned>(shared), nullptr, pointers.data(),
+                          static_cast<unsigned>(shared_bytes), nullptr, arguments,
                           nullptr) != CUDA_SUCCESS) {
             throw std::runtime_error(step.kernel +
                                      " could not be launched: too large a block for it?");
         }
         CHECK_CUDA(cudaDeviceSynchronize());
     });
-}
-
-// Runs it once: how long its launches took, in ms.
-double run(const Case& each, const Driver& driver, CUmodule module,
-           std::vector<std::uint8_t>& result) {
-    Buffers buffers;
-    for (const auto& [name, buffer] : each.buffers) {
-        CHECK_CUDA(cudaMalloc(buffers[name].out(), buffer.bytes.size()));
-        CHECK_CUDA(cudaMemcpy(buffers[name], buffer.bytes.data(), buffer.bytes.size(),
-                              cudaMemcpyHostToDevice));
-    }
-    double time_ms = 0;
-    for (const Step& step : each.steps)
-        time_ms += launch(driver, module, step, buffers);
-    CHECK_CUDA(
-        cudaMemcpy(result.data(), buffers.at(each.result), result.size(), cudaMemcpyDeviceToHost));
-    return time_ms;
 }
 
 }  // namespace
@@ -140,11 +106,11 @@ int main() try {
             }
         }
     }
-    for (const Case& each : job.cases) {
-        std::vector<std::uint8_t> result(each.buffers.at(each.result).bytes.size());
-        const double time_ms = run(each, driver, modules.at(each.program), result);
-        results.add(result, time_ms);
-    }
+    const auto launch_step = [&](std::size_t program, const Step& step, void** arguments,
+                                 std::size_t shared_bytes) {
+        return launch(driver, modules.at(program), step, arguments, shared_bytes);
+    };
+    run_cases(job, launch_step, results);
     return 0;
 } catch (...) {
     return common::report_exception("run_cuda");

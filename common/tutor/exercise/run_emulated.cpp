@@ -10,20 +10,18 @@
 
 #include <cstdio>
 #include <exception>
-#include <map>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "common/cuda/cuda.hpp"
-#include "common/cuda/handles.hpp"
 #include "common/status/status.hpp"
+#include "common/tutor/exercise/cuda_cases.hpp"
 #include "common/tutor/exercise/job.hpp"
 
 namespace {
 
 using namespace common::exercise;
-using Buffers = std::map<std::string, common::cuda::Memory<void>>;
 
 // The library, from a file that has no name and that nobody else can open.
 void* loaded(const Program& program) {
@@ -38,46 +36,18 @@ void* loaded(const Program& program) {
     return library;
 }
 
-void launch(void* library, const Step& step, const Buffers& buffers) {
+double launch(void* library, const Step& step, void** arguments, std::size_t shared_bytes) {
     const auto kernel =
         reinterpret_cast<on_cpu::LaunchByName>(dlsym(library, ("launch_" + step.kernel).c_str()));
     if (kernel == nullptr) {
         throw std::runtime_error("there is no kernel extern \"C\" __global__ void " + step.kernel);
     }
-    std::vector<std::uint64_t> values;  // an argument each; a uint lies in the first half
-    std::size_t shared = 0;
-    for (const Argument& argument : step.arguments) {
-        if (const auto* const local = std::get_if<Local>(&argument)) {
-            shared += local->bytes;
-        } else if (const auto* const number = std::get_if<Number>(&argument)) {
-            values.push_back(number->value);
-        } else {
-            const void* const memory = buffers.at(std::get<std::string>(argument));
-            values.push_back(reinterpret_cast<std::uint64_t>(memory));
-        }
-    }
-    std::vector<void*> pointers;
-    for (std::uint64_t& value : values)
-        pointers.push_back(&value);
     const cudaError_t call =
         kernel(static_cast<unsigned>(step.groups), static_cast<unsigned>(step.group_size),
-               pointers.data(), shared);
+               arguments, shared_bytes);
     CHECK_CUDA(call);
     CHECK_CUDA(cudaDeviceSynchronize());
-}
-
-// Runs it once.
-void run(const Case& each, void* library, std::vector<std::uint8_t>& result) {
-    Buffers buffers;
-    for (const auto& [name, buffer] : each.buffers) {
-        CHECK_CUDA(cudaMalloc(buffers[name].out(), buffer.bytes.size()));
-        CHECK_CUDA(cudaMemcpy(buffers[name], buffer.bytes.data(), buffer.bytes.size(),
-                              cudaMemcpyHostToDevice));
-    }
-    for (const Step& step : each.steps)
-        launch(library, step, buffers);
-    CHECK_CUDA(
-        cudaMemcpy(result.data(), buffers.at(each.result), result.size(), cudaMemcpyDeviceToHost));
+    return 0;  // it has no times
 }
 
 }  // namespace
@@ -89,11 +59,11 @@ int main() try {
     std::vector<void*> libraries;
     for (const Program& each : job.programs)
         libraries.push_back(loaded(each));
-    for (const Case& each : job.cases) {
-        std::vector<std::uint8_t> result(each.buffers.at(each.result).bytes.size());
-        run(each, libraries.at(each.program), result);
-        results.add(result, 0);  // it has no times
-    }
+    const auto launch_step = [&](std::size_t program, const Step& step, void** arguments,
+                                 std::size_t shared_bytes) {
+        return launch(libraries.at(program), step, arguments, shared_bytes);
+    };
+    run_cases(job, launch_step, results);
     return 0;
 } catch (...) {
     return common::report_exception("run_emulated");

@@ -36,6 +36,13 @@ OPENCL_DEFINES = ("__OPENCL_VERSION__=120", "__OPENCL_C_VERSION__=120", "CL_VERS
 # Names that begin with two underscores are the compiler's own, and tell one from another.
 OPENCL_NAMES = re.compile(r"\b(?!(?:__(?:kernel|global|local|constant|private|attribute__|read_only|write_only|OPENCL_VERSION__))\b)"
                           r"(__\w+|asm)\b")
+# What may switch a sanitizer off in C++: its names, machine code, and names that are pasted together.
+SWITCHES = re.compile(r"sanitiz|safety_analysis|annotate|_[atu]b?san_|^(?:_*asm_*|##|%:%:|__CONCAT)$", re.IGNORECASE)
+# C++ as far as it tells what is a comment: in a string, a character or a number there is none.
+CPP_COMMENT = re.compile(r"""(\b(?:u8|[uUL])?R"([^()\\\s]*)\(.*?(?:\)\2"|\Z)|"(?:\\.|[^"\\\n])*"?|\b\d[\w.']*|'(?:\\.|[^'\\\n])*'?)"""
+                         r"|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
+COMMENT = re.compile(r"""(\b(?:u8|[uUL])?R"([^()\\\s]*)\(.*?\)\2"|"(?:\\.|[^"\\\n])*"|\b\d[\w.']*|'(?:\\.|[^'\\\n])*')"""
+                         r"|//[^\n]*|/\*.*?\*/", re.DOTALL)
 COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 
 
@@ -63,6 +70,15 @@ def text_of(path, data=None):
     if "\0" in text:
         raise BadInput(f"{path}: not a text")
     return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def without_switches(text):
+    """The C++, if nothing in it can switch a sanitizer off. Raises DoesNotCompile."""
+    seen = CPP_COMMENT.sub(lambda each: each.group(1) or " ", re.sub(r"\\[ \t]*\n", "", text))
+    for word in re.findall(r"\w+|##|%:%:", seen):
+        if SWITCHES.search(word):
+            raise DoesNotCompile(f"'{word[:80]}' is not for exercises: it may keep a detector from looking")
+    return text
 
 
 def compiler():
@@ -205,36 +221,43 @@ class SubmittedFile:
         return sandbox.where("oclgrind")
 
     def plain_detector(self):
-        """What runs like a detector and looks for nothing; None where there is no such thing."""
+        """What kernels run under where nothing is looked for; None where it is not there."""
+        return [] if self.api == "cuda" else self.turns_detector()
+
+    def turns_detector(self):
+        """The same, where the items of a group take turns at barriers alone."""
         return [self.oclgrind()] if self.api == "opencl" and self.oclgrind() else None
 
-    def process(self, runs, under=(), seconds=SECONDS, world=None):
-        """Runs these in one process: how it ended, and the results of those that ended. Raises DoesNotCompile."""
+    def process(self, runs, under=(), seconds=SECONDS, world=str):
+        """Runs these in one process: how it ended, and the results of those that ended. Raises DoesNotCompile.
+
+        `world` is what the kernels' text becomes before.
+        """
         raise NotImplementedError
 
 
 class KernelsFile(SubmittedFile):
     """Kernels alone: in CUDA as PTX, so that of what else stands in the file nothing runs."""
 
-    def compiled(self, options):
+    def compiled(self, options, world):
         """What the driver gets: PTX, or OpenCL C of which only the driver's own names are not yet replaced."""
-        files = {self.name: self.text.encode()}
         if self.api == "cuda":
+            files = {self.name: world(self.text).encode()}
             return self.made_by(files, [self.nvcc(), "-std=c++17", "-lineinfo", "-ptx", *options.split(), self.name], "ptx").decode()
         defines = [f"-D{each}" for each in OPENCL_DEFINES]
-        text = self.made_by(files, [compiler(), "-E", "-x", "c", "-std=c99", "-undef", "-nostdinc", *defines, *options.split(), self.name],
-                       "kernels.cl").decode("utf-8", "replace")
-        written, made = COMMENT.sub(" ", self.text).splitlines(), text.splitlines()
+        flags = ["-E", "-x", "c", "-std=c99", "-undef", "-nostdinc", *defines, *options.split()]
+        text = self.made_by({self.name: self.text.encode()}, [compiler(), *flags, self.name], "kernels.cl").decode("utf-8", "replace")
+        written, made = COMMENT.sub(" ", self.text).split("\n"), text.split("\n")  # as compilers part lines
         for line in (*written, *(line for line in made if not line.startswith("#"))):
             if wrong := OPENCL_NAMES.search(line):
                 raise DoesNotCompile(f"'{wrong.group()}' is not for kernels: {line.strip()}")
         for line in made:  # the driver's preprocessor has nothing left to do
             if re.match(r"\s*(#|%:)(?! \d|pragma )", line):
                 raise DoesNotCompile(f"a directive that a macro makes is not for kernels: {line.strip()}")
-        return text
+        return world(text)
 
-    def process(self, runs, under=(), seconds=SECONDS, world=None):
-        programs = [{"name": self.name, "text": (world or str)(self.once(options, functools.partial(self.compiled, options))),
+    def process(self, runs, under=(), seconds=SECONDS, world=str):
+        programs = [{"name": self.name, "text": self.once((options, world), functools.partial(self.compiled, options, world)),
                      "options": ""} for options in dict.fromkeys(run.options for run in runs)]
         done, results = self.run_job([f"./{self.runner}"], {self.runner: self.program(self.runner)}, runs, programs, under, seconds)
         if done.status == NOT_COMPILED and not results:
@@ -271,7 +294,7 @@ class HostFile(SubmittedFile):
             raise NothingToRunOn(f"the exercise's own kernel does not compile: {done.said.strip()[-200:]}")
         return results[0][0]
 
-    def process(self, runs, under=(), seconds=SECONDS, world=None):
+    def process(self, runs, under=(), seconds=SECONDS, world=str):
         library = self.once("library", lambda: self.library(runs[0]))
         binary = self.once(("binary", *under[:1]), lambda: self.binary(runs[0], under))
         return self.run_job(["./run_host", self.api, "./host.so"], {"run_host": self.program("run_host"), "host.so": library}, runs,
@@ -286,18 +309,18 @@ class Emulated:
 
     def as_cpp(self, name, text):
         """The C++ that a CUDA source becomes."""
-        files = {name: text.encode(), "to_cpp.cmake": (ON_CPU / "to_cpp.cmake").read_bytes()}
+        files = {name: without_switches(text).encode(), "to_cpp.cmake": (ON_CPU / "to_cpp.cmake").read_bytes()}
         return self.made_by(files, ["sh", "-c", 'cmake "-DFROM=$0" "-DTO=$2" -P to_cpp.cmake', name], "it.cpp")
 
-    def libraries(self, run, under, options=""):
+    def libraries(self, run, under, options="", world=str):
         """The library for one sanitizer or none, preprocessed once for all of them."""
         def preprocessed():
             headers = {f"common/cuda/on_cpu/{name}": (ON_CPU / name).read_bytes() for name in ("cuda_runtime.h", "cuda_runtime_api.h")}
             flags = ["-std=c++20", "-E", "-w", "-I.", "-Icommon/cuda/on_cpu", *options.split(), "it.cpp"]
-            return self.made_by({**headers, **self.sources(run)}, [compiler(), *flags], "it.ii")
-        text = self.once(("it.ii", options), preprocessed)
+            return self.made_by({**headers, **self.sources(run, world)}, [compiler(), *flags], "it.ii")
+        text = self.once(("it.ii", options, world), preprocessed)
         flags = ["-std=c++20", "-O1", "-g1", "-w", "-shared", "-fPIC", *under, "it.ii"]
-        return self.once((options, *under), lambda: self.made_by({"it.ii": text}, [compiler(), *flags], "it.so"))
+        return self.once((options, world, *under), lambda: self.made_by({"it.ii": text}, [compiler(), *flags], "it.so"))
 
     def watched(self, name, under):
         """The grader's program of this name, as this sanitizer needs it."""
@@ -315,13 +338,16 @@ class Emulated:
 
 
 class EmulatedKernels(Emulated, KernelsFile):
-    def sources(self, run):
+    def turns_detector(self):
+        return []  # the threads of a block do
+
+    def sources(self, run, world):
         kernels = dict.fromkeys(step["kernel"] for step in self.exercise.data["steps"])
         known = "".join(f"\nON_CPU_KERNEL({kernel})" for kernel in kernels)  # by their names
-        return {"it.cpp": self.as_cpp(self.name, self.text) + known.encode()}
+        return {"it.cpp": self.as_cpp(self.name, world(self.text)) + known.encode()}
 
-    def process(self, runs, under=(), seconds=SECONDS, world=None):
-        programs = [{"name": self.name, "options": "", "bytes": self.libraries(runs[0], under, options)}
+    def process(self, runs, under=(), seconds=SECONDS, world=str):
+        programs = [{"name": self.name, "options": "", "bytes": self.libraries(runs[0], under, options, world)}
                     for options in dict.fromkeys(run.options for run in runs)]
         program = self.watched(self.runner, under)
         return self.run_job([f"./{program}"], {program: self.program(program)}, runs, programs, (), seconds)
@@ -330,11 +356,11 @@ class EmulatedKernels(Emulated, KernelsFile):
 class EmulatedHost(Emulated, HostFile):
     SANITIZERS = ("-fsanitize=address",)  # the kernel, which is the grader's, has no race
 
-    def sources(self, run):
+    def sources(self, run, _):
         name, text = self.kernels(run)
         return {"it.cpp": self.as_cpp(self.name, self.text), name: self.as_cpp(name, text)}
 
-    def process(self, runs, under=(), seconds=SECONDS, world=None):
+    def process(self, runs, under=(), seconds=SECONDS, world=str):
         program = self.watched("run_host_emulated", under)
         files = {program: self.program(program), "host.so": self.libraries(runs[0], under)}
         return self.run_job([f"./{program}", "cuda", "./host.so"], files, runs, [{"name": "", "options": ""}], (), seconds)
@@ -353,7 +379,7 @@ class CppFile(SubmittedFile):
 
     def preprocessed(self):
         flags = [compiler(), "-std=c++20", "-E", self.name]
-        text = self.made_by({self.name: self.text.encode()}, flags, "it.ii")
+        text = self.made_by({self.name: without_switches(self.text).encode()}, flags, "it.ii")
         return text + b'\n# 1 "call.cpp"\n' + (self.exercise.folder / "call.cpp").read_bytes()
 
     def library(self, how):
@@ -381,14 +407,15 @@ class CppFile(SubmittedFile):
         """How it ends where the grader's own part has a fault, which a detector at work reports."""
         return self.process(runs, (self.sanitizer(),), UNDER_A_DETECTOR, plant=self.PLANTED[self.exercise.data["sanitizer"]])[0]
 
-    def process(self, runs, under=(), seconds=SECONDS, world=None, plant="-"):
+    def process(self, runs, under=(), seconds=SECONDS, world=str, plant="-"):
         how = (*under, "-g", "-O1") if under else ("-O2",)
         files = {"it.so": self.once(how, lambda: self.library(how)), "run_cpp": self.run_cpp(how)}
         task, data = tasks.task_of(self.exercise), b""
         for run in runs:
             pixels = task.memory(run)
             data += b"%d %d %s\n" % (len(pixels), run.groups if "launches" in self.exercise.points else 1, plant.encode()) + pixels
-        done = self.sandboxed(["./run_cpp", "./it.so"], seconds, data, files, memory=not under)
+        # The first race is enough, and each takes time to tell.
+        done = self.sandboxed(["env", "TSAN_OPTIONS=halt_on_error=1", "./run_cpp", "./it.so"], seconds, data, files, memory=not under)
         return done, results_of(done.out, len(runs))
 
 

@@ -33,8 +33,8 @@ the program is built with ThreadSanitizer then; what it shows is called nothing 
 `names` and `shows` where the page docs/site/play/lab.html runs it; `wgsl` may also be `nothing`, or `refused` and words of
 WGSL's compiler, which then refuses it.
 
-`emulated:` says what shows it in CUDA on a CPU: thread, address (the sanitizers), or launch, which ends with an error. None:
-the result does. (Or `nothing` does.)
+`emulated:` says what shows it in CUDA on a CPU: thread, address (the sanitizers), launch (which ends with an error), or
+`nothing`. Where it is left out, the result is wrong.
 """
 
 import contextlib
@@ -101,6 +101,10 @@ class Mistake:
     def needs_program(self, api):
         """Whether it needs a program of its own. OpenCL's kernels are read at run time, and WGSL's run in a page."""
         return any(file not in ("histogram.cl", "histogram.wgsl") for file in self.files(api))
+
+    def emulated_build(self):
+        """Which build of CUDA on a CPU it shows in."""
+        return self.emulated if self.emulated in ("thread", "address") else "plain"
 
     def in_cuda(self):
         """What it is there."""
@@ -177,8 +181,9 @@ def changed(mistake, file):
 
 
 def together(chapter, how, file):
-    """One CUDA source of the mistakes of a chapter, each in a namespace of its own; its first argument is the mistake."""
-    found = [one for one in mistakes(chapter) if one.files("cuda") and (how.endswith("all") or one.emulated == how)]
+    """One CUDA source of the mistakes of a chapter that show in a build of CUDA on a CPU (plain, thread, address), or of all
+    (plain-all ...), each in a namespace of its own; its first argument is the mistake."""
+    found = [one for one in mistakes(chapter) if one.files("cuda") and (how.endswith("-all") or one.emulated_build() == how)]
     names = [path.name for path in sorted((ROOT / chapter).glob("*.cu*"), key=lambda path: path.suffix, reverse=True)]  # .cuh first
     include = re.compile(r"^#(?:include .*|pragma once)$", re.MULTILINE)
     headers, parts, table = {}, [], []

@@ -120,7 +120,7 @@ class Check:
         how, shows = self.mistake.emulated, gallery.without_tool(self.mistake.shows)
         if how == "nothing":
             raise Skipped("nothing shows it for certain on a CPU")
-        program = gallery.program_of_all(GIVEN.build, self.mistake.chapter, how if how in ("thread", "address") else "all")
+        program = gallery.program_of_all(GIVEN.build, self.mistake.chapter, self.mistake.emulated_build())
         self.command = [program, self.mistake.name, *self.words(shows, ("--no-diagnosis",))]
         status, said = run(*self.command)
         if "unexpected memory mapping" in said:

@@ -3,7 +3,7 @@
   "use strict";
 
   const model = labModel;
-  const { at, able, recall, keep, element, drawing, fillTable, say, sum, many, randomFrom, follow, goals, samplePicture, greyPicture, ownPictures } = play;
+  const { at, able, recall, keep, element, drawing, fillTable, say, sum, many, randomFrom, still, follow, goals, samplePicture, greyPicture, ownPictures } = play;
   const { Refused, DoesNotCompile, DoesNotEnd } = labGpu;
   const TIMES = 3; // that a run is repeated, to see whether it changes
   const ROOT = "../../../";
@@ -69,7 +69,7 @@
     edit(recall(key()) ?? original());
     showLine(line);
     const own = labData.mistakes.filter((each) => each.strategy === shown);
-    at("mistakes").replaceChildren(...own.length === 0 ? ["There is none for this kernel."] : own.map((each) => {
+    at("mistakes").replaceChildren(...own.length === 0 ? [shown === "racy" ? "This kernel is broken already." : "There is none for this kernel."] : own.map((each) => {
       const button = element("button", { type: "button" }, plain(each.name));
       button.addEventListener("click", () => plant(each));
       return button;
@@ -91,14 +91,15 @@
     const [old, changed] = mistake.changes[0];
     const place = original().indexOf(old);
     showLine(original().slice(0, place).split("\n").length);
-    const { groups, "group-size": size } = model.optionsOf(mistake.words);
+    const { groups, "group-size": size, random, constant } = model.optionsOf(mistake.words);
     for (const [id, value] of Object.entries({ groups, size })) {
       if (!value) continue;
       if (![...at(id).options].some((each) => each.value === value)) at(id).append(element("option", {}, value));
       at(id).value = value;
     }
     forget();
-    say(changed ? "The mistake is in the kernel. What will happen?" : "Something is missing from the kernel now. What will happen?");
+    const shows = at("input").value === "own" ? "your picture" : `${random} pixels that show it${constant ? `, all of value ${constant}` : ""}`;
+    say(`${changed ? "The mistake is in the kernel." : "Something is missing from the kernel now."} It will run on ${shows}. What will happen?`);
   }
 
   // ---- running -----------------------------------------------------------------------------------
@@ -128,6 +129,8 @@
     const code = at("code").value;
     forget();
     say("It runs ...");
+    // Run is in sight everywhere, and so is what comes of it.
+    at("said").scrollIntoView({ block: "nearest", behavior: still() ? "instant" : "smooth" });
     try {
       const result = await ran(code, inputNow(), launch(), TIMES);
       const outcome = model.outcomeOf(result.expected, result.actual);

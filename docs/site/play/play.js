@@ -119,7 +119,7 @@
   // ---- light or dark -----------------------------------------------------------------------------
 
   // As the site has it, and kept where the site keeps it.
-  const THEMES = { auto: "as the system", light: "light", dark: "dark" };
+  const THEMES = { auto: "auto", light: "light", dark: "dark" };
 
   function showTheme() {
     const theme = recall("theme") in THEMES ? recall("theme") : "auto";

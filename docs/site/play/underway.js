@@ -62,8 +62,8 @@
     const lineAt = (bytes) => model.speed({ ...now, items: bytes, bytes: 1, loads: 1 });
     const first = Math.max(32, (10 * now.answerNs) / now.units);
     parts.push(drawing("path", { d: `M${x(first)} ${y(lineAt(first))}L${x(bend)} ${y(now.ceiling)}H${right}`, fill: "none", stroke: "var(--green)", "stroke-width": 2 }));
-    for (const [bytes, gb, strategy] of recordedOn().points) {
-      parts.push(strategy === "local" ? drawing("circle", { cx: x(bytes), cy: y(gb), r: 4, fill: "var(--blue)" })
+    for (const [bytes, gb, , launch] of recordedOn().points) {
+      parts.push(!launch.includes("16 bytes") ? drawing("circle", { cx: x(bytes), cy: y(gb), r: 4, fill: "var(--blue)" })
         : drawing("path", { d: `M${x(bytes)} ${y(gb) - 5.5}l5.5 5.5l-5.5 5.5l-5.5 -5.5z`, fill: "var(--purple)" }));
     }
     parts.push(drawing("circle", { cx: x(underWay), cy: y(rate), r: 9, fill: "none", stroke: "var(--orange)", "stroke-width": 3 }));
@@ -82,8 +82,8 @@
 
   function showPoints() {
     const { device, api, size: pixels, date, answer_ns: answer, few, ceiling, points } = recordedOn();
-    at("source").textContent = `Recorded ${date}: ${api} on ${device}, ${pixels} of random pixels. Circles: local, a byte a load. Diamonds: lane-bins. `
-      + `Read ceiling ${ceiling} GB/s; ${answer} ns is what the runs with at most ${few} bytes under way give. Between the two lies a bend that is rounder than the model's.`;
+    at("source").textContent = `Recorded ${date}: ${api} on ${device}, ${pixels} of random pixels. `
+      + `Read ceiling ${ceiling} GB/s; ${answer} ns is what the runs with a byte a load and at most ${few} bytes under way give. Between the two lies a bend that is rounder than the model's.`;
     fillTable("points", ["Bytes under way", "GB/s", "strategy", "launch on each multiprocessor"], points.map(([bytes, gb, strategy, launch]) =>
       element("tr", {}, element("th", { scope: "row" }, String(bytes)), element("td", {}, String(gb)), element("td", {}, strategy), element("td", {}, launch))));
   }

@@ -10,7 +10,7 @@
   const NAMES = { interleaved: "interleaved", blocked: "blocked", vectors: "16 bytes to a load", gpu: "GPU", cpu: "CPU" };
   const PAUSE_MS = { gpu: 250, cpu: 40 };
 
-  const reach = goals({ all: "Find a walk of single bytes of which every byte that comes is asked for at once.", cache: "Find a walk to which only the large cache helps.",
+  const reach = goals({ most: "Find a walk of a warp for which 32 times the bytes come that it asks for.", cache: "Find a walk to which only the large cache helps.",
     few: "Read all with 4 requests." });
 
   let requests = [];
@@ -25,7 +25,7 @@
     requests = model.requestsOf(chosen("walk"), chosen("order"), items(), COUNT);
     delivered = model.deliveries(requests, chosen("order"), cache());
     const comes = (how) => model.costOf(requests, chosen("order"), how).comes;
-    reach("all", chosen("walk") !== "vectors" && cache() === "none" && comes("none") === COUNT / model.unitOf(chosen("order")));
+    reach("most", chosen("order") === "gpu" && cache() === "none" && comes("none") * model.unitOf("gpu") === 32 * COUNT);
     reach("cache", cache() === "large" && comes("small") === comes("none") && comes("large") < comes("none"));
     reach("few", requests.length === 4);
     at("place").max = requests.length - 1;

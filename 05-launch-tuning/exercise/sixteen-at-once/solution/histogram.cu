@@ -1,4 +1,4 @@
-// Exercise 05/sixteen-at-once: 16 pixels to a load, from any address. README.md has the task.
+// Exercise 05/sixteen-at-once: 16 pixels per load, from any address. README.md has the task.
 #include <cstddef>
 #include <cstdint>
 

@@ -6,12 +6,14 @@
 
 import base64
 import collections
+import contextlib
 import csv
 import io
 import json
 import os
 import pathlib
 import re
+import resource
 import shutil
 import subprocess
 import sys
@@ -40,6 +42,7 @@ BUILD = pathlib.Path(sys.argv.pop()).resolve() if len(sys.argv) > 1 else catalog
 PROGRAM = HERE.parent / "exercises.py"
 FIVE_STEPS = catalogue.exercise_of("03/five-steps")
 SOLUTION = FIVE_STEPS.solutions("opencl")[0].read_text(encoding="utf-8")
+SEED = 5  # one with which the detectors' largest run is a small one
 needs_oclgrind = unittest.skipUnless(shutil.which("oclgrind"), "no Oclgrind (package oclgrind)")
 needs_bubblewrap = unittest.skipIf(sandbox.missing(), f"no sandbox: {sandbox.missing()} (package bubblewrap)")
 HAS_OPENCL = (BUILD / "common" / "run_opencl").is_file()
@@ -108,6 +111,16 @@ class Inputs(unittest.TestCase):
             one, again, other = ([run.pixels for run in tasks.runs_of(FIVE_STEPS, criterion, seed)] for seed in (1, 1, 2))
             self.assertEqual(one, again)
             self.assertNotEqual(one, other)
+
+    def test_pictures_are_other_parts_with_another_seed(self):
+        for run, other in zip(*(list(tasks.real_pictures(FIVE_STEPS, tasks.TASKS["picture"], seed)) for seed in (1, 2)), strict=True):
+            self.assertNotEqual(run.pixels, other.pixels)
+            self.assertEqual(len(run.pixels), run.count)
+            self.assertGreater(run.count, 900)
+
+    def test_a_counter_of_16_bits_overflows(self):
+        for task in tasks.TASKS.values():
+            self.assertGreater(task.middle[0] * task.middle[1], 1 << 16)
 
     def test_no_two_runs_whose_time_is_taken_have_the_same_pixels(self):
         runs = tasks.for_speed(catalogue.exercise_of("05/equal-neighbours"), 1, False)
@@ -254,6 +267,16 @@ class Sandbox(unittest.TestCase):
         self.assertLess(took, 15)
 
     @needs_bubblewrap
+    def test_memory_counts_whoever_has_it(self):
+        for takes in ("shared = mmap.mmap(-1, 1 << 28); [shared.write(b'x' * (1 << 20)) for _ in range(1 << 8)]",
+                      "[(file := os.memfd_create(''), os.write(file, b'x' * (1 << 25))) for _ in range(8)]"):
+            with self.subTest(takes), unittest.mock.patch.object(sandbox, "MEMORY", 1 << 27):
+                done = sandbox.run(["python3", "-c", f"import mmap, os, time; {takes}; time.sleep(9)"], 9)
+                self.assertEqual(done.why(), "it takes memory without end")
+        done = sandbox.run(["python3", "-c", "import ctypes; print(ctypes.CDLL(None).shmget(0, 4096, 0o1600))"], 9)
+        self.assertEqual(done.out, b"-1\n")
+
+    @needs_bubblewrap
     def test_nobody_outside_hears_its_signals(self):
         for script in ("kill -9 $PPID", "kill -STOP $PPID", "kill -9 -1", f"kill -9 {os.getpid()}"):
             self.run_shell(script, 1)  # and this goes on
@@ -268,9 +291,31 @@ class FromOutside(unittest.TestCase):
         for garbage in (b"nan\n", b"1e400 0\nx", b"-5 1\nabcdef", b"9 0\nshort", b"no line", b"\n\n", b"9" * 9999 + b"\nx"):
             self.assertEqual(submitted_file.results_of(garbage, 3), [], garbage[:20])
 
+    def test_a_large_job_is_read_at_once(self):
+        """What a GPU is timed on: a character at a time it took a minute."""
+        case = {"program": 0, "buffers": {"pixels": {"bytes": 1 << 24}}, "steps": [], "result": "pixels"}
+        job = json.dumps({"programs": [], "device": "", "cases": [case] * 4}).encode() + b"\n" + bytes(4 << 24)
+        program = next((path for name in ("run_emulated", "run_opencl") if (path := BUILD / "common" / name).is_file()), None)
+        if not program:
+            self.skipTest("no program that runs kernels")
+        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
+        subprocess.run([program], input=job, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
+        self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, 1)
+
+    def test_what_switches_a_sanitizer_off_is_seen_behind_what_looks_like_a_comment(self):
+        for text in ("[[gnu::no_\\\nsanitize(\"thread\")]]", 'char a[] = "/*"; asm(""); char b[] = "*/";', "int a = 1'0, b = '/*'; asm(\"\");",
+                     'R"(/*)"; __asm__("nop")', "#define PASTED(a, b) a##b", "void AnnotateIgnoreWritesBegin();", "&__tsan_init"):
+            with self.assertRaisesRegex(submitted_file.DoesNotCompile, "is not for exercises"):
+                submitted_file.without_switches(text)
+        for text in ("// as the sanitizer says", "/* asm */", "int a = 1'0; // asm", "char quote = '\"'; /* asm \" */", "disassembly();"):
+            self.assertEqual(submitted_file.without_switches(text), text)
+
     def test_comments_without_end_take_no_time(self):
         begin = time.monotonic()
         self.assertEqual(submitted_file.COMMENT.sub("", "a/* " + "/* " * 400000), "a")
+        for long in ("/* ", "\\'", '\\"', "R\"(", "a", "_", "asm ", "\\ ", "1'"):
+            with contextlib.suppress(submitted_file.DoesNotCompile):
+                submitted_file.without_switches("a " + long * 300000)
         self.assertLess(time.monotonic() - begin, 5)
 
 
@@ -281,6 +326,12 @@ class WithAFolder(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
+
+    def instead_of(self, module, name, what):
+        """While this test runs."""
+        patch = unittest.mock.patch.object(module, name, what)
+        patch.start()
+        self.addCleanup(patch.stop)
 
     def write(self, text, name="histogram.cl"):
         path = self.folder / name
@@ -294,13 +345,13 @@ class WithAFolder(unittest.TestCase):
         (file,) = submitted_file.submitted(exercise, api, {exercise.files[api][0]: text}, BUILD, device)
         return file
 
-    def graded(self, text, exercise=FIVE_STEPS, seed=7):
+    def graded(self, text, exercise=FIVE_STEPS, seed=SEED):
         try:
             return grading.graded([self.submitted(text, exercise)], seed)
         except grading.NothingToRunOn as why:
             self.skipTest(str(why))
 
-    def faults(self, text, exercise=FIVE_STEPS, seed=7):
+    def faults(self, text, exercise=FIVE_STEPS, seed=SEED):
         """What the detectors say. That nothing is worth points then, test_a_race_that_comes_out_right_is_worth_nothing sees."""
         return grading.faults(self.submitted(text, exercise), seed)
 
@@ -328,9 +379,7 @@ class Emulated(WithAFolder):
 
     def setUp(self):
         super().setUp()
-        patch = unittest.mock.patch.object(submitted_file, "no_gpu", lambda _: True)
-        patch.start()
-        self.addCleanup(patch.stop)
+        self.instead_of(submitted_file, "no_gpu", lambda _: True)
 
     def submitted(self, text, exercise=FIVE_STEPS):
         (file,) = submitted_file.submitted(exercise, "cuda", {exercise.files["cuda"][0]: text}, BUILD)
@@ -341,11 +390,10 @@ class Emulated(WithAFolder):
     def host(self):
         return HOST.solutions("cuda")[0].read_text(encoding="utf-8")
 
-    def test_what_is_right_gets_its_points(self):
-        for text, exercise in ((self.CUDA, FIVE_STEPS), (self.host(), HOST)):
-            table = reports.table_of(self.graded(text, exercise))
-            self.assertIn("emulated on the CPU", table.splitlines()[0])
-            self.assertIn("100 of 100", table)
+    def test_the_grade_says_that_it_is_emulated(self):
+        file = self.submitted(self.CUDA)
+        self.assertTrue(grading.outcomes(file, [run_of([1, 2, 3])])[0].right)
+        self.assertIn("emulated on the CPU", file.ran_where())
 
     def test_a_fault_is_named_with_its_line(self):
         zeroing, counting = "table[bin] = 0;", "table[pixels[i]]"
@@ -357,19 +405,26 @@ class Emulated(WithAFolder):
             text = self.changed(old, new, self.CUDA)
             numbers = [number for number, line in enumerate(text.splitlines(), 1) if any(each in line for each in lines)]
             with self.subTest(new):
-                grade = self.graded(text)
-                self.assertRegex(grade.first, f"^free of faults: ({what}).*histogram\\.cu:({'|'.join(map(str, numbers))})\\b")
-                self.assertEqual(grade.points, 5)
+                self.assertRegex(self.faults(text), f"^({what}).*histogram\\.cu:({'|'.join(map(str, numbers))})\\b")
 
     def test_a_barrier_that_not_all_reach_is_named_with_its_line(self):
         barrier = "    __syncthreads();\n    for (std::size_t"
         text = self.changed(barrier, barrier.replace("__sync", "if (threadIdx.x < 8) __sync"), self.CUDA)
         line = text[:text.index("if (threadIdx.x < 8)")].count("\n") + 1
-        self.assertRegex(self.graded(text).first, rf"not all threads of a block reach .* at histogram\.cu:{line}, others at histogram\.cu:\d+$")
+        self.assertRegex(self.faults(text), rf"not all threads of a block reach .* at histogram\.cu:{line}, others at histogram\.cu:\d+$")
+
+    def test_who_lets_others_stand_idle_is_worth_nothing(self):
+        body = self.CUDA[self.CUDA.index("    __shared__"):self.CUDA.rindex("}")]
+        for text, says in (("    if (blockIdx.x == gridDim.x - 1 && threadIdx.x == blockDim.x - 1)\n"
+                            "        for (std::size_t i = 0; i < count; ++i) ++histogram[pixels[i]];\n", "only a part of the work-items"),
+                           ("    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count; i += gridDim.x * blockDim.x)\n"
+                            "        atomicAdd(&histogram[pixels[i]], 1U);\n", "nothing passes through local memory")):
+            file = self.submitted(self.CUDA.replace(body, text))
+            self.assertIn(says, grading.structure(file, tasks.for_detectors(FIVE_STEPS, SEED)))
 
     def test_a_host_programs_buffer_that_is_too_small_is_a_stray_access(self):
         text = self.changed("256 * sizeof *counts", "256", self.host())
-        self.assertIn("AddressSanitizer: heap-buffer-overflow, host.cu:", self.graded(text, HOST).first)
+        self.assertIn("AddressSanitizer: heap-buffer-overflow, host.cu:", self.faults(text, HOST))
 
     def test_there_are_no_points_for_speed(self):
         exercise = catalogue.exercise_of("05/equal-neighbours")
@@ -409,9 +464,7 @@ class Undeserved(WithAFolder):
         return grade
 
     def test_what_does_not_count_is_worth_nothing(self):
-        for text in ("    for (int bin = 0; bin < BINS; ++bin) histogram[bin] = 1;\n",
-                     '    printf("PASS 100 of 100\\n");\n    if (get_global_id(0) == 0) histogram[0] = count;\n'):
-            self.no_points(instead(text))
+        self.no_points(instead('    printf("PASS 100 of 100\\n");\n    if (get_global_id(0) == 0) histogram[0] = count;\n'))
 
     def test_where_no_kernel_is_nothing_compiles(self):
         for text in ("", SOLUTION.replace("histogram_local", "histogram_globl")):
@@ -441,7 +494,7 @@ class Undeserved(WithAFolder):
                 "no kernel for the detector": "#ifdef __x86_64__\n" + RACE + "#endif\n",
                 "an error for the detector": "#ifndef __x86_64__\n#error\n#endif\n" + RACE}.items():
             with self.subTest(name):
-                self.no_points(text)
+                self.assertTrue(self.faults(text))
 
     @needs_oclgrind
     def test_the_compilers_own_names_are_not_for_kernels(self):
@@ -457,9 +510,11 @@ class Undeserved(WithAFolder):
     def test_who_lets_others_stand_idle_is_worth_nothing(self):
         alone = "    if ({}) for (ulong i = {}; i < count; i += {}) atomic_inc(&histogram[pixels[i]]);\n"
         for text in (alone.format("get_global_id(0) == 0", "0", "1"),
-                     alone.format("get_local_id(0) == 0", "get_group_id(0)", "get_num_groups(0)")):
-            grade = self.no_points(instead(text))
-            self.assertIn("it needs only a part of the work-items", grade.first)
+                     alone.format("get_local_id(0) == 0", "get_group_id(0)", "get_num_groups(0)"),
+                     alone.format("get_global_id(0) == get_global_size(0) - 1", "0", "1"),
+                     "    if (get_local_size(0) % 2 != 0) return;\n" + alone.format("get_global_id(0) == get_global_size(0) - 1", "0", "1")):
+            found = grading.structure(self.submitted(instead(text)), tasks.for_detectors(FIVE_STEPS, SEED))
+            self.assertIn("it needs only a part of the work-items", found)
         only_when_small = "    if (count < 3000) {\n" + alone.format("get_global_id(0) == 0", "0", "1") + "        return;\n    }\n"
         self.no_points(RACE.replace("    const size_t item", only_when_small + "    const size_t item"))
 
@@ -474,8 +529,9 @@ class Undeserved(WithAFolder):
         exercise = catalogue.exercise_of("05/equal-neighbours")
         text = re.sub(r"atomic_add\(&table\[one\], 2\)", "table[one] += 2", self.solution(exercise))
         self.assertNotEqual(text, self.solution(exercise))
-        for seed in range(1, 5):
-            self.assertIn("data race", self.faults(text, exercise, seed))
+        with unittest.mock.patch.object(tasks, "as_large_as_others", lambda *_: []):  # the small runs are enough
+            for seed in range(1, 5):
+                self.assertIn("data race", self.faults(text, exercise, seed))
 
     def test_a_run_of_which_the_time_is_taken_is_compared(self):
         exercise = catalogue.exercise_of("05/equal-neighbours")
@@ -519,7 +575,22 @@ class Undeserved(WithAFolder):
             if name == "assembly" and os.uname().machine != "x86_64":
                 continue
             with self.subTest(name):
-                self.assertRegex(self.faults(text, MERGE), "data race|switches it off")
+                self.assertRegex(self.faults(text, MERGE), "data race|is not for exercises")
+        # Words that are not known: what the grader plants is not reported.
+        with unittest.mock.patch.object(submitted_file, "without_switches", str):
+            self.assertIn("switches it off", self.faults(racy.replace(shared, '__attribute__((no_sanitize("thread"))) ' + shared), MERGE))
+
+    def test_an_addition_of_two_atomic_accesses_loses_counts(self):
+        """No detector sees a race there: the threads have to meet."""
+        stores = "{ std::atomic_ref<std::uint32_t> count(shared.histogram[bin]); count.store(count.load() + own[bin]); }"
+        text = self.changed(self.LOCK, "// const", self.changed("shared.histogram[bin] += own[bin];", stores, self.solution(MERGE)))
+        if len(os.sched_getaffinity(0)) > 1:
+            file = self.submitted("#include <atomic>\n" + text, MERGE)  # on a busy machine they do not meet every time
+            self.assertTrue(any("the counts are wrong" in (grading.faults(file, SEED) or "") for _ in range(9)))
+        for name, exercise in (("atomic_xchg", FIVE_STEPS), ("store", MERGE)):
+            asked = grading.for_the_reader(self.submitted(f"int x = {name}(1);\n// atomic_cmpxchg", exercise))
+            self.assertIn(f"does {name} lose what others add in between?", asked)
+            self.assertNotIn("cmpxchg", asked)
 
     def test_only_what_the_function_gives_counts(self):
         """Whatever begins before it has no pixels, and prints to nobody."""
@@ -554,12 +625,11 @@ class Undeserved(WithAFolder):
         self.assertIn("it does not tell", grade.first)
 
     def test_ends_of_ones_own_stop_nobody(self):
-        for status in (0, 3, 77):
-            grade = self.graded(self.host(f'std::puts("no device"); std::exit({status});'), HOST)
-            self.assertEqual(grade.points, 5)
-        self.assertIn("it ends with 77", grade.first)
-        silent = self.graded(self.host("if (ftruncate(2, 0)) {} std::_Exit(77);", "#include <unistd.h>\n"), HOST)
-        self.assertIn("it ends with 77", silent.first)
+        for ends, says in (("std::exit(0);", "it ended before it had counted"), ('std::puts("no device"); std::exit(77);', "it ends with 77"),
+                           ("if (ftruncate(2, 0)) {} std::_Exit(77);", "it ends with 77")):
+            (outcome,) = grading.outcomes(self.submitted(self.host(ends, "#include <unistd.h>\n"), HOST), tasks.runs_of(HOST, "sizes", SEED)[:1])
+            self.assertFalse(outcome.right)
+            self.assertIn(says, outcome.why)
 
     def test_what_no_student_can_help_is_no_grade(self):
         file = submitted_file.submitted(FIVE_STEPS, "opencl", {"histogram.cl": SOLUTION}, BUILD, "no such device")[0]
@@ -598,7 +668,7 @@ class Grader(WithAFolder):
         file = self.submitted(SOLUTION)
         grading.outcomes(file, [run_of([1])])
         before = file.on_pocl
-        grading.faults(file, 1)
+        grading.faults(file, SEED)
         self.assertEqual(file.on_pocl, before)
 
     def test_each_way_to_compile_runs_as_itself(self):
@@ -651,7 +721,7 @@ class Grader(WithAFolder):
 
     def test_a_kernel_that_does_not_end_is_named_in_time(self):
         begin = time.monotonic()
-        with unittest.mock.patch.object(submitted_file.KernelsFile.process, "__defaults__", ((), 3, None)):
+        with unittest.mock.patch.object(submitted_file.KernelsFile.process, "__defaults__", ((), 3, str)):
             grade = self.graded(self.changed("i += get_global_size(0)", "i += 0"))
         self.assertLess(time.monotonic() - begin, 30)
         self.assertRegex(grade.first, r"sizes: .*: it does not end")
@@ -811,7 +881,9 @@ class Grader(WithAFolder):
 
     def test_list_and_hint(self):
         self.assertIn("03/five-steps", self.command("list", status=0).stdout)
-        self.assertRegex(self.command("hint", "03/five-steps", status=0).stdout, r"Hint \d of 3:")
+        said = self.command("hint", "03/five-steps", status=0).stdout
+        self.assertRegex(said, r"Hint \d of 3:")
+        self.assertLessEqual(max(map(len, said.splitlines())), reports.WIDTH)
 
     def test_ctrl_c_ends_it_at_once(self):
         if subprocess.run(["env", "--block-signal=INT", "true"], stderr=subprocess.DEVNULL).returncode:
@@ -831,7 +903,7 @@ class Grader(WithAFolder):
 class AClass(WithAFolder):
     def zipped(self, **files):
         data = io.BytesIO()
-        with zipfile.ZipFile(data, "w") as packed:
+        with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as packed:
             for name, text in files.items():
                 packed.writestr(name.replace("--", "/"), text)
         return data.getvalue()
@@ -861,14 +933,15 @@ class AClass(WithAFolder):
                 "moodle/all.zip": self.zipped(**{"inner.zip": self.zipped(**{"x--histogram.cl": full})}), "flat_123.cl": full,
                 "binary.cl": b"\0\1", "broken.zip": b"PK\3\4 no", "none/x.txt": "x", "empty/.keep": "", "large.cl": "x" * (2 << 20),
                 "two/a/histogram.cl": "one", "two/b/histogram.cl": "two", "=HYPERLINK(x).cl": full, ".DS_Store": "x", "odd\x1b.cl": full,
-                "same.cl": full, "same.zip": self.zipped(**{"histogram.cl": full})}.items():
+                "same.cl": full, "same.zip": self.zipped(**{"histogram.cl": full}), "odd\x1a.cl": full, "x;=1.cl": full,
+                "bomb.zip": self.zipped(**{f"{n}.zip": bytes(4 << 20) for n in range(5)}, histogram_cl="x")}.items():
             self.write(text, f"class/{name}")
         (self.folder / "class" / "eve").symlink_to(self.folder / "class" / "ann")
         rows = self.grade("--reports", self.folder / "reports")
         right = ("ann", "bom", "wide", "crlf", "upper", "deep", "other", "more", "packed", "moodle", "flat_123", "'=HYPERLINK(x)", "odd?",
-                 "same.cl", "same.zip")
+                 "odd? (another)", "same.cl", "same.zip", "x;'=1")
         wrong = {"binary": "not a text", "broken": "cannot be unpacked", "none": "is missing; there is x.txt", "empty": "there is nothing",
-                 "large": "larger than 1 MiB", "two": "which of these", "eve": "a link"}
+                 "bomb": "more than 16 MiB", "large": "larger than 1 MiB", "two": "which of these", "eve": "a link"}
         self.assertEqual({who for who, row in rows.items() if row["points"] == "100"}, set(right))
         self.assertEqual(set(rows), {*right, *wrong})
         for who, says in wrong.items():
@@ -892,9 +965,10 @@ class AClass(WithAFolder):
     def test_who_is_absent_who_is_kept_and_what_differs(self):
         for who in ("Ann Lee_17_file", "bob", "cyd"):
             self.write("full" if who != "bob" else "not", f"class/{who}/histogram.cl")
-        roster = self.write("Ann Lee,17\nbob\nDan Ray\n", "roster.csv")
+        roster = self.write("Ann Lee,17\nAnn\nbob\nDan Ray\n", "roster.csv")
         rows = self.grade("--roster", roster)
-        self.assertEqual((rows["Dan Ray"]["points"], rows["Dan Ray"]["why"]), ("0", "compiles: nothing was handed in"))
+        for who in ("Dan Ray", "Ann"):
+            self.assertEqual((rows[who]["points"], rows[who]["why"]), ("0", "compiles: nothing was handed in"))
         self.assertIn("not on the roster: cyd", self.said)
         shutil.copy(self.folder / "c.csv", self.folder / "old.csv")
         self.write("full", "class/bob/histogram.cl")
@@ -926,15 +1000,14 @@ class AClass(WithAFolder):
         self.assertEqual(set(rows), {"ann", "bob", "cyd"})
 
     def test_a_class_is_graded(self):
-        for name, text in {"ann.cl": SOLUTION, "bob.cl": "does not compile", "max.cl": RACE, "eve/histogram.cl": instead(
-                "    *(volatile __global uint*)8 = 1;\n")}.items():
+        for name, text in {"ann.cl": SOLUTION, "bob.cl": "does not compile", "max/histogram.cl": RACE}.items():
             self.write(text, f"class/{name}")
         if sandbox.missing():
             self.skipTest(f"no sandbox: {sandbox.missing()} (package bubblewrap)")
         self.command("grade", "03/five-steps", "--all", self.folder / "class", "--csv", self.folder / "c.csv", status=1)
         rows = {row["submission"]: row for row in csv.DictReader((self.folder / "c.csv").read_text().splitlines())}
         self.assertGreaterEqual(int(rows["ann"]["points"]), 80)
-        self.assertEqual((rows["bob"]["points"], rows["eve"]["points"]), ("0", "5"))
+        self.assertEqual(rows["bob"]["points"], "0")
         if shutil.which("oclgrind"):
             self.assertEqual(rows["max"]["points"], "5")
             self.assertIn("free of faults: data race at", rows["max"]["why"])
@@ -942,6 +1015,10 @@ class AClass(WithAFolder):
 
 @unittest.skipUnless(HAS_OPENCL, "run_opencl is not built")
 class Gallery(WithAFolder):
+    def setUp(self):
+        super().setUp()
+        self.instead_of(tasks, "as_large_as_others", lambda *_: [])  # small runs are enough
+
     def gallery_handed_in(self, exercise, variant, more_than):
         """The mistakes of a chapter's kernel, each handed in as this exercise: a detector finds it, or its counts are wrong
         and the diagnosis names it."""
@@ -958,7 +1035,7 @@ class Gallery(WithAFolder):
                 detectors = file.detectors()
                 if mistake.shows.startswith("oclgrind") and not detectors:
                     self.skipTest("only a detector finds it")
-                if not grading.faults(file, 7, False):
+                if not grading.faults(file, SEED, False):
                     found = grading.outcomes(file, tasks.runs_of(exercise, "sizes", 7))
                     self.assertFalse(all(each.right for each in found))
                     if detectors:  # without them it may be a race, whose name depends on who came last
@@ -980,17 +1057,30 @@ def lines_of(text):
 
 
 class Handout(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.shared = pathlib.Path(folder.name)
+
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name, "copy")
 
-    def lines(self):
-        """{line: file} of every text in the copy."""
+    def made(self, *chapters, exam):
+        """A copy that is made once, for whoever only reads in it."""
+        folder = self.shared / "-".join([*chapters, str(exam)])
+        if not folder.exists():
+            handout.make(folder, list(chapters), exam)
+        return folder
+
+    def lines(self, folder):
+        """{line: file} of every text in a copy."""
         found = {}
-        for path in self.folder.rglob("*"):
+        for path in folder.rglob("*"):
             if path.is_file():
-                found |= dict.fromkeys(lines_of(path.read_bytes().decode("utf-8", "replace")), path.relative_to(self.folder))
+                found |= dict.fromkeys(lines_of(path.read_bytes().decode("utf-8", "replace")), path.relative_to(folder))
         return found
 
     def given(self, *folders):
@@ -1005,39 +1095,37 @@ class Handout(unittest.TestCase):
                 for path in exercise.solutions(api) for line in lines_of(path.read_text(encoding="utf-8"))}
 
     def test_an_examination_has_no_line_of_a_solution(self):
-        handout.make(self.folder, [], True)
-        lines, given = self.lines(), self.given("common/**/*")
+        lines, given = self.lines(self.made(exam=True)), self.given("common/**/*")
         self.assertIn("__kernel void histogram_local(__global const uchar* pixels, ulong count, __global uint* histogram) {", lines)
         answers = {line: name for line, name in self.answers().items() if line not in given}
         self.assertEqual(len(set(answers.values())), len(catalogue.exercises()) - 2, set(answers.values()))
         self.assertEqual({line: lines[line] for line in answers if line in lines}, {})
 
     def test_what_is_handed_out_has_no_solution(self):
-        handout.make(self.folder, [], False)
-        lines, given = self.lines(), self.given("common/**/*", "0*/**/*")
+        folder = self.made(exam=False)
+        lines, given = self.lines(folder), self.given("common/**/*", "0*/**/*")
         answers = {line: name for line, name in self.answers().items() if line not in given}
         self.assertGreater(len(set(answers.values())), len(catalogue.exercises()) // 2)
         self.assertEqual({line: lines[line] for line in answers if line in lines}, {})
-        self.assertEqual([path for path in self.folder.rglob("*") if path.name == "solution" or path.name == "broken"], [])
-        self.assertIn('"mistakes": [],', (self.folder / "docs/site/play/lab-data.js").read_text())
-        self.assertEqual([path for path in self.folder.glob("0*/README.md") if "<summary>Answer" in path.read_text()], [])
+        self.assertEqual([path for path in folder.rglob("*") if path.name == "solution" or path.name == "broken"], [])
+        self.assertIn('"mistakes": [],', (folder / "docs/site/play/lab-data.js").read_text())
+        self.assertEqual([path for path in folder.glob("0*/README.md") if "<summary>Answer" in path.read_text()], [])
         self.assertIn("<summary>Answer", (catalogue.ROOT / "01-cpu/README.md").read_text())
+        self.assertFalse((folder / ".github").exists())
 
     def test_one_chapter_alone(self):
-        handout.make(self.folder, ["03"], False)
-        self.assertEqual({path.parent.parent.parent.name for path in self.folder.glob("0*/exercise/*/exercise.json")},
+        self.assertEqual({path.parent.parent.parent.name for path in self.made("03", exam=False).glob("0*/exercise/*/exercise.json")},
                          {"03-local-atomics"})
 
     def test_no_link_leads_to_what_is_left_out(self):
-        for number, (chapters, exam) in enumerate((([], False), (["03"], False), (["03"], True))):
-            folder = self.folder.with_name(str(number))
-            handout.make(folder, chapters, exam)
+        hint = "03-local-atomics/exercise/five-steps/README.md"
+        for chapters, exam in (((), False), (("03",), False), (("03",), True)):
+            folder = self.made(*chapters, exam=exam)
             dead = [f"{page.relative_to(folder)}: {link.group(2)}" for page in folder.rglob("*.md")
                     for link in handout.LINK.finditer(page.read_text(encoding="utf-8"))
                     if not (page.parent / link.group(2)).exists()]
             self.assertEqual(dead, [])
-        self.assertNotIn("<summary>Hint", (folder / "03-local-atomics/exercise/five-steps/README.md").read_text())
-        self.assertIn("<summary>Hint", (self.folder.with_name("0") / "03-local-atomics/exercise/five-steps/README.md").read_text())
+            self.assertEqual("<summary>Hint" in (folder / hint).read_text(), not exam)
 
     def test_an_autograder_is_made(self):
         said = handout.make(self.folder, [], False, ("gradescope", "03/five-steps"))
@@ -1055,7 +1143,7 @@ class Handout(unittest.TestCase):
 
     def test_a_skeleton_comes_back_and_what_was_there_stays(self):
         mine = FIVE_STEPS.skeletons("opencl")[0].relative_to(catalogue.ROOT)
-        handout.make(self.folder, ["03"], True)
+        shutil.copytree(self.made("03", exam=True), self.folder)
         begun = (self.folder / mine).read_bytes()
         command = [sys.executable, "-I", "-B", self.folder / PROGRAM.relative_to(catalogue.ROOT), "reset", "03/five-steps"]
         for number, text in enumerate(("one", "two", "three"), 1):
@@ -1080,7 +1168,7 @@ class Handout(unittest.TestCase):
     @unittest.skipUnless(HAS_OPENCL, "run_opencl is not built")
     def test_it_checks_itself(self):
         """In the copy a skeleton is refused, what was edited is the student's, and the solution is right."""
-        handout.make(self.folder, ["03"], True)
+        shutil.copytree(self.made("03", exam=True), self.folder)
         mine, solution = (self.folder / path.relative_to(catalogue.ROOT) for path in (
             FIVE_STEPS.skeletons("opencl")[0], FIVE_STEPS.solutions("opencl")[0]))
         self.assertFalse(solution.exists())

@@ -1,4 +1,5 @@
-// Tables of class "sortable": a button in the head of each column sorts the rows by it, and once more the other way.
+// Tables of class "sortable": a button in the head of each column sorts the rows by it, and once more the other way; and a bar in
+// each cell of a speed, or of a part of a speed.
 (() => {
   "use strict";
 
@@ -40,9 +41,23 @@
     });
   }
 
+  // Columns of one unit share one scale, so that OpenCL and CUDA can be compared.
+  function addBars(table) {
+    const heads = [...table.tHead.rows[0].cells].map((head) => head.textContent);
+    for (const unit of ["GB/s", "% of the read ceiling"]) {
+      const cells = heads.flatMap((head, column) => (head.includes(unit) ? [...table.tBodies[0].rows].map((row) => row.cells[column]) : []));
+      const most = Math.max(unit === "GB/s" ? 0 : 100, ...cells.map((cell) => parseFloat(cell.textContent) || 0));
+      for (const cell of cells) cell.style.setProperty("--part", `${100 * (parseFloat(cell.textContent) || 0) / most}%`);
+      for (const cell of cells) cell.classList.add("bar");
+    }
+  }
+
   document.addEventListener("DOMContentLoaded", () => {
     document.querySelectorAll("table.sortable").forEach((table) => {
-      if (table.tHead && table.tBodies.length === 1) makeSortable(table);
+      if (table.tHead && table.tBodies.length === 1) {
+        addBars(table);
+        makeSortable(table);
+      }
     });
   });
 })();

@@ -1,0 +1,100 @@
+/// @file
+/// What a sanitizer has to be told of blocks and coroutines, for blocks.cpp. ThreadSanitizer: a
+/// coroutine is a thread, and what a barrier and the end of a launch order. AddressSanitizer: which
+/// stack is in use, and which shared memory is nobody's.
+#pragma once
+
+#include <cstddef>
+
+#include "common/cuda/on_cpu/cuda_runtime.h"
+#if defined(ON_CPU_TELLS_thread)
+#include <sanitizer/tsan_interface.h>
+// Under these a thread's accesses are not looked at, nor is what it allocates and frees.
+extern "C" void AnnotateIgnoreReadsBegin(const char*, int);
+extern "C" void AnnotateIgnoreReadsEnd(const char*, int);
+extern "C" void AnnotateIgnoreWritesBegin(const char*, int);
+extern "C" void AnnotateIgnoreWritesEnd(const char*, int);
+#elif defined(ON_CPU_TELLS_address)
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
+namespace on_cpu {
+
+/// Without a sanitizer nothing is told.
+struct Nobody {
+    static constexpr unsigned kMaxUnits = 16;  ///< stacks take address space
+    static constexpr std::size_t kCoroutines = kMaxThreads;
+    static constexpr std::size_t kGap = 0;  ///< nobody's memory behind a shared variable
+    /// Who runs: a crew (a thread of the processor), or a coroutine.
+    struct Runner {};
+    static Runner coroutine(const char* /*stack*/, std::size_t /*bytes*/) { return {}; }
+    static void leaves(auto& /*one*/, auto& /*for_another*/) {}
+    static void is_back(auto& /*one*/, auto& /*from_another*/) {}
+    /// What was done before a release is known to who acquires.
+    static void release(char* /*meeting*/) {}
+    static void acquire(char* /*meeting*/) {}
+    static void nobodys(const void* /*memory*/, std::size_t /*bytes*/) {}
+    static void somebodys(const void* /*memory*/, std::size_t /*bytes*/) {}
+    static void crew_begins() {}
+    static void crew_ends() {}
+};
+
+#if defined(ON_CPU_TELLS_thread)
+struct Told : Nobody {
+    // It has room for some 8000 threads: each of a launch is another, up to so many for a unit.
+    static constexpr unsigned kMaxUnits = 4;
+    static constexpr std::size_t kCoroutines = 1800;
+    struct Runner {
+        void* fiber = nullptr;
+        bool is_coroutine = false;
+    };
+    static Runner coroutine(const char*, std::size_t) { return {__tsan_create_fiber(0), true}; }
+    // A coroutine knows of what its crew has done, but the crew not of what a coroutine has done:
+    // else all blocks of a crew were in order.
+    static void leaves(Runner& one, Runner& another) {
+        if (!one.is_coroutine) one.fiber = __tsan_get_current_fiber();
+        __tsan_switch_to_fiber(another.fiber,
+                               another.is_coroutine ? 0U : __tsan_switch_to_fiber_no_sync);
+    }
+    static void release(char* meeting) { __tsan_release(meeting); }
+    static void acquire(char* meeting) { __tsan_acquire(meeting); }
+    // What the emulation itself does is not looked at.
+    static void crew_begins() {
+        AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
+        AnnotateIgnoreWritesBegin(__FILE__, __LINE__);
+    }
+    static void crew_ends() {
+        AnnotateIgnoreWritesEnd(__FILE__, __LINE__);
+        AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+    }
+};
+#elif defined(ON_CPU_TELLS_address)
+struct Told : Nobody {
+    static constexpr std::size_t kGap = 64;
+    struct Runner {
+        const void* stack = nullptr;
+        std::size_t bytes = 0;
+        void* locals = nullptr;  // which it keeps elsewhere
+    };
+    static Runner coroutine(const char* stack, std::size_t bytes) {
+        return {stack, bytes, nullptr};
+    }
+    static void leaves(Runner& one, Runner& another) {
+        __sanitizer_start_switch_fiber(&one.locals, another.stack, another.bytes);
+    }
+    static void is_back(Runner& one, Runner& another) {
+        __sanitizer_finish_switch_fiber(one.locals, &another.stack, &another.bytes);
+    }
+    static void nobodys(const void* memory, std::size_t bytes) {
+        __asan_poison_memory_region(memory, bytes);
+    }
+    static void somebodys(const void* memory, std::size_t bytes) {
+        __asan_unpoison_memory_region(memory, bytes);
+    }
+};
+#else
+using Told = Nobody;
+#endif
+
+}  // namespace on_cpu

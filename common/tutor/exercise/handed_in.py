@@ -1,0 +1,125 @@
+"""What was handed in, as learning systems deliver it: folders, files and zips, and who handed in nothing."""
+
+import csv
+import io
+import pathlib
+import re
+import zipfile
+
+import reports
+import submitted_file
+from catalogue import BadInput
+
+JUNK = re.compile(r"(^|/)(\.[^/]*|__MACOSX|Thumbs\.db|desktop\.ini)(/|$)", re.IGNORECASE)
+MANY, MUCH, LARGE = 200, 16 << 20, submitted_file.LARGEST_FILE  # a submission's files, and bytes; bytes of one of its texts
+
+
+class Room:
+    """How much of a submission is read."""
+
+    def __init__(self):
+        self.files, self.bytes = MANY, MUCH
+
+    def for_file(self, name, size=0):
+        self.files, self.bytes = self.files - 1, self.bytes - size
+        if self.files < 0 or self.bytes < 0:
+            raise BadInput(f"{name}: more than {MANY} files" if self.files < 0 else f"{name}: more than {MUCH >> 20} MiB")
+
+
+def most_of(name):
+    return MUCH if name.casefold().endswith(".zip") else LARGE + 1
+
+
+def unpacked(name, data, room):
+    """(name, bytes) of a file, or of all that is in it where it is a zip. Raises BadInput."""
+    room.for_file(name, len(data))
+    if not data.startswith(b"PK\3\4"):
+        yield name, data
+        return
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as packed:
+            for info in packed.infolist():
+                if not info.is_dir() and not JUNK.search(info.filename):
+                    with packed.open(info) as file:
+                        yield from unpacked(f"{name}/{info.filename}", file.read(most_of(info.filename)), room)
+    except BadInput:
+        raise
+    except Exception as error:  # whatever the libraries of the ways to pack raise
+        raise BadInput(f"{name}: cannot be unpacked: {error}") from None
+
+
+def members(path, room=None):
+    """(name, bytes) of all files in a file, a zip or a folder, zips in zips among them. Raises BadInput."""
+    room = room or Room()
+    if path.is_symlink() or not (path.is_dir() or path.is_file()):
+        raise BadInput(f"{path.name}: a link, or no file")
+    if path.is_file():
+        with open(path, "rb") as file:
+            yield from unpacked(path.name, file.read(most_of(path.name)), room)
+        return
+    room.for_file(path.name)
+    for each in sorted(path.iterdir()):
+        if not JUNK.search(each.name):
+            yield from ((f"{path.name}/{name}", data) for name, data in members(each, room))
+
+
+def texts_of(exercise, api, files):
+    """{name: text} of what the exercise asks for, wherever it lies and whatever is beside it. Raises BadInput."""
+    found = {}
+    for wanted in exercise.files[api]:
+        suffix = pathlib.Path(wanted).suffix
+        named = [each for each in files if pathlib.Path(each[0]).name.casefold() == wanted]
+        if not named and len(exercise.files[api]) == 1:  # such as histogram(1).cl, or ann.cl
+            named = [each for each in files if each[0].casefold().endswith(suffix)]
+        if len({data for _, data in named}) > 1:
+            raise BadInput(f"which of these is {wanted}: {' '.join(name for name, _ in named)}?")
+        if not named:
+            others = ", ".join(name.partition("/")[2] or name for name, _ in files[:5])
+            raise BadInput(f"{wanted} is missing; there is {others or 'nothing'}")
+        name, data = named[0]
+        if len(data) > LARGE:
+            raise BadInput(f"{name}: larger than {LARGE >> 20} MiB")
+        found[wanted] = submitted_file.text_of(name, data)
+    return found
+
+
+def in_folder(folder, exercise, api):
+    """{who: the file, folder or zip}, and what was passed over. Raises BadInput."""
+    if not folder.is_dir():
+        raise BadInput(f"{folder}: not a folder")
+    if all((folder / name).is_file() for name in exercise.files[api]):
+        raise BadInput(f"{folder}: is one submission, and no folder of them")
+    paths = sorted(folder.iterdir())
+    there = [path for path in paths if not JUNK.search(path.name)]
+    if not there:
+        raise BadInput(f"{folder}: no submissions: a folder, a file or a zip for each student")
+    stems, found = [path.name if path.is_dir() else path.stem for path in there], {}
+    for path, stem in zip(there, stems):
+        who = reports.cell(stem if stems.count(stem) == 1 else path.name)  # without its ending, where that tells one from the other
+        while who in found:  # names that differ in what is not read
+            who += " (another)"
+        found[who] = path
+    return found, [path.name for path in paths if path not in there]
+
+
+def words_of(name):
+    return " ".join(re.findall(r"\w+", name.casefold().replace("_", " ")))
+
+
+def on_roster(path, names):
+    """Who of a roster, a text or a CSV with the names first, handed nothing in; and what belongs to nobody on it."""
+    try:
+        lines = [reports.cell(row[0]) for row in csv.reader(submitted_file.text_of(path).splitlines()) if row and row[0].strip()]
+    except OSError as error:
+        raise BadInput(f"{path}: cannot be read: {error.strerror}") from None
+    owners = {}
+    for name in names:
+        theirs = [line for line in lines if f" {words_of(line)} " in f" {words_of(name)} "]
+        owners[name] = max(theirs, key=len, default="")  # Ann Lee's is not Ann's
+    return [line for line in lines if line not in owners.values()], [name for name in names if not owners[name]]
+
+
+def submission(exercise, options, paths):
+    """The files that the exercise asks for, of all that is in these. Raises BadInput."""
+    texts = texts_of(exercise, options.api, [each for path in paths for each in members(path)])
+    return submitted_file.submitted(exercise, options.api, texts, options.build, options.device)

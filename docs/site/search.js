@@ -1,0 +1,32 @@
+// How the search of the site orders what it finds: first the section of a chapter that says most of it. Sphinx finds pages by their
+// words, and this leads on to the section; CHAPTERS, {page: [[part, title, words]]}, is what stage.py puts before it.
+globalThis.Scorer = (() => {
+  "use strict";
+  const inSections = 200; // more than any page's score
+
+  function asked() {
+    return (new URLSearchParams(location.search).get("q") || "").toLowerCase().trim();
+  }
+
+  // How often the words stand there, and as they are one behind the other; the title counts for ten.
+  function said(query, title, text) {
+    const all = `${`${title.toLowerCase()} `.repeat(10)}${text}`;
+    const times = (words) => all.split(words).length - 1;
+    const words = query.split(/\s+/).map(times);
+    return words.includes(0) ? 0 : words.reduce((a, b) => a + b) + 5 * times(query);
+  }
+
+  // A result: [page, title, part, description, score, file]. A page's becomes its best section's.
+  function score(result) {
+    const [page, title, part, , points] = result;
+    if (!(page in CHAPTERS)) return points;
+    if (part) return points + inSections;
+    const found = CHAPTERS[page].map(([id, name, text]) => [said(asked(), name, text), id, name]).sort((a, b) => b[0] - a[0])[0];
+    if (!found || found[0] === 0) return points;
+    if (found[1]) [result[1], result[2]] = [`${title} > ${found[2]}`, `#${found[1]}`];
+    return inSections + Math.min(found[0], inSections);
+  }
+
+  return { objNameMatch: 11, objPartialMatch: 6, objPrio: { 0: 15, 1: 5, 2: -5 }, objPrioDefault: 0, title: 15, partialTitle: 7, term: 5,
+    partialTerm: 2, score };
+})();
