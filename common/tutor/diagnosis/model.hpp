@@ -130,7 +130,6 @@ class Model : protected Place {
         return changed_.becomes(*this, right.is);
     }
 
-    // ---- memory ----
     Array array(Array::Of of, Label counters, Number size, Width width = k32);
     void set(Label label, Array& to, Said index, Number value);
     void add(Label label, Array& to, Said index, Number amount);
@@ -141,7 +140,6 @@ class Model : protected Place {
         sum.low[static_cast<std::size_t>(item)] = sum.more[static_cast<std::size_t>(item)] = 0;
     }
 
-    // ---- steps ----
     /// `what`, by each work-item of the group, which go on until the next barrier.
     void each(std::function<void()> what) { steps_.push_back(std::move(what)); }
     void barrier(Label label);

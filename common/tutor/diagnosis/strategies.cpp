@@ -10,8 +10,6 @@ class Strategy : public Model {
  public:
     using Model::Model;
 
-    // ---- what they share ----
-
     void zero_by_host(Label label, Array& counters, const Said& end) {
         loop(label, AS(0), end, AS(1), [&](Number bin) { set(label, counters, {"", bin}, 0); });
     }
