@@ -104,13 +104,6 @@ std::string mpi_library() {
     return all.substr(0, all.find_first_of(",\n"));
 }
 
-std::string quoted(const std::string& text) {  // for CSV
-    std::string out = "\"";
-    for (const char c : text)
-        out += c == '"' ? "\"\"" : std::string(1, c);
-    return out + '"';
-}
-
 }  // namespace
 
 Report::Report(const common::Program& program, const common::Options& options,
@@ -349,8 +342,8 @@ std::string Report::each_text(const std::map<std::uint64_t, Row>& rows) const {
         text += fmt::format(",{}", bin);
     text += '\n';
     for (const auto& [item, row] : rows) {
-        text += quoted(source_.pictures[item].string()) + ',' + quoted(row.reason) + ',' +
-                std::to_string(total(row.counts));
+        text += common::csv_field(source_.pictures[item].string()) + ',' +
+                common::csv_field(row.reason) + ',' + std::to_string(total(row.counts));
         for (const std::uint64_t count : row.counts)
             text += fmt::format(",{}", count);
         text += '\n';

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <numeric>
 #include <system_error>
 
@@ -24,32 +23,6 @@ common::File open(const fs::path& path) {
     } catch (const BadInput& error) {
         throw BadInput(fmt::format("{}: {}", path.string(), error.what()));
     }
-}
-
-bool has_a_pictures_name(const fs::path& path) {
-    std::string ending = path.extension().string();
-    std::transform(ending.begin(), ending.end(), ending.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    constexpr std::string_view kEndings[] = {".bmp", ".png", ".jpg", ".jpeg", ".pgm", ".ppm"};
-    return std::find(std::begin(kEndings), std::end(kEndings), ending) != std::end(kEndings);
-}
-
-std::vector<fs::path> pictures_in(const fs::path& folder) {
-    std::vector<fs::path> found;
-    try {
-        for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
-            if (entry.is_regular_file() && has_a_pictures_name(entry.path()))
-                found.push_back(entry.path());
-        }
-    } catch (const fs::filesystem_error& error) {
-        throw BadInput(fmt::format("{}: {}", error.path1().string(), error.code().message()));
-    }
-    if (found.empty()) {
-        throw BadInput(
-            fmt::format("{}: no .bmp, .png, .jpg, .jpeg, .pgm or .ppm in it", folder.string()));
-    }
-    std::sort(found.begin(), found.end());
-    return found;
 }
 
 // Of a picture that cannot be read, too: whoever loads it says what is wrong with it.
@@ -88,7 +61,7 @@ Source find_source(const common::Options& common, const ClusterOptions& options,
     } else {
         const fs::path image = common.image.value_or(common::sample_picture());
         if (fs::is_directory(image)) {
-            source.pictures = pictures_in(image);
+            source.pictures = common::pictures_in(image);
             source.name = fmt::format("{}, {} pictures", image.string(), source.pictures.size());
         } else {
             source.pictures = {image};

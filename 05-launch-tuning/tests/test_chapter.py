@@ -3,12 +3,14 @@
 import json
 import pathlib
 import re
+import shutil
+import struct
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common" / "tests"))
 import outputs  # noqa: E402
 import programs  # noqa: E402
-from programs import DETECTORS, IMAGES, QUICK, ROOT, Test  # noqa: E402
+from programs import BUILD, DETECTORS, IMAGES, QUICK, ROOT, Test  # noqa: E402
 
 FOLDER = "05-launch-tuning"
 SMALL = ["--random", "100003", "--repeat", "1"]
@@ -240,6 +242,151 @@ class EndToEnd(Workshop, Test):
                     err="take 100003 bytes, and this device has at most 65536 ")
         self.expect([program, *SMALL, "--time-limit", "1"], 1, environment={**self.kept, **self.faulty("hang=copy")},
                     err="copying: not done after 1 s: ")
+
+
+class Many(Workshop, Test):
+    """Many pictures: folders, files with a row for each picture, and what the options refuse."""
+
+    ROWS = ["--random", "100003", "--side", "1..40", "--repeat", "1", "--no-ceiling"]
+
+    def each_program(self):
+        return self.each_api("many/")
+
+    def photos(self):
+        """A folder with a folder in it, two damaged pictures and a file that is none."""
+        folder = self.folder()
+        (folder / "below").mkdir()
+        for name in ("landscape", "one-column", "one-pixel"):
+            shutil.copy(IMAGES / f"{name}.bmp", folder / f"{name}.bmp")
+        shutil.copy(IMAGES / "colour.bmp", folder / "below" / "COLOUR.BMP")
+        (folder / "cut.bmp").write_bytes((IMAGES / "colour.bmp").read_bytes()[:5000])
+        (folder / "text.png").write_text("no picture")
+        (folder / "notes.txt").write_text("no picture's name")
+        return folder
+
+    def test_a_folder(self):
+        folder, out = self.photos(), self.folder()
+        names = ["below/COLOUR.BMP", "landscape.bmp", "one-column.bmp", "one-pixel.bmp"]
+        for program in self.each_program():
+            run = self.expect([program, folder, "--csv", out / "rows.csv", "--npy", out / "rows.npy", "--json", out / "run.json"],
+                              out=r"(?s)4 pictures of \d+ pixels in all; 2 could not be read\n.*\nshared-out [^\n]* match\n$")
+            for damaged in ("cut.bmp: ", "text.png: not a picture"):
+                self.assertIn(f"\nskipped: {folder}/{damaged}", run.err)
+            lines = [line.split(",") for line in (out / "rows.csv").read_text().splitlines()]
+            self.assertEqual([line[0] for line in lines[1:]], [f'"{folder}/{name}"' for name in names])
+            for line, name in zip(lines[1:], names):
+                picture = IMAGES / pathlib.Path(name).name.lower()
+                self.expect([self.program("opencl"), picture, *QUICK, "--variant", "tuned", "--counts", out / "counts.csv"])
+                alone = [each.split(",")[1] for each in (out / "counts.csv").read_text().splitlines()[1:]]
+                self.assertEqual(line[2:], alone, name)
+            numbers = struct.unpack(f"={256 * len(names)}I", (out / "rows.npy").read_bytes()[-1024 * len(names):])
+            self.assertEqual([str(number) for number in numbers], [number for line in lines[1:] for number in line[2:]])
+            if outputs.jsonschema:
+                outputs.document_of(out / "run.json", "run")
+
+    def test_what_it_is_for(self):
+        """Sizes of what is drawn; what is in it the unit tests look at."""
+        out = self.folder()
+        for program in self.each_program():
+            self.expect([program, IMAGES / "colour.bmp", "--equalize", out / "tiles.png", *QUICK])
+            width, height = self.size_of(out / "tiles.png")
+            self.expect([program, IMAGES / "colour.bmp", *QUICK], out=rf"\ninput: colour.bmp, {(width - 16) // 2} x {height}; 1 picture ")
+            self.expect([program, self.photos(), "--sheet", out / "sheet.png"])
+            self.assertEqual(self.size_of(out / "sheet.png"), (320, 320))
+
+    @staticmethod
+    def size_of(png):
+        data = png.read_bytes()
+        assert data[:8] == b"\x89PNG\r\n\x1a\n"
+        return struct.unpack(">II", data[16:24])
+
+    def test_rows_of_generated_pictures(self):
+        file = self.folder() / "rows.csv"
+        for program in self.each_program():
+            self.expect([program, *self.ROWS, "--csv", file])
+            lines = [line.split(",") for line in file.read_text().splitlines()[1:]]
+            self.assertEqual([int(line[0]) for line in lines], list(range(len(lines))))
+            self.assertEqual(sum(int(line[1]) for line in lines), 100003)
+            self.assertEqual([sum(map(int, line[2:])) for line in lines], [int(line[1]) for line in lines])
+
+    def test_a_picture_whose_row_is_wrong(self):
+        """Also where the sum of all pictures is right."""
+        text = (ROOT / FOLDER / "many" / "histogram.cl").read_text(encoding="utf-8")
+        kernels = self.folder() / "kernels.cl"
+        row = "rows[p * BINS + bin] = sum_of(table, bin);"
+        for by, status in ((row, 0), (row.replace("p *", "(pictures - 1 - p) *"), 1), (f"if (p != 3) {row}", 1)):
+            self.assertEqual(text.count(row), 1)
+            kernels.write_text(text.replace(row, by))
+            self.expect([self.program("many/opencl"), *self.ROWS, "--variant", "group-each", "--kernels", kernels], status,
+                        err="" if status == 0 else r"\n\d+ of \d+ pictures (is|are) wrong; the first is number ")
+
+    def test_totals_that_are_left(self):
+        zeroed = "atom_xchg(total, 0UL);"
+        text = (ROOT / FOLDER / "many" / "histogram.cl").read_text(encoding="utf-8")
+        self.assertEqual(text.count(zeroed), 1)
+        kernels = self.folder() / "kernels.cl"
+        kernels.write_text(text.replace(zeroed, ""))
+        for variant in ("queued", "shared-out"):
+            self.expect([self.program("many/opencl"), "--pictures", "3", "--kernels", kernels, "--variant", variant, *QUICK], 1,
+                        err="the last launch did not leave its totals at zero|pictures are wrong")
+
+    def test_bad_command_lines(self):
+        folder = self.photos()
+        for program in self.each_program():
+            self.refused(program, {"--side 0": "--side: '0' is neither", "--side 9..3": "--side", "--pictures 0": "--pictures",
+                                   "--pictures 3 --random 5": "exclude each other", "--offset x": "--offset", "--copies 3": "--copies",
+                                   f"{folder} --side 3": "mean nothing for a folder", f"{folder} --variant queued": "by shared-out",
+                                   "--equalize x.png --random 5": "one whole picture", "--tiles 3 --side 4": "one whole picture",
+                                   "--sheet x.png": "for a folder", f"{folder} --equalize x.png": "one whole picture",
+                                   "--npy rows --csv ./rows": "--npy and --csv name the same file",
+                                   "--npy /nosuch/folder/rows": "/nosuch/folder"})
+
+    def test_devices_without_64_bit_atomics(self):
+        self.expect([self.program("many/opencl"), *self.ROWS], environment=self.faulty("extensions=-cl_khr_int64_base_atomics"),
+                    out="\n" + "".join(rf"{name} [^\n]* match\n" for name in ("one-by-one", "queued", "group-each", "shared-out")))
+
+    def test_races_between_pictures(self):
+        """A group's second picture, and one that is cut."""
+        if BUILD["oclgrind"]:
+            for variant in ("group-each", "shared-out"):
+                with self.subTest(variant):
+                    run = programs.Run([*self.oclgrind(*DETECTORS["oclgrind"]["options"]), self.program("many/opencl"), "--variant", variant,
+                                        "--pictures", "7", "--side", "9..40", "--groups", "3", "--group-size", "16", *QUICK,
+                                        "--device", "Oclgrind"])
+                    self.assertEqual(run.status, 0, run)
+                    self.assertNotRegex(run.out + run.err, programs.finds("oclgrind"), run)
+
+    def test_races_between_pictures_in_cuda(self):
+        for sanitizer in ("thread", "address"):
+            program = programs.sanitized(self.program("many/cuda-on-cpu"), sanitizer)
+            if not program.exists():
+                self.skipTest(f"{program} was not built")
+            for variant in ("queued", "group-each", "shared-out"):
+                with self.subTest(f"{sanitizer} {variant}"):
+                    run = programs.Run([program, "--variant", variant, "--pictures", "7", "--side", "9..40", "--groups", "3",
+                                        "--group-size", "16", "--offset", "3", *QUICK])
+                    self.assertEqual(run.status, 0, run)
+                    self.assertNotRegex(run.out + run.err, programs.finds("emulated"), run)
+
+
+class CudaMany(Workshop, Test):
+    """What only a GPU has: pictures one after the other under its detectors, and more than 2^32 pixels."""
+
+    def test_races_between_pictures(self):
+        program = self.program("many/cuda")
+        if not BUILD["compute_sanitizer"]:
+            self.skipTest("no compute-sanitizer (it comes with the CUDA toolkit)")
+        self.expect([program, "--list-devices"])
+        for tool in DETECTORS["compute-sanitizer"]["tools"]:
+            with self.subTest(tool):
+                run = self.expect([BUILD["compute_sanitizer"], "--tool", tool, "--error-exitcode", "1", program, "--pictures", "40",
+                                   "--side", "20..200", "--groups", "7", "--offset", "3", *QUICK])
+                self.assertNotRegex(run.out + run.err, programs.finds("compute-sanitizer"), run)
+
+    def test_more_than_2_32_pixels(self):
+        program = self.program("many/cuda")
+        self.expect([program, "--list-devices"])  # it draws its pixels first, and asks for a device then
+        self.expect([program, "--pictures", "17000", "--side", "512", *QUICK])
 
 
 class CudaPeers(Workshop, Test):

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string_view>
+#include <vector>
 
 #include "common/image/pixels.hpp"
 
@@ -33,5 +34,9 @@ Picture load_picture(const std::filesystem::path& path);
 
 /// The same for the bytes of a file, fewer than 2 GiB. The reason then names no file.
 Picture decode_picture(std::string_view bytes);
+
+/// The pictures in a folder and below it, by their names' endings, in the order of their names.
+/// @throws BadInput where it cannot be read, or has none
+std::vector<std::filesystem::path> pictures_in(const std::filesystem::path& folder);
 
 }  // namespace common

@@ -20,39 +20,11 @@ constexpr int kGap = 48;
 constexpr int kWidth = kMargin + kSide + kGap + kSide + kMargin;
 constexpr int kHeight = kTop + kSide + kBottom;
 
-// Each shown pixel is the mean of the pixels that it stands for; a small picture is enlarged.
 void draw_picture(Canvas& canvas, const Input& input) {
     if (input.pixels.empty()) return;
-    const double scale =
-        static_cast<double>(kSide) / static_cast<double>(std::max(input.width, input.height));
-    const auto shown = [&](std::size_t size) {
-        return std::max(1, static_cast<int>(std::lround(static_cast<double>(size) * scale)));
-    };
-    const int width = shown(input.width);
-    const int height = shown(input.height);
-    const auto source = [](int at, int shown_size, std::size_t size) {
-        return static_cast<std::size_t>(at) * size / static_cast<std::size_t>(shown_size);
-    };
-    for (int y = 0; y < height; ++y) {
-        const std::size_t top = source(y, height, input.height);
-        const std::size_t bottom = std::max(source(y + 1, height, input.height), top + 1);
-        for (int x = 0; x < width; ++x) {
-            const std::size_t left = source(x, width, input.width);
-            const std::size_t right = std::max(source(x + 1, width, input.width), left + 1);
-            std::uint64_t sum = 0;
-            std::uint64_t count = 0;
-            for (std::size_t row = top; row < bottom; ++row) {
-                const std::size_t first = row * input.width + left;
-                const std::size_t last = std::min(row * input.width + right, input.pixels.size());
-                for (std::size_t i = first; i < last; ++i, ++count)
-                    sum += input.pixels[i];
-            }
-            if (count == 0) continue;  // the last row may be short
-            const auto mean = static_cast<std::uint8_t>(sum / count);
-            canvas.fill(kMargin + (kSide - width) / 2 + x, kTop + (kSide - height) / 2 + y, 1, 1,
-                        {mean, mean, mean});
-        }
-    }
+    const Picture shown = scaled_to_fit(input.pixels, input.width, input.height, kSide);
+    draw(canvas, shown, kMargin + (kSide - static_cast<int>(shown.width)) / 2,
+         kTop + (kSide - static_cast<int>(shown.height)) / 2);
 }
 
 void draw_histogram(Canvas& canvas, const Histogram& histogram) {
@@ -90,6 +62,42 @@ void draw_histogram(Canvas& canvas, const Histogram& histogram) {
 }
 
 }  // namespace
+
+Picture scaled_to_fit(std::span<const std::uint8_t> pixels, std::size_t width, std::size_t height,
+                      std::size_t side) {
+    const double scale = static_cast<double>(side) / static_cast<double>(std::max(width, height));
+    const auto scaled = [&](std::size_t size) {
+        return static_cast<std::size_t>(
+            std::max(1L, std::lround(static_cast<double>(size) * scale)));
+    };
+    Picture shown{scaled(width), scaled(height), {}};
+    for (std::size_t y = 0; y < shown.height; ++y) {
+        const std::size_t top = y * height / shown.height;
+        const std::size_t bottom = std::max((y + 1) * height / shown.height, top + 1);
+        for (std::size_t x = 0; x < shown.width; ++x) {
+            const std::size_t left = x * width / shown.width;
+            const std::size_t right = std::max((x + 1) * width / shown.width, left + 1);
+            std::uint64_t sum = 0;
+            std::uint64_t count = 0;
+            for (std::size_t row = top; row < bottom; ++row) {
+                const std::size_t last = std::min(row * width + right, pixels.size());
+                for (std::size_t i = row * width + left; i < last; ++i, ++count)
+                    sum += pixels[i];
+            }
+            // The last row may be short.
+            shown.pixels.push_back(count == 0 ? kPaper.r : static_cast<std::uint8_t>(sum / count));
+        }
+    }
+    return shown;
+}
+
+void draw(Canvas& canvas, const Picture& picture, int left, int top) {
+    for (std::size_t i = 0; i < picture.pixels.size(); ++i) {
+        const std::uint8_t grey = picture.pixels[i];
+        canvas.fill(left + static_cast<int>(i % picture.width),
+                    top + static_cast<int>(i / picture.width), 1, 1, {grey, grey, grey});
+    }
+}
 
 std::string histogram_png(const Input& input, const Histogram& histogram) {
     Canvas canvas(kWidth, kHeight);

@@ -22,7 +22,7 @@
 //   fail=N           the N-th call of the program fails, whichever it is; where there are fewer,
 //                    it ends with exit status 99
 //   unavailable, no-compiler, version=V      what the device says of itself
-//   extensions=A,B   what it has beside its own
+//   extensions=A,-B  what it has beside its own, and what it has not
 //   info-N=V         what it answers to question N, in hexadecimal: numbers, by commas
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
@@ -211,8 +211,13 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, std::size_t siz
         std::string text(length, '\0');
         REAL(clGetDeviceInfo)(device, what, length, text.data(), nullptr);
         text.resize(text.find('\0'));
-        for (const std::string& more : split(*extensions))
-            text += ' ' + more;
+        for (const std::string& each : split(*extensions)) {
+            if (each.front() != '-') {
+                text += ' ' + each;
+            } else if (const std::size_t at = text.find(each.substr(1)); at != std::string::npos) {
+                text.erase(at, each.size() - 1);
+            }
+        }
         return answer(text.c_str(), text.size() + 1, size, value, needed);
     }
     const cl_int error = REAL(clGetDeviceInfo)(device, what, size, value, needed);

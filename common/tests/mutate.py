@@ -55,6 +55,7 @@ NOTICED_BY = [(re.compile(path), turns) for path, *turns in (
     (r"(05-launch-tuning)/tune/[a-z]*\.cl", ("", r"^\1.OpenCLRaces"), ("", r"^\1.Tune")),
     ("(05-launch-tuning)/tune/", ("\\1-tune-opencl tune_test", r"^\1.(tune|Tune|OpenCLRaces)")),
     ("(05-launch-tuning)/end-to-end/", ("\\1-end-to-end-opencl", r"^\1.EndToEnd")),
+    ("(05-launch-tuning)/many/", ("\\1-many-opencl many_test", r"^\1.(many.[A-Z]|Many)"), ("", r"^\1.many.opencl")),
     ("(05-launch-tuning)/cluster/", ("\\1-cluster-cpu \\1-cluster-opencl", r"^\1.cluster")),
     (r"(0.-[a-z-]*)/histogram\.cl", ("", r"^\1.opencl.all$"), ("", r"^\1.(opencl.*races$|OpenCLR)"), ("", r"^\1.opencl.")),
     ("(05-launch-tuning)/", ("\\1-opencl launch_test", r"^\1.([^btEcT]|T.*d$)")),

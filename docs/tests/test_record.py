@@ -179,6 +179,16 @@ class Record(repository.RepositoryTest):
         self.assertTrue(all(line.endswith("--peer a.so") for line in self.arguments_of("01-cpu/peers/cpu")))
         self.assertEqual(["--queued" in line for line in self.arguments_of("05-launch-tuning/peers/cuda")], [False] * 64 + [True] * 30)
 
+    def test_many_pictures_are_kept_by_their_sides(self):
+        self.program("05-launch-tuning/many/cuda", MATCHES)
+        self.succeed("record.py", "device", "--no-chapters", "--many")
+        self.succeed("record.py", "device", "--no-chapters", "--many", "512", "--input", "constant")
+        self.assertEqual({(entry["experiment"], entry["input"], entry["size"]) for entry in self.results()["many"]},
+                         {("64", "uniform", "256M"), ("256", "uniform", "1G"), ("512", "uniform", "1G"), ("64..2048", "uniform", "1G"),
+                          ("512", "constant", "1G")})
+        self.assertIn("--random 1G --side 64..2048", self.arguments_of("05-launch-tuning/many/cuda")[3])
+        self.assertIn("invalid choice: '63'", self.run_program("record.py", "device", "--many", "63").stderr)
+
     def test_scaling_is_the_best_of_three_rounds(self):
         # Each run is a millisecond faster than the one before.
         script = MATCHES.replace('cp "$0.json" "$last"', 'sed "s/MEDIAN/$((100 - $(wc -l < "$0.arguments")))/" "$0.json" > "$last"')

@@ -149,6 +149,20 @@ The numbers from `{FILE}` were recorded on 2026-01-02. CUDA: CUDA driver. Some G
         rows, _ = self.table(recording(entries), "cpu-peers", "1M")
         self.assertEqual([row[-2:] for row in rows], [["4.00", "1.50"], ["-", "3.00"], ["-", "-"]])
 
+    def test_many_pictures(self):
+        kept = []
+        for side, number in (("512", 4096), ("64..2048", 700), ("64", 65536)):
+            entry = {**run_entry("05-launch-tuning/many/cuda", {"queued": 50.0, "group-each": 2000.0}), "experiment": side}
+            entry["run"]["input"]["name"] = f"uniform, seed 1; {number} pictures of that side"
+            entry["run"]["read_ceiling_gb_s"] = 4000.0
+            kept.append(entry)
+        kept[2]["run"]["results"][1]["check"] = "mismatch"
+        rows, _ = self.table(recording(many=kept), "many", "05-launch-tuning/many/cuda GB/s")
+        self.assertEqual(rows, [["photo", "65536", "50.0", "-", "1.25"], ["photo", "4096", "50.0", "2000", "50.0"],
+                                ["photo", "700", "50.0", "2000", "50.0"]])
+        rows, _ = self.table(recording(many=kept), "many", "05-launch-tuning/many/cuda µs")
+        self.assertEqual(rows, [["photo", "65536", "0.082", "-"], ["photo", "4096", "5.24", "0.131"]])
+
     def test_queued_has_a_ceiling_of_its_own(self):
         queued, idle = run_entry(PEERS, {"cub": 20.0, "tuned": 40.0}, size="256K"), run_entry(PEERS, {"tuned": 1.0}, size="256K")
         queued["run"]["read_ceiling_gb_s"], idle["run"]["read_ceiling_gb_s"] = 50.0, 99.0

@@ -8,8 +8,8 @@
                                                    one histogram from one rank and from two
 
 Runs every chapter program that is built, on each input, and keeps the JSON that it writes in
-docs/results/NAME.json; what is not measured this time stays there as it was. --tune, --peers, --queued
-and --end-to-end add runs of the workshops of chapter 05, --peers also of that of chapter 01. --tune goes before all others: what it finds
+docs/results/NAME.json; what is not measured this time stays there as it was. --tune, --peers, --queued,
+--many and --end-to-end add runs of the workshops of chapter 05, --peers also of that of chapter 01. --tune goes before all others: what it finds
 is kept in the user's cache folder, and `tuned` is launched that way in all runs that follow, in this
 call and in later ones; only --steps and --experiment, which change one thing at a time in chapter 05's program and in
 the others, know of no search. --counters adds what
@@ -59,6 +59,8 @@ CLUSTER_STRONG = ["4K", "64K", "1M", "16M", "256M"]
 ROUNDS = 3
 # Open MPI 4 and 5: root may start a job in a container, and the launcher says no more than the program.
 MPI_VARIABLES = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_orte_execute_quiet": "1"}
+# The sides of --many, and how many pixels all pictures have.
+MANY = {"64": "256M", "256": "1G", "512": "1G", "64..2048": "1G"}
 # 512 x 512, and the sizes of photographs.
 PHOTOGRAPHS = ["256K", "1M", "2M", "4M", "8M", "12M"]
 
@@ -91,6 +93,7 @@ class Job(NamedTuple):
         words = [self.program.name, self.input, self.size]
         words += ["--" + self.kind] if self.kind in ("queued", "counters", "steps") else []
         words += [self.experiment, "scaling"] if self.kind == "cluster" else []
+        words += ["--side", self.experiment] if self.kind == "many" else []
         words += ["--experiment", self.experiment] if self.kind == "experiments" else []
         return " ".join(word for word in words if word)
 
@@ -193,6 +196,10 @@ def jobs_of(options):
         jobs += grid([program for program in of(*PROFILED) if program.api == "CUDA"], options, ["uniform"], ["100M"], "counters")
     if options.end_to_end:
         jobs += grid(of(f"{experiments.LESSON}/end-to-end"), options, ["photo"], ["100M"], "end_to_end")
+    if options.many is not None:
+        for side in options.many or MANY:
+            jobs += [job._replace(experiment=side) for job in
+                     grid(of(f"{experiments.LESSON}/many"), options, ["uniform"], [MANY[side]], "many", ["--side", side])]
     if options.steps:
         jobs += grid(of(experiments.LESSON), options, ["uniform", "ramp"], ["1G"], "steps")
     for name in options.experiment or []:
@@ -463,6 +470,8 @@ def parse_arguments():
     arguments.add_argument("--queued", action="store_true",
                            help="the same on photographs, with all commands in the device's queue before it begins")
     arguments.add_argument("--end-to-end", action="store_true", help="measure the ways to copy and count")
+    arguments.add_argument("--many", nargs="*", choices=MANY, metavar="SIDE",
+                           help=f"a histogram for each of many pictures of these sides (default {' '.join(MANY)}; uniform)")
     arguments.add_argument("--experiment", nargs="+", choices=EXPERIMENTS, metavar="NAME",
                            help="one thing changed at a time, on inputs and sizes of its own: "
                                 + "; ".join(f"{name}, {each.about}" for name, each in EXPERIMENTS.items()))

@@ -10,6 +10,7 @@ input and size: docs/measuring.md says which.
 """
 
 import inspect
+import re
 from collections import Counter
 
 import law
@@ -339,6 +340,29 @@ def end_to_end_table(recording, folder, name, size):
             f"Medians. The copy from pinned memory alone took {copies}.")
 
 
+def many_table(recording, program, unit):
+    """a row for each side of many pictures: the strategies, in GB/s or in µs a picture"""
+    entries = sorted(select(recording, "many", program=program),  # a range stands last
+                     key=lambda entry: (".." in entry["experiment"], len(entry["experiment"]), entry["experiment"]))
+    variants = variants_of(entries)
+    each = unit != "GB/s"
+    rows, ceilings = [], []
+    for entry in entries:
+        rates, side = rates_of(entry), entry["experiment"]
+        if each and ".." in side:
+            continue
+        pictures = f"{side} a side" if ".." in side else f"{side} x {side}"
+        best = max((rate for rate in rates.values() if rate), default=None)
+        ceilings.append(recorded.read_ceiling(recording, entry, ("runs", "steps", "many")))
+        share = ratio(best, ceilings[-1])
+        rows.append([pictures, entry["input"], re.search(r"(\d+) pictures?", entry["run"]["input"]["name"])[1],
+                     *(ratio(int(side) ** 2 / 1000, rates.get(variant)) if each else rates.get(variant) for variant in variants),
+                     *([] if each else [share and 100 * share])])
+    columns = ["<Pictures", "<Pixels", "Number", *titles(variants), *([] if each else ["The best, % of the read ceiling"])]
+    return (entries, f"{device(entries[0])}: a histogram for each picture, {unit}", columns, rows,
+            "Medians." + ("" if each else f" Read ceiling: {', '.join(map(digits, unique(ceilings)))} GB/s.") + skipped(entries))
+
+
 def tuning_table(recording, program):
     """a row for each size: the best launch that the search found"""
     (entry,) = select(recording, "tune", program=program)
@@ -437,7 +461,7 @@ def archive_table(recording, program, size):
 TABLES = {"results": results_table, "device": device_table, "chapters": chapters_table, "peers": peers_table,
           "cpu-peers": cpu_peers_table, "queued": queued_table, "steps": steps_table, "experiment": experiment_table, "under-way": under_way_table,
           "warps": warps_table,
-          "end-to-end": end_to_end_table, "tuning": tuning_table, "counters": counters_table, "weak": weak_table,
+          "end-to-end": end_to_end_table, "many": many_table, "tuning": tuning_table, "counters": counters_table, "weak": weak_table,
           "strong": strong_table, "archive": archive_table}
 __doc__ += "".join(f"    {kind}: FILE {' '.join(list(inspect.signature(table).parameters)[1:])}\n        {table.__doc__}\n"
                    for kind, table in TABLES.items())

@@ -1,0 +1,226 @@
+// The OpenCL kernels of many pictures. Read at run time: edit, save, run again.
+//
+// The pictures lie one behind the other: picture p is the bytes from first[p] up to first[p + 1],
+// of which there may be none, and it may begin anywhere. Its histogram is row p of the result.
+//
+// The host passes GROUP_SIZE, the work-items of a group; COPIES of its table; and LOADS, which a
+// work-item has under way at once.
+
+#define BINS 256
+#define OF_SIZE __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
+
+// ---- how a group counts bytes, in every strategy ----
+
+#if GROUP_SIZE > 1
+
+// Chapter 05's `tuned`: bin b of copy k is word b * COPIES + k. `own` is k in bytes.
+#define TABLE_WORDS (BINS * COPIES)
+
+void count_pixel(__local uint* table, uint own, uint value) {
+    __local uchar* bin = (__local uchar*)table + (value * (COPIES * 4) | own);
+    atomic_inc((__local uint*)bin);
+}
+
+void count_four(__local uint* table, uint own, uint four) {
+    count_pixel(table, own, four & 0xff);
+    count_pixel(table, own, four >> 8 & 0xff);
+    count_pixel(table, own, four >> 16 & 0xff);
+    count_pixel(table, own, four >> 24);
+}
+
+// Zeroes the table and counts the bytes from `begin` up to `end`. They may be any: those in front
+// of the first address that 16 divides are the head, those behind the last whole vector the tail.
+void count_bytes(__local uint* table, __global const uchar* pixels, ulong begin, ulong end) {
+    const uint item = get_local_id(0);
+    const uint own = item % COPIES * 4;
+    const ulong length = end - begin;
+    const uint head = min((16 - begin % 16) % 16, length);
+    const uint vector_count = (length - head) / 16;  // at most 2^28
+    __global const uint4* vectors = (__global const uint4*)(pixels + begin + head);
+
+    // Ask for the first vectors, and zero the table while they are on their way.
+    uint4 now[LOADS];
+#pragma unroll
+    for (uint n = 0; n < LOADS; ++n) {
+        const uint i = item + n * GROUP_SIZE;
+        now[n] = i < vector_count ? vectors[i] : (uint4)(0);
+    }
+    for (uint word = item; word < TABLE_WORDS; word += GROUP_SIZE) {
+        table[word] = 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+
+    for (uint i = item; i < head; i += GROUP_SIZE) {
+        count_pixel(table, own, pixels[begin + i]);
+    }
+    for (ulong i = begin + head + vector_count * 16UL + item; i < end; i += GROUP_SIZE) {
+        count_pixel(table, own, pixels[i]);
+    }
+    // The next vectors are asked for before the present ones are counted.
+    for (uint i = item; i < vector_count; i += LOADS * GROUP_SIZE) {
+        uint4 next[LOADS];
+#pragma unroll
+        for (uint n = 0; n < LOADS; ++n) {
+            const uint later = i + (LOADS + n) * GROUP_SIZE;
+            next[n] = later < vector_count ? vectors[later] : (uint4)(0);
+        }
+#pragma unroll
+        for (uint n = 0; n < LOADS; ++n) {
+            if (i + n * GROUP_SIZE < vector_count) {
+                count_four(table, own, now[n].x);
+                count_four(table, own, now[n].y);
+                count_four(table, own, now[n].z);
+                count_four(table, own, now[n].w);
+            }
+            now[n] = next[n];
+        }
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+}
+
+// The copies of a bin, beginning with another one each time, so that the banks take turns.
+uint sum_of(__local const uint* table, uint bin) {
+    uint sum = 0;
+    for (uint k = 0; k < COPIES; ++k) {
+        sum += table[bin * COPIES + (bin + k) % COPIES];
+    }
+    return sum;
+}
+
+#else
+
+// Chapter 05's `tuned` on a CPU: a group is one work-item, which reads in several places side by
+// side, each with a table of its own.
+#define PLACES (2 * LOADS)
+#define TABLE (BINS + 8)  // so that equal bins do not lie a power of two apart
+#define TABLE_WORDS (PLACES * TABLE)
+
+void count_bytes(__local uint* table, __global const uchar* pixels, ulong begin, ulong end) {
+    for (uint word = 0; word < TABLE_WORDS; ++word) {
+        table[word] = 0;
+    }
+    const ulong length = (end - begin) / PLACES;
+    for (ulong i = begin; i < begin + length; ++i) {
+#pragma unroll
+        for (uint place = 0; place < PLACES; ++place) {
+            ++table[place * TABLE + pixels[i + place * length]];
+        }
+    }
+    for (ulong i = begin + PLACES * length; i < end; ++i) {  // fewer than there are places
+        ++table[pixels[i]];
+    }
+}
+
+uint sum_of(__local const uint* table, uint bin) {
+    uint sum = 0;
+    for (uint place = 0; place < PLACES; ++place) {
+        sum += table[place * TABLE + bin];
+    }
+    return sum;
+}
+
+#endif
+
+// ---- how several groups finish a histogram in one launch ----
+//
+// Chapter 05's totals: the lower half of 64 bits is the sum, the upper half counts the groups that
+// have added theirs. Who adds last writes the bin, and leaves a zero for the next launch. Without
+// totals the host has zeroed the rows.
+#ifdef cl_khr_int64_base_atomics
+#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
+#endif
+
+void hand_over(__global ulong* total, __global uint* count, uint sum, uint groups) {
+#ifdef cl_khr_int64_base_atomics
+    if (total != 0) {
+        const ulong before = atom_add(total, (1UL << 32) + sum);
+        if (before >> 32 == groups - 1) {
+            *count = (uint)before + sum;
+            atom_xchg(total, 0UL);
+        }
+        return;
+    }
+#endif
+    atomic_add(count, sum);
+}
+
+// ---- one-by-one, queued: all groups of the launch count one picture ----
+//
+// The totals lie 128 bytes apart, each in its own cache line: all groups come to them at once.
+#define APART 16
+
+__kernel OF_SIZE void histogram_picture(__global const uchar* pixels, ulong begin, ulong end,
+                                        __global ulong* totals, __global uint* rows, ulong p) {
+    __local uint table[TABLE_WORDS];
+    const ulong group = get_group_id(0);
+    const ulong groups = get_num_groups(0);
+    // Each group has a stretch, and the last one what is left: whole vectors, where it can be.
+    const ulong stretch = ((end - begin) / groups + 15) / 16 * 16;
+    const ulong from = min(begin + group * stretch, end);
+    const ulong to = group == groups - 1 ? end : min(from + stretch, end);
+    count_bytes(table, pixels, from, to);
+    for (uint bin = get_local_id(0); bin < BINS; bin += GROUP_SIZE) {
+        hand_over(totals != 0 ? totals + bin * APART : 0, rows + p * BINS + bin, sum_of(table, bin),
+                  groups);
+    }
+}
+
+// ---- group-each: a group for each picture ----
+//
+// Nobody else writes its row, so each bin is written once, and nothing has to be zero before.
+// (Fewer groups than pictures walk over them.)
+__kernel OF_SIZE void histogram_group_each(__global const uchar* pixels,
+                                           __global const ulong* first, ulong pictures,
+                                           __global uint* rows) {
+    __local uint table[TABLE_WORDS];
+    for (ulong p = get_group_id(0); p < pictures; p += get_num_groups(0)) {
+        count_bytes(table, pixels, first[p], first[p + 1]);
+        for (uint bin = get_local_id(0); bin < BINS; bin += GROUP_SIZE) {
+            rows[p * BINS + bin] = sum_of(table, bin);
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);  // before the table is zeroed again
+    }
+}
+
+// ---- shared-out: each group has an even share of all pixels ----
+//
+// Share g is from place g up to place g + 1. A place is a picture and a byte of it: its first one,
+// or one inside, and then the picture is cut there. Of a cut picture the place also has how many
+// groups have a part of it, and which of these comes first: the totals of that group are the
+// picture's.
+typedef struct {
+    ulong picture;
+    ulong byte;
+    uint first_group;
+    uint groups;
+} Place;
+
+__kernel OF_SIZE void histogram_shared_out(__global const uchar* pixels,
+                                           __global const ulong* first,
+                                           __global const Place* places, __global ulong* totals,
+                                           __global uint* rows) {
+    __local uint table[TABLE_WORDS];
+    __global const Place* from = places + get_group_id(0);
+    __global const Place* to = from + 1;
+    // The picture that the share ends in belongs to it where the share has some of its bytes.
+    const ulong behind = to->picture + (to->byte > first[to->picture] ? 1 : 0);
+    for (ulong p = from->picture; p < behind; ++p) {
+        const ulong begin = p == from->picture ? from->byte : first[p];
+        const ulong end = p == to->picture ? to->byte : first[p + 1];
+        const bool cut_before = begin > first[p];
+        const bool cut_behind = end < first[p + 1];
+        count_bytes(table, pixels, begin, end);
+        for (uint bin = get_local_id(0); bin < BINS; bin += GROUP_SIZE) {
+            const uint sum = sum_of(table, bin);
+            if (cut_before || cut_behind) {
+                const uint totals_of = cut_before ? from->first_group : to->first_group;
+                const uint groups = cut_before ? from->groups : to->groups;
+                hand_over(totals != 0 ? totals + totals_of * (ulong)BINS + bin : 0,
+                          rows + p * BINS + bin, sum, groups);
+            } else {
+                rows[p * BINS + bin] = sum;
+            }
+        }
+        barrier(CLK_LOCAL_MEM_FENCE);  // before the table is zeroed again
+    }
+}

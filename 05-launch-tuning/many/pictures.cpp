@@ -1,0 +1,341 @@
+#include "05-launch-tuning/many/pictures.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <numeric>
+#include <random>
+
+#include "05-launch-tuning/layout.hpp"
+#include "05-launch-tuning/many/uses.hpp"
+#include "common/files/output_file.hpp"
+#include "common/options/whole_number.hpp"
+#include "common/status/status.hpp"
+#include "common/terminal/shown.hpp"
+#include "common/terminal/terminal.hpp"
+
+using common::BadInput;
+using common::Histogram;
+
+namespace many {
+
+// ---- what is asked for --------------------------------------------------------------------------
+
+void parse_sides(const std::string& text, PictureOptions& pictures) {
+    constexpr std::uint64_t kMost = 65535;  // of both sides: what a 32-bit count can hold
+    const auto side = [&](const char*& from) {
+        std::uint64_t number = 0;
+        const auto [rest, error] = std::from_chars(from, text.data() + text.size(), number);
+        if (error != std::errc() || number < 1 || number > kMost) from = nullptr;
+        if (from != nullptr) from = rest;
+        return number;
+    };
+    const char* rest = text.data();
+    const char* const end = text.data() + text.size();
+    const std::uint64_t least = side(rest);
+    std::uint64_t most = least;
+    if (rest != nullptr && std::string_view(rest, end).starts_with("..")) most = side(rest += 2);
+    if (rest != end || most < least) {
+        throw BadInput(
+            fmt::format("--side: '{}' is neither a side from 1 to {} nor two of them, as 64..2048",
+                        text, kMost));
+    }
+    pictures.least_side = least;
+    pictures.most_side = most;
+}
+
+bool is_folder(const common::Options& options) {
+    std::error_code unknown;
+    return options.image && std::filesystem::is_directory(*options.image, unknown);
+}
+
+common::Options parse_options(int argc, const char* const* argv, const common::Program& program,
+                              PictureOptions& pictures) {
+    constexpr std::uint64_t kMostPictures = 10'000'000;
+    constexpr std::uint64_t kMostOffset = 1 << 20;
+    std::string sides;
+    common::Options options = common::parse_options(argc, argv, program, [&](CLI::App& app) {
+        app.get_option("IMAGE")->description(
+            "a picture, or a folder with pictures in it and below");
+        app.add_option("--side", sides,
+                       "pixels of a picture's sides, or a range to draw them from (default: 512)")
+            ->type_name("S|S..T");
+        app.add_option("--pictures", pictures.pictures,
+                       "so many pictures of generated pixels (default: what --random N makes)")
+            ->transform(common::whole_number(1, kMostPictures))
+            ->type_name("N");
+        app.add_option("--offset", pictures.offset, "bytes in front of the first picture")
+            ->transform(common::whole_number(0, kMostOffset))
+            ->type_name("N");
+        app.add_option("--tiles", pictures.tiles,
+                       "cut a picture into N x N tiles, each a picture (with --equalize: 8)")
+            ->transform(common::whole_number(1, 256))
+            ->type_name("N");
+        app.add_option("--equalize", pictures.equalize,
+                       "write a picture and what its tiles' histograms make of it, as a PNG")
+            ->type_name("FILE");
+        app.add_option("--sheet", pictures.sheet,
+                       "of a folder: write all pictures, by brightness, as a PNG")
+            ->type_name("FILE");
+        app.add_option("--npy", pictures.npy, "write the counts for NumPy, a row for each picture")
+            ->type_name("FILE");
+        app.add_option("--csv", pictures.csv, "write a line of counts for each picture")
+            ->type_name("FILE");
+    });
+    if (!sides.empty()) parse_sides(sides, pictures);
+    if (is_folder(options) && !options.wants("shared-out"))
+        throw BadInput("a folder of pictures is counted by shared-out");
+    if (is_folder(options) && (!sides.empty() || options.tile || options.plot))
+        throw BadInput("--side, --tile and --plot mean nothing for a folder of pictures");
+    if (pictures.pictures > 0 && (options.image || options.tile || options.random))
+        throw BadInput("--pictures, an IMAGE, --tile and --random exclude each other");
+    if (pictures.equalize && pictures.tiles == 0) pictures.tiles = 8;
+    if (pictures.tiles > 0 &&
+        (is_folder(options) || options.tile || options.random || options.constant || options.ramp ||
+         pictures.pictures > 0 || !sides.empty()))
+        throw BadInput("--tiles and --equalize are for one whole picture");
+    std::vector<common::NamedFile> outputs = options.outputs();
+    if (pictures.sheet && !is_folder(options))
+        throw BadInput("--sheet is for a folder of pictures");
+    if (pictures.sheet) outputs.push_back({"--sheet", *pictures.sheet});
+    if (pictures.equalize) outputs.push_back({"--equalize", *pictures.equalize});
+    if (pictures.npy) outputs.push_back({"--npy", *pictures.npy});
+    if (pictures.csv) outputs.push_back({"--csv", *pictures.csv});
+    common::require_output_files(outputs, options.files);
+    return options;
+}
+
+// ---- pictures -----------------------------------------------------------------------------------
+
+void Batch::add(std::uint64_t pixel_count, const Histogram& histogram) {
+    for (std::size_t bin = 0; bin < common::kBins; ++bin) {
+        if (__builtin_add_overflow(sum[bin], histogram[bin], &sum[bin]))
+            throw BadInput(fmt::format("more than {} pixels of the value {} in all pictures",
+                                       common::kMaxPixels, bin));
+    }
+    first.push_back(first.back() + pixel_count);
+    expected.push_back(histogram);
+}
+
+void Batch::judge(const std::uint32_t* rows, Histogram& result) const {
+    result = sum;
+    std::size_t wrong = 0;
+    std::size_t first_wrong = 0;
+    for (std::size_t p = size(); p-- > 0;) {
+        if (std::equal(expected[p].begin(), expected[p].end(), rows + p * common::kBins)) continue;
+        ++wrong;
+        first_wrong = p;
+    }
+    if (wrong == 0) return;
+    for (std::size_t bin = 0; bin < common::kBins; ++bin)
+        result[bin] += rows[first_wrong * common::kBins + bin] - expected[first_wrong][bin];
+    const std::string name =
+        names.empty() ? "" : fmt::format(", {}", common::shown(names[first_wrong]));
+    common::progress(
+        fmt::format("\n{} of {} pictures {} wrong; the first is number {}{}: {} pixels from byte "
+                    "{} on. With it "
+                    "alone the sum is:",
+                    wrong, size(), wrong == 1 ? "is" : "are", first_wrong, name,
+                    first[first_wrong + 1] - first[first_wrong], first[first_wrong]));
+}
+
+std::vector<std::uint64_t> sizes(const PictureOptions& pictures, std::uint64_t usual,
+                                 std::uint64_t seed, std::uint64_t pixels) {
+    const std::uint64_t sides = pictures.most_side - pictures.least_side + 1;
+    std::mt19937_64 random(seed);
+    std::vector<std::uint64_t> sizes;
+    const auto is_last = [&] {
+        return pictures.pictures > 0 ? sizes.size() == pictures.pictures : pixels == 0;
+    };
+    do {
+        std::uint64_t size =
+            pictures.least_side > 0 ? pictures.least_side * pictures.least_side : usual;
+        if (sides > 1) {
+            const std::uint64_t width = pictures.least_side + random() % sides;
+            size = width * (pictures.least_side + random() % sides);
+            if (sizes.size() % 64 == 7) size = 0;
+            if (sizes.size() % 64 == 23) size = 1;
+        }
+        if (pictures.pictures == 0) pixels -= size = std::min(size, pixels);
+        sizes.push_back(size);
+    } while (!is_last());
+    return sizes;
+}
+
+void load(const common::Options& options, const PictureOptions& pictures, common::Input& input,
+          Batch& batch) {
+    constexpr std::uint64_t kUsual = 512 * 512;
+    common::Options all = options;
+    std::vector<std::uint64_t> each;
+    if (pictures.pictures > 0) {
+        each = sizes(pictures, kUsual, options.seed, 0);
+        all.random = std::reduce(each.begin(), each.end());
+    }
+    input = common::load_input(all);
+    const std::uint64_t whole = std::uint64_t{input.width} * input.height;
+    const std::uint64_t usual = input.seed || all.random || whole == 0 ? kUsual : whole;
+    if (each.empty()) each = sizes(pictures, usual, options.seed, input.pixels.size());
+    batch.pixels = input.pixels;
+    if (pictures.tiles > 0) {
+        const Tiles tiles{input.width, input.height, pictures.tiles};
+        each = tiles.sizes();
+        batch.tiled = tiles.one_behind_the_other(input.pixels);
+        batch.pixels = batch.tiled;
+    }
+    batch.first = {pictures.offset};
+    for (std::size_t begin = 0; const std::uint64_t size : each) {
+        batch.add(size, common::reference_histogram(batch.pixels.subspan(begin, size)));
+        begin += size;
+    }
+    std::string name = fmt::format("; {} picture{}", each.size(), each.size() == 1 ? "" : "s");
+    if (pictures.least_side < pictures.most_side) {
+        name += fmt::format(" of {} to {} a side", pictures.least_side, pictures.most_side);
+    } else if (pictures.least_side > 0) {
+        name += fmt::format(" of {0} x {0}", pictures.least_side);
+    }
+    if (pictures.tiles > 0) name = fmt::format("; its {0} x {0} tiles", pictures.tiles);
+    input.name += name;
+}
+
+// ---- shared out ---------------------------------------------------------------------------------
+
+std::vector<Place> share_out(const std::vector<std::uint64_t>& first, std::size_t groups) {
+    constexpr std::uint64_t kAligned = 128;
+    const std::size_t pictures = first.size() - 1;
+    // The prefix sum of what the pictures cost.
+    const auto cost_before = [&](std::uint64_t p) { return first[p] - first[0] + p * kTableCost; };
+    const std::uint64_t cost = cost_before(pictures);
+    std::vector<Place> places;
+    std::uint64_t p = 0;
+    for (std::size_t g = 0; g < groups; ++g) {
+        // cost * g / groups, which could be too large for 64 bits in between
+        const std::uint64_t at = cost / groups * g + cost % groups * g / groups;
+        while (cost_before(p + 1) <= at)
+            ++p;
+        const std::uint64_t inside = at - cost_before(p);
+        Place place{p, first[p]};
+        if (inside > kTableCost)
+            place.byte = std::max(first[p], (first[p] + inside - kTableCost) / kAligned * kAligned);
+        places.push_back(place);
+    }
+    places.push_back({pictures, first[pictures]});
+    // A run of places inside one picture: it is cut into one part more than there are of them.
+    for (std::size_t g = 1; g < groups;) {
+        std::size_t behind = g;
+        while (behind < groups && places[behind].picture == places[g].picture &&
+               places[behind].byte > first[places[behind].picture])
+            ++behind;
+        for (std::size_t of_run = g; of_run < behind; ++of_run) {
+            places[of_run].first_group = static_cast<std::uint32_t>(g - 1);
+            places[of_run].groups = static_cast<std::uint32_t>(behind - g + 1);
+        }
+        g = std::max(behind, g + 1);
+    }
+    return places;
+}
+
+// ---- launches -----------------------------------------------------------------------------------
+
+std::string Launch::macros() const {
+    return fmt::format("-DGROUP_SIZE={} -DCOPIES={} -DLOADS={}", group_size, copies, loads);
+}
+
+std::string Launch::text() const {
+    const std::string table = group_size == 1
+                                  ? "one work-item"
+                                  : fmt::format("{} cop{}", copies, copies == 1 ? "y" : "ies");
+    return fmt::format("{}, {} load{}, {} group{} of {}", table, loads, loads == 1 ? "" : "s",
+                       groups, groups == 1 ? "" : "s", group_size);
+}
+
+Launches launches(const Batch& batch, const common::Options& options, const Limits& limits) {
+    const std::uint64_t pixels = batch.bytes() - batch.first.front();
+    const std::uint64_t mean = pixels / batch.size();
+    const std::uint64_t cost = pixels + batch.size() * kTableCost;
+    // The smaller a picture, the more it costs to zero a large table and to add it up.
+    constexpr std::uint64_t kSmall = 32 << 10;
+    const std::optional<unsigned> copies = options.number("copies");
+    const std::optional<unsigned> loads = options.number("loads");
+    // On a CPU a group runs on one core, work-item by work-item.
+    const bool alone = limits.cpu && !copies && options.group_size.value_or(1) == 1;
+    const auto of = [&](unsigned usual_copies, unsigned usual_loads) {
+        Launch launch{
+            copies.value_or(usual_copies), loads.value_or(usual_loads),
+            options.group_size.value_or(std::min<std::size_t>(256, limits.max_group_size)), 1};
+        // Of tables for places there are twice as many as loads.
+        const bool few = mean < kSmall || limits.local_bytes < 8192;
+        if (alone) launch = {1, loads.value_or(few ? 1 : 3), 1, 1};
+        // Some is left of the local memory: a compiler may keep it for itself.
+        while (!copies && launch.copies > 1 &&
+               launch.copies * sizeof(Histogram) >= limits.local_bytes)
+            launch.copies /= 2;
+        return launch;
+    };
+    const unsigned usual_copies = mean < kSmall ? 8 : 32;
+    Launches launches{of(4, 1), of(usual_copies, 2), of(usual_copies, 2)};
+    const std::size_t pixels_a_step = alone ? 4096 : 16;
+    launches.one.groups = groups_with_work(mean, launches.one.group_size, pixels_a_step,
+                                           alone ? limits.units : 2 * limits.units);
+    launches.each.groups = batch.size();
+    // A few shares for each unit, small enough that none waits long for the last.
+    const std::uint64_t most = alone ? cost : 256 << 10;
+    const std::uint64_t share =
+        std::max<std::uint64_t>(std::min(cost / (limits.units * (alone ? 4 : 8)), most), 16 << 10);
+    launches.shared.groups = (cost + share - 1) / share;
+    if (options.groups) {
+        launches.one.groups = launches.each.groups = *options.groups;
+        launches.shared.groups = std::min<std::uint64_t>(*options.groups, cost / 16);
+    }
+    return launches;
+}
+
+// ---- results ------------------------------------------------------------------------------------
+
+std::string npy_text(std::span<const Histogram> rows) {
+    const char order = std::endian::native == std::endian::little ? '<' : '>';
+    std::string header =
+        fmt::format("{{'descr': '{}u4', 'fortran_order': False, 'shape': ({}, {}), }}", order,
+                    rows.size(), common::kBins);
+    // What stands in front of the counts is a multiple of 64 bytes, and ends in a line feed.
+    constexpr std::size_t kMagic = 10;
+    header.append(63 - (kMagic + header.size()) % 64, ' ');
+    header += '\n';
+    std::string text("\x93NUMPY\x01\x00", 8);
+    text += static_cast<char>(header.size() & 0xff);
+    text += static_cast<char>(header.size() >> 8);
+    text += header;
+    text.append(reinterpret_cast<const char*>(rows.data()), rows.size_bytes());
+    return text;
+}
+
+std::string csv_text(std::span<const Histogram> rows, const std::vector<std::string>& names) {
+    std::string text = "picture,pixels";
+    for (std::size_t bin = 0; bin < common::kBins; ++bin)
+        text += fmt::format(",{}", bin);
+    text += '\n';
+    for (std::size_t p = 0; p < rows.size(); ++p) {
+        text += names.empty() ? std::to_string(p) : common::csv_field(names[p]);
+        text += fmt::format(",{},{}\n", common::total(rows[p]), fmt::join(rows[p], ","));
+    }
+    return text;
+}
+
+void write_rows(const PictureOptions& pictures, std::span<const Histogram> rows,
+                const std::vector<std::string>& names) {
+    if (pictures.npy) common::write_whole(*pictures.npy, npy_text(rows));
+    if (pictures.csv) common::write_whole(*pictures.csv, csv_text(rows, names));
+}
+
+void write_results(const PictureOptions& pictures, const common::Input& input, const Batch& batch) {
+    write_rows(pictures, batch.expected, batch.names);
+    if (!pictures.equalize) return;
+    const Tiles tiles{input.width, input.height, pictures.tiles};
+    const common::PixelBuffer after = equalized(tiles, input.pixels, batch.expected);
+    common::write_whole(*pictures.equalize, beside_png(tiles, input.pixels, after));
+}
+
+}  // namespace many

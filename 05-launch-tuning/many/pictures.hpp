@@ -1,0 +1,144 @@
+/// @file
+/// The pictures that the programs count, where each begins, and what came out of each. Nothing here
+/// calls OpenCL or CUDA.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/histogram/histogram.hpp"
+#include "common/inputs/inputs.hpp"
+#include "common/options/options.hpp"
+#include "common/verify/verify.hpp"
+
+namespace many {
+
+// ---- what is asked for --------------------------------------------------------------------------
+
+/// What only these programs take.
+struct PictureOptions {
+    std::uint64_t least_side = 0;  ///< of a picture's two; 0: not said
+    std::uint64_t most_side = 0;   ///< the same, or the end of a range
+    std::uint64_t pictures = 0;    ///< 0: as many as the pixels make
+    std::uint64_t offset = 0;      ///< bytes in front of the first pixel, in the device's memory
+    std::uint64_t tiles = 0;       ///< across and down, that a picture is cut into; 0: it is not
+    std::optional<std::filesystem::path> equalize;
+    std::optional<std::filesystem::path> sheet;
+    std::optional<std::filesystem::path> npy;
+    std::optional<std::filesystem::path> csv;
+};
+
+/// "512", or "64..2048". @throws common::BadInput
+void parse_sides(const std::string& text, PictureOptions& pictures);
+
+/// Whether the command line names a folder in place of a picture.
+bool is_folder(const common::Options& options);
+
+/// Reads the command line. @throws common::BadInput as common::parse_options
+common::Options parse_options(int argc, const char* const* argv, const common::Program& program,
+                              PictureOptions& pictures);
+
+// ---- pictures -----------------------------------------------------------------------------------
+
+/// Pictures one behind the other, without a gap.
+struct Batch {
+    std::span<const std::uint8_t> pixels;  ///< of all of them
+    /// Where each begins in the device's memory, and at last where the last one ends. The first one
+    /// begins behind the offset.
+    std::vector<std::uint64_t> first{0};
+    std::vector<common::Histogram> expected = {};  ///< the right answer for each
+    common::Histogram sum{};                       ///< of these; it matches where each does
+    std::vector<std::string> names = {};           ///< of files, else empty
+    common::PixelBuffer tiled = {};                ///< where they are the tiles of one picture
+
+    [[nodiscard]] std::size_t size() const { return first.size() - 1; }
+    [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(first.back()); }
+
+    /// Adds a picture that lies behind the others, and the answer for it.
+    void add(std::uint64_t pixel_count, const common::Histogram& histogram);
+
+    /// Holds the rows that a strategy has counted against the right ones: `result` becomes `sum`
+    /// where each picture is right. Where one is wrong, standard error says which is the first, and
+    /// how many are; and `result` is the sum as it would be with that one alone.
+    void judge(const std::uint32_t* rows, common::Histogram& result) const;
+};
+
+/// How many pixels each picture has, so that they make `pixels` in all, or as many pictures as
+/// asked for. Among those of a range, every 64th has no pixel, and as many have one.
+/// @param usual pixels of a picture where no side is asked for
+std::vector<std::uint64_t> sizes(const PictureOptions& pictures, std::uint64_t usual,
+                                 std::uint64_t seed, std::uint64_t pixels);
+
+/// What the command line asks for: a picture or generated pixels, cut into pictures.
+/// @param pictures,input,batch the last refers to the other two
+void load(const common::Options& options, const PictureOptions& pictures, common::Input& input,
+          Batch& batch);
+
+// ---- shared out ---------------------------------------------------------------------------------
+
+/// Where a share begins, as the kernels read it.
+struct Place {
+    std::uint64_t picture = 0;
+    std::uint64_t byte = 0;         ///< of the picture; its first one, where it is not cut here
+    std::uint32_t first_group = 0;  ///< that has a part of a picture that is cut here
+    std::uint32_t groups = 0;       ///< that have one
+};
+
+/// What a picture costs beside its pixels, in pixels: to zero a table and to add it up.
+inline constexpr std::uint64_t kTableCost = 8192;
+
+/// Even shares for so many groups: `groups + 1` places, the last one behind the last picture. Large
+/// pictures are cut, at addresses that 128 divides, small ones are packed.
+std::vector<Place> share_out(const std::vector<std::uint64_t>& first, std::size_t groups);
+
+// ---- launches -----------------------------------------------------------------------------------
+
+/// How a group counts.
+struct Launch {
+    unsigned copies = 1;         ///< of the table
+    unsigned loads = 1;          ///< that a work-item has under way at once
+    std::size_t group_size = 1;  ///< 1: OpenCL's loop for a processor's core
+    std::size_t groups = 1;
+
+    [[nodiscard]] std::string macros() const;
+    [[nodiscard]] std::string text() const;
+};
+
+/// What the device allows.
+struct Limits {
+    bool cpu = false;
+    std::size_t units = 1;
+    std::size_t max_group_size = 1024;
+    std::uint64_t local_bytes = 48 << 10;
+};
+
+/// The three launches: of a picture alone, of a group for each, and of even shares.
+struct Launches {
+    Launch one, each, shared;
+};
+Launches launches(const Batch& batch, const common::Options& options, const Limits& limits);
+
+// ---- results ------------------------------------------------------------------------------------
+
+/// A NumPy file of `rows` x 256 counts.
+std::string npy_text(std::span<const common::Histogram> rows);
+
+/// A line for each picture: its name or number, its pixels, its 256 counts.
+std::string csv_text(std::span<const common::Histogram> rows,
+                     const std::vector<std::string>& names);
+
+/// Writes what --npy and --csv ask for.
+void write_rows(const PictureOptions& pictures, std::span<const common::Histogram> rows,
+                const std::vector<std::string>& names);
+
+/// The same, and what --equalize asks for.
+void write_results(const PictureOptions& pictures, const common::Input& input, const Batch& batch);
+
+}  // namespace many
