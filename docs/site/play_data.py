@@ -113,15 +113,6 @@ def mistakes():
     return found
 
 
-def sentences():
-    """{name: sentence} of the mistakes that the diagnosis knows."""
-    said = {}
-    for file in sorted((ROOT / "common/tutor/diagnosis").glob("*.cpp")):
-        for name, words in re.findall(r'(?:about|pattern)\(\s*"([a-z0-9-]+)",\s*((?:"[^"]*"\s*)+)', file.read_text(encoding="utf-8")):
-            said.setdefault(name, "".join(re.findall(r'"([^"]*)"', words)))
-    return said
-
-
 def inputs():
     """The tests' inputs: generated ones, and the sample picture."""
     cases = json.loads((ROOT / "common/run/cases.json").read_text(encoding="utf-8"))["inputs"]
@@ -134,7 +125,7 @@ def scripts():
     contents = {"data.js": ("playData", "docs/results", {"lanes": lanes(), "walks": walks(), "underWay": under_way()}),
                 "photo.js": ("playPhoto", PHOTO, base64.b64encode((ROOT / PHOTO).read_bytes()).decode()),
                 "lab-data.js": ("labData", "the chapters, common/run/cases.json and common/tutor", {
-                    "strategies": {name: kernel(name) for name in STRATEGIES}, "mistakes": mistakes(), "inputs": inputs(), "sentences": sentences()})}
+                    "strategies": {name: kernel(name) for name in STRATEGIES}, "mistakes": mistakes(), "inputs": inputs()})}
     return {file: f"// Written by docs/site/play_data.py from {source}.\n(function (root) {{\nconst {name} = {json.dumps(value, indent=1)};\n"
                   f'if (typeof module === "object") module.exports = {name};\nelse root.{name} = {name};\n}})(globalThis);\n'
             for file, (name, source, value) in contents.items()}

@@ -3,361 +3,279 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
-#include <functional>
+#include <map>
 #include <optional>
-#include <utility>
+#include <regex>
+#include <tuple>
 
-#include "common/tutor/diagnosis/hypotheses.hpp"
+#include "common/inputs/inputs.hpp"
+#include "common/tutor/diagnosis/model.hpp"
 
 namespace common::diagnosis {
 namespace {
 
-// A hypothesis walks over all pixels of a run: those of a larger one are left to the smaller runs.
-constexpr std::size_t kMaxPixelsLookedAt = std::size_t{32} << 20;
+// What all changes may take together, in steps; so many are tried on every run; and 17 million
+// pixels take less than the third.
+constexpr Number kMaxSteps = 80'000'000, kAlways = 6, kTooManySteps = 40'000'000;
+constexpr std::size_t kMaxPixels = std::size_t{32} << 20;
+constexpr std::size_t kFewRuns = 4;  // fewer are no ground for certainty
+constexpr double kUnusual = 4;       // so many bits more, and a change is no rival
+constexpr std::size_t kMaxOthers = 2;
 
 std::string plural(std::size_t number, const std::string& one, const std::string& many) {
     return fmt::format("{} {}", number, number == 1 ? one : many);
 }
 
 // The sentences speak OpenCL.
-std::string in_cuda_words(std::string text) {
-    constexpr std::array<std::pair<const char*, const char*>, 10> words{{
-        {"get_global_id(0)", "blockIdx.x * blockDim.x + threadIdx.x"},
-        {"get_global_size(0)", "gridDim.x * blockDim.x"},
-        {"get_local_id(0)", "threadIdx.x"},
-        {"get_local_size(0)", "blockDim.x"},
-        {"get_group_id(0)", "blockIdx.x"},
-        {"get_num_groups(0)", "gridDim.x"},
-        {"work-item", "thread"},
-        {"work-group", "block"},
-        {"group", "block"},
-        {"local memory", "shared memory"},
-    }};
-    for (const auto& [opencl, cuda] : words) {
-        const std::size_t length = std::string(opencl).size();
-        for (std::size_t at = text.find(opencl); at != std::string::npos;
-             at = text.find(opencl, at + 1)) {
-            text.replace(at, length, cuda);
-        }
-    }
-    return text;
+std::string in_words_of(const RunContext& context, const std::string& text) {
+    if (!context.in_cuda) return text;
+    const std::string threads = std::regex_replace(text, std::regex("work-item"), "thread");
+    return std::regex_replace(threads, std::regex("(work-)?group"), "block");
 }
 
-// Fewer runs than these are no ground for certainty.
-constexpr std::size_t kFewRuns = 4;
-
-struct Runs {  // each the smallest first
-    std::vector<const Case*> wrong;
-    std::vector<const Case*> right;
-    std::vector<const Case*> all;
+struct Runs {  // what is worked out soonest comes first; wrong ones say more
+    std::vector<const Case*> wrong, right, all;
+    std::map<const Case*, Number> steps;  // that it takes to work it out
+    bool all_looked_at = true;
+    bool change = false;
+    bool leftovers = false;
 };
 
-Runs sorted(const std::vector<Case>& cases) {
+Runs sorted(const std::vector<Case>& cases, const RunContext& context) {
     Runs runs;
+    runs.change = context.changes;
+    const std::vector<Played> strategies = strategies_of(context);
     for (const Case& run : cases) {
-        if (run.pixels.size() > kMaxPixelsLookedAt) continue;
+        if (run.launch.groups == 0 || run.launch.group_size == 0 || strategies.empty()) {
+            runs.all_looked_at = false;
+            continue;
+        }
         (run.matches() ? runs.right : runs.wrong).push_back(&run);
         runs.all.push_back(&run);
+        runs.change = runs.change || run.changes();
+        runs.steps[&run] = run.pixels.size() > kMaxPixels
+                               ? 2 * kTooManySteps
+                               : predict(strategies.front(), nullptr, run, context).steps + 1;
     }
     for (auto* const part : {&runs.wrong, &runs.right, &runs.all}) {
-        std::stable_sort(part->begin(), part->end(), [](const Case* a, const Case* b) {
-            return a->pixels.size() < b->pixels.size();
+        std::stable_sort(part->begin(), part->end(), [&](const Case* a, const Case* b) {
+            const auto late = [&](const Case* run) {
+                return runs.steps[run] * (run->matches() ? 8 : 1);
+            };
+            return late(a) < late(b);
         });
     }
     return runs;
 }
 
-// How many of the wrong runs it predicts; 0 where a run contradicts it. The smallest runs speak
-// first, right or wrong: most hypotheses are contradicted there. A large one may be beyond what is
-// worked out.
-std::size_t fits(const Hypothesis& hypothesis, const Runs& runs, const RunContext& context) {
-    std::size_t predicted_wrong = 0;
-    std::size_t beyond_prediction = 0;  // what lies behind the tables, say
-    for (const Case* const run : runs.all) {
-        if (run->changes()) return 0;  // no prediction is two histograms
-        const std::optional<Histogram> predicted = hypothesis.predict(*run, context);
-        if (predicted && *predicted != run->actual.front()) return 0;
-        if (!predicted && !run->matches() && run->pixels.size() <= kManyPixels) ++beyond_prediction;
-        if (predicted && !run->matches()) ++predicted_wrong;
-    }
-    return predicted_wrong > beyond_prediction ? predicted_wrong : 0;
-}
-
-std::string as_predicted(const Runs& runs, std::size_t predicted) {
-    std::string text = predicted == 1
-                           ? fmt::format("it predicts all 256 counts of the run that differs ({})",
-                                         runs.wrong.front()->words)
-                           : fmt::format(
-                                 "it predicts all 256 counts of each of the {} runs that "
-                                 "differ (the smallest: {})",
-                                 predicted, runs.wrong.front()->words);
-    if (!runs.right.empty()) {
-        text +=
-            fmt::format(", and that {} not", plural(runs.right.size(), "other does", "others do"));
-    }
-    return text;
-}
-
-// ---- mistakes that leave a pattern, and not one histogram ---------------------------------------
-
-using Matches = std::function<bool(const Histogram& expected, const Histogram& actual)>;
-
-bool in_each_wrong_run(const Runs& runs, const Matches& matches) {
-    return std::all_of(runs.wrong.begin(), runs.wrong.end(), [&](const Case* run) {
-        return std::all_of(run->actual.begin(), run->actual.end(), [&](const Histogram& actual) {
-            return actual == run->expected || matches(run->expected, actual);
-        });
-    });
-}
-
-bool one_more_in_one_bin(const Histogram& expected, const Histogram& actual) {
-    const std::vector<WrongBin> wrong = compare(expected, actual).wrong;
-    return wrong.size() == 1 && wrong[0].actual == wrong[0].expected + 1;
-}
-
-bool none_over(const Histogram& expected, const Histogram& actual) {
-    return std::equal(actual.begin(), actual.end(), expected.begin(), std::less_equal<>());
-}
-
-// Something on top of the right counts; the poison alone is what nobody wrote.
-bool none_short(const Histogram& expected, const Histogram& actual) {
-    for (std::size_t bin = 0; bin < kBins; ++bin) {
-        if (actual[bin] < expected[bin] || actual[bin] == kPoison) return false;
-    }
-    return true;
-}
-
-// Whether each count is the sum of some of the groups' counts; with `one_alone`, of one of them.
-bool made_of_tables(const std::vector<Histogram>& tables, const Histogram& actual, bool one_alone) {
-    if (tables.size() < 2) return false;
-    for (std::size_t bin = 0; bin < kBins; ++bin) {
-        bool found = false;
-        for (unsigned chosen = 1; chosen < 1U << tables.size() && !found; ++chosen) {
-            if (one_alone && (chosen & (chosen - 1)) != 0) continue;
-            std::uint32_t sum = 0;
-            for (std::size_t group = 0; group < tables.size(); ++group)
-                sum += (chosen >> group & 1U) != 0 ? tables[group][bin] : 0;
-            found = sum == actual[bin];
-        }
-        if (!found) return false;
-    }
-    return true;
-}
-
-// Few enough to try all choices of them.
-constexpr std::size_t kFewGroups = 8;
-
-// Whether all runs that differ are explained by the tables of their groups.
-using OfTables = std::function<bool(const std::vector<Histogram>& tables, const Histogram& expected,
-                                    const Histogram& actual)>;
-
-bool explained_by_tables(const Runs& runs, const OfTables& explains) {
-    // With few pixels for each bin every count is some sum, and says nothing.
-    const bool any = std::any_of(runs.wrong.begin(), runs.wrong.end(), [](const Case* run) {
-        return run->launch.groups <= kFewGroups &&
-               run->pixels.size() >= 4 * kBins * run->launch.groups;
-    });
-    const auto is_explained = [&](const Case& run) {
-        if (run.launch.groups > kFewGroups || run.pixels.size() > kManyPixels) return true;
-        const auto ways = tables_of_groups(run);
-        return std::any_of(ways.begin(), ways.end(), [&](const std::vector<Histogram>& tables) {
-            return std::all_of(run.actual.begin(), run.actual.end(), [&](const Histogram& actual) {
-                return actual == run.expected || explains(tables, run.expected, actual);
-            });
-        });
-    };
-    return any && std::all_of(runs.wrong.begin(), runs.wrong.end(),
-                              [&](const Case* run) { return is_explained(*run); });
-}
-
-bool made_of_tables(const Runs& runs, bool one_alone) {
-    return explained_by_tables(
-        runs, [=](const std::vector<Histogram>& tables, const Histogram&, const Histogram& actual) {
-            return made_of_tables(tables, actual, one_alone);
-        });
-}
-
-// Whether each count is that of all groups but one, not the same one in all bins.
-bool without_one_table(const std::vector<Histogram>& tables, const Histogram& expected,
-                       const Histogram& actual) {
-    for (std::size_t bin = 0; bin < kBins; ++bin) {
-        const bool found = std::any_of(tables.begin(), tables.end(), [&](const Histogram& table) {
-            return actual[bin] == expected[bin] - table[bin];
-        });
-        if (!found) return false;
-    }
-    return true;
-}
-
-// Whether a count is a sum of one choice for each of these positions.
-bool is_sum(const std::vector<std::vector<std::uint32_t>>& choices, std::size_t at,
-            std::uint32_t rest) {
-    if (at == choices.size()) return rest == 0;
-    return std::any_of(choices[at].begin(), choices[at].end(), [&](std::uint32_t choice) {
-        return is_sum(choices, at + 1, rest - choice);
-    });
-}
-
-// Whether the counts come from rows that lie `step` bins apart and not 256, and overwrite each
-// other in any order; where nobody writes, the poison is.
-bool made_of_overlapping(const std::vector<Histogram>& tables, std::size_t step,
-                         const Histogram& actual) {
-    for (std::size_t bin = 0; bin < kBins; ++bin) {
-        std::vector<std::vector<std::uint32_t>> choices(tables.size());
-        for (std::size_t row = 0; row < tables.size(); ++row) {
-            for (std::size_t group = 0; group < tables.size(); ++group) {
-                const std::size_t position = row * kBins + bin;
-                if (position < group * step || position >= group * step + kBins) continue;
-                choices[row].push_back(tables[group][position - group * step]);
-            }
-            if (choices[row].empty()) choices[row].push_back(kPoison);
-        }
-        if (!is_sum(choices, 0, actual[bin])) return false;
-    }
-    return true;
-}
-
-bool made_of_overlapping(const Runs& runs) {
-    const auto fits = [&](const Case& run, std::size_t step) {
-        if (run.launch.groups > 4) return true;  // too many orders to try
-        const auto ways = tables_of_groups(run);
-        return std::any_of(ways.begin(), ways.end(), [&](const std::vector<Histogram>& tables) {
-            return std::all_of(run.actual.begin(), run.actual.end(), [&](const Histogram& actual) {
-                return actual == run.expected || made_of_overlapping(tables, step, actual);
-            });
-        });
-    };
-    const auto steps = [](const Case& run) {
-        return std::vector<std::size_t>{0, 1, 64, 128, 254, 255, run.launch.group_size};
-    };
-    const bool any = std::any_of(runs.wrong.begin(), runs.wrong.end(), [](const Case* run) {
-        return run->launch.groups > 1 && run->launch.groups <= 4;
-    });
-    for (std::size_t s = 0; any && s < steps(*runs.wrong.front()).size(); ++s) {
-        if (std::all_of(runs.wrong.begin(), runs.wrong.end(),
-                        [&](const Case* run) { return fits(*run, steps(*run)[s]); }))
-            return true;
-    }
-    return false;
-}
-
-// A count that no miscounting of so few pixels can reach.
-bool has_garbage(const Runs& runs) {
-    return std::any_of(runs.wrong.begin(), runs.wrong.end(), [](const Case* run) {
-        const std::uint64_t most =
-            run->pixels.size() * std::max(run->launch.groups, run->launch.group_size);
-        return std::any_of(run->actual.front().begin(), run->actual.front().end(),
-                           [&](std::uint32_t count) { return count > most && count != kPoison; });
-    });
-}
-
-// Something in a bin that no pixel has: to count pixels more than once does not do that.
-bool counts_of_no_pixel(const Runs& runs) {
-    return std::any_of(runs.wrong.begin(), runs.wrong.end(), [](const Case* run) {
+// Whether something was there before: a count that no miscounting of so few pixels can reach; or
+// counts that change or belong to no pixel, and no bin that has too few.
+bool has_leftovers(const Runs& runs) {
+    bool some = runs.change;
+    bool none_short = true;
+    for (const Case* const run : runs.wrong) {
+        if (run->actual.empty()) continue;
+        const auto most = static_cast<Number>(run->pixels.size()) *
+                          static_cast<Number>(std::max(run->launch.groups, run->launch.group_size));
         for (std::size_t bin = 0; bin < kBins; ++bin) {
-            if (run->expected[bin] == 0 && run->actual.front()[bin] > 0) return true;
+            const std::uint32_t over = run->actual.front()[bin] - run->expected[bin];
+            const auto is_near = [&](std::size_t tables) {  // as if nobody had written so many
+                const auto rest = over - static_cast<std::uint32_t>(tables) * kPoison;
+                return std::abs(Number{static_cast<std::int32_t>(rest)}) <= most;
+            };
+            std::size_t tables = 0;
+            while (tables <= std::min<std::size_t>(run->launch.groups, 64) && !is_near(tables))
+                ++tables;
+            if (tables > std::min<std::size_t>(run->launch.groups, 64)) return true;
+            if (tables > 0) continue;
+            some = some || (run->expected[bin] == 0 && over != 0);
+            none_short = none_short && static_cast<std::int32_t>(over) >= 0;
         }
-        return false;
-    });
+    }
+    return some && none_short;
 }
 
-const Case* one_that_changes(const Runs& runs) {
-    const auto found = std::find_if(runs.wrong.begin(), runs.wrong.end(),
-                                    [](const Case* run) { return run->changes(); });
-    return found == runs.wrong.end() ? nullptr : *found;
-}
+// A change that no run contradicts.
+struct Fit {
+    const Change* change;
+    bool is_certain = true;
+    bool is_exact = true;  // in all runs, if the groups ran in order where that matters
+    double bits = 0;       // of the change, and of what it leaves open
+    bool predicts_a_wrong_one = false;
+    bool is_unwritten = false;
+    bool takes_too_long = false;
 
-std::string totals_of(const Case& run) {
-    const std::uint64_t first = total(run.actual.front());
-    const auto other = std::find_if(run.actual.begin(), run.actual.end(),
-                                    [&](const Histogram& h) { return h != run.actual.front(); });
-    if (total(*other) == first) return "the same bins again get other counts";
-    return fmt::format("{} pixels are counted as {}, and again as {}", total(run.expected), first,
-                       total(*other));
-}
+    [[nodiscard]] bool is_loss() const {
+        return change->changed.choice.part == kHow && change->changed.becomes({}, 0) == kPlain;
+    }
+    // What has said something comes first; then what small runs may hide.
+    [[nodiscard]] auto cost() const {
+        if (predicts_a_wrong_one) return std::tuple(0, !is_exact, bits);
+        return std::tuple(1, is_certain || (change->changed.choice.part != kWidth && !is_loss()),
+                          bits);
+    }
+};
 
-std::vector<Finding> patterns(const Runs& runs, const RunContext& context) {
-    const auto pattern = [](const char* name, const char* sentence, std::string evidence,
-                            const char* read) {
-        return std::vector<Finding>{
-            {name, sentence, std::move(evidence), read, Finding::Certainty::kPattern}};
+// Whether it fits this run, too. It takes its steps from those that are left.
+bool fits(Fit& found, const Case& run, const Runs& runs, const RunContext& context, Number& left) {
+    if (runs.steps.at(&run) > kTooManySteps) {  // only what leaves much open anyway is asked
+        found.is_certain = found.is_exact = false;
+        found.predicts_a_wrong_one = found.predicts_a_wrong_one || !run.matches();
+        return (found.is_unwritten && runs.leftovers) ||
+               (found.is_loss() && runs.change &&
+                std::all_of(run.actual.begin(), run.actual.end(), [&](const Histogram& counts) {
+                    return std::equal(counts.begin(), counts.end(), run.expected.begin(),
+                                      std::less_equal<>());
+                }));
+    }
+    const auto play = [&](bool in_order) {
+        const Prediction counts =
+            predict(found.change->strategy, &found.change->changed, run, context, in_order);
+        left -= counts.steps;
+        return counts;
     };
-    const Case* const changing = one_that_changes(runs);
-    const bool one_group_is_right =
-        std::all_of(runs.wrong.begin(), runs.wrong.end(),
-                    [](const Case* run) { return run->launch.groups != 1; });
-    const bool in_several_bins =
-        std::any_of(runs.wrong.begin(), runs.wrong.end(), [](const Case* run) {
-            return compare(run->expected, run->actual.front()).wrong.size() > 1;
-        });
-    const bool garbage = has_garbage(runs);
-    // With one table for everyone nothing is merged.
-    const bool merges = context.variant != "global" && context.variant != "racy";
-    if (in_each_wrong_run(runs, one_more_in_one_bin)) {
-        return pattern(
-            "one-pixel-too-many",
-            "One pixel too many is counted, from behind the picture: `<=` for `<`.",
-            fmt::format("in {} one bin has one too many",
-                        plural(runs.wrong.size(), "run that differs", "runs that differ")),
-            "what-went-wrong-in-published-code");
+    const Prediction predicted = play(false);
+    const bool ends = run.ended == Case::Ended::kItself;
+    found.is_certain = found.is_certain && ends && predicted.is_certain && !predicted.is_divergent;
+    if (!ends || predicted.is_endless) {  // what a device does then is its own affair
+        found.takes_too_long = predicted.is_endless;
+        found.is_exact = false;
+        const bool is_said = run.ended == Case::Ended::kCrashed
+                                 ? predicted.is_outside
+                                 : predicted.is_divergent || predicted.is_endless;
+        found.predicts_a_wrong_one = found.predicts_a_wrong_one || (!ends && is_said);
+        return ends ? run.pixels.size() > 1'000 : is_said;
     }
-    if (merges && !one_group_is_right && explained_by_tables(runs, without_one_table)) {
-        return pattern(
-            "one-table-left-out",
-            "In each bin one group's count is missing, not always the same group's: who "
-            "merges last takes what the others have added for the whole.",
-            "each count is that of all groups but one, and a single group counts nothing",
-            "the-race-conditions");
+    if (found.is_exact && !predicted.is_certain) {
+        const Prediction in_order = play(true);
+        found.is_exact =
+            std::all_of(run.actual.begin(), run.actual.end(),
+                        [&](const Histogram& actual) { return in_order.open_bits(actual) == 0.0; });
     }
-    if (merges && one_group_is_right && made_of_tables(runs, true)) {
-        return pattern("merge-overwrites",
-                       "The groups overwrite each other's counts when they merge: an assignment "
-                       "in the place of an addition.",
-                       "each count is that of one group alone, and a single group is right",
-                       "the-race-conditions");
+    for (const Histogram& actual : run.actual) {
+        const std::optional<double> bits = predicted.open_bits(actual);
+        if (!bits) return false;
+        if (!found.is_exact) found.bits += *bits;
     }
-    if (merges && one_group_is_right && made_of_tables(runs, false)) {
-        return pattern(
-            "merge-without-atomic",
-            "The groups merge their tables without an atomic: of two additions to one "
-            "bin at the same time one is lost.",
-            "what is lost is a group's whole count of a bin, and a single group is right",
-            "the-race-conditions");
+    found.is_unwritten = found.is_unwritten || predicted.is_unwritten;
+    // Who knows what is outside of memory?
+    if ((predicted.is_outside && !found.is_exact) || (found.is_unwritten && !runs.leftovers))
+        return false;
+    if (!run.matches() && predicted.open_bits(run.expected) != 0.0)
+        found.predicts_a_wrong_one = true;
+    return true;
+}
+
+// The changes that no run contradicts, the likeliest first.
+std::vector<Fit> fitting(const std::vector<Change>& all, const Runs& runs,
+                         const RunContext& context) {
+    std::vector<Fit> found;
+    for (const Change& change : all) {
+        found.push_back({&change, runs.all_looked_at, true, change.bits});
+        if (found.back().is_loss() && !runs.change) found.pop_back();
     }
-    if (merges && one_group_is_right && made_of_overlapping(runs)) {
-        return pattern("rows-overlap",
-                       "The rows of the groups lie too close together, and overwrite each other.",
-                       "each count is made of parts of the groups' tables, and a single group is "
-                       "right",
-                       "what-went-wrong-in-published-code");
+    Number left = kMaxSteps;
+    for (const Case* const run : runs.all) {
+        const auto at_most = static_cast<std::size_t>(std::max(left / runs.steps.at(run), kAlways));
+        if (found.size() > at_most) {  // there may be others
+            found.resize(at_most);
+            for (Fit& each : found)
+                each.is_certain = false;
+        }
+        std::erase_if(found, [&](Fit& each) { return !fits(each, *run, runs, context, left); });
+        std::stable_sort(found.begin(), found.end(),
+                         [](const Fit& a, const Fit& b) { return a.cost() < b.cost(); });
     }
-    if (changing != nullptr && in_each_wrong_run(runs, none_over)) {
-        return pattern("lost-updates",
-                       "Counts are lost between work-items that add to one counter at the same "
-                       "time: the addition is not atomic.",
-                       fmt::format("no bin ever has too many, and the result changes: {}",
-                                   totals_of(*changing)),
-                       "the-race-conditions");
+    std::erase_if(found, [&](const Fit& each) {
+        return !each.predicts_a_wrong_one ||
+               (each.is_exact != found.front().is_exact && !each.takes_too_long);
+    });
+    return found;
+}
+
+std::string evidence_of(const Fit& fit, const Runs& runs) {
+    if (!fit.is_certain)
+        return fmt::format("no run contradicts it: {}, and {} right",
+                           plural(runs.wrong.size(), "differs as it may", "differ as they may"),
+                           plural(runs.right.size(), "is", "are"));
+    return fmt::format("it predicts all 256 counts of {} (the smallest: {}), and that {} not",
+                       plural(runs.wrong.size(), "run that differs", "runs that differ"),
+                       runs.wrong.front()->words,
+                       plural(runs.right.size(), "other does", "others do"));
+}
+
+// What the runs say where no change explains them.
+std::vector<std::string> ruled_out(const Runs& runs) {
+    std::vector<std::string> facts;
+    const auto is_alone = [](const Case* run) { return run->launch.groups == 1; };
+    const bool wrong_alone = std::any_of(runs.wrong.begin(), runs.wrong.end(), is_alone);
+    if (!wrong_alone && std::any_of(runs.right.begin(), runs.right.end(), is_alone))
+        facts.emplace_back("it is right with one group: look at what the groups share");
+    if (wrong_alone && !runs.change)
+        facts.emplace_back("it is wrong with one group, too: it is not between the groups");
+    const auto of_one_value = [](const Case* run) {
+        return *std::max_element(run->expected.begin(), run->expected.end());
+    };
+    std::uint32_t most_right = 0;
+    std::uint32_t least_wrong = ~0U;
+    for (const Case* const run : runs.right)
+        most_right = std::max(most_right, of_one_value(run));
+    bool same_total = true;
+    bool none_above = true;
+    bool none_below = true;
+    for (const Case* const run : runs.wrong) {
+        least_wrong = std::min(least_wrong, of_one_value(run));
+        for (const Histogram& counts : run->actual) {
+            same_total = same_total && total(counts) == run->pixels.size();
+            for (std::size_t bin = 0; bin < kBins; ++bin) {
+                none_above = none_above && counts[bin] <= run->expected[bin];
+                none_below = none_below && counts[bin] >= run->expected[bin];
+            }
+        }
     }
-    const bool from_before = (has_a_table(context) && counts_of_no_pixel(runs)) ||
-                             changing != nullptr || context.changes;
-    if (garbage || (from_before && in_several_bins && in_each_wrong_run(runs, none_short))) {
-        return pattern("table-not-zeroed",
-                       "A table is not zeroed before the count: it begins with what was there "
-                       "before.",
-                       garbage ? "there are counts that so few pixels cannot give"
-                               : "no bin has too few, and no multiple of the pixels "
-                                 "explains what is too many",
-                       "the-race-conditions");
+    if (most_right > 0 && most_right < least_wrong)
+        facts.push_back(
+            fmt::format("it is right up to {} pixels of one value, and wrong from {} on",
+                        most_right, least_wrong));
+    if (same_total)
+        facts.emplace_back("the total is right in every run: look at which bin is counted");
+    else if (none_above)
+        facts.emplace_back("no bin ever has too many: pixels or counts are left out or lost");
+    else if (none_below)
+        facts.emplace_back(
+            "no bin ever has too few: something is counted that is no pixel, or pixels more than "
+            "once");
+    facts.emplace_back(runs.change
+                           ? "the same run gives other counts when it is repeated: a race, or "
+                             "memory that nobody wrote"
+                           : "the same run gives the same counts when it is repeated: no "
+                             "updates are lost by chance");
+    return facts;
+}
+
+// A small run that two mistakes count differently.
+std::string telling_run(const Change& one, const Change& other, const RunContext& context) {
+    constexpr std::size_t runs[][3] = {{100, 3, 64},     {5'003, 1, 64},    {5'003, 7, 96},
+                                       {20'011, 2, 128}, {100'003, 3, 256}, {300'007, 2, 32}};
+    for (const auto& [pixels, groups, size] : runs) {
+        const PixelBuffer random = uniform_pixels(pixels, kBins, 1);
+        Case run;
+        run.pixels = random;
+        run.width = std::min<std::size_t>(pixels, 4096);
+        run.launch = {groups, size, context.variant == "subhist" ? std::size_t{1} : 0};
+        const Prediction first = predict(one.strategy, &one.changed, run, context);
+        const Prediction second = predict(other.strategy, &other.changed, run, context);
+        if (first.low != second.low)
+            return fmt::format("--random {} --groups {} --group-size {}", pixels, groups, size);
     }
-    return {};
+    return "";
 }
 
 }  // namespace
 
 bool Case::matches() const {
-    return std::all_of(actual.begin(), actual.end(),
+    return ended == Ended::kItself &&
+           std::all_of(actual.begin(), actual.end(),
                        [&](const Histogram& counts) { return counts == expected; });
 }
 
@@ -366,49 +284,61 @@ bool Case::changes() const {
                        [&](const Histogram& counts) { return counts != actual.front(); });
 }
 
-std::vector<Finding> diagnose(const std::vector<Case>& cases, const RunContext& context) {
-    const Runs runs = sorted(cases);
+Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context) {
+    Runs runs = sorted(cases, context);
     if (runs.wrong.empty()) return {};
-    std::vector<Finding> findings;
-    for (const Hypothesis& hypothesis : hypotheses()) {
-        const bool named = std::any_of(findings.begin(), findings.end(),
-                                       [&](const Finding& f) { return f.name == hypothesis.name; });
-        if (named) continue;
-        const std::size_t predicted = fits(hypothesis, runs, context);
-        if (predicted == 0) continue;
-        findings.push_back({hypothesis.name, hypothesis.sentence, as_predicted(runs, predicted),
-                            hypothesis.read, Finding::Certainty::kPredicted});
-    }
-    // What is said of a loop in general comes behind what has a name of its own.
-    std::stable_partition(findings.begin(), findings.end(),
-                          [](const Finding& f) { return !f.name.starts_with("wrong-"); });
-    // Few runs prove little: many mistakes would explain them.
-    for (Finding& finding : findings)
-        if (runs.all.size() < kFewRuns) finding.certainty = Finding::Certainty::kPattern;
-    if (findings.empty()) findings = patterns(runs, context);
-    for (Finding& finding : findings) {
-        if (context.in_cuda) {
-            finding.sentence = in_cuda_words(std::move(finding.sentence));
-            finding.evidence = in_cuda_words(std::move(finding.evidence));
+    runs.leftovers = has_leftovers(runs);
+    const std::vector<Change> all = changes(context);
+    const std::vector<Fit> found = fitting(all, runs, context);
+    const bool is_alone = std::all_of(found.begin(), found.end(), [&](const Fit& each) {
+        return each.change->name == found.front().change->name ||
+               each.change->bits >= found.front().change->bits + kUnusual;
+    });
+    Diagnosis diagnosis;
+    std::vector<Finding>& findings = diagnosis.findings;
+    for (const Fit& each : found) {
+        const Change& change = *each.change;
+        if (findings.size() > kMaxOthers ||
+            std::any_of(findings.begin(), findings.end(),
+                        [&](const Finding& other) { return other.name == change.name; }))
+            continue;
+        // Few runs prove little: many mistakes would explain them.
+        const bool sure = each.is_certain && cases.size() >= kFewRuns && is_alone;
+        std::string evidence = evidence_of(each, runs);
+        if (!findings.empty()) {
+            const std::string run = telling_run(*found.front().change, change, context);
+            if (!run.empty()) evidence = fmt::format("{} tells them apart", run);
         }
-        finding.read = fmt::format("{}/README.md#{}", context.chapter, finding.read);
+        findings.push_back(
+            {change.name, in_words_of(context, change.sentence), in_words_of(context, evidence),
+             fmt::format("{}/README.md#{}", context.chapter, section_about(change.name)),
+             sure ? Finding::Certainty::kPredicted : Finding::Certainty::kPattern});
     }
-    return findings;
+    if (findings.empty())
+        for (const std::string& fact : ruled_out(runs))
+            diagnosis.ruled_out.push_back(in_words_of(context, fact));
+    return diagnosis;
 }
 
-std::string text_of(const std::vector<Finding>& findings) {
+std::string text_of(const Diagnosis& diagnosis) {
+    const std::vector<Finding>& findings = diagnosis.findings;
     if (findings.empty()) {
-        return "  why: unclear; none of the mistakes that are known here fits all runs\n";
+        std::string text = "  why: unclear; no single change of a right kernel explains all runs\n";
+        for (const std::string& fact : diagnosis.ruled_out)
+            text += fmt::format("  but {}\n", fact);
+        return text;
     }
     const Finding& first = findings.front();
-    std::string text = fmt::format(
-        "  {}: {} ({})\n"
-        "  because {}\n"
-        "  read on in {}\n",
-        first.certainty == Finding::Certainty::kPredicted ? "why" : "why, most likely",
-        first.sentence, first.name, first.evidence, first.read);
-    for (std::size_t i = 1; i < findings.size(); ++i)
+    const char* const how = first.certainty == Finding::Certainty::kPredicted ? "why"
+                            : findings.size() > 1                             ? "why, one of these"
+                                                                              : "why, most likely";
+    std::string text = fmt::format("  {}: {} ({})\n  because {}\n  read on in {}\n", how,
+                                   first.sentence, first.name, first.evidence, first.read);
+    for (std::size_t i = 1; i < findings.size(); ++i) {
         text += fmt::format("  this fits also: {} ({})\n", findings[i].sentence, findings[i].name);
+        if (findings[i].evidence.starts_with("--"))
+            text += fmt::format("    {}\n", findings[i].evidence);
+    }
     return text;
 }
 

@@ -1,10 +1,10 @@
 /// @file
 /// From the counts of a few runs to the mistake that is most likely.
-///
-/// Whoever chose the pixels and the launch of a run can work out what a given mistake would count
-/// there. So a hypothesis is a small function that predicts the whole wrong histogram of a run, and
-/// a mistake is named only if no run contradicts it, those that match the CPU included. Where
-/// nothing fits, nothing is named.
+/// A wrong kernel is a right one with one choice changed. Each strategy is a function that asks for
+/// each of its choices (strategies.cpp); the table of what they may become (changes.cpp) gives the
+/// changes, and each is played (model.hpp) on the pixels and in the launch of each run that was
+/// seen. What predicts all of their counts is named; where nothing does, it is said what was ruled
+/// out.
 #pragma once
 
 #include <cstdint>
@@ -20,8 +20,8 @@ namespace common::diagnosis {
 /// A mistake that fits what was seen of a wrong result.
 struct Finding {
     enum class Certainty {
-        kPredicted,  ///< every count of every run that differs
-        kPattern     ///< what no run contradicts and few other mistakes leave
+        kPredicted,  ///< every count of every run, exactly
+        kPattern     ///< no run contradicts it
     };
     std::string name;      ///< stable, such as "tail-dropped"
     std::string sentence;  ///< what is most likely
@@ -38,6 +38,8 @@ struct Case {
     Launch launch;
     Histogram expected{};
     std::vector<Histogram> actual;  ///< at least one; more where it was run again
+    enum class Ended { kItself, kCrashed, kNot };
+    Ended ended = Ended::kItself;  ///< the others have no counts
 
     [[nodiscard]] bool matches() const;  ///< in all its runs
     [[nodiscard]] bool changes() const;  ///< from run to run
@@ -50,12 +52,20 @@ struct RunContext {
     bool one_by_one = false;  ///< the work-items of a group run one after the other, as on PoCL
     bool in_cuda = false;     ///< it speaks of threads and blocks
     bool changes = false;     ///< the run that was looked into gave other counts when repeated
+    int copies = 32;          ///< of a table, where a strategy keeps several
+    bool blocked = false;     ///< each work-item has a stretch of its own
 };
 
-/// Everything that fits, the surest first; empty where nothing does or all runs match.
-std::vector<Finding> diagnose(const std::vector<Case>& cases, const RunContext& context);
+/// What is known after looking into it.
+struct Diagnosis {
+    std::vector<Finding> findings;       ///< the surest first
+    std::vector<std::string> ruled_out;  ///< where there are none: what the runs say all the same
+};
 
-/// The findings as lines for the reader; "unclear" where there are none.
-std::string text_of(const std::vector<Finding>& findings);
+/// Everything that fits; nothing where all runs match.
+Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context);
+
+/// The same as lines for the reader; "unclear" where nothing fits.
+std::string text_of(const Diagnosis& diagnosis);
 
 }  // namespace common::diagnosis

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -40,6 +41,12 @@ std::string json_of(const std::vector<Finding>& findings) {
     return json.dump();
 }
 
+// What stands behind an option, or nothing.
+std::string behind(const std::vector<std::string>& words, const std::string& option) {
+    const auto at = std::find(words.begin(), words.end(), option);
+    return at == words.end() || at + 1 == words.end() ? "" : *(at + 1);
+}
+
 }  // namespace
 
 std::optional<Explanation> explain(const WrongResult& wrong) {
@@ -53,8 +60,8 @@ std::optional<Explanation> explain(const WrongResult& wrong) {
     // One for all wrong results of this process: its device is open, and its compiler is read.
     static Worker worker(self);
     const std::vector<std::string> same = same_strategy(wrong.options, result.variant);
-    Observations seen =
-        observe([&](std::vector<std::string> words, std::chrono::milliseconds at_most) {
+    Observations seen = observe(
+        *result.launch, [&](std::vector<std::string> words, std::chrono::milliseconds at_most) {
             words.insert(words.end(), same.begin(), same.end());
             return worker.ask(words, at_most);
         });
@@ -65,19 +72,22 @@ std::optional<Explanation> explain(const WrongResult& wrong) {
                           wrong.expected,
                           {*result.counts}});
     if (result.only_later) seen.cases.back().actual.push_back(wrong.expected);
-    const std::vector<Finding> findings = diagnose(
+    const std::string copies = behind(wrong.options.own, "--copies");
+    const Diagnosis diagnosis = diagnose(
         seen.cases, {.chapter = wrong.program.chapter,
                      .variant = result.variant,
                      .one_by_one = is_emulated() || wrong.driver.find("PoCL") != std::string::npos,
                      .in_cuda = wrong.program.api == "CUDA",
-                     .changes = result.changes});
+                     .changes = result.changes,
+                     .copies = copies.empty() ? 32 : std::stoi(copies),
+                     .blocked = behind(wrong.options.own, "--walk") == "blocked"});
     std::string text;
     for (const std::string& trouble : seen.troubles)
         text += fmt::format("  {}\n", trouble);
-    text += text_of(findings);
+    text += text_of(diagnosis);
     if (is_emulated())
         text += "  the lines, where it is a race: docs/cuda-on-a-cpu.md#the-line-of-a-race\n";
-    return Explanation{text, json_of(findings)};
+    return Explanation{text, json_of(diagnosis.findings)};
 }
 
 }  // namespace common::diagnosis

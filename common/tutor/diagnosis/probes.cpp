@@ -35,11 +35,12 @@ std::vector<std::string> arguments_of(const Probe& probe) {
     return arguments;
 }
 
-// Sizes are not round: what is lost at 1,000,003 shows, and 17,000,003 of one value are more than a
-// float can count one by one, which is asked where nothing smaller goes wrong. The picture has rows
-// that no group covers evenly, and gaps behind them. The first are the smallest that tell most
-// mistakes apart.
-std::vector<Probe> probes() {
+// Sizes are not round, and 17,000,003 of one value are more than a float can count one by one. The
+// pictures have rows that no group covers evenly, and gaps behind them. What the small ones
+// contradict needs no larger one.
+std::vector<Probe> probes(const Launch& wrong) {
+    constexpr std::size_t small = 64;
+    const std::size_t large = wrong.group_size > small ? wrong.group_size : 96;
     const auto random = [](std::uint64_t count) {
         Options options;
         options.random = count;
@@ -50,28 +51,27 @@ std::vector<Probe> probes() {
         options.constant = 201;
         return options;
     };
-    Options picture;
-    picture.image = PICTURE_WITH_GAPS;
-    return {
-        {random(100'003), {1, 64}},
-        {random(100'003), {2, 64}},
-        {random(100'003), {3, 256}},
-        {picture, {6, 64}},
-        {random(100), {3, 64}},
-        {constant(12'803), {1, 64}},
-        {constant(1'000'003), {2, 64}},
-        {random(1'000'003), {4, 256}, 4},
-        {constant(17'000'003), {1, 64}, 1, true},
+    const auto picture = [](const char* path) {
+        Options options;
+        options.image = path;
+        return options;
     };
+    // clang-format off
+    return {{random(701), {1, small}}, {random(100), {3, small}}, {random(5'003), {3, small}},
+            {random(20'011), {1, small}}, {random(50'021), {2, large}},
+            {picture(PICTURE_WITH_GAPS), {6, small}}, {constant(26'011), {2, small}},
+            {picture(SMALL_PICTURE_WITH_GAPS), {6, small}}, {constant(75'011), {1, small}},
+            {random(300'007), {4, large}, 3}, {constant(17'000'003), {1, small}, 1, true}};
+    // clang-format on
 }
 
 }  // namespace
 
-Observations observe(const Runner& runner) {
+Observations observe(const Launch& launch, const Runner& runner) {
     Observations seen;
     bool wrong = false;
     int not_finished = 0;
-    for (const Probe& probe : probes()) {
+    for (const Probe& probe : probes(launch)) {
         if ((wrong && probe.if_all_are_right) || not_finished == kMaxNotFinished) continue;
         Input input = load_input(probe.input);
         Case run;
@@ -80,23 +80,30 @@ Observations observe(const Runner& runner) {
         run.width = input.width;
         for (int time = 0; time < probe.times; ++time) {
             const Answer answer = runner(arguments_of(probe), kPatience);
+            if (answer.kind == Answer::Kind::kCrashed) run.ended = Case::Ended::kCrashed;
             if (answer.kind == Answer::Kind::kCrashed || answer.kind == Answer::Kind::kBadInput)
                 seen.troubles.push_back(fmt::format("{}: {}", run.words, answer.error));
             if (answer.kind == Answer::Kind::kNotFinished) {
                 ++not_finished;
+                run.ended = Case::Ended::kNot;
                 seen.troubles.push_back(
                     fmt::format("{}: it is not finished after {} s", run.words, kPatience.count()));
+            }
+            run.expected = reference_histogram(input.pixels);
+            if (run.ended != Case::Ended::kItself) {
+                wrong = true;
+                run.launch = probe.launch;
+                run.actual.clear();
             }
             if (!answer.run || answer.run->results.size() != 1) break;
             const Result& result = answer.run->results.front();
             if (!result.launch || result.check == Check::kSkipped) break;
-            if (time == 0) run.expected = reference_histogram(input.pixels);
             run.launch = *result.launch;
             wrong = wrong || result.counts.has_value();
             run.actual.push_back(result.counts.value_or(run.expected));
             if (result.only_later) run.actual.push_back(run.expected);
         }
-        if (run.actual.empty()) continue;
+        if (run.actual.empty() && run.ended == Case::Ended::kItself) continue;
         run.pixels = input.pixels;
         seen.inputs.push_back(std::move(input));  // its pixels stay where they are
         seen.cases.push_back(std::move(run));

@@ -24,9 +24,9 @@ struct Observations {
     std::vector<std::string> troubles;
 };
 
-/// Runs the strategy on inputs and in launches that separate causes: sizes that nothing divides,
-/// rows with gaps, one group and several, fewer pixels than work-items, one value, and the same
-/// again. How many runs there are depends on what they show, and not on how long they take.
-Observations observe(const Runner& runner);
+/// The same runs whatever they show, but for the largest, which is asked where nothing smaller goes
+/// wrong. There are two sizes of groups in them, one of them that of the launch that went wrong
+/// where it is a usual one: compilers compile a kernel anew for each size.
+Observations observe(const Launch& wrong, const Runner& runner);
 
 }  // namespace common::diagnosis

@@ -186,9 +186,34 @@
     ["wrong-start", ...begins.slice(1).flatMap((begin) => strides.map((stride) => counted(begin, stride)))],
   ];
 
-  // What the diagnosis puts together for these is more than a sentence.
-  const SENTENCES = { "wrong-stride": "The loop goes on by another stride than the number of all work-items.",
-    "wrong-start": "The loop begins at another number than the work-item's in the launch." };
+  // What each name means; the diagnosis of the programs says it of the strategy in question.
+  const SENTENCES = {
+    "nothing-written": "Nobody writes the result: the kernel does not get there, or the result is copied before the kernel has finished.",
+    "nothing-counted": "The result is zeroed, and no count arrives: a loop or a test lets no pixel through, or the tables are never added to it.",
+    "no-barrier-after-zeroing": "There is no barrier between zeroing the table and counting: work-items count while others still zero.",
+    "no-barrier-before-merge": "There is no barrier between counting and merging: work-items merge bins while others still count.",
+    "lost-updates": "Counts are lost between work-items that add to one counter at the same time: the addition is not atomic.",
+    "merge-strided-globally": "The loop that merges a group's table strides by all work-items of the launch, not by those of the group: most bins never arrive.",
+    "merge-without-a-loop": "Each work-item merges one bin: in a group of fewer than 256 the others never arrive.",
+    "only-the-first-copy": "Of the copies of a table only the first is merged.",
+    "last-copy-skipped": "Of the copies of a table the last is not merged.",
+    "only-the-first-group": "Only the first group's table arrives.",
+    "last-table-skipped": "The last group's table is not added up.",
+    "first-table-skipped": "The first group's table is not added up.",
+    "loop-runs-once": "Each work-item goes through its loop once: `if` in the place of a loop, or a stride that is far too long.",
+    "last-pixel-dropped": "The last pixel is not counted: the loop ends one too early.",
+    "first-pixel-dropped": "The first pixel is not counted.",
+    "tail-dropped": "The last pixels are not counted, where their number is no multiple of what the kernel or the launch takes at once.",
+    "counted-several-times": "Every pixel is counted several times: by each group, or by each work-item.",
+    "bins-shifted": "Every count is in the bin beside its own.",
+    "first-bin-missing": "Bin 0 is left out.",
+    "last-bin-missing": "Bin 255 is left out: a loop over 255 bins.",
+    "wrong-stride": "The loop goes on by another stride than the number of all work-items.",
+    "wrong-start": "The loop begins at another number than the work-item's in the launch.",
+    "merge-overwrites": "The groups overwrite each other's counts when they merge: an assignment in the place of an addition.",
+    "merge-without-atomic": "The groups merge their tables without an atomic: of two additions to one bin at the same time one is lost.",
+    "rows-overlap": "The rows of the groups lie too close together, and overwrite each other.",
+  };
 
   // ---- mistakes that leave a pattern -------------------------------------------------------------
 

@@ -172,7 +172,7 @@
       return;
     }
     const chapter = labData.strategies[strategy()].chapter;
-    at("named").replaceChildren(element("p", {}, `Why: ${model.SENTENCES[found.name] || labData.sentences[found.name]} `, element("strong", {}, `(${found.name})`)),
+    at("named").replaceChildren(element("p", {}, `Why: ${model.SENTENCES[found.name]} `, element("strong", {}, `(${found.name})`)),
       element("p", {}, `Because ${found.because}. `, element("a", { href: `${at("chapter").getAttribute("href")}` }, `Read on in chapter ${chapter.slice(0, 2)}.`)));
   }
 

@@ -1,0 +1,250 @@
+#include "common/tutor/diagnosis/model.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace common::diagnosis {
+namespace {
+
+// What nobody knows: no sum or product of it comes near to a bin.
+constexpr Number kUnknown = -(Number{1} << 50);
+// Pixels so far behind the picture are no longer memory.
+constexpr Number kFar = 1 << 20;
+
+}  // namespace
+
+Model::Model(const Case& run, const RunContext& context, const Changed* changed, bool in_order,
+             std::vector<std::pair<Choice, std::string>>* asked)
+    : context_(context),
+      run_(run),
+      changed_(changed != nullptr ? *changed : Changed{}),
+      in_order_(in_order),
+      asked_(asked) {
+    const Launch& launch = run.launch;
+    size = static_cast<Number>(launch.group_size);
+    tables = groups = static_cast<Number>(launch.groups);
+    width = static_cast<Number>(std::max<std::size_t>(run.width, 1));
+    // The pitch of subhist's host; the others get their pixels without gaps.
+    pitch = launch.across > 0 ? (width + 511) / 512 * 512 : width;
+    copies = context.copies;
+    count = static_cast<Number>(run.pixels.size());
+    max_steps_ = 12 * (count + tables * (256 * copies + 4 * size)) + 100'000;
+    histogram = array(Array::kGlobal, kHistogram, 256);
+    count = is(kCount, kNumber, AS(count));
+}
+
+void Model::note(const Choice& choice, const char* words) {
+    if (known_.insert(choice.key()).second) asked_->emplace_back(choice, words);
+}
+
+// ---- memory -------------------------------------------------------------------------------------
+
+Model::Array Model::array(Array::Of of, Label counters, Number size_of, Width right) {
+    const auto its_width = static_cast<Width>(is(counters, kWidth, {"", right}));
+    Array made{of, size_of, its_width, {}, {}, {}};
+    if (of == Array::kGlobal) {
+        made.low.assign(static_cast<std::size_t>(size_of), kPoison);
+        made.more.assign(made.low.size(), 0);
+        made.writer.assign(made.low.size(), 0);
+    }
+    return made;
+}
+
+Number Model::kept(Width its_width, Number value) {
+    constexpr int bits_of[] = {62, 16, 8, 16, 8, 62, 62, 7};
+    if (its_width == kFloat) return static_cast<Number>(static_cast<float>(value));
+    if (its_width == kUpTo255) return std::min<Number>(value, 255);
+    const Number range = Number{1} << bits_of[its_width];
+    const bool has_sign = its_width == kSigned16 || its_width == kSigned8;
+    const Number low = value & (range - 1);
+    return its_width == k32 ? value : has_sign && low >= range / 2 ? low - range : low;
+}
+
+void Model::set(Label label, Array& to, Said index, Number what) {
+    if (what == 0 && is(label, kEmpty, {"", kTaken}) == kPassedOver && unsure_ == 0) return;
+    const Number at = is(label, kTo, index);
+    if (at < 0 || at >= to.each) {
+        seen_.is_outside = true;
+        return;
+    }
+    const auto i = to.cell(at, item);
+    const Number low = kept(to.width, is(label, kWeight, {"", what}));
+    const Number more = unsure_;
+    unsure_ = 0;
+    const bool by_another =
+        to.of == Array::kGlobal && to.writer[i] != 0 && to.writer[i] != group + 1;
+    if (by_another && !in_order_) {  // who comes last?
+        const Number high = std::max(to.low[i] + to.more[i], low + more);
+        to.low[i] = std::min(to.low[i], low);
+        to.more[i] = high - to.low[i];
+        seen_.is_certain = false;
+    } else {
+        to.low[i] = low;
+        to.more[i] = more;
+    }
+    if (to.of == Array::kGlobal) to.writer[i] = static_cast<std::int32_t>(group + 1);
+}
+
+void Model::add(Label label, Array& to, Said index, Number amount) {
+    if (asked_ == nullptr && label != changed_.choice.label && index.is >= 0 &&
+        index.is < to.each && unsure_ == 0 && to.width == k32) [[likely]] {
+        to.low[to.cell(index.is, item)] += amount;
+        return;
+    }
+    const auto how = static_cast<How>(is(label, kHow, {"", kAtomic}));
+    const Number at = is(label, kTo, index);
+    if (amount == 0 && unsure_ == 0 && is(label, kEmpty, {"", kTaken}) == kStops) {
+        stopped_ = true;
+        return;
+    }
+    if (how == kAssigned) return set(label, to, {"", at}, amount);
+    amount = is(label, kWeight, {"", amount});
+    if (at < kNowhere) {
+        seen_.stray += amount;
+        seen_.is_certain = false;
+        return;
+    }
+    if (at < 0 || at >= to.each) {
+        seen_.is_outside = true;
+        return;
+    }
+    const auto i = to.cell(at, item);
+    Number& low = to.low[i];
+    Number& more = to.more[i];
+    if (how == kPlain && to.of != Array::kPrivate && !in_order_ &&
+        (to.of == Array::kGlobal ? groups > 1 || !context_.one_by_one : !context_.one_by_one)) {
+        more += low + amount + unsure_;  // any may be lost, but not all
+        low = std::min({low, amount, more});
+        more -= low;
+        unsure_ = 0;
+        seen_.is_certain = false;
+        return;
+    }
+    low = how == kOr           ? low | amount
+          : how == kXor        ? low ^ amount
+          : how == kLarger     ? std::max(low, amount)
+          : how == kSubtracted ? low - amount
+                               : low + amount;
+    more = std::min(more + unsure_, kAnything);
+    unsure_ = 0;
+    if (to.width == k32) return;
+    if (more == 0) {
+        low = kept(to.width, low);
+    } else {
+        low = 0;
+        more = to.width == kFloat ? kAnything : 0xffff;
+    }
+}
+
+Number Model::get(Label label, const Array& from, Said index) {
+    const Number at = is(label, kFrom, index);
+    if (at < 0 || at >= from.each) {
+        seen_.is_outside = true;
+        seen_.is_certain = false;
+        unsure_ = kAnything;
+        return 0;
+    }
+    const auto i = from.cell(at, item);
+    if (from.more[i] >= kAnything) seen_.is_unwritten = true;
+    unsure_ = std::min(unsure_ + from.more[i], kAnything);
+    return from.low[i];
+}
+
+// Rows lie `pitch` apart, and what is between them is poisoned.
+Number Model::byte(Number address) const {
+    const auto pixels = static_cast<Number>(run_.pixels.size());
+    if (pitch == width)
+        return address >= 0 && address < pixels ? run_.pixels[static_cast<std::size_t>(address)]
+                                                : kUnknown;
+    const Number row = address >= 0 ? address / pitch : -1;
+    const Number x = address - row * pitch;
+    if (row >= 0 && x < width && row * width + x < pixels)
+        return run_.pixels[static_cast<std::size_t>(row * width + x)];
+    return pitch > width && row >= 0 && row * width < pixels ? kPoisonByte : kUnknown;
+}
+
+Number Model::pixel(Label label, Said index, std::uint16_t position) {
+    ++seen_.steps;
+    const Number at = is(label, kFrom, index, position);
+    if (at < -kFar || at > 2 * static_cast<Number>(run_.pixels.size()) + 64 * kFar)
+        stop(seen_.is_outside);
+    const Number bytes = is(label, kBytes, {"", 1}, position);
+    Number found = byte(at * bytes);
+    for (Number more = 1; more < bytes; ++more) {
+        const Number next = byte(at * bytes + more);
+        found = next < 0 ? kUnknown : found | next << 8 * more;
+    }
+    return v = is(label, kValue, {"its value", found}, position);
+}
+
+// ---- steps --------------------------------------------------------------------------------------
+
+void Model::finish() {
+    Number returned = 0;
+    for (Number each_item = 0; each_item < size; ++each_item) {
+        turn_to(each_item);
+        const bool returns = is(kZeroed, kReturn, {"", 0}) != 0;
+        returned += returns ? 1 : 0;
+        for (const auto& step : steps_)
+            if (!returns) step();
+    }
+    if (returned > 0 && returned < size) seen_.is_divergent = true;
+    steps_.clear();
+    turn_to(0);
+}
+
+void Model::barrier(Label label) {
+    Number waiting = 0;
+    for (item = 0; item < size; ++item)
+        waiting += is(label, kTimes, {"", 1}) != 0 ? 1 : 0;
+    turn_to(0);
+    if (waiting > 0 && waiting < size) seen_.is_divergent = true;
+    if (waiting > 0) return finish();
+    // They go on each at its own pace, and only one after the other can that be worked out.
+    if (!context_.one_by_one) seen_.is_certain = false;
+}
+
+void Model::launch(Number number, Number across, const std::vector<Array*>& own,
+                   const std::function<void()>& kernel) {
+    groups = number;
+    groupsY = across > 0 ? std::max<Number>(groups / across, 1) : 1;
+    all = groups / groupsY * size;
+    for (Number each_group = 0; each_group < groups; ++each_group) {
+        group = each_group;
+        y = across > 0 ? group / across : 0;
+        for (Array* const array : own) {
+            const auto cells =
+                static_cast<std::size_t>(array->each * (array->of == Array::kPrivate ? size : 1));
+            array->low.assign(cells, 0);
+            array->more.assign(cells, kAnything);
+        }
+        kernel();
+        finish();
+    }
+    group = item = id = 0;
+}
+
+std::optional<double> Prediction::open_bits(const Histogram& counts) const {
+    double bits = 0;
+    Number left = stray;
+    for (std::size_t bin = 0; bin < kBins; ++bin) {
+        const auto lowest = static_cast<std::uint32_t>(low[bin]);
+        if (more[bin] == 0 && stray == 0) {
+            if (counts[bin] != lowest) return std::nullopt;
+            continue;
+        }
+        const Number over = counts[bin] - lowest;  // in 32 bits
+        if (over > more[bin]) left -= over - more[bin];
+        if (left < 0) return std::nullopt;
+        bits += more[bin] >= kAnything ? (counts[bin] < low[bin] ? 32 : 24)
+                                       : std::log2(1.0 + static_cast<double>(more[bin]));
+    }
+    if (stray > 0) {  // in how many ways they may lie in the bins
+        if (left > 0 && bits == 0) return std::nullopt;
+        const auto n = static_cast<double>(stray);
+        bits += (std::lgamma(n + kBins) - std::lgamma(n + 1) - std::lgamma(kBins)) / std::log(2.0);
+    }
+    return bits;
+}
+
+}  // namespace common::diagnosis

@@ -1,0 +1,239 @@
+/// @file
+/// A strategy that can be played with one of its choices changed.
+///
+/// A choice is a place in the strategy (the loop over the pixels) and a part of it (where it
+/// starts). strategies.cpp has the strategies, which ask is() for each of their choices; a change
+/// is another answer.
+#pragma once
+
+#include <array>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "common/tutor/diagnosis/diagnosis.hpp"
+
+namespace common::diagnosis {
+
+using Number = std::int64_t;
+
+/// Where a work-item is, and what its kernel is given.
+struct Place {
+    Number item = 0, id = 0, group = 0;
+    Number size = 0, all = 0, groups = 1;  ///< of the group, work-items, groups of this launch
+    Number tables = 0;                     ///< groups of the launch that counts
+    Number count = 0, width = 0, pitch = 0, copies = 0;
+    Number v = 0;               ///< of the pixel that was read last
+    Number turn = 0;            ///< where a group counts piece by piece: how many it has counted
+    Number y = 0, groupsY = 1;  ///< where groups lie over rows
+};
+
+/// What the choices are about; changes.cpp has them in words. Those over pixels come first.
+// clang-format off
+enum Label : std::uint8_t {
+    kPixels, kRows, kColumns, kShort, kLoads, kRest, kTail, kLoad, kWord, kByte, kPieces, kPiece,
+    kCount, kOverBins, kHistogram = kOverBins, kTables, kRow, kZero, kZeroed, kCounted, kAgain,
+    kMerge, kItems, kCopies, kBinLoop, kSum, kHandover, kLabels
+};
+// clang-format on
+
+/// Of a loop: that it is done, where it starts and ends, its stride, start and stride together
+/// (Walk), how often its first turn is done. Of a pixel: its value, the bytes of its element, where
+/// its load begins. Of a count: what is added, and how (How), to which index, from which, how far
+/// tables lie apart, what is done with an empty bin (Empty), how it is kept (Width). A number, one
+/// of several; and who returns early.
+// clang-format off
+enum Part : std::uint8_t {
+    kTimes, kStart, kEnd, kStride, kWalk, kFirst, kValue, kBytes, kAddress, kWeight, kHow, kTo,
+    kFrom, kPitch, kEmpty, kWidth, kNumber, kWhich, kReturn
+};
+// clang-format on
+
+enum How : std::uint8_t { kAtomic, kPlain, kAssigned, kOr, kXor, kLarger, kSubtracted };
+enum Walk : std::uint8_t { kAsIs, kByItems, kByAll, kByGroups, kByEach };
+enum Empty : std::uint8_t { kTaken, kStops, kPassedOver };
+enum Width : std::uint8_t { k32, k16, k8, kSigned16, kSigned8, kFloat, kUpTo255, k7 };
+
+struct Choice {
+    Label label;
+    Part part;
+    std::uint16_t position = 0;  ///< where there are several of a kind
+    [[nodiscard]] constexpr std::uint32_t key() const {
+        return std::uint32_t{position} << 16 | std::uint32_t{label} << 8 | part;
+    }
+};
+
+/// What a choice is, and in words.
+struct Said {
+    const char* words;
+    Number is;
+};
+// clang-format off
+#define AS(...) Said{#__VA_ARGS__, __VA_ARGS__}
+// clang-format on
+
+using Becomes = Number (*)(const Place& place, Number x);
+
+/// A choice that became another.
+struct Changed {
+    Choice choice{kLabels, kTimes};
+    Becomes becomes = nullptr;
+};
+
+/// Far less than any index that is worked out from what is known.
+inline constexpr Number kNowhere = -(Number{1} << 40);
+/// More than any count.
+inline constexpr Number kAnything = Number{1} << 34;
+
+/// What a run counts: each bin this, and up to so much more.
+struct Prediction {
+    std::array<Number, kBins> low{};
+    std::array<Number, kBins> more{};
+    Number stray = 0;         ///< counts that belong to no bin for sure
+    bool is_certain = true;   ///< nothing is left to chance
+    bool is_endless = false;  ///< or takes too long
+    bool is_divergent = false;
+    bool is_outside = false;    ///< of memory
+    bool is_unwritten = false;  ///< something is used that nobody wrote
+    Number steps = 0;           ///< that it took
+
+    /// How much it leaves open, in bits; none where it contradicts these counts.
+    [[nodiscard]] std::optional<double> open_bits(const Histogram& counts) const;
+};
+
+class Model : protected Place {
+ public:
+    /// @param asked gets all choices, as they are asked for
+    Model(const Case& run, const RunContext& context, const Changed* changed, bool in_order,
+          std::vector<std::pair<Choice, std::string>>* asked = nullptr);
+
+ protected:
+    struct Array {
+        enum Of : std::uint8_t { kGlobal, kShared, kPrivate };
+        Of of;
+        Number each;
+        Width width;
+        std::vector<Number> low, more;
+        std::vector<std::int32_t> writer;  ///< the group that wrote it last, of a global one
+        [[nodiscard]] std::size_t cell(Number index, Number of_item) const {
+            return static_cast<std::size_t>(of == kPrivate ? index + of_item * each : index);
+        }
+    };
+
+    Number is(Label label, Part part, const Said& right, std::uint16_t position = 0) {
+        const Choice choice{label, part, position};
+        if (asked_ != nullptr) note(choice, right.words);
+        if (choice.key() != changed_.choice.key() || right.is < kNowhere) [[likely]]
+            return right.is;
+        return changed_.becomes(*this, right.is);
+    }
+
+    Array array(Array::Of of, Label counters, Number size, Width width = k32);
+    void set(Label label, Array& to, Said index, Number value);
+    void add(Label label, Array& to, Said index, Number amount);
+    Number get(Label label, const Array& from, Said index);
+    /// The value of a pixel, or kUnknown.
+    Number pixel(Label label, Said index, std::uint16_t position = 0);
+    void clear(Array& sum) const {  // the work-item's own
+        sum.low[static_cast<std::size_t>(item)] = sum.more[static_cast<std::size_t>(item)] = 0;
+    }
+
+    /// `what`, by each work-item of the group, which go on until the next barrier.
+    void each(std::function<void()> what) { steps_.push_back(std::move(what)); }
+    void barrier(Label label);
+    /// `kernel`, by each of so many groups, with arrays of its own.
+    void launch(Number number, Number across, const std::vector<Array*>& own,
+                const std::function<void()>& kernel);
+
+    template <typename Body>
+    void loop(Label label, const Said& start, const Said& end, const Said& stride, Body body) {
+        const Number times = is(label, kTimes, {"", 1});
+        const Number walk = is(label, kWalk, {"", kAsIs});
+        const Number last = is(label, kEnd, end);
+        Number first = is(label, kStart, start);
+        Number step = is(label, kStride, stride);
+        if (walk != kAsIs) {
+            first = walk == kByItems ? item : walk == kByAll ? id : walk == kByGroups ? group : 0;
+            step = walk == kByItems ? size : walk == kByAll ? all : walk == kByGroups ? groups : 1;
+        }
+        if (step <= 0) stop(seen_.is_endless);
+        for (Number time = 0; time < times; ++time) {
+            stopped_ = false;
+            if (first < last && is(label, kFirst, {"", 1}) > 1) body(first);
+            for (Number i = first; i < last && !stopped_; i += step) {
+                if (++seen_.steps > max_steps_) stop(seen_.is_endless);
+                body(i);
+            }
+        }
+    }
+
+    Array histogram;
+    const RunContext& context_;
+    const Case& run_;
+    Prediction seen_;
+    struct Stop {};
+
+ private:
+    Changed changed_;
+    bool in_order_;
+    Number unsure_ = 0;  // of what was read last
+    bool stopped_ = false;
+    Number max_steps_;
+    std::vector<std::function<void()>> steps_;
+    std::vector<std::pair<Choice, std::string>>* asked_;
+    std::set<std::uint32_t> known_;
+
+    [[noreturn]] static void stop(bool& why) {
+        why = true;
+        throw Stop{};
+    }
+    void turn_to(Number its_item) {
+        item = its_item;
+        id = group % (groups / groupsY) * size + item;
+    }
+    void finish();
+    void note(const Choice& choice, const char* words);
+    Number byte(Number address) const;
+    static Number kept(Width width, Number value);  // in a counter of this width
+};
+
+/// How the pixels are gone over: in turns, each work-item a stretch of its own, or four at a time;
+/// how 8-bit counters lie; whether each work-item begins with another copy.
+enum Way : std::uint8_t { kTurns, kStretches, kFours, kBanked, kRotated };
+
+/// A strategy, and its way.
+struct Played {
+    std::size_t strategy;
+    Way way;
+};
+
+/// What it counts in a run, with a change or without.
+Prediction predict(const Played& played, const Changed* changed, const Case& run,
+                   const RunContext& context, bool in_order = false);
+
+/// What a variant may be; what was asked for comes first.
+std::vector<Played> strategies_of(const RunContext& context);
+
+/// Its choices, each with what it is in words.
+std::vector<std::pair<Choice, std::string>> choices_of(const Played& played,
+                                                       const RunContext& context);
+
+// ---- the mistakes: one choice of a strategy, changed (changes.cpp) ----
+
+struct Change {
+    Played strategy{};
+    Changed changed;
+    std::string name;      ///< stable, such as "tail-dropped"
+    std::string sentence;  ///< what the choice was and what it became
+    double bits = 0;       ///< the less usual, the more
+};
+
+/// Every change of one choice of what a variant may be.
+std::vector<Change> changes(const RunContext& context);
+
+/// The section of a chapter's lesson about a mistake of this name.
+std::string section_about(const std::string& name);
+
+}  // namespace common::diagnosis
