@@ -1040,7 +1040,8 @@ class Gallery(WithAFolder):
                     found = grading.outcomes(file, tasks.runs_of(exercise, "sizes", 7))
                     self.assertFalse(all(each.right for each in found))
                     if detectors:  # without them it may be a race, whose name depends on who came last
-                        self.assertRegex(grading.diagnosis(file, found), rf"(why(, one of these)?|this fits also): .*\(({mistake.names.replace(' ', '|')})\)")
+                        names = mistake.names.replace(" ", "|")
+                        self.assertRegex(grading.diagnosis(file, found), rf"(why(, one of these)?|this fits also): .*\(({names})\)")
             tried += 1
         self.assertGreater(tried, more_than)
 
