@@ -38,7 +38,7 @@ SOURCES = re.compile(r"(common|0\d-[^/]*)/.*\.([ch]pp|cl|py)")
 LEFT_OUT = re.compile(r"/(tests|fuzz|peers)/|/test_|cuda|/exercise/[^/]+/(?!solution/|call|reference)[^/]+\.(cl|cpp)$")
 ENDS_PROCESSES = re.compile(r"\bkill(pg)?\(")
 # They need more than is built here, or compare texts alone.
-NO_TESTS = r"\.large$|not-built|aarch64|Configure|broken\.cpu|SameSteps|Strategies|OfProcessors|OpenCLOf"
+NO_TESTS = r"\.large$|cuda|not-built|aarch64|Configure|broken\.cpu|SameSteps|Strategies|OfProcessors|OpenCLOf"
 
 UNIT = "common/tests/unit_tests --gtest_fail_fast --gtest_brief=1 --gtest_filter="  # many tests in one process
 COMMON = "unit_tests failure_tests opencl_tests wrong_program fuzz_picture fuzz_options fuzz_outputs fuzz_kernels fuzz_source summary devices"
