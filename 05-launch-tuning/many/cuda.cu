@@ -176,8 +176,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     common::Report report(output, kProgram, options, input, batch.sum, device.name, device.driver);
 
     // 4. Where its commands go: a stream that keeps their order; two events note when the work
-    // began
-    //    and ended. Each is given back at the end of its scope.
+    //    began and ended. Each is given back at the end of its scope.
     common::cuda::Stream stream;
     CHECK_CUDA(cudaStreamCreate(stream.out()));
     common::cuda::Event begin;
@@ -258,9 +257,9 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     if (!is_folder) make_room(batch);
 
     // 7. one-by-one and queued: a launch for each picture, of as many blocks as have work. It
-    // zeroes,
-    //    counts and finishes, as chapter 05's `tuned` does. The host waits for each, or for the
-    //    last. graph: it gives them all at once. dependent: each begins before the last has ended.
+    //    zeroes, counts and finishes, as chapter 05's `tuned` does. The host waits for each, or for
+    //    the last. graph: it gives them all at once. dependent: each begins before the last has
+    //    ended.
     const auto launch_each = [&](const auto& launch) {
         for (std::size_t p = 0; p < batch.size(); ++p)
             launch(batch.first[p], batch.first[p + 1], rows + p * common::kBins);

@@ -194,9 +194,8 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     if (!is_folder) make_room(batch);
 
     // 7. one-by-one and queued: a launch for each picture, of as many groups as have work. It
-    // zeroes,
-    //    counts and finishes, as chapter 05's `tuned` does. The host waits for each, or for the
-    //    last.
+    //    zeroes, counts and finishes, as chapter 05's `tuned` does. The host waits for each, or for
+    //    the last.
     for (const bool waits : {true, false}) {
         const char* const variant = waits ? "one-by-one" : "queued";
         if (is_folder || !options.wants(variant)) continue;

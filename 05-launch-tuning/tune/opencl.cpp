@@ -144,8 +144,7 @@ int main(int argc, char** argv) try {
     };
 
     // 7. The search. What a device cannot do its compiler may say, in many lines: that rules out
-    // one
-    //    launch, and no more.
+    //    one launch, and no more.
     const auto run_or_refuse = [&](const tuning::LaunchConfig& config, std::size_t picture,
                                    std::span<const tuning::Stretch> stretches, Histogram& result) {
         try {

@@ -37,8 +37,8 @@ SECONDS = 300  # that a build may take: programs run in it, to tell their tests
 SOURCES = re.compile(r"(common|0\d-[^/]*)/.*\.([ch]pp|cl|py)")
 LEFT_OUT = re.compile(r"/(tests|fuzz|peers)/|/test_|cuda|/exercise/[^/]+/(?!solution/|call|reference)[^/]+\.(cl|cpp)$")
 ENDS_PROCESSES = re.compile(r"\bkill(pg)?\(")
-# They need more than is built here, compare texts alone, or limit their memory themselves.
-NO_TESTS = r"\.large$|cuda|not-built|aarch64|Configure|broken\.cpu|SameSteps|Strategies|OfProcessors|OpenCLOf|common\.SelfTest"
+# They need more than is built here, or compare texts alone.
+NO_TESTS = r"\.large$|cuda|not-built|aarch64|Configure|broken\.cpu|SameSteps|Strategies|OfProcessors|OpenCLOf"
 
 UNIT = "common/tests/unit_tests --gtest_fail_fast --gtest_brief=1 --gtest_filter="  # many tests in one process
 COMMON = "unit_tests failure_tests opencl_tests wrong_program fuzz_picture fuzz_options fuzz_outputs fuzz_kernels fuzz_source summary devices"

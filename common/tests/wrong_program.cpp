@@ -62,8 +62,10 @@ void crash(Pixels, Histogram&) {
 
 // What a driver does that gets no memory.
 void abort_without_memory(Pixels, Histogram&) {
-    const rlimit nothing_more{1, RLIM_INFINITY};
-    setrlimit(RLIMIT_AS, &nothing_more);
+    rlimit memory{};
+    getrlimit(RLIMIT_AS, &memory);
+    memory.rlim_cur = 1;  // nothing more; the hard limit may be one that nobody can raise
+    setrlimit(RLIMIT_AS, &memory);
     std::raise(SIGABRT);
 }
 
