@@ -4,6 +4,14 @@
 set(DART_TESTING_TIMEOUT 120)
 include(CTest)
 
+# What PoCL has compiled for one test it need not compile for the next: all share a cache, which goes with the build.
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/pocl-cache.cmake @ONLY CONTENT [[
+if(NOT DEFINED ENV{POCL_CACHE_DIR})
+    set(ENV{POCL_CACHE_DIR} "@CMAKE_BINARY_DIR@/pocl-cache")
+endif()
+]])
+set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${CMAKE_BINARY_DIR}/pocl-cache.cmake)
+
 # What the tests in Python want to know of this build (common/tests/programs.py). Their detectors are optional.
 find_program(OCLGRIND oclgrind)
 find_program(COMPUTE_SANITIZER compute-sanitizer HINTS /usr/local/cuda/bin)
