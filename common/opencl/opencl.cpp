@@ -506,24 +506,16 @@ cl_context context_for(cl_device_id device) {
 
 cl_program build_program(cl_context context, cl_device_id device, const std::string& name,
                          const std::string& source, const std::string& build_options) {
-    // A search tries more than should be kept.
-    constexpr std::size_t kMost = 16;
     using What = std::tuple<cl_context, cl_device_id, std::string, std::string>;
-    static std::map<What, cl_program> built;
+    static std::map<What, cl_program> programs;
     const What what{context, device, with_its_name(name, source), build_options};
-    auto found = built.find(what);
-    if (found == built.end()) {
-        const cl_program program =
-            compiled(context, device, name, std::get<2>(what), build_options);
-        if (built.size() == kMost) {
-            for (const auto& [_, old] : built)
-                CHECK_CL(clReleaseProgram(old));
-            built.clear();
-        }
-        found = built.emplace(what, program).first;
+    auto built = programs.find(what);
+    if (built == programs.end()) {
+        cl_program program = compiled(context, device, name, std::get<2>(what), build_options);
+        built = programs.emplace(what, program).first;
     }
-    CHECK_CL(clRetainProgram(found->second));
-    return found->second;
+    CHECK_CL(clRetainProgram(built->second));
+    return built->second;
 }
 
 bool has_extension(cl_device_id device, const std::string& name) {
