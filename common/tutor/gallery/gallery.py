@@ -206,9 +206,9 @@ def together(chapter, api, how, file):
             parts.append(f'#line 1 "build/broken/{one.number.replace("/", "-")}/{name}"\n' + include.sub("", text))
         parts.append("}")
         table.append(f'    if (name == "{one.name}") return mistake_{number}::main(argc, argv);')
-    text = "\n".join([*headers, "#include <cstdlib>", "#include <string>", *parts, "int main(int argc, char** argv) {",
+    text = "\n".join([*headers, "#include <cstdio>", "#include <cstdlib>", "#include <string>", *parts, "int main(int argc, char** argv) {",
                       '    const char* const given = std::getenv("MISTAKE");', '    const std::string name = given != nullptr ? given : "";',
-                      *table, "    return 2;", "}", ""])
+                      *table, '    std::fputs("MISTAKE names none of this program\\n", stderr);', "    return 2;", "}", ""])
     pathlib.Path(file).parent.mkdir(parents=True, exist_ok=True)
     pathlib.Path(file).write_text(text, encoding="utf-8")
 
