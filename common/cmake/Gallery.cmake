@@ -35,7 +35,7 @@ function(add_gallery)
         set(test ${folder}.broken.${api})
         add_python_test(NAME ${test} LABELS chapter-${number} ${api} broken COMMAND ${TUTORIAL_GALLERY}/test_gallery.py
             --build ${CMAKE_BINARY_DIR} --program ${folder}/${api} Chapter)
-        set_tests_properties(${test} PROPERTIES TIMEOUT 600
+        set_tests_properties(${test} PROPERTIES TIMEOUT 600 COST 30
             ENVIRONMENT XDG_CACHE_HOME=${CMAKE_CURRENT_BINARY_DIR}/nothing-kept)
     endforeach()
 endfunction()

@@ -1,5 +1,6 @@
 # CTest, and how many seconds a test may take: a kernel that hangs must not hold up the others for the 25
-# minutes that CTest would give it. A test that needs more says so with TIMEOUT. The presets for tests
+# minutes that CTest would give it. A test that needs more says so with TIMEOUT, and with COST, so that CTest starts it
+# before the others even where it has not run yet: the last one should be short. The presets for tests
 # name the same number, because a newer CTest that is called with one of them passes over this one.
 set(DART_TESTING_TIMEOUT 120)
 include(CTest)
@@ -91,7 +92,7 @@ function(add_python_tests)
         set_tests_properties(${arg_NAME}.${class} PROPERTIES ENVIRONMENT "${arg_ENVIRONMENT}"
             SKIP_REGULAR_EXPRESSION "^skipped: ")
         if(arg_TIMEOUT)
-            set_tests_properties(${arg_NAME}.${class} PROPERTIES TIMEOUT ${arg_TIMEOUT})
+            set_tests_properties(${arg_NAME}.${class} PROPERTIES TIMEOUT ${arg_TIMEOUT} COST 10)
         endif()
     endforeach()
 endfunction()
