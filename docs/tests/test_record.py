@@ -166,29 +166,6 @@ class Record(repository.RepositoryTest):
         self.assertIn("1 of 2 runs, interrupted", output)
         self.assertEqual(self.keys(), [("01-cpu/cpu", "photo", "1M")])
 
-    def test_workshops_have_inputs_sizes_and_places_of_their_own(self):
-        order = MATCHES + 'echo "$0" >> "$(dirname "$0")/../../order"\n'
-        for name in ("01-cpu/cpu", "01-cpu/peers/cpu", "05-launch-tuning/peers/cuda", "05-launch-tuning/end-to-end/cuda",
-                     "05-launch-tuning/tune/cuda"):
-            self.program(name, order)
-        self.succeed("record.py", "device", "--no-chapters", "--peers", "--peer", "a.so", "--queued", "--end-to-end", "--tune")
-        count = {kind: len(self.keys(kind)) for kind in recorded.KINDS}
-        self.assertEqual(count, {**dict.fromkeys(recorded.KINDS, 0), "runs": 16 * 4 + 5 * 2, "queued": 5 * 6, "end_to_end": 1, "tune": 1})
-        self.assertEqual(self.keys("tune"), [("05-launch-tuning/tune/cuda", None, None)])
-        self.assertIn("tune", self.read("build/order").splitlines()[0], "so that `tuned` is tuned in what follows")
-        self.assertTrue(all(line.endswith("--peer a.so") for line in self.arguments_of("01-cpu/peers/cpu")))
-        self.assertEqual(["--queued" in line for line in self.arguments_of("05-launch-tuning/peers/cuda")], [False] * 64 + [True] * 30)
-
-    def test_many_pictures_are_kept_by_their_sides(self):
-        self.program("05-launch-tuning/many/cuda", MATCHES)
-        self.succeed("record.py", "device", "--no-chapters", "--many")
-        self.succeed("record.py", "device", "--no-chapters", "--many", "512", "--input", "constant")
-        self.assertEqual({(entry["experiment"], entry["input"], entry["size"]) for entry in self.results()["many"]},
-                         {("64", "uniform", "256M"), ("256", "uniform", "1G"), ("512", "uniform", "1G"), ("64..2048", "uniform", "1G"),
-                          ("512", "constant", "1G")})
-        self.assertIn("--random 1G --side 64..2048", self.arguments_of("05-launch-tuning/many/cuda")[3])
-        self.assertIn("invalid choice: '63'", self.run_program("record.py", "device", "--many", "63").stderr)
-
     def test_scaling_is_the_best_of_three_rounds(self):
         # Each run is a millisecond faster than the one before.
         script = MATCHES.replace('cp "$0.json" "$last"', 'sed "s/MEDIAN/$((100 - $(wc -l < "$0.arguments")))/" "$0.json" > "$last"')
@@ -266,14 +243,6 @@ class Record(repository.RepositoryTest):
         self.succeed("record.py", "device", "--no-chapters", "--experiment", "strides")
         self.assertEqual([entry["experiment"] for entry in self.results()["experiments"]], ["strides", "walls", "walls"])
 
-    def test_launches_follow_the_units_of_the_device(self):
-        self.chapters("03-local-atomics", self.LESSON)
-        self.succeed("record.py", "device", "--no-chapters", "--experiment", "walks", "--input", "uniform", "--size", "1M")
-        (entry,) = self.results()["experiments"]
-        self.assertEqual(entry["run"]["units"], 7)
-        self.assertEqual(entry["run"]["runs"][3]["arguments"],
-                         ["--variant", "local", "--groups", "56", "--group-size", "256", "--walk", "blocked"])
-
     def test_only_racy_may_lose_counts(self):
         self.chapters("02-global-atomics", script=MATCHES + 'case "$*" in *racy*) exit 1 ;; esac\n')
         self.succeed("record.py", "device", "--no-chapters", "--experiment", "walls")
@@ -299,16 +268,6 @@ class Record(repository.RepositoryTest):
         self.assertEqual(entry["run"]["counters"], [{"variant": variant, "launch": "4 groups of 8", "kernel": KERNEL, "percent": percent}
                                                     for variant in ("vector", "tuned")])
         self.assertNotIn("results", entry["run"])
-
-    def test_an_experiment_may_be_of_a_counter(self):
-        for name in ("03-local-atomics", self.LESSON):
-            self.program(f"{name}/cuda", launch="5 groups of 1024")
-        counter = EXPERIMENTS["hits"].counter
-        self.profiler(ncu_log({counter: "96.5"}))
-        self.succeed("record.py", "device", "--no-chapters", "--experiment", "hits")
-        (entry,) = self.results()["experiments"]
-        self.assertEqual(entry["run"]["runs"], [{"arguments": run.command(5), "kernel": KERNEL, "percent": {counter: 96.5}}
-                                                for run in EXPERIMENTS["hits"].runs])
 
     def test_counters_that_cannot_be_read_stop(self):
         self.program(f"{self.LESSON}/cuda", check="mismatch")

@@ -149,37 +149,7 @@ def run_of(pixels, width=None, **more):
 
 
 class Truths(unittest.TestCase):
-    """Each task's, on pixels few enough to count by hand."""
-
-    def nonzero(self, task, run):
-        return {at: count for at, count in enumerate(tasks.TASKS[task].truth(run)) if count}
-
-    def test_histogram(self):
-        self.assertEqual(self.nonzero("histogram", run_of([5, 5, 255])), {5: 2, 255: 1})
-        self.assertEqual(len(tasks.TASKS["histogram"].truth(run_of([]))), 256)
-
-    def test_channels(self):
-        self.assertEqual(self.nonzero("channels", run_of([1, 2, 3, 1, 9, 3], 2)), {1: 2, 256 + 2: 1, 256 + 9: 1, 512 + 3: 2})
-
-    def test_more_bins(self):
-        values = (0, 63, 64, 65535)
-        run = run_of(b"".join(value.to_bytes(2, "little") for value in values), 4)
-        self.assertEqual(self.nonzero("more-bins", run), {0: 2, 1: 1, 1023: 1})
-
-    def test_tiles_at_the_edges(self):
-        run = run_of([7] * (33 * 33), 33)
-        self.assertEqual(self.nonzero("tiles", run), {7: 1024, 256 + 7: 32, 512 + 7: 32, 768 + 7: 1})
-
-    def test_a_picture_is_counted_without_header_and_gaps(self):
-        task, run = tasks.TASKS["picture"], run_of([1, 2, 3, 4, 5, 6], 3)
-        self.assertEqual(self.nonzero("picture", run), dict.fromkeys(range(1, 7), 1))
-        names, memory = task.names(run), task.memory(run)
-        self.assertEqual((names["first"], names["pitch"], len(memory)), (1078, 4, 1078 + 8))
-        rows = [memory[names["first"] + y * names["pitch"]:][:3] for y in range(2)]
-        self.assertEqual(sorted(b"".join(rows)), [1, 2, 3, 4, 5, 6])
-
-    def test_equalized(self):
-        self.assertEqual(list(tasks.TASKS["equalized"].truth(run_of([10, 10, 10, 200]))), [191, 191, 191, 255])
+    """What no solution's grade shows of them: each is right on its own task's."""
 
     def test_threshold(self):
         task, run = tasks.TASKS["threshold"], run_of([10, 12, 200, 201])
