@@ -119,16 +119,13 @@ TEST(KernelFile, ThatCannotBeReadIsNamed) {
 
 // ---- devices ----------------------------------------------------------------------------------
 
-// Each of these needs a device. Without one they are skipped, unless this is a machine that must
-// have one: a driver that is lost must not turn the tests off silently.
+// Each of these needs a device. (Where one is required, the tests of the chapters' programs fail
+// without it.)
 class OpenClDevice : public testing::Test {
  protected:
     void SetUp() override {
         devices_ = opencl::devices();
-        if (!devices_.empty()) return;
-        ASSERT_EQ(std::getenv("TUTORIAL_REQUIRE_OPENCL"), nullptr)
-            << "TUTORIAL_REQUIRE_OPENCL is set and there is no OpenCL device";
-        GTEST_SKIP() << "no OpenCL device";
+        if (devices_.empty()) GTEST_SKIP() << "no OpenCL device";
     }
 
     std::vector<opencl::Device> devices_;

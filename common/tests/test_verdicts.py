@@ -149,9 +149,6 @@ class Configure(Test):
     def test_opencl_that_is_not_wanted(self):
         self.configured(0, "(?s)OpenCL programs: not built, switched off.*Generating done", "-DTUTORIAL_OPENCL=OFF")
 
-    def test_there_is_nothing_to_install(self):
-        self.expect([BUILD["cmake"], "--install", GIVEN.build, "--prefix", self.folder()], 1, err="There is nothing to install: the programs")
-
 
 if __name__ == "__main__":
     programs.main()

@@ -43,11 +43,6 @@ class Commands(repository.RepositoryTest):
             "4 commands ran, 0 of them not as the page says",
         ])
 
-    def test_a_search_becomes_short_and_gets_nothing_else(self):
-        self.write("build/05-launch-tuning/tune/opencl", PROGRAM).chmod(0o755)
-        lines = self.ran("build/05-launch-tuning/tune/opencl", "build/05-launch-tuning/tune/opencl --seconds 20")
-        self.assertEqual(lines[:2], ["README.md: build/05-launch-tuning/tune/opencl --seconds 1: 0"] * 2)
-
     def test_what_is_promised_is_held(self):
         self.ran("build/01-cpu/cpu --status 1  # exits 1: broken on purpose",
                  "build/01-cpu/cpu --status 1  # exits 0 or 1", "build/01-cpu/cpu  # exits 0 or 1")

@@ -31,7 +31,6 @@ import exercises  # noqa: E402
 import gallery  # noqa: E402
 import grading  # noqa: E402
 import handout  # noqa: E402
-import pictures  # noqa: E402
 import reports  # noqa: E402
 import sandbox  # noqa: E402
 import submitted_file  # noqa: E402
@@ -166,21 +165,6 @@ class Truths(unittest.TestCase):
         self.assertEqual([sorted(truth)[-2:] for truth in truths], [[1, 2]] * 3)
         self.assertNotEqual(truths[0], truths[1])
         self.assertNotEqual(truths[0], truths[2])
-
-
-class Pictures(unittest.TestCase):
-    def test_what_is_written_is_read(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder, "picture.bmp")
-            path.write_bytes(pictures.bmp_of(3, 2, b"abcdef"))
-            self.assertEqual(pictures.read_bmp(path), (3, 2, b"abcdef"))
-            path.write_bytes(pictures.side_by_side(2, 2, b"abcd", b"ABCD"))
-            self.assertEqual(pictures.read_bmp(path), (4, 2, b"abABcdCD"))
-
-    def test_others_are_refused(self):
-        for name in ("colour", "palette", "top-down"):
-            with self.assertRaisesRegex(ValueError, "no grey picture"):
-                pictures.read_bmp(tasks.PICTURES / f"{name}.bmp")
 
 
 class Sandbox(unittest.TestCase):
@@ -925,13 +909,6 @@ class AClass(WithAFolder):
                 json.loads(each.read_text())
             if each.suffix == ".xml":
                 xml.fromstring(each.read_text())
-
-    def test_no_formula_and_no_control_character_is_in_a_table(self):
-        self.write("wrong", "class/bob.cl")
-        self.grade("--reports", self.folder / "reports")
-        text = (self.folder / "c.csv").read_text()
-        self.assertNotIn("\x1b", text)
-        self.assertNotRegex(text, r"(^|,)[=+@-]")
 
     def test_who_is_absent_who_is_kept_and_what_differs(self):
         for who in ("Ann Lee_17_file", "bob", "cyd"):
