@@ -10,7 +10,6 @@ import unittest
 
 import repository
 from experiments import EXPERIMENTS, STEPS  # in docs/, as recorded
-from repository import recorded
 
 # A program that writes the JSON that stands beside it, and the arguments that it was given.
 MATCHES = """#!/bin/sh
