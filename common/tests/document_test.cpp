@@ -111,17 +111,6 @@ TEST(Counts, AreALineForEachBin) {
     EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 257);
 }
 
-TEST_F(Document, WithoutCeilingAndSeedThereIsNull) {
-    RunDocument document = sample();
-    document.read_ceiling_gb_s.reset();
-    document.seed.reset();
-    const Json json = Json::parse(common::to_json_text(document));
-    EXPECT_TRUE(json.at("read_ceiling_gb_s").is_null());
-    EXPECT_TRUE(json.at("input").at("seed").is_null());
-    EXPECT_TRUE(json.at("results")[0].at("percent_of_ceiling").is_null());
-    EXPECT_FALSE(json.at("results")[0].at("gb_s").is_null());
-}
-
 TEST_F(Document, ATimeOfNothingGivesNoInfinity) {
     RunDocument document = sample();
     document.results = {{"local", Check::kMatch, "", {0, 0, 0, 1}, std::nullopt}};

@@ -84,14 +84,6 @@ TEST(KernelFile, TheOneBesideTheProgramComesFirst) {
     EXPECT_EQ(opencl::read_kernel_file(name, folder.path()), "in the source");
 }
 
-TEST(KernelFile, AnotherInItsPlace) {
-    const tests::TemporaryFolder folder;
-    const std::string mine("kernel void mine() {}\r\n\0 \xFF end", 31);
-    tests::write_bytes(folder / "test.cl", "the chapter's");
-    tests::write_bytes(folder / "mine.cl", mine);
-    EXPECT_EQ(opencl::read_kernel_file("test.cl", folder.path(), folder / "mine.cl"), mine);
-}
-
 TEST(KernelFile, ThatCannotBeReadIsNamed) {
     const tests::TemporaryFolder folder;
     const std::string text =
@@ -202,18 +194,6 @@ TEST_F(OpenClProgram, AMistakeShowsTheCompilersLog) {
     // NVIDIA's compiler passes over the name, and over the line that gives it.
     EXPECT_TRUE(tests::has(text, "broken.cl:2:") || tests::has(text, "<kernel>:3:"));
     EXPECT_EQ(text.find('\0'), std::string::npos);
-}
-
-TEST_F(OpenClProgram, AFileThatBeginsWithACommentKeepsItsLines) {
-    for (const std::string comment : {"// A comment.", "//"}) {
-        const std::string text = failure([&] {
-            opencl::build_program(context_, device_, "broken.cl",
-                                  comment + "\nkernel void broken() {\n  undeclared_name = 1;\n}\n",
-                                  "");
-        });
-        EXPECT_TRUE(tests::has(text, "broken.cl:3:") || tests::has(text, "<kernel>:3:")) << text;
-    }
-    CHECK_CL(clReleaseProgram(opencl::build_program(context_, device_, "all.cl", "// All.", "")));
 }
 
 // ---- what a host program asks of a buffer and an event ----------------------------------------

@@ -64,22 +64,6 @@ class Refusals(Test):
             with self.subTest(bad):
                 self.expect([PROGRAM, *bad.split(" ")], 2, err=says, one_line=True)
 
-    def test_an_output_that_is_an_input(self):
-        file = self.folder() / "file"
-        file.write_text("kept")
-        for words in [[file]] + ([["--kernels", file]] if API == "OpenCL" else []):
-            self.expect([PROGRAM, *words, "--json", file], 2, err=" name the same file", one_line=True)
-        self.assertEqual(file.read_text(), "kept")
-
-    def test_an_unknown_strategy(self):
-        broken = [each["name"] for each in ABOUT["variants"] if each["broken_on_purpose"]]
-        valid = ", ".join(SOUND) + (" and, broken on purpose, " + ", ".join(broken) if broken else "")
-        self.expect([PROGRAM, "--variant", "nosuch"], 2, err=f"unknown variant 'nosuch': .*it has {valid}\n", one_line=True)
-
-    def test_a_value_that_a_choice_does_not_have(self):
-        for choice in ABOUT["choices"]:
-            self.expect([PROGRAM, f"--{choice['name']}", "nosuch"], 2, err=f"--{choice['name']}", one_line=True)
-
     def test_groups_that_are_too_large(self):
         if API != "C++":
             self.expect([PROGRAM, "--group-size", "1048576", "--random", "100"], 2, one_line=True,

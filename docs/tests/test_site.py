@@ -65,11 +65,6 @@ class Small(repository.RepositoryTest):
         self.assertTrue((self.root / "build/pages/docs/p.svg").is_file())
         self.assertIn("literalinclude", self.staged("LICENSE.md"))
 
-    def test_what_is_no_link_stays(self):
-        text = "# A\n\n`[a](b.md)` <https://example.org> [e](https://example.org/README.md) [t](#a)\n\n```c\n[=](README.md)\n```\n"
-        self.write("docs/a.md", text)
-        self.assertTrue(self.staged("docs/a.md").endswith(text))
-
     def test_a_page_says_what_it_is_about(self):
         self.write("docs/a.md", '# A\n\n![p](p.svg)\n\n**Goal.** One *"word"* of\n[b](b.md), `c * d`.\n\nTwo.\n')
         self.assertIn('description: "One \\\"word\\\" of b, c * d."\n', self.staged("docs/a.md"))

@@ -205,15 +205,6 @@ class Run(Small):
         self.assertEqual((done.returncode, done.stdout), (77, ""))
         self.assertTrue(done.stderr.endswith("tutorial: 02/1 runs in OpenCL, whose programs were not built: no loader\n"), done.stderr)
 
-    def test_the_site(self):
-        self.refuses("this copy has no site", "site")
-        for words in (["link"], ["--address"], ["--address", "here"], ["--repository", "there"], ["links", "more"]):
-            self.refuses("site takes the word links, --address URL and --repository URL", "site", *words)
-        (self.clone / "docs" / "site").mkdir(parents=True)
-        for name in ("conf.py", "requirements.txt"):
-            (self.clone / "docs" / "site" / name).write_text("some\n")
-        self.refuses("not found: python3 with its modules venv and ensurepip", "site")
-
 
 class Cluster(Small):
     def test_a_number_of_ranks_that_makes_no_sense(self):

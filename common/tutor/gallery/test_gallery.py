@@ -228,17 +228,6 @@ class Parser(Test):
         with self.assertRaisesRegex(gallery.BadMistake, says):
             self.made(text)
 
-    def test_a_mistake_is_made(self):
-        self.assertEqual(self.made(HEAD + CHANGE), "one\ntwo\ntwo\nfour\n")
-        self.assertEqual(self.made(f"{HEAD}\n--- histogram.cl\none\n+++\n--- histogram.cl\nthree; [four]\n+++\n5\n6\n"), "two\ntwo\n5\n6\n")
-
-    def test_what_stands_in_the_file(self):
-        mistake = self.mistake(f"{HEAD}gpu-shows: racecheck wrong\n{CHANGE}--- cuda.cu\none\n+++\n")
-        self.assertEqual((mistake.number, mistake.name, mistake.chapter, mistake.sentence), ("01/1", "name", "01-chapter", "A sentence."))
-        self.assertEqual((mistake.files(), mistake.files("opencl")), (["histogram.cl", "cuda.cu"], ["histogram.cl"]))
-        self.assertEqual([mistake.needs_program(api) for api in gallery.FILES], [False, True, False, False])
-        self.assertEqual((mistake.in_cuda().names, mistake.in_cuda().shows), ("a-name", "racecheck wrong"))
-
     def test_what_does_not_fit(self):
         for says, old in (("does not stand once in histogram.cl", "five"), ("does not stand once in histogram.cl", "two")):
             self.objects(says, f"{HEAD}\n--- histogram.cl\n{old}\n+++\n6\n")

@@ -117,10 +117,6 @@ class Inputs(unittest.TestCase):
             self.assertEqual(len(run.pixels), run.count)
             self.assertGreater(run.count, 900)
 
-    def test_a_counter_of_16_bits_overflows(self):
-        for task in tasks.TASKS.values():
-            self.assertGreater(task.middle[0] * task.middle[1], 1 << 16)
-
     def test_no_two_runs_whose_time_is_taken_have_the_same_pixels(self):
         runs = tasks.for_speed(catalogue.exercise_of("05/equal-neighbours"), 1, False)
         self.assertEqual(len({run.pixels for run in runs}), len(runs))
