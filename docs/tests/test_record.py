@@ -10,6 +10,7 @@ import unittest
 
 import repository
 from experiments import EXPERIMENTS, STEPS  # in docs/, as recorded
+from repository import recorded
 
 # A program that writes the JSON that stands beside it, and the arguments that it was given.
 MATCHES = """#!/bin/sh
@@ -23,6 +24,23 @@ MISMATCHES = MATCHES + "exit 1\n"  # a mismatch has its JSON written all the sam
 NOTES = MATCHES + """beside="$(dirname "$0")/histogram.cl"
 echo "$(find "$XDG_CACHE_HOME" | wc -l) $([ ! -e "$beside" ] || echo edited)" >> "$0.notes"
 """
+# A profiler that runs the program behind its own arguments, and writes the log that stands beside it.
+NCU = """#!/bin/sh
+while [ "$1" != --metrics ]; do
+    [ "$1" = --log-file ] && log=$2
+    shift
+done
+shift 2
+"$@" || exit $?
+cp "$0.log" "$log"
+"""
+KERNEL = "void histogram_tuned<32, 4>(const unsigned char *)"
+
+
+def ncu_log(values):
+    """What Nsight Compute writes with --csv: {counter: value as text}."""
+    lines = ["==PROF== Connected to process 7 (/build/cuda)", '"ID","Kernel Name","Metric Name","Metric Unit","Metric Value"']
+    return "\n".join([*lines, *(f'"0","{KERNEL}","{name}","%","{value}"' for name, value in values.items())]) + "\n"
 
 
 class Record(repository.RepositoryTest):
@@ -239,6 +257,25 @@ class Record(repository.RepositoryTest):
         for case, line in (("*global\\ *) exit 1", "a result does not match the CPU"), ("*racy*) exit 2", "ended with 2")):
             self.chapters("02-global-atomics", script=MATCHES + f'case "$*" in {case} ;; esac\n')
             self.fails_and_harms_nothing(f"--experiment walls: {line}", "--no-chapters", "--experiment", "walls")
+
+    def profiler(self, log, more=""):
+        """Puts a profiler on the PATH, which writes this log, and does `more`."""
+        self.write("tools/ncu", NCU + more).chmod(0o755)
+        self.write("tools/ncu.log", log)
+        self.addCleanup(os.environ.__setitem__, "PATH", os.environ["PATH"])
+        os.environ["PATH"] = f"{self.root / 'tools'}{os.pathsep}{os.environ['PATH']}"
+
+    COUNTED = {counter: f"{10 * at}.5" for at, counter in enumerate(recorded.COUNTERS.values(), 1)}
+
+    def test_counters_are_those_of_each_strategy(self):
+        self.program(f"{self.LESSON}/cuda", launch="4 groups of 8")
+        self.profiler(ncu_log(self.COUNTED))
+        self.succeed("record.py", "device", "--no-chapters", "--counters", "--size", "1M")
+        (entry,) = self.results()["counters"]
+        percent = {counter: float(value) for counter, value in self.COUNTED.items()}
+        self.assertEqual(entry["run"]["counters"], [{"variant": variant, "launch": "4 groups of 8", "kernel": KERNEL, "percent": percent}
+                                                    for variant in ("vector", "tuned")])
+        self.assertNotIn("results", entry["run"])
 
 
 if __name__ == "__main__":
