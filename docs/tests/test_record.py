@@ -166,6 +166,19 @@ class Record(repository.RepositoryTest):
         self.assertIn("1 of 2 runs, interrupted", output)
         self.assertEqual(self.keys(), [("01-cpu/cpu", "photo", "1M")])
 
+    def test_workshops_have_inputs_sizes_and_places_of_their_own(self):
+        order = MATCHES + 'echo "$0" >> "$(dirname "$0")/../../order"\n'
+        for name in ("01-cpu/cpu", "01-cpu/peers/cpu", "05-launch-tuning/peers/cuda", "05-launch-tuning/end-to-end/cuda",
+                     "05-launch-tuning/tune/cuda", "05-launch-tuning/many/cuda"):
+            self.program(name, order)
+        self.succeed("record.py", "device", "--no-chapters", "--peers", "--peer", "a.so", "--queued", "--end-to-end", "--tune", "--many")
+        count = {kind: len(self.keys(kind)) for kind in recorded.KINDS}
+        self.assertEqual(count, {**dict.fromkeys(recorded.KINDS, 0), "runs": 16 * 4 + 5 * 2, "queued": 5 * 6, "end_to_end": 1, "tune": 1, "many": 4})
+        self.assertEqual(self.keys("tune"), [("05-launch-tuning/tune/cuda", None, None)])
+        self.assertIn("tune", self.read("build/order").splitlines()[0], "so that `tuned` is tuned in what follows")
+        self.assertTrue(all(line.endswith("--peer a.so") for line in self.arguments_of("01-cpu/peers/cpu")))
+        self.assertEqual(["--queued" in line for line in self.arguments_of("05-launch-tuning/peers/cuda")], [False] * 64 + [True] * 30)
+
     def test_scaling_is_the_best_of_three_rounds(self):
         # Each run is a millisecond faster than the one before.
         script = MATCHES.replace('cp "$0.json" "$last"', 'sed "s/MEDIAN/$((100 - $(wc -l < "$0.arguments")))/" "$0.json" > "$last"')
