@@ -52,17 +52,6 @@ class Generate(repository.RepositoryTest):
         self.assertEqual(rows, [["0.007", "160", "5.00", "153", "0.013", "match"]])
         self.assertEqual(note, "Medians. Read ceiling: 3200 GB/s. `serial` on the host: 1.00 ms.")
 
-    def test_without_a_gpu_all_programs_read_the_same_memory(self):
-        cpu, pocl = (run_entry(program, {"a": 10.0}, size="1M") for program in ("01-cpu/cpu", "02-global-atomics/opencl"))
-        cpu["run"]["read_ceiling_gb_s"] = 20.0
-        pocl["run"].update(read_ceiling_gb_s=50.0, device="Some CPU, as PoCL calls it")
-        contents = recording([cpu, pocl])
-        for gpu, share in (("Some GPU, 1.0", "50.0"), (None, "20.0")):
-            contents["machine"] = {**contents["machine"], "gpu": gpu}
-            self.assertEqual(self.table(contents, "results", "01-cpu/cpu photo 1M")[0][0][2], share)
-        self.table(contents, "chapters", "photo 1M")
-        self.assertIn("**The fastest of each chapter on Some CPU: ", self.read("README.md"))
-
     def test_a_wrong_result_has_a_time_and_no_speed(self):
         entry = run_entry(PEERS, {"cub": 20.0, "tuned": 40.0})
         entry["run"]["results"][1]["check"] = "mismatch"

@@ -290,6 +290,18 @@ class Record(repository.RepositoryTest):
                                                     for variant in ("vector", "tuned")])
         self.assertNotIn("results", entry["run"])
 
+    def test_counters_that_cannot_be_read_stop(self):
+        self.program(f"{self.LESSON}/cuda", check="mismatch")
+        counters = ("--no-chapters", "--counters", "--size", "1M")
+        self.profiler(ncu_log(self.COUNTED))
+        self.fails_and_harms_nothing("vector: the result does not match the CPU", *counters)
+        self.program(f"{self.LESSON}/cuda")
+        denied = "==ERROR== ERR_NVGPUCTRPERM - no permission"
+        for log, more, line in ((ncu_log({**self.COUNTED, recorded.COUNTERS["Memory"]: "n/a"}), "", "ncu: it wrote no counters"),
+                                (denied, "", f"ncu: {denied}"), (denied, "exit 1\n", f"ncu: {denied}")):
+            self.profiler(log, more)
+            self.fails_and_harms_nothing(line, *counters)
+
 
 if __name__ == "__main__":
     unittest.main()
