@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <numeric>
 
 namespace common {
@@ -44,26 +45,96 @@ std::int64_t difference(const WrongBin& wrong) {
     return static_cast<std::int64_t>(wrong.actual) - static_cast<std::int64_t>(wrong.expected);
 }
 
-// The poison is a number like others to a reader.
-std::string about_poison(const Comparison& comparison) {
+// "all 12 wrong bins" or "the wrong bin", for a sentence.
+std::string all_wrong(const Comparison& comparison) {
+    return comparison.wrong.size() == 1 ? "the wrong bin"
+                                        : fmt::format("all {} wrong bins", comparison.wrong.size());
+}
+
+void add_signs(const Comparison& comparison, std::vector<std::string>& sentences) {
+    const auto over = std::count_if(comparison.wrong.begin(), comparison.wrong.end(),
+                                    [](const WrongBin& w) { return w.actual > w.expected; });
+    if (comparison.wrong.size() < 2) return;
+    if (over == 0) sentences.push_back("no bin has too many");
+    if (over == std::ssize(comparison.wrong)) sentences.push_back("no bin has too few");
+    if (comparison.actual_total == comparison.expected_total)
+        sentences.push_back("the total is right: what one bin lacks another has too many");
+}
+
+void add_poison(const Comparison& comparison, std::vector<std::string>& sentences) {
     const auto number_of = [&](const auto& is_so) {
         return std::count_if(comparison.wrong.begin(), comparison.wrong.end(), is_so);
     };
-    const auto line = [](std::ptrdiff_t bins, const char* beside, const char* never) {
-        return fmt::format("  {} {}{}, the poison that was there before: never {}\n",
-                           bins == 1 ? "1 bin holds" : fmt::format("{} bins hold", bins), beside,
-                           kPoison, never);
+    const auto bins = [](std::ptrdiff_t number) {
+        return number == 1 ? std::string("1 bin") : fmt::format("{} bins", number);
     };
     const auto is_bare = [](const WrongBin& w) { return w.actual == kPoison; };
-    // (An empty bin that was never zeroed is bare, too.)
-    if (number_of([&](const WrongBin& w) { return is_bare(w) && w.expected > 0; }) > 0)
-        return line(number_of(is_bare), "", "written");
-    const auto counted_on =
-        number_of([](const WrongBin& w) { return w.actual == w.expected + kPoison; });
-    return counted_on > 0 ? line(counted_on, "the right count and ", "zeroed") : "";
+    if (number_of([&](const WrongBin& w) { return is_bare(w) && w.expected > 0; }) > 0) {
+        const auto bare = number_of(is_bare);
+        sentences.push_back(fmt::format("{} {} {}, the poison that was there before: never written",
+                                        bins(bare), bare == 1 ? "holds" : "hold", kPoison));
+    } else if (const auto counted_on =
+                   number_of([](const WrongBin& w) { return w.actual == w.expected + kPoison; })) {
+        sentences.push_back(fmt::format(
+            "{} {} the right count and {}, the poison that was there before: never zeroed",
+            bins(counted_on), counted_on == 1 ? "holds" : "hold", kPoison));
+    }
+}
+
+void add_zeros(const Comparison& comparison, std::vector<std::string>& sentences) {
+    const auto empty = std::count_if(comparison.wrong.begin(), comparison.wrong.end(),
+                                     [](const WrongBin& w) { return w.actual == 0; });
+    if (empty > 1) sentences.push_back(fmt::format("{} bins are 0 and should not be", empty));
+}
+
+void add_factor(const Comparison& comparison, std::vector<std::string>& sentences) {
+    const std::uint64_t factor =
+        comparison.expected_total == 0 ? 0 : comparison.actual_total / comparison.expected_total;
+    if (factor < 2) return;
+    for (std::size_t bin = 0; bin < kBins; ++bin) {
+        if (comparison.actual[bin] != factor * comparison.expected[bin]) return;
+    }
+    sentences.push_back(fmt::format("each bin has {} times as many as it should", factor));
+}
+
+void add_multiples(const Comparison& comparison, std::vector<std::string>& sentences) {
+    for (const std::int64_t unit :
+         {std::int64_t{1} << 24, std::int64_t{65536}, std::int64_t{256}}) {
+        const bool all = std::all_of(comparison.wrong.begin(), comparison.wrong.end(),
+                                     [=](const WrongBin& w) { return difference(w) % unit == 0; });
+        if (!all) continue;
+        sentences.push_back(
+            fmt::format("the difference of {} is a multiple of {}", all_wrong(comparison), unit));
+        return;
+    }
+}
+
+void add_shift(const Comparison& comparison, std::vector<std::string>& sentences) {
+    for (std::size_t shift = 1; shift < kBins; ++shift) {
+        bool fits = true;
+        for (std::size_t bin = 0; bin < kBins && fits; ++bin)
+            fits = comparison.actual[(bin + shift) % kBins] == comparison.expected[bin];
+        if (!fits) continue;
+        const bool down = shift > kBins / 2;
+        sentences.push_back(fmt::format("each bin has the count of the bin {} {} it",
+                                        down ? kBins - shift : shift, down ? "above" : "below"));
+        return;
+    }
 }
 
 }  // namespace
+
+std::vector<std::string> relations(const Comparison& comparison) {
+    std::vector<std::string> sentences;
+    if (comparison.wrong.empty()) return sentences;
+    add_shift(comparison, sentences);
+    add_factor(comparison, sentences);
+    if (sentences.empty()) add_signs(comparison, sentences);
+    add_poison(comparison, sentences);
+    add_zeros(comparison, sentences);
+    add_multiples(comparison, sentences);
+    return sentences;
+}
 
 std::string failure_report(const Comparison& comparison) {
     if (comparison.match()) return {};
@@ -88,7 +159,9 @@ std::string failure_report(const Comparison& comparison) {
         text += fmt::format("  and {} more, with smaller differences or the same\n",
                             by_size.size() - kShown);
     }
-    return text + about_poison(comparison);
+    for (const std::string& sentence : relations(comparison))
+        text += fmt::format("  {}\n", sentence);
+    return text;
 }
 
 }  // namespace common

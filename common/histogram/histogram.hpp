@@ -54,8 +54,12 @@ struct Comparison {
 Comparison compare(const Histogram& expected, const Histogram& actual);
 
 /// What a reader needs to see of a mismatch, in a few lines: both totals, how many bins are wrong,
-/// the five largest differences with their signs, and whether the poison is still there. (What the
-/// wrong bins have in common the diagnosis says.) Empty where the two match.
+/// the five largest differences with their signs, and what all wrong bins have in common, in words.
+/// Empty where the two match.
 std::string failure_report(const Comparison& comparison);
+
+/// What the wrong bins have in common, a sentence each: all too small, the poison, one factor, a
+/// multiple of 256, the counts of other bins. Empty where nothing strikes.
+std::vector<std::string> relations(const Comparison& comparison);
 
 }  // namespace common

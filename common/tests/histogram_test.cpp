@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <numeric>
 #include <utility>
 
@@ -93,14 +94,17 @@ TEST(FailureReport, ATotalThatIsRightSaysSo) {
               "  total: expected 288640, got 288640 (+0)\n"
               "  wrong bins: 2 of 256\n"
               "  bin   3: expected 1003, got 1250 (+247)\n"
-              "  bin 250: expected 1250, got 1003 (-247)\n");
+              "  bin 250: expected 1250, got 1003 (-247)\n"
+              "  the total is right: what one bin lacks another has too many\n");
 }
 
 TEST(FailureReport, FiveAreShownWithoutARest) {
     Histogram actual = distinct();
     for (std::size_t bin = 0; bin < 5; ++bin)
         actual[bin] += 2;
-    EXPECT_TRUE(report(actual).ends_with("  bin   4: expected 1004, got 1006 (+2)\n"))
+    EXPECT_TRUE(
+        report(actual).ends_with("  bin   4: expected 1004, got 1006 (+2)\n"
+                                 "  no bin has too few\n"))
         << report(actual);
 }
 
@@ -116,7 +120,8 @@ TEST(FailureReport, TheLargestDifferencesComeFirstAndTheRestIsCounted) {
               "  bin  14: expected 1014, got 0 (-1014)\n"
               "  bin  13: expected 1013, got 0 (-1013)\n"
               "  bin  11: expected 1011, got 0 (-1011)\n"
-              "  and 2 more, with smaller differences or the same\n");
+              "  and 2 more, with smaller differences or the same\n"
+              "  6 bins are 0 and should not be\n");
 }
 
 TEST(FailureReport, DifferencesBeyond31BitsKeepTheirSign) {
@@ -128,26 +133,57 @@ TEST(FailureReport, DifferencesBeyond31BitsKeepTheirSign) {
               "  total: expected 4294967295, got 4294967295 (+0)\n"
               "  wrong bins: 2 of 256\n"
               "  bin   0: expected 4294967295, got 0 (-4294967295)\n"
-              "  bin 255: expected 0, got 4294967295 (+4294967295)\n");
+              "  bin 255: expected 0, got 4294967295 (+4294967295)\n"
+              "  each bin has the count of the bin 1 above it\n");
 }
 
-TEST(FailureReport, ThePoisonHasItsName) {
-    Histogram unwritten;
-    unwritten.fill(common::kPoison);
-    EXPECT_TRUE(report(unwritten).ends_with(
-        "\n  256 bins hold 2779096485, the poison that was there before: never written\n"));
-    Histogram last = distinct();
-    last[255] = common::kPoison;
-    EXPECT_TRUE(report(last).ends_with(
-        "\n  1 bin holds 2779096485, the poison that was there before: never written\n"));
-    Histogram expected = distinct();
-    expected[7] = 0;
-    Histogram counted_on = expected;
-    for (std::uint32_t& count : counted_on)
-        count += common::kPoison;
-    EXPECT_TRUE(common::failure_report(common::compare(expected, counted_on))
-                    .ends_with("\n  256 bins hold the right count and 2779096485, the poison that "
-                               "was there before: never zeroed\n"));
+// ---- what wrong bins have in common -------------------------------------------------------------
+
+using Sentences = std::vector<std::string>;
+
+Sentences relations(const std::function<std::uint32_t(std::size_t bin)>& count) {
+    Histogram actual{};
+    for (std::size_t bin = 0; bin < kBins; ++bin)
+        actual[bin] = count(bin);
+    return common::relations(common::compare(distinct(), actual));
+}
+
+TEST(Relations, NothingIsSaidOfAMatch) {
+    EXPECT_EQ(relations([](std::size_t bin) { return distinct()[bin]; }), Sentences{});
+}
+
+TEST(Relations, ThePoisonHasItsName) {
+    EXPECT_EQ(relations([](std::size_t) { return common::kPoison; })[1],
+              "256 bins hold 2779096485, the poison that was there before: never written");
+    EXPECT_EQ(
+        relations([](std::size_t bin) { return bin < 255 ? distinct()[bin] : common::kPoison; }),
+        (Sentences{"1 bin holds 2779096485, the poison that was there before: never written"}));
+    EXPECT_EQ(relations([](std::size_t bin) { return distinct()[bin] + common::kPoison; })[1],
+              "256 bins hold the right count and 2779096485, the poison that was there before: "
+              "never zeroed");
+}
+
+TEST(Relations, AFactor) {
+    EXPECT_EQ(relations([](std::size_t bin) { return 3 * distinct()[bin]; }),
+              (Sentences{"each bin has 3 times as many as it should"}));
+    // One bin with another factor: they have none in common.
+    EXPECT_EQ(relations([](std::size_t bin) { return (bin == 9 ? 2 : 3) * distinct()[bin]; }),
+              (Sentences{"no bin has too few"}));
+}
+
+TEST(Relations, CountsOfOtherBins) {
+    EXPECT_EQ(relations([](std::size_t bin) { return distinct()[(bin + 255) % 256]; }),
+              (Sentences{"each bin has the count of the bin 1 below it"}));
+    EXPECT_EQ(relations([](std::size_t bin) { return distinct()[(bin + 2) % 256]; }),
+              (Sentences{"each bin has the count of the bin 2 above it"}));
+}
+
+TEST(Relations, Multiples) {
+    EXPECT_EQ(relations([](std::size_t bin) { return distinct()[bin] % 256; }),
+              (Sentences{"no bin has too many",
+                         "the difference of all 256 wrong bins is a multiple of 256"}));
+    EXPECT_EQ(relations([](std::size_t bin) { return distinct()[bin] + (bin == 4 ? 65536U : 0U); }),
+              (Sentences{"the difference of the wrong bin is a multiple of 65536"}));
 }
 
 }  // namespace
