@@ -5,6 +5,7 @@
 set(TUTORIAL_FUZZ_SECONDS 30 CACHE STRING "How long `fuzz` looks for more with each fuzz target")
 add_custom_target(fuzz)
 add_library(fuzz_replay OBJECT EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/common/fuzz/replay.cpp) # what runs a corpus
+target_include_directories(fuzz_replay PRIVATE ${PROJECT_SOURCE_DIR})
 target_link_libraries(fuzz_replay PRIVATE project_warnings)
 
 function(add_fuzz_target name)
