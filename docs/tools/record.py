@@ -199,7 +199,7 @@ def jobs_of(options):
     if options.many is not None:
         for side in options.many or MANY:
             jobs += [job._replace(experiment=side) for job in
-                     grid(of(f"{experiments.LESSON}/many"), options, ["uniform"], [MANY[side]], "many", ["--side", side])]
+                     grid(of(experiments.MANY), options, ["uniform"], [MANY[side]], "many", ["--side", side])]
     if options.steps:
         jobs += grid(of(experiments.LESSON), options, ["uniform", "ramp"], ["1G"], "steps")
     for name in options.experiment or []:
