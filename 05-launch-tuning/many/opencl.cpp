@@ -4,7 +4,6 @@
 //   queued      the same launches without waiting
 //   group-each  one launch, a group for each picture
 //   shared-out  one launch, an even share of all pixels for each group
-//   opencv      OpenCV's histogram for each picture, on the CPU
 //
 // Run it:  build/05-launch-tuning/many/opencl --pictures 1000 --side 512
 //          build/05-launch-tuning/many/opencl --pictures 1000 --side 64..2048
@@ -45,8 +44,7 @@ const common::Program kProgram{
     {{"one-by-one", "a launch for each picture, and the host waits each time"},
      {"queued", "a launch for each picture, without waiting"},
      {"group-each", "one launch, a group for each picture"},
-     {"shared-out", "one launch, an even share of all pixels for each group"},
-     {"opencv", "cv::calcHist for each picture, on the CPU"}},
+     {"shared-out", "one launch, an even share of all pixels for each group"}},
     {{"copies", {"1", "4", "8", "32"}, "copies of a group's table", kStrategies},
      {"loads", {"1", "2", "4"}, "loads under way at once", kStrategies}}};
 
@@ -61,7 +59,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     }
 
     // 2. The pictures, where each begins, and the right answer for each. (Of a folder they are read
-    //    while others are counted: step 11.)
+    //    while others are counted: step 10.)
     common::Input input;
     many::Batch batch;
     const bool is_folder = many::is_folder(options);
@@ -248,10 +246,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
                 [&](Commands& commands) { count_shared_out(batch, commands); });
     }
 
-    // 10. Somebody else's histogram, for comparison.
-    if (!is_folder && options.wants("opencv")) report.add(many::counted_by_opencv(batch, options));
-
-    // 11. A folder: pictures are read by threads while others, batch by batch, are counted.
+    // 10. A folder: pictures are read by threads while others, batch by batch, are counted.
     if (is_folder) {
         return many::count_folder(kProgram, options, pictures, device.name, device.driver_line(),
                                   "shared-out", [&](const many::Batch& of, std::uint32_t* counted) {
@@ -264,7 +259,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
                                   });
     }
 
-    // 12. The table, what is made of the histograms, and the exit status that tells the truth.
+    // 11. The table, what is made of the histograms, and the exit status that tells the truth.
     const int status = report.finish();
     if (status == common::kEveryVariantMatches) many::write_results(pictures, input, batch);
     return status;
