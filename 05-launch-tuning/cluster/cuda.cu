@@ -119,6 +119,9 @@ int main(int argc, char** argv) try {
         of_pictures ? tuning::LaunchConfig()
                     : tuning::resolve(tuned, options, limits,
                                       std::min(on_device, cluster::kMaxLaunchPixels));
+    const auto block_size =
+        static_cast<unsigned>(options.group_size.value_or(512));  // for pictures
+    if (of_pictures) common::cuda::require_group_size(device.id, block_size);
     const kernels::Tuned kernel = kernels::tuned(config.copies, config.loads);
     common::cuda::Memory<kernels::Total> totals;
     if (!tuned.two_launches) {
@@ -157,9 +160,8 @@ int main(int argc, char** argv) try {
         CHECK_CUDA(cudaMemcpyAsync(begins, bounds.data(), bounds.size() * sizeof(std::uint64_t),
                                    cudaMemcpyHostToDevice, stream));
         kernels::histogram_group_each<32, 2>
-            <<<static_cast<unsigned>(options.groups.value_or(parts)),
-               static_cast<unsigned>(options.group_size.value_or(512)), 0, stream>>>(pixels, begins,
-                                                                                     parts, rows);
+            <<<static_cast<unsigned>(options.groups.value_or(parts)), block_size, 0, stream>>>(
+                pixels, begins, parts, rows);
         copy_out(parts);
     };
     const auto finish = [&](Counts& sums) {

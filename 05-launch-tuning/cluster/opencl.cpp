@@ -142,6 +142,7 @@ int main(int argc, char** argv) try {
         of_pictures ? tuning::LaunchConfig()
                     : tuning::resolve(tuned, options, limits,
                                       std::min(on_device, cluster::kMaxLaunchPixels));
+    if (of_pictures) common::opencl::require_group_size(device.id, options.group_size.value_or(1));
     //    For pictures: `group-each`, as many/ launches it for pictures of 512 x 512. Its kernels
     //    stand behind the chapter's.
     many::Batch usual;

@@ -148,6 +148,10 @@ class OnDevices(Cluster):
         self.ends(77, self.command(2, "--random", "1000"), "rank 0 of 2",
                   environment={"OCL_ICD_VENDORS": str(self.here), "OCL_ICD_FILENAMES": "", "CUDA_VISIBLE_DEVICES": ""})
 
+    def test_groups_that_are_too_large(self):
+        for what in ([IMAGES], ["--random", "1000"]):
+            self.ends(2, self.command(1, *what, "--group-size", "1048576"), "1048576")
+
 
 class Cpu(Cluster, Test):
     """Also what is the same in all three programs."""
