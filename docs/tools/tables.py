@@ -79,9 +79,10 @@ def launches(entries, variants=None):
     return sentence([f"`{variant}` was {' or '.join(unique(texts))}" for variant, texts in by_variant.items()])
 
 
-def skipped(entries):
-    """Which variants were skipped, and why."""
-    reasons = unique(f"`{result['variant']}` ({result['reason']})" for result in results_of(entries) if result["check"] == "skipped")
+def skipped(entries, variants=None):
+    """Which of these variants were skipped, and why."""
+    reasons = unique(f"`{result['variant']}` ({result['reason']})" for result in results_of(entries)
+                     if result["check"] == "skipped" and (variants is None or result["variant"] in variants))
     return f" Skipped: {'; '.join(reasons)}." if reasons else ""
 
 
@@ -347,37 +348,36 @@ def many_table(recording, program, unit):
     """a row for each side of many pictures: the strategies, in GB/s or in µs a picture; or the libraries beside the best, in µs"""
     entries = sorted(select(recording, "many", program=program),  # a range stands last
                      key=lambda entry: (".." in entry["experiment"], len(entry["experiment"]), entry["experiment"]))
-    measured = unique(result["variant"] for result in results_of(entries) if result["gb_s"])
-    own = [variant for variant in measured if variant not in PEERS]
-    peers = [variant for variant in measured if variant in PEERS]
-    if unit == "libraries" and not peers:
+    beside, each = unit == "libraries", unit != "GB/s"
+    own = [variant for variant in variants_of(entries) if variant not in PEERS]
+    variants = [variant for variant in variants_of(entries) if (variant in PEERS) == beside]
+    if not variants:
         raise NotRecorded(f"no library is among the many of {program}")
-    shown_variants = peers if unit == "libraries" else own
     rows, ceilings = [], []
     for entry in entries:
         rates, side = rates_of(entry), entry["experiment"]
-        if unit != "GB/s" and ".." in side:
+        if each and ".." in side:
             continue
-
-        def in_unit(variant, rates=rates, side=side):
-            if unit == "GB/s" or not rates.get(variant):
-                return rates.get(variant)
-            each_us = int(side) ** 2 / 1000 / rates[variant]
-            return each_us if each_us >= 0.1 else f"{each_us:#.3g}"  # three digits here, too
-
         best = max(own, key=lambda variant: rates.get(variant) or 0)
         ceilings.append(recorded.read_ceiling(recording, entry, ("runs", "steps", "many")))
         share = ratio(rates.get(best), ceilings[-1])
-        last = {"GB/s": [share and 100 * share], "libraries": [ratio(rates.get(best), rates.get("cub"))]}
         pictures = f"{side} a side" if ".." in side else f"{side} x {side}"
-        rows.append([pictures, entry["input"], re.search(r"(\d+) pictures?", entry["run"]["input"]["name"])[1],
-                     *([f"`{best}`", in_unit(best)] if unit == "libraries" else []), *map(in_unit, shown_variants), *last.get(unit, [])])
-    more = {"GB/s": ["The best, % of the read ceiling"], "libraries": ["The best / CUB"]}.get(unit, [])
-    columns = ["<Pictures", "<Pixels", "Number", *(["<The best", "µs"] if unit == "libraries" else []), *titles(shown_variants), *more]
-    below = {"GB/s": f" Read ceiling: {', '.join(map(digits, unique(ceilings)))} GB/s.",
-             "libraries": f" The last column: how many times as fast.{launches(entries, PEERS)}"}.get(unit, "")
-    title = f"{device(entries[0])}: a histogram for each picture, {'µs' if unit == 'libraries' else unit}"
-    return entries, title, columns, rows, f"Medians.{below}{skipped(entries)}"
+        row = [pictures, entry["input"], re.search(r"(\d+) pictures?", entry["run"]["input"]["name"])[1]]
+        if each:
+            times = [ratio(int(side) ** 2 / 1000, rates.get(variant)) for variant in ([best] if beside else []) + variants]
+            # Three digits of those below a tenth, too.
+            row += [f"{time:#.3g}" if time and time < 0.1 else time for time in times]
+        else:
+            row += [*map(rates.get, variants), share and 100 * share]
+        rows.append(row + ([ratio(rates.get(best), rates.get("cub"))] if beside else []))
+    first, last = [], [] if each else ["The best, % of the read ceiling"]
+    if beside:
+        first, last = ["The best of ours"], ["The best / CUB"]
+    columns = ["<Pictures", "<Pixels", "Number", *first, *titles(variants), *last]
+    below = (f" The last column: how many times as fast.{launches(entries, PEERS)}" if beside
+             else "" if each else f" Read ceiling: {', '.join(map(digits, unique(ceilings)))} GB/s.")
+    return (entries, f"{device(entries[0])}: a histogram for each picture, {'µs' if beside else unit}", columns, rows,
+            f"Medians.{below}{skipped(entries, variants)}")
 
 
 def tuning_table(recording, program):
