@@ -200,6 +200,12 @@ The numbers from `{FILE}` were recorded on 2026-01-02. CUDA: CUDA driver. Some G
         rows, _ = self.table(recording(experiments=lanes), "experiment", "lanes CUDA ramp,uniform 1M")
         self.assertEqual(rows[:3], [["-", "-"], ["0.500", "2.00"], ["-", "-"]])
 
+    def test_an_experiment_may_be_of_a_workshop(self):
+        of_it = self.experiment("05-launch-tuning/many/cuda", "many-launches",
+                                ("group-each", "--side 64 --group-size 128 --copies 8", 2.0, None), given="uniform")
+        rows, _ = self.table(recording(experiments=[of_it]), "experiment", "many-launches CUDA uniform 1M")
+        self.assertEqual(rows[:2], [["-", "-", "-", "-"], ["2.00", "-", "-", "-"]])
+
     def test_what_a_warp_wants(self):
         (self.root / "images").mkdir()
         # 8 each of 0, 1, 100 and 255, whose counters lie in three sectors.

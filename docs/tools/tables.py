@@ -277,7 +277,7 @@ def experiment_table(recording, name, api, inputs, size):
             edit = run.edit and {"from": run.edit.old, "to": run.edit.new}
             wanted = run.chapter, run.command(entry["run"]["units"]), edit
             for kept in entry["run"]["runs"]:
-                if wanted == (entry["run"]["chapter"], recorded.named_as_now(kept["arguments"]), kept.get("edit")):
+                if wanted == (entry["program"].rpartition("/")[0], recorded.named_as_now(kept["arguments"]), kept.get("edit")):
                     cells[run.row, run.column, entry["input"]] = shown(experiment, kept, pixels_in(entry))
     columns = [(column, given) for given in inputs for column in unique(run.column for run in experiment.runs)]
     heads = [column or given if len(inputs) == 1 else f"{given}, {column}".removesuffix(", ") for column, given in columns]
