@@ -156,7 +156,8 @@ int main(int argc, char** argv) try {
                                                 is_asked_for ? options.kernels : std::nullopt);
     };
     std::string kernels = kernel_file("histogram.cl", !of_pictures);
-    if (of_pictures) kernels += kernel_file("many/histogram.cl", true);
+    if (of_pictures)
+        kernels += "#line 1 \"many/histogram.cl\"\n" + kernel_file("many/histogram.cl", true);
     const common::opencl::Program program =
         common::opencl::build_program(context, device.id, "histogram.cl", kernels,
                                       of_pictures ? launch_each.macros() : config.macros());
