@@ -256,7 +256,7 @@ std::vector<Place> share_out(const std::vector<std::uint64_t>& first, std::size_
 
 // ---- launches -----------------------------------------------------------------------------------
 
-// Smaller ones, in pixels, are counted in another way.
+// Smaller ones, in pixels, have no second load for every work-item.
 constexpr std::uint64_t kSmallPicture = 32 << 10;
 
 std::string Launch::macros() const {
@@ -273,10 +273,12 @@ std::string Launch::text() const {
 }
 
 // How a group counts pictures of so many pixels in the launches of many: what was fastest on an
-// H100 (docs/results/h100.json, the experiment "many-launches"). The smaller a picture, the more it
-// costs to zero a large table and to add it up, and the fewer work-items have something to do.
+// H100, or within 1 % of it (docs/results/h100.json, the experiment "many-launches"). The smaller a
+// picture, the more it costs to zero a large table and to add it up, and the fewer work-items have
+// something to do.
 static Launch usual(std::uint64_t pixels) {
-    if (pixels < kSmallPicture) return {.copies = 4, .loads = 1, .group_size = 256};
+    if (pixels < 8 << 10) return {.copies = 4, .loads = 1, .group_size = 256};
+    if (pixels < kSmallPicture) return {.copies = 32, .loads = 1, .group_size = 256};
     return {.copies = 32, .loads = 2, .group_size = 512};
 }
 

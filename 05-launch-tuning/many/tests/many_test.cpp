@@ -158,6 +158,7 @@ TEST(Launches, SmallPicturesHaveSmallTables) {
         return launches(batch, {}, limits).each.text();
     };
     EXPECT_EQ(of(4096, {}), "4 copies, 1 load, 1000 groups of 256");
+    EXPECT_EQ(of(16384, {}), "32 copies, 1 load, 1000 groups of 256");
     EXPECT_EQ(of(65536, {}), "32 copies, 2 loads, 1000 groups of 512");
     EXPECT_EQ(of(65536, {.max_group_size = 128}), "32 copies, 2 loads, 1000 groups of 128");
     EXPECT_EQ(of(65536, {.local_bytes = 32 << 10}), "16 copies, 2 loads, 1000 groups of 512");
