@@ -350,7 +350,8 @@ def many_table(recording, program, unit):
                      key=lambda entry: (".." in entry["experiment"], len(entry["experiment"]), entry["experiment"]))
     beside, each = unit == "libraries", unit != "GB/s"
     own = [variant for variant in variants_of(entries) if variant not in PEERS]
-    variants = [variant for variant in variants_of(entries) if (variant in PEERS) == beside]
+    measured = {result["variant"] for result in results_of(entries) if result["kernel_ms"]}
+    variants = [variant for variant in PEERS if variant in measured] if beside else own
     if not variants:
         raise NotRecorded(f"no library is among the many of {program}")
     rows, ceilings = [], []
@@ -374,10 +375,10 @@ def many_table(recording, program, unit):
     if beside:
         first, last = ["The best of ours"], ["The best / CUB"]
     columns = ["<Pictures", "<Pixels", "Number", *first, *titles(variants), *last]
-    below = (f" The last column: how many times as fast.{launches(entries, PEERS)}" if beside
+    below = (f" The last column: how many times as fast.{launches(entries, variants)}" if beside
              else "" if each else f" Read ceiling: {', '.join(map(digits, unique(ceilings)))} GB/s.")
     return (entries, f"{device(entries[0])}: a histogram for each picture, {'µs' if beside else unit}", columns, rows,
-            f"Medians.{below}{skipped(entries, variants)}")
+            f"Medians.{below}{skipped(entries, PEERS if beside else own)}")
 
 
 def tuning_table(recording, program):
