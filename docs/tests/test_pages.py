@@ -53,7 +53,7 @@ class Lessons(repository.RepositoryTest):
     def test_the_length(self):
         workshops = [(f"05-launch-tuning/{name}/README.md", "workshop", *limits)
                      for name, limits in (("tune", (400, 900)), ("end-to-end", (400, 900)), ("peers", (400, 900)), ("cluster", (800, 1200)),
-                                          ("many", (800, 1200)))]
+                                          ("many", (800, 1200)), ("bins", (400, 900)))]
         self.write("02-global-atomics/tests/README.md", "Short.\n")  # other pages may be
         for page, what, fewest, most in [(LESSON, "lesson", 1500, 2500), *workshops]:
             for words in (fewest - 1, most + 1):

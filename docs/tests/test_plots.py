@@ -31,7 +31,10 @@ def everything():
     run = {"api": "CUDA", "device": "Some device", "driver": "CUDA driver", "seconds": 1.0, "best": [trials[1]],
            "trials": trials}
     tune = [{"program": "05-launch-tuning/tune/cuda", "date": "2026-01-02", "commit": None, "run": run}]
-    return recording(runs, tune=tune, experiments=[launches()])
+    bins = [{**run_entry("05-launch-tuning/bins/cuda", rates, "uniform", "256M"), "experiment": experiment}
+            for experiment, rates in (("1024", {"local": 2900.0, "cluster": 700.0}), ("256", {"local": 3000.0}),
+                                      ("65536", {"cluster": 710.0}), ("RGB", {"local": 77.0}))]
+    return recording(runs, tune=tune, experiments=[launches()], bins=bins)
 
 
 def launches(api="cuda"):
@@ -72,10 +75,11 @@ class Plots(repository.RepositoryTest):
         return [text.text for text in tree.iter("{http://www.w3.org/2000/svg}text")]
 
     def test_draws_what_there_are_results_for(self):
-        self.assertEqual(sorted(os.listdir(self.root / FIGURES)), ["climb.svg", "contention.svg", "law.svg", "tuning-h100-cuda.svg"])
+        self.assertEqual(sorted(os.listdir(self.root / FIGURES)), ["bins.svg", "climb.svg", "contention.svg", "law.svg", "tuning-h100-cuda.svg"])
         for name, words in (("climb.svg", ("02-global-atomics", "subhist", "lane-bins", "5.79", "5.80", "146", "3900")),
                             ("contention.svg", ("CUB", "tuned", "1900", "3990", "read ceiling, 4000 GB/s")),
                             ("law.svg", ("slope one: a byte a load, an answer in 100 ns", "read ceiling, 4000 GB/s")),
+                            ("bins.svg", ("256", "1,024", "65,536", "cluster", "2900", "710", "read ceiling, 4000 GB/s")),
                             ("tuning-h100-cuda.svg", ("1 MiB", "local", "replicated × 1", "50", "100", "×", "·", "nothing was measured"))):
             self.assertLessEqual(set(words), set(self.texts(name)))
 
@@ -91,6 +95,9 @@ class Plots(repository.RepositoryTest):
         self.assertTrue(marks and all(70 < x < 770 for x in marks), marks)  # between the axes' ends
         with self.assertRaises(ValueError):
             law.points(self.contents, "OpenCL")
+
+    def test_colours_are_no_number_of_bins(self):
+        self.assertNotIn("77.0", self.texts("bins.svg"))
 
     def test_a_search_of_the_readers_own(self):
         run = {**self.contents["tune"][0]["run"], "date": "2026-01-02T03:04:05Z", "device": "My device"}
@@ -111,6 +118,7 @@ class Plots(repository.RepositoryTest):
             ("climb.svg", runs[0]["run"], "read_ceiling_gb_s", 4400.0),
             ("contention.svg", runs[-2]["run"]["results"][0], "gb_s", 1800.0),
             ("law.svg", self.contents["experiments"][0]["run"]["runs"][0]["result"], "gb_s", 13.8),
+            ("bins.svg", self.contents["bins"][0]["run"]["results"][1], "gb_s", 800.0),
             ("tuning-h100-cuda.svg", self.contents["tune"][0]["run"]["trials"][0], "worst_ms", 0.021),
         ):
             with self.subTest(name=name, field=field):

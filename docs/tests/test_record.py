@@ -189,6 +189,16 @@ class Record(repository.RepositoryTest):
         self.assertIn("--random 1G --side 64..2048", self.arguments_of("05-launch-tuning/many/cuda")[3])
         self.assertIn("invalid choice: '63'", self.run_program("record.py", "device", "--many", "63").stderr)
 
+    def test_more_bins_and_colours(self):
+        self.program("05-launch-tuning/bins/cuda", MATCHES)
+        self.succeed("record.py", "device", "--no-chapters", "--bins")
+        kept = {(entry["experiment"], entry["input"], entry["size"]) for entry in self.results()["bins"]}
+        self.assertEqual(len(kept), 18)
+        self.assertLessEqual({("256", "uniform", "256M"), ("65536", "constant", "256M"), ("RGB", "uniform", "1G")}, kept)
+        self.assertIn("--constant 127 --random 256M --bins 65536", self.arguments_of("05-launch-tuning/bins/cuda")[13])
+        self.assertIn("--random 1G --channels 3", self.arguments_of("05-launch-tuning/bins/cuda")[14])
+        self.assertIn("invalid choice: '63'", self.run_program("record.py", "device", "--bins", "63").stderr)
+
     def test_scaling_is_the_best_of_three_rounds(self):
         # Each run is a millisecond faster than the one before.
         script = MATCHES.replace('cp "$0.json" "$last"', 'sed "s/MEDIAN/$((100 - $(wc -l < "$0.arguments")))/" "$0.json" > "$last"')

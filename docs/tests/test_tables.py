@@ -163,6 +163,17 @@ The numbers from `{FILE}` were recorded on 2026-01-02. CUDA: CUDA driver. Some G
         rows, _ = self.table(recording(many=kept), "many", "05-launch-tuning/many/cuda µs")
         self.assertEqual(rows, [["photo", "65536", "0.082", "-"], ["photo", "4096", "5.24", "0.131"]])
 
+    def test_more_bins(self):
+        kept = []
+        for name in ("RGB", "65536", "256"):
+            entry = {**run_entry("05-launch-tuning/bins/cuda", {"global": 50.0, "local": 2000.0}), "experiment": name}
+            entry["run"]["read_ceiling_gb_s"] = 4000.0
+            kept.append(entry)
+        kept[1]["run"]["results"][1].update(check="skipped", reason="no room", gb_s=None)
+        rows, note = self.table(recording(bins=kept), "bins", "05-launch-tuning/bins/cuda")
+        self.assertEqual(rows, [["photo", "50.0", "2000", "50.0"], ["photo", "50.0", "-", "1.25"], ["photo", "50.0", "2000", "50.0"]])
+        self.assertIn("Skipped: `local` (no room).", note)
+
     def test_queued_has_a_ceiling_of_its_own(self):
         queued, idle = run_entry(PEERS, {"cub": 20.0, "tuned": 40.0}, size="256K"), run_entry(PEERS, {"tuned": 1.0}, size="256K")
         queued["run"]["read_ceiling_gb_s"], idle["run"]["read_ceiling_gb_s"] = 50.0, 99.0

@@ -1,0 +1,158 @@
+// The OpenCL kernels of more bins than 256. Read at run time: edit, save, run again.
+//
+// Value i, of channel i % CHANNELS, belongs to counter i % CHANNELS * bins + (value >> shift).
+// With three or four channels a value is a byte, with one it is a pixel of 16 bits.
+//
+// The host passes CHANNELS; GROUP_SIZE, the work-items of a group; and WHOLE, which is 1 where a
+// slice is the whole table.
+
+#define OF_SIZE __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
+#define VALUE_BYTES (CHANNELS == 1 ? 2 : 1)
+#define VALUES (16 / VALUE_BYTES)  // in a vector
+#define LOADS 3                    // that a work-item has under way at once
+
+// Which counters a launch counts: so many from `from` on, in so many copies.
+typedef struct {
+    uint bins, shift;
+    uint from, counters, copies;
+} Slice;
+
+// ---- how every strategy reads ----
+
+// A group that is one work-item, as on a CPU, needs no atomics.
+#if GROUP_SIZE > 1
+#define INCREMENT(counter) atomic_inc(counter)
+#else
+#define INCREMENT(counter) ++*(counter)
+#endif
+
+// Counts into the group's table, or without one into the histogram. A counter in front of the
+// slice has become a very large number.
+void count_one(__local uint* table, __global uint* histogram, Slice slice, uint counter) {
+    if (table == 0) {
+        atomic_inc(&histogram[counter]);
+    } else if (WHOLE || counter < slice.counters) {
+        INCREMENT(&table[counter * slice.copies + (get_local_id(0) & (slice.copies - 1))]);
+    }
+}
+
+uint value_at(__global const uchar* pixels, ulong i, Slice slice) {
+#if CHANNELS == 1
+    return ((__global const ushort*)pixels)[i] >> slice.shift;
+#else
+    return pixels[i];
+#endif
+}
+
+// Four bytes of a vector, of which the first belongs to channel `j` of those in `begin`.
+void count_word(__local uint* table, __global uint* histogram, Slice slice, uint word,
+                const uint* begin, uint j) {
+#if CHANNELS == 1
+    count_one(table, histogram, slice, begin[0] + ((word & 0xffff) >> slice.shift));
+    count_one(table, histogram, slice, begin[0] + (word >> 16 >> slice.shift));
+#else
+#pragma unroll
+    for (uint n = 0; n < 4; ++n) {
+        count_one(table, histogram, slice, begin[(j + n) % CHANNELS] + (word >> 8 * n & 0xff));
+    }
+#endif
+}
+
+// Counts the values from `first` on. Those in front of the first address that 16 divides are the
+// head, those behind the last whole vector the tail.
+void count_values(__local uint* table, __global uint* histogram, Slice slice,
+                  __global const uchar* pixels, ulong first, ulong count) {
+    const uint head = min((16 - first * VALUE_BYTES % 16) % 16 / VALUE_BYTES, count);
+    const uint vector_count = (count - head) / VALUES;  // at most 2^29
+    __global const uint4* vectors = (__global const uint4*)(pixels + (first + head) * VALUE_BYTES);
+    const uint item = min(get_global_id(0), (size_t)vector_count);
+    const uint stride = min(get_global_size(0), (size_t)vector_count);
+    uint4 now[LOADS];
+#pragma unroll
+    for (uint n = 0; n < LOADS; ++n) {
+        const uint i = item + n * stride;
+        now[n] = i < vector_count ? vectors[i] : (uint4)(0);
+    }
+
+    for (ulong i = get_global_id(0); i < head; i += get_global_size(0)) {
+        count_one(
+            table, histogram, slice,
+            (uint)(i % CHANNELS) * slice.bins - slice.from + value_at(pixels, first + i, slice));
+    }
+    for (ulong i = head + (ulong)vector_count * VALUES + get_global_id(0); i < count;
+         i += get_global_size(0)) {
+        count_one(
+            table, histogram, slice,
+            (uint)(i % CHANNELS) * slice.bins - slice.from + value_at(pixels, first + i, slice));
+    }
+    // The next vectors are asked for before the present ones are counted.
+    for (uint i = item; i < vector_count; i += LOADS * stride) {
+        uint4 next[LOADS];
+#pragma unroll
+        for (uint n = 0; n < LOADS; ++n) {
+            const uint later = i + (LOADS + n) * stride;
+            next[n] = later < vector_count ? vectors[later] : (uint4)(0);
+        }
+#pragma unroll
+        for (uint n = 0; n < LOADS; ++n) {
+            const uint v = i + n * stride;
+            if (v < vector_count) {
+                // Where the counters of each channel begin, that of the vector's first value first.
+                const uint channel = head + v * (VALUES % CHANNELS);
+                uint begin[CHANNELS];
+#pragma unroll
+                for (uint c = 0; c < CHANNELS; ++c) {
+                    begin[c] = (channel + c) % CHANNELS * slice.bins - slice.from;
+                }
+                count_word(table, histogram, slice, now[n].x, begin, 0);
+                count_word(table, histogram, slice, now[n].y, begin, 4);
+                count_word(table, histogram, slice, now[n].z, begin, 8);
+                count_word(table, histogram, slice, now[n].w, begin, 12);
+            }
+            now[n] = next[n];
+        }
+    }
+}
+
+// ---- global: all work-items count into the one table in global memory ----
+__kernel OF_SIZE void histogram_global(__global const uchar* pixels, ulong first, ulong count,
+                                       Slice slice, __global uint* histogram) {
+    count_values((__local uint*)0, histogram, slice, pixels, first, count);
+}
+
+// ---- local, passes: each group has a table of the slice in local memory ----
+//
+// When it has counted, it writes the table as its row. So no group waits for another.
+__kernel OF_SIZE void histogram_local(__global const uchar* pixels, ulong first, ulong count,
+                                      Slice slice, __global uint* rows, __local uint* table) {
+    for (uint word = get_local_id(0); word < slice.counters * slice.copies; word += GROUP_SIZE) {
+        table[word] = 0;
+    }
+    barrier(CLK_LOCAL_MEM_FENCE);
+    count_values(table, 0, slice, pixels, first, count);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    for (uint counter = get_local_id(0); counter < slice.counters; counter += GROUP_SIZE) {
+        // The copies, beginning with another one each time, so that the banks take turns.
+        uint sum = 0;
+        for (uint k = 0; k < slice.copies; ++k) {
+            sum += table[counter * slice.copies + (counter + k) % slice.copies];
+        }
+        rows[get_group_id(0) * slice.counters + counter] = sum;
+    }
+}
+
+// Adds the rows up. Each work-item has a counter and a part of the rows, so that there are enough
+// of them where the counters are few.
+__kernel OF_SIZE void histogram_sum(__global const uint* rows, uint row_count, uint counters,
+                                    uint parts, uint from, __global uint* histogram) {
+    for (uint i = get_global_id(0); i < counters * parts; i += get_global_size(0)) {
+        const uint counter = i % counters;
+        uint sum = 0;
+        for (ulong row = i / counters; row < row_count; row += parts) {
+            sum += rows[row * counters + counter];
+        }
+        if (sum != 0) {
+            atomic_add(&histogram[from + counter], sum);
+        }
+    }
+}
