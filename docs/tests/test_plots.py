@@ -31,7 +31,7 @@ def everything():
     run = {"api": "CUDA", "device": "Some device", "driver": "CUDA driver", "seconds": 1.0, "best": [trials[1]],
            "trials": trials}
     tune = [{"program": "05-launch-tuning/tune/cuda", "date": "2026-01-02", "commit": None, "run": run}]
-    bins = [{**run_entry("05-launch-tuning/bins/cuda", rates, "uniform", "256M"), "experiment": experiment}
+    bins = [{**run_entry("05-launch-tuning/bins/cuda", rates, "uniform"), "experiment": experiment}
             for experiment, rates in (("1024", {"local": 2900.0, "cluster": 700.0}), ("256", {"local": 3000.0}),
                                       ("65536", {"cluster": 710.0}), ("RGB", {"local": 77.0}))]
     return recording(runs, tune=tune, experiments=[launches()], bins=bins)
