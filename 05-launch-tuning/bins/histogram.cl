@@ -26,41 +26,46 @@ typedef struct {
 #define INCREMENT(counter) ++*(counter)
 #endif
 
-// Counts into the group's table, or without one into the histogram. A counter in front of the
-// slice has become a very large number.
-void count_one(__local uint* table, __global uint* histogram, Slice slice, uint counter) {
-    if (table == 0) {
+// Counts into the group's table, or into the histogram: `is_local` is written out by each kernel,
+// so a compiler decides. (No null pointer does, as a table in local memory may begin at address 0.)
+// A counter in front of the slice has become a very large number.
+void count_one(bool is_local, __local uint* table, __global uint* histogram, Slice slice,
+               uint counter) {
+    if (!is_local) {
         atomic_inc(&histogram[counter]);
     } else if (WHOLE || counter < slice.counters) {
         INCREMENT(&table[counter * slice.copies + (get_local_id(0) & (slice.copies - 1))]);
     }
 }
 
-uint value_at(__global const uchar* pixels, ulong i, Slice slice) {
+// The counter of the value i, behind the first of the slice.
+uint counter_of(__global const uchar* pixels, ulong first, ulong i, Slice slice) {
 #if CHANNELS == 1
-    return ((__global const ushort*)pixels)[i] >> slice.shift;
+    const uint bin = ((__global const ushort*)pixels)[first + i] >> slice.shift;
 #else
-    return pixels[i];
+    const uint bin = pixels[first + i];
 #endif
+    return (uint)(i % CHANNELS) * slice.bins - slice.from + bin;
 }
 
 // Four bytes of a vector, of which the first belongs to channel `j` of those in `begin`.
-void count_word(__local uint* table, __global uint* histogram, Slice slice, uint word,
-                const uint* begin, uint j) {
+void count_word(bool is_local, __local uint* table, __global uint* histogram, Slice slice,
+                uint word, const uint* begin, uint j) {
 #if CHANNELS == 1
-    count_one(table, histogram, slice, begin[0] + ((word & 0xffff) >> slice.shift));
-    count_one(table, histogram, slice, begin[0] + (word >> 16 >> slice.shift));
+    count_one(is_local, table, histogram, slice, begin[0] + ((word & 0xffff) >> slice.shift));
+    count_one(is_local, table, histogram, slice, begin[0] + (word >> 16 >> slice.shift));
 #else
 #pragma unroll
     for (uint n = 0; n < 4; ++n) {
-        count_one(table, histogram, slice, begin[(j + n) % CHANNELS] + (word >> 8 * n & 0xff));
+        count_one(is_local, table, histogram, slice,
+                  begin[(j + n) % CHANNELS] + (word >> 8 * n & 0xff));
     }
 #endif
 }
 
 // Counts the values from `first` on. Those in front of the first address that 16 divides are the
 // head, those behind the last whole vector the tail.
-void count_values(__local uint* table, __global uint* histogram, Slice slice,
+void count_values(bool is_local, __local uint* table, __global uint* histogram, Slice slice,
                   __global const uchar* pixels, ulong first, ulong count) {
     const uint head = min((16 - first * VALUE_BYTES % 16) % 16 / VALUE_BYTES, count);
     const uint vector_count = (count - head) / VALUES;  // at most 2^29
@@ -75,15 +80,11 @@ void count_values(__local uint* table, __global uint* histogram, Slice slice,
     }
 
     for (ulong i = get_global_id(0); i < head; i += get_global_size(0)) {
-        count_one(
-            table, histogram, slice,
-            (uint)(i % CHANNELS) * slice.bins - slice.from + value_at(pixels, first + i, slice));
+        count_one(is_local, table, histogram, slice, counter_of(pixels, first, i, slice));
     }
     for (ulong i = head + (ulong)vector_count * VALUES + get_global_id(0); i < count;
          i += get_global_size(0)) {
-        count_one(
-            table, histogram, slice,
-            (uint)(i % CHANNELS) * slice.bins - slice.from + value_at(pixels, first + i, slice));
+        count_one(is_local, table, histogram, slice, counter_of(pixels, first, i, slice));
     }
     // The next vectors are asked for before the present ones are counted.
     for (uint i = item; i < vector_count; i += LOADS * stride) {
@@ -104,10 +105,10 @@ void count_values(__local uint* table, __global uint* histogram, Slice slice,
                 for (uint c = 0; c < CHANNELS; ++c) {
                     begin[c] = (channel + c) % CHANNELS * slice.bins - slice.from;
                 }
-                count_word(table, histogram, slice, now[n].x, begin, 0);
-                count_word(table, histogram, slice, now[n].y, begin, 4);
-                count_word(table, histogram, slice, now[n].z, begin, 8);
-                count_word(table, histogram, slice, now[n].w, begin, 12);
+                count_word(is_local, table, histogram, slice, now[n].x, begin, 0);
+                count_word(is_local, table, histogram, slice, now[n].y, begin, 4);
+                count_word(is_local, table, histogram, slice, now[n].z, begin, 8);
+                count_word(is_local, table, histogram, slice, now[n].w, begin, 12);
             }
             now[n] = next[n];
         }
@@ -117,7 +118,7 @@ void count_values(__local uint* table, __global uint* histogram, Slice slice,
 // ---- global: all work-items count into the one table in global memory ----
 __kernel OF_SIZE void histogram_global(__global const uchar* pixels, ulong first, ulong count,
                                        Slice slice, __global uint* histogram) {
-    count_values((__local uint*)0, histogram, slice, pixels, first, count);
+    count_values(false, 0, histogram, slice, pixels, first, count);
 }
 
 // ---- local, passes: each group has a table of the slice in local memory ----
@@ -129,7 +130,7 @@ __kernel OF_SIZE void histogram_local(__global const uchar* pixels, ulong first,
         table[word] = 0;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    count_values(table, 0, slice, pixels, first, count);
+    count_values(true, table, 0, slice, pixels, first, count);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint counter = get_local_id(0); counter < slice.counters; counter += GROUP_SIZE) {
         // The copies, beginning with another one each time, so that the banks take turns.

@@ -25,12 +25,16 @@ constexpr unsigned kLoads = 3;                             // that a thread has 
 
 // ---- how every strategy reads ----
 
+// The counter of the value i, behind the first of the slice.
 template <unsigned kChannels>
-__device__ unsigned value_at(const std::uint8_t* pixels, std::uint64_t i, const Slice& slice) {
+__device__ unsigned counter_of(const std::uint8_t* pixels, std::uint64_t first, std::uint64_t i,
+                               const Slice& slice) {
+    unsigned bin = 0;
     if constexpr (kChannels == 1)
-        return reinterpret_cast<const std::uint16_t*>(pixels)[i] >> slice.shift;
+        bin = reinterpret_cast<const std::uint16_t*>(pixels)[first + i] >> slice.shift;
     else
-        return pixels[i];
+        bin = pixels[first + i];
+    return static_cast<unsigned>(i % kChannels) * slice.bins - slice.from + bin;
 }
 
 // Four bytes of a vector, of which the first belongs to channel `j` of those in `begin`.
@@ -70,16 +74,12 @@ __device__ void count_values(const std::uint8_t* pixels, std::uint64_t first, st
         now[n] = i < vector_count ? vectors[i] : uint4{};
     }
 
-    const auto counter_of = [&](std::uint64_t i) {
-        return static_cast<unsigned>(i % kChannels) * slice.bins - slice.from +
-               value_at<kChannels>(pixels, first + i, slice);
-    };
     for (std::uint64_t i = thread; i < head; i += threads) {
-        count_one(counter_of(i));
+        count_one(counter_of<kChannels>(pixels, first, i, slice));
     }
     for (std::uint64_t i = head + std::uint64_t{vector_count} * kValues<kChannels> + thread;
          i < count; i += threads) {
-        count_one(counter_of(i));
+        count_one(counter_of<kChannels>(pixels, first, i, slice));
     }
     // The next vectors are asked for before the present ones are counted.
     for (unsigned i = item; i < vector_count; i += kLoads * stride) {

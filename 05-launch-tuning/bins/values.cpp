@@ -74,10 +74,11 @@ Values load(const common::Options& options, std::uint64_t offset) {
     }
     values.sum = common::reference_histogram(values.input.pixels);
     values.expected.assign(values.counters(), 0);
-    for (std::size_t i = 0; i < values.count(); ++i) {
+    for (std::size_t i = 0, channel = 0; i < values.count(); ++i) {
         std::uint16_t value = values.input.pixels[i];
         if (values.channels == 1) std::memcpy(&value, &values.sixteen[2 * i], sizeof value);
-        ++values.expected[i % values.channels * values.bins + (value >> values.shift)];
+        ++values.expected[channel * values.bins + (value >> values.shift)];
+        if (++channel == values.channels) channel = 0;
     }
     return values;
 }
