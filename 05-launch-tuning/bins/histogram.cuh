@@ -166,6 +166,7 @@ static __global__ void histogram_sum(const std::uint32_t* rows, unsigned row_cou
 //
 // From compute capability 9.0 on. `slice.counters` is a power of two; the last slice may end behind
 // the table. A cluster has a row.
+#ifndef ON_CPU_KERNEL
 template <unsigned kChannels>
 __global__ void histogram_cluster(const std::uint8_t* pixels, std::uint64_t first,
                                   std::uint64_t count, Slice slice, std::uint32_t* rows) {
@@ -192,5 +193,10 @@ __global__ void histogram_cluster(const std::uint8_t* pixels, std::uint64_t firs
     }
 #endif
 }
+#else  // CUDA on a CPU, which has no clusters
+template <unsigned kChannels>
+constexpr void (*histogram_cluster)(const std::uint8_t*, std::uint64_t, std::uint64_t, Slice,
+                                    std::uint32_t*) = nullptr;
+#endif
 
 }  // namespace kernels

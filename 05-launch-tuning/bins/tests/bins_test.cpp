@@ -97,12 +97,12 @@ TEST(Judge, NamesTheFirstCounterThatIsWrong) {
 TEST(Plan, KeepsAsManyCopiesAsFit) {
     const Limits h100{.units = 132, .local_bytes = 227 << 10};
     const auto plan_of = [&](const char* strategy, std::vector<std::string> words) {
-        words.insert(words.end(), {"--random", "64M"});
+        words.insert(words.end(), {"--random", "2M"});
         const common::Options options = options_of(words);
         Values values;
         values.channels = options.number("bins") ? 1 : options.number("channels").value_or(3);
         values.bins = options.number("bins").value_or(256);
-        values.input.pixels.resize(64 << 20);
+        values.input.pixels.resize(2 << 20);
         return plan(strategy, values, options, h100);
     };
     EXPECT_EQ(plan_of("local", {}).slice.copies, 32U);
