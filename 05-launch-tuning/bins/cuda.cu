@@ -43,9 +43,6 @@ const common::Program kProgram{
       {"3", "4"},
       "interleaved RGB (as usual) or RGBA",
       {"global", "local", "passes", "cluster"}},
-     {"bins",
-      {"256", "1024", "4096", "8192", "16384", "32768", "65536"},
-      "pixels of 16 bits, in so many bins"},
      {"copies", {"1", "2", "4", "8", "16", "32"}, "copies of a block's table", {"local"}},
      {"passes", {"2", "4", "8"}, "slices of the table", {"passes"}},
      {"cluster", {"2", "4", "8"}, "blocks of a cluster", {"cluster"}}}};
@@ -106,15 +103,15 @@ static std::string clusters_missing(int, decltype(Kernels::cluster)) {
 // One command line, from what is asked for to the table.
 static int run(int argc, const char* const* argv, const common::Output& output) {
     // 1. What is asked for.
-    std::uint64_t offset = 0;
-    const common::Options options = bins::parse_options(argc, argv, kProgram, offset);
+    bins::ValueOptions asked;
+    const common::Options options = bins::parse_options(argc, argv, kProgram, asked);
     if (options.list_devices) {
         common::print(common::cuda::list(common::cuda::devices()));
         return common::kEveryVariantMatches;
     }
 
     // 2. The values, and the right answer.
-    const bins::Values values = bins::load(options, offset);
+    const bins::Values values = bins::load(options, asked);
     const std::size_t value_bytes = values.value_bytes();
 
     // 3. The device.
@@ -167,7 +164,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
                  },
              .copy_in =
                  [&] {
-                     CHECK_CUDA(cudaMemcpyAsync(pixels + offset * value_bytes,
+                     CHECK_CUDA(cudaMemcpyAsync(pixels + values.offset * value_bytes,
                                                 values.bytes().data(), values.bytes().size(),
                                                 cudaMemcpyHostToDevice, stream));
                  },
@@ -205,7 +202,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         const auto kernel = kernels_of.global;
         examine("global", plan, kernel, nullptr, 0, [&] {
             kernel<<<static_cast<unsigned>(plan.groups), static_cast<unsigned>(plan.group_size), 0,
-                     stream>>>(pixels, offset, values.count(), plan.slice, histogram);
+                     stream>>>(pixels, values.offset, values.count(), plan.slice, histogram);
         });
     }
 
@@ -233,7 +230,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
                                             static_cast<int>(plan.local_bytes())));
         examine(variant, plan, kernel, rows, rows_bytes, [&] {
             if (clusters) {
-                launch_clusters(kernel, plan, stream, pixels, offset, values.count(), rows);
+                launch_clusters(kernel, plan, stream, pixels, values.offset, values.count(), rows);
                 add_up(plan, rows, row_count, row, 0);
                 return;
             }
@@ -241,7 +238,8 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
                  slice.from += slice.counters) {
                 slice.counters = std::min(slice.counters, values.counters() - slice.from);
                 kernel<<<static_cast<unsigned>(plan.groups), static_cast<unsigned>(plan.group_size),
-                         plan.local_bytes(), stream>>>(pixels, offset, values.count(), slice, rows);
+                         plan.local_bytes(), stream>>>(pixels, values.offset, values.count(), slice,
+                                                       rows);
                 add_up(plan, rows, row_count, slice.counters, slice.from);
             }
         });

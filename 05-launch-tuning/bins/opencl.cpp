@@ -37,24 +37,21 @@ const common::Program kProgram{
      {"local", "a table for each group in local memory, as long as it fits"},
      {"passes", "a slice of the table at a time"}},
     {{"channels", {"3", "4"}, "interleaved RGB (as usual) or RGBA", {"global", "local", "passes"}},
-     {"bins",
-      {"256", "1024", "4096", "8192", "16384", "32768", "65536"},
-      "pixels of 16 bits, in so many bins"},
      {"copies", {"1", "2", "4", "8", "16", "32"}, "copies of a group's table", {"local"}},
      {"passes", {"2", "4", "8"}, "slices of the table", {"passes"}}}};
 
 // One command line, from what is asked for to the table.
 static int run(int argc, const char* const* argv, const common::Output& output) {
     // 1. What is asked for.
-    std::uint64_t offset = 0;
-    const common::Options options = bins::parse_options(argc, argv, kProgram, offset);
+    bins::ValueOptions asked;
+    const common::Options options = bins::parse_options(argc, argv, kProgram, asked);
     if (options.list_devices) {
         common::print(common::opencl::list(common::opencl::devices()));
         return common::kEveryVariantMatches;
     }
 
     // 2. The values, and the right answer.
-    const bins::Values values = bins::load(options, offset);
+    const bins::Values values = bins::load(options, asked);
     const std::size_t value_bytes = values.value_bytes();
 
     // 3. The device.
@@ -131,9 +128,9 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
              .copy_in =
                  [&] {
                      if (values.count() == 0) return;
-                     CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, offset * value_bytes,
-                                                   values.bytes().size(), values.bytes().data(), 0,
-                                                   nullptr, nullptr));
+                     CHECK_CL(clEnqueueWriteBuffer(
+                         queue, pixels, CL_FALSE, values.offset * value_bytes,
+                         values.bytes().size(), values.bytes().data(), 0, nullptr, nullptr));
                  },
              .run =
                  [&](common::Histogram& result) {
@@ -158,7 +155,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     const auto set_values = [&](cl_kernel kernel) {
         const cl_ulong count = values.count();
         CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
-        CHECK_CL(clSetKernelArg(kernel, 1, sizeof offset, &offset));
+        CHECK_CL(clSetKernelArg(kernel, 1, sizeof values.offset, &values.offset));
         CHECK_CL(clSetKernelArg(kernel, 2, sizeof count, &count));
     };
 

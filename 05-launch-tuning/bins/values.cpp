@@ -19,13 +19,19 @@ namespace bins {
 // ---- what is counted ----------------------------------------------------------------------------
 
 common::Options parse_options(int argc, const char* const* argv, const common::Program& program,
-                              std::uint64_t& offset) {
+                              ValueOptions& asked) {
     common::Options options = common::parse_options(argc, argv, program, [&](CLI::App& app) {
-        app.add_option("--offset", offset, "values in front of the first one")
+        app.add_option("--bins", asked.bins,
+                       "pixels of 16 bits, in so many bins: a power of two from 256 to 65536")
+            ->transform(common::whole_number(256, 65536))
+            ->type_name("N");
+        app.add_option("--offset", asked.offset, "values in front of the first one")
             ->transform(common::whole_number(0, 1 << 20))
             ->type_name("N");
     });
-    if (options.number("bins") && options.number("channels"))
+    if (asked.bins > 0 && !std::has_single_bit(asked.bins))
+        throw BadInput(fmt::format("--bins: {} is no power of two", asked.bins));
+    if (asked.bins > 0 && options.number("channels"))
         throw BadInput("--bins is for pixels of 16 bits, --channels for colours of 8 bits");
     return options;
 }
@@ -49,12 +55,12 @@ void Values::judge(std::span<const std::uint32_t> counted, common::Histogram& re
         counted[first_wrong], expected[first_wrong]));
 }
 
-Values load(const common::Options& options, std::uint64_t offset) {
+Values load(const common::Options& options, const ValueOptions& asked) {
     Values values;
-    values.offset = offset;
-    if (const auto bins = options.number("bins")) {
-        values.bins = *bins;
-        values.shift = 16 - static_cast<unsigned>(std::countr_zero(*bins));
+    values.offset = asked.offset;
+    if (asked.bins > 0) {
+        values.bins = asked.bins;
+        values.shift = 16 - static_cast<unsigned>(std::countr_zero(asked.bins));
         values.input = common::load_input(options);
         values.input.pixel_bytes = 2;
         // The lower halves: others of the same kind; of a picture's pixels the same again.
@@ -66,7 +72,7 @@ Values load(const common::Options& options, std::uint64_t offset) {
             const auto pixel = static_cast<std::uint16_t>(values.input.pixels[i] << 8 | low[i]);
             std::memcpy(&values.sixteen[2 * i], &pixel, sizeof pixel);
         }
-        values.input.name += fmt::format("; 16 bits, {} bins", *bins);
+        values.input.name += fmt::format("; 16 bits, {} bins", asked.bins);
     } else {
         values.channels = options.number("channels").value_or(3);
         values.input = common::load_input(options, values.channels);
@@ -131,6 +137,11 @@ Plan plan(const std::string& strategy, const Values& values, const common::Optio
         plan.unsupported_reason =
             fmt::format("a table of {} bytes, and a group has {} of local memory",
                         plan.local_bytes(), limits.local_bytes);
+    constexpr std::uint64_t kMostRows = 64 << 20;
+    if (plan.groups * plan.slice.counters * 4ULL > kMostRows)
+        plan.unsupported_reason =
+            fmt::format("{} groups write rows of {} counters: more than 64 MiB", plan.groups,
+                        plan.slice.counters);
     return plan;
 }
 

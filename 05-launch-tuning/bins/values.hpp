@@ -17,10 +17,15 @@ namespace bins {
 
 // ---- what is counted ----------------------------------------------------------------------------
 
+/// What only these programs take.
+struct ValueOptions {
+    unsigned bins = 0;         ///< of pixels of 16 bits; 0: it is colours
+    std::uint64_t offset = 0;  ///< values in front of the first one, in the device's memory
+};
+
 /// Reads the command line. @throws common::BadInput as common::parse_options
-/// @param offset values in front of the first one, in the device's memory
 common::Options parse_options(int argc, const char* const* argv, const common::Program& program,
-                              std::uint64_t& offset);
+                              ValueOptions& asked);
 
 /// Bytes of interleaved colours, or pixels of 16 bits. Value i, of channel i % channels, belongs to
 /// counter i % channels * bins + (value >> shift).
@@ -49,7 +54,7 @@ struct Values {
 };
 
 /// What the command line asks for, with the right answer.
-Values load(const common::Options& options, std::uint64_t offset);
+Values load(const common::Options& options, const ValueOptions& asked);
 
 // ---- how a strategy goes about it ---------------------------------------------------------------
 

@@ -5,6 +5,7 @@
 #include <array>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "05-launch-tuning/bins/values.hpp"
@@ -23,26 +24,27 @@ const common::Program kProgram{"05-launch-tuning",
                                "",
                                {{"local", ""}},
                                {{"channels", {"3", "4"}, ""},
-                                {"bins", {"256", "4096", "65536"}, ""},
                                 {"copies", {"1", "2", "32"}, ""},
                                 {"passes", {"2", "8"}, ""},
                                 {"cluster", {"2", "8"}, ""}}};
 
-common::Options options_of(std::vector<std::string> words) {
-    std::uint64_t offset = 0;
+common::Options options_of(const std::vector<std::string>& words, ValueOptions& asked) {
     const std::vector<const char*> argv = common::argv_of("bins", words);
-    return parse_options(static_cast<int>(argv.size()), argv.data(), kProgram, offset);
+    return parse_options(static_cast<int>(argv.size()), argv.data(), kProgram, asked);
 }
 
 Values values_of(const std::vector<std::string>& words) {
-    return load(options_of(words), 0);
+    ValueOptions asked;
+    const common::Options options = options_of(words, asked);
+    return load(options, asked);
 }
 
 TEST(Values, AreColoursOrHave16Bits) {
-    EXPECT_TRUE(has(tests::bad_input([] {
-                        options_of({"--bins", "256", "--channels", "3"});
-                    }),
-                    "--bins is for pixels of 16 bits"));
+    for (const auto& [words, says] : std::vector<std::pair<std::vector<std::string>, const char*>>{
+             {{"--bins", "256", "--channels", "3"}, "--bins is for pixels of 16 bits"},
+             {{"--bins", "257"}, "257 is no power of two"},
+             {{"--bins", "128"}, "--bins"}})
+        EXPECT_TRUE(has(tests::bad_input([&] { values_of(words); }), says)) << says;
     const Values rgb = values_of({"--ramp", "--random", "7"});
     ASSERT_EQ(rgb.expected.size(), 768U);
     // Values 0 to 6: red, green, blue, red ...
@@ -98,18 +100,17 @@ TEST(Plan, KeepsAsManyCopiesAsFit) {
     const Limits h100{.units = 132, .local_bytes = 227 << 10};
     const auto plan_of = [&](const char* strategy, std::vector<std::string> words) {
         words.insert(words.end(), {"--random", "2M"});
-        const common::Options options = options_of(words);
-        Values values;
-        values.channels = options.number("bins") ? 1 : options.number("channels").value_or(3);
-        values.bins = options.number("bins").value_or(256);
-        values.input.pixels.resize(2 << 20);
-        return plan(strategy, values, options, h100);
+        ValueOptions asked;
+        const common::Options options = options_of(words, asked);
+        return plan(strategy, load(options, asked), options, h100);
     };
     EXPECT_EQ(plan_of("local", {}).slice.copies, 32U);
     EXPECT_EQ(plan_of("local", {"--bins", "4096"}).slice.copies, 8U);
     EXPECT_EQ(plan_of("local", {"--bins", "4096"}).groups, 132U);
     EXPECT_EQ(plan_of("local", {"--bins", "65536"}).unsupported_reason,
               "a table of 262144 bytes, and a group has 232448 of local memory");
+    EXPECT_EQ(plan_of("local", {"--bins", "32768", "--groups", "513"}).unsupported_reason,
+              "513 groups write rows of 32768 counters: more than 64 MiB");
     EXPECT_EQ(plan_of("passes", {}).slices, 3U);
     EXPECT_EQ(plan_of("passes", {"--bins", "65536"}).slices, 2U);
     EXPECT_EQ(plan_of("passes", {"--bins", "65536", "--passes", "8"}).slice.counters, 8192U);
