@@ -281,6 +281,8 @@ class Many(Workshop, Test):
                 self.assertEqual(line[2:], alone, name)
             numbers = struct.unpack(f"={256 * len(names)}I", (out / "rows.npy").read_bytes()[-1024 * len(names):])
             self.assertEqual([str(number) for number in numbers], [number for line in lines[1:] for number in line[2:]])
+            in_all = [sum(int(line[2 + value]) for line in lines[1:]) for value in range(256)]
+            self.assertEqual(json.loads((out / "run.json").read_text())["counts"], in_all)
             if outputs.jsonschema:
                 outputs.document_of(out / "run.json", "run")
 

@@ -133,6 +133,17 @@ class Devices(Test):
         self.expect([PROGRAM, *SMALL], environment=self.faulty("group=32 local=4096 memory=8388608 no-profiling discrete"),
                     out="(?s)times: by the host's clock.*" + self.each("match"), err="no times: from here on the host's clock is used")
 
+    def test_their_read_ceiling(self):
+        self.opencl_only()
+        file = self.folder() / "run.json"
+        self.expect([PROGRAM, *SMALL, "--variant", SOUND[-1], "--json", file])
+        percent = json.loads(file.read_text())["results"][0]["percent_of_ceiling"]
+        self.assertTrue(0 < percent < 100, f"so few pixels are counted at {percent} % of what can be read")
+
+    def test_a_list_of_them(self):
+        self.opencl_only()
+        self.expect([PROGRAM, "--list-devices"], out=r"^0: [^\n]+ \([^\n]+, driver [^\n]+\)\n")
+
     def test_groups_of_1(self):
         self.opencl_only()
         self.expect([PROGRAM, *SMALL, "--no-ceiling"], environment=self.faulty("group=1 flat"), out=self.each("match"))

@@ -121,6 +121,11 @@ class Summary(Test):
         self.expect([program, "--random", "1K", "--variant", "local", "--json", results / "02-chapter-CUDA-on-CPU.json"])
         row = r"-\n02-chapter +local +CUDA +\[1\] +emulated on the CPU +- +- +match\n\n\[1\] a GPU emulated on the CPU\n$"
         self.expect([GIVEN.build / "common/summary", table, results], out=row)
+        # The same where CUDA was compiled.
+        compiled = results / "compiled.tsv"
+        compiled.write_text(table.read_text().replace("\t-\tno compiler", "\tcuda\t-"))
+        (results / "02-chapter-CUDA.skipped").write_text("no GPU\n")
+        self.expect([GIVEN.build / "common/summary", compiled, results], out=row)
         # It did not run, as there is a GPU.
         (results / "02-chapter-CUDA-on-CPU.json").unlink()
         self.expect([GIVEN.build / "common/summary", table, results], out="-\n02-chapter +all +CUDA [^\n]*skipped: no compiler\n\n$")
