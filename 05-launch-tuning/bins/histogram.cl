@@ -29,31 +29,31 @@ typedef struct {
 // Counts into the group's table, or into the histogram: `is_local` is written out by each kernel,
 // so a compiler decides. (No null pointer does, as a table in local memory may begin at address 0.)
 // A counter in front of the slice has become a very large number.
-void count_one(bool is_local, __local uint* table, __global uint* histogram, Slice slice,
+void count_one(bool is_local, __local uint* table, __global uint* histogram, const Slice* slice,
                uint counter) {
     if (!is_local) {
         atomic_inc(&histogram[counter]);
-    } else if (WHOLE || counter < slice.counters) {
-        INCREMENT(&table[counter * slice.copies + (get_local_id(0) & (slice.copies - 1))]);
+    } else if (WHOLE || counter < slice->counters) {
+        INCREMENT(&table[counter * slice->copies + (get_local_id(0) & (slice->copies - 1))]);
     }
 }
 
 // The counter of the value i, behind the first of the slice.
-uint counter_of(__global const uchar* pixels, ulong first, ulong i, Slice slice) {
+uint counter_of(__global const uchar* pixels, ulong first, ulong i, const Slice* slice) {
 #if CHANNELS == 1
-    const uint bin = ((__global const ushort*)pixels)[first + i] >> slice.shift;
+    const uint bin = ((__global const ushort*)pixels)[first + i] >> slice->shift;
 #else
     const uint bin = pixels[first + i];
 #endif
-    return (uint)(i % CHANNELS) * slice.bins - slice.from + bin;
+    return (uint)(i % CHANNELS) * slice->bins - slice->from + bin;
 }
 
 // Four bytes of a vector, of which the first belongs to channel `j` of those in `begin`.
-void count_word(bool is_local, __local uint* table, __global uint* histogram, Slice slice,
+void count_word(bool is_local, __local uint* table, __global uint* histogram, const Slice* slice,
                 uint word, const uint* begin, uint j) {
 #if CHANNELS == 1
-    count_one(is_local, table, histogram, slice, begin[0] + ((word & 0xffff) >> slice.shift));
-    count_one(is_local, table, histogram, slice, begin[0] + (word >> 16 >> slice.shift));
+    count_one(is_local, table, histogram, slice, begin[0] + ((word & 0xffff) >> slice->shift));
+    count_one(is_local, table, histogram, slice, begin[0] + (word >> 16 >> slice->shift));
 #else
 #pragma unroll
     for (uint n = 0; n < 4; ++n) {
@@ -65,7 +65,7 @@ void count_word(bool is_local, __local uint* table, __global uint* histogram, Sl
 
 // Counts the values from `first` on. Those in front of the first address that 16 divides are the
 // head, those behind the last whole vector the tail.
-void count_values(bool is_local, __local uint* table, __global uint* histogram, Slice slice,
+void count_values(bool is_local, __local uint* table, __global uint* histogram, const Slice* slice,
                   __global const uchar* pixels, ulong first, ulong count) {
     const uint head = min((16 - first * VALUE_BYTES % 16) % 16 / VALUE_BYTES, count);
     const uint vector_count = (count - head) / VALUES;  // at most 2^29
@@ -103,7 +103,7 @@ void count_values(bool is_local, __local uint* table, __global uint* histogram, 
                 uint begin[CHANNELS];
 #pragma unroll
                 for (uint c = 0; c < CHANNELS; ++c) {
-                    begin[c] = (channel + c) % CHANNELS * slice.bins - slice.from;
+                    begin[c] = (channel + c) % CHANNELS * slice->bins - slice->from;
                 }
                 count_word(is_local, table, histogram, slice, now[n].x, begin, 0);
                 count_word(is_local, table, histogram, slice, now[n].y, begin, 4);
@@ -117,28 +117,31 @@ void count_values(bool is_local, __local uint* table, __global uint* histogram, 
 
 // ---- global: all work-items count into the one table in global memory ----
 __kernel OF_SIZE void histogram_global(__global const uchar* pixels, ulong first, ulong count,
-                                       Slice slice, __global uint* histogram) {
-    count_values(false, 0, histogram, slice, pixels, first, count);
+                                       uint bins, uint shift, __global uint* histogram) {
+    const Slice slice = {bins, shift, 0, CHANNELS * bins, 1};
+    count_values(false, 0, histogram, &slice, pixels, first, count);
 }
 
 // ---- local, passes: each group has a table of the slice in local memory ----
 //
 // When it has counted, it writes the table as its row. So no group waits for another.
 __kernel OF_SIZE void histogram_local(__global const uchar* pixels, ulong first, ulong count,
-                                      Slice slice, __global uint* rows, __local uint* table) {
-    for (uint word = get_local_id(0); word < slice.counters * slice.copies; word += GROUP_SIZE) {
+                                      uint bins, uint shift, uint from, uint counters, uint copies,
+                                      __global uint* rows, __local uint* table) {
+    const Slice slice = {bins, shift, from, counters, copies};
+    for (uint word = get_local_id(0); word < counters * copies; word += GROUP_SIZE) {
         table[word] = 0;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    count_values(true, table, 0, slice, pixels, first, count);
+    count_values(true, table, 0, &slice, pixels, first, count);
     barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint counter = get_local_id(0); counter < slice.counters; counter += GROUP_SIZE) {
+    for (uint counter = get_local_id(0); counter < counters; counter += GROUP_SIZE) {
         // The copies, beginning with another one each time, so that the banks take turns.
         uint sum = 0;
-        for (uint k = 0; k < slice.copies; ++k) {
-            sum += table[counter * slice.copies + (counter + k) % slice.copies];
+        for (uint k = 0; k < copies; ++k) {
+            sum += table[counter * copies + (counter + k) % copies];
         }
-        rows[get_group_id(0) * slice.counters + counter] = sum;
+        rows[get_group_id(0) * counters + counter] = sum;
     }
 }
 

@@ -157,6 +157,8 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
         CHECK_CL(clSetKernelArg(kernel, 1, sizeof values.offset, &values.offset));
         CHECK_CL(clSetKernelArg(kernel, 2, sizeof count, &count));
+        CHECK_CL(clSetKernelArg(kernel, 3, sizeof values.bins, &values.bins));
+        CHECK_CL(clSetKernelArg(kernel, 4, sizeof values.shift, &values.shift));
     };
 
     // 7. global: every value is an atomic addition in global memory.
@@ -164,8 +166,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         const bins::Plan plan = bins::plan("global", values, options, limits);
         const cl_kernel kernel = kernel_for("histogram_global", plan);
         set_values(kernel);
-        CHECK_CL(clSetKernelArg(kernel, 3, sizeof plan.slice, &plan.slice));
-        CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &histogram));
+        CHECK_CL(clSetKernelArg(kernel, 5, sizeof(cl_mem), &histogram));
         examine("global", plan, kernel, histogram, 0,
                 [&] { return enqueue(kernel, plan.groups, plan.group_size); });
     }
@@ -185,8 +186,9 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         examine(variant, plan, kernel, rows, rows_bytes, [&] {
             common::opencl::Event last;
             set_values(kernel);
-            CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &rows));
-            CHECK_CL(clSetKernelArg(kernel, 5, plan.local_bytes(), nullptr));
+            CHECK_CL(clSetKernelArg(kernel, 7, sizeof plan.slice.copies, &plan.slice.copies));
+            CHECK_CL(clSetKernelArg(kernel, 8, sizeof(cl_mem), &rows));
+            CHECK_CL(clSetKernelArg(kernel, 9, plan.local_bytes(), nullptr));
             const auto row_count = static_cast<cl_uint>(plan.groups);
             CHECK_CL(clSetKernelArg(sum, 0, sizeof(cl_mem), &rows));
             CHECK_CL(clSetKernelArg(sum, 1, sizeof row_count, &row_count));
@@ -194,7 +196,8 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             for (bins::Slice slice = plan.slice; slice.from < values.counters();
                  slice.from += slice.counters) {
                 slice.counters = std::min(slice.counters, values.counters() - slice.from);
-                CHECK_CL(clSetKernelArg(kernel, 3, sizeof slice, &slice));
+                CHECK_CL(clSetKernelArg(kernel, 5, sizeof slice.from, &slice.from));
+                CHECK_CL(clSetKernelArg(kernel, 6, sizeof slice.counters, &slice.counters));
                 enqueue(kernel, plan.groups, plan.group_size);
                 const cl_uint parts = bins::parts(slice.counters);
                 CHECK_CL(clSetKernelArg(sum, 2, sizeof slice.counters, &slice.counters));
