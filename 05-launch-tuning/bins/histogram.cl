@@ -3,8 +3,8 @@
 // Value i, of channel i % CHANNELS, belongs to counter i % CHANNELS * bins + (value >> shift).
 // With three or four channels a value is a byte, with one it is a pixel of 16 bits.
 //
-// The host passes CHANNELS; GROUP_SIZE, the work-items of a group; and WHOLE, which is 1 where a
-// slice is the whole table.
+// The host passes CHANNELS; GROUP_SIZE, the work-items of a group; TABLE_WORDS, the size of its
+// table; and WHOLE, which is 1 where a slice is the whole table.
 
 #define OF_SIZE __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
 #define VALUE_BYTES (CHANNELS == 1 ? 2 : 1)
@@ -127,7 +127,8 @@ __kernel OF_SIZE void histogram_global(__global const uchar* pixels, ulong first
 // When it has counted, it writes the table as its row. So no group waits for another.
 __kernel OF_SIZE void histogram_local(__global const uchar* pixels, ulong first, ulong count,
                                       uint bins, uint shift, uint from, uint counters, uint copies,
-                                      __global uint* rows, __local uint* table) {
+                                      __global uint* rows) {
+    __local uint table[TABLE_WORDS];
     const Slice slice = {bins, shift, from, counters, copies};
     for (uint word = get_local_id(0); word < counters * copies; word += GROUP_SIZE) {
         table[word] = 0;
@@ -150,9 +151,10 @@ __kernel OF_SIZE void histogram_local(__global const uchar* pixels, ulong first,
 __kernel OF_SIZE void histogram_sum(__global const uint* rows, uint row_count, uint counters,
                                     uint parts, uint from, __global uint* histogram) {
     for (uint i = get_global_id(0); i < counters * parts; i += get_global_size(0)) {
-        const uint counter = i % counters;
+        const uint part = i / counters;
+        const uint counter = i - part * counters;
         uint sum = 0;
-        for (ulong row = i / counters; row < row_count; row += parts) {
+        for (ulong row = part; row < row_count; row += parts) {
             sum += rows[row * counters + counter];
         }
         if (sum != 0) {

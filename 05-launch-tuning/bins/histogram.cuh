@@ -151,9 +151,10 @@ static __global__ void histogram_sum(const std::uint32_t* rows, unsigned row_cou
                                      std::uint32_t* histogram) {
     for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < counters * parts;
          i += gridDim.x * blockDim.x) {
-        const unsigned counter = i % counters;
+        const unsigned part = i / counters;
+        const unsigned counter = i - part * counters;
         std::uint32_t sum = 0;
-        for (std::uint64_t row = i / counters; row < row_count; row += parts) {
+        for (std::uint64_t row = part; row < row_count; row += parts) {
             sum += rows[row * counters + counter];
         }
         if (sum != 0) {

@@ -93,18 +93,20 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     const common::opencl::Buffer histogram = make(CL_MEM_READ_WRITE, histogram_bytes);
     const std::string source =
         common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER "/bins", options.kernels);
-    std::map<std::string, common::opencl::Kernel> built;
-    const auto kernel_for = [&](const std::string& name, const bins::Plan& plan) -> cl_kernel {
-        const std::string macros = "-DCHANNELS=" + std::to_string(values.channels) +
-                                   " -DGROUP_SIZE=" + std::to_string(plan.group_size) +
-                                   " -DWHOLE=" + (plan.slices == 1 ? "1" : "0");
-        common::opencl::Kernel& kernel = built[name + macros];
-        if (kernel == nullptr) {
-            const common::opencl::Program program =
+    std::map<std::string, common::opencl::Program> built;
+    const auto kernel_for = [&](const char* name, const bins::Plan& plan) {
+        const bool has_table = plan.unsupported_reason.empty() && plan.local_bytes() > 0;
+        const std::string macros =
+            "-DCHANNELS=" + std::to_string(values.channels) +
+            " -DGROUP_SIZE=" + std::to_string(plan.group_size) +
+            " -DTABLE_WORDS=" + std::to_string(has_table ? plan.local_bytes() / 4 : 1) +
+            " -DWHOLE=" + (plan.slices == 1 ? "1" : "0");
+        common::opencl::Program& program = built[macros];
+        if (program == nullptr)
+            program =
                 common::opencl::build_program(context, device.id, "histogram.cl", source, macros);
-            kernel = clCreateKernel(program, name.c_str(), &error);
-            CHECK_CL(error, name.c_str());
-        }
+        common::opencl::Kernel kernel = clCreateKernel(program, name, &error);
+        CHECK_CL(error, name);
         return kernel;
     };
     const auto enqueue = [&](cl_kernel kernel, std::size_t groups, std::size_t group_size) {
@@ -164,7 +166,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     // 7. global: every value is an atomic addition in global memory.
     if (options.wants("global")) {
         const bins::Plan plan = bins::plan("global", values, options, limits);
-        const cl_kernel kernel = kernel_for("histogram_global", plan);
+        const common::opencl::Kernel kernel = kernel_for("histogram_global", plan);
         set_values(kernel);
         CHECK_CL(clSetKernelArg(kernel, 5, sizeof(cl_mem), &histogram));
         examine("global", plan, kernel, histogram, 0,
@@ -176,8 +178,8 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     for (const std::string& variant : std::vector<std::string>{"local", "passes"}) {
         if (!options.wants(variant)) continue;
         bins::Plan plan = bins::plan(variant, values, options, limits);
-        const cl_kernel kernel = kernel_for("histogram_local", plan);
-        const cl_kernel sum = kernel_for("histogram_sum", plan);
+        const common::opencl::Kernel kernel = kernel_for("histogram_local", plan);
+        const common::opencl::Kernel sum = kernel_for("histogram_sum", plan);
         std::size_t rows_bytes = plan.groups * plan.slice.counters * sizeof(cl_uint);
         if (plan.unsupported_reason.empty())
             plan.unsupported_reason = common::opencl::no_room(device.id, rows_bytes);
@@ -188,7 +190,6 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             set_values(kernel);
             CHECK_CL(clSetKernelArg(kernel, 7, sizeof plan.slice.copies, &plan.slice.copies));
             CHECK_CL(clSetKernelArg(kernel, 8, sizeof(cl_mem), &rows));
-            CHECK_CL(clSetKernelArg(kernel, 9, plan.local_bytes(), nullptr));
             const auto row_count = static_cast<cl_uint>(plan.groups);
             CHECK_CL(clSetKernelArg(sum, 0, sizeof(cl_mem), &rows));
             CHECK_CL(clSetKernelArg(sum, 1, sizeof row_count, &row_count));

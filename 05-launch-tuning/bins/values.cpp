@@ -110,7 +110,10 @@ Plan plan(const std::string& strategy, const Values& values, const common::Optio
     plan.groups = groups_with_work(values.count(), plan.group_size,
                                    options.groups ? 1 : 16 / values.value_bytes(),
                                    options.groups.value_or(most));
-    if (strategy == "global") return plan;
+    if (strategy == "global") {
+        plan.slice.copies = 0;  // no group has a table
+        return plan;
+    }
 
     const auto fits = [&] { return plan.slice.counters * 4ULL <= limits.local_bytes; };
     if (strategy == "passes") {
