@@ -188,12 +188,12 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         timed.launch_text = plan.text();
         report.add(std::move(timed));
     };
-    const auto add_up = [&](const bins::Plan& plan, const std::uint32_t* rows,
-                            std::size_t row_count, std::uint32_t counters, std::uint32_t from) {
-        kernels::histogram_sum<<<static_cast<unsigned>(limits.units),
-                                 static_cast<unsigned>(plan.group_size), 0, stream>>>(
-            rows, static_cast<unsigned>(row_count), counters, bins::parts(counters), from,
-            histogram);
+    const auto add_up = [&](const std::uint32_t* rows, std::size_t row_count,
+                            std::uint32_t counters, std::uint32_t from) {
+        constexpr unsigned kSize = 256;
+        const unsigned parts = bins::parts(counters);
+        kernels::histogram_sum<<<(counters * parts + kSize - 1) / kSize, kSize, 0, stream>>>(
+            rows, static_cast<unsigned>(row_count), counters, parts, from, histogram);
     };
 
     // 7. global: every value is an atomic addition in global memory.
@@ -231,7 +231,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         examine(variant, plan, kernel, rows, rows_bytes, [&] {
             if (clusters) {
                 launch_clusters(kernel, plan, stream, pixels, values.offset, values.count(), rows);
-                add_up(plan, rows, row_count, row, 0);
+                add_up(rows, row_count, row, 0);
                 return;
             }
             for (bins::Slice slice = plan.slice; slice.from < values.counters();
@@ -240,7 +240,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
                 kernel<<<static_cast<unsigned>(plan.groups), static_cast<unsigned>(plan.group_size),
                          plan.local_bytes(), stream>>>(pixels, values.offset, values.count(), slice,
                                                        rows);
-                add_up(plan, rows, row_count, slice.counters, slice.from);
+                add_up(rows, row_count, slice.counters, slice.from);
             }
         });
     }

@@ -148,17 +148,15 @@ __kernel OF_SIZE void histogram_local(__global const uchar* pixels, ulong first,
 
 // Adds the rows up. Each work-item has a counter and a part of the rows, so that there are enough
 // of them where the counters are few.
-__kernel OF_SIZE void histogram_sum(__global const uint* rows, uint row_count, uint counters,
-                                    uint parts, uint from, __global uint* histogram) {
-    for (uint i = get_global_id(0); i < counters * parts; i += get_global_size(0)) {
-        const uint part = i / counters;
-        const uint counter = i - part * counters;
-        uint sum = 0;
-        for (ulong row = part; row < row_count; row += parts) {
-            sum += rows[row * counters + counter];
-        }
-        if (sum != 0) {
-            atomic_add(&histogram[from + counter], sum);
-        }
+__kernel void histogram_sum(__global const uint* rows, uint row_count, uint counters, uint parts,
+                            uint from, __global uint* histogram) {
+    const uint part = get_global_id(0) / counters;
+    const uint counter = get_global_id(0) - part * counters;
+    uint sum = 0;
+    for (ulong row = part; row < row_count; row += parts) {
+        sum += rows[row * counters + counter];
+    }
+    if (sum != 0) {
+        atomic_add(&histogram[from + counter], sum);
     }
 }

@@ -149,17 +149,16 @@ __global__ void histogram_local(const std::uint8_t* pixels, std::uint64_t first,
 static __global__ void histogram_sum(const std::uint32_t* rows, unsigned row_count,
                                      unsigned counters, unsigned parts, unsigned from,
                                      std::uint32_t* histogram) {
-    for (unsigned i = blockIdx.x * blockDim.x + threadIdx.x; i < counters * parts;
-         i += gridDim.x * blockDim.x) {
-        const unsigned part = i / counters;
-        const unsigned counter = i - part * counters;
-        std::uint32_t sum = 0;
-        for (std::uint64_t row = part; row < row_count; row += parts) {
-            sum += rows[row * counters + counter];
-        }
-        if (sum != 0) {
-            atomicAdd(&histogram[from + counter], sum);
-        }
+    const unsigned thread = blockIdx.x * blockDim.x + threadIdx.x;
+    const unsigned part = thread / counters;
+    const unsigned counter = thread - part * counters;
+    if (part >= parts) return;
+    std::uint32_t sum = 0;
+    for (std::uint64_t row = part; row < row_count; row += parts) {
+        sum += rows[row * counters + counter];
+    }
+    if (sum != 0) {
+        atomicAdd(&histogram[from + counter], sum);
     }
 }
 

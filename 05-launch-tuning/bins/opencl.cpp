@@ -109,11 +109,10 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         CHECK_CL(error, name);
         return kernel;
     };
-    const auto enqueue = [&](cl_kernel kernel, std::size_t groups, std::size_t group_size) {
-        const std::size_t global_size = groups * group_size;
+    const auto enqueue = [&](cl_kernel kernel, std::size_t items, const std::size_t* group_size) {
         common::opencl::Event counted;
-        CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &group_size, 0,
-                                        nullptr, counted.out()));
+        CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &items, group_size, 0, nullptr,
+                                        counted.out()));
         return counted;
     };
     const auto examine = [&](const std::string& variant, const bins::Plan& plan, cl_kernel kernel,
@@ -170,7 +169,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         set_values(kernel);
         CHECK_CL(clSetKernelArg(kernel, 5, sizeof(cl_mem), &histogram));
         examine("global", plan, kernel, histogram, 0,
-                [&] { return enqueue(kernel, plan.groups, plan.group_size); });
+                [&] { return enqueue(kernel, plan.groups * plan.group_size, &plan.group_size); });
     }
 
     // 8. local and passes: a launch for each slice of the table, of which local has one. Each group
@@ -199,12 +198,12 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
                 slice.counters = std::min(slice.counters, values.counters() - slice.from);
                 CHECK_CL(clSetKernelArg(kernel, 5, sizeof slice.from, &slice.from));
                 CHECK_CL(clSetKernelArg(kernel, 6, sizeof slice.counters, &slice.counters));
-                enqueue(kernel, plan.groups, plan.group_size);
+                enqueue(kernel, plan.groups * plan.group_size, &plan.group_size);
                 const cl_uint parts = bins::parts(slice.counters);
                 CHECK_CL(clSetKernelArg(sum, 2, sizeof slice.counters, &slice.counters));
                 CHECK_CL(clSetKernelArg(sum, 3, sizeof parts, &parts));
                 CHECK_CL(clSetKernelArg(sum, 4, sizeof slice.from, &slice.from));
-                last = enqueue(sum, limits.units, plan.group_size);
+                last = enqueue(sum, std::size_t{slice.counters} * parts, nullptr);
             }
             return last;
         });
