@@ -156,7 +156,5 @@ __kernel void histogram_sum(__global const uint* rows, uint row_count, uint coun
     for (ulong row = part; row < row_count; row += parts) {
         sum += rows[row * counters + counter];
     }
-    if (sum != 0) {
-        atomic_add(&histogram[from + counter], sum);
-    }
+    atomic_add(&histogram[from + counter], sum);
 }

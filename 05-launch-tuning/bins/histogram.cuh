@@ -157,9 +157,7 @@ static __global__ void histogram_sum(const std::uint32_t* rows, unsigned row_cou
     for (std::uint64_t row = part; row < row_count; row += parts) {
         sum += rows[row * counters + counter];
     }
-    if (sum != 0) {
-        atomicAdd(&histogram[from + counter], sum);
-    }
+    atomicAdd(&histogram[from + counter], sum);
 }
 
 // ---- cluster: the blocks of a cluster have a slice each, and count into each other's ----
