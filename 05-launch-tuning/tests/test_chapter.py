@@ -397,7 +397,7 @@ class Bins(Workshop, Test):
         row, channel = "rows[get_group_id(0) * counters + counter] =", "const uint channel = head + v"
         for line, by, arguments, status in ((row, row.replace("+ counter", "+ (counter ^ 1)"), ["--bins", "4096"], 1),
                                             (row, row.replace("+ counter", "+ (counter + 256) % 768"), [], 1),
-                                            (channel, "const uint channel = v", ["--offset", "1"], 1), (channel, "const uint channel = v", [], 0)):
+                                            (channel, "const uint channel = v", ["--offset", "2"], 1), (channel, "const uint channel = v", [], 0)):
             self.assertEqual(text.count(line), 1)
             kernels.write_text(text.replace(line, by))
             self.expect([self.program("bins/opencl"), "--random", "1003", "--kernels", kernels, "--variant", "local", *arguments, *QUICK], status,
