@@ -4,7 +4,7 @@
 // With three or four channels a value is a byte, with one it is a pixel of 16 bits.
 //
 // The host passes CHANNELS; GROUP_SIZE, the work-items of a group; TABLE_WORDS, the size of its
-// table; and WHOLE, which is 1 where a slice is the whole table.
+// table, 0 where it has none; and WHOLE, which is 1 where a slice is the whole table.
 
 #define OF_SIZE __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
 #define VALUE_BYTES (CHANNELS == 1 ? 2 : 1)
@@ -19,23 +19,24 @@ typedef struct {
 
 // ---- how every strategy reads ----
 
-// A group that is one work-item, as on a CPU, needs no atomics.
-#if GROUP_SIZE > 1
-#define INCREMENT(counter) atomic_inc(counter)
+// Counts into the group's table, or without one into the histogram. A counter in front of the slice
+// has become a very large number. A group that is one work-item, as on a CPU, needs no atomics.
+#if TABLE_WORDS > 0
+#define WHERE __local
 #else
-#define INCREMENT(counter) ++*(counter)
+#define WHERE __global
 #endif
 
-// Counts into the group's table, or into the histogram: `is_local` is written out by each kernel,
-// so a compiler decides. (No null pointer does, as a table in local memory may begin at address 0.)
-// A counter in front of the slice has become a very large number.
-void count_one(bool is_local, __local uint* table, __global uint* histogram, const Slice* slice,
-               uint counter) {
-    if (!is_local) {
-        atomic_inc(&histogram[counter]);
-    } else if (WHOLE || counter < slice->counters) {
-        INCREMENT(&table[counter * slice->copies + (get_local_id(0) & (slice->copies - 1))]);
+void count_one(WHERE uint* table, const Slice* slice, uint counter) {
+    if (!WHOLE && counter >= slice->counters) {
+        return;
     }
+    WHERE uint* word = table + counter * slice->copies + (get_local_id(0) & (slice->copies - 1));
+#if TABLE_WORDS > 0 && GROUP_SIZE == 1
+    ++*word;
+#else
+    atomic_inc(word);
+#endif
 }
 
 // The counter of the value i, behind the first of the slice.
@@ -49,24 +50,22 @@ uint counter_of(__global const uchar* pixels, ulong first, ulong i, const Slice*
 }
 
 // Four bytes of a vector, of which the first belongs to channel `j` of those in `begin`.
-void count_word(bool is_local, __local uint* table, __global uint* histogram, const Slice* slice,
-                uint word, const uint* begin, uint j) {
+void count_word(WHERE uint* table, const Slice* slice, uint word, const uint* begin, uint j) {
 #if CHANNELS == 1
-    count_one(is_local, table, histogram, slice, begin[0] + ((word & 0xffff) >> slice->shift));
-    count_one(is_local, table, histogram, slice, begin[0] + (word >> 16 >> slice->shift));
+    count_one(table, slice, begin[0] + ((word & 0xffff) >> slice->shift));
+    count_one(table, slice, begin[0] + (word >> 16 >> slice->shift));
 #else
 #pragma unroll
     for (uint n = 0; n < 4; ++n) {
-        count_one(is_local, table, histogram, slice,
-                  begin[(j + n) % CHANNELS] + (word >> 8 * n & 0xff));
+        count_one(table, slice, begin[(j + n) % CHANNELS] + (word >> 8 * n & 0xff));
     }
 #endif
 }
 
 // Counts the values from `first` on. Those in front of the first address that 16 divides are the
 // head, those behind the last whole vector the tail.
-void count_values(bool is_local, __local uint* table, __global uint* histogram, const Slice* slice,
-                  __global const uchar* pixels, ulong first, ulong count) {
+void count_values(WHERE uint* table, const Slice* slice, __global const uchar* pixels, ulong first,
+                  ulong count) {
     const uint head = min((16 - first * VALUE_BYTES % 16) % 16 / VALUE_BYTES, count);
     const uint vector_count = (count - head) / VALUES;  // at most 2^29
     __global const uint4* vectors = (__global const uint4*)(pixels + (first + head) * VALUE_BYTES);
@@ -80,11 +79,11 @@ void count_values(bool is_local, __local uint* table, __global uint* histogram, 
     }
 
     for (ulong i = get_global_id(0); i < head; i += get_global_size(0)) {
-        count_one(is_local, table, histogram, slice, counter_of(pixels, first, i, slice));
+        count_one(table, slice, counter_of(pixels, first, i, slice));
     }
     for (ulong i = head + (ulong)vector_count * VALUES + get_global_id(0); i < count;
          i += get_global_size(0)) {
-        count_one(is_local, table, histogram, slice, counter_of(pixels, first, i, slice));
+        count_one(table, slice, counter_of(pixels, first, i, slice));
     }
     // The next vectors are asked for before the present ones are counted.
     for (uint i = item; i < vector_count; i += LOADS * stride) {
@@ -105,22 +104,26 @@ void count_values(bool is_local, __local uint* table, __global uint* histogram, 
                 for (uint c = 0; c < CHANNELS; ++c) {
                     begin[c] = (channel + c) % CHANNELS * slice->bins - slice->from;
                 }
-                count_word(is_local, table, histogram, slice, now[n].x, begin, 0);
-                count_word(is_local, table, histogram, slice, now[n].y, begin, 4);
-                count_word(is_local, table, histogram, slice, now[n].z, begin, 8);
-                count_word(is_local, table, histogram, slice, now[n].w, begin, 12);
+                count_word(table, slice, now[n].x, begin, 0);
+                count_word(table, slice, now[n].y, begin, 4);
+                count_word(table, slice, now[n].z, begin, 8);
+                count_word(table, slice, now[n].w, begin, 12);
             }
             now[n] = next[n];
         }
     }
 }
 
+#if TABLE_WORDS == 0
+
 // ---- global: all work-items count into the one table in global memory ----
 __kernel OF_SIZE void histogram_global(__global const uchar* pixels, ulong first, ulong count,
                                        uint bins, uint shift, __global uint* histogram) {
     const Slice slice = {bins, shift, 0, CHANNELS * bins, 1};
-    count_values(false, 0, histogram, &slice, pixels, first, count);
+    count_values(histogram, &slice, pixels, first, count);
 }
+
+#else
 
 // ---- local, passes: each group has a table of the slice in local memory ----
 //
@@ -134,7 +137,7 @@ __kernel OF_SIZE void histogram_local(__global const uchar* pixels, ulong first,
         table[word] = 0;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    count_values(true, table, 0, &slice, pixels, first, count);
+    count_values(table, &slice, pixels, first, count);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint counter = get_local_id(0); counter < counters; counter += GROUP_SIZE) {
         // The copies, beginning with another one each time, so that the banks take turns.
@@ -158,3 +161,5 @@ __kernel void histogram_sum(__global const uint* rows, uint row_count, uint coun
     }
     atomic_add(&histogram[from + counter], sum);
 }
+
+#endif

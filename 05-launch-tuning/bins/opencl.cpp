@@ -95,11 +95,13 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER "/bins", options.kernels);
     std::map<std::string, common::opencl::Program> built;
     const auto kernel_for = [&](const char* name, const bins::Plan& plan) {
-        const bool has_table = plan.unsupported_reason.empty() && plan.local_bytes() > 0;
+        // A table that does not fit is not compiled either.
+        const std::size_t words = plan.local_bytes() / 4;
         const std::string macros =
             "-DCHANNELS=" + std::to_string(values.channels) +
-            " -DGROUP_SIZE=" + std::to_string(plan.group_size) +
-            " -DTABLE_WORDS=" + std::to_string(has_table ? plan.local_bytes() / 4 : 1) +
+            " -DGROUP_SIZE=" + std::to_string(plan.group_size) + " -DTABLE_WORDS=" +
+            std::to_string(plan.unsupported_reason.empty() ? words
+                                                           : std::min<std::size_t>(words, 1)) +
             " -DWHOLE=" + (plan.slices == 1 ? "1" : "0");
         common::opencl::Program& program = built[macros];
         if (program == nullptr)
