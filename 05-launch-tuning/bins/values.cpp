@@ -133,7 +133,8 @@ Plan plan(const std::string& strategy, const Values& values, const common::Optio
     } else if (const auto copies = options.number("copies")) {
         plan.slice.copies = *copies;
     } else if (plan.group_size > 1) {
-        while (plan.slice.copies < 32 && 2 * plan.local_bytes() <= limits.local_bytes)
+        // Some is left of the local memory: a compiler may keep it for itself.
+        while (plan.slice.copies < 32 && 2 * plan.local_bytes() < limits.local_bytes)
             plan.slice.copies *= 2;
     }
     if (plan.local_bytes() > limits.local_bytes)
