@@ -293,8 +293,9 @@ class Many(Workshop, Test):
             self.expect([program, IMAGES / "colour.bmp", "--equalize", out / "tiles.png", *QUICK])
             width, height = self.size_of(out / "tiles.png")
             self.expect([program, IMAGES / "colour.bmp", *QUICK], out=rf"\ninput: colour.bmp, {(width - 16) // 2} x {height}; 1 picture ")
-            self.expect([program, self.photos(), "--sheet", out / "sheet.png"])
-            self.assertEqual(self.size_of(out / "sheet.png"), (320, 320))
+            for order in ([], ["--by", "distance"]):
+                self.expect([program, self.photos(), "--sheet", out / "sheet.png", *order])
+                self.assertEqual(self.size_of(out / "sheet.png"), (320, 320))
 
     @staticmethod
     def size_of(png):
@@ -323,12 +324,12 @@ class Many(Workshop, Test):
                         err="" if status == 0 else r"\n\d+ of \d+ pictures (is|are) wrong; the first is number ")
 
     def test_totals_that_are_left(self):
-        zeroed = "atom_xchg(total, 0UL);"
         text = (ROOT / FOLDER / "many" / "histogram.cl").read_text(encoding="utf-8")
-        self.assertEqual(text.count(zeroed), 1)
         kernels = self.folder() / "kernels.cl"
-        kernels.write_text(text.replace(zeroed, ""))
-        for variant in ("queued", "shared-out"):
+        for variant, right, wrong in (("queued", "hand_over(totals, rows", "atom_add(totals, 1UL); hand_over(totals, rows"),
+                                      ("shared-out", "atom_xchg(total, 0UL);", "")):
+            self.assertEqual(text.count(right), 1)
+            kernels.write_text(text.replace(right, wrong))
             self.expect([self.program("many/opencl"), "--pictures", "3", "--kernels", kernels, "--variant", variant, *QUICK], 1,
                         err="the last launch did not leave its totals at zero|pictures are wrong")
 
@@ -339,6 +340,7 @@ class Many(Workshop, Test):
                                    "--pictures 3 --random 5": "exclude each other", "--offset x": "--offset", "--copies 3": "--copies",
                                    f"{folder} --side 3": "mean nothing for a folder", f"{folder} --variant queued": "by shared-out",
                                    "--equalize x.png --random 5": "one whole picture", "--tiles 3 --side 4": "one whole picture",
+                                   "--by distance": "the order of --sheet", f"{folder} --sheet x.png --by size": "--by",
                                    "--sheet x.png": "for a folder", f"{folder} --equalize x.png": "one whole picture",
                                    "--npy rows --csv ./rows": "--npy and --csv name the same file",
                                    "--npy /nosuch/folder/rows": "/nosuch/folder"})

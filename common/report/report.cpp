@@ -161,7 +161,7 @@ int Report::finish() {
             number(document_.read_ceiling_gb_s)));
     }
     if (std::any_of(document_.results.begin(), document_.results.end(),
-                    [](const Result& r) { return r.timed_by_host; })) {
+                    [](const Result& r) { return r.timed_by_host && r.launch; })) {
         print("times: by the host's clock, as the device's own cannot be true\n");
     }
     std::vector<Column> columns{{"variant"},

@@ -161,7 +161,14 @@ The numbers from `{FILE}` were recorded on 2026-01-02. CUDA: CUDA driver. Some G
         self.assertEqual(rows, [["photo", "65536", "50.0", "-", "1.25"], ["photo", "4096", "50.0", "2000", "50.0"],
                                 ["photo", "700", "50.0", "2000", "50.0"]])
         rows, _ = self.table(recording(many=kept), "many", "05-launch-tuning/many/cuda µs")
-        self.assertEqual(rows, [["photo", "65536", "0.082", "-"], ["photo", "4096", "5.24", "0.131"]])
+        self.assertEqual(rows, [["photo", "65536", "0.0819", "-"], ["photo", "4096", "5.24", "0.131"]])
+        self.write("README.md", page_with(f"many: {FILE} 05-launch-tuning/many/cuda libraries"))
+        self.assertIn("no library is among the many", self.run_program("generate.py").stderr)
+        kept[0]["run"]["results"] += [{**result("cub", 20.0, 1 << 20), "launch": "CUB 3.0.1"},
+                                      result("npp", None, 0, "skipped", "no")]
+        rows, note = self.table(recording(many=kept[:2]), "many", "05-launch-tuning/many/cuda libraries")
+        self.assertEqual(rows, [["photo", "4096", "`group-each`", "0.131", "13.1", "100"]])
+        self.assertEqual(note, "Medians. The last column: how many times as fast. `cub` was CUB 3.0.1. Skipped: `npp` (no).")
 
     def test_more_bins(self):
         kept = []

@@ -203,7 +203,7 @@ def jobs_of(options):
     if options.many is not None:
         for side in options.many or MANY:
             jobs += [job._replace(experiment=side) for job in
-                     grid(of(f"{experiments.LESSON}/many"), options, ["uniform"], [MANY[side]], "many", ["--side", side])]
+                     grid(of(experiments.MANY), options, ["uniform"], [MANY[side]], "many", ["--side", side])]
     if options.bins is not None:
         for name in options.bins or BINS:
             size, *words = BINS[name]

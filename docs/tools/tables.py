@@ -340,27 +340,44 @@ def end_to_end_table(recording, folder, name, size):
             f"Medians. The copy from pinned memory alone took {copies}.")
 
 
+PEERS = ("cub", "cub-range", "npp", "opencv")
+
+
 def many_table(recording, program, unit):
-    """a row for each side of many pictures: the strategies, in GB/s or in µs a picture"""
+    """a row for each side of many pictures: the strategies, in GB/s or in µs a picture; or the libraries beside the best, in µs"""
     entries = sorted(select(recording, "many", program=program),  # a range stands last
                      key=lambda entry: (".." in entry["experiment"], len(entry["experiment"]), entry["experiment"]))
-    variants = variants_of(entries)
-    each = unit != "GB/s"
+    measured = unique(result["variant"] for result in results_of(entries) if result["gb_s"])
+    own = [variant for variant in measured if variant not in PEERS]
+    peers = [variant for variant in measured if variant in PEERS]
+    if unit == "libraries" and not peers:
+        raise NotRecorded(f"no library is among the many of {program}")
+    shown_variants = peers if unit == "libraries" else own
     rows, ceilings = [], []
     for entry in entries:
         rates, side = rates_of(entry), entry["experiment"]
-        if each and ".." in side:
+        if unit != "GB/s" and ".." in side:
             continue
-        pictures = f"{side} a side" if ".." in side else f"{side} x {side}"
-        best = max((rate for rate in rates.values() if rate), default=None)
+
+        def in_unit(variant, rates=rates, side=side):
+            if unit == "GB/s" or not rates.get(variant):
+                return rates.get(variant)
+            each_us = int(side) ** 2 / 1000 / rates[variant]
+            return each_us if each_us >= 0.1 else f"{each_us:#.3g}"  # three digits here, too
+
+        best = max(own, key=lambda variant: rates.get(variant) or 0)
         ceilings.append(recorded.read_ceiling(recording, entry, ("runs", "steps", "many")))
-        share = ratio(best, ceilings[-1])
+        share = ratio(rates.get(best), ceilings[-1])
+        last = {"GB/s": [share and 100 * share], "libraries": [ratio(rates.get(best), rates.get("cub"))]}
+        pictures = f"{side} a side" if ".." in side else f"{side} x {side}"
         rows.append([pictures, entry["input"], re.search(r"(\d+) pictures?", entry["run"]["input"]["name"])[1],
-                     *(ratio(int(side) ** 2 / 1000, rates.get(variant)) if each else rates.get(variant) for variant in variants),
-                     *([] if each else [share and 100 * share])])
-    columns = ["<Pictures", "<Pixels", "Number", *titles(variants), *([] if each else ["The best, % of the read ceiling"])]
-    return (entries, f"{device(entries[0])}: a histogram for each picture, {unit}", columns, rows,
-            "Medians." + ("" if each else f" Read ceiling: {', '.join(map(digits, unique(ceilings)))} GB/s.") + skipped(entries))
+                     *([f"`{best}`", in_unit(best)] if unit == "libraries" else []), *map(in_unit, shown_variants), *last.get(unit, [])])
+    more = {"GB/s": ["The best, % of the read ceiling"], "libraries": ["The best / CUB"]}.get(unit, [])
+    columns = ["<Pictures", "<Pixels", "Number", *(["<The best", "µs"] if unit == "libraries" else []), *titles(shown_variants), *more]
+    below = {"GB/s": f" Read ceiling: {', '.join(map(digits, unique(ceilings)))} GB/s.",
+             "libraries": f" The last column: how many times as fast.{launches(entries, PEERS)}"}.get(unit, "")
+    title = f"{device(entries[0])}: a histogram for each picture, {'µs' if unit == 'libraries' else unit}"
+    return entries, title, columns, rows, f"Medians.{below}{skipped(entries)}"
 
 
 def bins_table(recording, program):
