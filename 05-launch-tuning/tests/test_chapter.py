@@ -57,12 +57,6 @@ class Lesson(Workshop, Test):
             self.refused(program, {"--pitch 511": "--pitch 511: a row of this picture has 512 pixels", "--copies 3": "--copies",
                                    "--loads 5": "--loads", "--kernel nosuch": "--kernel"})
 
-    def test_of_item_bins(self):
-        self.refused(self.program("opencl"), {
-            "--kernel item-bins --copies 2": "item-bins keeps one table",
-            "--kernel item-bins --group-size 2": "--kernel item-bins, groups of 2: item-bins takes at most 1"})
-        self.refused(self.program("cuda"), {"--kernel item-bins": "--kernel"})
-
     def test_totals_that_are_left(self):
         """Between two runs, also where the counts are right."""
         zeroed = "atom_xchg(&totals[bin * APART], 0UL);"

@@ -1,7 +1,6 @@
 """Many runs in one process: --serve, --self-test and --describe, on a program with planted mistakes."""
 
 import json
-import shutil
 import subprocess
 
 import programs
@@ -68,12 +67,6 @@ class SelfTest(Test):
         again = subprocess.run(line.split("; again: ")[1], shell=True, capture_output=True, check=False)
         self.assertEqual(again.returncode, 1)
         self.assertNotIn("on size-256:", out)
-
-    def test_a_command_that_is_printed_can_be_run_again(self):
-        program = shutil.copy(PROGRAM, self.folder() / "it's $HOME, here")
-        done = subprocess.run([program, "--self-test", "--variant", "dropped-tail"], capture_output=True, text=True, check=False)
-        again = subprocess.run(done.stdout.splitlines()[0].split("; again: ")[1], shell=True, capture_output=True, text=True, check=False)
-        self.assertIn("dropped-tail: does not match the CPU", again.stderr)
 
     def test_a_crash_costs_one_case(self):
         status, out, _ = tested("--variant", "crashes-on-ramps")
