@@ -367,6 +367,58 @@ class Many(Workshop, Test):
                     self.assertNotRegex(run.out + run.err, programs.finds("emulated"), run)
 
 
+class Bins(Workshop, Test):
+    """More bins than 256: what the options refuse, a counter that is wrong, and races in pixels of 16 bits."""
+
+    SIXTEEN = ["--random", "5000", "--bins", "1024", "--groups", "2", "--group-size", "16", *QUICK]
+
+    def test_bad_command_lines(self):
+        for program in self.each_api("bins/"):
+            self.refused(program, {"--bins 255": "--bins", "--bins 300": "300 is no power of two", "--channels 2": "--channels",
+                                   "--bins 256 --channels 3": "for colours of 8 bits",
+                                   "--offset x": "--offset", "--copies 3": "--copies", "--passes 0": "--passes"})
+
+    def test_a_table_that_does_not_fit(self):
+        for program in self.each_api("bins/"):
+            self.expect([program, "--random", "1000", "--bins", "65536", "--passes", "2", *QUICK], environment=self.local_4096(program),
+                        out=r"\nlocal .* skipped: a table of \d+ bytes, and a group has \d+ of local memory\n")
+
+    def local_4096(self, program):
+        return self.faulty("local=4096") if program.endswith("opencl") else {}
+
+    def test_a_counter_that_is_wrong(self):
+        """Also where its neighbour makes up for it."""
+        text = (ROOT / FOLDER / "bins" / "histogram.cl").read_text(encoding="utf-8")
+        kernels = self.folder() / "kernels.cl"
+        row, channel = "rows[get_group_id(0) * counters + counter] =", "const uint channel = head + v"
+        for line, by, arguments, status in ((row, row.replace("+ counter", "+ (counter ^ 1)"), ["--bins", "4096"], 1),
+                                            (row, row.replace("+ counter", "+ (counter + 256) % 768"), [], 1),
+                                            (channel, "const uint channel = v", ["--offset", "2"], 1), (channel, "const uint channel = v", [], 0)):
+            self.assertEqual(text.count(line), 1)
+            kernels.write_text(text.replace(line, by))
+            self.expect([self.program("bins/opencl"), "--random", "1003", "--kernels", kernels, "--variant", "local", *arguments, *QUICK], status,
+                        err=r"\d+ of \d+ counters are wrong; the first is bin \d+ of channel " if status else "")
+
+    def test_races(self):
+        """Without an offset, as Oclgrind takes what is written behind one for uninitialised."""
+        if BUILD["oclgrind"]:
+            for variant in ("global", "local", "passes"):
+                with self.subTest(variant):
+                    run = programs.Run([*self.oclgrind(*DETECTORS["oclgrind"]["options"]), self.program("bins/opencl"), "--variant", variant,
+                                        *self.SIXTEEN, "--device", "Oclgrind"])
+                    self.assertEqual(run.status, 0, run)
+                    self.assertNotRegex(run.out + run.err, programs.finds("oclgrind"), run)
+
+    def test_races_in_cuda(self):
+        for sanitizer in ("thread", "address"):
+            program = programs.sanitized(self.program("bins/cuda-on-cpu"), sanitizer)
+            if not program.exists():
+                self.skipTest(f"{program} was not built")
+            with self.subTest(sanitizer):
+                run = self.expect([program, *self.SIXTEEN, "--offset", "3"])
+                self.assertNotRegex(run.out + run.err, programs.finds("emulated"), run)
+
+
 class CudaMany(Workshop, Test):
     """What only a GPU has: pictures one after the other under its detectors, and more than 2^32 pixels."""
 

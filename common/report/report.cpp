@@ -71,6 +71,7 @@ Report::Report(const Output& output, const Program& program, const Options& opti
     document_.driver = std::move(driver);
     document_.input_name = input.name;
     document_.pixels = input.pixels.size();
+    document_.pixel_bytes = input.pixel_bytes;
     document_.seed = input.seed;
     document_.counts = expected;
     progress(

@@ -381,6 +381,22 @@ def many_table(recording, program, unit):
             f"Medians.{below}{skipped(entries, PEERS if beside else own)}")
 
 
+def bins_table(recording, program):
+    """a row for each number of bins and for colours: the strategies, in GB/s, on random pixels and on equal ones"""
+    entries = sorted(select(recording, "bins", program=program),
+                     key=lambda entry: (not entry["experiment"].isdigit(), len(entry["experiment"]), entry["experiment"]))
+    variants = variants_of(entries)
+    rows, ceilings = [], []
+    for entry in entries:
+        rates = rates_of(entry)
+        ceilings.append(recorded.read_ceiling(recording, entry, ("bins",)))
+        share = ratio(max((rate for rate in rates.values() if rate), default=None), ceilings[-1])
+        rows.append([entry["experiment"], entry["input"], *(rates.get(variant) for variant in variants), share and 100 * share])
+    return (entries, f"{device(entries[0])}: more bins than 256, GB/s",
+            ["<Bins", "<Pixels", *titles(variants), "The best, % of the read ceiling"], rows,
+            f"Medians. Read ceiling: {', '.join(map(digits, unique(ceilings)))} GB/s.{skipped(entries)}")
+
+
 def tuning_table(recording, program):
     """a row for each size: the best launch that the search found"""
     (entry,) = select(recording, "tune", program=program)
@@ -479,7 +495,8 @@ def archive_table(recording, program, size):
 TABLES = {"results": results_table, "device": device_table, "chapters": chapters_table, "peers": peers_table,
           "cpu-peers": cpu_peers_table, "queued": queued_table, "steps": steps_table, "experiment": experiment_table, "under-way": under_way_table,
           "warps": warps_table,
-          "end-to-end": end_to_end_table, "many": many_table, "tuning": tuning_table, "counters": counters_table, "weak": weak_table,
+          "end-to-end": end_to_end_table, "many": many_table, "bins": bins_table,
+          "tuning": tuning_table, "counters": counters_table, "weak": weak_table,
           "strong": strong_table, "archive": archive_table}
 __doc__ += "".join(f"    {kind}: FILE {' '.join(list(inspect.signature(table).parameters)[1:])}\n        {table.__doc__}\n"
                    for kind, table in TABLES.items())
