@@ -111,6 +111,15 @@ TEST(Counts, AreALineForEachBin) {
     EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 257);
 }
 
+TEST_F(Document, APixelMayHaveTwoBytes) {
+    RunDocument document = sample();
+    document.pixel_bytes = 2;
+    const std::string text = common::to_json_text(document);
+    EXPECT_EQ(Json::parse(text).at("input").at("pixel_bytes"), 2);
+    EXPECT_DOUBLE_EQ(*document.gb_s(document.results[0]), 2 * 2147.4836475);
+    EXPECT_EQ(common::to_json_text(common::document_of(text, "it")), text);
+}
+
 TEST_F(Document, ATimeOfNothingGivesNoInfinity) {
     RunDocument document = sample();
     document.results = {{"local", Check::kMatch, "", {0, 0, 0, 1}, std::nullopt}};

@@ -435,6 +435,34 @@ TEST(Jpeg, KeepsItsLuma) {
         EXPECT_NEAR(with_restarts.pixels[i], 10 + static_cast<int>(i % 80 / 8 * 25), 2);
 }
 
+// ---- colours ---------------------------------------------------------------------------------
+
+TEST(Colours, AreKeptWhereTheyAreAskedFor) {
+    const std::string s16("\x00\x00\x00\xFF\x01\x00\x7F\xFF\x80\x00\xFF\xFF", 12);
+    const Bmp bits_24{.bits = 24, .rows = {{0xFF'80'01, 0x12'34'56}}};
+    const Bmp palette{.rows = {{2, 0, 1}}, .palette = {{255, 0, 0}, {0, 255, 0}, {1, 2, 3}}};
+    const std::vector<Read> all{
+        {bmp_file(bits_24), {255, 128, 1, 0x12, 0x34, 0x56}},
+        {bmp_file(palette), {1, 2, 3, 255, 0, 0, 0, 255, 0}},
+        {bmp_file(rle(8, 4, 1, "\3\7\1\1"s)), {7, 7, 7, 7, 7, 7, 7, 7, 7, 1, 1, 1}},
+        {png_of({255, 0, 0, 0, 255, 0, 1, 2, 3}, 3, 3), {255, 0, 0, 0, 255, 0, 1, 2, 3}},
+        {tests::png_file({2, 16, 2, "", {s16}}), {0, 0, 1, 127, 128, 255}},
+        {png_of({7, 9}, 2), {7, 7, 7, 9, 9, 9}},
+        {"P6 2 1 65535\n" + s16, {0, 0, 1, 127, 128, 255}},
+        {"P6 1 1 15\n\x0F\x07\x01"s, {255, 119, 17}},
+        {"P5 1 1 255\n\x09"s, {9, 9, 9}},
+    };
+    for (std::size_t i = 0; i < all.size(); ++i) {
+        EXPECT_EQ(common::decode_picture(all[i].bytes, 3).pixels, all[i].pixels) << "number " << i;
+        Pixels four;
+        for (std::size_t p = 0; p < all[i].pixels.size(); ++p) {
+            four.push_back(all[i].pixels[p]);
+            if (p % 3 == 2) four.push_back(255);
+        }
+        EXPECT_EQ(common::decode_picture(all[i].bytes, 4).pixels, four) << "number " << i;
+    }
+}
+
 // ---- where the bytes come from ----------------------------------------------------------------
 
 TEST(PictureFile, IsReadWholeAlsoThroughAPipe) {

@@ -169,11 +169,12 @@ class Record(repository.RepositoryTest):
     def test_workshops_have_inputs_sizes_and_places_of_their_own(self):
         order = MATCHES + 'echo "$0" >> "$(dirname "$0")/../../order"\n'
         for name in ("01-cpu/cpu", "01-cpu/peers/cpu", "05-launch-tuning/peers/cuda", "05-launch-tuning/end-to-end/cuda",
-                     "05-launch-tuning/tune/cuda", "05-launch-tuning/many/cuda"):
+                     "05-launch-tuning/tune/cuda", "05-launch-tuning/many/cuda", "05-launch-tuning/bins/cuda"):
             self.program(name, order)
-        self.succeed("record.py", "device", "--no-chapters", "--peers", "--peer", "a.so", "--queued", "--end-to-end", "--tune", "--many")
+        self.succeed("record.py", "device", "--no-chapters", "--peers", "--peer", "a.so", "--queued", "--end-to-end", "--tune", "--many", "--bins")
         count = {kind: len(self.keys(kind)) for kind in recorded.KINDS}
-        self.assertEqual(count, {**dict.fromkeys(recorded.KINDS, 0), "runs": 16 * 4 + 5 * 2, "queued": 5 * 6, "end_to_end": 1, "tune": 1, "many": 4})
+        self.assertEqual(count, {**dict.fromkeys(recorded.KINDS, 0), "runs": 16 * 4 + 5 * 2, "queued": 5 * 6, "end_to_end": 1, "tune": 1,
+                                 "many": 4, "bins": 18})
         self.assertEqual(self.keys("tune"), [("05-launch-tuning/tune/cuda", None, None)])
         self.assertIn("tune", self.read("build/order").splitlines()[0], "so that `tuned` is tuned in what follows")
         self.assertTrue(all(line.endswith("--peer a.so") for line in self.arguments_of("01-cpu/peers/cpu")))
