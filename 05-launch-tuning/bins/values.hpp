@@ -3,6 +3,7 @@
 /// calls OpenCL or CUDA.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -88,10 +89,10 @@ struct Plan {
 Plan plan(const std::string& strategy, const Values& values, const common::Options& options,
           const Limits& limits);
 
-/// Into how many parts a table's rows are cut when they are added up, so that enough work-items
-/// have one. (16,384 of them keep a GPU busy.)
+/// Into how many parts a table's rows are cut when they are added up: about 2^17 work-items have
+/// one, but no more than 64 add to one counter of the result.
 inline unsigned parts(unsigned counters) {
-    return counters < (1U << 14) ? (1U << 14) / counters : 1;
+    return std::clamp((1U << 17) / counters, 1U, 64U);
 }
 
 }  // namespace bins

@@ -25,10 +25,8 @@
 
 #include "05-launch-tuning/many/folder.hpp"
 #include "05-launch-tuning/many/histogram.cuh"
+#include "05-launch-tuning/many/libraries.cuh"
 #include "05-launch-tuning/many/pictures.hpp"
-#ifndef ON_CPU_KERNEL
-#include "05-launch-tuning/peers/libraries.cuh"
-#endif
 #include "common/cuda/cuda.hpp"
 #include "common/cuda/handles.hpp"
 #include "common/cuda/read_ceiling.hpp"
@@ -94,27 +92,7 @@ static Kernels kernels_for(const many::Launch& launch) {
                                 : of_loads<32>(launch.loads);
 }
 
-// The call of a library, by its variant.
-struct Library {
-    std::string variant, version, missing;
-    std::function<void(const std::uint8_t* pixels, std::uint64_t count, std::uint32_t* row)> count;
-};
-
 #ifndef ON_CPU_KERNEL
-
-static std::vector<Library> libraries_for(const many::Batch& batch, int device,
-                                          cudaStream_t stream) {
-    std::vector<std::uint64_t> sizes;
-    for (std::size_t p = 0; p < batch.size(); ++p)
-        sizes.push_back(batch.first[p + 1] - batch.first[p]);
-    const std::uint64_t most = *std::max_element(sizes.begin(), sizes.end());
-    const std::string cub = libraries::cub_version();
-    std::vector<Library> all{{"cub", cub, {}, libraries::cub_even(most, stream)},
-                             {"cub-range", cub, {}, libraries::cub_range(most, stream)},
-                             {"npp", libraries::npp_version(), libraries::npp_missing(sizes), {}}};
-    if (all[2].missing.empty()) all[2].count = libraries::npp(sizes, device, stream);
-    return all;
-}
 
 // What a stream is given is noted in place of being done, and can be launched as one.
 class Graph {
@@ -164,13 +142,6 @@ static std::string dependent_missing(int device, const Kernels& kernels) {
 }
 
 #else  // CUDA on a CPU
-
-static std::vector<Library> libraries_for(const many::Batch&, int, cudaStream_t) {
-    std::vector<Library> all;
-    for (const char* variant : {"cub", "cub-range", "npp"})
-        all.push_back({variant, {}, "not in the emulation", {}});
-    return all;
-}
 
 struct Graph {
     void note(cudaStream_t, const auto&, const auto&) {}
@@ -267,34 +238,34 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         if (words != zeros)
             throw std::runtime_error("the last launch did not leave its totals at zero");
     };
-    const auto examine_as = [&](const std::string& variant, const common::Launch& launch,
-                                const std::string& text, const auto& count,
-                                const std::string& missing) {
+    const auto timed_as = [&](const std::string& variant, const many::Launch& launch,
+                              const std::string& text, const auto& count,
+                              const std::string& missing) {
         std::vector<std::uint32_t> counted(batch.size() * common::kBins);
-        const common::DeviceRun run{.poison = [&] { poison_and_check(batch); },
-                                    .copy_in = [&] { copy_in(batch); },
-                                    .run =
-                                        [&](Histogram& result) {
-                                            CHECK_CUDA(cudaEventRecord(begin, stream));
-                                            count();
-                                            CHECK_CUDA(cudaGetLastError());
-                                            CHECK_CUDA(cudaEventRecord(end, stream));
-                                            copy_out(batch, counted.data());
-                                            batch.judge(counted.data(), result);
-                                            return common::cuda::elapsed_ms(begin, end);
-                                        },
-                                    .launch = launch,
-                                    .unsupported_reason = missing};
-        common::Result timed = common::verify_and_time(variant, batch.sum, options.repeat, run);
+        common::Result timed =
+            common::verify_and_time(variant, batch.sum, options.repeat,
+                                    {.poison = [&] { poison_and_check(batch); },
+                                     .copy_in = [&] { copy_in(batch); },
+                                     .run =
+                                         [&](Histogram& result) {
+                                             CHECK_CUDA(cudaEventRecord(begin, stream));
+                                             count();
+                                             CHECK_CUDA(cudaGetLastError());
+                                             CHECK_CUDA(cudaEventRecord(end, stream));
+                                             copy_out(batch, counted.data());
+                                             batch.judge(counted.data(), result);
+                                             return common::cuda::elapsed_ms(begin, end);
+                                         },
+                                     .launch = {launch.groups, launch.group_size},
+                                     .unsupported_reason = missing});
         timed.launch_text = text;
-        if (launch.groups == 0) timed.launch.reset();  // a library's, which does not say
-        report.add(std::move(timed));
+        return timed;
     };
     const auto examine = [&](const char* variant, const many::Launch& launch, const auto& kernel,
                              const auto& count, const std::string& missing) {
-        examine_as(variant, {launch.groups, launch.group_size}, launch.text(), count,
-                   missing.empty() ? common::cuda::unsupported_reason(kernel, launch.group_size)
-                                   : missing);
+        const std::string reason =
+            missing.empty() ? common::cuda::unsupported_reason(kernel, launch.group_size) : missing;
+        report.add(timed_as(variant, launch, launch.text(), count, reason));
     };
     if (!is_folder) make_room(batch);
 
@@ -365,20 +336,12 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
                 count_shared_out, {});
     }
 
-    // 10. Other people's histograms, a call for each picture.
-    for (const auto& [variant, version, missing, count] :
-         is_folder ? std::vector<Library>{} : libraries_for(batch, device.id, stream)) {
-        if (!options.wants(variant)) continue;
-        const auto count_all = [&] {
-            for (std::size_t p = 0; p < batch.size(); ++p)
-                count(pixels + batch.first[p], batch.first[p + 1] - batch.first[p],
-                      rows + p * common::kBins);
-        };
-        examine_as(variant, {}, version, count_all, missing);
+    // Beside them, other people's histograms.
+    if (!is_folder) {
+        many::examine_libraries(batch, options, device.id, stream, pixels, rows, timed_as, report);
     }
-    if (!is_folder && options.wants("opencv")) report.add(many::counted_by_opencv(batch, options));
 
-    // 11. A folder: pictures are read by threads while others, batch by batch, are counted.
+    // 10. A folder: pictures are read by threads while others, batch by batch, are counted.
     if (is_folder) {
         return many::count_folder(kProgram, options, pictures, device.name, device.driver,
                                   "shared-out", [&](const many::Batch& of, std::uint32_t* counted) {
@@ -391,7 +354,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
                                   });
     }
 
-    // 12. The table, what is made of the histograms, and the exit status that tells the truth.
+    // 11. The table, what is made of the histograms, and the exit status that tells the truth.
     const int status = report.finish();
     if (status == common::kEveryVariantMatches) many::write_results(pictures, input, batch);
     return status;
