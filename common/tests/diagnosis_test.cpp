@@ -306,6 +306,73 @@ TEST(Diagnosis, SpeaksOfThreadsAndBlocksInCuda) {
         EXPECT_FALSE(tests::has(cuda, word)) << cuda;
 }
 
+// ---- what the counts say by themselves ----------------------------------------------------------
+
+// Counts each pixel so often as it is told for its number and its value.
+template <typename Times>
+Cases measured(const Times& times) {
+    Cases cases = several();
+    cases.counted_by([&](const Case& run) {
+        Histogram counts{};
+        for (std::size_t i = 0; i < run.pixels.size(); ++i)
+            counts[run.pixels[i]] += times(i, run.pixels[i], run);
+        return counts;
+    });
+    return cases;
+}
+
+TEST(Measured, WhichPixelsAreCountedHowOften) {
+    Cases halves = measured([](std::size_t i, auto, auto) { return i % 16 < 8 ? 2U : 0U; });
+    EXPECT_EQ(first_name(halves), "part-of-a-load-skipped");
+    EXPECT_TRUE(tests::has(text_of(halves),
+                           "Where i % 16 is 8 to 15, a pixel is counted never; "
+                           "where i % 16 is 0 to 7, a pixel is counted twice"));
+    EXPECT_EQ(diagnose(halves).front().certainty, Finding::Certainty::kPredicted);
+    // One count more or less contradicts it.
+    ++halves.all[2].actual[0][9];
+    EXPECT_EQ(first_name(halves), "unclear");
+    // Two mistakes at once.
+    EXPECT_TRUE(tests::has(text_of(measured([](std::size_t i, auto v, const Case& run) {
+                               const bool is_tail = i >= run.pixels.size() / 128 * 128;
+                               return is_tail || v == 255 ? 0U : 1U;
+                           })),
+                           "i >= count / 128 * 128 or v == 255"));
+}
+
+TEST(Measured, WhatOverflows) {
+    const auto lost = [](std::size_t times, std::uint32_t gained) {
+        Cases cases = several();
+        cases.counted_by([&](const Case& run) {
+            Histogram counts = run.expected;
+            if (counts[201] < 20'000) return counts;
+            counts[201] -= static_cast<std::uint32_t>(256 * times);
+            counts[202] += gained;
+            return counts;
+        });
+        return first_name(cases, {"02-global-atomics", "global", true});
+    };
+    EXPECT_EQ(lost(3, 0), "8-bit-overflow");
+    EXPECT_EQ(lost(3, 3), "packed-counters-carry");
+    EXPECT_EQ(lost(3, 2), "unclear");
+}
+
+TEST(Measured, WhichBinsHaveChangedPlaces) {
+    const auto cases = [](std::uint32_t more) {
+        Cases made = several();
+        made.counted_by([&](const Case& run) {
+            Histogram counts{};
+            for (std::size_t v = 0; v < kBins; ++v)
+                counts[v < 100 ? v * 7 % 100 : v] += run.expected[v];
+            counts[7] += more;
+            return counts;
+        });
+        return made;
+    };
+    EXPECT_EQ(first_name(cases(0)), "wrong-bin");
+    EXPECT_TRUE(tests::has(text_of(cases(0)), "Pixels of 1 are counted in bin 7"));
+    EXPECT_EQ(first_name(cases(1)), "unclear");
+}
+
 // ---- the runs -----------------------------------------------------------------------------------
 
 using common::Answer;

@@ -314,6 +314,16 @@ Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context) {
              fmt::format("{}/README.md#{}", context.chapter, section_about(change.name)),
              sure ? Finding::Certainty::kPredicted : Finding::Certainty::kPattern});
     }
+    if (findings.empty()) {
+        const std::vector<Measured> said = measured(runs.wrong, runs.all, context);
+        const bool sure = said.size() == 1 && cases.size() >= kFewRuns && is_all_measured(runs.all);
+        for (const Measured& each : said)
+            findings.push_back(
+                {each.name, in_words_of(context, each.sentence),
+                 in_words_of(context, evidence_of({nullptr, sure}, runs)),
+                 fmt::format("{}/README.md#{}", context.chapter, section_about(each.name)),
+                 sure ? Finding::Certainty::kPredicted : Finding::Certainty::kPattern});
+    }
     if (findings.empty())
         for (const std::string& fact : ruled_out(runs))
             diagnosis.ruled_out.push_back(in_words_of(context, fact));

@@ -23,12 +23,13 @@ Model::Model(const Case& run, const RunContext& context, const Changed* changed,
     const Launch& launch = run.launch;
     size = static_cast<Number>(launch.group_size);
     tables = groups = static_cast<Number>(launch.groups);
+    all = groups * size;
     width = static_cast<Number>(std::max<std::size_t>(run.width, 1));
     // The pitch of subhist's host; the others get their pixels without gaps.
     pitch = launch.across > 0 ? (width + 511) / 512 * 512 : width;
     copies = context.copies;
     count = static_cast<Number>(run.pixels.size());
-    max_steps_ = 12 * (count + tables * (256 * copies + 4 * size)) + 100'000;
+    max_steps_ = 12 * (count + tables * (256 * copies + 4 * size)) + 1'000'000;
     histogram = array(Array::kGlobal, kHistogram, 256);
     count = is(kCount, kNumber, AS(count));
 }
@@ -62,6 +63,7 @@ Number Model::kept(Width its_width, Number value) {
 
 void Model::set(Label label, Array& to, Said index, Number what) {
     if (what == 0 && is(label, kEmpty, {"", kTaken}) == kPassedOver && unsure_ == 0) return;
+    if (is(label, kHow, {"", kAssigned}) == kAtomic) return add(label, to, index, what);
     const Number at = is(label, kTo, index);
     if (at < 0 || at >= to.each) {
         seen_.is_outside = true;
@@ -97,7 +99,7 @@ void Model::add(Label label, Array& to, Said index, Number amount) {
         stopped_ = true;
         return;
     }
-    if (how == kAssigned) return set(label, to, {"", at}, amount);
+    if (how == kAssigned) return set(label, to, index, amount);
     amount = is(label, kWeight, {"", amount});
     if (at < kNowhere) {
         seen_.stray += amount;
@@ -124,6 +126,8 @@ void Model::add(Label label, Array& to, Said index, Number amount) {
           : how == kXor        ? low ^ amount
           : how == kLarger     ? std::max(low, amount)
           : how == kSubtracted ? low - amount
+          : how == kAnd        ? low & amount
+          : how == kSmaller    ? std::min(low, amount)
                                : low + amount;
     more = std::min(more + unsure_, kAnything);
     unsure_ = 0;
@@ -166,6 +170,7 @@ Number Model::byte(Number address) const {
 Number Model::pixel(Label label, Said index, std::uint16_t position) {
     ++seen_.steps;
     const Number at = is(label, kFrom, index, position);
+    where = at;
     if (at < -kFar || at > 2 * static_cast<Number>(run_.pixels.size()) + 64 * kFar)
         stop(seen_.is_outside);
     const Number bytes = is(label, kBytes, {"", 1}, position);
