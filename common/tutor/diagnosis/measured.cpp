@@ -14,7 +14,7 @@ namespace {
 using Cases = std::vector<const Case*>;
 // Pixels of a run, of the first one, and of all that are looked at; conditions that are combined
 // with every other one; and how many answers are enough.
-constexpr std::size_t kAtMost = 1'200'000, kAtFirst = 60'000, kAllPixels = 40'000'000;
+constexpr std::size_t kAtMost = 1'200'000, kAtFirst = 6'000, kAllPixels = 40'000'000;
 constexpr std::size_t kBest = 12, kSoMany = 3;
 
 // ---- an overflow ----------------------------------------------------------------------------
@@ -41,11 +41,14 @@ bool is_kept(const Cases& runs, std::size_t fields, std::size_t apart, unsigned 
 
 std::vector<Measured> overflow(const Cases& runs) {
     for (const unsigned bits : {16U, 8U}) {
-        if (is_kept(runs, 1, 1, bits))
-            return {{fmt::format("{}-bit-overflow", bits),
-                     fmt::format("A number of {} bits begins at 0 again (a counter, a sum, or how "
-                                 "many equal pixels there were): what is lost is a multiple of {}.",
-                                 bits, 1U << bits)}};
+        std::vector<Measured> found;
+        for (unsigned each = bits; each >= 8 && is_kept(runs, 1, 1, bits); each -= 8)
+            found.push_back(
+                {fmt::format("{}-bit-overflow", each),
+                 fmt::format("A number of {} bits begins at 0 again (a counter, a sum, or how "
+                             "many equal pixels there were): what is lost is a multiple of {}.",
+                             each, 1U << bits)});
+        if (!found.empty()) return found;
         const std::size_t fields = 32 / bits;
         for (const std::size_t apart : {std::size_t{1}, kBins / fields})
             if (is_kept(runs, fields, apart, bits))
@@ -113,7 +116,7 @@ std::vector<Measured> moved(const Cases& runs) {
 
 // A pixel, and who counts it when.
 struct Pixel {
-    Number i = 0, v = 0, count = 0, width = 0;
+    Number i = 0, v = 0, count = 0, width = 0, x = 0, columns = 0;  // columns of its row
     Number id = 0, item = 0, group = 0, size = 0, all = 0, groups = 0;
     Number turn = 0, turns = 0;   // of its work-item
     Number place = 0, equal = 0;  // among so many equal ones in a row of its work-item
@@ -173,6 +176,8 @@ void for_each_pixel(const Case& run, Walks walks, const Body& body) {
             pixel.last_are_equal = behind == of[id].size();
             for (std::size_t at = first; at < behind; ++at) {
                 pixel.i = of[id][at];
+                pixel.x = pixel.i % pixel.width;
+                pixel.columns = std::min(pixel.width, pixel.count - pixel.i + pixel.x);
                 pixel.turn = static_cast<Number>(at);
                 pixel.place = static_cast<Number>(at - first);
                 body(pixel);
@@ -193,7 +198,7 @@ struct Feature {
 // clang-format off
 #define IN_WORDS(never, more, number, words, ...)                                             \
     {words, never, more, number, [](const Pixel& pixel, [[maybe_unused]] Number n) -> bool {  \
-        [[maybe_unused]] const auto& [i, v, count, width, id, item, group, size, all, groups, \
+        [[maybe_unused]] const auto& [i, v, count, width, x, columns, id, item, group, size, all, groups, \
                                       turn, turns, place, equal, first_are_equal,             \
                                       last_are_equal] = pixel;                                \
         return __VA_ARGS__; }}
@@ -207,28 +212,28 @@ struct Feature {
 #define EQUAL(...) IN_WORDS("equal-pixels-lost", "equal-pixels-twice", 1, __VA_ARGS__)
 const Feature kFeatures[] = {
     WHERE("nothing-counted", "counted-several-times", 1, i >= 0),
-    TAIL(11, i >= count / (1 << n) * (1 << n)), TAIL(9, i >= count / (all * (1 << n)) * (all * (1 << n))),
-    TAIL(1, i >= count / size * size), TAIL(1, i >= count / width * width),
+    TAIL(11, i >= count / (1 << n) * (1 << n)), TAIL(8, i >= count / (all * (2 << n)) * (all * (2 << n))),
+    TAIL(1, i >= count / size * size), TAIL(1, i >= count / all * all), TAIL(1, i >= count / width * width),
     TAIL(1, i >= count / (255 * size) * (255 * size)), TAIL(1, i >= count - all),
     TAIL(1, i >= count / (255 * all) * (255 * all)), TAIL(1, i == count - 1),
-    TAIL(1, i % width >= width / 4 * 4), TAIL(1, i % width >= width / 16 * 16),
-    TAIL(1, i % width == width - 1), TAIL(1, i % (255 * size) >= 255),
+    TAIL(1, x >= columns / 4 * 4), TAIL(1, x >= columns / 16 * 16),
+    TAIL(1, x == columns - 1), TAIL(1, i % (255 * size) >= 255),
     WHERE("first-pixel-dropped", "first-turn-twice", 1, i == 0),
     WHERE("first-pixel-dropped", "first-turn-twice", 1, i < all),
-    LOAD(2, i % 2 == n), LOAD(4, i % 4 == n), LOAD(8, i % 8 == n), LOAD(16, i % 16 == n),
-    LOAD(4, i / 4 % 4 == n), LOAD(2, i / 2 % 2 == n), LOAD(2, i / 4 % 2 == n),
-    LOAD(2, i / 8 % 2 == n),
-    TURN(2, turn % 2 == n), TURN(4, turn % 4 == n), TURN(8, turn % 8 == n),
+    LOAD(1, i % 2 == 1), LOAD(4, i % 4 == n), LOAD(8, i % 8 == n), LOAD(16, i % 16 == n),
+    LOAD(4, i / 4 % 4 == n), LOAD(1, i / 2 % 2 == 1), LOAD(1, i / 4 % 2 == 1),
+    LOAD(1, i / 8 % 2 == 1),
+    TURN(1, turn % 2 == 1), TURN(4, turn % 4 == n), TURN(8, turn % 8 == n),
     TURN(1, turn == turns - 1), TURN(6, turn >= turns / (1 << n) * (1 << n)), TURN(1, turn == 0),
-    ITEM(1, id == 0), ITEM(1, id == all - 1), ITEM(1, item == size - 1), ITEM(2, item % 2 == n),
+    ITEM(1, id == 0), ITEM(1, id == all - 1), ITEM(1, item == size - 1), ITEM(1, item % 2 == 1),
     ITEM(8, item >= (1 << n)), ITEM(1, item >= size / 2), ITEM(1, item >= size / 4),
-    GROUP(1, group == groups - 1), GROUP(4, group > n), GROUP(2, group % 2 == n),
+    GROUP(1, group == groups - 1), GROUP(4, group > n), GROUP(1, group % 2 == 1),
     GROUP(1, group >= groups / 2), GROUP(1, group >= groups / 4 * 4),
-    BINS(2, v == 255 * n), BINS(8, v >= (1 << n)), BINS(1, v >= 192), BINS(1, v >= 252),
-    BINS(1, v >= 254), BINS(2, v % 2 == n), BINS(4, v % 4 == n), BINS(8, v >= size * (1 << n)),
-    BINS(2, v / size % 2 == n), BINS(4, v / size % 4 == n), BINS(1, v >= all), BINS(1, v >= groups),
+    BINS(1, v == 0), BINS(1, v == 255), BINS(8, v >= (1 << n)), BINS(1, v >= 192), BINS(1, v >= 252),
+    BINS(1, v >= 254), BINS(1, v % 2 == 1), BINS(4, v % 4 == n), BINS(1, v >= size), BINS(7, v >= size * (2 << n)),
+    BINS(1, v / size % 2 == 1), BINS(4, v / size % 4 == n), BINS(1, v >= all), BINS(1, v >= groups),
     BINS(1, v % all >= size), BINS(1, v % size == 0), BINS(1, v % size == size - 1),
-    BINS(2, v == item % (255 + n)), BINS(2, v == id % (255 + n)), BINS(1, v >= 256 / size * size),
+    BINS(1, v == item % 255), BINS(1, v == item % 256), BINS(1, v == id % 256), BINS(1, v >= 256 / size * size),
     EQUAL("the work-item has just counted an equal one", place > 0),
     EQUAL("the next one of the work-item is equal", place + 1 < equal),
     EQUAL("all behind it of the work-item are equal", last_are_equal),
@@ -269,13 +274,13 @@ using Table = std::vector<std::array<Number, kClasses>>;
 
 struct Solution {
     bool is_exact = true;
-    bool is_only_one = true;
-    double rest = 0;  // what is not explained, squared
-    std::array<double, kClasses> often{1, 1, 1, 1};
+    std::array<bool, kClasses> is_known{};  // it cannot be otherwise
+    double rest = 0;                        // what is not explained, squared
+    std::array<double, kClasses> often{};
 };
 
 // How often the pixels of each class are counted: least squares, and whole numbers.
-Solution solved(const Table& table, const Histogram& actual) {
+Solution solved(const Table& table, const Histogram& actual, double if_unknown = 1) {
     std::array<std::array<double, kClasses + 1>, kClasses> rows{};
     std::array<bool, kClasses> is_there{};
     for (std::size_t bin = 0; bin < kBins; ++bin) {
@@ -288,16 +293,19 @@ Solution solved(const Table& table, const Histogram& actual) {
         }
     }
     Solution solution;
+    solution.often.fill(if_unknown);
     std::size_t row = 0;
     std::array<std::size_t, kClasses> pivots{};
+    std::vector<std::size_t> unknown;
     for (std::size_t column = 0; column < kClasses; ++column) {
         std::size_t best = row;
         for (std::size_t other = row; other < kClasses; ++other)
             if (std::abs(rows[other][column]) > std::abs(rows[best][column])) best = other;
-        if (std::abs(rows[best][column]) < 1e-3) {  // it counts once, or it may be another class
+        if (std::abs(rows[best][column]) < 1e-3) {  // no pixels, or it may be another class
             for (auto& each : rows)
-                each[kClasses] -= each[column];
-            solution.is_only_one = solution.is_only_one && !is_there[column];
+                each[kClasses] -= if_unknown * each[column];
+            solution.is_known[column] = !is_there[column];
+            if (is_there[column]) unknown.push_back(column);
             continue;
         }
         std::swap(rows[row], rows[best]);
@@ -308,8 +316,13 @@ Solution solved(const Table& table, const Histogram& actual) {
         }
         pivots[row++] = column;
     }
-    for (std::size_t of = 0; of < row; ++of)
+    for (std::size_t of = 0; of < row; ++of) {
         solution.often[pivots[of]] = rows[of][kClasses] / rows[of][pivots[of]];
+        solution.is_known[pivots[of]] =
+            std::all_of(unknown.begin(), unknown.end(), [&](std::size_t column) {
+                return std::abs(rows[of][column]) < 1e-6 * std::abs(rows[of][pivots[of]]);
+            });
+    }
     for (std::size_t bin = 0; bin < kBins; ++bin) {
         double rest = static_cast<double>(actual[bin]);
         Number exact = actual[bin];
@@ -341,6 +354,7 @@ struct Shares {
     Condition one, other;
     std::array<std::uint32_t, kClasses> rules{~0U, ~0U, ~0U, ~0U};  // that are possible: bits
     unsigned seen = 0;                                              // classes: bits
+    std::vector<unsigned> at_once{};                                // those of each run
 
     [[nodiscard]] std::size_t rule(std::size_t of_class) const {  // the simplest
         std::size_t found = 0;
@@ -355,21 +369,25 @@ struct Shares {
         });
         return table;
     }
-    // Whether this run may be so, too.
+    // Whether this run may be so, too. Where that leaves it open how often a class is counted it is
+    // what another run says, once, or never.
     bool take(const Case& run, Walks walks) {
         const Table of_run = table(run, walks);
         const Solution solution = solved(of_run, run.actual[0]);
+        unsigned here = 0;
         for (std::size_t each = 0; each < kClasses; ++each) {
             if (std::none_of(of_run.begin(), of_run.end(),
                              [&](const auto& bin) { return bin[each] > 0; }))
                 continue;
-            seen |= 1U << each;
-            for (std::size_t i = 0; i < std::size(kRules) && solution.is_only_one; ++i)
+            here |= 1U << each;
+            for (std::size_t i = 0; i < std::size(kRules) && solution.is_known[each]; ++i)
                 if (times(i, run.launch) != std::llround(solution.often[each]))
                     rules[each] &= ~(1U << i);
             if (rules[each] << (32 - std::size(kRules)) == 0) return false;
         }
-        return solution.is_exact || !solution.is_only_one;
+        seen |= here;
+        at_once.push_back(here);
+        return solution.is_exact || solution.is_known != std::array{true, true, true, true};
     }
     [[nodiscard]] bool predicts(const Case& run, Walks walks) const {
         const Table of_run = table(run, walks);
@@ -381,6 +399,15 @@ struct Shares {
         return std::all_of(run.actual.begin(), run.actual.end(),
                            [&](const Histogram& actual) { return actual == counted; });
     }
+    [[nodiscard]] std::vector<Shares> or_never() const {
+        std::vector<Shares> all{*this};
+        for (std::size_t each = 0; each < kClasses; ++each)
+            for (std::size_t i = all.size(); rules[each] == ~0U && i > 0; --i) {
+                all.push_back(all[i - 1]);
+                all.back().rules[each] = 0b10;
+            }
+        return all;
+    }
     [[nodiscard]] std::optional<Measured> in_words(bool in_cuda) const {
         const auto words_of = [&](const Condition& condition) {
             std::string words = condition.feature->words;
@@ -389,6 +416,7 @@ struct Shares {
                 words = std::regex_replace(words, std::regex(what), std::to_string(number));
             };
             put("\\(1 << n\\)", Number{1} << condition.n);
+            put("\\(2 << n\\)", Number{2} << condition.n);
             put("\\bn\\b", condition.n);
             return said(words, "", in_cuda);
         };
@@ -434,7 +462,8 @@ std::vector<Shares> shares_of(const Case& run, Walks walks) {
         Table table(kBins);
         for (std::size_t i = 0; i < values.size(); ++i)
             ++table[values[i]][holds[one][i] * 2U + holds[other][i]];
-        return solved(table, run.actual[0]);
+        const Solution solution = solved(table, run.actual[0]);
+        return solution.is_exact ? solution : solved(table, run.actual[0], 0);
     };
     std::vector<Shares> found;
     std::vector<std::pair<double, std::size_t>> rests;
@@ -459,9 +488,13 @@ std::vector<Measured> shares(const Cases& wrong, const Cases& all, const RunCont
     if (context.variant.starts_with("uchar")) ways = {kByPieces, kOneByOne};
     if (context.blocked) ways.insert(ways.begin(), kByStretches);
     std::vector<Measured> found;
-    if (wrong.front()->pixels.size() > kAtFirst) return found;
+    const Case* first = wrong.front();  // small, and with many pixels to tell apart
+    for (const Case* const run : wrong)
+        if (run->pixels.size() <= kAtFirst && run->pixels.size() > first->pixels.size())
+            first = run;
+    if (first->pixels.size() > kAllPixels / 100) return found;
     for (const Walks way : ways) {
-        for (Shares& each : shares_of(*wrong.front(), way)) {
+        for (Shares& each : shares_of(*first, way)) {
             const auto fits = [&](const auto& ask) {
                 return std::all_of(all.begin(), all.end(), [&](const Case* run) {
                     if (run->pixels.size() > kAtMost) return true;
@@ -473,11 +506,20 @@ std::vector<Measured> shares(const Cases& wrong, const Cases& all, const RunCont
             const bool is_pair =
                 each.one.feature != each.other.feature || each.one.n != each.other.n;
             if ((is_pair && !found.empty()) ||
-                !fits([&](const Case& run) { return each.take(run, way); }) ||
-                !fits([&](const Case& run) { return each.predicts(run, way); }))
+                !fits([&](const Case& run) { return each.take(run, way); }))
                 continue;
-            if (const std::optional<Measured> said = each.in_words(context.in_cuda))
-                found.push_back(*said);
+            // Runs that never show all classes side by side may differ by something else.
+            if (std::count(each.at_once.begin(), each.at_once.end(), each.seen) == 0) continue;
+            for (const Shares& one : each.or_never()) {
+                if (!fits([&](const Case& run) { return one.predicts(run, way); })) continue;
+                const std::optional<Measured> said = one.in_words(context.in_cuda);
+                const auto is_same = [&](const Measured& other) {
+                    return other.name == said->name;
+                };
+                if (said && std::none_of(found.begin(), found.end(), is_same))
+                    found.push_back(*said);
+                break;
+            }
             if (found.size() == kSoMany) break;
         }
         if (!found.empty()) break;
@@ -488,13 +530,32 @@ std::vector<Measured> shares(const Cases& wrong, const Cases& all, const RunCont
 }  // namespace
 
 std::vector<Measured> measured(const Cases& wrong, const Cases& all, const RunContext& context) {
-    const auto has_counts = [](const Case* run) {
-        return !run->actual.empty() && !run->changes() && run->ended == Case::Ended::kItself;
-    };
-    if (!std::all_of(all.begin(), all.end(), has_counts)) return {};
-    for (const auto& found : {overflow(all), moved(all)})
-        if (!found.empty()) return found;
-    return shares(wrong, all, context);
+    // A bin that nobody has written, in none of the tables, has no counts.
+    std::vector<Case> cleaned;
+    bool some = false;
+    for (const Case* const run : all) {
+        if (run->actual.empty() || run->changes() || run->ended != Case::Ended::kItself) return {};
+        cleaned.push_back(*run);
+        for (Histogram& counts : cleaned.back().actual)
+            for (std::uint32_t& count : counts)
+                if (count == kPoison || count == run->launch.groups * kPoison) {
+                    count = 0;
+                    some = true;
+                }
+    }
+    Cases all_cleaned;
+    Cases wrong_cleaned;
+    for (const Case& run : cleaned)
+        all_cleaned.push_back(&run);
+    for (const Case* const run : wrong)
+        wrong_cleaned.push_back(&cleaned[static_cast<std::size_t>(
+            std::find(all.begin(), all.end(), run) - all.begin())]);
+    std::vector<Measured> found = overflow(all_cleaned);
+    if (found.empty()) found = moved(all_cleaned);
+    if (found.empty()) found = shares(wrong_cleaned, all_cleaned, context);
+    for (Measured& each : found)
+        if (some) each.sentence += " Nobody writes the bins that are never counted.";
+    return found;
 }
 
 bool is_all_measured(const Cases& all) {

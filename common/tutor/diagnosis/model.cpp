@@ -169,6 +169,7 @@ Number Model::byte(Number address) const {
 
 Number Model::pixel(Label label, Said index, std::uint16_t position) {
     ++seen_.steps;
+    if (is_as_usual({label})) return v = byte(where = index.is);
     const Number at = is(label, kFrom, index, position);
     where = at;
     if (at < -kFar || at > 2 * static_cast<Number>(run_.pixels.size()) + 64 * kFar)

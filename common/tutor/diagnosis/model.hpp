@@ -147,7 +147,8 @@ class Model : protected Place {
 
     /// Whether nothing of these is asked or changed: then it may be done all at once.
     [[nodiscard]] bool is_as_usual(std::initializer_list<Label> labels) const {
-        return asked_ == nullptr && std::count(labels.begin(), labels.end(), changed_.choice.label) == 0;
+        return asked_ == nullptr &&
+               std::count(labels.begin(), labels.end(), changed_.choice.label) == 0;
     }
     static void zero(Array& counters) {
         std::fill(counters.low.begin(), counters.low.end(), 0);

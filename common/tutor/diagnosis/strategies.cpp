@@ -229,7 +229,8 @@ class Strategy : public Model {
     void piece(Array& rows, Array& bins, Array& sum, const At& at, Number first, Number at_once,
                bool banked) {
         each([=, this, &bins] {
-            if (is_as_usual({kZero, kZeroed, kPixels, kLayout, kCounted, kAgain})) {
+            if (is_as_usual({kZero, kZeroed, kCounted, kAgain}) &&
+                !(banked && !is_as_usual({kPixels, kLayout}))) {
                 if (item == 0) zero(bins);
                 return;
             }
@@ -254,7 +255,8 @@ class Strategy : public Model {
         barrier(kCounted);
         shared_out(kMerge, AS(256), [=, this, &rows, &bins, &sum](Number bin) {
             clear(sum);
-            if (is_as_usual({kMerge, kItems, kLayout, kSum, kZero, kZeroed, kCounted, kAgain})) {
+            if (bin >= 0 && bin < 256 &&
+                is_as_usual({kItems, kLayout, kSum, kZero, kZeroed, kCounted, kAgain})) {
                 for (Number other = 0; other < size; ++other)
                     sum.low[static_cast<std::size_t>(item)] += bins.low[static_cast<std::size_t>(
                         banked ? (bin / 4 * size + other) * 4 + bin % 4 : other * 256 + bin)];
@@ -300,7 +302,8 @@ class Strategy : public Model {
             barrier(kCounted);
             shared_out(kMerge, AS(256), [=, this, &table](Number bin) {
                 if (done == 0 || is(kClear, kTimes, {"", 1}) != 0) sum_ = 0;
-                if (is_as_usual({kMerge, kCopies, kLayout, kCounted, kZero, kZeroed})) {
+                if (bin >= 0 && bin < 256 &&
+                    is_as_usual({kCopies, kLayout, kCounted, kZero, kZeroed})) {
                     for (Number copy = 0; copy < copies; ++copy)
                         sum_ += table.low[static_cast<std::size_t>(bin * copies + copy)];
                     seen_.steps += copies / 8;
