@@ -165,7 +165,11 @@ bool fits(Fit& found, const Case& run, const Runs& runs, const RunContext& conte
         if (!found.is_exact) found.bits += *bits;
     }
     found.is_unwritten = found.is_unwritten || predicted.is_unwritten;
-    // Who knows what is outside of memory?
+    // Who knows what is outside of memory? Only a little of it explains something.
+    const auto pixels = static_cast<Number>(run.pixels.size());
+    if (predicted.stray >
+        pixels / 8 + static_cast<Number>(run.launch.groups * run.launch.group_size))
+        return false;
     if ((predicted.is_outside && !found.is_exact) || (found.is_unwritten && !runs.leftovers))
         return false;
     if (!run.matches() && predicted.open_bits(run.expected) != 0.0)
