@@ -20,6 +20,7 @@ constexpr Number kMaxSteps = 150'000'000, kAlways = 6, kTooManySteps = 40'000'00
 constexpr std::size_t kMaxPixels = std::size_t{32} << 20;
 constexpr std::size_t kFewRuns = 4;  // fewer are no ground for certainty
 constexpr double kUnusual = 4;       // so many bits more, and a change is no rival
+constexpr double kLittle = 100;      // bits that are left open
 constexpr double kHowever = 2000;    // bits that say nothing about a run
 constexpr std::size_t kMaxOthers = 2;
 
@@ -170,7 +171,8 @@ bool fits(Fit& found, const Case& run, const Runs& runs, const RunContext& conte
     if (predicted.stray >
         pixels / 8 + static_cast<Number>(run.launch.groups * run.launch.group_size))
         return false;
-    if ((predicted.is_outside && !found.is_exact) || (found.is_unwritten && !runs.leftovers))
+    if ((predicted.is_outside && !found.is_exact && found.bits > kLittle) ||
+        (found.is_unwritten && !runs.leftovers))
         return false;
     if (!run.matches() && predicted.open_bits(run.expected) != 0.0)
         found.predicts_a_wrong_one = true;

@@ -492,7 +492,7 @@ std::vector<Measured> shares(const Cases& wrong, const Cases& all, const RunCont
     for (const Case* const run : wrong)
         if (run->pixels.size() <= kAtFirst && run->pixels.size() > first->pixels.size())
             first = run;
-    if (first->pixels.size() > kAllPixels / 100) return found;
+    if (first->pixels.size() > 10 * kAtFirst) return found;
     for (const Walks way : ways) {
         for (Shares& each : shares_of(*first, way)) {
             const auto fits = [&](const auto& ask) {

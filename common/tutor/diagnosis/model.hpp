@@ -162,7 +162,7 @@ class Model : protected Place {
     Number pixel(Label label, Said index, std::uint16_t position = 0);
     void clear(Array& sum) {  // the work-item's own
         if (done > 0 && is(kClear, kTimes, {"", 1}) == 0) return;
-        sum.low[static_cast<std::size_t>(item)] = sum.more[static_cast<std::size_t>(item)] = 0;
+        sum.low[static_cast<std::size_t>(self_)] = sum.more[static_cast<std::size_t>(self_)] = 0;
     }
     /// Where this one's counter of a bin lies.
     Number place(Label label, Number of, Number bin, Number right) {
@@ -209,9 +209,11 @@ class Model : protected Place {
     const RunContext& context_;
     const Case& run_;
     Prediction seen_;
+    Number self_ = 0;  // which work-item it is, whatever number it takes for its own
     struct Stop {};
 
  private:
+    Number its_group_ = 0;  // and which group
     Changed changed_;
     bool in_order_;
     Number unsure_ = 0;  // of what was read last
@@ -226,9 +228,10 @@ class Model : protected Place {
         throw Stop{};
     }
     void turn_to(Number its_item) {
-        item = its_item;
+        self_ = item = its_item;
         id = group % (groups / groupsY) * size + item;
     }
+    void take_numbers();
     void finish();
     void note(const Choice& choice, const char* words);
     Number byte(Number address) const;

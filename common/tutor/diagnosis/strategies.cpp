@@ -72,7 +72,7 @@ class Strategy : public Model {
         each([=, this] { loop(label, AS(item), bins, AS(size), body); });
     }
     void zero_table(Array& table, const Said& end) {
-        if (is_as_usual({kZero, kZeroed})) return zero(table);
+        if (is_as_usual({kLayout, kZero, kZeroed})) return zero(table);
         shared_out(kZero, end, [this, &table](Number bin) { set(kZero, table, AS(bin), 0); });
         barrier(kZeroed);
     }
@@ -214,7 +214,7 @@ class Strategy : public Model {
         };
         launch(groups, 0, {&bins, &sum}, [&] {
             shared_out(kRow, AS(256), [&](Number bin) {
-                set(kRow, rows, {"", group * 256 + bin}, 0);
+                set(kRow, rows, {"", group * is(kTables, kPitch, AS(256)) + bin}, 0);
             });
             const Number at_once = size * is(kPiece, kNumber, AS(255));
             turn = 0;
@@ -229,9 +229,9 @@ class Strategy : public Model {
     void piece(Array& rows, Array& bins, Array& sum, const At& at, Number first, Number at_once,
                bool banked) {
         each([=, this, &bins] {
-            if (is_as_usual({kZero, kZeroed, kCounted, kAgain}) &&
+            if (is_as_usual({kLayout, kZero, kZeroed, kCounted, kAgain}) &&
                 !(banked && !is_as_usual({kPixels, kLayout}))) {
-                if (item == 0) zero(bins);
+                if (self_ == 0) zero(bins);
                 return;
             }
             const auto zero_word = [&](Number word) {
@@ -258,7 +258,7 @@ class Strategy : public Model {
             if (bin >= 0 && bin < 256 &&
                 is_as_usual({kItems, kLayout, kSum, kZero, kZeroed, kCounted, kAgain})) {
                 for (Number other = 0; other < size; ++other)
-                    sum.low[static_cast<std::size_t>(item)] += bins.low[static_cast<std::size_t>(
+                    sum.low[static_cast<std::size_t>(self_)] += bins.low[static_cast<std::size_t>(
                         banked ? (bin / 4 * size + other) * 4 + bin % 4 : other * 256 + bin)];
                 seen_.steps += size / 8;
             } else {
@@ -267,7 +267,7 @@ class Strategy : public Model {
                     add(kItems, sum, AS(0), get(kItems, bins, {"", at(kItems, whose, bin)}));
                 });
             }
-            const Number row = group * is(kMerge, kPitch, AS(256));
+            const Number row = group * is(kMerge, kPitch, {"256", is(kTables, kPitch, AS(256))});
             add(kMerge, rows, {"", row + bin}, get(kMerge, sum, AS(0)));
         });
         barrier(kAgain);
@@ -349,7 +349,7 @@ class Strategy : public Model {
             vectors_in_table(table);
             merge(table);
             each([&] {
-                for (std::size_t bin = 0; item == 0 && bin < kBins; ++bin) {
+                for (std::size_t bin = 0; self_ == 0 && bin < kBins; ++bin) {
                     least[bin] = std::min(least[bin], table.low[bin]);
                     most[bin] = std::max(most[bin], table.low[bin]);
                 }
