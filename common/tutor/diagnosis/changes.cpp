@@ -91,7 +91,8 @@ const std::vector<Row> kTable{
     // how it goes on
     {kStride, kAll, "loop-runs-once", {TO(0, kOnce)}},
     {kStride, kAll, "wrong-stride", {TO(0, all), TO(0, size), TO(0, groups), TO(0, 1), TO(1, 2),
-        TO(1, 256), TO(1, X * 2), TO(2, X * 3), TO(1, X * 4), TO(2, X * 64)}},
+        TO(1, 256), TO(1, X * 2), TO(2, X * 3), TO(1, X * 4), TO(2, X * 64), TO(3, X * size),
+        TO(3, X / groups), TO(3, X * groups)}},
     {kStride, only(kRows), "wrong-stride", {TO(0, groups / groupsY), TO(1, size * groupsY)}},
     {kStart, only(kRows), "wrong-start", {TO(1, group % (groups / groupsY))}},
     // where it ends
@@ -153,7 +154,7 @@ const std::vector<Row> kTable{
     {kWhich, kOfBins, "merges-part-of-its-own", {TO(0, item), TO(1, 0)}},
     {kWhich, only(kCopies), "merges-part-of-its-own", {TO(0, item % copies)}},
     {kWhich, only(kPixels), "counters-are-shared", {TO(0, 0), TO(2, item / 2)}},
-    {kNumber, kAll, "wrong-copy", {TO(1, 0), TO(1, group % copies), TO(1, item)}},
+    {kNumber, kOfPixels, "wrong-copy", {TO(1, 0), TO(1, group % copies), TO(1, item)}},
     {kPitch, kAll, "rows-overlap", {TO(0, X - 1), TO(1, X + 1), TO(2, X * 2), TO(1, X / 2),
         TO(1, X / 4), TO(0, size), TO(1, groups), TO(1, 1), TO(0, 0)}},
     // what is added, and how
@@ -388,7 +389,7 @@ std::vector<Change> changes(const RunContext& context) {
                              {choice, outcome.becomes},
                              name_of(row, outcome, choice.label),
                              sentence_of(row.part, outcome, choice.label, right, context.in_cuda),
-                             outcome.bits + unusual});
+                             outcome.bits + unusual + (choice.label == kLayout ? 3 : 0)});
             }
         }
         unusual += 3;

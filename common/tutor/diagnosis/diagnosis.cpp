@@ -169,7 +169,7 @@ bool fits(Fit& found, const Case& run, const Runs& runs, const RunContext& conte
     // Who knows what is outside of memory? Only a little of it explains something.
     const auto pixels = static_cast<Number>(run.pixels.size());
     if (predicted.stray >
-        pixels / 8 + static_cast<Number>(run.launch.groups * run.launch.group_size))
+        3 * pixels / 4 + static_cast<Number>(run.launch.groups * run.launch.group_size))
         return false;
     if ((predicted.is_outside && !found.is_exact && found.bits > kLittle) ||
         (found.is_unwritten && !runs.leftovers))

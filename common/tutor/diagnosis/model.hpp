@@ -162,7 +162,8 @@ class Model : protected Place {
     Number pixel(Label label, Said index, std::uint16_t position = 0);
     void clear(Array& sum) {  // the work-item's own
         if (done > 0 && is(kClear, kTimes, {"", 1}) == 0) return;
-        sum.low[static_cast<std::size_t>(self_)] = sum.more[static_cast<std::size_t>(self_)] = 0;
+        sum.low[static_cast<std::size_t>(self_)] = is(kClear, kStart, AS(0));
+        sum.more[static_cast<std::size_t>(self_)] = 0;
     }
     /// Where this one's counter of a bin lies.
     Number place(Label label, Number of, Number bin, Number right) {

@@ -194,9 +194,22 @@ class Strategy : public Model {
     void own_counters(Way way) {
         with_table(Array::kPrivate, 256, [&](Array& counters) {
             each([&] {
-                loop(kZero, AS(0), AS(256), AS(1),
-                     [&](Number bin) { set(kZero, counters, AS(bin), 0); });
+                const bool is_quick = is_as_usual({kLayout, kZero, kMerge, kHistogram});
+                const auto own = static_cast<std::ptrdiff_t>(256 * self_);
+                if (is_quick) {
+                    std::fill_n(counters.low.begin() + own, 256, 0);
+                    std::fill_n(counters.more.begin() + own, 256, 0);
+                } else {
+                    loop(kZero, AS(0), AS(256), AS(1),
+                         [&](Number bin) { set(kZero, counters, AS(bin), 0); });
+                }
                 walk(way, counts_in(counters));
+                if (is_quick) {
+                    std::transform(counters.low.begin() + own, counters.low.begin() + own + 256,
+                                   histogram.low.begin(), histogram.low.begin(), std::plus<>());
+                    seen_.steps += 64;
+                    return;
+                }
                 loop(kMerge, AS(0), AS(256), AS(1), [&](Number bin) {
                     add(kMerge, histogram, AS(bin), get(kMerge, counters, AS(bin)));
                 });
@@ -301,7 +314,7 @@ class Strategy : public Model {
             });
             barrier(kCounted);
             shared_out(kMerge, AS(256), [=, this, &table](Number bin) {
-                if (done == 0 || is(kClear, kTimes, {"", 1}) != 0) sum_ = 0;
+                if (done == 0 || is(kClear, kTimes, {"", 1}) != 0) sum_ = is(kClear, kStart, AS(0));
                 if (bin >= 0 && bin < 256 &&
                     is_as_usual({kCopies, kLayout, kCounted, kZero, kZeroed})) {
                     for (Number copy = 0; copy < copies; ++copy)
