@@ -34,6 +34,7 @@
 #include <dlfcn.h>
 
 #include "01-cpu/histogram.hpp"
+#include "01-cpu/peers/opencv.hpp"
 #include "01-cpu/peers/peer.hpp"
 #include "common/cpu/cpu.hpp"
 #include "common/device/choice.hpp"
@@ -46,10 +47,6 @@
 #include "common/timing/timing.hpp"
 #include "common/verify/verify.hpp"
 #include "common/verify/watchdog.hpp"
-
-#ifdef WITH_OPENCV
-#include <opencv2/imgproc.hpp>
-#endif
 
 using common::Check;
 
@@ -78,34 +75,6 @@ struct Contestant {
     std::vector<double> times_ms;                  // of a run, one for each turn
     common::Result result;                         // what is known so far
 };
-
-// Where OpenCV cannot count these pixels exactly, why: its counts come as floats.
-[[maybe_unused]] std::string why_not_in_floats(const Histogram& expected) {
-    if (common::total(expected) == 0) return "it takes no empty picture";
-    if (common::total(expected) > 0x7fff'ffff) return "it takes no row of 2^31 pixels";
-    for (const std::uint32_t count : expected) {
-        if (static_cast<double>(static_cast<float>(count)) != count) {
-            return "its counts are floats, and one of these needs more than their 24 bits";
-        }
-    }
-    return {};
-}
-
-#ifdef WITH_OPENCV
-void count_with_opencv(Pixels pixels, Histogram& result) {
-    // A Mat of pixels that are not copied, and that nobody writes to.
-    const cv::Mat image(1, static_cast<int>(pixels.size()), CV_8U,
-                        const_cast<std::uint8_t*>(pixels.data()));
-    const int channel = 0;
-    const int bins = kBins;
-    const float range[] = {0, kBins};
-    const float* ranges = range;
-    cv::Mat counts;
-    cv::calcHist(&image, 1, &channel, cv::noArray(), counts, 1, &bins, &ranges);
-    for (int bin = 0; bin < bins; ++bin)
-        result[static_cast<std::size_t>(bin)] = static_cast<std::uint32_t>(counts.at<float>(bin));
-}
-#endif
 
 #ifdef WITH_ZSTD
 // Its static library has it, and no header that is installed.
@@ -288,13 +257,8 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     });
     enter("threads-simd", why_no_simd(), false,
           [&](Histogram& h) { h = count_threads_private(pixels, team, count_with_simd); });
-#ifdef WITH_OPENCV
-    cv::setNumThreads(1);
-    enter("opencv", why_not_in_floats(expected), true,
-          [&](Histogram& h) { count_with_opencv(pixels, h); });
-#else
-    enter("opencv", "not found when this was built (OpenCV's core and imgproc)", true, {});
-#endif
+    enter("opencv", opencv::missing(expected), true,
+          [&](Histogram& h) { opencv::count(pixels, h.data()); });
 #ifdef WITH_ZSTD
     enter("zstd", "", true, [&](Histogram& h) {
         unsigned largest = kBins - 1;

@@ -1,5 +1,6 @@
 """What only chapter 04 tests: the published mistake, which is broken on purpose."""
 
+import json
 import pathlib
 import sys
 
@@ -39,6 +40,12 @@ class OpenCLLocalMemory(Test):
     def test_groups_that_take_all(self):
         self.runs("local=32768 local-kept=64",
                   out=r"\nuchar-bins [^\n]* skipped: it needs 32832 bytes of local memory: this device has 32768\n(?s:.*)\nlane-bins [^\n]* match\n$")
+
+    def test_groups_where_none_are_asked_for(self):
+        for words, size in (("group=2048", 1024), ("group=512", 512)):
+            report = self.folder() / "report.json"
+            self.runs(words, "--variant", "lane-bins", "--json", report)
+            self.assertEqual(json.loads(report.read_text())["results"][0]["group_size"], size)
 
     def test_copies_that_were_asked_for(self):
         self.runs("local=32768 local-kept=64", "--variant", "lane-bins", "--copies", "32", status=77,

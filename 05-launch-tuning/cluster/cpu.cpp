@@ -129,9 +129,12 @@ int main(int argc, char** argv) try {
                              counts);
         } else {
             for (cluster::Piece piece = work.next(); !piece.pixels.empty(); piece = work.next()) {
-                const Histogram histogram = count(piece.pixels);
-                cluster::add(histogram, counts);
-                if (cluster_options.each) cluster::add(histogram, each[piece.item]);
+                for (const auto& [item, pixels] : piece.parts) {
+                    const Histogram histogram = count(piece.pixels.first(pixels));
+                    cluster::add(histogram, counts);
+                    if (cluster_options.each) cluster::add(histogram, each[item]);
+                    piece.pixels = piece.pixels.subspan(pixels);
+                }
             }
         }
         times.counted = MPI_Wtime();

@@ -1,4 +1,5 @@
-// One histogram from many processes, on NVIDIA's GPUs. The kernel is `tuned`, of chapter 05.
+// One histogram from many processes, on NVIDIA's GPUs. The kernel is `tuned`, of chapter 05; for
+// pictures it is `group-each` of many/, with a launch for many of them.
 //
 // Run it:  mpirun -n 2 build/05-launch-tuning/cluster/cuda --random 8G
 //          mpirun -n 2 build/05-launch-tuning/cluster/cuda --raw FILE --check
@@ -12,7 +13,6 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <cstring>
 #include <map>
 #include <string>
 #include <vector>
@@ -24,6 +24,7 @@
 #include "05-launch-tuning/cluster/source.hpp"
 #include "05-launch-tuning/cluster/work_queue.hpp"
 #include "05-launch-tuning/histogram.cuh"
+#include "05-launch-tuning/many/histogram.cuh"
 #include "05-launch-tuning/tune/limits_cuda.hpp"
 #include "05-launch-tuning/tuned.hpp"
 #include "common/cuda/cuda.hpp"
@@ -94,12 +95,17 @@ int main(int argc, char** argv) try {
     const std::size_t on_device =
         cluster_options.resident ? source.resident_pixels(rank, ranks) : source.max_piece();
     common::cuda::Memory<std::uint8_t> pixels;
-    common::cuda::Memory<std::uint32_t> row;
-    // Pinned, so that the copy of a row does not wait for the row.
-    common::cuda::HostMemory<std::uint32_t> pinned_row;
+    // Of pictures a row for each part of a piece, and where each begins. Pinned on the host, so
+    // that the copy of the rows does not wait for them.
+    const bool of_pictures = !source.pictures.empty();
+    const std::size_t max_rows = of_pictures ? cluster::kMaxParts : 1;
+    common::cuda::Memory<std::uint32_t> rows;
+    common::cuda::Memory<std::uint64_t> begins;
+    common::cuda::HostMemory<Histogram> counted;
     CHECK_CUDA(cudaMalloc(pixels.out(), on_device));
-    CHECK_CUDA(cudaMalloc(row.out(), sizeof(Histogram)));
-    CHECK_CUDA(cudaMallocHost(pinned_row.out(), sizeof(Histogram)));
+    CHECK_CUDA(cudaMalloc(rows.out(), max_rows * sizeof(Histogram)));
+    CHECK_CUDA(cudaMalloc(begins.out(), (max_rows + 1) * sizeof(std::uint64_t)));
+    CHECK_CUDA(cudaMallocHost(counted.out(), max_rows * sizeof(Histogram)));
     std::array<common::cuda::HostMemory<std::uint8_t>, cluster::WorkQueue::kBuffers> pinned;
     cluster::WorkQueue::Buffers buffers{};
     for (std::size_t i = 0; i < buffers.size(); ++i) {
@@ -110,7 +116,12 @@ int main(int argc, char** argv) try {
     // 5. How to count: `tuned`, as chapter 05 launches it on this device.
     const tuning::DeviceLimits limits = tuning::limits_of(device);
     const tuning::LaunchConfig config =
-        tuning::resolve(tuned, options, limits, std::min(on_device, cluster::kMaxLaunchPixels));
+        of_pictures ? tuning::LaunchConfig()
+                    : tuning::resolve(tuned, options, limits,
+                                      std::min(on_device, cluster::kMaxLaunchPixels));
+    const auto block_size =
+        static_cast<unsigned>(options.group_size.value_or(512));  // for pictures
+    if (of_pictures) common::cuda::require_group_size(device.id, block_size);
     const kernels::Tuned kernel = kernels::tuned(config.copies, config.loads);
     common::cuda::Memory<kernels::Total> totals;
     if (!tuned.two_launches) {
@@ -122,22 +133,41 @@ int main(int argc, char** argv) try {
         CHECK_CUDA(cudaMemcpyAsync(pixels + to, piece.data(), piece.size(), cudaMemcpyHostToDevice,
                                    stream));
     };
+    std::size_t row_count = 0;
+    const auto copy_out = [&](std::size_t number) {
+        row_count = number;
+        CHECK_CUDA(cudaGetLastError());
+        CHECK_CUDA(cudaMemcpyAsync(counted, rows, row_count * sizeof(Histogram),
+                                   cudaMemcpyDeviceToHost, stream));
+    };
     // Starts the count, and does not wait for it.
-    Histogram histogram{};
     const auto start = [&](std::size_t first, std::size_t pixel_count) {
         const std::size_t groups =
             options.groups.value_or(config.groups(limits.units, pixel_count));
-        if (tuned.two_launches) CHECK_CUDA(cudaMemsetAsync(row, 0, sizeof histogram, stream));
+        if (tuned.two_launches) CHECK_CUDA(cudaMemsetAsync(rows, 0, sizeof(Histogram), stream));
         kernel<<<static_cast<unsigned>(groups), static_cast<unsigned>(config.group_size), 0,
-                 stream>>>(pixels, first, pixel_count, totals, row);
-        CHECK_CUDA(cudaGetLastError());
-        CHECK_CUDA(
-            cudaMemcpyAsync(pinned_row, row, sizeof histogram, cudaMemcpyDeviceToHost, stream));
+                 stream>>>(pixels, first, pixel_count, totals, rows);
+        copy_out(1);
+    };
+    // The same of pictures: `group-each`, as many/ launches it for pictures of 512 x 512, with a
+    // block for each part.
+    std::vector<std::uint64_t> bounds;
+    const auto start_pictures = [&](const cluster::Piece& piece) {
+        const std::size_t parts = piece.parts.size();
+        bounds = {0};
+        for (const cluster::Piece::Part& part : piece.parts)
+            bounds.push_back(bounds.back() + part.pixels);
+        CHECK_CUDA(cudaMemcpyAsync(begins, bounds.data(), bounds.size() * sizeof(std::uint64_t),
+                                   cudaMemcpyHostToDevice, stream));
+        kernels::histogram_group_each<32, 2>
+            <<<static_cast<unsigned>(options.groups.value_or(parts)), block_size, 0, stream>>>(
+                pixels, begins, parts, rows);
+        copy_out(parts);
     };
     const auto finish = [&](Counts& sums) {
         CHECK_CUDA(cudaStreamSynchronize(stream));
-        std::memcpy(histogram.data(), pinned_row, sizeof histogram);
-        cluster::add(histogram, sums);
+        for (std::size_t i = 0; i < row_count; ++i)
+            cluster::add(counted[i], sums);
     };
 
     // 6. Is every rank ready for the same work, with the same program and kernels? From here on no
@@ -172,10 +202,11 @@ int main(int argc, char** argv) try {
         cluster::Piece piece = cluster_options.resident ? cluster::Piece() : work.next();
         while (!piece.pixels.empty()) {
             copy_in(piece.pixels, 0);
-            start(0, piece.pixels.size());
+            of_pictures ? start_pictures(piece) : start(0, piece.pixels.size());
             cluster::Piece next = work.next();
             finish(counts);
-            if (cluster_options.each) cluster::add(histogram, each[piece.item]);
+            for (std::size_t i = 0; cluster_options.each && i < row_count; ++i)
+                cluster::add(counted[i], each[piece.parts[i].item]);
             piece = std::move(next);
         }
         times.counted = MPI_Wtime();

@@ -1,4 +1,5 @@
-// One histogram from many processes, on OpenCL devices. The kernel is `tuned`, of chapter 05.
+// One histogram from many processes, on OpenCL devices. The kernel is `tuned`, of chapter 05; for
+// pictures it is `group-each` of many/, with a launch for many of them.
 //
 // Run it:  mpirun -n 2 build/05-launch-tuning/cluster/opencl --random 8G
 //          mpirun -n 2 build/05-launch-tuning/cluster/opencl --raw FILE --check
@@ -22,6 +23,7 @@
 #include "05-launch-tuning/cluster/report.hpp"
 #include "05-launch-tuning/cluster/source.hpp"
 #include "05-launch-tuning/cluster/work_queue.hpp"
+#include "05-launch-tuning/many/pictures.hpp"
 #include "05-launch-tuning/tune/limits_opencl.hpp"
 #include "05-launch-tuning/tuned.hpp"
 #include "common/histogram/histogram.hpp"
@@ -114,7 +116,12 @@ int main(int argc, char** argv) try {
     // (A buffer of no bytes is an error, no pixels are not.)
     const common::opencl::Buffer pixels =
         create(CL_MEM_READ_ONLY, std::max<std::size_t>(on_device, 1));
-    const common::opencl::Buffer row = create(CL_MEM_READ_WRITE, sizeof(Histogram));
+    // (Of pictures a row for each part of a piece, and where each begins.)
+    const bool of_pictures = !source.pictures.empty();
+    const std::size_t max_rows = of_pictures ? cluster::kMaxParts : 1;
+    const common::opencl::Buffer rows = create(CL_MEM_READ_WRITE, max_rows * sizeof(Histogram));
+    const common::opencl::Buffer begins =
+        create(CL_MEM_READ_ONLY, (max_rows + 1) * sizeof(cl_ulong));
     const std::size_t on_host = std::max<std::size_t>(source.buffer_pixels(), 1);
     std::vector<common::opencl::Buffer> pinned;
     cluster::WorkQueue::Buffers buffers{};
@@ -125,18 +132,37 @@ int main(int argc, char** argv) try {
                                on_host, 0, nullptr, nullptr, &error));
         CHECK_CL(error, "clEnqueueMapBuffer");
     }
+    std::vector<Histogram> counted;  // the rows
+    std::vector<cl_ulong> bounds;    // where the parts begin and end
     const AtEnd finished{queue};
 
     // 5. How to count: `tuned`, as chapter 05 launches it on this device.
     const tuning::DeviceLimits limits = tuning::limits_of(device);
     const tuning::LaunchConfig config =
-        tuning::resolve(tuned, options, limits, std::min(on_device, cluster::kMaxLaunchPixels));
-    const std::string kernels =
-        common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER, options.kernels);
+        of_pictures ? tuning::LaunchConfig()
+                    : tuning::resolve(tuned, options, limits,
+                                      std::min(on_device, cluster::kMaxLaunchPixels));
+    if (of_pictures) common::opencl::require_group_size(device.id, options.group_size.value_or(1));
+    //    For pictures: `group-each`, as many/ launches it for pictures of 512 x 512. Its kernels
+    //    stand behind the chapter's.
+    many::Batch usual;
+    usual.add(512 * 512, {});
+    const many::Launch launch_each =
+        many::launches(usual, options,
+                       {limits.cpu, limits.units, limits.max_group_size, limits.local_bytes})
+            .each;
+    const auto kernel_file = [&](const char* name, bool is_asked_for) {
+        return common::opencl::read_kernel_file(name, CHAPTER_FOLDER,
+                                                is_asked_for ? options.kernels : std::nullopt);
+    };
+    std::string kernels = kernel_file("histogram.cl", !of_pictures);
+    if (of_pictures)
+        kernels += "#line 1 \"many/histogram.cl\"\n" + kernel_file("many/histogram.cl", true);
     const common::opencl::Program program =
-        common::opencl::build_program(context, device.id, "histogram.cl", kernels, config.macros());
-    const common::opencl::Kernel kernel =
-        clCreateKernel(program, config.kernel->function.c_str(), &error);
+        common::opencl::build_program(context, device.id, "histogram.cl", kernels,
+                                      of_pictures ? launch_each.macros() : config.macros());
+    const common::opencl::Kernel kernel = clCreateKernel(
+        program, of_pictures ? "histogram_group_each" : config.kernel->function.c_str(), &error);
     CHECK_CL(error, "clCreateKernel");
     const bool in_one = common::opencl::has_extension(device.id, "cl_khr_int64_base_atomics") &&
                         !tuned.two_launches;
@@ -151,31 +177,53 @@ int main(int argc, char** argv) try {
         CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, to, piece.size(), piece.data(), 0,
                                       nullptr, nullptr));
     };
+    const auto launch = [&](std::size_t groups, std::size_t group_size) {
+        const std::size_t global_size = groups * group_size;
+        CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &group_size, 0,
+                                        nullptr, nullptr));
+    };
+    const auto copy_out = [&] {
+        CHECK_CL(clEnqueueReadBuffer(queue, rows, CL_FALSE, 0, counted.size() * sizeof(Histogram),
+                                     counted.data(), 0, nullptr, nullptr));
+        CHECK_CL(clFlush(queue));  // without it a driver may wait for more
+    };
     // Starts the count, and does not wait for it.
-    Histogram histogram{};
     const auto start = [&](cl_ulong first, cl_ulong pixel_count) {
+        counted.resize(1);
         if (!in_one) {
             const cl_uint zero = 0;
-            CHECK_CL(clEnqueueFillBuffer(queue, row, &zero, sizeof zero, 0, sizeof(Histogram), 0,
+            CHECK_CL(clEnqueueFillBuffer(queue, rows, &zero, sizeof zero, 0, sizeof(Histogram), 0,
                                          nullptr, nullptr));
         }
         CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
         CHECK_CL(clSetKernelArg(kernel, 1, sizeof first, &first));
         CHECK_CL(clSetKernelArg(kernel, 2, sizeof pixel_count, &pixel_count));
         CHECK_CL(clSetKernelArg(kernel, 3, sizeof(cl_mem), in_one ? &totals : nullptr));
-        CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &row));
-        const std::size_t groups =
-            options.groups.value_or(config.groups(limits.units, pixel_count));
-        const std::size_t global_size = groups * config.group_size;
-        CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &config.group_size,
-                                        0, nullptr, nullptr));
-        CHECK_CL(clEnqueueReadBuffer(queue, row, CL_FALSE, 0, sizeof histogram, histogram.data(), 0,
-                                     nullptr, nullptr));
-        CHECK_CL(clFlush(queue));  // without it a driver may wait for more
+        CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &rows));
+        launch(options.groups.value_or(config.groups(limits.units, pixel_count)),
+               config.group_size);
+        copy_out();
+    };
+    // The same of pictures: a group for each part.
+    const auto start_pictures = [&](const cluster::Piece& piece) {
+        counted.resize(piece.parts.size());
+        bounds = {0};
+        for (const cluster::Piece::Part& part : piece.parts)
+            bounds.push_back(bounds.back() + part.pixels);
+        CHECK_CL(clEnqueueWriteBuffer(queue, begins, CL_FALSE, 0, bounds.size() * sizeof(cl_ulong),
+                                      bounds.data(), 0, nullptr, nullptr));
+        const cl_ulong parts = piece.parts.size();
+        CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
+        CHECK_CL(clSetKernelArg(kernel, 1, sizeof(cl_mem), &begins));
+        CHECK_CL(clSetKernelArg(kernel, 2, sizeof parts, &parts));
+        CHECK_CL(clSetKernelArg(kernel, 3, sizeof(cl_mem), &rows));
+        launch(options.groups.value_or(parts), launch_each.group_size);
+        copy_out();
     };
     const auto finish = [&](Counts& sums) {
         CHECK_CL(clFinish(queue));
-        cluster::add(histogram, sums);
+        for (const Histogram& histogram : counted)
+            cluster::add(histogram, sums);
     };
 
     // 6. Is every rank ready for the same work, with the same program and kernels? From here on no
@@ -210,10 +258,11 @@ int main(int argc, char** argv) try {
         cluster::Piece piece = cluster_options.resident ? cluster::Piece() : work.next();
         while (!piece.pixels.empty()) {
             copy_in(piece.pixels, 0);
-            start(0, piece.pixels.size());
+            of_pictures ? start_pictures(piece) : start(0, piece.pixels.size());
             cluster::Piece next = work.next();
             finish(counts);
-            if (cluster_options.each) cluster::add(histogram, each[piece.item]);
+            for (std::size_t i = 0; cluster_options.each && i < counted.size(); ++i)
+                cluster::add(counted[i], each[piece.parts[i].item]);
             piece = std::move(next);
         }
         times.counted = MPI_Wtime();

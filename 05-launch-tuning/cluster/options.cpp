@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 
 #include "common/status/status.hpp"
 
@@ -23,7 +24,7 @@ void ClusterOptions::add_to(CLI::App& app) {
            },
            "pixels to read at a time (default: 64M, or an 8th of a rank's part); a rank needs "
            "memory "
-           "for 3 chunks, and for one on its device, or for the picture that it reads and the next")
+           "for 3 chunks, and for one on its device; for pictures, for 2 and the one that it reads")
         ->type_name("N");
     app.add_option("--each", each, "write a row for each picture, as .csv or .json")
         ->type_name("FILE");
@@ -40,6 +41,11 @@ void ClusterOptions::refuse_contradictions(const common::Options& options) const
         throw BadInput("--resident is for pixels that are made: --random N");
     if ((each || keep_going) && (raw || generated(options)))
         throw BadInput("--each and --keep-going are for pictures: an IMAGE or a FOLDER");
+    for (const char* option : {"--kernel", "--copies", "--loads", "--two-launches"}) {
+        if (!raw && !generated(options) && std::ranges::count(options.own, option) > 0)
+            throw BadInput(
+                fmt::format("{} is not for pictures: tuned does not count them", option));
+    }
     if (each && each->extension() != ".csv" && each->extension() != ".json")
         throw BadInput(
             fmt::format("--each {}: the name must end in .csv or .json", each->string()));

@@ -97,7 +97,7 @@ std::optional<std::uint64_t> WorkQueue::take() {
 Piece WorkQueue::next() {
     const double start = MPI_Wtime();
     Piece piece = source_.stream              ? next_of_stream()
-                  : !source_.pictures.empty() ? next_of_picture()
+                  : !source_.pictures.empty() ? next_of_pictures()
                                               : next_of_file();
     tally.pixels += piece.pixels.size();
     tally.reading_seconds += MPI_Wtime() - start;
@@ -114,28 +114,37 @@ Piece WorkQueue::next_of_stream() {
     if (!item) return {};
     const std::span<std::uint8_t> part = buffer_for(*item);
     source_.stream->read(source_.first_of(*item), part);
-    return {*item, part, nullptr};
+    return {{{*item, part.size()}}, part, nullptr};
 }
 
-// A picture larger than a chunk is counted in parts.
-Piece WorkQueue::next_of_picture() {
-    while (rest_.pixels.empty()) {
-        const std::optional<std::uint64_t> ticket = take();
-        if (!ticket) return {};
-        const std::uint64_t item = source_.largest_first[*ticket];
-        try {
-            const auto picture = std::make_shared<const common::PixelBuffer>(
-                common::load_picture(source_.pictures[item]).pixels);
-            rest_ = {item, *picture, picture};
-        } catch (const BadInput& error) {
-            if (!options_.keep_going) throw;
-            skipped[item] = error.what();
+// As many as make a chunk. A large one is in several parts, and in several pieces where it has to
+// be.
+Piece WorkQueue::next_of_pictures() {
+    const auto pixels = std::make_shared<common::PixelBuffer>();
+    Piece piece;
+    while (pixels->size() < source_.chunk && piece.parts.size() < kMaxParts) {
+        if (rest_.empty()) {
+            const std::optional<std::uint64_t> ticket = take();
+            if (!ticket) break;
+            picture_item_ = source_.largest_first[*ticket];
+            try {
+                picture_ = common::load_picture(source_.pictures[picture_item_]).pixels;
+            } catch (const BadInput& error) {
+                if (!options_.keep_going) throw;
+                skipped[picture_item_] = error.what();
+                continue;
+            }
+            rest_ = picture_;
         }
+        const std::size_t room =
+            std::min<std::size_t>(source_.chunk - pixels->size(), kMaxPartPixels);
+        const std::span<const std::uint8_t> part = rest_.first(std::min(rest_.size(), room));
+        pixels->insert(pixels->end(), part.begin(), part.end());
+        piece.parts.push_back({picture_item_, part.size()});
+        rest_ = rest_.subspan(part.size());
     }
-    Piece piece = rest_;
-    piece.pixels = piece.pixels.first(std::min<std::size_t>(piece.pixels.size(), source_.chunk));
-    rest_.pixels = rest_.pixels.subspan(piece.pixels.size());
-    if (rest_.pixels.empty()) rest_ = {};
+    piece.pixels = *pixels;
+    piece.pictures = pixels;
     return piece;
 }
 
@@ -153,7 +162,7 @@ void WorkQueue::start_reading() {
     const std::optional<std::uint64_t> item = take();
     if (!item) return;
     const std::span<std::uint8_t> part = buffer_for(*item);
-    being_read_ = {*item, part, nullptr};
+    being_read_ = {{{*item, part.size()}}, part, nullptr};
     check(MPI_File_iread_at(file_, static_cast<MPI_Offset>(source_.first_of(*item)), part.data(),
                             static_cast<int>(part.size()), MPI_BYTE, &request_),
           source_.raw);
@@ -161,7 +170,8 @@ void WorkQueue::start_reading() {
 
 // Not with MPI_Wait: Open MPI 4 waits for ever for bytes that are no longer there.
 void WorkQueue::wait_for_file() {
-    const std::uint64_t end = source_.first_of(being_read_.item) + being_read_.pixels.size();
+    const std::uint64_t end =
+        source_.first_of(being_read_.parts.front().item) + being_read_.pixels.size();
     for (int done = 0; done == 0;) {
         MPI_Offset size = 0;
         check(MPI_File_get_size(file_, &size), source_.raw);

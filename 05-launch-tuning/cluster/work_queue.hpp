@@ -11,18 +11,28 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "05-launch-tuning/cluster/source.hpp"
 #include "common/image/pixels.hpp"
 
 namespace cluster {
 
-/// Pixels to count, all or a part of an item.
+/// Pixels to count, one behind the other: all or a part of an item, or of several pictures.
 struct Piece {
-    std::uint64_t item = 0;
+    struct Part {
+        std::uint64_t item = 0;
+        std::size_t pixels = 0;
+    };
+    std::vector<Part> parts;
     std::span<const std::uint8_t> pixels;
-    std::shared_ptr<const common::PixelBuffer> picture;  ///< the owner of a picture's pixels
+    std::shared_ptr<const common::PixelBuffer> pictures;  ///< the owner of pictures' pixels
 };
+
+/// The most parts of a piece, and of pictures the most pixels of a part: on a device each is
+/// counted by one group.
+inline constexpr std::size_t kMaxParts = 4096;
+inline constexpr std::size_t kMaxPartPixels = std::size_t{256} << 10;
 
 /// What a rank took in its last run.
 struct Tally {
@@ -62,7 +72,7 @@ class WorkQueue {
 
  private:
     std::optional<std::uint64_t> take();
-    Piece next_of_picture();
+    Piece next_of_pictures();
     Piece next_of_stream();
     Piece next_of_file();
     void start_reading();
@@ -80,7 +90,9 @@ class WorkQueue {
     MPI_Win window_ = MPI_WIN_NULL;       // on next_item_
     std::uint64_t* next_item_ = nullptr;  // on rank 0
     bool all_taken_ = false;
-    Piece rest_;  // of a picture that is larger than a chunk
+    common::PixelBuffer picture_;         // the last one that was read
+    std::uint64_t picture_item_ = 0;      // which it is
+    std::span<const std::uint8_t> rest_;  // what is left of it
     MPI_File file_ = MPI_FILE_NULL;
     MPI_Request request_ = MPI_REQUEST_NULL;
     Piece being_read_;  // from the file

@@ -4,8 +4,10 @@
 //   queued      the same launches without waiting
 //   graph       the same launches, made into a graph beforehand and launched as one
 //   dependent   the same launches, each of which begins before the last has ended
+//   dependent-graph  these, as a graph
 //   group-each  one launch, a block for each picture
 //   shared-out  one launch, an even share of all pixels for each block
+//   cub, cub-range, npp, opencv  other people's histograms, a call for each picture
 //
 // Run it:  build/05-launch-tuning/many/cuda --pictures 1000 --side 512
 //          build/05-launch-tuning/many/cuda --pictures 1000 --side 64..2048
@@ -24,6 +26,9 @@
 #include "05-launch-tuning/many/folder.hpp"
 #include "05-launch-tuning/many/histogram.cuh"
 #include "05-launch-tuning/many/pictures.hpp"
+#ifndef ON_CPU_KERNEL
+#include "05-launch-tuning/peers/libraries.cuh"
+#endif
 #include "common/cuda/cuda.hpp"
 #include "common/cuda/handles.hpp"
 #include "common/cuda/read_ceiling.hpp"
@@ -38,8 +43,8 @@
 
 using common::Histogram;
 
-const std::vector<std::string> kStrategies{"one-by-one", "queued",     "graph",
-                                           "dependent",  "group-each", "shared-out"};
+const std::vector<std::string> kStrategies{
+    "one-by-one", "queued", "graph", "dependent", "dependent-graph", "group-each", "shared-out"};
 const common::Program kProgram{
     "05-launch-tuning",
     "many/cuda",
@@ -49,8 +54,13 @@ const common::Program kProgram{
      {"queued", "a launch for each picture, without waiting"},
      {"graph", "the same launches, as one graph"},
      {"dependent", "the same, each beginning before the last has ended"},
+     {"dependent-graph", "these, as one graph"},
      {"group-each", "one launch, a block for each picture"},
-     {"shared-out", "one launch, an even share of all pixels for each block"}},
+     {"shared-out", "one launch, an even share of all pixels for each block"},
+     {"cub", "cub::DeviceHistogram::HistogramEven for each picture"},
+     {"cub-range", "cub::DeviceHistogram::HistogramRange for each picture"},
+     {"npp", "nppiHistogramEven_8u_C1R for each picture"},
+     {"opencv", "cv::calcHist for each picture, on the CPU"}},
     {{"copies", {"1", "4", "8", "32"}, "copies of a block's table", kStrategies},
      {"loads", {"1", "2", "4"}, "loads under way at once", kStrategies}}};
 
@@ -84,7 +94,27 @@ static Kernels kernels_for(const many::Launch& launch) {
                                 : of_loads<32>(launch.loads);
 }
 
+// The call of a library, by its variant.
+struct Library {
+    std::string variant, version, missing;
+    std::function<void(const std::uint8_t* pixels, std::uint64_t count, std::uint32_t* row)> count;
+};
+
 #ifndef ON_CPU_KERNEL
+
+static std::vector<Library> libraries_for(const many::Batch& batch, int device,
+                                          cudaStream_t stream) {
+    std::vector<std::uint64_t> sizes;
+    for (std::size_t p = 0; p < batch.size(); ++p)
+        sizes.push_back(batch.first[p + 1] - batch.first[p]);
+    const std::uint64_t most = *std::max_element(sizes.begin(), sizes.end());
+    const std::string cub = libraries::cub_version();
+    std::vector<Library> all{{"cub", cub, {}, libraries::cub_even(most, stream)},
+                             {"cub-range", cub, {}, libraries::cub_range(most, stream)},
+                             {"npp", libraries::npp_version(), libraries::npp_missing(sizes), {}}};
+    if (all[2].missing.empty()) all[2].count = libraries::npp(sizes, device, stream);
+    return all;
+}
 
 // What a stream is given is noted in place of being done, and can be launched as one.
 class Graph {
@@ -135,6 +165,13 @@ static std::string dependent_missing(int device, const Kernels& kernels) {
 
 #else  // CUDA on a CPU
 
+static std::vector<Library> libraries_for(const many::Batch&, int, cudaStream_t) {
+    std::vector<Library> all;
+    for (const char* variant : {"cub", "cub-range", "npp"})
+        all.push_back({variant, {}, "not in the emulation", {}});
+    return all;
+}
+
 struct Graph {
     void note(cudaStream_t, const auto&, const auto&) {}
     void launch(cudaStream_t) {}
@@ -162,7 +199,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     }
 
     // 2. The pictures, where each begins, and the right answer for each. (Of a folder they are read
-    //    while others are counted: step 10.)
+    //    while others are counted: step 11.)
     common::Input input;
     many::Batch batch;
     const bool is_folder = many::is_folder(options);
@@ -230,36 +267,41 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         if (words != zeros)
             throw std::runtime_error("the last launch did not leave its totals at zero");
     };
+    const auto examine_as = [&](const std::string& variant, const common::Launch& launch,
+                                const std::string& text, const auto& count,
+                                const std::string& missing) {
+        std::vector<std::uint32_t> counted(batch.size() * common::kBins);
+        const common::DeviceRun run{.poison = [&] { poison_and_check(batch); },
+                                    .copy_in = [&] { copy_in(batch); },
+                                    .run =
+                                        [&](Histogram& result) {
+                                            CHECK_CUDA(cudaEventRecord(begin, stream));
+                                            count();
+                                            CHECK_CUDA(cudaGetLastError());
+                                            CHECK_CUDA(cudaEventRecord(end, stream));
+                                            copy_out(batch, counted.data());
+                                            batch.judge(counted.data(), result);
+                                            return common::cuda::elapsed_ms(begin, end);
+                                        },
+                                    .launch = launch,
+                                    .unsupported_reason = missing};
+        common::Result timed = common::verify_and_time(variant, batch.sum, options.repeat, run);
+        timed.launch_text = text;
+        if (launch.groups == 0) timed.launch.reset();  // a library's, which does not say
+        report.add(std::move(timed));
+    };
     const auto examine = [&](const char* variant, const many::Launch& launch, const auto& kernel,
                              const auto& count, const std::string& missing) {
-        std::vector<std::uint32_t> counted(batch.size() * common::kBins);
-        common::Result timed = common::verify_and_time(
-            variant, batch.sum, options.repeat,
-            {.poison = [&] { poison_and_check(batch); },
-             .copy_in = [&] { copy_in(batch); },
-             .run =
-                 [&](Histogram& result) {
-                     CHECK_CUDA(cudaEventRecord(begin, stream));
-                     count();
-                     CHECK_CUDA(cudaGetLastError());
-                     CHECK_CUDA(cudaEventRecord(end, stream));
-                     copy_out(batch, counted.data());
-                     batch.judge(counted.data(), result);
-                     return common::cuda::elapsed_ms(begin, end);
-                 },
-             .launch = {launch.groups, launch.group_size},
-             .unsupported_reason = missing.empty()
-                                       ? common::cuda::unsupported_reason(kernel, launch.group_size)
-                                       : missing});
-        timed.launch_text = launch.text();
-        report.add(std::move(timed));
+        examine_as(variant, {launch.groups, launch.group_size}, launch.text(), count,
+                   missing.empty() ? common::cuda::unsupported_reason(kernel, launch.group_size)
+                                   : missing);
     };
     if (!is_folder) make_room(batch);
 
     // 7. one-by-one and queued: a launch for each picture, of as many blocks as have work. It
     //    zeroes, counts and finishes, as chapter 05's `tuned` does. The host waits for each, or for
     //    the last. graph: it gives them all at once. dependent: each begins before the last has
-    //    ended.
+    //    ended; dependent-graph: and all are given at once.
     const auto launch_each = [&](const auto& launch) {
         for (std::size_t p = 0; p < batch.size(); ++p)
             launch(batch.first[p], batch.first[p + 1], rows + p * common::kBins);
@@ -279,6 +321,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             launch_dependent(alone.dependent, launches.one, stream, pixels, from, to, totals, row);
         });
     };
+    const std::string no_dependent = dependent_missing(device.id, alone);
     Graph graph;
     const struct {
         const char* variant;
@@ -289,11 +332,13 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         {"queued", [] {}, [&] { queue_all(false); }, {}},
         {"graph", [&] { graph.note(stream, picture_kernel, [&] { queue_all(false); }); },
          [&] { graph.launch(stream); }, Graph::missing()},
-        {"dependent", [] {}, count_dependent, dependent_missing(device.id, alone)},
+        {"dependent", [] {}, count_dependent, no_dependent},
+        {"dependent-graph", [&] { graph.note(stream, alone.dependent, count_dependent); },
+         [&] { graph.launch(stream); }, no_dependent},
     };
     for (const auto& [variant, prepare, count, missing] : in_turn) {
         if (is_folder || !options.wants(variant)) continue;
-        prepare();
+        if (missing.empty()) prepare();
         examine(variant, launches.one, picture_kernel, count, missing);
     }
 
@@ -320,7 +365,20 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
                 count_shared_out, {});
     }
 
-    // 10. A folder: pictures are read by threads while others, batch by batch, are counted.
+    // 10. Other people's histograms, a call for each picture.
+    for (const auto& [variant, version, missing, count] :
+         is_folder ? std::vector<Library>{} : libraries_for(batch, device.id, stream)) {
+        if (!options.wants(variant)) continue;
+        const auto count_all = [&] {
+            for (std::size_t p = 0; p < batch.size(); ++p)
+                count(pixels + batch.first[p], batch.first[p + 1] - batch.first[p],
+                      rows + p * common::kBins);
+        };
+        examine_as(variant, {}, version, count_all, missing);
+    }
+    if (!is_folder && options.wants("opencv")) report.add(many::counted_by_opencv(batch, options));
+
+    // 11. A folder: pictures are read by threads while others, batch by batch, are counted.
     if (is_folder) {
         return many::count_folder(kProgram, options, pictures, device.name, device.driver,
                                   "shared-out", [&](const many::Batch& of, std::uint32_t* counted) {
@@ -333,7 +391,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
                                   });
     }
 
-    // 11. The table, what is made of the histograms, and the exit status that tells the truth.
+    // 12. The table, what is made of the histograms, and the exit status that tells the truth.
     const int status = report.finish();
     if (status == common::kEveryVariantMatches) many::write_results(pictures, input, batch);
     return status;

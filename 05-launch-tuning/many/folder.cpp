@@ -238,7 +238,11 @@ int count_folder(const common::Program& program, const common::Options& options,
     }
     if (tally.result.check != common::Check::kMatch) return common::kMismatch;
     write_rows(pictures, tally.rows, tally.names);
-    if (pictures.sheet) common::write_whole(*pictures.sheet, sheet_png(tally.small, tally.rows));
+    if (pictures.sheet) {
+        const auto order =
+            pictures.by == "distance" ? by_distance(tally.rows) : by_brightness(tally.rows);
+        common::write_whole(*pictures.sheet, sheet_png(tally.small, order));
+    }
     return common::kEveryVariantMatches;
 }
 

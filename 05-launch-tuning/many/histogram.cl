@@ -3,30 +3,16 @@
 // The pictures lie one behind the other: picture p is the bytes from first[p] up to first[p + 1],
 // of which there may be none, and it may begin anywhere. Its histogram is row p of the result.
 //
-// The host passes GROUP_SIZE, the work-items of a group; COPIES of its table; and LOADS, which a
-// work-item has under way at once.
-
-#define BINS 256
-#define OF_SIZE __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
+// The host puts chapter 05's histogram.cl in front of it, whose `tuned` counts and finishes as
+// these do, and passes what that one wants: GROUP_X and GROUP_Y, the work-items of a group; COPIES
+// of its table; and LOADS, which a work-item has under way at once.
 
 // ---- how a group counts bytes, in every strategy ----
 
 #if GROUP_SIZE > 1
 
-// Chapter 05's `tuned`: bin b of copy k is word b * COPIES + k. `own` is k in bytes.
+// Chapter 05's `tuned`: bin b of copy k is word b * COPIES + k, and its count_four counts.
 #define TABLE_WORDS (BINS * COPIES)
-
-void count_pixel(__local uint* table, uint own, uint value) {
-    __local uchar* bin = (__local uchar*)table + (value * (COPIES * 4) | own);
-    atomic_inc((__local uint*)bin);
-}
-
-void count_four(__local uint* table, uint own, uint four) {
-    count_pixel(table, own, four & 0xff);
-    count_pixel(table, own, four >> 8 & 0xff);
-    count_pixel(table, own, four >> 16 & 0xff);
-    count_pixel(table, own, four >> 24);
-}
 
 // Zeroes the table and counts the bytes from `begin` up to `end`. They may be any: those in front
 // of the first address that 16 divides are the head, those behind the last whole vector the tail.
@@ -91,8 +77,6 @@ uint sum_of(__local const uint* table, uint bin) {
 
 // Chapter 05's `tuned` on a CPU: a group is one work-item, which reads in several places side by
 // side, each with a table of its own.
-#define PLACES (2 * LOADS)
-#define TABLE (BINS + 8)  // so that equal bins do not lie a power of two apart
 #define TABLE_WORDS (PLACES * TABLE)
 
 void count_bytes(__local uint* table, __global const uchar* pixels, ulong begin, ulong end) {
@@ -121,36 +105,11 @@ uint sum_of(__local const uint* table, uint bin) {
 
 #endif
 
-// ---- how several groups finish a histogram in one launch ----
-//
-// Chapter 05's totals: the lower half of 64 bits is the sum, the upper half counts the groups that
-// have added theirs. Who adds last writes the bin, and leaves a zero for the next launch. Without
-// totals the host has zeroed the rows.
-#ifdef cl_khr_int64_base_atomics
-#pragma OPENCL EXTENSION cl_khr_int64_base_atomics : enable
-#endif
-
-void hand_over(__global ulong* total, __global uint* count, uint sum, uint groups) {
-#ifdef cl_khr_int64_base_atomics
-    if (total != 0) {
-        const ulong before = atom_add(total, (1UL << 32) + sum);
-        if (before >> 32 == groups - 1) {
-            *count = (uint)before + sum;
-            atom_xchg(total, 0UL);
-        }
-        return;
-    }
-#endif
-    atomic_add(count, sum);
-}
-
 // ---- one-by-one, queued: all groups of the launch count one picture ----
 //
-// The totals lie 128 bytes apart, each in its own cache line: all groups come to them at once.
-#define APART 16
-
-__kernel OF_SIZE void histogram_picture(__global const uchar* pixels, ulong begin, ulong end,
-                                        __global ulong* totals, __global uint* rows, ulong p) {
+// They finish it as chapter 05's do, with its totals.
+__kernel OF_SHAPE void histogram_picture(__global const uchar* pixels, ulong begin, ulong end,
+                                         __global ulong* totals, __global uint* rows, ulong p) {
     __local uint table[TABLE_WORDS];
     const ulong group = get_group_id(0);
     const ulong groups = get_num_groups(0);
@@ -160,8 +119,7 @@ __kernel OF_SIZE void histogram_picture(__global const uchar* pixels, ulong begi
     const ulong to = group == groups - 1 ? end : min(from + stretch, end);
     count_bytes(table, pixels, from, to);
     for (uint bin = get_local_id(0); bin < BINS; bin += GROUP_SIZE) {
-        hand_over(totals != 0 ? totals + bin * APART : 0, rows + p * BINS + bin, sum_of(table, bin),
-                  groups);
+        hand_over(totals, rows + p * BINS, bin, sum_of(table, bin));
     }
 }
 
@@ -169,9 +127,9 @@ __kernel OF_SIZE void histogram_picture(__global const uchar* pixels, ulong begi
 //
 // Nobody else writes its row, so each bin is written once, and nothing has to be zero before.
 // (Fewer groups than pictures walk over them.)
-__kernel OF_SIZE void histogram_group_each(__global const uchar* pixels,
-                                           __global const ulong* first, ulong pictures,
-                                           __global uint* rows) {
+__kernel OF_SHAPE void histogram_group_each(__global const uchar* pixels,
+                                            __global const ulong* first, ulong pictures,
+                                            __global uint* rows) {
     __local uint table[TABLE_WORDS];
     for (ulong p = get_group_id(0); p < pictures; p += get_num_groups(0)) {
         count_bytes(table, pixels, first[p], first[p + 1]);
@@ -195,10 +153,25 @@ typedef struct {
     uint groups;
 } Place;
 
-__kernel OF_SIZE void histogram_shared_out(__global const uchar* pixels,
-                                           __global const ulong* first,
-                                           __global const Place* places, __global ulong* totals,
-                                           __global uint* rows) {
+// Chapter 05's hand_over, between the groups that have a part of one picture.
+void hand_over_part(__global ulong* total, __global uint* count, uint sum, uint groups) {
+#ifdef cl_khr_int64_base_atomics
+    if (total != 0) {
+        const ulong before = atom_add(total, (1UL << 32) + sum);
+        if (before >> 32 == groups - 1) {
+            *count = (uint)before + sum;
+            atom_xchg(total, 0UL);
+        }
+        return;
+    }
+#endif
+    atomic_add(count, sum);
+}
+
+__kernel OF_SHAPE void histogram_shared_out(__global const uchar* pixels,
+                                            __global const ulong* first,
+                                            __global const Place* places, __global ulong* totals,
+                                            __global uint* rows) {
     __local uint table[TABLE_WORDS];
     __global const Place* from = places + get_group_id(0);
     __global const Place* to = from + 1;
@@ -215,8 +188,8 @@ __kernel OF_SIZE void histogram_shared_out(__global const uchar* pixels,
             if (cut_before || cut_behind) {
                 const uint totals_of = cut_before ? from->first_group : to->first_group;
                 const uint groups = cut_before ? from->groups : to->groups;
-                hand_over(totals != 0 ? totals + totals_of * (ulong)BINS + bin : 0,
-                          rows + p * BINS + bin, sum, groups);
+                hand_over_part(totals != 0 ? totals + totals_of * (ulong)BINS + bin : 0,
+                               rows + p * BINS + bin, sum, groups);
             } else {
                 rows[p * BINS + bin] = sum;
             }

@@ -8,30 +8,16 @@
 
 #include <cstdint>
 
+#include "05-launch-tuning/histogram.cuh"
 #include "05-launch-tuning/many/pictures.hpp"
-#include "common/histogram/histogram.hpp"
 
 namespace kernels {
 
-using common::kBins;
 using many::Place;
 
 // ---- how a block counts bytes, in every strategy ----
-
-// Chapter 05's `tuned`: bin b of copy k is word b * kCopies + k. `own` is k in bytes.
-template <unsigned kCopies>
-__device__ void count_pixel(std::uint32_t* table, unsigned own, std::uint32_t value) {
-    char* const bin = reinterpret_cast<char*>(table) + (value * (kCopies * 4) | own);
-    atomicAdd(reinterpret_cast<std::uint32_t*>(bin), 1U);
-}
-
-template <unsigned kCopies>
-__device__ void count_four(std::uint32_t* table, unsigned own, std::uint32_t four) {
-    count_pixel<kCopies>(table, own, four & 0xff);
-    count_pixel<kCopies>(table, own, four >> 8 & 0xff);
-    count_pixel<kCopies>(table, own, four >> 16 & 0xff);
-    count_pixel<kCopies>(table, own, four >> 24);
-}
+//
+// Chapter 05's `tuned`: bin b of copy k is word b * kCopies + k, and its count_four counts.
 
 // Zeroes the table and counts the bytes from `begin` up to `end`. They may be any: those in front
 // of the first address that 16 divides are the head, those behind the last whole vector the tail.
@@ -95,26 +81,9 @@ __device__ std::uint32_t sum_of(const std::uint32_t* table, unsigned bin) {
     return sum;
 }
 
-// ---- how several blocks finish a histogram in one launch ----
-//
-// Chapter 05's totals: the lower half of 64 bits is the sum, the upper half counts the blocks that
-// have added theirs. Who adds last writes the bin, and leaves a zero for the next launch.
-using Total = unsigned long long;
-
-__device__ inline void hand_over(Total* total, std::uint32_t* count, std::uint32_t sum,
-                                 unsigned groups) {
-    const Total before = atomicAdd(total, (Total{1} << 32) + sum);
-    if (before >> 32 == groups - 1) {
-        *count = static_cast<std::uint32_t>(before) + sum;
-        atomicExch(total, Total{0});
-    }
-}
-
 // ---- one-by-one, queued, graph, dependent: all blocks of the launch count one picture ----
 //
-// The totals lie 128 bytes apart, each in its own cache line: all blocks come to them at once.
-constexpr unsigned kApart = 16;
-
+// They finish it as chapter 05's do, with its totals.
 template <unsigned kCopies, unsigned kLoads, bool kDependent>
 __global__ void histogram_picture(const std::uint8_t* pixels, std::uint64_t begin,
                                   std::uint64_t end, Total* totals, std::uint32_t* row) {
@@ -134,7 +103,7 @@ __global__ void histogram_picture(const std::uint8_t* pixels, std::uint64_t begi
     if constexpr (kDependent) cudaGridDependencySynchronize();
 #endif
     for (unsigned bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
-        hand_over(totals + bin * kApart, row + bin, sum_of<kCopies>(table, bin), gridDim.x);
+        hand_over(totals, row, bin, sum_of<kCopies>(table, bin));
     }
 }
 
@@ -161,6 +130,17 @@ __global__ void histogram_group_each(const std::uint8_t* pixels, const std::uint
 // or one inside, and then the picture is cut there. Of a cut picture the place also has how many
 // blocks have a part of it, and which of these comes first: the totals of that block are the
 // picture's.
+
+// Chapter 05's hand_over, between the blocks that have a part of one picture.
+__device__ inline void hand_over_part(Total* total, std::uint32_t* count, std::uint32_t sum,
+                                      unsigned groups) {
+    const Total before = atomicAdd(total, (Total{1} << 32) + sum);
+    if (before >> 32 == groups - 1) {
+        *count = static_cast<std::uint32_t>(before) + sum;
+        atomicExch(total, Total{0});
+    }
+}
+
 template <unsigned kCopies, unsigned kLoads>
 __global__ void histogram_shared_out(const std::uint8_t* pixels, const std::uint64_t* first,
                                      const Place* places, Total* totals, std::uint32_t* rows) {
@@ -180,8 +160,8 @@ __global__ void histogram_shared_out(const std::uint8_t* pixels, const std::uint
             if (cut_before || cut_behind) {
                 const unsigned totals_of = cut_before ? from.first_group : to.first_group;
                 const unsigned groups = cut_before ? from.groups : to.groups;
-                hand_over(totals + std::size_t{totals_of} * kBins + bin, rows + p * kBins + bin,
-                          sum, groups);
+                hand_over_part(totals + std::size_t{totals_of} * kBins + bin,
+                               rows + p * kBins + bin, sum, groups);
             } else {
                 rows[p * kBins + bin] = sum;
             }

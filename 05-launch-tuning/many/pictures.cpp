@@ -10,6 +10,7 @@
 #include <numeric>
 #include <random>
 
+#include "01-cpu/peers/opencv.hpp"
 #include "05-launch-tuning/layout.hpp"
 #include "05-launch-tuning/many/uses.hpp"
 #include "common/files/output_file.hpp"
@@ -17,6 +18,7 @@
 #include "common/status/status.hpp"
 #include "common/terminal/shown.hpp"
 #include "common/terminal/terminal.hpp"
+#include "common/timing/timing.hpp"
 
 using common::BadInput;
 using common::Histogram;
@@ -79,8 +81,13 @@ common::Options parse_options(int argc, const char* const* argv, const common::P
                        "write a picture and what its tiles' histograms make of it, as a PNG")
             ->type_name("FILE");
         app.add_option("--sheet", pictures.sheet,
-                       "of a folder: write all pictures, by brightness, as a PNG")
+                       "of a folder: write all pictures, the darkest first, as a PNG")
             ->type_name("FILE");
+        app.add_option("--by", pictures.by,
+                       "the order of --sheet: brightness (the default), or distance, each beside "
+                       "one with a similar histogram")
+            ->check(CLI::IsMember({"brightness", "distance"}))
+            ->type_name("ORDER");
         app.add_option("--npy", pictures.npy, "write the counts for NumPy, a row for each picture")
             ->type_name("FILE");
         app.add_option("--csv", pictures.csv, "write a line of counts for each picture")
@@ -101,6 +108,8 @@ common::Options parse_options(int argc, const char* const* argv, const common::P
     std::vector<common::NamedFile> outputs = options.outputs();
     if (pictures.sheet && !is_folder(options))
         throw BadInput("--sheet is for a folder of pictures");
+    if (!pictures.by.empty() && !pictures.sheet)
+        throw BadInput("--by is the order of --sheet FILE");
     if (pictures.sheet) outputs.push_back({"--sheet", *pictures.sheet});
     if (pictures.equalize) outputs.push_back({"--equalize", *pictures.equalize});
     if (pictures.npy) outputs.push_back({"--npy", *pictures.npy});
@@ -205,10 +214,13 @@ void load(const common::Options& options, const PictureOptions& pictures, common
 
 std::vector<Place> share_out(const std::vector<std::uint64_t>& first, std::size_t groups) {
     constexpr std::uint64_t kAligned = 128;
+    constexpr std::uint64_t kNear = 64 << 10;
     const std::size_t pictures = first.size() - 1;
     // The prefix sum of what the pictures cost.
     const auto cost_before = [&](std::uint64_t p) { return first[p] - first[0] + p * kTableCost; };
     const std::uint64_t cost = cost_before(pictures);
+    // A cut costs another table. Where a picture begins or ends as near as this, the share does.
+    const std::uint64_t near = std::min(cost / groups / 4, kNear);
     std::vector<Place> places;
     std::uint64_t p = 0;
     for (std::size_t g = 0; g < groups; ++g) {
@@ -217,9 +229,13 @@ std::vector<Place> share_out(const std::vector<std::uint64_t>& first, std::size_
         while (cost_before(p + 1) <= at)
             ++p;
         const std::uint64_t inside = at - cost_before(p);
+        const std::uint64_t left = cost_before(p + 1) - at;
         Place place{p, first[p]};
-        if (inside > kTableCost)
+        if (left <= std::min(inside, near)) {
+            place = {p + 1, first[p + 1]};
+        } else if (inside > std::max(near, kTableCost)) {
             place.byte = std::max(first[p], (first[p] + inside - kTableCost) / kAligned * kAligned);
+        }
         places.push_back(place);
     }
     places.push_back({pictures, first[pictures]});
@@ -240,8 +256,12 @@ std::vector<Place> share_out(const std::vector<std::uint64_t>& first, std::size_
 
 // ---- launches -----------------------------------------------------------------------------------
 
+// Smaller ones, in pixels, have no second load for every work-item.
+constexpr std::uint64_t kSmallPicture = 32 << 10;
+
 std::string Launch::macros() const {
-    return fmt::format("-DGROUP_SIZE={} -DCOPIES={} -DLOADS={}", group_size, copies, loads);
+    return fmt::format("-DGROUP_X={} -DGROUP_Y=1 -DCOPIES={} -DLOADS={}", group_size, copies,
+                       loads);
 }
 
 std::string Launch::text() const {
@@ -252,22 +272,31 @@ std::string Launch::text() const {
                        groups, groups == 1 ? "" : "s", group_size);
 }
 
+// How a group counts pictures of so many pixels in the launches of many: what was fastest on an
+// H100, or within 1 % of it (docs/results/h100.json, the experiment "many-launches"). The smaller a
+// picture, the more it costs to zero a large table and to add it up, and the fewer work-items have
+// something to do.
+static Launch usual(std::uint64_t pixels) {
+    if (pixels < 8 << 10) return {.copies = 4, .loads = 1, .group_size = 256};
+    if (pixels < kSmallPicture) return {.copies = 32, .loads = 1, .group_size = 256};
+    return {.copies = 32, .loads = 2, .group_size = 512};
+}
+
 Launches launches(const Batch& batch, const common::Options& options, const Limits& limits) {
     const std::uint64_t pixels = batch.bytes() - batch.first.front();
     const std::uint64_t mean = pixels / batch.size();
     const std::uint64_t cost = pixels + batch.size() * kTableCost;
-    // The smaller a picture, the more it costs to zero a large table and to add it up.
-    constexpr std::uint64_t kSmall = 32 << 10;
     const std::optional<unsigned> copies = options.number("copies");
     const std::optional<unsigned> loads = options.number("loads");
     // On a CPU a group runs on one core, work-item by work-item.
     const bool alone = limits.cpu && !copies && options.group_size.value_or(1) == 1;
-    const auto of = [&](unsigned usual_copies, unsigned usual_loads) {
-        Launch launch{
-            copies.value_or(usual_copies), loads.value_or(usual_loads),
-            options.group_size.value_or(std::min<std::size_t>(256, limits.max_group_size)), 1};
+    const auto of = [&](Launch launch) {
+        launch.copies = copies.value_or(launch.copies);
+        launch.loads = loads.value_or(launch.loads);
+        launch.group_size =
+            options.group_size.value_or(std::min(launch.group_size, limits.max_group_size));
         // Of tables for places there are twice as many as loads.
-        const bool few = mean < kSmall || limits.local_bytes < 8192;
+        const bool few = mean < kSmallPicture || limits.local_bytes < 8192;
         if (alone) launch = {1, loads.value_or(few ? 1 : 3), 1, 1};
         // Some is left of the local memory: a compiler may keep it for itself.
         while (!copies && launch.copies > 1 &&
@@ -275,14 +304,13 @@ Launches launches(const Batch& batch, const common::Options& options, const Limi
             launch.copies /= 2;
         return launch;
     };
-    const unsigned usual_copies = mean < kSmall ? 8 : 32;
-    Launches launches{of(4, 1), of(usual_copies, 2), of(usual_copies, 2)};
+    Launches launches{of({.copies = 4, .group_size = 256}), of(usual(mean)), of(usual(mean))};
     const std::size_t pixels_a_step = alone ? 4096 : 16;
     launches.one.groups = groups_with_work(mean, launches.one.group_size, pixels_a_step,
                                            alone ? limits.units : 2 * limits.units);
     launches.each.groups = batch.size();
     // A few shares for each unit, small enough that none waits long for the last.
-    const std::uint64_t most = alone ? cost : 256 << 10;
+    const std::uint64_t most = alone ? cost : (256 << 10) + kTableCost;
     const std::uint64_t share =
         std::max<std::uint64_t>(std::min(cost / (limits.units * (alone ? 4 : 8)), most), 16 << 10);
     launches.shared.groups = (cost + share - 1) / share;
@@ -291,6 +319,33 @@ Launches launches(const Batch& batch, const common::Options& options, const Limi
         launches.shared.groups = std::min<std::uint64_t>(*options.groups, cost / 16);
     }
     return launches;
+}
+
+// ---- peers --------------------------------------------------------------------------------------
+
+common::Result counted_by_opencv(const Batch& batch, const common::Options& options) {
+    for (const Histogram& expected : batch.expected) {
+        const std::string missing = common::total(expected) > 0 ? opencv::missing(expected) : "";
+        if (!missing.empty()) return common::skipped("opencv", missing);
+    }
+    std::vector<Histogram> rows(batch.size());
+    const auto run = [&](Histogram& result) -> common::RunTime {
+        std::fill(rows.begin(), rows.end(), Histogram{});
+        const double time_ms = common::wall_ms([&] {
+            for (std::size_t p = 0; p < batch.size(); ++p) {
+                const std::uint64_t size = batch.first[p + 1] - batch.first[p];
+                if (size == 0) continue;  // it takes no empty picture
+                opencv::count(batch.pixels.subspan(batch.first[p] - batch.first[0], size),
+                              rows[p].data());
+            }
+        });
+        batch.judge(rows.front().data(), result);
+        return {time_ms, std::nullopt};
+    };
+    common::Result timed = common::verify_and_time("opencv", batch.sum, options.repeat, run);
+    timed.launch_text = opencv::kVersion;
+    timed.timed_by_host = true;
+    return timed;
 }
 
 // ---- results ------------------------------------------------------------------------------------

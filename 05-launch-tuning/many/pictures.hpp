@@ -31,6 +31,7 @@ struct PictureOptions {
     std::uint64_t tiles = 0;       ///< across and down, that a picture is cut into; 0: it is not
     std::optional<std::filesystem::path> equalize;
     std::optional<std::filesystem::path> sheet;
+    std::string by;  ///< the order of the sheet; empty: not said
     std::optional<std::filesystem::path> npy;
     std::optional<std::filesystem::path> csv;
 };
@@ -95,7 +96,8 @@ struct Place {
 inline constexpr std::uint64_t kTableCost = 8192;
 
 /// Even shares for so many groups: `groups + 1` places, the last one behind the last picture. Large
-/// pictures are cut, at addresses that 128 divides, small ones are packed.
+/// pictures are cut, at addresses that 128 divides, small ones are packed. A share gives or takes
+/// up to a quarter at each end, if no picture is then cut there.
 std::vector<Place> share_out(const std::vector<std::uint64_t>& first, std::size_t groups);
 
 // ---- launches -----------------------------------------------------------------------------------
@@ -124,6 +126,11 @@ struct Launches {
     Launch one, each, shared;
 };
 Launches launches(const Batch& batch, const common::Options& options, const Limits& limits);
+
+// ---- peers --------------------------------------------------------------------------------------
+
+/// OpenCV's histogram of each picture, on the CPU: checked and timed as the strategies are.
+common::Result counted_by_opencv(const Batch& batch, const common::Options& options);
 
 // ---- results ------------------------------------------------------------------------------------
 

@@ -126,19 +126,55 @@ std::size_t sheet_cell(std::size_t pictures) {
     return std::clamp<std::size_t>(kSheet / sheet_columns(pictures), 16, 160);
 }
 
-std::string sheet_png(const std::vector<common::Picture>& small,
-                      std::span<const Histogram> histograms) {
+std::vector<std::size_t> by_brightness(std::span<const Histogram> histograms) {
     const auto brightness = [&](std::size_t p) {
         double sum = 0;
         for (std::size_t bin = 0; bin < kBins; ++bin)
             sum += static_cast<double>(bin) * histograms[p][bin];
         return sum / static_cast<double>(common::total(histograms[p]));
     };
-    std::vector<std::size_t> order(small.size());
+    std::vector<std::size_t> order(histograms.size());
     std::iota(order.begin(), order.end(), std::size_t{0});
     std::stable_sort(order.begin(), order.end(), [&](std::size_t one, std::size_t other) {
         return brightness(one) < brightness(other);
     });
+    return order;
+}
+
+std::vector<std::size_t> by_distance(std::span<const Histogram> histograms) {
+    using Sums = std::array<float, kBins>;  // of each grey's part of the pixels
+    std::vector<Sums> sums(histograms.size());
+    for (std::size_t p = 0; p < sums.size(); ++p) {
+        std::uint64_t sum = 0;
+        for (std::size_t bin = 0; bin < kBins; ++bin) {
+            sum += histograms[p][bin];
+            sums[p][bin] =
+                static_cast<float>(sum) / static_cast<float>(common::total(histograms[p]));
+        }
+    }
+    const auto distance = [&](std::size_t one, std::size_t other) {
+        float all = 0;
+        for (std::size_t bin = 0; bin < kBins; ++bin)
+            all += std::abs(sums[one][bin] - sums[other][bin]);
+        return all;
+    };
+    std::vector<std::size_t> order = by_brightness(histograms);
+    for (auto last = order.begin(); order.end() - last > 2; ++last) {
+        auto nearest = last + 1;
+        float least = distance(*last, *nearest);
+        for (auto other = nearest + 1; other != order.end(); ++other) {
+            const float far = distance(*last, *other);
+            if (far >= least) continue;
+            least = far;
+            nearest = other;
+        }
+        std::rotate(last + 1, nearest, nearest + 1);  // the others stay in their order
+    }
+    return order;
+}
+
+std::string sheet_png(const std::vector<common::Picture>& small,
+                      std::span<const std::size_t> order) {
     const std::size_t columns = sheet_columns(small.size());
     const std::size_t cell = sheet_cell(small.size());
     common::Canvas canvas(static_cast<int>(columns * cell),

@@ -43,9 +43,18 @@ std::string beside_png(const Tiles& tiles, std::span<const std::uint8_t> before,
 /// Pixels across and down that a picture has on a contact sheet of so many; its border among them.
 std::size_t sheet_cell(std::size_t pictures);
 
-/// The bytes of a PNG: all pictures, from the darkest mean to the brightest, row by row.
+/// Pictures from the darkest mean to the brightest.
+std::vector<std::size_t> by_brightness(std::span<const common::Histogram> histograms);
+
+/// From the darkest one always on to the nearest that is left. The distance is how far the pixels
+/// of one would have to be moved along the greys, on average, to have the histogram of the other:
+/// what their running sums differ by. (Y. Rubner, C. Tomasi, L. Guibas, The Earth Mover's Distance
+/// as a Metric for Image Retrieval, International Journal of Computer Vision 40, 2000.)
+std::vector<std::size_t> by_distance(std::span<const common::Histogram> histograms);
+
+/// The bytes of a PNG: all pictures in this order, row by row.
 /// @param small each no larger than a cell
 std::string sheet_png(const std::vector<common::Picture>& small,
-                      std::span<const common::Histogram> histograms);
+                      std::span<const std::size_t> order);
 
 }  // namespace many

@@ -29,11 +29,10 @@
 #include <utility>
 #include <vector>
 
-#include <cub/device/device_histogram.cuh>
-
 #include "02-global-atomics/histogram.cuh"
 #include "04-per-thread-bins/histogram.cuh"
 #include "05-launch-tuning/histogram.cuh"
+#include "05-launch-tuning/peers/libraries.cuh"
 #include "05-launch-tuning/tune/limits_cuda.hpp"
 #include "05-launch-tuning/tuned.hpp"
 #include "common/cuda/cuda.hpp"
@@ -47,10 +46,6 @@
 #include "common/terminal/terminal.hpp"
 #include "common/tutor/diagnosis/explain.hpp"
 #include "common/verify/verify.hpp"
-
-#ifdef WITH_NPP
-#include <npp.h>
-#endif
 
 using common::Histogram;
 
@@ -73,52 +68,6 @@ __global__ void stay_busy() {
     while (clock64() - begin < kBusyClocks) {
     }
 }
-
-#ifdef WITH_NPP
-
-void check_npp(NppStatus status, const char* call) {
-    if (status != NPP_SUCCESS) {
-        throw std::runtime_error(std::string(call) + ": NPP's status " + std::to_string(status));
-    }
-}
-
-// What NPP wants to know of the stream and the device.
-NppStreamContext npp_context(int device) {
-    NppStreamContext context{};
-    cudaDeviceProp properties{};
-    CHECK_CUDA(cudaGetDeviceProperties(&properties, device));
-    context.nCudaDeviceId = device;
-    context.nMultiProcessorCount = properties.multiProcessorCount;
-    context.nMaxThreadsPerMultiProcessor = properties.maxThreadsPerMultiProcessor;
-    context.nMaxThreadsPerBlock = properties.maxThreadsPerBlock;
-    context.nSharedMemPerBlock = properties.sharedMemPerBlock;
-    context.nCudaDevAttrComputeCapabilityMajor = properties.major;
-    context.nCudaDevAttrComputeCapabilityMinor = properties.minor;
-    return context;
-}
-
-// NPP counts rectangles of at most 2^31 pixels. The one that these pixels make, about as wide as
-// high; nothing where they make only a strip.
-std::optional<NppiSize> as_rectangle(std::uint64_t count) {
-    std::uint64_t width = 1;
-    while (count % (2 * width) == 0 && 4 * width * width <= count)
-        width *= 2;
-    if (count == 0 || width < 64 || count / width > (1U << 20) || count >= (1U << 31)) {
-        return std::nullopt;
-    }
-    return NppiSize{static_cast<int>(width), static_cast<int>(count / width)};
-}
-
-// NPP's versions differ in the type that they return the size in: int, later size_t.
-template <typename Size>
-std::size_t npp_scratch_bytes(NppStatus (*ask)(NppiSize, int, Size*, NppStreamContext),
-                              NppiSize size, const NppStreamContext& context) {
-    Size bytes = 0;
-    check_npp(ask(size, kBins + 1, &bytes, context), "nppiHistogramEvenGetBufferSize_8u_C1R_Ctx");
-    return static_cast<std::size_t>(bytes);
-}
-
-#endif
 
 // One command line, from what is asked for to the table.
 static int run(int argc, const char* const* argv, const common::Output& output) {
@@ -211,46 +160,18 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
     };
 
-    // 7. CUB. Its scratch memory is allocated once, as one would.
-    const auto cub_histogram = [&](void* scratch, std::size_t& bytes, const std::uint8_t* pixels) {
-        std::uint32_t* const bins = histogram;
-        CHECK_CUDA(cub::DeviceHistogram::HistogramEven(
-            scratch, bytes, pixels, bins, static_cast<int>(kBins) + 1, 0, static_cast<int>(kBins),
-            static_cast<std::int64_t>(pixel_count)));
-    };
-    std::size_t cub_bytes = 0;
-    common::cuda::Memory<std::uint8_t> cub_scratch;
-    cub_histogram(nullptr, cub_bytes, copies.front());
-    CHECK_CUDA(cudaMalloc(cub_scratch.out(), std::max<std::size_t>(cub_bytes, 1)));
-    run("cub", [&](const std::uint8_t* pixels) { cub_histogram(cub_scratch, cub_bytes, pixels); });
-
-    // 8. NPP.
-#ifdef WITH_NPP
-    if (const std::optional<NppiSize> size = as_rectangle(pixel_count); !size) {
-        if (options.wants("npp")) {
-            report.add(common::skipped("npp", "these pixels make no rectangle that NPP takes"));
-        }
-    } else {
-        const NppStreamContext context = npp_context(device.id);
-        common::cuda::Memory<std::uint8_t> scratch;
-        CHECK_CUDA(cudaMalloc(
-            scratch.out(),
-            npp_scratch_bytes(nppiHistogramEvenGetBufferSize_8u_C1R_Ctx, *size, context)));
-        run("npp", [&](const std::uint8_t* pixels) {
-            check_npp(nppiHistogramEven_8u_C1R_Ctx(
-                          pixels, size->width, *size,
-                          reinterpret_cast<Npp32s*>(static_cast<std::uint32_t*>(histogram)),
-                          kBins + 1, 0, kBins, scratch, context),
-                      "nppiHistogramEven_8u_C1R_Ctx");
-        });
+    // 7. The libraries. Their scratch memory is allocated before.
+    run("cub", [&, count = libraries::cub_even(pixel_count)](const std::uint8_t* pixels) {
+        count(pixels, pixel_count, histogram);
+    });
+    if (const std::string missing = libraries::npp_missing({&pixel_count, 1}); missing.empty()) {
+        run("npp", [&, count = libraries::npp({&pixel_count, 1}, device.id)](
+                       const std::uint8_t* pixels) { count(pixels, pixel_count, histogram); });
+    } else if (options.wants("npp")) {
+        report.add(common::skipped("npp", missing));
     }
-#else
-    if (options.wants("npp")) {
-        report.add(common::skipped("npp", "built without NPP (the toolkit's libnppist)"));
-    }
-#endif
 
-    // 9. The chapters' kernels, launched as the chapters launch them.
+    // 8. The chapters' kernels, launched as the chapters launch them.
     run("global", [&](const std::uint8_t* pixels) {
         zero_histogram();
         histogram_global<<<2 * units, 256>>>(pixels, pixel_count, histogram);
@@ -284,7 +205,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             config.launch_text(blocks));
     }
 
-    // 10. The table, and the exit status that tells the truth.
+    // 9. The table, and the exit status that tells the truth.
     return report.finish();
 }
 

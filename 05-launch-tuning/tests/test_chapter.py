@@ -57,12 +57,6 @@ class Lesson(Workshop, Test):
             self.refused(program, {"--pitch 511": "--pitch 511: a row of this picture has 512 pixels", "--copies 3": "--copies",
                                    "--loads 5": "--loads", "--kernel nosuch": "--kernel"})
 
-    def test_of_item_bins(self):
-        self.refused(self.program("opencl"), {
-            "--kernel item-bins --copies 2": "item-bins keeps one table",
-            "--kernel item-bins --group-size 2": "--kernel item-bins, groups of 2: item-bins takes at most 1"})
-        self.refused(self.program("cuda"), {"--kernel item-bins": "--kernel"})
-
     def test_totals_that_are_left(self):
         """Between two runs, also where the counts are right."""
         zeroed = "atom_xchg(&totals[bin * APART], 0UL);"
@@ -281,6 +275,8 @@ class Many(Workshop, Test):
                 self.assertEqual(line[2:], alone, name)
             numbers = struct.unpack(f"={256 * len(names)}I", (out / "rows.npy").read_bytes()[-1024 * len(names):])
             self.assertEqual([str(number) for number in numbers], [number for line in lines[1:] for number in line[2:]])
+            in_all = [sum(int(line[2 + value]) for line in lines[1:]) for value in range(256)]
+            self.assertEqual(json.loads((out / "run.json").read_text())["counts"], in_all)
             if outputs.jsonschema:
                 outputs.document_of(out / "run.json", "run")
 
@@ -291,8 +287,9 @@ class Many(Workshop, Test):
             self.expect([program, IMAGES / "colour.bmp", "--equalize", out / "tiles.png", *QUICK])
             width, height = self.size_of(out / "tiles.png")
             self.expect([program, IMAGES / "colour.bmp", *QUICK], out=rf"\ninput: colour.bmp, {(width - 16) // 2} x {height}; 1 picture ")
-            self.expect([program, self.photos(), "--sheet", out / "sheet.png"])
-            self.assertEqual(self.size_of(out / "sheet.png"), (320, 320))
+            for order in ([], ["--by", "distance"]):
+                self.expect([program, self.photos(), "--sheet", out / "sheet.png", *order])
+                self.assertEqual(self.size_of(out / "sheet.png"), (320, 320))
 
     @staticmethod
     def size_of(png):
@@ -321,12 +318,12 @@ class Many(Workshop, Test):
                         err="" if status == 0 else r"\n\d+ of \d+ pictures (is|are) wrong; the first is number ")
 
     def test_totals_that_are_left(self):
-        zeroed = "atom_xchg(total, 0UL);"
         text = (ROOT / FOLDER / "many" / "histogram.cl").read_text(encoding="utf-8")
-        self.assertEqual(text.count(zeroed), 1)
         kernels = self.folder() / "kernels.cl"
-        kernels.write_text(text.replace(zeroed, ""))
-        for variant in ("queued", "shared-out"):
+        for variant, right, wrong in (("queued", "hand_over(totals, rows", "atom_add(totals, 1UL); hand_over(totals, rows"),
+                                      ("shared-out", "atom_xchg(total, 0UL);", "")):
+            self.assertEqual(text.count(right), 1)
+            kernels.write_text(text.replace(right, wrong))
             self.expect([self.program("many/opencl"), "--pictures", "3", "--kernels", kernels, "--variant", variant, *QUICK], 1,
                         err="the last launch did not leave its totals at zero|pictures are wrong")
 
@@ -337,6 +334,7 @@ class Many(Workshop, Test):
                                    "--pictures 3 --random 5": "exclude each other", "--offset x": "--offset", "--copies 3": "--copies",
                                    f"{folder} --side 3": "mean nothing for a folder", f"{folder} --variant queued": "by shared-out",
                                    "--equalize x.png --random 5": "one whole picture", "--tiles 3 --side 4": "one whole picture",
+                                   "--by distance": "the order of --sheet", f"{folder} --sheet x.png --by size": "--by",
                                    "--sheet x.png": "for a folder", f"{folder} --equalize x.png": "one whole picture",
                                    "--npy rows --csv ./rows": "--npy and --csv name the same file",
                                    "--npy /nosuch/folder/rows": "/nosuch/folder"})
@@ -367,6 +365,58 @@ class Many(Workshop, Test):
                                         "--group-size", "16", "--offset", "3", *QUICK])
                     self.assertEqual(run.status, 0, run)
                     self.assertNotRegex(run.out + run.err, programs.finds("emulated"), run)
+
+
+class Bins(Workshop, Test):
+    """More bins than 256: what the options refuse, a counter that is wrong, and races in pixels of 16 bits."""
+
+    SIXTEEN = ["--random", "5000", "--bins", "1024", "--groups", "2", "--group-size", "16", *QUICK]
+
+    def test_bad_command_lines(self):
+        for program in self.each_api("bins/"):
+            self.refused(program, {"--bins 255": "--bins", "--bins 300": "300 is no power of two", "--channels 2": "--channels",
+                                   "--bins 256 --channels 3": "for colours of 8 bits",
+                                   "--offset x": "--offset", "--copies 3": "--copies", "--passes 0": "--passes"})
+
+    def test_a_table_that_does_not_fit(self):
+        for program in self.each_api("bins/"):
+            self.expect([program, "--random", "1000", "--bins", "65536", "--passes", "2", *QUICK], environment=self.local_4096(program),
+                        out=r"\nlocal .* skipped: a table of \d+ bytes, and a group has \d+ of local memory\n")
+
+    def local_4096(self, program):
+        return self.faulty("local=4096") if program.endswith("opencl") else {}
+
+    def test_a_counter_that_is_wrong(self):
+        """Also where its neighbour makes up for it."""
+        text = (ROOT / FOLDER / "bins" / "histogram.cl").read_text(encoding="utf-8")
+        kernels = self.folder() / "kernels.cl"
+        row, channel = "rows[get_group_id(0) * counters + counter] =", "const uint channel = head + v"
+        for line, by, arguments, status in ((row, row.replace("+ counter", "+ (counter ^ 1)"), ["--bins", "4096"], 1),
+                                            (row, row.replace("+ counter", "+ (counter + 256) % 768"), [], 1),
+                                            (channel, "const uint channel = v", ["--offset", "2"], 1), (channel, "const uint channel = v", [], 0)):
+            self.assertEqual(text.count(line), 1)
+            kernels.write_text(text.replace(line, by))
+            self.expect([self.program("bins/opencl"), "--random", "1003", "--kernels", kernels, "--variant", "local", *arguments, *QUICK], status,
+                        err=r"\d+ of \d+ counters are wrong; the first is bin \d+ of channel " if status else "")
+
+    def test_races(self):
+        """Without an offset, as Oclgrind takes what is written behind one for uninitialised."""
+        if BUILD["oclgrind"]:
+            for variant in ("global", "local", "passes"):
+                with self.subTest(variant):
+                    run = programs.Run([*self.oclgrind(*DETECTORS["oclgrind"]["options"]), self.program("bins/opencl"), "--variant", variant,
+                                        *self.SIXTEEN, "--device", "Oclgrind"])
+                    self.assertEqual(run.status, 0, run)
+                    self.assertNotRegex(run.out + run.err, programs.finds("oclgrind"), run)
+
+    def test_races_in_cuda(self):
+        for sanitizer in ("thread", "address"):
+            program = programs.sanitized(self.program("bins/cuda-on-cpu"), sanitizer)
+            if not program.exists():
+                self.skipTest(f"{program} was not built")
+            with self.subTest(sanitizer):
+                run = self.expect([program, *self.SIXTEEN, "--offset", "3"])
+                self.assertNotRegex(run.out + run.err, programs.finds("emulated"), run)
 
 
 class CudaMany(Workshop, Test):

@@ -30,9 +30,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     std::string bytes(data, data + size);
     mend_checksums(bytes);
     try {
-        const common::Picture picture = common::decode_picture(bytes);
-        if (picture.pixels.empty() || picture.pixels.size() != picture.width * picture.height)
-            std::abort();
+        for (const unsigned channels : {1U, 4U}) {
+            const common::Picture picture = common::decode_picture(bytes, channels);
+            if (picture.pixels.empty() ||
+                picture.pixels.size() != picture.width * picture.height * channels)
+                std::abort();
+        }
     } catch (const common::BadInput& error) {
         if (*error.what() == '\0') std::abort();
     }

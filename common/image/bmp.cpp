@@ -23,9 +23,7 @@ constexpr std::uint32_t kBitFieldsAndAlpha = 6;
 
 constexpr std::size_t kFileHeader = 14;
 
-std::uint8_t luma(std::uint32_t red, std::uint32_t green, std::uint32_t blue) {
-    return static_cast<std::uint8_t>((77 * red + 150 * green + 29 * blue) / 256);
-}
+using Colour = std::array<std::uint32_t, 3>;  // red, green, blue
 
 // Where in a pixel's word one of its colours is.
 class Channel {
@@ -149,22 +147,22 @@ std::size_t behind_header(const Header& header) {
     return kFileHeader + header.size + masks;
 }
 
-// The palette as grey. It may be shorter than the bits of a pixel allow for.
-std::vector<std::uint8_t> read_palette(std::string_view bytes, const Header& header) {
+// It may be shorter than the bits of a pixel allow for.
+std::vector<Colour> read_palette(std::string_view bytes, const Header& header) {
     const std::size_t entry = header.size == 12 ? 3 : 4;
     const std::size_t begin = behind_header(header);
     const std::size_t all = std::size_t{1} << header.bits;
     const std::size_t named = header.colours == 0 ? all : header.colours;
     const std::size_t size = std::min({all, named, (header.pixels_at - begin) / entry});
-    std::vector<std::uint8_t> greys;
+    std::vector<Colour> colours;
     for (std::size_t i = 0; i < size; ++i) {
         const std::size_t at = begin + i * entry;
-        greys.push_back(luma(byte(bytes, at + 2), byte(bytes, at + 1), byte(bytes, at)));
+        colours.push_back({byte(bytes, at + 2), byte(bytes, at + 1), byte(bytes, at)});
     }
-    return greys;
+    return colours;
 }
 
-std::uint8_t look_up(const std::vector<std::uint8_t>& palette, std::uint32_t index) {
+const Colour& look_up(const std::vector<Colour>& palette, std::uint32_t index) {
     if (index >= palette.size()) throw BadInput("damaged: a pixel beyond the palette");
     return palette[index];
 }
@@ -178,24 +176,27 @@ void read_rows(std::string_view bytes, const Header& header, Picture& picture) {
         bytes.size() - header.pixels_at < padded * (picture.height - 1) + row)
         throw BadInput(kTruncated);
 
-    picture.pixels.resize(header.pixels());
+    picture.resize();
     const bool has_palette = header.bits <= 8;
-    const auto palette = has_palette ? read_palette(bytes, header) : std::vector<std::uint8_t>();
+    const auto palette = has_palette ? read_palette(bytes, header) : std::vector<Colour>();
     const std::array<Channel, 3> channels = read_channels(bytes, header);
     const std::uint32_t largest = has_palette ? (1U << header.bits) - 1 : 0;
     for (std::int64_t y = 0; y < header.height; ++y) {
         const std::string_view from =
             bytes.substr(header.pixels_at + static_cast<std::size_t>(y) * padded, row);
-        std::uint8_t* const to = picture.pixels.data() + header.line(y);
+        const std::size_t line = header.line(y);
         for (std::size_t x = 0; x < width; ++x) {
             const std::size_t bit = x * header.bits;
             if (has_palette) {
                 // The leftmost pixel is in the highest bits.
                 const auto shift = 8 - header.bits - bit % 8;
-                to[x] = look_up(palette, byte(from, bit / 8) >> shift & largest);
+                const auto& [red, green, blue] =
+                    look_up(palette, byte(from, bit / 8) >> shift & largest);
+                picture.set(line + x, red, green, blue);
             } else {
                 const std::uint32_t word = little_endian(from, bit / 8, header.bits / 8);
-                to[x] = luma(channels[0].of(word), channels[1].of(word), channels[2].of(word));
+                picture.set(line + x, channels[0].of(word), channels[1].of(word),
+                            channels[2].of(word));
             }
         }
     }
@@ -209,8 +210,8 @@ void read_runs(std::string_view bytes, const Header& header, Picture& picture) {
         (bytes.size() - header.pixels_at) / 2 * 255 < header.pixels())
         throw BadInput(kTruncated);
 
-    picture.pixels.resize(header.pixels());
-    const std::vector<std::uint8_t> palette = read_palette(bytes, header);
+    picture.resize();
+    const std::vector<Colour> palette = read_palette(bytes, header);
     const std::uint32_t per_byte = 8 / header.bits;
     std::int64_t x = 0;
     std::int64_t y = 0;
@@ -223,7 +224,8 @@ void read_runs(std::string_view bytes, const Header& header, Picture& picture) {
         if (x == header.width || y == header.height)
             throw BadInput("damaged: a run beyond the end of its row");
         if (per_byte == 2) value = i % 2 == 0 ? value >> 4 : value & 0xF;
-        picture.pixels[header.line(y) + static_cast<std::size_t>(x++)] = look_up(palette, value);
+        const auto& [red, green, blue] = look_up(palette, value);
+        picture.set(header.line(y) + static_cast<std::size_t>(x++), red, green, blue);
     };
     for (std::uint64_t missing = header.pixels(); missing > 0;) {
         const std::uint32_t length = next();
@@ -254,12 +256,14 @@ void read_runs(std::string_view bytes, const Header& header, Picture& picture) {
 
 }  // namespace
 
-Picture read_bmp(std::string_view bytes) {
+Picture read_bmp(std::string_view bytes, unsigned channels) {
     const Header header = read_header(bytes);
     if (header.pixels_at < behind_header(header))
         throw BadInput("damaged: a BMP whose pixels would lie in its header");
-    Picture picture{
-        static_cast<std::size_t>(header.width), static_cast<std::size_t>(header.height), {}};
+    Picture picture{static_cast<std::size_t>(header.width),
+                    static_cast<std::size_t>(header.height),
+                    {},
+                    channels};
     if (header.compression == kRle4 || header.compression == kRle8)
         read_runs(bytes, header, picture);
     else

@@ -12,6 +12,6 @@ namespace common {
 /// encoded (RLE4, RLE8) or neither; the headers of Windows and of OS/2.
 /// @param bytes begin with "BM"
 /// @throws BadInput with the reason, without the file's name
-Picture read_bmp(std::string_view bytes);
+Picture read_bmp(std::string_view bytes, unsigned channels = 1);
 
 }  // namespace common

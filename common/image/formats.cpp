@@ -172,7 +172,7 @@ void check_jpeg(std::string_view bytes) {
     if (frame.blocks() > 8 * std::uint64_t{bytes.size()}) throw BadInput(kTruncated);
 }
 
-Picture read_pnm(std::string_view bytes) {
+Picture read_pnm(std::string_view bytes, unsigned channels) {
     std::size_t at = 2;
     const auto expect = [&](bool good) {
         if (at == bytes.size()) throw BadInput(kTruncated);
@@ -203,24 +203,32 @@ Picture read_pnm(std::string_view bytes) {
 
     const bool colour = bytes[1] == '6';
     const std::size_t sample_size = largest > 0xFF ? 2 : 1;
-    Picture picture{width, height, {}};
+    Picture picture{width, height, {}, channels};
     const std::size_t pixels = picture.width * picture.height;
     if ((bytes.size() - at) / (sample_size * (colour ? 3 : 1)) < pixels) throw BadInput(kTruncated);
-    picture.pixels.resize(pixels);
+    picture.resize();
     const auto sample = [&] {
         const std::uint32_t value = big_endian(bytes, at, sample_size);
         at += sample_size;
         if (value > largest) throw BadInput("damaged: a value above the largest that it names");
         return value;
     };
-    for (std::uint8_t& pixel : picture.pixels) {
+    // 16 bits become 8 as stb_image does it with a PNG of 16 bits, so that both agree.
+    const auto as_8_bits = [&](std::uint32_t value) {
+        return largest == 0xFFFF ? value / 256 : (value * 255 + largest / 2) / largest;
+    };
+    for (std::size_t i = 0; i < pixels; ++i) {
+        if (channels > 1) {
+            const std::uint32_t red = as_8_bits(sample());
+            const std::uint32_t green = colour ? as_8_bits(sample()) : red;
+            picture.set(i, red, green, colour ? as_8_bits(sample()) : red);
+            continue;
+        }
         std::uint32_t grey = sample() * (colour ? 77 : 256);
         if (colour) grey += sample() * 150;
         if (colour) grey += sample() * 29;
         grey /= 256;
-        // 16 bits become 8 as stb_image does it with a PNG of 16 bits, so that both agree.
-        pixel = static_cast<std::uint8_t>(largest == 0xFFFF ? grey / 256
-                                                            : (grey * 255 + largest / 2) / largest);
+        picture.pixels[i] = static_cast<std::uint8_t>(as_8_bits(grey));
     }
     return picture;
 }

@@ -24,6 +24,6 @@ std::uint32_t crc_32(std::string_view bytes);
 
 /// PGM and PPM, which stb_image reads wrongly where a sample has 16 bits or another maximum than
 /// 255, and which need no library.
-Picture read_pnm(std::string_view bytes);
+Picture read_pnm(std::string_view bytes, unsigned channels = 1);
 
 }  // namespace common

@@ -41,17 +41,18 @@ std::string read_file(const std::filesystem::path& path) {
     return bytes;
 }
 
-Picture read_by_stb(std::string_view bytes) {
+Picture read_by_stb(std::string_view bytes, unsigned channels) {
     int width = 0;
     int height = 0;
     int channels_in_file = 0;
     forget_stb_failure();
-    const std::unique_ptr<stbi_uc, void (*)(void*)> grey(
+    const int wanted = channels == 1 ? 1 : 3;
+    const std::unique_ptr<stbi_uc, void (*)(void*)> decoded(
         stbi_load_from_memory(reinterpret_cast<const stbi_uc*>(bytes.data()),
                               static_cast<int>(bytes.size()), &width, &height, &channels_in_file,
-                              1),
+                              wanted),
         stbi_image_free);
-    if (!grey) {
+    if (!decoded) {
         if (stb_ran_out_of_memory()) throw BadInput("out of memory while decoding the picture");
         const std::string reason = stbi_failure_reason();
         if (reason.find("large") != std::string::npos) {
@@ -59,8 +60,16 @@ Picture read_by_stb(std::string_view bytes) {
         }
         throw BadInput("unsupported or damaged" + (reason.empty() ? "" : ": " + reason));
     }
-    Picture picture{static_cast<std::size_t>(width), static_cast<std::size_t>(height), {}};
-    picture.pixels.assign(grey.get(), grey.get() + picture.width * picture.height);
+    const stbi_uc* from = decoded.get();
+    Picture picture{
+        static_cast<std::size_t>(width), static_cast<std::size_t>(height), {}, channels};
+    if (channels == 1) {
+        picture.pixels.assign(from, from + picture.width * picture.height);
+        return picture;
+    }
+    picture.resize();
+    for (std::size_t i = 0; i < picture.width * picture.height; ++i, from += 3)
+        picture.set(i, from[0], from[1], from[2]);
     return picture;
 }
 
@@ -74,14 +83,14 @@ bool has_a_pictures_name(const fs::path& path) {
 
 }  // namespace
 
-Picture decode_picture(std::string_view bytes) {
+Picture decode_picture(std::string_view bytes, unsigned channels) {
     switch (format_of(bytes)) {
         case Format::kNone:
             throw BadInput("not a picture of a format that is read here: BMP, PNG, JPEG, PGM, PPM");
         case Format::kPnm:
-            return read_pnm(bytes);
+            return read_pnm(bytes, channels);
         case Format::kBmp:
-            return read_bmp(bytes);
+            return read_bmp(bytes, channels);
         case Format::kPng:
             check_png(bytes);
             break;
@@ -89,12 +98,12 @@ Picture decode_picture(std::string_view bytes) {
             check_jpeg(bytes);
             break;
     }
-    return read_by_stb(bytes);
+    return read_by_stb(bytes, channels);
 }
 
-Picture load_picture(const std::filesystem::path& path) {
+Picture load_picture(const std::filesystem::path& path, unsigned channels) {
     try {
-        return decode_picture(read_file(path));
+        return decode_picture(read_file(path), channels);
     } catch (const BadInput& reason) {
         throw BadInput(fmt::format("{}: {}", path.string(), reason.what()));
     }

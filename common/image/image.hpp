@@ -12,11 +12,27 @@
 
 namespace common {
 
-/// An 8-bit grey picture: `height` rows of `width` pixels, top row first, no padding.
+/// An 8-bit grey picture: `height` rows of `width` pixels, top row first, no padding. Or with
+/// colours: three bytes a pixel are red, green and blue; behind four stands 255, for opaque.
 struct Picture {
     std::size_t width = 0;
     std::size_t height = 0;
     PixelBuffer pixels;
+    unsigned channels = 1;  ///< 1, 3 or 4
+
+    /// Makes room for all pixels.
+    void resize() { pixels.resize(width * height * channels); }
+
+    /// Sets pixel i to a colour, or to the grey of it.
+    void set(std::size_t i, std::uint32_t red, std::uint32_t green, std::uint32_t blue) {
+        if (channels == 1) {
+            pixels[i] = static_cast<std::uint8_t>((77 * red + 150 * green + 29 * blue) / 256);
+            return;
+        }
+        const std::uint32_t all[] = {red, green, blue, 255};
+        for (unsigned c = 0; c < channels; ++c)
+            pixels[i * channels + c] = static_cast<std::uint8_t>(all[c]);
+    }
 };
 
 /// Reads a picture, whole, whatever its size: BMP, PNG, JPEG, binary PGM and PPM (docs/pictures.md
@@ -28,12 +44,13 @@ struct Picture {
 /// sample become 8 by leaving the lower 8 out; a PGM or PPM whose largest value is M, neither 255
 /// nor 65535, is scaled by 255 / M, rounded to the nearest.
 ///
+/// @param channels 3 or 4 keep the colours
 /// @throws BadInput naming the file and the reason: missing, no file, empty, truncated, not a
 ///         picture of these formats, too large, out of memory, unsupported or damaged
-Picture load_picture(const std::filesystem::path& path);
+Picture load_picture(const std::filesystem::path& path, unsigned channels = 1);
 
 /// The same for the bytes of a file, fewer than 2 GiB. The reason then names no file.
-Picture decode_picture(std::string_view bytes);
+Picture decode_picture(std::string_view bytes, unsigned channels = 1);
 
 /// The pictures in a folder and below it, by their names' endings, in the order of their names.
 /// @throws BadInput where it cannot be read, or has none

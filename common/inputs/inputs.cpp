@@ -222,7 +222,7 @@ std::filesystem::path sample_picture() {
     return SAMPLE_PICTURE;
 }
 
-Input load_input(const Options& options) {
+Input load_input(const Options& options, unsigned channels) {
     if (is_generated(options)) {
         const PixelStream stream(options);
         Input input{stream.name, 0, 0, filled(stream.size, stream.fill()), stream.seed};
@@ -235,9 +235,10 @@ Input load_input(const Options& options) {
     if (options.time_limit)
         deadline.emplace(shown(path.string()), std::chrono::seconds(*options.time_limit),
                          "--time-limit is for reading, too", kBadInput);
-    Picture picture = load_picture(path);
+    Picture picture = load_picture(path, channels);
     deadline.reset();
-    Input input{picture_name(path, picture), picture.width, picture.height, {}, std::nullopt};
+    Input input{
+        picture_name(path, picture), picture.width * channels, picture.height, {}, std::nullopt};
     if (options.tile) {
         require_no_crop(*options.tile, picture);
         input.pixels = filled(*options.tile, tiled(picture.pixels));

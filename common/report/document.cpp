@@ -46,7 +46,7 @@ Check check_from(const std::string& text) {
 
 std::optional<double> RunDocument::gb_s(const Result& result) const {
     if (result.kernel.runs == 0 || result.check != Check::kMatch) return std::nullopt;
-    return gigabytes_per_second(static_cast<double>(pixels), result.kernel.median_ms);
+    return gigabytes_per_second(static_cast<double>(pixels) * pixel_bytes, result.kernel.median_ms);
 }
 
 std::optional<double> RunDocument::percent_of_ceiling(const Result& result) const {
@@ -76,6 +76,7 @@ std::string to_json_text(const RunDocument& document) {
     json["input"] = {{"name", document.input_name},
                      {"pixels", document.pixels},
                      {"seed", or_null(document.seed)}};
+    if (document.pixel_bytes > 1) json["input"]["pixel_bytes"] = document.pixel_bytes;
     json["read_ceiling_gb_s"] = or_null(document.read_ceiling_gb_s);
     json["serial_ms"] = document.serial_ms > 0 ? Json(document.serial_ms) : Json(nullptr);
     json["results"] = Json::array();
@@ -145,6 +146,7 @@ RunDocument document_of(const std::string& text, const std::string& name) {
         document.driver = json.at("driver");
         document.input_name = json.at("input").at("name");
         document.pixels = json.at("input").at("pixels");
+        document.pixel_bytes = json.at("input").value("pixel_bytes", 1U);
         document.seed = optional_at<std::uint64_t>(json.at("input"), "seed");
         document.read_ceiling_gb_s = optional_at<double>(json, "read_ceiling_gb_s");
         document.serial_ms = optional_at<double>(json, "serial_ms").value_or(0);

@@ -20,6 +20,7 @@ struct RunDocument {
     std::string driver;
     std::string input_name;
     std::uint64_t pixels = 0;
+    unsigned pixel_bytes = 1;
     std::optional<std::uint64_t> seed;
     std::optional<double> read_ceiling_gb_s;
     /// Median time of the serial CPU loop on the same input, in the same run; 0: not measured.

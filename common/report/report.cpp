@@ -71,6 +71,7 @@ Report::Report(const Output& output, const Program& program, const Options& opti
     document_.driver = std::move(driver);
     document_.input_name = input.name;
     document_.pixels = input.pixels.size();
+    document_.pixel_bytes = input.pixel_bytes;
     document_.seed = input.seed;
     document_.counts = expected;
     progress(
@@ -160,7 +161,7 @@ int Report::finish() {
             number(document_.read_ceiling_gb_s)));
     }
     if (std::any_of(document_.results.begin(), document_.results.end(),
-                    [](const Result& r) { return r.timed_by_host; })) {
+                    [](const Result& r) { return r.timed_by_host && r.launch; })) {
         print("times: by the host's clock, as the device's own cannot be true\n");
     }
     std::vector<Column> columns{{"variant"},

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cmath>
 #include <functional>
 
 #include "common/histogram/histogram.hpp"
@@ -16,7 +15,6 @@
 namespace {
 
 using common::contended_pixels;
-using common::Histogram;
 using common::Input;
 using common::Options;
 using common::ramp_pixels;
@@ -58,6 +56,7 @@ TEST(Generators, ContendedPixelsAreThoseOfTheRecordedRuns) {
               (Pixels{30, 33, 33, 233, 33, 33, 169, 27, 81, 33, 33, 44}));
     EXPECT_EQ(fingerprint(contended_pixels(kMany, 40, 1)), 0x74F2'52C1'78B3'A876);
     EXPECT_EQ(fingerprint(contended_pixels(kMany, 90, 7)), 0x48CB'9551'D52F'2D2F);
+    EXPECT_TRUE(contended_pixels(kMany, 100, 1) == common::constant_pixels(kMany, 33));
     EXPECT_EQ(common::hot_value(0), 32);
     EXPECT_EQ(common::hot_value(1), 33);
     EXPECT_EQ(common::hot_value(7), 18);
@@ -94,55 +93,7 @@ TEST(Generators, TheNumberOfThreadsDoesNotShow) {
 }
 #endif
 
-// ---- distributions ----------------------------------------------------------------------------
-//
-// The seeds are fixed, so a test that passes once passes always; the bounds are wide enough for
-// nearly every seed and far too narrow for a wrong distribution.
-
-double chi_squared(const Histogram& counts, unsigned values, std::size_t pixels) {
-    const double expected = static_cast<double>(pixels) / values;
-    double sum = 0;
-    for (unsigned value = 0; value < values; ++value) {
-        const double difference = static_cast<double>(counts[value]) - expected;
-        sum += difference * difference / expected;
-    }
-    return sum;
-}
-
-TEST(Distributions, UniformIsUniform) {
-    for (const unsigned values : {1U, 2U, 3U, 4U, 10U, 100U, 255U, 256U}) {
-        SCOPED_TRACE(values);
-        const Histogram counts = common::reference_histogram(uniform_pixels(1'000'003, values, 1));
-        for (unsigned value = values; value < 256; ++value)
-            EXPECT_EQ(counts[value], 0U);
-        // Mean `freedom`, standard deviation sqrt(2 freedom): five of them, on both sides, since
-        // counts that are too even are not random either.
-        const double freedom = values - 1;
-        const double chi = chi_squared(counts, values, 1'000'003);
-        EXPECT_LE(chi, freedom + 5 * std::sqrt(2 * freedom));
-        EXPECT_GE(chi, freedom - 5 * std::sqrt(2 * freedom));
-    }
-}
-
-TEST(Distributions, ContentionHasTheShareItNames) {
-    constexpr std::size_t kCount = 1'000'000;
-    for (const unsigned percent : {0U, 1U, 10U, 40U, 90U, 99U, 100U}) {
-        SCOPED_TRACE(percent);
-        const Histogram counts = common::reference_histogram(contended_pixels(kCount, percent, 1));
-        // The others are uniform over all values, so one in 256 of them is the hot value as well.
-        const double chosen = percent / 100.0;
-        const double share = chosen + (1 - chosen) / 256;
-        const double deviation = std::sqrt(kCount * share * (1 - share));
-        EXPECT_NEAR(counts[common::hot_value(1)], kCount * share, 5 * deviation);
-        for (std::size_t bin = 0; bin < 256; ++bin) {
-            if (bin == common::hot_value(1)) continue;
-            const double rest = (1 - chosen) / 256;
-            EXPECT_NEAR(counts[bin], kCount * rest, 6 * std::sqrt(kCount * rest)) << "bin " << bin;
-        }
-    }
-}
-
-TEST(Distributions, ConstantAndRampGoOnAcrossBlocks) {
+TEST(Generators, ConstantAndRampGoOnAcrossBlocks) {
     const Pixels constant = common::constant_pixels(kMany, 127);
     ASSERT_EQ(constant.size(), kMany);
     EXPECT_EQ(std::count(constant.begin(), constant.end(), 127), std::ptrdiff_t{kMany});

@@ -144,6 +144,13 @@ TEST(OnCpuLaunch, WhatCudaRefusesIsRefusedOnce) {
     EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
     too_much_shared<<<1, 1, 16 * 1024>>>(counter);
     EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+    // Who asks for more shared memory than all have gets none.
+    const auto asked = [](int bytes) {
+        return cudaFuncSetAttribute(add_one, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+    };
+    EXPECT_EQ(asked(48 * 1024), cudaSuccess);
+    EXPECT_EQ(asked(48 * 1024 + 1), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaGetLastError(), cudaErrorInvalidValue);
 }
 
 TEST(OnCpuLaunch, SharedMemoryHoldsThePoisonInEachBlock) {

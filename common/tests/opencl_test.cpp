@@ -84,14 +84,6 @@ TEST(KernelFile, TheOneBesideTheProgramComesFirst) {
     EXPECT_EQ(opencl::read_kernel_file(name, folder.path()), "in the source");
 }
 
-TEST(KernelFile, AnotherInItsPlace) {
-    const tests::TemporaryFolder folder;
-    const std::string mine("kernel void mine() {}\r\n\0 \xFF end", 31);
-    tests::write_bytes(folder / "test.cl", "the chapter's");
-    tests::write_bytes(folder / "mine.cl", mine);
-    EXPECT_EQ(opencl::read_kernel_file("test.cl", folder.path(), folder / "mine.cl"), mine);
-}
-
 TEST(KernelFile, ThatCannotBeReadIsNamed) {
     const tests::TemporaryFolder folder;
     const std::string text =
@@ -119,16 +111,13 @@ TEST(KernelFile, ThatCannotBeReadIsNamed) {
 
 // ---- devices ----------------------------------------------------------------------------------
 
-// Each of these needs a device. Without one they are skipped, unless this is a machine that must
-// have one: a driver that is lost must not turn the tests off silently.
+// Each of these needs a device. (Where one is required, the tests of the chapters' programs fail
+// without it.)
 class OpenClDevice : public testing::Test {
  protected:
     void SetUp() override {
         devices_ = opencl::devices();
-        if (!devices_.empty()) return;
-        ASSERT_EQ(std::getenv("TUTORIAL_REQUIRE_OPENCL"), nullptr)
-            << "TUTORIAL_REQUIRE_OPENCL is set and there is no OpenCL device";
-        GTEST_SKIP() << "no OpenCL device";
+        if (devices_.empty()) GTEST_SKIP() << "no OpenCL device";
     }
 
     std::vector<opencl::Device> devices_;
@@ -205,18 +194,6 @@ TEST_F(OpenClProgram, AMistakeShowsTheCompilersLog) {
     // NVIDIA's compiler passes over the name, and over the line that gives it.
     EXPECT_TRUE(tests::has(text, "broken.cl:2:") || tests::has(text, "<kernel>:3:"));
     EXPECT_EQ(text.find('\0'), std::string::npos);
-}
-
-TEST_F(OpenClProgram, AFileThatBeginsWithACommentKeepsItsLines) {
-    for (const std::string comment : {"// A comment.", "//"}) {
-        const std::string text = failure([&] {
-            opencl::build_program(context_, device_, "broken.cl",
-                                  comment + "\nkernel void broken() {\n  undeclared_name = 1;\n}\n",
-                                  "");
-        });
-        EXPECT_TRUE(tests::has(text, "broken.cl:3:") || tests::has(text, "<kernel>:3:")) << text;
-    }
-    CHECK_CL(clReleaseProgram(opencl::build_program(context_, device_, "all.cl", "// All.", "")));
 }
 
 // ---- what a host program asks of a buffer and an event ----------------------------------------

@@ -67,16 +67,6 @@ Decoded decoded(const Canvas& canvas) {
     return {canvas.png(), kCanvasWidth, kCanvasHeight};
 }
 
-TEST(Canvas, FillsARectangleOfPaper) {
-    EXPECT_EQ(decoded(canvas()).count(common::kPaper), kCanvasWidth * kCanvasHeight);
-    Canvas filled = canvas();
-    filled.fill(3, 5, 10, 2, kRed);
-    const Decoded shown = decoded(filled);
-    EXPECT_EQ(shown.count(kRed), 20);
-    EXPECT_TRUE(shown.is(3, 5, kRed));
-    EXPECT_TRUE(shown.is(12, 6, kRed));
-}
-
 TEST(Canvas, LeavesOutWhatLiesOutside) {
     Canvas beyond = canvas();
     beyond.fill(-5, -5, 6, 6, kRed);

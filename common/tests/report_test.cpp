@@ -53,24 +53,6 @@ class ReportTest : public testing::Test {
     std::string err_;
 };
 
-TEST_F(ReportTest, HasAColumnOfAProgramsOwn) {
-    testing::internal::CaptureStderr();
-    testing::internal::CaptureStdout();
-    common::Report report(output_, program_, options_, input_, expected_, "a device", "a driver");
-    report.add(row("local", Check::kMatch));
-    report.add(row("global", Check::kMismatch));
-    report.add_column("x best", [](const Result& result) {
-        return result.variant == "local" ? std::optional(1.5) : std::nullopt;
-    });
-    report.finish();
-    std::fflush(stdout);
-    testing::internal::GetCapturedStderr();
-    const std::string out = testing::internal::GetCapturedStdout();
-    EXPECT_TRUE(tests::has(out, "  x best  check\n"));
-    EXPECT_TRUE(tests::has(out, "    1.50  match\n"));
-    EXPECT_TRUE(tests::has(out, "       -  mismatch\n"));
-}
-
 TEST_F(ReportTest, SaysWhatIsCountedAndWhere) {
     finish({row("local", Check::kMatch)});
     EXPECT_EQ(err_, "03-local-atomics, OpenCL on a device\n");

@@ -86,75 +86,34 @@ class Outputs(Test):
     def test_a_wrong_value(self):
         for path, value, says in (
             (("results", 0, "check"), "mismatch", "right: mismatch"),
-            (("results", 0, "check"), "wrong", "is not one of"),
-            (("results", 0, "reason"), "late", "right: match: late"),
             (("input", "pixels"), 4095, "wrong value"),
-            (("input", "seed"), 2, "wrong value"),
-            (("device",), "", "not as common/report/schema.json has it"),
             (("read_ceiling_gb_s",), 1.5, "a read ceiling"),
             (("results", 0, "percent_of_ceiling"), 1.5, "percent of nothing"),
             (("results", 0, "gb_s"), 0, "wrong value: gb_s"),
-            (("results", 0, "speedup_over_serial"), -1, "less than the minimum"),
             (("results", 0, "kernel_ms", "runs"), 1, "wrong times"),
             (("results", 0, "kernel_ms", "min"), 1e9, "wrong times"),
-            (("results", 0, "kernel_ms", "max"), 1e-9, "wrong times"),
-            (("results", 0, "kernel_ms", "min"), 0, "wrong times"),
             (("counts", 0), 5000, "wrong counts: the JSON has others"),
-            (("counts",), self.document["counts"][1:], "counts: "),
         ):
             with self.subTest(path=path, value=value):
                 self.changed(path, value)
                 self.objects(says)
-
-    def test_what_was_asked_for(self):
+        shutil.copy(self.right / "out.json", self.damaged)
         self.objects("wrong value: chapter", chapter="01-cpu")
-        self.objects("left is called right", variants=("left",))
         self.objects("wrong number of results: 1", variants=("right", "left"))
-        second = copy.deepcopy(self.document)
-        second["results"].append({**second["results"][0], "variant": "second"})
-        self.write(second)
-        self.check(variants=("right", "second"))
-        self.objects("wrong number of results: 2")
-        self.objects("second is called right", variants=("second", "right"))
-
-    def test_a_skipped_variant(self):
-        for reason, says in (("why", None), ("", "skipped without a reason")):
-            skipped = copy.deepcopy(self.document)
-            skipped["results"][0].update(check="skipped", reason=reason, kernel_ms=None)
-            self.write(skipped)
-            if says:
-                self.objects(says, may_skip=("right",))
-            else:
-                self.check(may_skip=("right",))
-            self.objects("right: skipped")
 
     def test_damaged_files(self):
-        text, counts = ((self.right / name).read_text() for name in ("out.json", "out.csv"))
-        first, second, *others = counts.split("\n")[1:]
-        data = (self.right / "out.png").read_bytes()
+        counts = (self.right / "out.csv").read_text()
         for name, content, says in (
-            ("out.json", text[: len(text) // 2], "not JSON"),
-            ("out.json", text + "old content", "not JSON"),
-            ("out.png", text.encode(), "not a PNG"),
-            ("out.png", data[:100], "a PNG of 100 bytes"),
-            ("out.png", data + b"old" * 500000, "a PNG of"),
-            ("out.csv", counts[len("bin,count\n"):], "wrong counts"),
+            ("out.json", "{", "not JSON"),
+            ("out.png", "a picture", "not a PNG"),
             ("out.csv", counts[: counts.rindex("255,")], "wrong counts"),
-            ("out.csv", counts[: len(counts) // 2], "wrong counts"),
-            ("out.csv", "\n".join(["bin,count", second, first, *others]), "wrong counts: bin 0"),
-            ("out.csv", "\n".join(["bin,count", f"0,{second[2:]}", f"1,{first[2:]}", *others]), "the JSON has others"),
-            ("out.csv", "\n".join(["bin,count", f"0,{int(first[2:]) + 1}", second, *others]), "4097 pixels"),
+            ("out.csv", counts.replace("\n1,", "\n2,"), "wrong counts: bin 1"),
             ("out.json.unfinished", "x", "wrong files: out.csv out.json out.json.unfinished out.png"),
         ):
             with self.subTest(name=name, says=says):
                 self.setUp()
-                path = self.damaged / name
-                path.write_bytes(content) if isinstance(content, bytes) else path.write_text(content)
+                (self.damaged / name).write_text(content)
                 self.objects(says)
-
-    def test_another_definition(self):
-        with self.assertRaisesRegex(outputs.Wrong, "not as common/report/schema.json has it"):
-            outputs.document_of(self.damaged / "out.json", "cluster")
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """Many runs in one process: --serve, --self-test and --describe, on a program with planted mistakes."""
 
 import json
-import shutil
 import subprocess
 
 import programs
@@ -69,12 +68,6 @@ class SelfTest(Test):
         self.assertEqual(again.returncode, 1)
         self.assertNotIn("on size-256:", out)
 
-    def test_a_command_that_is_printed_can_be_run_again(self):
-        program = shutil.copy(PROGRAM, self.folder() / "it's $HOME, here")
-        done = subprocess.run([program, "--self-test", "--variant", "dropped-tail"], capture_output=True, text=True, check=False)
-        again = subprocess.run(done.stdout.splitlines()[0].split("; again: ")[1], shell=True, capture_output=True, text=True, check=False)
-        self.assertIn("dropped-tail: does not match the CPU", again.stderr)
-
     def test_a_crash_costs_one_case(self):
         status, out, _ = tested("--variant", "crashes-on-ramps")
         self.assertEqual(status, 1)
@@ -96,7 +89,7 @@ class SelfTest(Test):
     def test_what_cannot_run_is_no_success(self):
         status, out, _ = tested("--variant", "unsupported")
         self.assertEqual(status, 77)
-        self.assertIn("skipped unsupported: this device has too little\n", out)
+        self.assertRegex(out, "^skipped unsupported: this device has too little\n0 cases match, [1-9][0-9]* skipped, 0 failed ")
 
     def test_has_inputs_of_its_own(self):
         for arguments in (["--random", "5"], ["--json", "/tmp/no.json"], ["--variant", "nosuch"], ["--groups", "2"]):

@@ -86,16 +86,6 @@ class SameKernels(Test):
             in_wgsl += len(steps_of(wgsl))
         self.assertEqual(in_wgsl, 6)
 
-    def test_planted_differences_are_seen(self):
-        opencl = "// ---- one: first ----\n// Step 1: zero the group's table. More\n// Step 2: wait\n// ---- two: second ----\n"
-        cuda = opencl.replace("group", "block").replace("More", "Less")
-        self.assertEqual(kernel_difference(opencl, cuda, True), [])
-        self.assertEqual(kernel_difference(opencl, cuda.replace("Step 2", "Step 3"), True), ["one"])
-        self.assertEqual(kernel_difference(opencl, cuda.replace("// Step 2: wait\n", ""), True), ["one"])
-        self.assertEqual(kernel_difference(opencl, cuda.replace("two", "three"), False), ["three"])
-        one = cuda[:cuda.index("// ---- two")]
-        self.assertEqual((kernel_difference(opencl, one, True), kernel_difference(opencl, one, False)), (["two"], []))
-
 
 class SameSteps(Test):
     def test_each_pair(self):
@@ -103,19 +93,6 @@ class SameSteps(Test):
         for folder in PAIRS:
             with self.subTest(folder.relative_to(ROOT)):
                 self.assertEqual(difference((folder / "opencl.cpp").read_text(), (folder / "cuda.cu").read_text()), "")
-
-    def test_planted_differences_are_seen(self):
-        opencl = ("main\n// 1. One: in OpenCL\ncommon::opencl::first()\n// 2. Two\n// 3. Three\n// 4. Four\n"
-                  "common::opencl::build_program()\ncommon::opencl::compute_units()\n// 5. Five\nreport.finish()\n")
-        cuda = opencl.replace("common::opencl::build_program()\n", "").replace("opencl::compute_units", "cuda::multiprocessors")
-        cuda = cuda.replace("opencl::", "cuda::").replace("OpenCL", "CUDA")
-        self.assertEqual(difference(opencl, cuda), "")
-        for text, by, says in (("2. Two", "2. Too", "different steps"), ("// 5. ", "", "different steps"),
-                               ("report.finish()", "", "calls in // 5. Five"),
-                               ("common::cuda::first()\n// 2. Two", "// 2. Two\ncommon::cuda::first()", "calls in // 1. One"),
-                               ("multiprocessors", "max_threads", "calls in // 4. Four"),
-                               ("report.finish", "// report.finish", "calls in // 5. Five")):
-            self.assertIn(says, difference(opencl, cuda.replace(text, by)))
 
 
 if __name__ == "__main__":

@@ -121,9 +121,25 @@ class Summary(Test):
         self.expect([program, "--random", "1K", "--variant", "local", "--json", results / "02-chapter-CUDA-on-CPU.json"])
         row = r"-\n02-chapter +local +CUDA +\[1\] +emulated on the CPU +- +- +match\n\n\[1\] a GPU emulated on the CPU\n$"
         self.expect([GIVEN.build / "common/summary", table, results], out=row)
+        # The same where CUDA was compiled.
+        compiled = results / "compiled.tsv"
+        compiled.write_text(table.read_text().replace("\t-\tno compiler", "\tcuda\t-"))
+        (results / "02-chapter-CUDA.skipped").write_text("no GPU\n")
+        self.expect([GIVEN.build / "common/summary", compiled, results], out=row)
         # It did not run, as there is a GPU.
         (results / "02-chapter-CUDA-on-CPU.json").unlink()
         self.expect([GIVEN.build / "common/summary", table, results], out="-\n02-chapter +all +CUDA [^\n]*skipped: no compiler\n\n$")
+
+
+class Emulation(Test):
+    """What CUDA on a CPU does not have does not compile, and the compiler says why."""
+
+    def test_what_only_a_gpu_has(self):
+        for word, says in (("__shfl_sync(0, 1, 2)", "__shfl_sync: not in this emulation"),
+                           ("__shared__ int a, b", "a __shared__ declaration has one variable")):
+            run = programs.Run([BUILD["compiler"], "-std=c++20", "-fsyntax-only", f"-I{ROOT}", "-x", "c++", "-"],
+                               text=f'#include "common/cuda/on_cpu/cuda_runtime.h"\nvoid kernel() {{ {word}; }}\n')
+            self.assertRegex(run.err, says)
 
 
 class Configure(Test):
@@ -148,9 +164,6 @@ class Configure(Test):
 
     def test_opencl_that_is_not_wanted(self):
         self.configured(0, "(?s)OpenCL programs: not built, switched off.*Generating done", "-DTUTORIAL_OPENCL=OFF")
-
-    def test_there_is_nothing_to_install(self):
-        self.expect([BUILD["cmake"], "--install", GIVEN.build, "--prefix", self.folder()], 1, err="There is nothing to install: the programs")
 
 
 if __name__ == "__main__":

@@ -73,17 +73,6 @@ TEST(Measure, SlowRunsStopAfterASecondButNotBeforeThree) {
     EXPECT_EQ(measure(std::ref(slow), std::nullopt).runs, 3);
 }
 
-TEST(WallTime, IsThatOfTheCall) {
-    int calls = 0;
-    const double time = common::wall_ms([&] {
-        ++calls;
-        std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    });
-    EXPECT_EQ(calls, 1);
-    EXPECT_GE(time, 20);
-    EXPECT_LT(time, 10'000);
-}
-
 TEST(GigabytesPerSecond, AreOfTenToTheNinth) {
     EXPECT_DOUBLE_EQ(common::gigabytes_per_second(1e9, 1000), 1);
     EXPECT_DOUBLE_EQ(common::gigabytes_per_second(4e6, 2), 2);

@@ -126,7 +126,7 @@ def scripts():
                 "photo.js": ("playPhoto", PHOTO, base64.b64encode((ROOT / PHOTO).read_bytes()).decode()),
                 "lab-data.js": ("labData", "the chapters, common/run/cases.json and common/tutor", {
                     "strategies": {name: kernel(name) for name in STRATEGIES}, "mistakes": mistakes(), "inputs": inputs()})}
-    return {file: f"// Written by docs/site/play_data.py from {source}.\n(function (root) {{\nconst {name} = {json.dumps(value, indent=1)};\n"
+    return {file: f"// Written by docs/site/play_data.py from {source}.\n(function (root) {{\nconst {name} = {recorded.text_of(value)};\n"
                   f'if (typeof module === "object") module.exports = {name};\nelse root.{name} = {name};\n}})(globalThis);\n'
             for file, (name, source, value) in contents.items()}
 

@@ -47,13 +47,6 @@ for (const node of document.querySelectorAll("body *")) {
 return found;
 """
 
-# Every control that can be seen and has no name for those who cannot see it.
-NAMELESS = """
-return [...document.querySelectorAll("button, select, input")].filter((node) => node.checkVisibility()
-  && !(node.textContent.trim() && node.tagName === "BUTTON") && !node.ariaLabel && !node.title && !node.placeholder
-  && ![...node.labels].some((label) => label.textContent.trim())).map((node) => node.outerHTML);
-"""
-
 AXE = next(ROOT.glob("build/site-env/lib/python3*/site-packages/axe_playwright_python/axe.min.js"), None)
 AXE_RUN = """
 const done = arguments[arguments.length - 1];
@@ -217,7 +210,6 @@ class Browser(unittest.TestCase):
                     self.wants(scheme)
                     self.assertEqual(self.script(CONTRASTS), [])
         self.quiet()
-        self.assertEqual(self.script(NAMELESS), [])
 
     def clean_for_axe(self, pages):
         """axe finds nothing on these pages, on a phone or on a desk; all that is folded is open. The contrasts, for which it takes its

@@ -30,24 +30,6 @@ class Commands(repository.RepositoryTest):
         self.page(*lines)
         return self.succeed("commands.py").stdout.splitlines()
 
-    def test_what_is_run(self):
-        self.write("01-cpu/README.md", "```sh\nbuild/01-cpu/cpu --ramp\n```\n")
-        self.write("docs/a.md", "```c\nbuild/01-cpu/cpu --no\n```\n")
-        lines = self.ran("./tutorial run", "cmake build/01-cpu", "build/01-cpu/cpu --help   # everything else",
-                         'LUCK=1 build/01-cpu/cpu \\', '    --repeat 2  # says "LUCK=1"', "build/01-cpu/cpu --random 100M --groups 5000")
-        self.assertEqual(lines, [
-            "01-cpu/README.md: build/01-cpu/cpu --ramp --repeat 1 --no-ceiling: 0",
-            "README.md: build/01-cpu/cpu --help: 0",
-            "README.md: LUCK=1 build/01-cpu/cpu --repeat 2 --no-ceiling: 0",
-            "README.md: build/01-cpu/cpu --random 300K --groups 5000 --repeat 1 --no-ceiling: 0",
-            "4 commands ran, 0 of them not as the page says",
-        ])
-
-    def test_a_search_becomes_short_and_gets_nothing_else(self):
-        self.write("build/05-launch-tuning/tune/opencl", PROGRAM).chmod(0o755)
-        lines = self.ran("build/05-launch-tuning/tune/opencl", "build/05-launch-tuning/tune/opencl --seconds 20")
-        self.assertEqual(lines[:2], ["README.md: build/05-launch-tuning/tune/opencl --seconds 1: 0"] * 2)
-
     def test_what_is_promised_is_held(self):
         self.ran("build/01-cpu/cpu --status 1  # exits 1: broken on purpose",
                  "build/01-cpu/cpu --status 1  # exits 0 or 1", "build/01-cpu/cpu  # exits 0 or 1")

@@ -104,17 +104,6 @@ class Race(Browser):
         self.click("#run")
         self.assertEqual(self.rows("#counters"), [["0", "8", "8", "0"]])
 
-    def test_the_focus_stays(self):
-        self.open("race.html#pixels=1")
-        self.focus("#choice button")
-        self.press("ENTER", "SPACE", "ENTER")
-        self.assertIn("A stores 1", self.said())
-        self.press("ENTER")  # A has finished
-        self.assertIn("A stores 1", self.said())
-        self.press("TAB", "ENTER")
-        self.assertIn("B loads the counter: 1.", self.said())
-        self.quiet()
-
     def test_it_moves_unless_the_reader_wants_no_motion(self):
         self.open("race.html", motion="no-preference")
         self.click("#run")
@@ -172,11 +161,6 @@ class Banks(Browser):
         self.click("[value=one-by-one]")
         self.assertIn("32 turns, 31 waits", self.said())
 
-    def test_all_banks_are_seen_on_a_phone(self):
-        self.open("banks.html", NARROW)
-        self.assertEqual(self.script("""return [...document.querySelectorAll("#banks text")].filter((each) =>
-            each.getBoundingClientRect().right > innerWidth).length"""), 0)
-
     def test_a_picture_of_ones_own(self):
         self.open("banks.html")
         self.find("#file").send_keys(str(ROOT / "docs" / "README.md"))
@@ -185,20 +169,6 @@ class Banks(Browser):
         self.wait(lambda: self.find("#kind").get_property("value") == "own")
         self.assertEqual(self.totals(), self.turns(self.sample(256)))
         self.assertEqual(self.rows("#totals")[0][4], "not recorded")
-
-    def test_with_the_keyboard_alone(self):
-        self.open("banks.html")
-        self.focus("[name=copies]")
-        self.press("ARROW_RIGHT")
-        self.assertEqual(self.text("#totals .now th"), "2")
-        fifth = self.all("#steps button")[4]
-        self.assertEqual(fifth.accessible_name, f"Step 5: {fifth.text} turns")
-        self.focus("#steps li:nth-child(5), #steps button:nth-child(5)")
-        self.press("ENTER")
-        self.assertIn("Step 5 of 16", self.said())
-        self.focus("#banks")
-        self.press("ARROW_LEFT")
-        self.assertIn("Step 4 of 16", self.said())
 
 
 class Walk(Browser):
@@ -235,27 +205,6 @@ class Walk(Browser):
         self.assertEqual([row[1:] for row in self.rows("#measured")],
                          [[f"{each['strategy']}, {launch}", each["size"], *(f"{ms[walk]:g}" for walk in ("interleaved", "blocked"))]
                           for each in play_data.walks() for launch, ms in each["launches"].items()])
-
-    def test_a_goal(self):
-        self.open("walk.html")
-        self.click("[value=blocked]")
-        self.assertEqual(self.text("#goals .reached"), "Find a walk of a warp for which 32 times the bytes come that it asks for. Done.")
-
-    def test_the_bytes_are_painted(self):
-        self.open("walk.html#walk=vectors")
-        self.assertEqual(self.colour(1270, 144), svg.COLOURS["blue"][0])  # byte 511
-        self.assertEqual(self.colour(10, 164), svg.COLOURS["band"][0])  # byte 512
-        self.click("#next")
-        self.assertEqual(self.colour(1270, 144), svg.COLOURS["muted"][0])
-
-    def test_with_the_keyboard_alone(self):
-        self.open("walk.html")
-        self.focus("#place")
-        self.press(*["ARROW_RIGHT"] * 3)
-        self.assertIn("Request 4 of 64", self.said())
-        self.focus("#bytes")
-        self.press("ARROW_LEFT")
-        self.assertIn("Request 3 of 64", self.said())
 
 
 class Steps(Browser):

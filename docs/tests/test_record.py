@@ -169,25 +169,16 @@ class Record(repository.RepositoryTest):
     def test_workshops_have_inputs_sizes_and_places_of_their_own(self):
         order = MATCHES + 'echo "$0" >> "$(dirname "$0")/../../order"\n'
         for name in ("01-cpu/cpu", "01-cpu/peers/cpu", "05-launch-tuning/peers/cuda", "05-launch-tuning/end-to-end/cuda",
-                     "05-launch-tuning/tune/cuda"):
+                     "05-launch-tuning/tune/cuda", "05-launch-tuning/many/cuda", "05-launch-tuning/bins/cuda"):
             self.program(name, order)
-        self.succeed("record.py", "device", "--no-chapters", "--peers", "--peer", "a.so", "--queued", "--end-to-end", "--tune")
+        self.succeed("record.py", "device", "--no-chapters", "--peers", "--peer", "a.so", "--queued", "--end-to-end", "--tune", "--many", "--bins")
         count = {kind: len(self.keys(kind)) for kind in recorded.KINDS}
-        self.assertEqual(count, {**dict.fromkeys(recorded.KINDS, 0), "runs": 16 * 4 + 5 * 2, "queued": 5 * 6, "end_to_end": 1, "tune": 1})
+        self.assertEqual(count, {**dict.fromkeys(recorded.KINDS, 0), "runs": 16 * 4 + 5 * 2, "queued": 5 * 6, "end_to_end": 1, "tune": 1,
+                                 "many": 4, "bins": 18})
         self.assertEqual(self.keys("tune"), [("05-launch-tuning/tune/cuda", None, None)])
         self.assertIn("tune", self.read("build/order").splitlines()[0], "so that `tuned` is tuned in what follows")
         self.assertTrue(all(line.endswith("--peer a.so") for line in self.arguments_of("01-cpu/peers/cpu")))
         self.assertEqual(["--queued" in line for line in self.arguments_of("05-launch-tuning/peers/cuda")], [False] * 64 + [True] * 30)
-
-    def test_many_pictures_are_kept_by_their_sides(self):
-        self.program("05-launch-tuning/many/cuda", MATCHES)
-        self.succeed("record.py", "device", "--no-chapters", "--many")
-        self.succeed("record.py", "device", "--no-chapters", "--many", "512", "--input", "constant")
-        self.assertEqual({(entry["experiment"], entry["input"], entry["size"]) for entry in self.results()["many"]},
-                         {("64", "uniform", "256M"), ("256", "uniform", "1G"), ("512", "uniform", "1G"), ("64..2048", "uniform", "1G"),
-                          ("512", "constant", "1G")})
-        self.assertIn("--random 1G --side 64..2048", self.arguments_of("05-launch-tuning/many/cuda")[3])
-        self.assertIn("invalid choice: '63'", self.run_program("record.py", "device", "--many", "63").stderr)
 
     def test_scaling_is_the_best_of_three_rounds(self):
         # Each run is a millisecond faster than the one before.
@@ -299,16 +290,6 @@ class Record(repository.RepositoryTest):
         self.assertEqual(entry["run"]["counters"], [{"variant": variant, "launch": "4 groups of 8", "kernel": KERNEL, "percent": percent}
                                                     for variant in ("vector", "tuned")])
         self.assertNotIn("results", entry["run"])
-
-    def test_an_experiment_may_be_of_a_counter(self):
-        for name in ("03-local-atomics", self.LESSON):
-            self.program(f"{name}/cuda", launch="5 groups of 1024")
-        counter = EXPERIMENTS["hits"].counter
-        self.profiler(ncu_log({counter: "96.5"}))
-        self.succeed("record.py", "device", "--no-chapters", "--experiment", "hits")
-        (entry,) = self.results()["experiments"]
-        self.assertEqual(entry["run"]["runs"], [{"arguments": run.command(5), "kernel": KERNEL, "percent": {counter: 96.5}}
-                                                for run in EXPERIMENTS["hits"].runs])
 
     def test_counters_that_cannot_be_read_stop(self):
         self.program(f"{self.LESSON}/cuda", check="mismatch")

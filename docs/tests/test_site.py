@@ -65,25 +65,9 @@ class Small(repository.RepositoryTest):
         self.assertTrue((self.root / "build/pages/docs/p.svg").is_file())
         self.assertIn("literalinclude", self.staged("LICENSE.md"))
 
-    def test_what_is_no_link_stays(self):
-        text = "# A\n\n`[a](b.md)` <https://example.org> [e](https://example.org/README.md) [t](#a)\n\n```c\n[=](README.md)\n```\n"
-        self.write("docs/a.md", text)
-        self.assertTrue(self.staged("docs/a.md").endswith(text))
-
-    def test_pages_to_play_with_are_copied_and_lead_back(self):
-        self.assertIn('<a href="race.html">race</a>', self.staged("docs/site/play/index.md"))
-        self.assertIn("../../../02-two/index.html#part", self.staged("_extra/docs/site/play/race.html"))
-
     def test_a_page_says_what_it_is_about(self):
         self.write("docs/a.md", '# A\n\n![p](p.svg)\n\n**Goal.** One *"word"* of\n[b](b.md), `c * d`.\n\nTwo.\n')
         self.assertIn('description: "One \\\"word\\\" of b, c * d."\n', self.staged("docs/a.md"))
-
-    def test_a_page_to_play_with_is_embedded_where_its_link_stands_alone(self):
-        self.write("02-two/README.md", "# Two\n\n[Try](../docs/site/play/race.html#items=8)\n\nSee [it](../docs/site/play/race.html).\n")
-        page = self.staged("02-two/index.md")
-        self.assertIn('<iframe class="play" src="../docs/site/play/race.html#items=8" title="Try"', page)
-        self.assertIn('<a href="../docs/site/play/race.html#items=8">Try</a>, on a page of its own', page)
-        self.assertIn('See <a href="../docs/site/play/race.html">it</a>.', page)
 
     def test_two_kernels_become_tabs(self):
         folded = ("OpenCL ([histogram.cl](histogram.cl)):\n\n```c\none\n```\n\n<details><summary>The same in CUDA (histogram.cuh)"
@@ -112,15 +96,6 @@ class Small(repository.RepositoryTest):
         self.assertIn("In the clone that this site was built in", self.staged("index.md"))
         self.succeed("stage.py", self.root / "build" / "pages", "https://example.org/r")
         self.assertIn("Clone [the repository](https://example.org/r), and", self.read("build/pages/index.md"))
-
-    def test_the_search_knows_the_sections_of_chapters(self):
-        self.write("02-two/README.md", "# Two\n\nA *term* (CUDA: word).\n\n## Its `part`\n\nMore.\n\n```c\ncode\n```\n")
-        found = '{"02-two/index": [["", "Two", "a' + 10 * " term" + 10 * " word" + ' ."], ["its-part", "Its part", "more."]]}'
-        self.assertIn(found, self.staged("_search.js"))
-
-    def test_the_contents_are_in_the_order_of_the_links(self):
-        self.assertRegex(self.staged("docs/index.md"), r"(?s)```{toctree}\n:hidden:\n\nb\na\n```")
-        self.assertRegex(self.staged("02-two/index.md"), r"(?s)```{toctree}\n:hidden:\n\nsource\n```")
 
     def test_recorded_results_stand_beside_each_other(self):
         runs = [repository.run_entry(f"02-two/{program}", {"global": 123.4 + place}) for place, program in enumerate(("opencl", "cuda"))]

@@ -205,30 +205,8 @@ class Run(Small):
         self.assertEqual((done.returncode, done.stdout), (77, ""))
         self.assertTrue(done.stderr.endswith("tutorial: 02/1 runs in OpenCL, whose programs were not built: no loader\n"), done.stderr)
 
-    def test_the_site(self):
-        self.refuses("this copy has no site", "site")
-        for words in (["link"], ["--address"], ["--address", "here"], ["--repository", "there"], ["links", "more"]):
-            self.refuses("site takes the word links, --address URL and --repository URL", "site", *words)
-        (self.clone / "docs" / "site").mkdir(parents=True)
-        for name in ("conf.py", "requirements.txt"):
-            (self.clone / "docs" / "site" / name).write_text("some\n")
-        self.refuses("not found: python3 with its modules venv and ensurepip", "site")
-
 
 class Cluster(Small):
-    # What the machine lacks, by a function in the place of each question.
-    ASK = """
-        eval "$(sed -n '/^missing_packages()/,/^}/p' tutorial)"
-        have() { false; } && have_compiler() { :; } && have_cmake() { :; } && offered() { false; } && have_jsonschema() { :; }
-        missing_packages "$1"
-    """
-
-    def test_mpi_is_installed_for_cluster_alone(self):
-        for command in ("run", "test", "exercises"):
-            self.assertNotIn("mpi", self.succeed("bash", "-c", self.ASK, "bash", command))
-        wanted = self.succeed("bash", "-c", self.ASK, "bash", "cluster").split()
-        self.assertEqual([name for name in wanted if "mpi" in name], ["openmpi-bin", "libopenmpi-dev"])
-
     def test_a_number_of_ranks_that_makes_no_sense(self):
         self.refuses("cluster starts 1 to 64 ranks here, not 0", "cluster", "0")
         self.refuses("cluster takes a number of ranks, then options or pictures, not 'four'", "cluster", "four")
@@ -270,7 +248,7 @@ class Timeout(Small):
         plain = self.limits("--test-dir", "build")
         self.assertEqual(plain["is-slow"], 1234)
         self.assertIn(plain["passes"], range(30, 601))
-        for preset in ("default", "ci", "cuda", "asan", "tsan"):
+        for preset in ("default", "ci", "asan", "tsan"):
             with self.subTest(preset=preset):
                 self.succeed("cmake", "--preset", preset)
                 self.assertEqual(self.limits("--preset", preset), plain)

@@ -7,6 +7,7 @@ the cell of a row and a column, and rows and columns that are neighbours differ 
 from typing import NamedTuple, Optional
 
 ATOMICS, LOCAL, LANES, LESSON = "02-global-atomics", "03-local-atomics", "04-per-thread-bins", "05-launch-tuning"
+MANY = f"{LESSON}/many"
 
 
 class Edit(NamedTuple):
@@ -266,6 +267,15 @@ def places():
                    + "    for (uint place = 0; place < PLACES; ++place) {\n        tables[place] = sums[place];\n    }\n"))
 
 
+def many_launches():
+    """`many`: work-items of a group and copies of its table, for pictures of several sizes."""
+    for group_size in (128, 256, 512, 1024):
+        for copies in (4, 8, 32):
+            for side in (64, 128, 256, 512):
+                yield Run(MANY, f"Groups of {group_size}, {copies} copies", f"{side} x {side}", "group-each",
+                          ("--side", str(side), "--group-size", str(group_size), "--copies", str(copies)))
+
+
 STRIDES = (1, 8, 32, 64, 256, 1024)
 OPENCL, BOTH = ("OpenCL",), ("OpenCL", "CUDA")
 EXPERIMENTS = {
@@ -339,6 +349,8 @@ EXPERIMENTS = {
     "private-memory": Experiment("what `private` fetches from memory", "Groups of 128 for each unit", "bytes from memory for each pixel", ("CUDA",),
                                  ("uniform",), "256M", tuple(private_groups()),
                                  "One launch of each under Nsight Compute: `dram__bytes_read`.", "dram__bytes_read.sum", 1),
+    "many-launches": Experiment("`group-each` of `many` in several launches", "Launch", "GB/s", BOTH, ("uniform",), "256M",
+                                tuple(many_launches())),
     "bytes": Experiment("`uchar-bins`, and what the compiler knows of it", "Groups of 128 for each unit", "GB/s", OPENCL,
                         ("uniform",), "256M", tuple(byte_loads())),
 }

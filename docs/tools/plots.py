@@ -10,6 +10,7 @@
     climb.svg                     how far each chapter's strategies come, in percent of the read ceiling
     law.svg                       bytes under way against speed: a line of slope one, and the ceiling
     contention.svg                the strategies and the libraries, from no to full contention
+    bins.svg                      256 to 65,536 bins of pixels of 16 bits: which strategy is the fastest
     tuning-DEVICE-PROGRAM.svg     what the search found, a heat map for each size
 
 What is not recorded yet is not drawn.
@@ -31,7 +32,7 @@ from svg import HEAT, Picture
 RESULTS = ROOT / "docs" / "results"
 FIGURES = ROOT / "docs" / "figures"
 # Pictures that this program makes and nobody else does.
-OURS = ("climb.svg", "law.svg", "contention.svg", "tuning-*.svg")
+OURS = ("climb.svg", "law.svg", "contention.svg", "bins.svg", "tuning-*.svg")
 # The climb and the contention are those of one device, on inputs of one size.
 DEVICE, SIZE = "h100", "1G"
 WIDTH = 800
@@ -214,6 +215,8 @@ LINES = {
     "global": ("global", "wedge", "yellow", 1.5),
     "local": ("local", "cross", "muted", 1.5),
     "lane-bins": ("lane-bins", "diamond", "orange", 1.5),
+    "passes": ("passes", "square", "purple", 1.5),
+    "cluster": ("cluster", "circle", "blue", 1.5),
 }
 RIGHT = 620
 
@@ -286,6 +289,48 @@ def contention_labels(picture, scale, lines):
         picture.mark(shape, RIGHT + 40, place, f"fill-{colour}", 4)
         picture.text(RIGHT + 50, place + 4.5, words, f"fill-{colour} bold")
         picture.text(WIDTH - 10, place + 4.5, digits(lines[name][-1][1]), f"fill-{colour}", "end")
+
+
+# ---- bins.svg ------------------------------------------------------------------------------------
+
+
+def bins_picture(recording):
+    """GB/s against the number of bins, a line for each strategy, in CUDA. Raises NotRecorded."""
+    entries = [entry for entry in recorded.select(recording, "bins", api="CUDA", input="uniform") if entry["experiment"].isdigit()]
+    lines = {}
+    for entry in sorted(entries, key=lambda entry: int(entry["experiment"])):
+        for result in entry["run"]["results"]:
+            if result["check"] == "match":
+                lines.setdefault(result["variant"], []).append((int(entry["experiment"]), result["gb_s"]))
+    if not lines:
+        raise NotRecorded("no strategy for more bins")
+    ceiling = recorded.read_ceiling(recording, entries[0], ("bins",))
+    run, bins = entries[0]["run"], sorted(int(entry["experiment"]) for entry in entries)
+    across = LogScale(bins[0], bins[-1], 80, RIGHT)
+    up = LogScale(decade_below(min(rate for points in lines.values() for _, rate in points)), ceiling * 1.3, 440, 80)
+    picture = Picture(WIDTH, 520, "More bins, and where to count them",
+                      "GB/s of each strategy against the number of bins, on logarithmic scales; the table of the workshop bins has "
+                      "the same numbers.")
+    picture.text(16, 28, "More bins, and where to count them, in GB/s", "fill-ink title")
+    picture.text(16, 48, f"{run['api']}, {size_in_words(run['input']['pixels']).removesuffix('B')} random pixels of 16 bits; "
+                 "both scales logarithmic", "fill-muted")
+    for tick in up.decades():
+        picture.line(70, up(tick), RIGHT, up(tick))
+        picture.text(60, up(tick) + 4.5, plain(tick), "fill-muted", "end")
+    for number in bins:
+        picture.line(across(number), 440, across(number), 445, "line-muted")
+        picture.text(across(number), 460, f"{number:,}", "fill-muted small", "middle")
+    picture.text((80 + RIGHT) / 2, 482, "bins", "fill-muted", "middle")
+    picture.line(70, up(ceiling), RIGHT, up(ceiling), "line-muted", 1.5, "5 4")
+    picture.text(70, up(ceiling) - 8, f"read ceiling, {digits(ceiling)} GB/s", "fill-muted halo")
+    for name, points in lines.items():
+        _, shape, colour, width = LINES[name]
+        picture.path([(across(number), up(rate)) for number, rate in points], f"line-{colour}", width)
+        for number, rate in points:
+            picture.mark(shape, across(number), up(rate), f"fill-{colour}", 4)
+    contention_labels(picture, up, lines)
+    picture.text(16, 508, f"{source(entries)}. At the right: GB/s with the most bins that the strategy takes.", "fill-muted small")
+    return picture.to_text()
 
 
 # ---- tuning-DEVICE-PROGRAM.svg -------------------------------------------------------------------
@@ -421,7 +466,7 @@ def pictures():
     """{file name: contents} of everything that there are results for."""
     recordings = {path.stem: recorded.load(path) for path in sorted(RESULTS.glob("*.json"))}
     todo = {name: (draw, recordings[DEVICE])
-            for name, draw in (("climb.svg", climb), ("law.svg", law_picture), ("contention.svg", contention))}
+            for name, draw in (("climb.svg", climb), ("law.svg", law_picture), ("contention.svg", contention), ("bins.svg", bins_picture))}
     for name, recording in recordings.items():
         todo.update({f"tuning-{name}-{entry['program'].split('/')[-1]}.svg": (tuning, entry) for entry in recording["tune"]})
     drawn = {}

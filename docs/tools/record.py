@@ -9,8 +9,8 @@
 
 Runs every chapter program that is built, on each input, and keeps the JSON that it writes in
 docs/results/NAME.json; what is not measured this time stays there as it was. --tune, --peers, --queued,
---many and --end-to-end add runs of the workshops of chapter 05, --peers also of that of chapter 01. --tune goes before all others: what it finds
-is kept in the user's cache folder, and `tuned` is launched that way in all runs that follow, in this
+--many, --bins and --end-to-end add runs of the workshops of chapter 05, --peers also of that of chapter 01.
+--tune goes before all others: what it finds is kept in the user's cache folder, and `tuned` is launched that way in all runs that follow, in this
 call and in later ones; only --steps and --experiment, which change one thing at a time in chapter 05's program and in
 the others, know of no search. --counters adds what
 NVIDIA's profiler, Nsight Compute, reads while some of the CUDA kernels run. --cluster runs chapter 05's programs
@@ -61,6 +61,9 @@ ROUNDS = 3
 MPI_VARIABLES = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_orte_execute_quiet": "1"}
 # The sides of --many, and how many pixels all pictures have.
 MANY = {"64": "256M", "256": "1G", "512": "1G", "64..2048": "1G"}
+# What --bins counts: pixels of 16 bits, in so many bins, or bytes of colours; and how many of them.
+BINS = {**{str(bins): ("256M", "--bins", str(bins)) for bins in (256, 1024, 4096, 8192, 16384, 32768, 65536)},
+        "RGB": ("1G", "--channels", "3"), "RGBA": ("1G", "--channels", "4")}
 # 512 x 512, and the sizes of photographs.
 PHOTOGRAPHS = ["256K", "1M", "2M", "4M", "8M", "12M"]
 
@@ -94,6 +97,7 @@ class Job(NamedTuple):
         words += ["--" + self.kind] if self.kind in ("queued", "counters", "steps") else []
         words += [self.experiment, "scaling"] if self.kind == "cluster" else []
         words += ["--side", self.experiment] if self.kind == "many" else []
+        words += [self.experiment, "bins" if self.experiment.isdigit() else ""] if self.kind == "bins" else []
         words += ["--experiment", self.experiment] if self.kind == "experiments" else []
         return " ".join(word for word in words if word)
 
@@ -199,7 +203,12 @@ def jobs_of(options):
     if options.many is not None:
         for side in options.many or MANY:
             jobs += [job._replace(experiment=side) for job in
-                     grid(of(f"{experiments.LESSON}/many"), options, ["uniform"], [MANY[side]], "many", ["--side", side])]
+                     grid(of(experiments.MANY), options, ["uniform"], [MANY[side]], "many", ["--side", side])]
+    if options.bins is not None:
+        for name in options.bins or BINS:
+            size, *words = BINS[name]
+            jobs += [job._replace(experiment=name) for job in
+                     grid(of(f"{experiments.LESSON}/bins"), options, ["uniform", "constant"], [size], "bins", words)]
     if options.steps:
         jobs += grid(of(experiments.LESSON), options, ["uniform", "ramp"], ["1G"], "steps")
     for name in options.experiment or []:
@@ -472,6 +481,8 @@ def parse_arguments():
     arguments.add_argument("--end-to-end", action="store_true", help="measure the ways to copy and count")
     arguments.add_argument("--many", nargs="*", choices=MANY, metavar="SIDE",
                            help=f"a histogram for each of many pictures of these sides (default {' '.join(MANY)}; uniform)")
+    arguments.add_argument("--bins", nargs="*", choices=BINS, metavar="BINS",
+                           help=f"so many bins, or colours (default {' '.join(BINS)}; uniform and constant)")
     arguments.add_argument("--experiment", nargs="+", choices=EXPERIMENTS, metavar="NAME",
                            help="one thing changed at a time, on inputs and sizes of its own: "
                                 + "; ".join(f"{name}, {each.about}" for name, each in EXPERIMENTS.items()))

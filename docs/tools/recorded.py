@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.append(str(ROOT / "common" / "files"))
 from whole import write_whole  # noqa: E402
 
-KINDS = ("runs", "queued", "end_to_end", "tune", "counters", "steps", "experiments", "cluster", "many")
+KINDS = ("runs", "queued", "end_to_end", "tune", "counters", "steps", "experiments", "cluster", "many", "bins")
 PEERS = "05-launch-tuning/peers/cuda"
 CPU_PEERS = "01-cpu/peers/cpu"
 # What that one runs of its own chapter, two of them on all threads; all others are peers, on one.

@@ -79,9 +79,10 @@ def launches(entries, variants=None):
     return sentence([f"`{variant}` was {' or '.join(unique(texts))}" for variant, texts in by_variant.items()])
 
 
-def skipped(entries):
-    """Which variants were skipped, and why."""
-    reasons = unique(f"`{result['variant']}` ({result['reason']})" for result in results_of(entries) if result["check"] == "skipped")
+def skipped(entries, variants=None):
+    """Which of these variants were skipped, and why."""
+    reasons = unique(f"`{result['variant']}` ({result['reason']})" for result in results_of(entries)
+                     if result["check"] == "skipped" and (variants is None or result["variant"] in variants))
     return f" Skipped: {'; '.join(reasons)}." if reasons else ""
 
 
@@ -276,7 +277,7 @@ def experiment_table(recording, name, api, inputs, size):
             edit = run.edit and {"from": run.edit.old, "to": run.edit.new}
             wanted = run.chapter, run.command(entry["run"]["units"]), edit
             for kept in entry["run"]["runs"]:
-                if wanted == (entry["run"]["chapter"], recorded.named_as_now(kept["arguments"]), kept.get("edit")):
+                if wanted == (entry["program"].rpartition("/")[0], recorded.named_as_now(kept["arguments"]), kept.get("edit")):
                     cells[run.row, run.column, entry["input"]] = shown(experiment, kept, pixels_in(entry))
     columns = [(column, given) for given in inputs for column in unique(run.column for run in experiment.runs)]
     heads = [column or given if len(inputs) == 1 else f"{given}, {column}".removesuffix(", ") for column, given in columns]
@@ -340,27 +341,60 @@ def end_to_end_table(recording, folder, name, size):
             f"Medians. The copy from pinned memory alone took {copies}.")
 
 
+PEERS = ("cub", "cub-range", "npp", "opencv")
+
+
 def many_table(recording, program, unit):
-    """a row for each side of many pictures: the strategies, in GB/s or in µs a picture"""
+    """a row for each side of many pictures: the strategies, in GB/s or in µs a picture; or the libraries beside the best, in µs"""
     entries = sorted(select(recording, "many", program=program),  # a range stands last
                      key=lambda entry: (".." in entry["experiment"], len(entry["experiment"]), entry["experiment"]))
-    variants = variants_of(entries)
-    each = unit != "GB/s"
+    beside, each = unit == "libraries", unit != "GB/s"
+    own = [variant for variant in variants_of(entries) if variant not in PEERS]
+    measured = {result["variant"] for result in results_of(entries) if result["kernel_ms"]}
+    variants = [variant for variant in PEERS if variant in measured] if beside else own
+    if not variants:
+        raise NotRecorded(f"no library is among the many of {program}")
     rows, ceilings = [], []
     for entry in entries:
         rates, side = rates_of(entry), entry["experiment"]
         if each and ".." in side:
             continue
-        pictures = f"{side} a side" if ".." in side else f"{side} x {side}"
-        best = max((rate for rate in rates.values() if rate), default=None)
+        best = max(own, key=lambda variant: rates.get(variant) or 0)
         ceilings.append(recorded.read_ceiling(recording, entry, ("runs", "steps", "many")))
-        share = ratio(best, ceilings[-1])
-        rows.append([pictures, entry["input"], re.search(r"(\d+) pictures?", entry["run"]["input"]["name"])[1],
-                     *(ratio(int(side) ** 2 / 1000, rates.get(variant)) if each else rates.get(variant) for variant in variants),
-                     *([] if each else [share and 100 * share])])
-    columns = ["<Pictures", "<Pixels", "Number", *titles(variants), *([] if each else ["The best, % of the read ceiling"])]
-    return (entries, f"{device(entries[0])}: a histogram for each picture, {unit}", columns, rows,
-            "Medians." + ("" if each else f" Read ceiling: {', '.join(map(digits, unique(ceilings)))} GB/s.") + skipped(entries))
+        share = ratio(rates.get(best), ceilings[-1])
+        pictures = f"{side} a side" if ".." in side else f"{side} x {side}"
+        row = [pictures, entry["input"], re.search(r"(\d+) pictures?", entry["run"]["input"]["name"])[1]]
+        if each:
+            times = [ratio(int(side) ** 2 / 1000, rates.get(variant)) for variant in ([best] if beside else []) + variants]
+            # Three digits of those below a tenth, too.
+            row += [f"{time:#.3g}" if time and time < 0.1 else time for time in times]
+        else:
+            row += [*map(rates.get, variants), share and 100 * share]
+        rows.append(row + ([ratio(rates.get(best), rates.get("cub"))] if beside else []))
+    first, last = [], [] if each else ["The best, % of the read ceiling"]
+    if beside:
+        first, last = ["The best of ours"], ["The best / CUB"]
+    columns = ["<Pictures", "<Pixels", "Number", *first, *titles(variants), *last]
+    below = (f" The last column: how many times as fast.{launches(entries, variants)}" if beside
+             else "" if each else f" Read ceiling: {', '.join(map(digits, unique(ceilings)))} GB/s.")
+    return (entries, f"{device(entries[0])}: a histogram for each picture, {'µs' if beside else unit}", columns, rows,
+            f"Medians.{below}{skipped(entries, PEERS if beside else own)}")
+
+
+def bins_table(recording, program):
+    """a row for each number of bins and for colours: the strategies, in GB/s, on random pixels and on equal ones"""
+    entries = sorted(select(recording, "bins", program=program),
+                     key=lambda entry: (not entry["experiment"].isdigit(), len(entry["experiment"]), entry["experiment"]))
+    variants = variants_of(entries)
+    rows, ceilings = [], []
+    for entry in entries:
+        rates = rates_of(entry)
+        ceilings.append(recorded.read_ceiling(recording, entry, ("bins",)))
+        share = ratio(max((rate for rate in rates.values() if rate), default=None), ceilings[-1])
+        rows.append([entry["experiment"], entry["input"], *(rates.get(variant) for variant in variants), share and 100 * share])
+    return (entries, f"{device(entries[0])}: more bins than 256, GB/s",
+            ["<Bins", "<Pixels", *titles(variants), "The best, % of the read ceiling"], rows,
+            f"Medians. Read ceiling: {', '.join(map(digits, unique(ceilings)))} GB/s.{skipped(entries)}")
 
 
 def tuning_table(recording, program):
@@ -461,7 +495,8 @@ def archive_table(recording, program, size):
 TABLES = {"results": results_table, "device": device_table, "chapters": chapters_table, "peers": peers_table,
           "cpu-peers": cpu_peers_table, "queued": queued_table, "steps": steps_table, "experiment": experiment_table, "under-way": under_way_table,
           "warps": warps_table,
-          "end-to-end": end_to_end_table, "many": many_table, "tuning": tuning_table, "counters": counters_table, "weak": weak_table,
+          "end-to-end": end_to_end_table, "many": many_table, "bins": bins_table,
+          "tuning": tuning_table, "counters": counters_table, "weak": weak_table,
           "strong": strong_table, "archive": archive_table}
 __doc__ += "".join(f"    {kind}: FILE {' '.join(list(inspect.signature(table).parameters)[1:])}\n        {table.__doc__}\n"
                    for kind, table in TABLES.items())

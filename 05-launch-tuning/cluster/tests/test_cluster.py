@@ -101,7 +101,8 @@ class Cluster:
         (self.here / "pictures/notes.txt").write_text("no picture")
         for ranks, *chunk in ((3,), (2, "--chunk", "4099")):
             self.assertEqual(self.counted(ranks, self.here / "pictures", *chunk, "--repeat", "2"), counts_of(everything))
-        self.job(3, IMAGES, "--check", "--each", self.here / "each.csv")
+        for ranks, folder in ((1, self.here / "pictures"), (3, IMAGES)):
+            self.job(ranks, folder, "--check", "--each", self.here / "each.csv")
 
     def test_resident(self):
         self.job(2, "--random", "3000001", "--resident", "--repeat", "3", "--check")
@@ -117,6 +118,8 @@ class Cluster:
         own = ["groups", "group-size"] if self.api == "cpu" else ["no-diagnosis"]
         for option in ["plot", "no-ceiling", "time-limit", *own]:
             self.expect([self.program, f"--{option}", "1"], 2, err=f"--{option} means nothing here: ", one_line=True)
+        if self.api != "cpu":
+            self.expect([self.program, IMAGES, "--loads", "1"], 2, err="--loads is not for pictures: ", one_line=True)
 
     def test_a_picture_that_cannot_be_read(self):
         pictures, files = self.here / "pictures", [self.here / name for name in ("counts.csv", "each.csv", "run.json")]
@@ -144,6 +147,10 @@ class OnDevices(Cluster):
     def test_no_device(self):
         self.ends(77, self.command(2, "--random", "1000"), "rank 0 of 2",
                   environment={"OCL_ICD_VENDORS": str(self.here), "OCL_ICD_FILENAMES": "", "CUDA_VISIBLE_DEVICES": ""})
+
+    def test_groups_that_are_too_large(self):
+        for what in ([IMAGES], ["--random", "1000"]):
+            self.ends(2, self.command(1, *what, "--group-size", "1048576"), "1048576")
 
 
 class Cpu(Cluster, Test):
@@ -243,12 +250,14 @@ class OpenCL(OnDevices, Test):
         self.expect([self.program, "--random", "1000003", "--chunk", "16384", "--check"], environment={**self.kept, **self.faulty("memory=65536")})
 
     def test_a_wrong_result_is_in_no_file(self):
-        right, files = (ROOT / "05-launch-tuning/histogram.cl").read_text(), [self.here / "counts.csv", self.here / "each.csv"]
-        wrong = right.replace("hand_over(totals, histogram, bin, ", "hand_over(totals, histogram, bin, bin == 40 ? 1 : ")
-        self.assertNotEqual(wrong, right)
-        (self.here / "histogram.cl").write_text(wrong)
-        self.job(2, IMAGES, "--check", "--kernels", self.here / "histogram.cl", "--counts", files[0], "--each", files[1], status=1,
-                 out="check: does not match", err="does not match: total: expected [0-9]+, got [0-9]+; the first wrong bin is 40: ")
+        files = [self.here / "counts.csv", self.here / "each.csv"]
+        for of, before, *what in (("", "hand_over(totals, histogram, bin, ", "--random", "99999"),
+                                  ("many/", "BINS + bin] = ", IMAGES, "--each", files[1])):
+            right = (ROOT / f"05-launch-tuning/{of}histogram.cl").read_text()
+            self.assertNotEqual(wrong := right.replace(before, before + "bin == 40 ? 1 : "), right)
+            (self.here / "histogram.cl").write_text(wrong)
+            self.job(2, *what, "--check", "--kernels", self.here / "histogram.cl", "--counts", files[0], status=1,
+                     out="check: does not match", err="does not match: ([0-9]+ pixels were|total: .*; the first wrong bin is 40: )")
         self.assertFalse([file for file in files if file.exists()])
 
     def test_a_rank_with_other_kernels(self):

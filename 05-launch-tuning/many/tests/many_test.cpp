@@ -112,7 +112,7 @@ void expect_right(const std::vector<std::uint64_t>& first, std::size_t groups) {
     std::sort(owners.begin(), owners.end());
     EXPECT_EQ(std::adjacent_find(owners.begin(), owners.end()), owners.end());
     const std::uint64_t all = first.back() - first.front() + (first.size() - 1) * kTableCost;
-    EXPECT_LE(largest, all / groups + 2 * kTableCost + 256);
+    EXPECT_LE(largest, all / groups * 3 / 2 + 2 * kTableCost + 256);
 }
 
 TEST(ShareOut, GivesEachByteToOneGroup) {
@@ -130,6 +130,39 @@ TEST(ShareOut, GivesEachByteToOneGroup) {
             expect_right(begins(sizes, random() % 300), groups);
         }
     }
+}
+
+// Each would cost two more tables.
+TEST(ShareOut, CutsNoPictureThatIsMuchSmallerThanAShare) {
+    for (const std::uint64_t size : {100U, 4096U, 65536U, 100'000U}) {
+        const std::vector<std::uint64_t> first = begins(std::vector<std::uint64_t>(4000, size), 3);
+        const std::uint64_t cost = 4000 * (size + kTableCost);
+        for (const Place& place : share_out(first, (cost + 299'999) / 300'000))
+            EXPECT_EQ(place.byte, first[place.picture]) << size;
+    }
+    // In the usual launch a share of 512 x 512 is one picture, of 256 x 256 three or four.
+    for (const std::uint64_t size : {65536U, 262144U}) {
+        Batch batch;
+        batch.first = begins(std::vector<std::uint64_t>(4'000'000'000 / size, size), 0);
+        const std::size_t groups = launches(batch, {}, {.units = 132}).shared.groups;
+        for (const Place& place : share_out(batch.first, groups))
+            ASSERT_EQ(place.byte, batch.first[place.picture]) << size;
+        EXPECT_EQ(groups == batch.size(), size == 262144);
+    }
+}
+
+TEST(Launches, SmallPicturesHaveSmallTables) {
+    const auto of = [](std::uint64_t size, const Limits& limits) {
+        Batch batch;
+        batch.first = begins(std::vector<std::uint64_t>(1000, size), 0);
+        return launches(batch, {}, limits).each.text();
+    };
+    EXPECT_EQ(of(4096, {}), "4 copies, 1 load, 1000 groups of 256");
+    EXPECT_EQ(of(16384, {}), "32 copies, 1 load, 1000 groups of 256");
+    EXPECT_EQ(of(65536, {}), "32 copies, 2 loads, 1000 groups of 512");
+    EXPECT_EQ(of(65536, {.max_group_size = 128}), "32 copies, 2 loads, 1000 groups of 128");
+    EXPECT_EQ(of(65536, {.local_bytes = 32 << 10}), "16 copies, 2 loads, 1000 groups of 512");
+    EXPECT_EQ(of(65536, {.cpu = true}), "one work-item, 3 loads, 1000 groups of 1");
 }
 
 TEST(ShareOut, DoesNotOverflow) {
@@ -261,7 +294,8 @@ TEST(Sheet, GoesFromDarkToBright) {
         histograms.push_back(common::reference_histogram(small.back().pixels));
     }
     const std::size_t cell = sheet_cell(3);
-    const common::Picture sheet = common::decode_picture(sheet_png(small, histograms));
+    const common::Picture sheet =
+        common::decode_picture(sheet_png(small, by_brightness(histograms)));
     ASSERT_EQ(sheet.width, 2 * cell);
     ASSERT_EQ(sheet.height, 2 * cell);
     const auto middle_of = [&](std::size_t column, std::size_t row) {
@@ -273,6 +307,22 @@ TEST(Sheet, GoesFromDarkToBright) {
     EXPECT_GT(middle_of(1, 1), 240);
     for (const std::size_t pictures : {1U, 100U, 100'000U})
         EXPECT_LE(sheet_cell(pictures) * sheet_cell(pictures) * pictures, 110'000'000U);
+}
+
+TEST(Sheet, GoesFromOneToTheMostSimilar) {
+    // So many pixels of a grey, and as many of another.
+    const auto half = [](std::size_t one, std::size_t other, std::uint32_t pixels) {
+        Histogram histogram{};
+        histogram[one] += pixels;
+        histogram[other] += pixels;
+        return histogram;
+    };
+    EXPECT_TRUE(by_distance({}).empty());
+    // The means are 100, 110, 120, 130; but the first is like the third.
+    const std::vector<Histogram> of_two{half(0, 200, 5), half(109, 111, 9), half(20, 220, 1),
+                                        half(130, 130, 2)};
+    EXPECT_EQ(by_brightness(of_two), (std::vector<std::size_t>{0, 1, 2, 3}));
+    EXPECT_EQ(by_distance(of_two), (std::vector<std::size_t>{0, 2, 1, 3}));
 }
 
 // ---- folders ------------------------------------------------------------------------------------

@@ -168,6 +168,7 @@ enum cudaMemcpyKind {
 enum cudaDeviceAttr {
     cudaDevAttrMaxThreadsPerBlock,
     cudaDevAttrMaxSharedMemoryPerBlock,
+    cudaDevAttrMaxSharedMemoryPerBlockOptin,
     cudaDevAttrMultiProcessorCount,
     cudaDevAttrMaxThreadsPerMultiProcessor
 };
@@ -323,6 +324,12 @@ namespace on_cpu {
 using LaunchByName = cudaError_t (*)(dim3 grid, dim3 block, void** arguments,
                                      std::size_t shared_bytes);
 }  // namespace on_cpu
+enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
+cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value);
+template <typename... P>
+cudaError_t cudaFuncSetAttribute(void (*kernel)(P...), cudaFuncAttribute attribute, int value) {
+    return cudaFuncSetAttribute(reinterpret_cast<const void*>(kernel), attribute, value);
+}
 /// All kernels are alike.
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel);
 template <typename... P>

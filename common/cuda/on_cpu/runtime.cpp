@@ -236,6 +236,7 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
             *value = kMaxThreads;
             break;
         case cudaDevAttrMaxSharedMemoryPerBlock:
+        case cudaDevAttrMaxSharedMemoryPerBlockOptin:
             *value = kSharedBytes;
             break;
         case cudaDevAttrMultiProcessorCount:
@@ -251,6 +252,14 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* kernel) {
     *attributes = {kStackBytes, static_cast<int>(kMaxThreads)};
     return returned(kernel != nullptr ? cudaSuccess : cudaErrorInvalidDeviceFunction);
+}
+
+// There is no more for those that ask for it than for all.
+cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value) {
+    if (kernel == nullptr) return returned(cudaErrorInvalidDeviceFunction);
+    const bool is_known = attribute == cudaFuncAttributeMaxDynamicSharedMemorySize;
+    const bool fits = value >= 0 && static_cast<std::size_t>(value) <= kSharedBytes;
+    return returned(is_known && fits ? cudaSuccess : cudaErrorInvalidValue);
 }
 
 cudaError_t cudaDriverGetVersion(int* version) {

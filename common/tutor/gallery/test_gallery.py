@@ -2,7 +2,7 @@
 the input that hides it.
 
     test_gallery.py --build BUILD --program CHAPTER/API [--variant NAME] Chapter   API is opencl, cuda, cuda-on-cpu or cpu
-    test_gallery.py --build BUILD Parser Checks      the parser and the checks themselves, on planted faults
+    test_gallery.py --build BUILD Parser      what a file must and may say
 """
 
 import fcntl
@@ -12,7 +12,6 @@ import re
 import shlex
 import subprocess
 import sys
-import unittest.mock
 
 import gallery
 from gallery import EMULATED, EMULATED_SAYS, POCL, ROOT
@@ -211,7 +210,7 @@ HEAD = "A sentence.\nvariant: v\nshows: wrong\nhides: right\nnames: a-name\n"
 CHANGE = "\n--- histogram.cl\nthree; [four]\n+++\nfour\n"
 
 
-class WithAChapter(Test):
+class Parser(Test):
     def setUp(self):
         self.chapter = self.folder() / "01-chapter"
         (self.chapter / "broken").mkdir(parents=True)
@@ -225,22 +224,9 @@ class WithAChapter(Test):
         gallery.make(self.mistake(text), self.chapter / "made")
         return (self.chapter / "made" / "histogram.cl").read_text()
 
-
-class Parser(WithAChapter):
     def objects(self, says, text):
         with self.assertRaisesRegex(gallery.BadMistake, says):
             self.made(text)
-
-    def test_a_mistake_is_made(self):
-        self.assertEqual(self.made(HEAD + CHANGE), "one\ntwo\ntwo\nfour\n")
-        self.assertEqual(self.made(f"{HEAD}\n--- histogram.cl\none\n+++\n--- histogram.cl\nthree; [four]\n+++\n5\n6\n"), "two\ntwo\n5\n6\n")
-
-    def test_what_stands_in_the_file(self):
-        mistake = self.mistake(f"{HEAD}gpu-shows: racecheck wrong\n{CHANGE}--- cuda.cu\none\n+++\n")
-        self.assertEqual((mistake.number, mistake.name, mistake.chapter, mistake.sentence), ("01/1", "name", "01-chapter", "A sentence."))
-        self.assertEqual((mistake.files(), mistake.files("opencl")), (["histogram.cl", "cuda.cu"], ["histogram.cl"]))
-        self.assertEqual([mistake.needs_program(api) for api in gallery.FILES], [False, True, False, False])
-        self.assertEqual((mistake.in_cuda().names, mistake.in_cuda().shows), ("a-name", "racecheck wrong"))
 
     def test_what_does_not_fit(self):
         for says, old in (("does not stand once in histogram.cl", "five"), ("does not stand once in histogram.cl", "two")):
@@ -252,68 +238,6 @@ class Parser(WithAChapter):
         self.objects("no line `hides:`", HEAD.replace("hides: right\n", "") + CHANGE)
         self.objects("no such field: shown", f"{HEAD}shown: wrong\n{CHANGE}")
         self.objects("no source of a chapter: kernel.cl", HEAD + CHANGE.replace("histogram.cl", "kernel.cl"))
-
-
-class Checks(WithAChapter):
-    def check(self, script, api="opencl", head=HEAD, ask=None):
-        """What is said of a mistake whose program does this."""
-        program = self.chapter / "program.sh"
-        program.write_text(f"#!/bin/sh\n{script}\n")
-        program.chmod(0o755)
-        run.cache_clear()
-        with unittest.mock.patch.dict(BUILD, compute_sanitizer=str(program), oclgrind=str(program)):
-            return Check(self.mistake(head + CHANGE), api, program, self.chapter / "made", ask).check()
-
-    def objects(self, says, script, **how):
-        with self.assertRaisesRegex(NotAsWritten, says):
-            self.check(script, **how)
-
-    def test_the_diagnosis(self):
-        named = "echo '  why: Because. (a-name)' >&2; exit 1"
-        self.assertEqual(self.check(f'case "$*" in *wrong*) {named} ;; esac'), "called a-name")
-        self.objects("not caught: exit status 0", "exit 0")
-        self.objects("called another, and not a-name", named.replace("a-name", "another"))
-        self.objects("called unclear, and not a-name", "exit 1")
-        self.objects("not hidden: exit status 1", named)
-
-    def test_what_a_serving_process_answers(self):
-        found = {"status": 1, "kind": "ran", "error": "", "run": {"results": [{"reason": "", "diagnosis": [{"name": "a-name"}]}]}}
-        right = {"status": 0, "kind": "ran", "error": "", "run": {"results": [{"reason": "", "diagnosis": None}]}}
-        self.assertEqual(self.check("exit 9", ask=lambda words: found if "wrong" in words else right), "called a-name")
-        self.objects("not hidden", "exit 9", ask=lambda _: found)
-        self.objects("not caught: exit status 0", "exit 9", ask=lambda _: right)
-        self.objects("called unclear", "exit 9", ask=lambda _: {**right, "status": 1})
-        self.objects("called out-of-bounds", "echo 'crashed (out-of-bounds)'; exit 1", ask=lambda _: None)
-
-    def test_a_process_that_crashes_and_one_that_hangs(self):
-        program = self.chapter / "program.sh"
-        program.write_text("#!/bin/sh\nwhile read -r line; do\ncase $line in *crash*) exit 1 ;; *hang*) sleep 60 ;; esac\n"
-                           "echo \"{\\\"pid\\\": $$}\"\ndone\n")
-        program.chmod(0o755)
-        with served.Served(program, 0.5) as process:
-            first = process.ask(["run"])
-            self.assertEqual(process.ask(["run"]), first)
-            for word in ("crash", "hang"):
-                self.assertIsNone(process.ask([word]))
-                self.assertNotEqual(process.ask(["run"]), first)
-
-    def test_oclgrind(self):
-        head = HEAD.replace("shows: ", "shows: oclgrind ").replace("a-name", "a race")
-        self.assertEqual(self.check("case $* in *--kernels*) echo 'a race' ;; esac", head=head), "Oclgrind says a race")
-        self.objects("Oclgrind does not say: a race", "exit 0", head=head)
-        self.objects("of the right kernel, too", "echo 'a race'", head=head)
-
-    def test_racecheck(self):
-        head = f"{HEAD}gpu: a race\ngpu-shows: racecheck wrong\n"
-        self.assertEqual(self.check("echo 'a race'", "cuda", head), "racecheck says a race")
-        self.objects("compute-sanitizer does not say: a race", "echo '0 hazards'", api="cuda", head=head)
-
-    def test_thread_sanitizer(self):
-        head = HEAD.replace("shows: ", "shows: tsan ").replace("a-name", "a race")
-        says_so = "case \"$*\" in *wrong*) echo 'a race' >&2; exit 66 ;; esac"
-        self.assertEqual(self.check(says_so, "cpu", head), "ThreadSanitizer says a race")
-        self.objects("ThreadSanitizer does not say: a race", "exit 0", api="cpu", head=head)
-        self.objects("not hidden: exit status 0", "echo 'a race' >&2", api="cpu", head=head)
 
 
 if __name__ == "__main__":

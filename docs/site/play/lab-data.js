@@ -1,286 +1,214 @@
 // Written by docs/site/play_data.py from the chapters, common/run/cases.json and common/tutor.
 (function (root) {
 const labData = {
- "strategies": {
-  "racy": {
-   "chapter": "02-global-atomics",
-   "code": "// Chapter 02, the WGSL kernels, which run in a page: docs/site/play/lab.html.\n// Work-items count in global memory, which all of them share.\n\nconst BINS = 256u;\n\n// The page passes GROUP_SIZE when it builds this file.\noverride GROUP_SIZE: u32;\n\nstruct Arguments {\n    count: u32,              // pixels\n    width: u32,              // of a row of the picture\n    image_pitch_bytes: u32,  // from one row to the next\n    table_pitch_bins: u32,\n    table_count: u32,\n}\n@group(0) @binding(0) var<storage, read> words: array<u32>;\n@group(0) @binding(1) var<uniform> the: Arguments;\n@group(0) @binding(2) var<storage, read_write> histogram: array<atomic<u32>>;\n// The same memory as plain numbers.\n@group(0) @binding(2) var<storage, read_write> plain_histogram: array<u32>;\n@group(0) @binding(3) var<storage, read_write> tables: array<atomic<u32>>;\n@group(0) @binding(3) var<storage, read_write> plain_tables: array<u32>;\n\n// WGSL has no bytes: four pixels come in a word.\nfn pixel(i: u32) -> u32 {\n    return (words[i / 4u] >> (8u * (i % 4u))) & 0xffu;\n}\n\n// ---- racy: broken on purpose ----\n//\n// += is read, add, write. Between the read and the write of one work-item others read and write the\n// same counter, and their counts are lost.\n@compute @workgroup_size(GROUP_SIZE)\nfn histogram_racy(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups) groups: vec3u) {\n    for (var i = item.x; i < the.count; i += groups.x * GROUP_SIZE) {\n        plain_histogram[pixel(i)] += 1u;\n    }\n}\n",
-   "line": 29
+  "strategies": {
+    "racy": {
+      "chapter": "02-global-atomics",
+      "code": "// Chapter 02, the WGSL kernels, which run in a page: docs/site/play/lab.html.\n// Work-items count in global memory, which all of them share.\n\nconst BINS = 256u;\n\n// The page passes GROUP_SIZE when it builds this file.\noverride GROUP_SIZE: u32;\n\nstruct Arguments {\n    count: u32,              // pixels\n    width: u32,              // of a row of the picture\n    image_pitch_bytes: u32,  // from one row to the next\n    table_pitch_bins: u32,\n    table_count: u32,\n}\n@group(0) @binding(0) var<storage, read> words: array<u32>;\n@group(0) @binding(1) var<uniform> the: Arguments;\n@group(0) @binding(2) var<storage, read_write> histogram: array<atomic<u32>>;\n// The same memory as plain numbers.\n@group(0) @binding(2) var<storage, read_write> plain_histogram: array<u32>;\n@group(0) @binding(3) var<storage, read_write> tables: array<atomic<u32>>;\n@group(0) @binding(3) var<storage, read_write> plain_tables: array<u32>;\n\n// WGSL has no bytes: four pixels come in a word.\nfn pixel(i: u32) -> u32 {\n    return (words[i / 4u] >> (8u * (i % 4u))) & 0xffu;\n}\n\n// ---- racy: broken on purpose ----\n//\n// += is read, add, write. Between the read and the write of one work-item others read and write the\n// same counter, and their counts are lost.\n@compute @workgroup_size(GROUP_SIZE)\nfn histogram_racy(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups) groups: vec3u) {\n    for (var i = item.x; i < the.count; i += groups.x * GROUP_SIZE) {\n        plain_histogram[pixel(i)] += 1u;\n    }\n}\n",
+      "line": 29
+    },
+    "global": {
+      "chapter": "02-global-atomics",
+      "code": "// Chapter 02, the WGSL kernels, which run in a page: docs/site/play/lab.html.\n// Work-items count in global memory, which all of them share.\n\nconst BINS = 256u;\n\n// The page passes GROUP_SIZE when it builds this file.\noverride GROUP_SIZE: u32;\n\nstruct Arguments {\n    count: u32,              // pixels\n    width: u32,              // of a row of the picture\n    image_pitch_bytes: u32,  // from one row to the next\n    table_pitch_bins: u32,\n    table_count: u32,\n}\n@group(0) @binding(0) var<storage, read> words: array<u32>;\n@group(0) @binding(1) var<uniform> the: Arguments;\n@group(0) @binding(2) var<storage, read_write> histogram: array<atomic<u32>>;\n// The same memory as plain numbers.\n@group(0) @binding(2) var<storage, read_write> plain_histogram: array<u32>;\n@group(0) @binding(3) var<storage, read_write> tables: array<atomic<u32>>;\n@group(0) @binding(3) var<storage, read_write> plain_tables: array<u32>;\n\n// WGSL has no bytes: four pixels come in a word.\nfn pixel(i: u32) -> u32 {\n    return (words[i / 4u] >> (8u * (i % 4u))) & 0xffu;\n}\n\n// ---- global: one table, one atomic addition for each pixel ----\n//\n// The loop strides by the number of work-items in the whole launch (grid-stride), so any launch\n// counts any picture, and at each step neighbouring work-items read neighbouring pixels.\n@compute @workgroup_size(GROUP_SIZE)\nfn histogram_global(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups) groups: vec3u) {\n    for (var i = item.x; i < the.count; i += groups.x * GROUP_SIZE) {\n        atomicAdd(&histogram[pixel(i)], 1u);\n    }\n}\n",
+      "line": 29
+    },
+    "subhist": {
+      "chapter": "02-global-atomics",
+      "code": "// Chapter 02, the WGSL kernels, which run in a page: docs/site/play/lab.html.\n// Work-items count in global memory, which all of them share.\n\nconst BINS = 256u;\n\n// The page passes GROUP_SIZE when it builds this file.\noverride GROUP_SIZE: u32;\n\nstruct Arguments {\n    count: u32,              // pixels\n    width: u32,              // of a row of the picture\n    image_pitch_bytes: u32,  // from one row to the next\n    table_pitch_bins: u32,\n    table_count: u32,\n}\n@group(0) @binding(0) var<storage, read> words: array<u32>;\n@group(0) @binding(1) var<uniform> the: Arguments;\n@group(0) @binding(2) var<storage, read_write> histogram: array<atomic<u32>>;\n// The same memory as plain numbers.\n@group(0) @binding(2) var<storage, read_write> plain_histogram: array<u32>;\n@group(0) @binding(3) var<storage, read_write> tables: array<atomic<u32>>;\n@group(0) @binding(3) var<storage, read_write> plain_tables: array<u32>;\n\n// WGSL has no bytes: four pixels come in a word.\nfn pixel(i: u32) -> u32 {\n    return (words[i / 4u] >> (8u * (i % 4u))) & 0xffu;\n}\n\n// ---- subhist: one table for each work-group, still in global memory ----\n//\n// The picture is a rectangle here: its rows are `image_pitch_bytes` apart, which may be more than\n// `width`. A group covers as many columns as it has work-items, and each work-item walks down the\n// rows of its column. Where there are fewer groups than the picture needs, they stride on.\n@compute @workgroup_size(GROUP_SIZE)\nfn subhist(@builtin(global_invocation_id) item: vec3u, @builtin(workgroup_id) group: vec3u,\n           @builtin(num_workgroups) groups: vec3u) {\n    let table = (group.y * groups.x + group.x) * the.table_pitch_bins;\n    for (var y = group.y; y * the.width < the.count; y += groups.y) {\n        for (var x = item.x; x < the.width; x += groups.x * GROUP_SIZE) {\n            // The last row may be short.\n            if (y * the.width + x < the.count) {\n                atomicAdd(&tables[table + pixel(y * the.image_pitch_bytes + x)], 1u);\n            }\n        }\n    }\n}\n\n// The second step: a work-item for each bin adds up that bin of all tables. Nobody else writes its\n// result, so it needs no atomic, and the histogram needs no zeroing.\n@compute @workgroup_size(GROUP_SIZE)\nfn sum_tables(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups) groups: vec3u) {\n    for (var bin = item.x; bin < BINS; bin += groups.x * GROUP_SIZE) {\n        var sum = 0u;\n        for (var table = 0u; table < the.table_count; table += 1u) {\n            sum += plain_tables[table * the.table_pitch_bins + bin];\n        }\n        plain_histogram[bin] = sum;\n    }\n}\n",
+      "line": 29
+    },
+    "local": {
+      "chapter": "03-local-atomics",
+      "code": "// Chapter 03, the WGSL kernels, which run in a page: docs/site/play/lab.html.\n// Each work-group counts in local memory (WGSL: workgroup), which belongs to it alone, and hands\n// its table over once.\n\nconst BINS = 256u;\n\n// The page passes GROUP_SIZE when it builds this file.\noverride GROUP_SIZE: u32;\n\nstruct Arguments {\n    count: u32,  // pixels\n}\n@group(0) @binding(0) var<storage, read> words: array<u32>;\n@group(0) @binding(1) var<uniform> the: Arguments;\n@group(0) @binding(2) var<storage, read_write> histogram: array<atomic<u32>>;\n@group(0) @binding(3) var<storage, read_write> buckets: array<u32>;\nvar<workgroup> table: array<atomic<u32>, BINS>;\n\n// WGSL has no bytes: four pixels come in a word.\nfn pixel(i: u32) -> u32 {\n    return (words[i / 4u] >> (8u * (i % 4u))) & 0xffu;\n}\n\n// ---- local: the five steps ----\n//\n// Every loop over the bins strides by the size of the *group*, because the group's own work-items\n// share the work. Striding by the global size here is a mistake that was published: then each group\n// merges only the first bins of its table.\n@compute @workgroup_size(GROUP_SIZE)\nfn histogram_local(@builtin(local_invocation_index) item: u32, @builtin(workgroup_id) group: vec3u,\n                   @builtin(num_workgroups) groups: vec3u) {\n    // Step 1: zero the group's table. WGSL does it before, too; OpenCL and CUDA do not.\n    for (var bin = item; bin < BINS; bin += GROUP_SIZE) {\n        atomicStore(&table[bin], 0u);\n    }\n    // Step 2: nobody counts before all bins are zero.\n    workgroupBarrier();\n\n    // Step 3: count, striding by all work-items of the launch.\n    for (var i = group.x * GROUP_SIZE + item; i < the.count; i += groups.x * GROUP_SIZE) {\n        atomicAdd(&table[pixel(i)], 1u);\n    }\n    // Step 4: nobody reads the table before all have counted.\n    workgroupBarrier();\n\n    // Step 5: add the table to the histogram, with atomics, for other groups do the same.\n    for (var bin = item; bin < BINS; bin += GROUP_SIZE) {\n        atomicAdd(&histogram[bin], atomicLoad(&table[bin]));\n    }\n}\n",
+      "line": 24
+    },
+    "local-buckets": {
+      "chapter": "03-local-atomics",
+      "code": "// Chapter 03, the WGSL kernels, which run in a page: docs/site/play/lab.html.\n// Each work-group counts in local memory (WGSL: workgroup), which belongs to it alone, and hands\n// its table over once.\n\nconst BINS = 256u;\n\n// The page passes GROUP_SIZE when it builds this file.\noverride GROUP_SIZE: u32;\n\nstruct Arguments {\n    count: u32,  // pixels\n}\n@group(0) @binding(0) var<storage, read> words: array<u32>;\n@group(0) @binding(1) var<uniform> the: Arguments;\n@group(0) @binding(2) var<storage, read_write> histogram: array<atomic<u32>>;\n@group(0) @binding(3) var<storage, read_write> buckets: array<u32>;\nvar<workgroup> table: array<atomic<u32>, BINS>;\n\n// WGSL has no bytes: four pixels come in a word.\nfn pixel(i: u32) -> u32 {\n    return (words[i / 4u] >> (8u * (i % 4u))) & 0xffu;\n}\n\n// ---- local-buckets: each group writes its own row, and the host adds the rows ----\n//\n// Steps 1 to 4 are the same. A row belongs to one group, so step 5 needs no atomic.\n@compute @workgroup_size(GROUP_SIZE)\nfn histogram_buckets(@builtin(local_invocation_index) item: u32, @builtin(workgroup_id) group: vec3u,\n                     @builtin(num_workgroups) groups: vec3u) {\n    for (var bin = item; bin < BINS; bin += GROUP_SIZE) {\n        atomicStore(&table[bin], 0u);\n    }\n    workgroupBarrier();\n    for (var i = group.x * GROUP_SIZE + item; i < the.count; i += groups.x * GROUP_SIZE) {\n        atomicAdd(&table[pixel(i)], 1u);\n    }\n    workgroupBarrier();\n    let row = group.x * BINS;\n    for (var bin = item; bin < BINS; bin += GROUP_SIZE) {\n        buckets[row + bin] = atomicLoad(&table[bin]);\n    }\n}\n",
+      "line": 24
+    },
+    "lane-bins": {
+      "chapter": "04-per-thread-bins",
+      "code": "// Chapter 04, the WGSL kernel, which runs in a page: docs/site/play/lab.html.\n// Counters of one's own for each lane.\n\nconst BINS = 256u;\n\n// The page passes the size of the groups, and how many copies of the table there are, when it\n// builds this file.\noverride GROUP_SIZE: u32;\noverride COPIES: u32;\n\nstruct Arguments {\n    count: u32,  // pixels\n    loads: u32,\n}\n@group(0) @binding(0) var<storage, read> vectors: array<vec4u>;\n@group(0) @binding(1) var<uniform> the: Arguments;\n@group(0) @binding(2) var<storage, read_write> histogram: array<atomic<u32>>;\nvar<workgroup> table: array<atomic<u32>, BINS * COPIES>;\n\n// WGSL has no bytes: four pixels come in a word, and sixteen in a vector.\nfn pixel(i: u32) -> u32 {\n    return (vectors[i / 16u][i / 4u % 4u] >> (8u * (i % 4u))) & 0xffu;\n}\n\n// ---- lane-bins: a copy of the table for each lane, wholly in that lane's bank ----\n//\n// COPIES tables of 32-bit counters: 32, or fewer where the local memory is small. Bin b of copy k\n// is word b * COPIES + k. With 32 copies that word is in bank k, whatever the pixel: the 32\n// work-items that run in step use 32 banks, and none waits for another. Work-items with the same\n// lane share a copy, so the additions are atomic.\n//\n// Pixels come 16 to a load, and four loads are on their way at once. To see what each is worth,\n// `loads` can be 1 in place of 4, or 0: then a pixel to a load, as in the chapters before.\nfn count_four(own: u32, four: u32) {\n    atomicAdd(&table[own + (four & 0xffu) * COPIES], 1u);\n    atomicAdd(&table[own + ((four >> 8u) & 0xffu) * COPIES], 1u);\n    atomicAdd(&table[own + ((four >> 16u) & 0xffu) * COPIES], 1u);\n    atomicAdd(&table[own + (four >> 24u) * COPIES], 1u);\n}\n\nfn count_sixteen(own: u32, sixteen: vec4u) {\n    for (var n = 0u; n < 4u; n += 1u) {\n        count_four(own, sixteen[n]);\n    }\n}\n\n@compute @workgroup_size(GROUP_SIZE)\nfn histogram_lanes(@builtin(local_invocation_index) item: u32, @builtin(workgroup_id) group: vec3u,\n                   @builtin(num_workgroups) groups: vec3u) {\n    for (var word = item; word < BINS * COPIES; word += GROUP_SIZE) {\n        atomicStore(&table[word], 0u);\n    }\n    workgroupBarrier();\n\n    let own = item % COPIES;\n    let vector_count = select(0u, the.count / 16u, the.loads > 0u);\n    let stride = groups.x * GROUP_SIZE;\n    var i = group.x * GROUP_SIZE + item;\n    // Four loads before the first count: while one is on its way, so are the others.\n    for (; the.loads == 4u && i + 3u * stride < vector_count; i += 4u * stride) {\n        let first = vectors[i];\n        let second = vectors[i + stride];\n        let third = vectors[i + 2u * stride];\n        let fourth = vectors[i + 3u * stride];\n        count_sixteen(own, first);\n        count_sixteen(own, second);\n        count_sixteen(own, third);\n        count_sixteen(own, fourth);\n    }\n    for (; i < vector_count; i += stride) {\n        count_sixteen(own, vectors[i]);\n    }\n    // The last few pixels, fewer than 16; with no loads of 16 all of them.\n    for (i = vector_count * 16u + group.x * GROUP_SIZE + item; i < the.count; i += stride) {\n        atomicAdd(&table[own + pixel(i) * COPIES], 1u);\n    }\n    workgroupBarrier();\n\n    for (var bin = item; bin < BINS; bin += GROUP_SIZE) {\n        var sum = 0u;\n        for (var n = 0u; n < COPIES; n += 1u) {\n            // Each work-item begins with another copy: the banks take turns here, too.\n            sum += atomicLoad(&table[bin * COPIES + (item + n) % COPIES]);\n        }\n        atomicAdd(&histogram[bin], sum);\n    }\n}\n",
+      "line": 25
+    }
   },
-  "global": {
-   "chapter": "02-global-atomics",
-   "code": "// Chapter 02, the WGSL kernels, which run in a page: docs/site/play/lab.html.\n// Work-items count in global memory, which all of them share.\n\nconst BINS = 256u;\n\n// The page passes GROUP_SIZE when it builds this file.\noverride GROUP_SIZE: u32;\n\nstruct Arguments {\n    count: u32,              // pixels\n    width: u32,              // of a row of the picture\n    image_pitch_bytes: u32,  // from one row to the next\n    table_pitch_bins: u32,\n    table_count: u32,\n}\n@group(0) @binding(0) var<storage, read> words: array<u32>;\n@group(0) @binding(1) var<uniform> the: Arguments;\n@group(0) @binding(2) var<storage, read_write> histogram: array<atomic<u32>>;\n// The same memory as plain numbers.\n@group(0) @binding(2) var<storage, read_write> plain_histogram: array<u32>;\n@group(0) @binding(3) var<storage, read_write> tables: array<atomic<u32>>;\n@group(0) @binding(3) var<storage, read_write> plain_tables: array<u32>;\n\n// WGSL has no bytes: four pixels come in a word.\nfn pixel(i: u32) -> u32 {\n    return (words[i / 4u] >> (8u * (i % 4u))) & 0xffu;\n}\n\n// ---- global: one table, one atomic addition for each pixel ----\n//\n// The loop strides by the number of work-items in the whole launch (grid-stride), so any launch\n// counts any picture, and at each step neighbouring work-items read neighbouring pixels.\n@compute @workgroup_size(GROUP_SIZE)\nfn histogram_global(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups) groups: vec3u) {\n    for (var i = item.x; i < the.count; i += groups.x * GROUP_SIZE) {\n        atomicAdd(&histogram[pixel(i)], 1u);\n    }\n}\n",
-   "line": 29
-  },
-  "subhist": {
-   "chapter": "02-global-atomics",
-   "code": "// Chapter 02, the WGSL kernels, which run in a page: docs/site/play/lab.html.\n// Work-items count in global memory, which all of them share.\n\nconst BINS = 256u;\n\n// The page passes GROUP_SIZE when it builds this file.\noverride GROUP_SIZE: u32;\n\nstruct Arguments {\n    count: u32,              // pixels\n    width: u32,              // of a row of the picture\n    image_pitch_bytes: u32,  // from one row to the next\n    table_pitch_bins: u32,\n    table_count: u32,\n}\n@group(0) @binding(0) var<storage, read> words: array<u32>;\n@group(0) @binding(1) var<uniform> the: Arguments;\n@group(0) @binding(2) var<storage, read_write> histogram: array<atomic<u32>>;\n// The same memory as plain numbers.\n@group(0) @binding(2) var<storage, read_write> plain_histogram: array<u32>;\n@group(0) @binding(3) var<storage, read_write> tables: array<atomic<u32>>;\n@group(0) @binding(3) var<storage, read_write> plain_tables: array<u32>;\n\n// WGSL has no bytes: four pixels come in a word.\nfn pixel(i: u32) -> u32 {\n    return (words[i / 4u] >> (8u * (i % 4u))) & 0xffu;\n}\n\n// ---- subhist: one table for each work-group, still in global memory ----\n//\n// The picture is a rectangle here: its rows are `image_pitch_bytes` apart, which may be more than\n// `width`. A group covers as many columns as it has work-items, and each work-item walks down the\n// rows of its column. Where there are fewer groups than the picture needs, they stride on.\n@compute @workgroup_size(GROUP_SIZE)\nfn subhist(@builtin(global_invocation_id) item: vec3u, @builtin(workgroup_id) group: vec3u,\n           @builtin(num_workgroups) groups: vec3u) {\n    let table = (group.y * groups.x + group.x) * the.table_pitch_bins;\n    for (var y = group.y; y * the.width < the.count; y += groups.y) {\n        for (var x = item.x; x < the.width; x += groups.x * GROUP_SIZE) {\n            // The last row may be short.\n            if (y * the.width + x < the.count) {\n                atomicAdd(&tables[table + pixel(y * the.image_pitch_bytes + x)], 1u);\n            }\n        }\n    }\n}\n\n// The second step: a work-item for each bin adds up that bin of all tables. Nobody else writes its\n// result, so it needs no atomic, and the histogram needs no zeroing.\n@compute @workgroup_size(GROUP_SIZE)\nfn sum_tables(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups) groups: vec3u) {\n    for (var bin = item.x; bin < BINS; bin += groups.x * GROUP_SIZE) {\n        var sum = 0u;\n        for (var table = 0u; table < the.table_count; table += 1u) {\n            sum += plain_tables[table * the.table_pitch_bins + bin];\n        }\n        plain_histogram[bin] = sum;\n    }\n}\n",
-   "line": 29
-  },
-  "local": {
-   "chapter": "03-local-atomics",
-   "code": "// Chapter 03, the WGSL kernels, which run in a page: docs/site/play/lab.html.\n// Each work-group counts in local memory (WGSL: workgroup), which belongs to it alone, and hands\n// its table over once.\n\nconst BINS = 256u;\n\n// The page passes GROUP_SIZE when it builds this file.\noverride GROUP_SIZE: u32;\n\nstruct Arguments {\n    count: u32,  // pixels\n}\n@group(0) @binding(0) var<storage, read> words: array<u32>;\n@group(0) @binding(1) var<uniform> the: Arguments;\n@group(0) @binding(2) var<storage, read_write> histogram: array<atomic<u32>>;\n@group(0) @binding(3) var<storage, read_write> buckets: array<u32>;\nvar<workgroup> table: array<atomic<u32>, BINS>;\n\n// WGSL has no bytes: four pixels come in a word.\nfn pixel(i: u32) -> u32 {\n    return (words[i / 4u] >> (8u * (i % 4u))) & 0xffu;\n}\n\n// ---- local: the five steps ----\n//\n// Every loop over the bins strides by the size of the *group*, because the group's own work-items\n// share the work. Striding by the global size here is a mistake that was published: then each group\n// merges only the first bins of its table.\n@compute @workgroup_size(GROUP_SIZE)\nfn histogram_local(@builtin(local_invocation_index) item: u32, @builtin(workgroup_id) group: vec3u,\n                   @builtin(num_workgroups) groups: vec3u) {\n    // Step 1: zero the group's table. WGSL does it before, too; OpenCL and CUDA do not.\n    for (var bin = item; bin < BINS; bin += GROUP_SIZE) {\n        atomicStore(&table[bin], 0u);\n    }\n    // Step 2: nobody counts before all bins are zero.\n    workgroupBarrier();\n\n    // Step 3: count, striding by all work-items of the launch.\n    for (var i = group.x * GROUP_SIZE + item; i < the.count; i += groups.x * GROUP_SIZE) {\n        atomicAdd(&table[pixel(i)], 1u);\n    }\n    // Step 4: nobody reads the table before all have counted.\n    workgroupBarrier();\n\n    // Step 5: add the table to the histogram, with atomics, for other groups do the same.\n    for (var bin = item; bin < BINS; bin += GROUP_SIZE) {\n        atomicAdd(&histogram[bin], atomicLoad(&table[bin]));\n    }\n}\n",
-   "line": 24
-  },
-  "local-buckets": {
-   "chapter": "03-local-atomics",
-   "code": "// Chapter 03, the WGSL kernels, which run in a page: docs/site/play/lab.html.\n// Each work-group counts in local memory (WGSL: workgroup), which belongs to it alone, and hands\n// its table over once.\n\nconst BINS = 256u;\n\n// The page passes GROUP_SIZE when it builds this file.\noverride GROUP_SIZE: u32;\n\nstruct Arguments {\n    count: u32,  // pixels\n}\n@group(0) @binding(0) var<storage, read> words: array<u32>;\n@group(0) @binding(1) var<uniform> the: Arguments;\n@group(0) @binding(2) var<storage, read_write> histogram: array<atomic<u32>>;\n@group(0) @binding(3) var<storage, read_write> buckets: array<u32>;\nvar<workgroup> table: array<atomic<u32>, BINS>;\n\n// WGSL has no bytes: four pixels come in a word.\nfn pixel(i: u32) -> u32 {\n    return (words[i / 4u] >> (8u * (i % 4u))) & 0xffu;\n}\n\n// ---- local-buckets: each group writes its own row, and the host adds the rows ----\n//\n// Steps 1 to 4 are the same. A row belongs to one group, so step 5 needs no atomic.\n@compute @workgroup_size(GROUP_SIZE)\nfn histogram_buckets(@builtin(local_invocation_index) item: u32, @builtin(workgroup_id) group: vec3u,\n                     @builtin(num_workgroups) groups: vec3u) {\n    for (var bin = item; bin < BINS; bin += GROUP_SIZE) {\n        atomicStore(&table[bin], 0u);\n    }\n    workgroupBarrier();\n    for (var i = group.x * GROUP_SIZE + item; i < the.count; i += groups.x * GROUP_SIZE) {\n        atomicAdd(&table[pixel(i)], 1u);\n    }\n    workgroupBarrier();\n    let row = group.x * BINS;\n    for (var bin = item; bin < BINS; bin += GROUP_SIZE) {\n        buckets[row + bin] = atomicLoad(&table[bin]);\n    }\n}\n",
-   "line": 24
-  },
-  "lane-bins": {
-   "chapter": "04-per-thread-bins",
-   "code": "// Chapter 04, the WGSL kernel, which runs in a page: docs/site/play/lab.html.\n// Counters of one's own for each lane.\n\nconst BINS = 256u;\n\n// The page passes the size of the groups, and how many copies of the table there are, when it\n// builds this file.\noverride GROUP_SIZE: u32;\noverride COPIES: u32;\n\nstruct Arguments {\n    count: u32,  // pixels\n    loads: u32,\n}\n@group(0) @binding(0) var<storage, read> vectors: array<vec4u>;\n@group(0) @binding(1) var<uniform> the: Arguments;\n@group(0) @binding(2) var<storage, read_write> histogram: array<atomic<u32>>;\nvar<workgroup> table: array<atomic<u32>, BINS * COPIES>;\n\n// WGSL has no bytes: four pixels come in a word, and sixteen in a vector.\nfn pixel(i: u32) -> u32 {\n    return (vectors[i / 16u][i / 4u % 4u] >> (8u * (i % 4u))) & 0xffu;\n}\n\n// ---- lane-bins: a copy of the table for each lane, wholly in that lane's bank ----\n//\n// COPIES tables of 32-bit counters: 32, or fewer where the local memory is small. Bin b of copy k\n// is word b * COPIES + k. With 32 copies that word is in bank k, whatever the pixel: the 32\n// work-items that run in step use 32 banks, and none waits for another. Work-items with the same\n// lane share a copy, so the additions are atomic.\n//\n// Pixels come 16 to a load, and four loads are on their way at once. To see what each is worth,\n// `loads` can be 1 in place of 4, or 0: then a pixel to a load, as in the chapters before.\nfn count_four(own: u32, four: u32) {\n    atomicAdd(&table[own + (four & 0xffu) * COPIES], 1u);\n    atomicAdd(&table[own + ((four >> 8u) & 0xffu) * COPIES], 1u);\n    atomicAdd(&table[own + ((four >> 16u) & 0xffu) * COPIES], 1u);\n    atomicAdd(&table[own + (four >> 24u) * COPIES], 1u);\n}\n\nfn count_sixteen(own: u32, sixteen: vec4u) {\n    for (var n = 0u; n < 4u; n += 1u) {\n        count_four(own, sixteen[n]);\n    }\n}\n\n@compute @workgroup_size(GROUP_SIZE)\nfn histogram_lanes(@builtin(local_invocation_index) item: u32, @builtin(workgroup_id) group: vec3u,\n                   @builtin(num_workgroups) groups: vec3u) {\n    for (var word = item; word < BINS * COPIES; word += GROUP_SIZE) {\n        atomicStore(&table[word], 0u);\n    }\n    workgroupBarrier();\n\n    let own = item % COPIES;\n    let vector_count = select(0u, the.count / 16u, the.loads > 0u);\n    let stride = groups.x * GROUP_SIZE;\n    var i = group.x * GROUP_SIZE + item;\n    // Four loads before the first count: while one is on its way, so are the others.\n    for (; the.loads == 4u && i + 3u * stride < vector_count; i += 4u * stride) {\n        let first = vectors[i];\n        let second = vectors[i + stride];\n        let third = vectors[i + 2u * stride];\n        let fourth = vectors[i + 3u * stride];\n        count_sixteen(own, first);\n        count_sixteen(own, second);\n        count_sixteen(own, third);\n        count_sixteen(own, fourth);\n    }\n    for (; i < vector_count; i += stride) {\n        count_sixteen(own, vectors[i]);\n    }\n    // The last few pixels, fewer than 16; with no loads of 16 all of them.\n    for (i = vector_count * 16u + group.x * GROUP_SIZE + item; i < the.count; i += stride) {\n        atomicAdd(&table[own + pixel(i) * COPIES], 1u);\n    }\n    workgroupBarrier();\n\n    for (var bin = item; bin < BINS; bin += GROUP_SIZE) {\n        var sum = 0u;\n        for (var n = 0u; n < COPIES; n += 1u) {\n            // Each work-item begins with another copy: the banks take turns here, too.\n            sum += atomicLoad(&table[bin * COPIES + (item + n) % COPIES]);\n        }\n        atomicAdd(&histogram[bin], sum);\n    }\n}\n",
-   "line": 25
+  "mistakes": [
+    {
+      "name": "if-for-loop",
+      "strategy": "global",
+      "sentence": "There is an `if` where a loop should be: each work-item counts one pixel, and the rest of the picture is left out.",
+      "called": "loop-runs-once",
+      "words": "--random 100003 --groups 2 --group-size 64",
+      "changes": [["    for (var i = item.x; i < the.count; i += groups.x * GROUP_SIZE) {\n        atomicAdd(&histogram[pixel(i)], 1u);\n", "    let i = item.x;\n    if (i < the.count) {\n        atomicAdd(&histogram[pixel(i)], 1u);\n"]]
+    },
+    {
+      "name": "last-table-skipped",
+      "strategy": "subhist",
+      "sentence": "The loop over the tables ends one too early: what the last group has counted is not added up.",
+      "called": "last-table-skipped",
+      "words": "--random 100003 --groups 3 --group-size 64",
+      "changes": [["        for (var table = 0u; table < the.table_count; table += 1u) {\n", "        for (var table = 0u; table + 1u < the.table_count; table += 1u) {\n"]]
+    },
+    {
+      "name": "loop-stride-too-short",
+      "strategy": "global",
+      "sentence": "The step of the loop is the size of a group in place of the number of all work-items: each group also counts the pixels of the groups behind it.",
+      "called": "wrong-stride",
+      "words": "--random 100003 --groups 3 --group-size 64",
+      "changes": [["    for (var i = item.x; i < the.count; i += groups.x * GROUP_SIZE) {\n        atomicAdd(&histogram[pixel(i)], 1u);\n", "    for (var i = item.x; i < the.count; i += GROUP_SIZE) {\n        atomicAdd(&histogram[pixel(i)], 1u);\n"]]
+    },
+    {
+      "name": "no-atomic",
+      "strategy": "global",
+      "sentence": "The bin is increased with a plain `++`, which reads, adds and writes: what another work-item adds in between is lost.",
+      "called": "lost-updates",
+      "words": "--constant 127 --random 1000003",
+      "changes": [["    for (var i = item.x; i < the.count; i += groups.x * GROUP_SIZE) {\n        atomicAdd(&histogram[pixel(i)], 1u);\n", "    for (var i = item.x; i < the.count; i += groups.x * GROUP_SIZE) {\n        atomicStore(&histogram[pixel(i)], atomicLoad(&histogram[pixel(i)]) + 1u);\n"]]
+    },
+    {
+      "name": "sum-of-first-table-only",
+      "strategy": "subhist",
+      "sentence": "The second kernel copies the first table and does not go through the others: only the first group's counts arrive.",
+      "called": "only-the-first-group",
+      "words": "--random 100003 --groups 3 --group-size 64",
+      "changes": [["        var sum = 0u;\n        for (var table = 0u; table < the.table_count; table += 1u) {\n            sum += plain_tables[table * the.table_pitch_bins + bin];\n        }\n        plain_histogram[bin] = sum;\n", "        plain_histogram[bin] = plain_tables[bin];\n"]]
+    },
+    {
+      "name": "tail-dropped",
+      "strategy": "global",
+      "sentence": "The number of pixels is rounded down to a multiple of the number of work-items, so that the last few are not counted.",
+      "called": "tail-dropped",
+      "words": "--random 100003 --groups 2 --group-size 64",
+      "changes": [["    for (var i = item.x; i < the.count; i += groups.x * GROUP_SIZE) {\n        atomicAdd(&histogram[pixel(i)], 1u);\n", "    let whole = the.count / (groups.x * GROUP_SIZE) * (groups.x * GROUP_SIZE);\n    for (var i = item.x; i < whole; i += groups.x * GROUP_SIZE) {\n        atomicAdd(&histogram[pixel(i)], 1u);\n"]]
+    },
+    {"name": "all-groups-write-row-0", "strategy": "local-buckets", "sentence": "All groups write the first row: it gets the table of one group, and the other rows are never written.", "called": "rows-overlap", "words": "--random 100003 --groups 3", "changes": [["    let row = group.x * BINS;\n", "    let row = 0u;\n"]]},
+    {
+      "name": "barrier-in-a-branch",
+      "strategy": "local",
+      "sentence": "The barrier is inside the test that keeps work-items beyond the last bin from zeroing: they never reach it.",
+      "called": "refused uniform control flow",
+      "words": "--random 150 --groups 2 --group-size 64",
+      "changes": [["    // Step 2: nobody counts before all bins are zero.\n    workgroupBarrier();\n", "    // Step 2: nobody counts before all bins are zero.\n    if (item < BINS) { workgroupBarrier(); }\n"]]
+    },
+    {
+      "name": "early-return",
+      "strategy": "local",
+      "sentence": "A work-item that has no pixel returns before the barriers, and its share of zeroing and merging is not done.",
+      "called": "refused uniform control flow",
+      "words": "--random 100 --groups 3 --group-size 64",
+      "changes": [["    // Step 1: zero the group's table. WGSL does it before, too; OpenCL and CUDA do not.\n", "    if (group.x * GROUP_SIZE + item >= the.count) { return; }\n    // Step 1: zero the group's table. WGSL does it before, too; OpenCL and CUDA do not.\n"]]
+    },
+    {
+      "name": "merge-by-assignment",
+      "strategy": "local",
+      "sentence": "Each group writes its table over the histogram, where it should add: the last one wins.",
+      "called": "merge-overwrites",
+      "words": "--random 100003 --groups 3",
+      "changes": [
+        [
+          "    // Step 5: add the table to the histogram, with atomics, for other groups do the same.\n    for (var bin = item; bin < BINS; bin += GROUP_SIZE) {\n        atomicAdd(&histogram[bin], atomicLoad(&table[bin]));\n",
+          "    // Step 5: add the table to the histogram, with atomics, for other groups do the same.\n    for (var bin = item; bin < BINS; bin += GROUP_SIZE) {\n        atomicStore(&histogram[bin], atomicLoad(&table[bin]));\n"
+        ]
+      ]
+    },
+    {
+      "name": "merge-strided-globally",
+      "strategy": "local",
+      "sentence": "The merge loop strides by all work-items of the launch, so a small group merges only the first bins of its table.",
+      "called": "merge-strided-globally",
+      "words": "--random 100003 --groups 3 --group-size 64",
+      "changes": [
+        [
+          "    // Step 5: add the table to the histogram, with atomics, for other groups do the same.\n    for (var bin = item; bin < BINS; bin += GROUP_SIZE) {\n        atomicAdd(&histogram[bin], atomicLoad(&table[bin]));\n",
+          "    // Step 5: add the table to the histogram, with atomics, for other groups do the same.\n    for (var bin = item; bin < BINS; bin += groups.x * GROUP_SIZE) {\n        atomicAdd(&histogram[bin], atomicLoad(&table[bin]));\n"
+        ]
+      ]
+    },
+    {
+      "name": "no-atomic-in-the-table",
+      "strategy": "local",
+      "sentence": "Work-items of one group count in its table without an atomic, as if local memory belonged to each of them.",
+      "called": "lost-updates",
+      "words": "--constant 127 --random 1000003",
+      "changes": [
+        [
+          "    // Step 3: count, striding by all work-items of the launch.\n    for (var i = group.x * GROUP_SIZE + item; i < the.count; i += groups.x * GROUP_SIZE) {\n        atomicAdd(&table[pixel(i)], 1u);\n",
+          "    // Step 3: count, striding by all work-items of the launch.\n    for (var i = group.x * GROUP_SIZE + item; i < the.count; i += groups.x * GROUP_SIZE) {\n        atomicStore(&table[pixel(i)], atomicLoad(&table[pixel(i)]) + 1u);\n"
+        ]
+      ]
+    },
+    {
+      "name": "no-barrier-after-zeroing",
+      "strategy": "local",
+      "sentence": "Nobody waits until the table is zero: the barrier between zeroing and counting is missing.",
+      "called": "no-barrier-after-zeroing",
+      "words": "--random 100003",
+      "changes": [["    // Step 2: nobody counts before all bins are zero.\n    workgroupBarrier();\n", ""]]
+    },
+    {
+      "name": "no-barrier-before-merge",
+      "strategy": "local",
+      "sentence": "Nobody waits until all have counted: the barrier between counting and merging is missing.",
+      "called": "no-barrier-before-merge",
+      "words": "--random 100003",
+      "changes": [["    // Step 4: nobody reads the table before all have counted.\n    workgroupBarrier();\n", ""]]
+    },
+    {
+      "name": "table-not-zeroed",
+      "strategy": "local",
+      "sentence": "Nobody zeroes the table of the group: it begins with what was left in local memory.",
+      "called": "nothing",
+      "words": "--random 100003 --groups 5000",
+      "changes": [["    // Step 1: zero the group's table. WGSL does it before, too; OpenCL and CUDA do not.\n    for (var bin = item; bin < BINS; bin += GROUP_SIZE) {\n        atomicStore(&table[bin], 0u);\n    }\n", ""]]
+    },
+    {
+      "name": "last-copy-left-out",
+      "strategy": "lane-bins",
+      "sentence": "The last copy of the table is not added to the histogram.",
+      "called": "last-copy-skipped",
+      "words": "--random 100003",
+      "changes": [
+        [
+          "        for (var n = 0u; n < COPIES; n += 1u) {\n            // Each work-item begins with another copy: the banks take turns here, too.\n            sum += atomicLoad(&table[bin * COPIES + (item + n) % COPIES]);\n        }\n",
+          "        for (var n = 0u; n < COPIES - 1u; n += 1u) {\n            sum += atomicLoad(&table[bin * COPIES + n]);\n        }\n"
+        ]
+      ]
+    },
+    {
+      "name": "only-copy-0-merged",
+      "strategy": "lane-bins",
+      "sentence": "Of the copies of the table only the first is added to the histogram.",
+      "called": "only-the-first-copy",
+      "words": "--random 100003",
+      "changes": [["        for (var n = 0u; n < COPIES; n += 1u) {\n            // Each work-item begins with another copy: the banks take turns here, too.\n            sum += atomicLoad(&table[bin * COPIES + (item + n) % COPIES]);\n        }\n", "        sum = atomicLoad(&table[bin * COPIES]);\n"]]
+    }
+  ],
+  "inputs": {
+    "size-0": "--random 0",
+    "size-1": "--random 1",
+    "size-2": "--random 2",
+    "size-3": "--random 3",
+    "size-15": "--random 15",
+    "size-16": "--random 16",
+    "size-17": "--random 17",
+    "size-255": "--random 255",
+    "size-256": "--random 256",
+    "size-257": "--random 257",
+    "prime": "--random 1048573",
+    "constant-0": "--constant 0 --random 100003",
+    "constant-127": "--constant 127 --random 100003",
+    "constant-255": "--constant 255 --random 100003",
+    "constant-large": "--constant 127 --random 17M",
+    "two-values": "--random 300007 --values 2 --seed 2",
+    "four-values": "--random 300007 --values 4 --seed 3",
+    "ramp": "--ramp --random 70001",
+    "contention-10": "--random 300007 --contention 10",
+    "contention-40": "--random 300007 --contention 40",
+    "contention-90": "--random 300007 --contention 90",
+    "landscape": "images/landscape.bmp",
+    "tiled": "images/landscape.bmp --tile 1000003"
   }
- },
- "mistakes": [
-  {
-   "name": "if-for-loop",
-   "strategy": "global",
-   "sentence": "There is an `if` where a loop should be: each work-item counts one pixel, and the rest of the picture is left out.",
-   "called": "loop-runs-once",
-   "words": "--random 100003 --groups 2 --group-size 64",
-   "changes": [
-    [
-     "    for (var i = item.x; i < the.count; i += groups.x * GROUP_SIZE) {\n        atomicAdd(&histogram[pixel(i)], 1u);\n",
-     "    let i = item.x;\n    if (i < the.count) {\n        atomicAdd(&histogram[pixel(i)], 1u);\n"
-    ]
-   ]
-  },
-  {
-   "name": "last-table-skipped",
-   "strategy": "subhist",
-   "sentence": "The loop over the tables ends one too early: what the last group has counted is not added up.",
-   "called": "last-table-skipped",
-   "words": "--random 100003 --groups 3 --group-size 64",
-   "changes": [
-    [
-     "        for (var table = 0u; table < the.table_count; table += 1u) {\n",
-     "        for (var table = 0u; table + 1u < the.table_count; table += 1u) {\n"
-    ]
-   ]
-  },
-  {
-   "name": "loop-stride-too-short",
-   "strategy": "global",
-   "sentence": "The step of the loop is the size of a group in place of the number of all work-items: each group also counts the pixels of the groups behind it.",
-   "called": "wrong-stride",
-   "words": "--random 100003 --groups 3 --group-size 64",
-   "changes": [
-    [
-     "    for (var i = item.x; i < the.count; i += groups.x * GROUP_SIZE) {\n        atomicAdd(&histogram[pixel(i)], 1u);\n",
-     "    for (var i = item.x; i < the.count; i += GROUP_SIZE) {\n        atomicAdd(&histogram[pixel(i)], 1u);\n"
-    ]
-   ]
-  },
-  {
-   "name": "no-atomic",
-   "strategy": "global",
-   "sentence": "The bin is increased with a plain `++`, which reads, adds and writes: what another work-item adds in between is lost.",
-   "called": "lost-updates",
-   "words": "--constant 127 --random 1000003",
-   "changes": [
-    [
-     "    for (var i = item.x; i < the.count; i += groups.x * GROUP_SIZE) {\n        atomicAdd(&histogram[pixel(i)], 1u);\n",
-     "    for (var i = item.x; i < the.count; i += groups.x * GROUP_SIZE) {\n        atomicStore(&histogram[pixel(i)], atomicLoad(&histogram[pixel(i)]) + 1u);\n"
-    ]
-   ]
-  },
-  {
-   "name": "sum-of-first-table-only",
-   "strategy": "subhist",
-   "sentence": "The second kernel copies the first table and does not go through the others: only the first group's counts arrive.",
-   "called": "only-the-first-group",
-   "words": "--random 100003 --groups 3 --group-size 64",
-   "changes": [
-    [
-     "        var sum = 0u;\n        for (var table = 0u; table < the.table_count; table += 1u) {\n            sum += plain_tables[table * the.table_pitch_bins + bin];\n        }\n        plain_histogram[bin] = sum;\n",
-     "        plain_histogram[bin] = plain_tables[bin];\n"
-    ]
-   ]
-  },
-  {
-   "name": "tail-dropped",
-   "strategy": "global",
-   "sentence": "The number of pixels is rounded down to a multiple of the number of work-items, so that the last few are not counted.",
-   "called": "tail-dropped",
-   "words": "--random 100003 --groups 2 --group-size 64",
-   "changes": [
-    [
-     "    for (var i = item.x; i < the.count; i += groups.x * GROUP_SIZE) {\n        atomicAdd(&histogram[pixel(i)], 1u);\n",
-     "    let whole = the.count / (groups.x * GROUP_SIZE) * (groups.x * GROUP_SIZE);\n    for (var i = item.x; i < whole; i += groups.x * GROUP_SIZE) {\n        atomicAdd(&histogram[pixel(i)], 1u);\n"
-    ]
-   ]
-  },
-  {
-   "name": "all-groups-write-row-0",
-   "strategy": "local-buckets",
-   "sentence": "All groups write the first row: it gets the table of one group, and the other rows are never written.",
-   "called": "rows-overlap",
-   "words": "--random 100003 --groups 3",
-   "changes": [
-    [
-     "    let row = group.x * BINS;\n",
-     "    let row = 0u;\n"
-    ]
-   ]
-  },
-  {
-   "name": "barrier-in-a-branch",
-   "strategy": "local",
-   "sentence": "The barrier is inside the test that keeps work-items beyond the last bin from zeroing: they never reach it.",
-   "called": "refused uniform control flow",
-   "words": "--random 150 --groups 2 --group-size 64",
-   "changes": [
-    [
-     "    // Step 2: nobody counts before all bins are zero.\n    workgroupBarrier();\n",
-     "    // Step 2: nobody counts before all bins are zero.\n    if (item < BINS) { workgroupBarrier(); }\n"
-    ]
-   ]
-  },
-  {
-   "name": "early-return",
-   "strategy": "local",
-   "sentence": "A work-item that has no pixel returns before the barriers, and its share of zeroing and merging is not done.",
-   "called": "refused uniform control flow",
-   "words": "--random 100 --groups 3 --group-size 64",
-   "changes": [
-    [
-     "    // Step 1: zero the group's table. WGSL does it before, too; OpenCL and CUDA do not.\n",
-     "    if (group.x * GROUP_SIZE + item >= the.count) { return; }\n    // Step 1: zero the group's table. WGSL does it before, too; OpenCL and CUDA do not.\n"
-    ]
-   ]
-  },
-  {
-   "name": "merge-by-assignment",
-   "strategy": "local",
-   "sentence": "Each group writes its table over the histogram, where it should add: the last one wins.",
-   "called": "merge-overwrites",
-   "words": "--random 100003 --groups 3",
-   "changes": [
-    [
-     "    // Step 5: add the table to the histogram, with atomics, for other groups do the same.\n    for (var bin = item; bin < BINS; bin += GROUP_SIZE) {\n        atomicAdd(&histogram[bin], atomicLoad(&table[bin]));\n",
-     "    // Step 5: add the table to the histogram, with atomics, for other groups do the same.\n    for (var bin = item; bin < BINS; bin += GROUP_SIZE) {\n        atomicStore(&histogram[bin], atomicLoad(&table[bin]));\n"
-    ]
-   ]
-  },
-  {
-   "name": "merge-strided-globally",
-   "strategy": "local",
-   "sentence": "The merge loop strides by all work-items of the launch, so a small group merges only the first bins of its table.",
-   "called": "merge-strided-globally",
-   "words": "--random 100003 --groups 3 --group-size 64",
-   "changes": [
-    [
-     "    // Step 5: add the table to the histogram, with atomics, for other groups do the same.\n    for (var bin = item; bin < BINS; bin += GROUP_SIZE) {\n        atomicAdd(&histogram[bin], atomicLoad(&table[bin]));\n",
-     "    // Step 5: add the table to the histogram, with atomics, for other groups do the same.\n    for (var bin = item; bin < BINS; bin += groups.x * GROUP_SIZE) {\n        atomicAdd(&histogram[bin], atomicLoad(&table[bin]));\n"
-    ]
-   ]
-  },
-  {
-   "name": "no-atomic-in-the-table",
-   "strategy": "local",
-   "sentence": "Work-items of one group count in its table without an atomic, as if local memory belonged to each of them.",
-   "called": "lost-updates",
-   "words": "--constant 127 --random 1000003",
-   "changes": [
-    [
-     "    // Step 3: count, striding by all work-items of the launch.\n    for (var i = group.x * GROUP_SIZE + item; i < the.count; i += groups.x * GROUP_SIZE) {\n        atomicAdd(&table[pixel(i)], 1u);\n",
-     "    // Step 3: count, striding by all work-items of the launch.\n    for (var i = group.x * GROUP_SIZE + item; i < the.count; i += groups.x * GROUP_SIZE) {\n        atomicStore(&table[pixel(i)], atomicLoad(&table[pixel(i)]) + 1u);\n"
-    ]
-   ]
-  },
-  {
-   "name": "no-barrier-after-zeroing",
-   "strategy": "local",
-   "sentence": "Nobody waits until the table is zero: the barrier between zeroing and counting is missing.",
-   "called": "no-barrier-after-zeroing",
-   "words": "--random 100003",
-   "changes": [
-    [
-     "    // Step 2: nobody counts before all bins are zero.\n    workgroupBarrier();\n",
-     ""
-    ]
-   ]
-  },
-  {
-   "name": "no-barrier-before-merge",
-   "strategy": "local",
-   "sentence": "Nobody waits until all have counted: the barrier between counting and merging is missing.",
-   "called": "no-barrier-before-merge",
-   "words": "--random 100003",
-   "changes": [
-    [
-     "    // Step 4: nobody reads the table before all have counted.\n    workgroupBarrier();\n",
-     ""
-    ]
-   ]
-  },
-  {
-   "name": "table-not-zeroed",
-   "strategy": "local",
-   "sentence": "Nobody zeroes the table of the group: it begins with what was left in local memory.",
-   "called": "nothing",
-   "words": "--random 100003 --groups 5000",
-   "changes": [
-    [
-     "    // Step 1: zero the group's table. WGSL does it before, too; OpenCL and CUDA do not.\n    for (var bin = item; bin < BINS; bin += GROUP_SIZE) {\n        atomicStore(&table[bin], 0u);\n    }\n",
-     ""
-    ]
-   ]
-  },
-  {
-   "name": "last-copy-left-out",
-   "strategy": "lane-bins",
-   "sentence": "The last copy of the table is not added to the histogram.",
-   "called": "last-copy-skipped",
-   "words": "--random 100003",
-   "changes": [
-    [
-     "        for (var n = 0u; n < COPIES; n += 1u) {\n            // Each work-item begins with another copy: the banks take turns here, too.\n            sum += atomicLoad(&table[bin * COPIES + (item + n) % COPIES]);\n        }\n",
-     "        for (var n = 0u; n < COPIES - 1u; n += 1u) {\n            sum += atomicLoad(&table[bin * COPIES + n]);\n        }\n"
-    ]
-   ]
-  },
-  {
-   "name": "only-copy-0-merged",
-   "strategy": "lane-bins",
-   "sentence": "Of the copies of the table only the first is added to the histogram.",
-   "called": "only-the-first-copy",
-   "words": "--random 100003",
-   "changes": [
-    [
-     "        for (var n = 0u; n < COPIES; n += 1u) {\n            // Each work-item begins with another copy: the banks take turns here, too.\n            sum += atomicLoad(&table[bin * COPIES + (item + n) % COPIES]);\n        }\n",
-     "        sum = atomicLoad(&table[bin * COPIES]);\n"
-    ]
-   ]
-  }
- ],
- "inputs": {
-  "size-0": "--random 0",
-  "size-1": "--random 1",
-  "size-2": "--random 2",
-  "size-3": "--random 3",
-  "size-15": "--random 15",
-  "size-16": "--random 16",
-  "size-17": "--random 17",
-  "size-255": "--random 255",
-  "size-256": "--random 256",
-  "size-257": "--random 257",
-  "prime": "--random 1048573",
-  "constant-0": "--constant 0 --random 100003",
-  "constant-127": "--constant 127 --random 100003",
-  "constant-255": "--constant 255 --random 100003",
-  "constant-large": "--constant 127 --random 17M",
-  "two-values": "--random 300007 --values 2 --seed 2",
-  "four-values": "--random 300007 --values 4 --seed 3",
-  "ramp": "--ramp --random 70001",
-  "contention-10": "--random 300007 --contention 10",
-  "contention-40": "--random 300007 --contention 40",
-  "contention-90": "--random 300007 --contention 90",
-  "landscape": "images/landscape.bmp",
-  "tiled": "images/landscape.bmp --tile 1000003"
- }
 };
 if (typeof module === "object") module.exports = labData;
 else root.labData = labData;

@@ -31,7 +31,6 @@ import exercises  # noqa: E402
 import gallery  # noqa: E402
 import grading  # noqa: E402
 import handout  # noqa: E402
-import pictures  # noqa: E402
 import reports  # noqa: E402
 import sandbox  # noqa: E402
 import submitted_file  # noqa: E402
@@ -118,10 +117,6 @@ class Inputs(unittest.TestCase):
             self.assertEqual(len(run.pixels), run.count)
             self.assertGreater(run.count, 900)
 
-    def test_a_counter_of_16_bits_overflows(self):
-        for task in tasks.TASKS.values():
-            self.assertGreater(task.middle[0] * task.middle[1], 1 << 16)
-
     def test_no_two_runs_whose_time_is_taken_have_the_same_pixels(self):
         runs = tasks.for_speed(catalogue.exercise_of("05/equal-neighbours"), 1, False)
         self.assertEqual(len({run.pixels for run in runs}), len(runs))
@@ -149,37 +144,7 @@ def run_of(pixels, width=None, **more):
 
 
 class Truths(unittest.TestCase):
-    """Each task's, on pixels few enough to count by hand."""
-
-    def nonzero(self, task, run):
-        return {at: count for at, count in enumerate(tasks.TASKS[task].truth(run)) if count}
-
-    def test_histogram(self):
-        self.assertEqual(self.nonzero("histogram", run_of([5, 5, 255])), {5: 2, 255: 1})
-        self.assertEqual(len(tasks.TASKS["histogram"].truth(run_of([]))), 256)
-
-    def test_channels(self):
-        self.assertEqual(self.nonzero("channels", run_of([1, 2, 3, 1, 9, 3], 2)), {1: 2, 256 + 2: 1, 256 + 9: 1, 512 + 3: 2})
-
-    def test_more_bins(self):
-        values = (0, 63, 64, 65535)
-        run = run_of(b"".join(value.to_bytes(2, "little") for value in values), 4)
-        self.assertEqual(self.nonzero("more-bins", run), {0: 2, 1: 1, 1023: 1})
-
-    def test_tiles_at_the_edges(self):
-        run = run_of([7] * (33 * 33), 33)
-        self.assertEqual(self.nonzero("tiles", run), {7: 1024, 256 + 7: 32, 512 + 7: 32, 768 + 7: 1})
-
-    def test_a_picture_is_counted_without_header_and_gaps(self):
-        task, run = tasks.TASKS["picture"], run_of([1, 2, 3, 4, 5, 6], 3)
-        self.assertEqual(self.nonzero("picture", run), dict.fromkeys(range(1, 7), 1))
-        names, memory = task.names(run), task.memory(run)
-        self.assertEqual((names["first"], names["pitch"], len(memory)), (1078, 4, 1078 + 8))
-        rows = [memory[names["first"] + y * names["pitch"]:][:3] for y in range(2)]
-        self.assertEqual(sorted(b"".join(rows)), [1, 2, 3, 4, 5, 6])
-
-    def test_equalized(self):
-        self.assertEqual(list(tasks.TASKS["equalized"].truth(run_of([10, 10, 10, 200]))), [191, 191, 191, 255])
+    """What no solution's grade shows of them: each is right on its own task's."""
 
     def test_threshold(self):
         task, run = tasks.TASKS["threshold"], run_of([10, 12, 200, 201])
@@ -196,21 +161,6 @@ class Truths(unittest.TestCase):
         self.assertEqual([sorted(truth)[-2:] for truth in truths], [[1, 2]] * 3)
         self.assertNotEqual(truths[0], truths[1])
         self.assertNotEqual(truths[0], truths[2])
-
-
-class Pictures(unittest.TestCase):
-    def test_what_is_written_is_read(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = pathlib.Path(folder, "picture.bmp")
-            path.write_bytes(pictures.bmp_of(3, 2, b"abcdef"))
-            self.assertEqual(pictures.read_bmp(path), (3, 2, b"abcdef"))
-            path.write_bytes(pictures.side_by_side(2, 2, b"abcd", b"ABCD"))
-            self.assertEqual(pictures.read_bmp(path), (4, 2, b"abABcdCD"))
-
-    def test_others_are_refused(self):
-        for name in ("colour", "palette", "top-down"):
-            with self.assertRaisesRegex(ValueError, "no grey picture"):
-                pictures.read_bmp(tasks.PICTURES / f"{name}.bmp")
 
 
 class Sandbox(unittest.TestCase):
@@ -955,13 +905,6 @@ class AClass(WithAFolder):
                 json.loads(each.read_text())
             if each.suffix == ".xml":
                 xml.fromstring(each.read_text())
-
-    def test_no_formula_and_no_control_character_is_in_a_table(self):
-        self.write("wrong", "class/bob.cl")
-        self.grade("--reports", self.folder / "reports")
-        text = (self.folder / "c.csv").read_text()
-        self.assertNotIn("\x1b", text)
-        self.assertNotRegex(text, r"(^|,)[=+@-]")
 
     def test_who_is_absent_who_is_kept_and_what_differs(self):
         for who in ("Ann Lee_17_file", "bob", "cyd"):

@@ -1,0 +1,97 @@
+/// @file
+/// The values that the programs count, and how a strategy shares out their counters. Nothing here
+/// calls OpenCL or CUDA.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "common/histogram/histogram.hpp"
+#include "common/inputs/inputs.hpp"
+#include "common/options/options.hpp"
+
+namespace bins {
+
+// ---- what is counted ----------------------------------------------------------------------------
+
+/// What only these programs take.
+struct ValueOptions {
+    unsigned bins = 0;         ///< of pixels of 16 bits; 0: it is colours
+    std::uint64_t offset = 0;  ///< values in front of the first one, in the device's memory
+};
+
+/// Reads the command line. @throws common::BadInput as common::parse_options
+common::Options parse_options(int argc, const char* const* argv, const common::Program& program,
+                              ValueOptions& asked);
+
+/// Bytes of interleaved colours, or pixels of 16 bits. Value i, of channel i % channels, belongs to
+/// counter i % channels * bins + (value >> shift).
+struct Values {
+    common::Input input;            ///< the colours; of pixels of 16 bits the upper halves
+    common::PixelBuffer sixteen;    ///< pixels of 16 bits, where it is these
+    unsigned channels = 1;          ///< 3 or 4; of pixels of 16 bits 1
+    unsigned bins = common::kBins;  ///< for each channel, a power of two
+    unsigned shift = 0;
+    std::uint64_t offset = 0;             ///< values in front of the first one, on the device
+    std::vector<std::uint32_t> expected;  ///< the right answer
+    common::Histogram sum{};              ///< the same as a histogram of `input`
+
+    [[nodiscard]] std::span<const std::uint8_t> bytes() const {
+        return channels == 1 ? sixteen : input.pixels;
+    }
+    [[nodiscard]] std::uint64_t count() const { return input.pixels.size(); }
+    [[nodiscard]] std::size_t value_bytes() const { return channels == 1 ? 2 : 1; }
+    [[nodiscard]] std::size_t bytes_on_device() const { return (offset + count()) * value_bytes(); }
+    [[nodiscard]] unsigned counters() const { return channels * bins; }
+
+    /// Holds what a strategy has counted against the right answer: `result` becomes `sum` where
+    /// each counter is right, and differs from it where one is not; standard error says which is
+    /// the first.
+    void judge(std::span<const std::uint32_t> counted, common::Histogram& result) const;
+};
+
+/// What the command line asks for, with the right answer.
+Values load(const common::Options& options, const ValueOptions& asked);
+
+// ---- how a strategy goes about it ---------------------------------------------------------------
+
+/// What the device allows.
+struct Limits {
+    bool cpu = false;
+    std::size_t units = 1;
+    std::size_t max_group_size = 1024;
+    std::uint64_t local_bytes = 48 << 10;
+};
+
+/// Which counters a launch counts, as the kernels read it.
+struct Slice {
+    std::uint32_t bins = 0, shift = 0;  ///< as of the values
+    std::uint32_t from = 0;             ///< the first counter
+    std::uint32_t counters = 0;         ///< in a group's table
+    std::uint32_t copies = 1;           ///< of it
+};
+
+struct Plan {
+    Slice slice;                 ///< the first
+    unsigned slices = 1;         ///< passes, or blocks of a cluster
+    std::size_t group_size = 1;  ///< 1: OpenCL's loop for a processor's core
+    std::size_t groups = 1;
+    std::string unsupported_reason = {};  ///< why the device has no room for it; else empty
+
+    [[nodiscard]] std::size_t local_bytes() const { return slice.counters * slice.copies * 4; }
+    [[nodiscard]] std::string text() const;
+};
+
+Plan plan(const std::string& strategy, const Values& values, const common::Options& options,
+          const Limits& limits);
+
+/// Into how many parts a table's rows are cut when they are added up, so that enough work-items
+/// have one. (16,384 of them keep a GPU busy.)
+inline unsigned parts(unsigned counters) {
+    return counters < (1U << 14) ? (1U << 14) / counters : 1;
+}
+
+}  // namespace bins
