@@ -42,7 +42,7 @@ bool is_kept(const Cases& runs, std::size_t fields, std::size_t apart, unsigned 
 std::vector<Measured> overflow(const Cases& runs) {
     for (const unsigned bits : {16U, 8U}) {
         std::vector<Measured> found;
-        for (unsigned each = bits; each >= 8 && is_kept(runs, 1, 1, bits); each -= 8)
+        for (unsigned each = 8; each <= bits && is_kept(runs, 1, 1, bits); each += 8)
             found.push_back(
                 {fmt::format("{}-bit-overflow", each),
                  fmt::format("A number of {} bits begins at 0 again (a counter, a sum, or how "
