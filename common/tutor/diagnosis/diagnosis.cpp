@@ -16,7 +16,7 @@ namespace {
 
 // What all changes may take together, in steps; so many are tried on every run; and 17 million
 // pixels take less than the third.
-constexpr Number kMaxSteps = 100'000'000, kAlways = 6, kTooManySteps = 40'000'000;
+constexpr Number kMaxSteps = 150'000'000, kAlways = 6, kTooManySteps = 40'000'000;
 constexpr std::size_t kMaxPixels = std::size_t{32} << 20;
 constexpr std::size_t kFewRuns = 4;  // fewer are no ground for certainty
 constexpr double kUnusual = 4;       // so many bits more, and a change is no rival
@@ -62,7 +62,7 @@ Runs sorted(const std::vector<Case>& cases, const RunContext& context) {
     for (auto* const part : {&runs.wrong, &runs.right, &runs.all}) {
         std::stable_sort(part->begin(), part->end(), [&](const Case* a, const Case* b) {
             const auto late = [&](const Case* run) {
-                return runs.steps[run] * (run->matches() ? 64 : 1);
+                return runs.steps[run] * (run->matches() ? 8 : 1);
             };
             return late(a) < late(b);
         });
