@@ -154,7 +154,7 @@ class Tune(Workshop, Test):
         self.assertEqual(devices, self.expect([lesson, "--list-devices"], environment=self.kept).out)
         self.tuned(lesson, "the default, as tune has not run here")
         file = self.folder() / "tune.json"
-        done = self.expect([tune, "--seconds", "3", "--json", file], environment=self.kept,
+        done = self.expect([tune, "--seconds", "1", "--json", file], environment=self.kept,
                            out=r"(?s)\ngroup size .*\nbest: .*\nkept for `tuned` in [^\n]+\n$",
                            err="launches; the best of each size so far: [0-9.]+, ")
         kept = [path for path in (self.cache / "histogram-tutorials").rglob("*") if path.is_file()]
@@ -195,7 +195,7 @@ class Tune(Workshop, Test):
         self.expect([tune, "--seconds", "0.1"], 1, environment={**self.kept, **self.faulty(f"fails={kernel}")},
                     err=r"^  FAILED: item-bins, [^\n]*\n[^\n]*tune/opencl: CL_OUT_OF_RESOURCES \(-5\) from clEnqueueReadBuffer[^\n]*\n$")
         self.assertFalse((self.cache / "histogram-tutorials").exists())
-        self.expect([tune, "--seconds", "3"], environment={**self.kept, **self.faulty(f"refuses={kernel}")},
+        self.expect([tune, "--seconds", "1"], environment={**self.kept, **self.faulty(f"refuses={kernel}")},
                     out=r"\n  \d+ refused: CL_OUT_OF_RESOURCES\n")
 
 

@@ -4,6 +4,9 @@
 # TUTORIAL_FUZZ_SECONDS; what it finds that crashes stays in the build folder.
 set(TUTORIAL_FUZZ_SECONDS 30 CACHE STRING "How long `fuzz` looks for more with each fuzz target")
 add_custom_target(fuzz)
+add_library(fuzz_replay OBJECT EXCLUDE_FROM_ALL ${PROJECT_SOURCE_DIR}/common/fuzz/replay.cpp) # what runs a corpus
+target_include_directories(fuzz_replay PRIVATE ${PROJECT_SOURCE_DIR})
+target_link_libraries(fuzz_replay PRIVATE project_warnings)
 
 function(add_fuzz_target name)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "SOURCE;CORPUS" "LIBRARIES")
@@ -21,7 +24,7 @@ function(add_fuzz_target name)
         add_dependencies(fuzz fuzz_more_${name})
         set(arguments -runs=0)
     else()
-        target_sources(fuzz_${name} PRIVATE ${PROJECT_SOURCE_DIR}/common/fuzz/replay.cpp)
+        target_link_libraries(fuzz_${name} PRIVATE fuzz_replay)
         set(arguments)
     endif()
     add_test(NAME fuzz.${name} COMMAND fuzz_${name} ${arguments} ${arg_CORPUS})

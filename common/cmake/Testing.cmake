@@ -1,8 +1,17 @@
 # CTest, and how many seconds a test may take: a kernel that hangs must not hold up the others for the 25
-# minutes that CTest would give it. A test that needs more says so with TIMEOUT. The presets for tests
+# minutes that CTest would give it. A test that needs more says so with TIMEOUT, and with COST, so that CTest starts it
+# before the others even where it has not run yet: the last one should be short. The presets for tests
 # name the same number, because a newer CTest that is called with one of them passes over this one.
 set(DART_TESTING_TIMEOUT 120)
 include(CTest)
+
+# What PoCL has compiled for one test it need not compile for the next: all share a cache, which goes with the build.
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/pocl-cache.cmake @ONLY CONTENT [[
+if(NOT DEFINED ENV{POCL_CACHE_DIR})
+    set(ENV{POCL_CACHE_DIR} "@CMAKE_BINARY_DIR@/pocl-cache")
+endif()
+]])
+set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${CMAKE_BINARY_DIR}/pocl-cache.cmake)
 
 # What the tests in Python want to know of this build (common/tests/programs.py). Their detectors are optional.
 find_program(OCLGRIND oclgrind)
@@ -78,7 +87,7 @@ function(add_python_tests)
         set_tests_properties(${arg_NAME}.${class} PROPERTIES ENVIRONMENT "${arg_ENVIRONMENT}"
             SKIP_REGULAR_EXPRESSION "^skipped: ")
         if(arg_TIMEOUT)
-            set_tests_properties(${arg_NAME}.${class} PROPERTIES TIMEOUT ${arg_TIMEOUT})
+            set_tests_properties(${arg_NAME}.${class} PROPERTIES TIMEOUT ${arg_TIMEOUT} COST 10)
         endif()
     endforeach()
 endfunction()

@@ -21,6 +21,7 @@
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
+#include <tuple>
 
 #include "common/device/choice.hpp"
 #include "common/files/input_file.hpp"
@@ -454,23 +455,8 @@ std::string naming(const std::string& name, std::string log) {
     return log;
 }
 
-}  // namespace
-
-cl_context context_for(cl_device_id device) {
-    static std::map<cl_device_id, cl_context> contexts;
-    cl_context& context = contexts[device];
-    if (context == nullptr) {
-        cl_int error = CL_SUCCESS;
-        context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &error);
-        CHECK_CL(error, "clCreateContext");
-    }
-    CHECK_CL(clRetainContext(context));
-    return context;
-}
-
-cl_program build_program(cl_context context, cl_device_id device, const std::string& name,
-                         const std::string& source, const std::string& build_options) {
-    const std::string text = with_its_name(name, source);
+cl_program compiled(cl_context context, cl_device_id device, const std::string& name,
+                    const std::string& text, const std::string& build_options) {
     const char* begin = text.data();
     const std::size_t length = text.size();
     cl_int error = CL_SUCCESS;
@@ -502,6 +488,34 @@ cl_program build_program(cl_context context, cl_device_id device, const std::str
     throw DoesNotBuild(fmt::format("{} does not build: {} ({}), build options '{}'\n{}", name,
                                    error_name(built), built, build_options,
                                    naming(name, trimmed(log))));
+}
+
+}  // namespace
+
+cl_context context_for(cl_device_id device) {
+    static std::map<cl_device_id, cl_context> contexts;
+    cl_context& context = contexts[device];
+    if (context == nullptr) {
+        cl_int error = CL_SUCCESS;
+        context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &error);
+        CHECK_CL(error, "clCreateContext");
+    }
+    CHECK_CL(clRetainContext(context));
+    return context;
+}
+
+cl_program build_program(cl_context context, cl_device_id device, const std::string& name,
+                         const std::string& source, const std::string& build_options) {
+    using What = std::tuple<cl_context, cl_device_id, std::string, std::string>;
+    static std::map<What, cl_program> programs;
+    const What what{context, device, with_its_name(name, source), build_options};
+    auto built = programs.find(what);
+    if (built == programs.end()) {
+        cl_program program = compiled(context, device, name, std::get<2>(what), build_options);
+        built = programs.emplace(what, program).first;
+    }
+    CHECK_CL(clRetainProgram(built->second));
+    return built->second;
 }
 
 bool has_extension(cl_device_id device, const std::string& name) {

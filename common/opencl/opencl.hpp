@@ -72,7 +72,9 @@ std::string read_kernel_file(const std::string& name, const std::filesystem::pat
 /// context makes PoCL's compiler read its library anew. The caller releases what it is given.
 cl_context context_for(cl_device_id device);
 
-/// Builds a program for one device.
+/// Builds a program for one device, the same one once in a process that serves many runs: even of
+/// what it has compiled before, PoCL reads the whole text again. The caller releases what it is
+/// given.
 /// @param name what error messages call it, the compiler's and those of race detectors, too
 /// @param build_options as clBuildProgram takes them
 /// @throws std::runtime_error with the compiler's whole log where it does not build

@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "common/histogram/histogram.hpp"
+#include "common/opencl/handles.hpp"
 #include "common/status/status.hpp"
 #include "common/tests/support.hpp"
 
@@ -194,6 +195,17 @@ TEST_F(OpenClProgram, AMistakeShowsTheCompilersLog) {
     // NVIDIA's compiler passes over the name, and over the line that gives it.
     EXPECT_TRUE(tests::has(text, "broken.cl:2:") || tests::has(text, "<kernel>:3:"));
     EXPECT_EQ(text.find('\0'), std::string::npos);
+}
+
+TEST_F(OpenClProgram, OneThatIsBuiltAlreadyIsNotBuiltAgain) {
+    const auto built = [&](const std::string& text, const std::string& options) {
+        return opencl::Program(opencl::build_program(context_, device_, "all.cl", text, options));
+    };
+    const std::string text = "kernel void nothing() {}\n";
+    const opencl::Program first = built(text, "");
+    EXPECT_EQ(cl_program{built(text, "")}, cl_program{first});
+    EXPECT_NE(cl_program{built(text, "-DX")}, cl_program{first});
+    EXPECT_NE(cl_program{built(text + text.substr(0, 12) + "more() {}\n", "")}, cl_program{first});
 }
 
 // ---- what a host program asks of a buffer and an event ----------------------------------------

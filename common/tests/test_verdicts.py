@@ -99,7 +99,9 @@ class Ends(Test):
                     err="\nout-of-memory: it crashed when memory had run out: this machine has too little, or a limit is too low [(]ulimit -v[)]\n$")
 
     def test_a_picture_without_an_end(self):
-        self.expect(["sh", "-c", '(printf P5; exec sleep 9) | "$@"', "sh", WRONG, "/dev/stdin", "--time-limit", "1"], 2, one_line=True,
+        pipe = self.folder() / "pipe"
+        os.mkfifo(pipe)
+        self.expect(["sh", "-c", 'exec <> "$0"; printf P5 >&0; exec "$@"', pipe, WRONG, "/dev/stdin", "--time-limit", "1"], 2, one_line=True,
                     err="^/dev/stdin: not done after 1 s: --time-limit is for reading, too\n")
 
 

@@ -85,16 +85,14 @@ def row_of(mistake, verdicts, found, called):
 
 def tried(mistake, folder):
     """What the inputs and Oclgrind say of a mistake in OpenCL; or the inputs and ThreadSanitizer, of one of chapter 01."""
-    build = ROOT / "build" / mistake.chapter
-    own = build / "broken" / mistake.name
     if mistake.files("cpu"):
-        command = [str(own / "cpu"), "--variant", mistake.variant, "--repeat", "1", "--no-ceiling"]
+        command = [*gallery.command_of(ROOT / "build", mistake, "cpu"), "--variant", mistake.variant, "--repeat", "1", "--no-ceiling"]
         runs = {name: run([*command, *(word for word in arguments if word not in ("--group-size", "64"))])
                 for name, arguments in INPUTS.items()}
         return row_of(mistake, {name: verdict(status) for name, (status, _) in runs.items()},
                       {found for _, said in runs.values() for found in re.findall("ThreadSanitizer: (data race)", said)}, None)
     gallery.make(mistake, folder)
-    command = [str((own if mistake.needs_program("opencl") else build) / "opencl")]
+    command = gallery.command_of(ROOT / "build", mistake, "opencl")
     if "histogram.cl" in mistake.files():
         command += ["--kernels", f"{folder}/histogram.cl"]
     command += usual(mistake)
@@ -112,7 +110,7 @@ def tried_in_cuda(mistake):
     """What the inputs and compute-sanitizer say of a mistake in CUDA; None where it has no form there."""
     if not mistake.files("cuda"):
         return None
-    command = [str(ROOT / "build" / mistake.chapter / "broken" / mistake.name / "cuda"), *usual(mistake)]
+    command = [*gallery.command_of(ROOT / "build", mistake, "cuda"), *usual(mistake)]
     quiet = [*command, "--no-diagnosis"]
     verdicts = {name: verdict(run([*quiet, *arguments])[0]) for name, arguments in INPUTS.items()}
     found = [tool for tool, launch in (("memcheck", SMALL), ("racecheck", SMALL), ("synccheck", [*LARGE, room_of(mistake)]))
@@ -130,7 +128,7 @@ def tried_emulated(mistake):
         return None
 
     def said(how, arguments):
-        return run([gallery.program_of_all(ROOT / "build", mistake.chapter, how), mistake.name, *usual(mistake), "--no-diagnosis", *arguments])
+        return run([*gallery.command_of(ROOT / "build", mistake, gallery.EMULATED, how), *usual(mistake), "--no-diagnosis", *arguments])
 
     shows = gallery.arguments_of(gallery.without_tool(mistake.in_cuda().shows).replace("--walk blocked ", "").replace("nothing", ""))
     # Not a picture: under a sanitizer it takes long.

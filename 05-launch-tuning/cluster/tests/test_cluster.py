@@ -24,7 +24,9 @@ os.environ |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": 
                "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_pml": "ob1",
                "OMPI_MCA_odls_base_sigkill_timeout": "0", "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
                "PRTE_MCA_hwloc_default_binding_policy": "none", "PRTE_MCA_odls_base_sigkill_timeout": "0"}
-ON_DEVICES = ("size-0", "size-1", "size-257", "prime", "contention-40", "ramp", "tiled", "colour", "many blocks")
+# One of each kind: what a kernel does with the others its chapter tests, and small files are tried below.
+INPUTS = ("size-0", "size-1", "size-257", "prime", "contention-40", "ramp", "tiled", "colour", "many blocks")
+ON_PROCESSORS = (*INPUTS, "constant-large", "four-values", "landscape", "one-column", "tiles")
 # A script that every rank runs in place of the program, in a folder of its own: 0, 1, ...
 IN_ITS_FOLDER = '#!/bin/sh\nrank=${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-$PMIX_RANK}}\ncd "$(dirname "$0")/$rank" && echo $$ > pid && exec "$@"\n'
 
@@ -84,7 +86,7 @@ class Cluster:
                  for case in CASES["inputs"]]
         lines += [("many blocks", ["--random", "3000001", "--contention", "40"]), ("tiles", [str(IMAGES / "landscape.bmp"), "--tile", "5M"])]
         for turn, (name, arguments) in enumerate(lines):
-            if self.api == "cpu" or name in ON_DEVICES:
+            if name in (ON_PROCESSORS if self.api == "cpu" else INPUTS):
                 with self.subTest(name):
                     counts = self.counted(turn % 4 + 1, *arguments, "--chunk", "20011", "--check")
                     self.expect([programs.built("01-cpu/cpu"), *arguments, *QUICK, "--variant", "serial", "--counts", self.here / "one.csv"])

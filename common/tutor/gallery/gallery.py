@@ -3,8 +3,8 @@
 
     gallery.py list                          the mistakes, by number
     gallery.py make MISTAKE FOLDER [FILE]    the sources that it changes, or one of them, changed, into the folder
-    gallery.py cmake CHAPTER                 the mistakes that need a program of their own: name|API|tsan or not|files
-    gallery.py together CHAPTER HOW FILE     one CUDA source of all its mistakes; or of those that thread or address shows
+    gallery.py cmake CHAPTER                 the programs that its mistakes need: API|how|files of the chapter
+    gallery.py together CHAPTER API HOW FILE  the source of such a program, with all of its mistakes
     gallery.py fields MISTAKE [answer]       for ./tutorial broken: the chapter, its API and the target to build
     gallery.py answer MISTAKE                what is wrong
     gallery.py run MISTAKE [answer]          run it where it shows
@@ -102,9 +102,11 @@ class Mistake:
         """Whether it needs a program of its own. OpenCL's kernels are read at run time, and WGSL's run in a page."""
         return any(file not in ("histogram.cl", "histogram.wgsl") for file in self.files(api))
 
-    def emulated_build(self):
-        """Which build of CUDA on a CPU it shows in."""
-        return self.emulated if self.emulated in ("thread", "address") else "plain"
+    def how(self, api):
+        """How the program is built that it shows in: thread and address are sanitizers, plain is without one."""
+        if api == "cpu":
+            return "thread" if self.shows.startswith("tsan ") else "plain"
+        return self.emulated if api == EMULATED and self.emulated in ("thread", "address") else "plain"
 
     def in_cuda(self):
         """What it is there."""
@@ -180,35 +182,48 @@ def changed(mistake, file):
     return text
 
 
-def together(chapter, how, file):
-    """One CUDA source of the mistakes of a chapter that show in a build of CUDA on a CPU (plain, thread, address), or of all
-    (plain-all ...), each in a namespace of its own; its first argument is the mistake."""
-    found = [one for one in mistakes(chapter) if one.files("cuda") and (how.endswith("-all") or one.emulated_build() == how)]
-    names = [path.name for path in sorted((ROOT / chapter).glob("*.cu*"), key=lambda path: path.suffix, reverse=True)]  # .cuh first
+def sources(chapter, api):
+    """What is compiled of a chapter, headers first."""
+    if api == "opencl":  # kernels are read at run time
+        return ["opencl.cpp"]
+    return ["histogram.hpp", "cpu.cpp"] if api == "cpu" else ["histogram.cuh", *sorted(path.name for path in (ROOT / chapter).glob("*.cu"))]
+
+
+def together(chapter, api, how, file):
+    """One source of the mistakes of a chapter that need a program and show in one that is built so (plain, thread, address), or
+    of all (plain-all ...), each in a namespace of its own: to compile each by itself takes several times as long."""
+    found = [one for one in mistakes(chapter) if one.needs_program(api) and (how.endswith("-all") or one.how(api) == how)]
     include = re.compile(r"^#(?:include .*|pragma once)$", re.MULTILINE)
     headers, parts, table = {}, [], []
     for number, one in enumerate(found):
+        try:
+            texts = {name: changed(one, name) for name in sources(chapter, api)}
+        except BadMistake:  # as its test says; the others can be run
+            continue
         parts.append(f"namespace mistake_{number} {{")
-        for name in names:
-            text = changed(one, name)
-            headers.update(dict.fromkeys(line for line in include.findall(text) if "pragma" not in line and ".cuh" not in line))
+        for name, text in texts.items():
+            headers.update(dict.fromkeys(line for line in include.findall(text) if f'"{chapter}/histogram.' not in line and "pragma" not in line))
             parts.append(f'#line 1 "build/broken/{one.number.replace("/", "-")}/{name}"\n' + include.sub("", text))
         parts.append("}")
-        table.append(f'    if (name == "{one.name}") return mistake_{number}::{"main(argc - 1, argv + 1)"};')
-    text = "\n".join([*headers, "#include <string>", *parts, "int main(int argc, char** argv) {",
-                      '    const std::string name = argc > 1 ? argv[1] : "";', *table, "    return 2;", "}", ""])
+        table.append(f'    if (name == "{one.name}") return mistake_{number}::main(argc, argv);')
+    text = "\n".join([*headers, "#include <cstdio>", "#include <cstdlib>", "#include <string>", *parts, "int main(int argc, char** argv) {",
+                      '    const char* const given = std::getenv("MISTAKE");', '    const std::string name = given != nullptr ? given : "";',
+                      *table, '    std::fputs("MISTAKE names none of this program\\n", stderr);', "    return 2;", "}", ""])
     pathlib.Path(file).parent.mkdir(parents=True, exist_ok=True)
     pathlib.Path(file).write_text(text, encoding="utf-8")
+
+
+def command_of(build, mistake, api, how=""):
+    """What starts the program with this mistake; of the kernels that it reads it is told later."""
+    folder = pathlib.Path(build, mistake.chapter)
+    if not mistake.needs_program(api):
+        return [str(folder / api)]
+    return ["env", f"MISTAKE={mistake.name}", str(folder / "broken" / f"{api}-{how or mistake.how(api)}" / api)]
 
 
 def without_tool(shows):
     """The same without the tool that it may begin with."""
     return re.sub(r"^([a-z]+check|oclgrind|tsan) ", "", shows)
-
-
-def program_of_all(build, chapter, how):
-    """The program that together() is compiled to."""
-    return str(pathlib.Path(build, chapter, "broken", how, EMULATED))
 
 
 def says_where(how, said):
@@ -254,8 +269,8 @@ class Broken:
 
     def fields(self):
         """The chapter, its API as build/programs.tsv has it, and what to build."""
-        chapter, name = self.mistake.chapter, self.mistake.name
-        target = f"{chapter}-broken-{name}-{self.api}" if self.mistake.needs_program(self.api) else f"{chapter}-{self.api}"
+        chapter, own = self.mistake.chapter, self.mistake.needs_program(self.api)
+        target = f"{chapter}-broken-{self.api}-{self.mistake.how(self.api)}" if own else f"{chapter}-{self.api}"
         print(chapter, {"opencl": "OpenCL", "cpu": "C++"}[self.api], target, sep="\t")
 
     def make(self):
@@ -274,9 +289,9 @@ class Broken:
 
     def command(self):
         """Where it shows. By its number nothing is given away."""
-        mistake, own = self.mistake, self.mistake.needs_program(self.api)
-        program = pathlib.Path("build", mistake.chapter, *(("broken", mistake.name) if own else ()), self.api)
-        command = [str(program), "--variant", mistake.variant, "--repeat", "3", "--no-ceiling"]
+        mistake = self.mistake
+        program = command_of("build", mistake, self.api)
+        command = [*program, "--variant", mistake.variant, "--repeat", "3", "--no-ceiling"]
         if self.word == mistake.number and not self.is_answered and self.api != "cpu":
             command.append("--no-diagnosis")
         if "histogram.cl" in self.files:
@@ -288,7 +303,7 @@ class Broken:
             command = [tool, "--data-races", "--max-errors", "1", *command, "--device", "Oclgrind"]
         elif tool != "tsan":  # whose program is built with it
             words.insert(0, tool)
-            listed = subprocess.run([program, "--list-devices"], capture_output=True, text=True, check=False).stdout
+            listed = subprocess.run([*program, "--list-devices"], capture_output=True, text=True, check=False).stdout
             if POCL in listed:  # what shows there need not show on a GPU
                 command += ["--device", POCL]
         return command + words
@@ -306,10 +321,13 @@ class Broken:
 
 
 def for_cmake(chapter):
-    for one in mistakes(chapter):
-        for api in FILES:
-            if one.needs_program(api):
-                print(one.name, api, one.shows.startswith("tsan "), ",".join(one.files(api)), sep="|")
+    found = mistakes(chapter)
+    for api in (*FILES, EMULATED):
+        needed = dict.fromkeys(one.how(api) for one in found if one.needs_program(api))
+        if needed and api == EMULATED:  # for docs/gallery.md there is each with all
+            needed |= dict.fromkeys(f"{how}-all" for how in ("plain", "thread", "address"))
+        for how in needed:
+            print(api, how, ",".join(sources(chapter, api)), sep="|")
 
 
 def main(command="", *words):

@@ -40,14 +40,14 @@ def run(*command):
 
 
 class Check:
-    """A mistake in one API, checked with a program: the chapter's, or one that has the mistake. `ask` runs a command line of
-    the chapter's program in a process that is there already."""
+    """A mistake in one API, checked with the command that starts a program: the chapter's, or one that has the mistake. `ask` runs
+    a command line of the chapter's program in a process that is there already."""
 
     def __init__(self, mistake, api, program, folder, ask=None):
         self.mistake, self.api = mistake.in_cuda() if api in ("cuda", EMULATED) else mistake, api
         if api == EMULATED and self.mistake.shows == "nothing":  # on a GPU
             self.mistake = mistake
-        self.program, self.folder, self.ask = str(program), pathlib.Path(folder), ask
+        self.program, self.folder, self.ask = list(program), pathlib.Path(folder), ask
         self.command = []  # what was run last
 
     def words(self, arguments, more=(), right=False):
@@ -57,16 +57,16 @@ class Check:
         return [*words, *more, *gallery.arguments_of(arguments)]
 
     def run(self, words, under=()):
-        self.command = [*under, self.program, *words]
+        self.command = [*under, *self.program, *words]
         return run(*self.command)
 
     def check(self):
         """What was seen. Raises NotAsWritten, Skipped."""
+        gallery.make(self.mistake, self.folder, self.mistake.files(self.api))
         if self.api == EMULATED:
             return self.emulated()
         if self.mistake.shows == "nothing":
             raise Skipped("nothing shows it for certain in CUDA")
-        gallery.make(self.mistake, self.folder, self.mistake.files(self.api))
         tool, _, arguments = self.mistake.shows.partition(" ")
         if tool == "oclgrind":
             return self.under_oclgrind(arguments)
@@ -119,9 +119,7 @@ class Check:
         how, shows = self.mistake.emulated, gallery.without_tool(self.mistake.shows)
         if how == "nothing":
             raise Skipped("nothing shows it for certain on a CPU")
-        program = gallery.program_of_all(GIVEN.build, self.mistake.chapter, self.mistake.emulated_build())
-        self.command = [program, self.mistake.name, *self.words(shows, ("--no-diagnosis",))]
-        status, said = run(*self.command)
+        status, said = self.run(self.words(shows, ("--no-diagnosis",)))
         if "unexpected memory mapping" in said:
             raise Skipped("ThreadSanitizer does not run here")
         if not how:
@@ -135,7 +133,7 @@ class Check:
 
     def result_of(self, words):
         """(exit status, the name, what was said)"""
-        self.command = [self.program, *words]
+        self.command = [*self.program, *words]
         answer = self.ask(words) if self.ask else None
         if answer is None or answer["kind"] == "failed":  # the program itself says what has become of it
             status, said = self.run(words)
@@ -176,8 +174,8 @@ class Chapter(Test):
             self.build(f"gallery_{chapter[:2]}_{api}")
         with served.Served(program) as one_process:
             for mistake in mistakes:
-                folder, own = program.parent / "broken" / mistake.name, mistake.needs_program(api)
-                check = Check(mistake, api, folder / api if own else program, folder, None if own else one_process.ask)
+                own, command = mistake.needs_program(api), gallery.command_of(GIVEN.build, mistake, api)
+                check = Check(mistake, api, command, program.parent / "broken" / mistake.name, None if own else one_process.ask)
                 with self.subTest(mistake.number):
                     seen, wrong = "", None
                     try:
