@@ -16,14 +16,15 @@ constexpr std::array<const char*, kLabels> kThings{
     "the loop over the pixels", "the loop over the rows", "the loop over the columns",
     "the test for the end of a short last row", "the loop over the loads of 16",
     "the loop over the loads that are left", "the loop for the last pixels", "a load of four",
-    "a word of a load", "a byte of a word", "the loop over the pieces of the picture",
+    "a word of a load", "a byte of a word", "adding a run of equal pixels",
+    "the length of a new run of equal pixels", "adding the last run of equal pixels", "the loop over the pieces of the picture",
     "the size of a piece", "the number of pixels", "the zeroing of the histogram",
     "the zeroing of the tables", "the loop that zeroes the group's row",
     "the loop that zeroes the table", "the barrier between zeroing and counting",
     "the barrier between counting and merging", "the barrier behind the merge",
     "the loop that merges the table", "the loop that adds up the work-items' counters",
-    "the loop that adds up the copies", "the loop over the bins of the sum",
-    "the loop that adds up the tables", "the step of the group that merges last",
+    "the loop that adds up the copies", "setting the sum to zero", "the loop over the bins of the sum",
+    "the loop that adds up the tables", "the step of the group that merges last", "every loop",
 };
 
 // Some labels, from one to another.
@@ -46,9 +47,20 @@ struct Row {
 #define TO(bits, ...)                                                                         \
     {#__VA_ARGS__, [](const Place& place, [[maybe_unused]] Number X) -> Number {              \
         [[maybe_unused]] const auto& [item, id, group, size, all, groups, tables, count,      \
-                                      width, pitch, copies, v, turn, y, groupsY] = place;     \
+                                      width, pitch, copies, v, where, turn, done, y, groupsY, \
+                                      owner, itsBin] = place;                                 \
         return __VA_ARGS__; }, bits}
 constexpr Number kOnce = Number{1} << 40;
+// What any number may become: another one at hand, or its double, or a part of it.
+#define AT_HAND TO(8, item), TO(8, id), TO(8, group), TO(8, size), TO(8, all), TO(8, groups),    \
+    TO(9, count), TO(8, 0), TO(8, 1), TO(9, v), TO(9, copies)
+#define NEAR_IT TO(8, X - item), TO(8, X - id), TO(8, X + item), TO(8, X + id), TO(8, X + group), \
+    TO(8, X - group), TO(8, X + size), TO(8, X - size), TO(8, X + all), TO(8, X - all),          \
+    TO(8, X + 1), TO(8, X - 1), TO(9, X + done)
+#define SCALED TO(8, X * 2), TO(8, X / 2), TO(8, X * 4), TO(8, X / 4), TO(8, X * 8), TO(8, X / 8), \
+    TO(8, X * 16), TO(8, X / 16), TO(8, X * size), TO(8, X / size), TO(8, X * groups),            \
+    TO(8, X / groups), TO(8, X * all), TO(8, X / all), TO(8, X % size), TO(9, X % groups),        \
+    TO(8, X / 4 * 4), TO(8, X / 16 * 16), TO(9, X % 256), TO(9, X * 256), TO(9, 255 - X)
 const std::vector<Row> kTable{
     // whether it is done at all, and by whom
     {kTimes, kAll, "missing", {TO(0, 0)}},
@@ -66,6 +78,7 @@ const std::vector<Row> kTable{
     {kTimes, kAll, "first-table-skipped", {TO(1, group > 0 ? X : 0)}},
     {kTimes, kAll, "last-table-skipped", {TO(1, group < groups - 1 ? X : 0)}},
     {kTimes, only(kZero), "table-not-zeroed", {TO(0, turn == 0 ? X : 0)}},
+    {kTimes, only(kLast), "last-run-lost", {TO(1, X > 1 ? X : 0)}},
     {kTimes, only(kShort), "last-row-taken-as-full", {TO(0, 1)}},
     // where a loop starts
     {kStart, kAll, "wrong-start", {TO(0, id), TO(0, item), TO(0, group), TO(0, 0)}},
@@ -78,9 +91,8 @@ const std::vector<Row> kTable{
     // how it goes on
     {kStride, kAll, "loop-runs-once", {TO(0, kOnce)}},
     {kStride, kAll, "wrong-stride", {TO(0, all), TO(0, size), TO(0, groups), TO(0, 1), TO(1, 2),
-        TO(1, 256), TO(1, X * 2), TO(2, X * 3), TO(1, X * 4), TO(2, X * 8), TO(2, X * 16),
-        TO(2, X * 64), TO(2, X / 2), TO(2, X / 4), TO(2, X / 8), TO(2, X / 16), TO(2, X + 1),
-        TO(2, X - 1), TO(3, X * size), TO(3, X / groups), TO(3, X * groups)}},
+        TO(1, 256), TO(1, X * 2), TO(2, X * 3), TO(1, X * 4), TO(2, X * 64), TO(3, X * size),
+        TO(3, X / groups), TO(3, X * groups)}},
     {kStride, only(kRows), "wrong-stride", {TO(0, groups / groupsY), TO(1, size * groupsY)}},
     {kStart, only(kRows), "wrong-start", {TO(1, group % (groups / groupsY))}},
     // where it ends
@@ -133,8 +145,6 @@ const std::vector<Row> kTable{
     {kValue, kAll, "first-bin-missing", {TO(1, X < 1 ? -1 : X)}},
     // which pixel it is
     {kBytes, kAll, "wrong-element-type", {TO(1, 2), TO(1, 4)}},
-    {kFrom, kOfPixels, "wrong-pixel", {TO(1, X + 1), TO(1, X - 1), TO(1, X * 2), TO(1, X * 4),
-        TO(1, X / 2), TO(1, X / 4), TO(1, id), TO(1, item)}},
     {kFrom, only(kShort), "pitch-not-used", {TO(0, width), TO(1, pitch * 2), TO(1, all)}},
     {kPitch, only(kShort), "pitch-in-the-test", {TO(0, pitch)}},
     {kAddress, kAll, "misaligned-loads", {TO(0, X + 1), TO(0, X - 1), TO(1, X + 4),
@@ -144,13 +154,7 @@ const std::vector<Row> kTable{
     {kWhich, kOfBins, "merges-part-of-its-own", {TO(0, item), TO(1, 0)}},
     {kWhich, only(kCopies), "merges-part-of-its-own", {TO(0, item % copies)}},
     {kWhich, only(kPixels), "counters-are-shared", {TO(0, 0), TO(2, item / 2)}},
-    {kNumber, kAll, "wrong-copy", {TO(1, 0), TO(1, group % copies), TO(1, item)}},
-    {kFrom, only(kItems), "wrong-layout", {TO(1, X / 4 % size * 256 + X / 4 / size * 4 + X % 4),
-        TO(1, (X % 256 / 4 * size + X / 256) * 4 + X % 4)}},
-    {kTo, only(kPixels), "wrong-layout", {TO(1, X / 4 % size * 256 + X / 4 / size * 4 + X % 4),
-        TO(1, (X % 256 / 4 * size + X / 256) * 4 + X % 4), TO(1, X % copies * 256 + X / copies)}},
-    {kFrom, only(kCopies), "wrong-layout", {TO(1, X % copies * 256 + X / copies)}},
-    {kFrom, only(kItems), "wrong-layout", {TO(1, X % 256 * size + X / 256)}},
+    {kNumber, kOfPixels, "wrong-copy", {TO(1, 0), TO(1, group % copies), TO(1, item)}},
     {kPitch, kAll, "rows-overlap", {TO(0, X - 1), TO(1, X + 1), TO(2, X * 2), TO(1, X / 2),
         TO(1, X / 4), TO(0, size), TO(1, groups), TO(1, 1), TO(0, 0)}},
     // what is added, and how
@@ -163,17 +167,46 @@ const std::vector<Row> kTable{
     {kHow, kAll, "no-atomic", {TO(0, kPlain)}},
     {kHow, kAll, "overwrites", {TO(0, kAssigned)}},
     {kHow, kAll, "wrong-operation", {TO(1, kOr), TO(1, kXor), TO(1, kLarger),
-        TO(1, kSubtracted)}},
-    {kTo, kOfBins, "wrong-index", {TO(1, item), TO(1, id), TO(2, group), TO(2, 0), TO(2, X + 1),
-        TO(2, X - 1), TO(2, 255 - X)}},
-    {kFrom, kOfBins, "wrong-index", {TO(1, item), TO(1, id), TO(2, group), TO(2, 0),
-        TO(2, X + 1), TO(2, X - 1), TO(2, 255 - X)}},
+        TO(1, kSubtracted), TO(2, kAnd), TO(2, kSmaller)}},
     {kEmpty, kOfBins, "stops-at-an-empty-bin", {TO(1, kStops)}},
     {kEmpty, kOfBins, "empty-bins-not-written", {TO(1, kPassedOver)}},
     {kWalk, kAll, "wrong-start", {TO(1, kByItems), TO(1, kByAll), TO(1, kByGroups)}},
     {kWalk, kAll, "counted-several-times", {TO(0, kByEach)}},
     {kFirst, kAll, "first-turn-twice", {TO(1, 2)}},
     {kReturn, kAll, "early-return", {TO(0, id >= count), TO(0, item >= 256)}},
+    // whatever else it may become
+    {kStart, kAll, "wrong-start", {AT_HAND, NEAR_IT, SCALED}},
+    {kStride, kAll, "wrong-stride", {AT_HAND, NEAR_IT, SCALED}},
+    {kEnd, kAll, "wrong-end", {AT_HAND, NEAR_IT, SCALED}},
+    {kFrom, kOfPixels, "wrong-pixel", {AT_HAND, NEAR_IT, SCALED}},
+    {kFrom, kOfBins, "wrong-index", {AT_HAND, NEAR_IT, SCALED}},
+    {kTo, kAll, "wrong-index", {AT_HAND, NEAR_IT, SCALED}},
+    {kAddress, kAll, "misaligned-loads", {AT_HAND, NEAR_IT, SCALED}},
+    {kNumber, kAll, "wrong-number", {AT_HAND, NEAR_IT, SCALED}},
+    {kPitch, kAll, "rows-overlap", {AT_HAND, NEAR_IT, SCALED}},
+    {kWeight, kAll, "wrong-number-added", {AT_HAND, NEAR_IT, SCALED, TO(3, X > 1 ? X : 0),
+        TO(4, X > 0 ? X - 1 : 0), TO(4, X > 255 ? 255 : X), TO(4, X & 65535)}},
+    {kValue, kAll, "wrong-bin", {AT_HAND, NEAR_IT, SCALED, TO(3, where & 255), TO(4, where),
+        TO(5, X > 254 ? 254 : X), TO(5, X < 1 ? 1 : X), TO(5, X ^ 2),
+        TO(5, (X & 15) << 4 | X >> 4), TO(5, (X + 128) & 255), TO(5, X / 3)}},
+    {kFrom, only(kRows), "wrong-row", {TO(3, y + done), TO(3, y), TO(3, done)}},
+    {kHow, Labels{kMerge, kBinLoop}, "adds-to-what-is-there", {TO(1, kAtomic)}},
+    // where one of several counters lies
+    {kPlace, kAll, "wrong-layout", {TO(1, owner * 256 + itsBin), TO(1, itsBin * size + owner),
+        TO(1, itsBin * tables + owner), TO(1, itsBin * copies + owner), TO(1, owner + itsBin),
+        TO(1, (itsBin / 4 * size + owner) * 4 + itsBin % 4), TO(2, itsBin), TO(2, owner),
+        TO(1, (itsBin / 4 + owner) * 4 + itsBin % 4), TO(2, itsBin / 4 * size + owner + itsBin % 4),
+        TO(2, (itsBin / 4 * size + owner) * 4), TO(2, itsBin / 4 * size * 4 + owner + itsBin % 4),
+        TO(2, itsBin / 4 * size + owner * 4 + itsBin % 4), TO(2, itsBin / 4 * size + owner),
+        TO(2, (itsBin / 16 * size + owner) * 4 + itsBin % 4), TO(6, owner * 64 + itsBin),
+        TO(2, (itsBin / 2 * size + owner) * 4 + itsBin % 4), TO(6, owner * 4 + itsBin),
+        TO(2, (itsBin / 8 * size + owner) * 4 + itsBin % 4), TO(6, owner * 255 + itsBin),
+        TO(2, (itsBin / 4 * 32 + owner) * 4 + itsBin % 4), TO(6, owner * size + itsBin),
+        TO(2, (itsBin / 4 * 256 + owner) * 4 + itsBin % 4), TO(6, owner * copies + itsBin),
+        TO(2, (itsBin / 4 * size + owner) * 4 + owner % 4), TO(6, owner * 257 + itsBin),
+        TO(2, (itsBin % 64 * size + owner) * 4 + itsBin / 64), TO(2, itsBin * 32 + owner),
+        TO(2, (itsBin % 4 * size + owner) * 4 + itsBin / 4), TO(2, itsBin * 256 + owner),
+        TO(2, itsBin * (copies + 1) + owner), TO(2, itsBin * copies + (owner + 1) % copies)}},
     // how a counter is kept
     {kWidth, kAll, "8-bit-overflow", {TO(0, k8), TO(1, kUpTo255), TO(1, k7)}},
     {kWidth, kAll, "16-bit-overflow", {TO(0, k16)}},
@@ -206,6 +239,7 @@ constexpr Called kCalled[] = {
     {kWord, "missing", "part-of-a-load-skipped"}, {kByte, "counted-twice", "byte-counted-twice"},
     {kByte, "missing", "part-of-a-load-skipped"},
     {kByte, "half-of-the-values", "part-of-a-load-masked"}, {kByte, "no-atomic", "lost-updates"},
+    {kLast, "missing", "last-run-lost"}, {kClear, "missing", "sum-goes-on"}, {kLength, "missing", "run-goes-on"},
     {kTail, "missing", "tail-dropped"}, {kTail, "only-a-part", "tail-dropped"},
     {kTail, "wrong-start", "tail-counted-twice"}, {kTail, "rows-overlap", "tail-in-wrong-bins"},
     {kTail, "no-atomic", "lost-updates"}, {kMerge, "wrong-end", "merge-without-a-loop", "size"},
@@ -240,6 +274,7 @@ constexpr std::pair<Part, const char*> kSentences[] = {
     {kValue, "In {0} a pixel of value v is counted as if it were {2}."},
     {kWeight, "In {0} {2} is added, not {1}."}, {kTo, "{0} writes at {2}, not at {1}."},
     {kFrom, "{0} reads at {2}, not at {1}."}, {kWidth, "A counter has {2}."},
+    {kPlace, "In {0} counters lie at {2}."},
     {kPitch, "In {0} a number is multiplied by {2}, not by {1}."},
     {kAddress, "In {0} a load begins at {2}, not at {1}."},
     {kNumber, "{0} takes {2} for {1}."}, {kWhich, "{0} takes {2} for {1}."},
@@ -247,10 +282,11 @@ constexpr std::pair<Part, const char*> kSentences[] = {
               "merging is not done."},
 };
 constexpr const char* kHows[] = {
-    "", "{0} adds without an atomic, and what others add in between is lost.",
+    "{0} adds to what was there before.", "{0} adds without an atomic, and what others add in between is lost.",
     "{0} overwrites a count where it should be added.", "{0} takes `or` for an addition.",
     "{0} takes `xor` for an addition.", "{0} takes the larger of two counts, not their sum.",
-    "{0} subtracts where it should add."};
+    "{0} subtracts where it should add.", "{0} takes `and` for an addition.",
+    "{0} takes the smaller of two counts, not their sum."};
 constexpr const char* kWalks[] = {
     "", "{0} goes over the work-items of each group, not of the launch.",
     "{0} goes over the work-items of the launch, not of the group.", "{0} goes over the groups.",
@@ -274,28 +310,10 @@ constexpr Word kWords[] = {
     {{"group", "get_group_id(0)", "blockIdx.x"}}, {{"size", "get_local_size(0)", "blockDim.x"}},
     {{"all", "get_global_size(0)", "gridDim.x * blockDim.x"}},
     {{"groups", "get_num_groups(0)", "gridDim.x"}}, {{"y", "get_group_id(1)", "blockIdx.y"}},
-    {{"groupsY", "get_num_groups(1)", "gridDim.y"}},
+    {{"groupsY", "get_num_groups(1)", "gridDim.y"}}, {{"where", "i", "i"}},
+    {{"itsBin", "bin", "bin"}}, {{"done", "(turns of the loop)", "(turns of the loop)"}},
 };
 // clang-format on
-
-// The words of an expression; X is what it was.
-std::string said(const std::string& expression, const std::string& was, bool in_cuda) {
-    static const std::regex name("[A-Za-z:]+");
-    std::string text;
-    auto behind = expression.begin();
-    for (std::sregex_iterator at(expression.begin(), expression.end(), name), end; at != end;
-         ++at) {
-        const std::string word = at->str();
-        const auto* const found = std::find_if(std::begin(kWords), std::end(kWords),
-                                               [&](const Word& each) { return word == each[0]; });
-        std::string now = word == "X" ? was : word == "std::min" ? "min" : word;
-        if (found != std::end(kWords)) now = (*found)[in_cuda ? 2 : 1];
-        if (now.find(' ') != std::string::npos && expression != word) now = "(" + now + ")";
-        text.append(behind, (*at)[0].first).append(now);
-        behind = (*at)[0].second;
-    }
-    return text.append(behind, expression.end());
-}
 
 std::string sentence_of(Part part, const Outcome& outcome, Label label, const std::string& right,
                         bool in_cuda) {
@@ -330,25 +348,48 @@ std::string name_of(const Row& row, const Outcome& outcome, Label label) {
 
 }  // namespace
 
+std::string said(const std::string& expression, const std::string& was, bool in_cuda) {
+    static const std::regex name("[A-Za-z:]+");
+    std::string text;
+    auto behind = expression.begin();
+    for (std::sregex_iterator at(expression.begin(), expression.end(), name), end; at != end;
+         ++at) {
+        const std::string word = at->str();
+        const auto* const found = std::find_if(std::begin(kWords), std::end(kWords),
+                                               [&](const Word& each) { return word == each[0]; });
+        std::string now = word == "X" ? was : word == "std::min" ? "min" : word;
+        if (found != std::end(kWords)) now = (*found)[in_cuda ? 2 : 1];
+        if (now.find(' ') != std::string::npos && expression != word) now = "(" + now + ")";
+        text.append(behind, (*at)[0].first).append(now);
+        behind = (*at)[0].second;
+    }
+    return text.append(behind, expression.end());
+}
+
 std::vector<Change> changes(const RunContext& context) {
     std::vector<Change> all;
     double unusual = 0;
     for (const Played& strategy : strategies_of(context)) {
         for (const auto& [choice, right] : choices_of(strategy, context)) {
+            // Another way of going over the pixels is right again where there are none.
+            if ((strategy.way == kRotated && choice.label != kCopies) ||
+                (unusual > 0 && strategy.way != kRotated && choice.label >= kCount) ||
+                ((strategy.way == kEights || strategy.way == kSixteens) && choice.label == kByte))
+                continue;
+            std::set<std::string> seen;
             for (const Row& row : kTable) {
                 if (row.part != choice.part || choice.label < row.labels.first ||
                     choice.label > row.labels.second ||
-                    (strategy.way == kRotated && choice.label != kCopies) ||
                     (row.part == kPitch && choice.label == kShort && row.labels.first != kShort))
                     continue;
                 for (const Outcome& outcome : row.outcomes)
-                    if (right != outcome.words)
+                    if (right != outcome.words && seen.insert(outcome.words).second)
                         all.push_back(
                             {strategy,
                              {choice, outcome.becomes},
                              name_of(row, outcome, choice.label),
                              sentence_of(row.part, outcome, choice.label, right, context.in_cuda),
-                             outcome.bits + unusual});
+                             outcome.bits + unusual + (choice.label == kLayout ? 3 : 0)});
             }
         }
         unusual += 3;

@@ -23,12 +23,13 @@ Model::Model(const Case& run, const RunContext& context, const Changed* changed,
     const Launch& launch = run.launch;
     size = static_cast<Number>(launch.group_size);
     tables = groups = static_cast<Number>(launch.groups);
+    all = groups * size;
     width = static_cast<Number>(std::max<std::size_t>(run.width, 1));
     // The pitch of subhist's host; the others get their pixels without gaps.
     pitch = launch.across > 0 ? (width + 511) / 512 * 512 : width;
     copies = context.copies;
     count = static_cast<Number>(run.pixels.size());
-    max_steps_ = 12 * (count + tables * (256 * copies + 4 * size)) + 100'000;
+    max_steps_ = 12 * (count + tables * (256 * copies + 4 * size)) + 1'000'000;
     histogram = array(Array::kGlobal, kHistogram, 256);
     count = is(kCount, kNumber, AS(count));
 }
@@ -62,17 +63,18 @@ Number Model::kept(Width its_width, Number value) {
 
 void Model::set(Label label, Array& to, Said index, Number what) {
     if (what == 0 && is(label, kEmpty, {"", kTaken}) == kPassedOver && unsure_ == 0) return;
+    if (is(label, kHow, {"", kAssigned}) == kAtomic) return add(label, to, index, what);
     const Number at = is(label, kTo, index);
     if (at < 0 || at >= to.each) {
         seen_.is_outside = true;
         return;
     }
-    const auto i = to.cell(at, item);
+    const auto i = to.cell(at, self_);
     const Number low = kept(to.width, is(label, kWeight, {"", what}));
     const Number more = unsure_;
     unsure_ = 0;
     const bool by_another =
-        to.of == Array::kGlobal && to.writer[i] != 0 && to.writer[i] != group + 1;
+        to.of == Array::kGlobal && to.writer[i] != 0 && to.writer[i] != its_group_ + 1;
     if (by_another && !in_order_) {  // who comes last?
         const Number high = std::max(to.low[i] + to.more[i], low + more);
         to.low[i] = std::min(to.low[i], low);
@@ -82,13 +84,13 @@ void Model::set(Label label, Array& to, Said index, Number what) {
         to.low[i] = low;
         to.more[i] = more;
     }
-    if (to.of == Array::kGlobal) to.writer[i] = static_cast<std::int32_t>(group + 1);
+    if (to.of == Array::kGlobal) to.writer[i] = static_cast<std::int32_t>(its_group_ + 1);
 }
 
 void Model::add(Label label, Array& to, Said index, Number amount) {
     if (asked_ == nullptr && label != changed_.choice.label && index.is >= 0 &&
         index.is < to.each && unsure_ == 0 && to.width == k32) [[likely]] {
-        to.low[to.cell(index.is, item)] += amount;
+        to.low[to.cell(index.is, self_)] += amount;
         return;
     }
     const auto how = static_cast<How>(is(label, kHow, {"", kAtomic}));
@@ -97,7 +99,7 @@ void Model::add(Label label, Array& to, Said index, Number amount) {
         stopped_ = true;
         return;
     }
-    if (how == kAssigned) return set(label, to, {"", at}, amount);
+    if (how == kAssigned) return set(label, to, index, amount);
     amount = is(label, kWeight, {"", amount});
     if (at < kNowhere) {
         seen_.stray += amount;
@@ -108,7 +110,7 @@ void Model::add(Label label, Array& to, Said index, Number amount) {
         seen_.is_outside = true;
         return;
     }
-    const auto i = to.cell(at, item);
+    const auto i = to.cell(at, self_);
     Number& low = to.low[i];
     Number& more = to.more[i];
     if (how == kPlain && to.of != Array::kPrivate && !in_order_ &&
@@ -124,6 +126,8 @@ void Model::add(Label label, Array& to, Said index, Number amount) {
           : how == kXor        ? low ^ amount
           : how == kLarger     ? std::max(low, amount)
           : how == kSubtracted ? low - amount
+          : how == kAnd        ? low & amount
+          : how == kSmaller    ? std::min(low, amount)
                                : low + amount;
     more = std::min(more + unsure_, kAnything);
     unsure_ = 0;
@@ -144,7 +148,7 @@ Number Model::get(Label label, const Array& from, Said index) {
         unsure_ = kAnything;
         return 0;
     }
-    const auto i = from.cell(at, item);
+    const auto i = from.cell(at, self_);
     if (from.more[i] >= kAnything) seen_.is_unwritten = true;
     unsure_ = std::min(unsure_ + from.more[i], kAnything);
     return from.low[i];
@@ -165,7 +169,9 @@ Number Model::byte(Number address) const {
 
 Number Model::pixel(Label label, Said index, std::uint16_t position) {
     ++seen_.steps;
+    if (is_as_usual({label})) return v = byte(where = index.is);
     const Number at = is(label, kFrom, index, position);
+    where = at;
     if (at < -kFar || at > 2 * static_cast<Number>(run_.pixels.size()) + 64 * kFar)
         stop(seen_.is_outside);
     const Number bytes = is(label, kBytes, {"", 1}, position);
@@ -179,15 +185,35 @@ Number Model::pixel(Label label, Said index, std::uint16_t position) {
 
 // ---- steps --------------------------------------------------------------------------------------
 
+// A work-item may take one number for another in all that it does.
+void Model::take_numbers() {
+    item = is(kLayout, kNumber, AS(item), 0);
+    id = is(kLayout, kNumber, AS(id), 1);
+    group = is(kLayout, kNumber, AS(group), 2);
+    size = std::max<Number>(is(kLayout, kNumber, AS(size), 3), 1);
+    all = std::max<Number>(is(kLayout, kNumber, AS(all), 4), 1);
+    groups = std::max<Number>(is(kLayout, kNumber, AS(groups), 5), 1);
+}
+
 void Model::finish() {
+    const std::array right{group, size, all, groups};
+    const auto put_right = [&] {
+        group = right[0];
+        size = right[1];
+        all = right[2];
+        groups = right[3];
+    };
     Number returned = 0;
-    for (Number each_item = 0; each_item < size; ++each_item) {
+    for (Number each_item = 0; each_item < right[1]; ++each_item) {
+        put_right();
         turn_to(each_item);
+        take_numbers();
         const bool returns = is(kZeroed, kReturn, {"", 0}) != 0;
         returned += returns ? 1 : 0;
         for (const auto& step : steps_)
             if (!returns) step();
     }
+    put_right();
     if (returned > 0 && returned < size) seen_.is_divergent = true;
     steps_.clear();
     turn_to(0);
@@ -210,7 +236,7 @@ void Model::launch(Number number, Number across, const std::vector<Array*>& own,
     groupsY = across > 0 ? std::max<Number>(groups / across, 1) : 1;
     all = groups / groupsY * size;
     for (Number each_group = 0; each_group < groups; ++each_group) {
-        group = each_group;
+        its_group_ = group = each_group;
         y = across > 0 ? group / across : 0;
         for (Array* const array : own) {
             const auto cells =

@@ -6,6 +6,7 @@
 /// is another answer.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <functional>
 #include <optional>
@@ -25,33 +26,47 @@ struct Place {
     Number size = 0, all = 0, groups = 1;  ///< of the group, work-items, groups of this launch
     Number tables = 0;                     ///< groups of the launch that counts
     Number count = 0, width = 0, pitch = 0, copies = 0;
-    Number v = 0;               ///< of the pixel that was read last
-    Number turn = 0;            ///< where a group counts piece by piece: how many it has counted
-    Number y = 0, groupsY = 1;  ///< where groups lie over rows
+    Number v = 0, where = 0;       ///< of the pixel that was read last: its value and its number
+    Number turn = 0;               ///< where a group counts piece by piece: how many it has counted
+    Number done = 0;               ///< turns of the loop
+    Number y = 0, groupsY = 1;     ///< where groups lie over rows
+    Number owner = 0, itsBin = 0;  ///< of a counter
 };
 
 /// What the choices are about; changes.cpp has them in words. Those over pixels come first.
 // clang-format off
 enum Label : std::uint8_t {
-    kPixels, kRows, kColumns, kShort, kLoads, kRest, kTail, kLoad, kWord, kByte, kPieces, kPiece,
+    kPixels, kRows, kColumns, kShort, kLoads, kRest, kTail, kLoad, kWord, kByte, kRun, kLength, kLast,
+    kPieces, kPiece,
     kCount, kOverBins, kHistogram = kOverBins, kTables, kRow, kZero, kZeroed, kCounted, kAgain,
-    kMerge, kItems, kCopies, kBinLoop, kSum, kHandover, kLabels
+    kMerge, kItems, kCopies, kClear, kBinLoop, kSum, kHandover,
+    kLayout, kLabels
 };
 // clang-format on
 
 /// Of a loop: that it is done, where it starts and ends, its stride, start and stride together
 /// (Walk), how often its first turn is done. Of a pixel: its value, the bytes of its element, where
 /// its load begins. Of a count: what is added, and how (How), to which index, from which, how far
-/// tables lie apart, what is done with an empty bin (Empty), how it is kept (Width). A number, one
-/// of several; and who returns early.
+/// tables lie apart, where one of several counters of a bin lies (Place), what is done with an
+/// empty bin (Empty), how it is kept (Width). A number, one of several; and who returns early.
 // clang-format off
 enum Part : std::uint8_t {
     kTimes, kStart, kEnd, kStride, kWalk, kFirst, kValue, kBytes, kAddress, kWeight, kHow, kTo,
-    kFrom, kPitch, kEmpty, kWidth, kNumber, kWhich, kReturn
+    kFrom, kPitch, kPlace, kEmpty, kWidth, kNumber, kWhich, kReturn
 };
 // clang-format on
 
-enum How : std::uint8_t { kAtomic, kPlain, kAssigned, kOr, kXor, kLarger, kSubtracted };
+enum How : std::uint8_t {
+    kAtomic,
+    kPlain,
+    kAssigned,
+    kOr,
+    kXor,
+    kLarger,
+    kSubtracted,
+    kAnd,
+    kSmaller
+};
 enum Walk : std::uint8_t { kAsIs, kByItems, kByAll, kByGroups, kByEach };
 enum Empty : std::uint8_t { kTaken, kStops, kPassedOver };
 enum Width : std::uint8_t { k32, k16, k8, kSigned16, kSigned8, kFloat, kUpTo255, k7 };
@@ -130,14 +145,32 @@ class Model : protected Place {
         return changed_.becomes(*this, right.is);
     }
 
+    /// Whether nothing of these is asked or changed: then it may be done all at once.
+    [[nodiscard]] bool is_as_usual(std::initializer_list<Label> labels) const {
+        return asked_ == nullptr &&
+               std::count(labels.begin(), labels.end(), changed_.choice.label) == 0;
+    }
+    static void zero(Array& counters) {
+        std::fill(counters.low.begin(), counters.low.end(), 0);
+        std::fill(counters.more.begin(), counters.more.end(), 0);
+    }
     Array array(Array::Of of, Label counters, Number size, Width width = k32);
     void set(Label label, Array& to, Said index, Number value);
     void add(Label label, Array& to, Said index, Number amount);
     Number get(Label label, const Array& from, Said index);
     /// The value of a pixel, or kUnknown.
     Number pixel(Label label, Said index, std::uint16_t position = 0);
-    void clear(Array& sum) const {  // the work-item's own
-        sum.low[static_cast<std::size_t>(item)] = sum.more[static_cast<std::size_t>(item)] = 0;
+    void clear(Array& sum) {  // the work-item's own
+        if (done > 0 && is(kClear, kTimes, {"", 1}) == 0) return;
+        sum.low[static_cast<std::size_t>(self_)] = is(kClear, kStart, AS(0));
+        sum.more[static_cast<std::size_t>(self_)] = 0;
+    }
+    /// Where this one's counter of a bin lies.
+    Number place(Label label, Number of, Number bin, Number right) {
+        owner = of;
+        itsBin = bin;
+        const Number at = is(kLayout, kPlace, {"its place", right});
+        return is(label, kPlace, {"its place", at});
     }
 
     /// `what`, by each work-item of the group, which go on until the next barrier.
@@ -159,23 +192,29 @@ class Model : protected Place {
             step = walk == kByItems ? size : walk == kByAll ? all : walk == kByGroups ? groups : 1;
         }
         if (step <= 0) stop(seen_.is_endless);
+        const Number outer = done;
         for (Number time = 0; time < times; ++time) {
             stopped_ = false;
             if (first < last && is(label, kFirst, {"", 1}) > 1) body(first);
-            for (Number i = first; i < last && !stopped_; i += step) {
+            Number turns = 0;
+            for (Number at = first; at < last && !stopped_; at += step) {
                 if (++seen_.steps > max_steps_) stop(seen_.is_endless);
-                body(i);
+                done = turns++;
+                body(at);
             }
         }
+        done = outer;
     }
 
     Array histogram;
     const RunContext& context_;
     const Case& run_;
     Prediction seen_;
+    Number self_ = 0;  // which work-item it is, whatever number it takes for its own
     struct Stop {};
 
  private:
+    Number its_group_ = 0;  // and which group
     Changed changed_;
     bool in_order_;
     Number unsure_ = 0;  // of what was read last
@@ -190,18 +229,24 @@ class Model : protected Place {
         throw Stop{};
     }
     void turn_to(Number its_item) {
-        item = its_item;
+        self_ = item = its_item;
         id = group % (groups / groupsY) * size + item;
     }
+    void take_numbers();
     void finish();
     void note(const Choice& choice, const char* words);
     Number byte(Number address) const;
     static Number kept(Width width, Number value);  // in a counter of this width
 };
 
-/// How the pixels are gone over: in turns, each work-item a stretch of its own, or four at a time;
-/// how 8-bit counters lie; whether each work-item begins with another copy.
-enum Way : std::uint8_t { kTurns, kStretches, kFours, kBanked, kRotated };
+/// How the pixels are gone over: in turns, each work-item a stretch of its own, several at a time,
+/// each group a share of its own, or equal ones in a row together; how 8-bit counters lie; whether
+/// each work-item begins with another copy.
+// clang-format off
+enum Way : std::uint8_t {
+    kTurns, kStretches, kFours, kEights, kSixteens, kShares, kRuns, kBanked, kRotated
+};
+// clang-format on
 
 /// A strategy, and its way.
 struct Played {
@@ -232,6 +277,19 @@ struct Change {
 
 /// Every change of one choice of what a variant may be.
 std::vector<Change> changes(const RunContext& context);
+
+/// The words of an expression of these names in OpenCL or CUDA; X is what it was.
+std::string said(const std::string& expression, const std::string& was, bool in_cuda);
+
+/// What the counts say by themselves, where no change explains them (measured.cpp): it holds for
+/// every count of every run. Several where they say the same.
+struct Measured {
+    std::string name, sentence;
+};
+std::vector<Measured> measured(const std::vector<const Case*>& wrong,
+                               const std::vector<const Case*>& all, const RunContext& context);
+/// Whether no run is too large for it.
+bool is_all_measured(const std::vector<const Case*>& all);
 
 /// The section of a chapter's lesson about a mistake of this name.
 std::string section_about(const std::string& name);

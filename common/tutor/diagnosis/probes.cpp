@@ -60,7 +60,7 @@ std::vector<Probe> probes(const Launch& wrong) {
     return {{random(701), {1, small}}, {random(100), {3, small}}, {random(5'003), {3, small}},
             {random(20'011), {1, small}}, {random(50'021), {2, large}},
             {picture(PICTURE_WITH_GAPS), {6, small}}, {constant(26'011), {2, small}},
-            {picture(SMALL_PICTURE_WITH_GAPS), {6, small}}, {constant(75'011), {1, small}},
+            {picture(SMALL_PICTURE_WITH_GAPS), {12, small}}, {constant(75'011), {1, small}},
             {random(300'007), {4, large}, 3}, {constant(17'000'003), {1, small}, 1, true}};
     // clang-format on
 }

@@ -18,15 +18,45 @@ class Strategy : public Model {
     void walk(Way way, const Count& count_it) {
         const auto one = [&](Number i) { count_it(pixel(kPixels, AS(i))); };
         if (way == kTurns) return loop(kPixels, AS(id), AS(count), AS(all), one);
+        if (way == kRuns) return collect(count_it);
+        if (way == kShares) {
+            const Number share = is(kPixels, kNumber, AS((count + groups - 1) / groups));
+            return loop(kPixels, AS(group * share + item), AS(std::min((group + 1) * share, count)),
+                        AS(size), one);
+        }
         if (way == kStretches) {
             const Number stretch = is(kPixels, kNumber, AS((count + all - 1) / all));
             return loop(kPixels, AS(id * stretch), AS(std::min((id + 1) * stretch, count)), AS(1),
                         one);
         }
-        loop(kLoads, AS(id), AS(count / 4), AS(all),
-             [&](Number i) { four(is(kLoads, kAddress, AS(4 * i)), count_it); });
-        loop(kTail, AS(count / 4 * 4 + id), AS(count), AS(all),
+        const Number load = way == kFours ? 4 : way == kEights ? 8 : 16;
+        loop(kLoads, AS(id), AS(count / load), AS(all), [&](Number i) {
+            const Number first = is(kLoads, kAddress, AS(load * i));
+            for (Number four_of = 0; four_of < load; four_of += 4)
+                four(first + four_of, count_it);
+        });
+        loop(kTail, AS(count / load * load + id), AS(count), AS(all),
              [&](Number i) { count_it(pixel(kTail, AS(i))); });
+    }
+    // Equal pixels in a row are added at once.
+    template <typename Count>
+    void collect(const Count& count_it) {
+        Number last = 0;
+        Number length = 0;
+        const auto add_run = [&] {
+            count_it(is(kRun, kTo, AS(last)), is(kRun, kWeight, AS(length)));
+        };
+        loop(kPixels, AS(id), AS(count), AS(all), [&](Number i) {
+            const Number value = pixel(kPixels, AS(i));
+            if (value == last) {
+                ++length;
+                return;
+            }
+            add_run();
+            last = value;
+            if (is(kLength, kTimes, {"", 1}) != 0) length = is(kLength, kStart, AS(1));
+        });
+        if (is(kLast, kTimes, AS(length)) != 0) add_run();
     }
     template <typename Count>
     void four(Number first, const Count& count_it) {
@@ -42,6 +72,7 @@ class Strategy : public Model {
         each([=, this] { loop(label, AS(item), bins, AS(size), body); });
     }
     void zero_table(Array& table, const Said& end) {
+        if (is_as_usual({kLayout, kZero, kZeroed})) return zero(table);
         shared_out(kZero, end, [this, &table](Number bin) { set(kZero, table, AS(bin), 0); });
         barrier(kZeroed);
     }
@@ -62,7 +93,8 @@ class Strategy : public Model {
         zero_by_host(kHistogram, histogram, AS(256));
         loop(kSum, AS(0), AS(tables), AS(1), [&](Number row) {
             loop(kBinLoop, AS(0), AS(256), AS(1), [&](Number bin) {
-                const Number at = is(kSum, kPitch, AS(256)) * row + bin;
+                const Number right = is(kSum, kPitch, AS(256)) * row + bin;
+                const Number at = place(kSum, row, bin, right);
                 add(kSum, histogram, AS(bin), get(kSum, rows, AS(at)));
             });
         });
@@ -74,7 +106,8 @@ class Strategy : public Model {
                 loop(kBinLoop, AS(id), AS(256), AS(all), [&](Number bin) {
                     clear(sum);
                     loop(kSum, AS(0), AS(tables), AS(1), [&](Number row) {
-                        const Number at = row * is(kSum, kPitch, AS(256)) + bin;
+                        const Number right = row * is(kSum, kPitch, AS(256)) + bin;
+                        const Number at = place(kSum, row, bin, right);
                         add(kSum, sum, AS(0), get(kSum, rows, AS(at)));
                     });
                     set(kBinLoop, histogram, AS(bin), get(kBinLoop, sum, AS(0)));
@@ -93,7 +126,9 @@ class Strategy : public Model {
     }
     // What counts in this table.
     auto counts_in(Array& table) {
-        return [this, &table](Number bin) { add(kPixels, table, {"", bin}, 1); };
+        return [this, &table](Number bin, Number times = 1) {
+            add(kPixels, table, {"", bin}, times);
+        };
     }
 
     // ---- chapter 02 ----
@@ -108,13 +143,16 @@ class Strategy : public Model {
         launch(groups, static_cast<Number>(run_.launch.across), {}, [&] {
             each([&] {
                 const Number lines = (count + width - 1) / width;
-                loop(kRows, AS(y), AS(lines), AS(groupsY), [&](Number row) {
+                loop(kRows, AS(y), AS(lines), AS(groupsY), [&](Number its_row) {
+                    const Number row = is(kRows, kFrom, {"row", its_row});
                     loop(kColumns, AS(id), AS(width), AS(all), [&](Number x) {
                         const Number of = is(kShort, kPitch, AS(width));
                         if (is(kShort, kTimes, AS(row * of + x < count)) == 0) return;
                         const Number at = row * is(kShort, kFrom, AS(pitch)) + x;
                         const Number bin = pixel(kPixels, AS(at));
-                        add(kPixels, rows, {"", group * is(kTables, kPitch, AS(256)) + bin}, 1);
+                        const Number right = group * is(kTables, kPitch, AS(256)) + bin;
+                        const Number to = bin < 0 ? bin : place(kPixels, group, bin, right);
+                        add(kPixels, rows, {"", to}, 1);
                     });
                 });
             });
@@ -141,7 +179,8 @@ class Strategy : public Model {
             count_in_table(table, way);
             barrier(kCounted);
             shared_out(kMerge, AS(256), [&](Number bin) {
-                const Number at = group * is(kMerge, kPitch, AS(256)) + bin;
+                const Number right = group * is(kMerge, kPitch, AS(256)) + bin;
+                const Number at = place(kMerge, group, bin, right);
                 set(kMerge, rows, AS(at), get(kMerge, table, AS(bin)));
             });
         });
@@ -155,9 +194,22 @@ class Strategy : public Model {
     void own_counters(Way way) {
         with_table(Array::kPrivate, 256, [&](Array& counters) {
             each([&] {
-                loop(kZero, AS(0), AS(256), AS(1),
-                     [&](Number bin) { set(kZero, counters, AS(bin), 0); });
+                const bool is_quick = is_as_usual({kLayout, kZero, kMerge, kHistogram});
+                const auto own = static_cast<std::ptrdiff_t>(256 * self_);
+                if (is_quick) {
+                    std::fill_n(counters.low.begin() + own, 256, 0);
+                    std::fill_n(counters.more.begin() + own, 256, 0);
+                } else {
+                    loop(kZero, AS(0), AS(256), AS(1),
+                         [&](Number bin) { set(kZero, counters, AS(bin), 0); });
+                }
                 walk(way, counts_in(counters));
+                if (is_quick) {
+                    std::transform(counters.low.begin() + own, counters.low.begin() + own + 256,
+                                   histogram.low.begin(), histogram.low.begin(), std::plus<>());
+                    seen_.steps += 64;
+                    return;
+                }
                 loop(kMerge, AS(0), AS(256), AS(1), [&](Number bin) {
                     add(kMerge, histogram, AS(bin), get(kMerge, counters, AS(bin)));
                 });
@@ -169,12 +221,13 @@ class Strategy : public Model {
         Array rows = array(Array::kGlobal, kTables, 256 * tables);
         Array bins = array(Array::kShared, kCounted, 256 * size, k8);
         Array sum = array(Array::kPrivate, kSum, 1);
-        const auto at = [=, this](Number whose, Number bin) {
-            return banked ? (bin / 4 * size + whose) * 4 + bin % 4 : whose * 256 + bin;
+        const auto at = [=, this](Label label, Number whose, Number bin) {
+            return place(label, whose, bin,
+                         banked ? (bin / 4 * size + whose) * 4 + bin % 4 : whose * 256 + bin);
         };
         launch(groups, 0, {&bins, &sum}, [&] {
             shared_out(kRow, AS(256), [&](Number bin) {
-                set(kRow, rows, {"", group * 256 + bin}, 0);
+                set(kRow, rows, {"", group * is(kTables, kPitch, AS(256)) + bin}, 0);
             });
             const Number at_once = size * is(kPiece, kNumber, AS(255));
             turn = 0;
@@ -189,32 +242,45 @@ class Strategy : public Model {
     void piece(Array& rows, Array& bins, Array& sum, const At& at, Number first, Number at_once,
                bool banked) {
         each([=, this, &bins] {
-            const auto zero = [&](Number word) {
+            if (is_as_usual({kLayout, kZero, kZeroed, kCounted, kAgain}) &&
+                !(banked && !is_as_usual({kPixels, kLayout}))) {
+                if (self_ == 0) zero(bins);
+                return;
+            }
+            const auto zero_word = [&](Number word) {
                 for (Number byte = 0; byte < 4; ++byte)
                     set(kZero, bins, {"", (banked ? word * size + item : word) * 4 + byte}, 0);
             };
             if (banked)
-                loop(kZero, AS(0), AS(64), AS(1), zero);
+                loop(kZero, AS(0), AS(64), AS(1), zero_word);
             else
-                loop(kZero, AS(item), AS(size * 64), AS(size), zero);
+                loop(kZero, AS(item), AS(size * 64), AS(size), zero_word);
         });
         if (!banked) barrier(kZeroed);
         each([=, this, &bins] {
-            loop(kPixels, AS(first + item), AS(std::min(first + at_once, count)), AS(size),
-                 [&](Number i) {
-                     const Number bin = pixel(kPixels, AS(i));
-                     const Number whose = is(kPixels, kWhich, AS(item));
-                     add(kPixels, bins, {"", bin < 0 ? bin : at(whose, bin)}, 1);
-                 });
+            const Number behind = first + is(kPiece, kEnd, {"at_once", at_once});
+            loop(kPixels, AS(first + item), AS(std::min(behind, count)), AS(size), [&](Number i) {
+                const Number bin = pixel(kPixels, AS(i));
+                const Number whose = is(kPixels, kWhich, AS(item));
+                add(kPixels, bins, {"", bin < 0 ? bin : at(kPixels, whose, bin)}, 1);
+            });
         });
         barrier(kCounted);
         shared_out(kMerge, AS(256), [=, this, &rows, &bins, &sum](Number bin) {
             clear(sum);
-            loop(kItems, AS(0), AS(size), AS(1), [&](Number other) {
-                const Number whose = is(kItems, kWhich, AS(other));
-                add(kItems, sum, AS(0), get(kItems, bins, {"its place", at(whose, bin)}));
-            });
-            const Number row = group * is(kMerge, kPitch, AS(256));
+            if (bin >= 0 && bin < 256 &&
+                is_as_usual({kItems, kLayout, kSum, kZero, kZeroed, kCounted, kAgain})) {
+                for (Number other = 0; other < size; ++other)
+                    sum.low[static_cast<std::size_t>(self_)] += bins.low[static_cast<std::size_t>(
+                        banked ? (bin / 4 * size + other) * 4 + bin % 4 : other * 256 + bin)];
+                seen_.steps += size / 8;
+            } else {
+                loop(kItems, AS(0), AS(size), AS(1), [&](Number other) {
+                    const Number whose = is(kItems, kWhich, AS(other));
+                    add(kItems, sum, AS(0), get(kItems, bins, {"", at(kItems, whose, bin)}));
+                });
+            }
+            const Number row = group * is(kMerge, kPitch, {"256", is(kTables, kPitch, AS(256))});
             add(kMerge, rows, {"", row + bin}, get(kMerge, sum, AS(0)));
         });
         barrier(kAgain);
@@ -223,8 +289,9 @@ class Strategy : public Model {
         with_table(Array::kShared, 256 * copies, [&](Array& table) {
             const auto count_it = [&](Number bin) {
                 const Number copy = is(kPixels, kNumber, AS(item % copies));
-                const Number at = bin * is(kPixels, kPitch, AS(copies)) + copy;
-                add(kPixels, table, {"its place", at}, 1);
+                const Number right = bin * is(kPixels, kPitch, AS(copies)) + copy;
+                const Number at = bin < 0 ? bin : place(kPixels, copy, bin, right);
+                add(kPixels, table, {"", at}, 1);
             };
             zero_table(table, AS(256 * copies));
             each([=, this, &table] {
@@ -247,14 +314,22 @@ class Strategy : public Model {
             });
             barrier(kCounted);
             shared_out(kMerge, AS(256), [=, this, &table](Number bin) {
-                Number sum = 0;
+                if (done == 0 || is(kClear, kTimes, {"", 1}) != 0) sum_ = is(kClear, kStart, AS(0));
+                if (bin >= 0 && bin < 256 &&
+                    is_as_usual({kCopies, kLayout, kCounted, kZero, kZeroed})) {
+                    for (Number copy = 0; copy < copies; ++copy)
+                        sum_ += table.low[static_cast<std::size_t>(bin * copies + copy)];
+                    seen_.steps += copies / 8;
+                    return add(kMerge, histogram, AS(bin), sum_);
+                }
                 loop(kCopies, AS(0), AS(copies), AS(1), [&](Number n) {
                     const Number rotated = way == kRotated ? (item + n) % copies : n;
                     const Number copy = is(kCopies, kWhich, {"its copy", rotated});
-                    const Number from = bin * is(kCopies, kPitch, AS(copies)) + copy;
-                    sum += get(kCopies, table, {"its place", from});
+                    const Number right = bin * is(kCopies, kPitch, AS(copies)) + copy;
+                    const Number from = place(kCopies, copy, bin, right);
+                    sum_ += get(kCopies, table, {"", from});
                 });
-                add(kMerge, histogram, AS(bin), sum);
+                add(kMerge, histogram, AS(bin), sum_);
             });
         });
     }
@@ -287,7 +362,7 @@ class Strategy : public Model {
             vectors_in_table(table);
             merge(table);
             each([&] {
-                for (std::size_t bin = 0; item == 0 && bin < kBins; ++bin) {
+                for (std::size_t bin = 0; self_ == 0 && bin < kBins; ++bin) {
                     least[bin] = std::min(least[bin], table.low[bin]);
                     most[bin] = std::max(most[bin], table.low[bin]);
                 }
@@ -299,6 +374,8 @@ class Strategy : public Model {
             histogram.more[bin] = most[bin] - least[bin];
         }
     }
+
+    Number sum_ = 0;  // of the copies, by one work-item
 
     Prediction played(void (Strategy::*kernel)(Way), Way way) {
         try {
@@ -314,19 +391,20 @@ class Strategy : public Model {
     }
 };
 
+const std::vector<Way> kWays{kTurns, kStretches, kFours, kEights, kSixteens, kShares, kRuns};
 struct Kernel {
     const char* variant;
     void (Strategy::*play)(Way);
     std::vector<Way> ways{kTurns};  // in which it may be played
 };
 const Kernel kKernels[] = {
-    {"global", &Strategy::global, {kTurns, kStretches, kFours}},
+    {"global", &Strategy::global, kWays},
     {"subhist", &Strategy::subhist},
-    {"local", &Strategy::local, {kTurns, kStretches, kFours}},
+    {"local", &Strategy::local, kWays},
     {"two-per-sm", &Strategy::local},
-    {"local-buckets", &Strategy::local_buckets, {kTurns, kStretches, kFours}},
-    {"local-subhist", &Strategy::local_subhist, {kTurns, kStretches, kFours}},
-    {"private", &Strategy::own_counters, {kTurns, kStretches, kFours}},
+    {"local-buckets", &Strategy::local_buckets, kWays},
+    {"local-subhist", &Strategy::local_subhist, kWays},
+    {"private", &Strategy::own_counters, kWays},
     {"uchar-bins", &Strategy::bytes},
     {"uchar-bins-banked", &Strategy::bytes, {kBanked}},
     {"lane-bins", &Strategy::lane_bins, {kTurns, kRotated}},
