@@ -43,7 +43,7 @@ const common::Program kProgram{
       {"3", "4"},
       "interleaved RGB (as usual) or RGBA",
       {"global", "local", "passes", "cluster"}},
-     {"copies", {"1", "2", "4", "8", "16", "32"}, "copies of a block's table", {"local"}},
+     {"copies", {"1", "4", "32"}, "copies of a block's table", {"local"}},
      {"passes", {"2", "4", "8"}, "slices of the table", {"passes"}},
      {"cluster", {"2", "4", "8"}, "blocks of a cluster", {"cluster"}}}};
 
@@ -191,7 +191,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     const auto add_up = [&](const std::uint32_t* rows, std::size_t row_count,
                             std::uint32_t counters, std::uint32_t from) {
         constexpr unsigned kSize = 256;
-        const unsigned parts = bins::parts(counters);
+        const unsigned parts = bins::parts(counters, row_count);
         kernels::histogram_sum<<<(counters * parts + kSize - 1) / kSize, kSize, 0, stream>>>(
             rows, static_cast<unsigned>(row_count), counters, parts, from, histogram);
     };

@@ -37,7 +37,7 @@ const common::Program kProgram{
      {"local", "a table for each group in local memory, as long as it fits"},
      {"passes", "a slice of the table at a time"}},
     {{"channels", {"3", "4"}, "interleaved RGB (as usual) or RGBA", {"global", "local", "passes"}},
-     {"copies", {"1", "2", "4", "8"}, "copies of a group's table", {"local"}},
+     {"copies", {"1", "4", "8"}, "copies of a group's table", {"local"}},
      {"passes", {"2", "4", "8"}, "slices of the table", {"passes"}}}};
 
 // One command line, from what is asked for to the table.
@@ -201,7 +201,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
                 CHECK_CL(clSetKernelArg(kernel, 5, sizeof slice.from, &slice.from));
                 CHECK_CL(clSetKernelArg(kernel, 6, sizeof slice.counters, &slice.counters));
                 enqueue(kernel, plan.groups * plan.group_size, &plan.group_size);
-                const cl_uint parts = bins::parts(slice.counters);
+                const cl_uint parts = bins::parts(slice.counters, row_count);
                 CHECK_CL(clSetKernelArg(sum, 2, sizeof slice.counters, &slice.counters));
                 CHECK_CL(clSetKernelArg(sum, 3, sizeof parts, &parts));
                 CHECK_CL(clSetKernelArg(sum, 4, sizeof slice.from, &slice.from));

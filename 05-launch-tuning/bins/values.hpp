@@ -91,8 +91,9 @@ Plan plan(const std::string& strategy, const Values& values, const common::Optio
 
 /// Into how many parts a table's rows are cut when they are added up: about 2^17 work-items have
 /// one, but no more than 64 add to one counter of the result.
-inline unsigned parts(unsigned counters) {
-    return std::clamp((1U << 17) / counters, 1U, 64U);
+inline unsigned parts(unsigned counters, std::size_t row_count) {
+    const auto most = static_cast<unsigned>(std::clamp<std::size_t>(row_count, 1, 64));
+    return std::clamp((1U << 17) / counters, 1U, most);
 }
 
 }  // namespace bins
