@@ -23,7 +23,7 @@ constexpr std::uint32_t kBitFieldsAndAlpha = 6;
 
 constexpr std::size_t kFileHeader = 14;
 
-using Colour = std::array<std::uint32_t, 3>;  // red, green, blue
+using Rgb = std::array<std::uint32_t, 3>;  // red, green, blue
 
 // Where in a pixel's word one of its colours is.
 class Channel {
@@ -148,13 +148,13 @@ std::size_t behind_header(const Header& header) {
 }
 
 // It may be shorter than the bits of a pixel allow for.
-std::vector<Colour> read_palette(std::string_view bytes, const Header& header) {
+std::vector<Rgb> read_palette(std::string_view bytes, const Header& header) {
     const std::size_t entry = header.size == 12 ? 3 : 4;
     const std::size_t begin = behind_header(header);
     const std::size_t all = std::size_t{1} << header.bits;
     const std::size_t named = header.colours == 0 ? all : header.colours;
     const std::size_t size = std::min({all, named, (header.pixels_at - begin) / entry});
-    std::vector<Colour> colours;
+    std::vector<Rgb> colours;
     for (std::size_t i = 0; i < size; ++i) {
         const std::size_t at = begin + i * entry;
         colours.push_back({byte(bytes, at + 2), byte(bytes, at + 1), byte(bytes, at)});
@@ -162,7 +162,7 @@ std::vector<Colour> read_palette(std::string_view bytes, const Header& header) {
     return colours;
 }
 
-const Colour& look_up(const std::vector<Colour>& palette, std::uint32_t index) {
+const Rgb& look_up(const std::vector<Rgb>& palette, std::uint32_t index) {
     if (index >= palette.size()) throw BadInput("damaged: a pixel beyond the palette");
     return palette[index];
 }
@@ -178,7 +178,7 @@ void read_rows(std::string_view bytes, const Header& header, Picture& picture) {
 
     picture.resize();
     const bool has_palette = header.bits <= 8;
-    const auto palette = has_palette ? read_palette(bytes, header) : std::vector<Colour>();
+    const auto palette = has_palette ? read_palette(bytes, header) : std::vector<Rgb>();
     const std::array<Channel, 3> channels = read_channels(bytes, header);
     const std::uint32_t largest = has_palette ? (1U << header.bits) - 1 : 0;
     for (std::int64_t y = 0; y < header.height; ++y) {
@@ -211,7 +211,7 @@ void read_runs(std::string_view bytes, const Header& header, Picture& picture) {
         throw BadInput(kTruncated);
 
     picture.resize();
-    const std::vector<Colour> palette = read_palette(bytes, header);
+    const std::vector<Rgb> palette = read_palette(bytes, header);
     const std::uint32_t per_byte = 8 / header.bits;
     std::int64_t x = 0;
     std::int64_t y = 0;

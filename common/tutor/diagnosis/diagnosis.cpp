@@ -19,7 +19,6 @@ namespace {
 constexpr Number kMaxSteps = 150'000'000, kAlways = 6, kTooManySteps = 40'000'000;
 constexpr std::size_t kMaxPixels = std::size_t{32} << 20;
 constexpr std::size_t kFewRuns = 4;  // fewer are no ground for certainty
-constexpr double kUnusual = 4;       // so many bits more, and a change is no rival
 constexpr double kLittle = 100;      // bits that are left open
 constexpr double kHowever = 2000;    // bits that say nothing about a run
 constexpr std::size_t kMaxOthers = 2;
@@ -304,8 +303,7 @@ Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context) {
     const std::vector<Change> all = changes(context);
     const std::vector<Fit> found = fitting(all, runs, context);
     const bool is_alone = std::all_of(found.begin(), found.end(), [&](const Fit& each) {
-        return each.change->name == found.front().change->name ||
-               each.change->bits >= found.front().change->bits + kUnusual;
+        return each.change->name == found.front().change->name;
     });
     Diagnosis diagnosis;
     std::vector<Finding>& findings = diagnosis.findings;
