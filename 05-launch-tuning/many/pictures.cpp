@@ -14,6 +14,7 @@
 #include "05-launch-tuning/layout.hpp"
 #include "05-launch-tuning/many/uses.hpp"
 #include "common/files/output_file.hpp"
+#include "common/image/image.hpp"
 #include "common/options/whole_number.hpp"
 #include "common/status/status.hpp"
 #include "common/terminal/shown.hpp"
@@ -114,7 +115,11 @@ common::Options parse_options(int argc, const char* const* argv, const common::P
     if (pictures.equalize) outputs.push_back({"--equalize", *pictures.equalize});
     if (pictures.npy) outputs.push_back({"--npy", *pictures.npy});
     if (pictures.csv) outputs.push_back({"--csv", *pictures.csv});
-    common::require_output_files(outputs, options.files);
+    std::vector<common::NamedFile> inputs = options.files;
+    if (is_folder(options))
+        for (const std::filesystem::path& picture : common::pictures_in(*options.image))
+            inputs.push_back({picture.string(), picture});
+    common::require_output_files(outputs, inputs);
     return options;
 }
 

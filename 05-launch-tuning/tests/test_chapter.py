@@ -1,6 +1,7 @@
 """What only chapter 05 tests: its own options, races in every kernel that `tuned` may be, and its workshops."""
 
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -338,6 +339,17 @@ class Many(Workshop, Test):
                                    "--sheet x.png": "for a folder", f"{folder} --equalize x.png": "one whole picture",
                                    "--npy rows --csv ./rows": "--npy and --csv name the same file",
                                    "--npy /nosuch/folder/rows": "/nosuch/folder"})
+
+    def test_no_output_replaces_a_picture_of_the_folder(self):
+        folder = self.photos()
+        picture = folder / "landscape.bmp"
+        os.link(picture, folder / "linked")
+        before = picture.read_bytes()
+        for option in ("--csv", "--npy", "--sheet", "--json", "--counts"):
+            for output in (picture, folder / "below" / ".." / picture.name, folder / "linked"):
+                self.expect([self.program("many/opencl"), folder, option, output], 2, one_line=True,
+                            err=f"landscape.bmp and {option} name the same file")
+        self.assertEqual(picture.read_bytes(), before)
 
     def test_devices_without_64_bit_atomics(self):
         self.expect([self.program("many/opencl"), *self.ROWS], environment=self.faulty("extensions=-cl_khr_int64_base_atomics"),

@@ -292,6 +292,7 @@ Options CommandLine::State::parse(int argc, const char* const* argv) {
     const std::vector<CLI::Option*> all = app.get_options();
     for (std::size_t i = of_all_programs; i < all.size(); ++i) {
         if (all[i]->count() == 0) continue;
+        if (all[i]->get_type_name() == "FILE") continue;  // a launch knows of no files
         options.own.push_back(all[i]->get_name());
         if (all[i]->get_items_expected_max() > 0)  // no flag
             options.own.insert(options.own.end(), all[i]->results().begin(),

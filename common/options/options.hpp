@@ -79,7 +79,7 @@ struct Options {
     std::optional<std::filesystem::path> plot;
     std::optional<std::filesystem::path> counts;
     std::map<std::string, std::string, std::less<>> choices;  ///< by name, those that were given
-    std::vector<std::string> own;  ///< what was given of the options that only this program has
+    std::vector<std::string> own;  ///< what was given of this program's own options, without files
     std::vector<NamedFile> files;  ///< those that the command line names, and the sample picture
 
     [[nodiscard]] bool wants(std::string_view variant) const;
