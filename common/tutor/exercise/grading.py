@@ -277,7 +277,8 @@ def milliseconds(file, runs):
 
 
 def speed(file, seed):
-    """How fast it is beside the exercise's reference: the shortest times of both, measured in turns on the same machine.
+    """How fast it is beside the exercise's reference: the shortest times of both, measured in turns on the same machine
+    (on a processor in its time, not the wall's: with two busy cores one of PoCL's threads may do all).
 
     Points are given on a processor alone: what is fast there need not be on a GPU, and the exercise asks why.
     """

@@ -1,12 +1,13 @@
 // Runs a student's OpenCL kernels as a job says. See job.hpp.
 //
-//     run_opencl             0: all cases have run; 1: a call failed; 2: a bad job; 3: the kernels
-//     do
-//                            not compile (the compiler's lines on standard error); 77: no device
+//     run_opencl             0: all cases have run; 1: a call failed; 2: a bad job; 77: no device;
+//                            3: the kernels do not compile (what the compiler says: standard error)
 //     run_opencl compile     runs nothing, and each program comes back compiled
 #include <algorithm>
 #include <cstdio>
+#include <ctime>
 #include <exception>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -38,9 +39,18 @@ void set_argument(cl_kernel kernel, cl_uint at, const Argument& argument, const 
     }
 }
 
+// What the call took, in ms. On a processor: its time on all cores, which is the same where one of
+// them is busy with something else.
+double took_ms(const common::opencl::Device& device, const std::function<void()>& call) {
+    if ((device.type & CL_DEVICE_TYPE_CPU) == 0) return common::wall_ms(call);
+    const std::clock_t start = std::clock();
+    call();
+    return 1e3 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
+}
+
 // Runs it once: how long its launches took, in ms.
-double run(const Case& each, cl_device_id device, cl_context context, cl_command_queue queue,
-           cl_program program, std::vector<std::uint8_t>& result) {
+double run(const Case& each, const common::opencl::Device& device, cl_context context,
+           cl_command_queue queue, cl_program program, std::vector<std::uint8_t>& result) {
     double time_ms = 0;
     cl_int error = CL_SUCCESS;
     Buffers buffers;
@@ -56,12 +66,12 @@ double run(const Case& each, cl_device_id device, cl_context context, cl_command
         for (cl_uint at = 0; at < step.arguments.size(); ++at)
             set_argument(kernel, at, step.arguments[at], buffers);
         std::size_t most = 0;
-        CHECK_CL(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
+        CHECK_CL(clGetKernelWorkGroupInfo(kernel, device.id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
                                           &most, nullptr));
         const std::size_t group_size = std::min(step.group_size, most);
         say_launch(group_size, step.group_size);
         const std::size_t all = step.groups * group_size;
-        time_ms += common::wall_ms([&] {
+        time_ms += took_ms(device, [&] {
             CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &all, &group_size, 0,
                                             nullptr, nullptr));
             CHECK_CL(clFinish(queue));
@@ -120,8 +130,7 @@ int main(int argc, char** argv) try {
         if (only_compile) results.add(binary_of(each));
     for (const Case& each : job.cases) {
         std::vector<std::uint8_t> result(each.buffers.at(each.result).bytes.size());
-        const double time_ms =
-            run(each, device.id, context, queue, programs.at(each.program), result);
+        const double time_ms = run(each, device, context, queue, programs.at(each.program), result);
         results.add(result, time_ms);
     }
     return 0;
