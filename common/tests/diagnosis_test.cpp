@@ -97,11 +97,11 @@ Histogram counts_of(const Prediction& prediction) {
 // What a kernel with a mistake of this name counts, run by run: the first such mistake that shows.
 std::function<Histogram(const Case&)> with(const std::string& strategy, const std::string& name) {
     const RunContext context{"chapter", strategy, true};
+    const Cases cases = strategy == "subhist" ? over_rows() : several();
     for (const Change& change : common::diagnosis::changes(context)) {
         const auto play = [=](const Case& run) {
             return counts_of(predict(change.strategy, &change.changed, run, context));
         };
-        const Cases cases = strategy == "subhist" ? over_rows() : several();
         if (change.name == name &&
             std::any_of(cases.all.begin(), cases.all.end(),
                         [&](const Case& run) { return play(run) != run.expected; }))

@@ -137,12 +137,13 @@ class Model : protected Place {
         }
     };
 
-    Number is(Label label, Part part, const Said& right, std::uint16_t position = 0) {
+    // Asked for each pixel, many times: nearly all that a diagnosis takes.
+    [[gnu::always_inline]] Number is(Label label, Part part, const Said& right,
+                                     std::uint16_t position = 0) {
         const Choice choice{label, part, position};
-        if (asked_ != nullptr) note(choice, right.words);
-        if (choice.key() != changed_.choice.key() || right.is < kNowhere) [[likely]]
+        if (asked_ == nullptr && choice.key() != changed_key_) [[likely]]
             return right.is;
-        return changed_.becomes(*this, right.is);
+        return asked_or_changed(choice, right);
     }
 
     /// Whether nothing of these is asked or changed: then it may be done all at once.
@@ -216,6 +217,7 @@ class Model : protected Place {
  private:
     Number its_group_ = 0;  // and which group
     Changed changed_;
+    std::uint32_t changed_key_;
     bool in_order_;
     Number unsure_ = 0;  // of what was read last
     bool stopped_ = false;
@@ -234,7 +236,7 @@ class Model : protected Place {
     }
     void take_numbers();
     void finish();
-    void note(const Choice& choice, const char* words);
+    [[gnu::noinline]] Number asked_or_changed(const Choice& choice, const Said& right);
     Number byte(Number address) const;
     static Number kept(Width width, Number value);  // in a counter of this width
 };
