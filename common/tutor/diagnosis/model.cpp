@@ -14,12 +14,13 @@ constexpr Number kFar = 1 << 20;
 }  // namespace
 
 Model::Model(const Case& run, const RunContext& context, const Changed* changed, bool in_order,
-             std::vector<std::pair<Choice, std::string>>* asked)
+             std::vector<Becomes>* same, std::vector<std::pair<Choice, std::string>>* asked)
     : context_(context),
       run_(run),
       changed_(changed != nullptr ? *changed : Changed{}),
       changed_key_(changed_.choice.key()),
       in_order_(in_order),
+      same_(same),
       asked_(asked) {
     const Launch& launch = run.launch;
     size = static_cast<Number>(launch.group_size);
@@ -39,7 +40,10 @@ Number Model::asked_or_changed(const Choice& choice, const Said& right) {
     if (asked_ != nullptr && known_.insert(choice.key()).second)
         asked_->emplace_back(choice, right.words);
     if (choice.key() != changed_key_ || right.is < kNowhere) return right.is;
-    return changed_.becomes(*this, right.is);
+    const Number is = changed_.becomes(*this, right.is);
+    if (same_ != nullptr)
+        std::erase_if(*same_, [&](Becomes other) { return other(*this, right.is) != is; });
+    return is;
 }
 
 // ---- memory -------------------------------------------------------------------------------------

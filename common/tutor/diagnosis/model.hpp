@@ -120,8 +120,10 @@ struct Prediction {
 
 class Model : protected Place {
  public:
+    /// @param same loses what the choice could become, too, and what comes to something else here
     /// @param asked gets all choices, as they are asked for
     Model(const Case& run, const RunContext& context, const Changed* changed, bool in_order,
+          std::vector<Becomes>* same = nullptr,
           std::vector<std::pair<Choice, std::string>>* asked = nullptr);
 
  protected:
@@ -223,6 +225,7 @@ class Model : protected Place {
     bool stopped_ = false;
     Number max_steps_;
     std::vector<std::function<void()>> steps_;
+    std::vector<Becomes>* same_;
     std::vector<std::pair<Choice, std::string>>* asked_;
     std::set<std::uint32_t> known_;
 
@@ -256,9 +259,10 @@ struct Played {
     Way way;
 };
 
-/// What it counts in a run, with a change or without.
+/// What it counts in a run, with a change or without. Of `same` it leaves what comes to the same.
 Prediction predict(const Played& played, const Changed* changed, const Case& run,
-                   const RunContext& context, bool in_order = false);
+                   const RunContext& context, bool in_order = false,
+                   std::vector<Becomes>* same = nullptr);
 
 /// What a variant may be; what was asked for comes first.
 std::vector<Played> strategies_of(const RunContext& context);
