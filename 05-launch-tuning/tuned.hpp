@@ -70,9 +70,9 @@ struct LaunchConfig {
 
 /// What decides which launches there are.
 struct DeviceLimits {
-    std::string api;        ///< "OpenCL" or "CUDA"
-    std::string device;     ///< as it calls itself
-    std::string driver;     ///< and its versions: another driver is another device
+    std::string api = {};     ///< "OpenCL" or "CUDA"
+    std::string device = {};  ///< as it calls itself
+    std::string driver = {};  ///< and its versions: another driver is another device
     bool cpu = false;       ///< a work-group runs on one core, and atomics are locked instructions
     std::size_t units = 1;  ///< multiprocessors, compute units
     std::size_t max_group_size = 1;           ///< work-items in a group

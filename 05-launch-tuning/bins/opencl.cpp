@@ -12,11 +12,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "05-launch-tuning/bins/values.hpp"
+#include "05-launch-tuning/tune/limits_opencl.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/opencl/handles.hpp"
 #include "common/opencl/opencl.hpp"
@@ -58,12 +58,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     const common::opencl::Device device = common::opencl::choose_device(options.device);
     common::opencl::require_group_size(device.id, options.group_size.value_or(1));
     common::opencl::require_memory(device.id, values.bytes_on_device());
-    cl_ulong local_bytes = 0;
-    CHECK_CL(clGetDeviceInfo(device.id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes,
-                             nullptr));
-    const bins::Limits limits{(device.type & CL_DEVICE_TYPE_CPU) != 0,
-                              common::opencl::compute_units(device.id),
-                              common::opencl::max_work_group_size(device.id), local_bytes};
+    const tuning::DeviceLimits limits = tuning::limits_of(device);
     common::Report report(output, kProgram, options, values.input, values.sum, device.name,
                           device.driver_line());
 
@@ -93,7 +88,6 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     const common::opencl::Buffer histogram = make(CL_MEM_READ_WRITE, histogram_bytes);
     const std::string source =
         common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER "/bins", options.kernels);
-    std::map<std::string, common::opencl::Program> built;
     const auto kernel_for = [&](const char* name, const bins::Plan& plan) {
         // A table that does not fit is not compiled either.
         const std::size_t words = plan.local_bytes() / 4;
@@ -103,10 +97,8 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             std::to_string(plan.unsupported_reason.empty() ? words
                                                            : std::min<std::size_t>(words, 1)) +
             " -DWHOLE=" + (plan.slices == 1 ? "1" : "0");
-        common::opencl::Program& program = built[macros];
-        if (program == nullptr)
-            program =
-                common::opencl::build_program(context, device.id, "histogram.cl", source, macros);
+        const common::opencl::Program program =
+            common::opencl::build_program(context, device.id, "histogram.cl", source, macros);
         common::opencl::Kernel kernel = clCreateKernel(program, name, &error);
         CHECK_CL(error, name);
         return kernel;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "05-launch-tuning/tuned.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
 #include "common/options/options.hpp"
@@ -59,14 +60,6 @@ Values load(const common::Options& options, const ValueOptions& asked);
 
 // ---- how a strategy goes about it ---------------------------------------------------------------
 
-/// What the device allows.
-struct Limits {
-    bool cpu = false;
-    std::size_t units = 1;
-    std::size_t max_group_size = 1024;
-    std::uint64_t local_bytes = 48 << 10;
-};
-
 /// Which counters a launch counts, as the kernels read it.
 struct Slice {
     std::uint32_t bins = 0, shift = 0;  ///< as of the values
@@ -87,7 +80,7 @@ struct Plan {
 };
 
 Plan plan(const std::string& strategy, const Values& values, const common::Options& options,
-          const Limits& limits);
+          const tuning::DeviceLimits& limits);
 
 /// Into how many parts a table's rows are cut when they are added up: about 2^17 work-items have
 /// one, but no more than 64 add to one counter of the result.

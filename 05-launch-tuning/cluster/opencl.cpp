@@ -147,10 +147,7 @@ int main(int argc, char** argv) try {
     //    stand behind the chapter's.
     many::Batch usual;
     usual.add(512 * 512, {});
-    const many::Launch launch_each =
-        many::launches(usual, options,
-                       {limits.cpu, limits.units, limits.max_group_size, limits.local_bytes})
-            .each;
+    const many::Launch launch_each = many::launches(usual, options, limits).each;
     const auto kernel_file = [&](const char* name, bool is_asked_for) {
         return common::opencl::read_kernel_file(name, CHAPTER_FOLDER,
                                                 is_asked_for ? options.kernels : std::nullopt);

@@ -180,7 +180,9 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     const common::cuda::Device device = common::cuda::choose_device(options.device);
     common::cuda::require_group_size(device.id,
                                      static_cast<unsigned>(options.group_size.value_or(1)));
-    const many::Limits limits{.units = common::cuda::multiprocessors(device.id)};
+    const tuning::DeviceLimits limits{.units = common::cuda::multiprocessors(device.id),
+                                      .max_group_size = tuning::kMaxCudaThreads,
+                                      .local_bytes = tuning::kCudaSharedBytes};
     common::Report report(output, kProgram, options, input, batch.sum, device.name, device.driver);
 
     // 4. Where its commands go: a stream that keeps their order; two events note when the work

@@ -195,14 +195,13 @@ void read_and_count(const std::vector<fs::path>& paths, const PictureOptions& pi
 int count_folder(const common::Program& program, const common::Options& options,
                  const PictureOptions& pictures, const std::string& device,
                  const std::string& driver, const std::string& variant, const CountBatch& count) {
-    const std::vector<fs::path> paths = common::pictures_in(*options.image);
     if (options.time_limit) common::set_time_limit(std::chrono::seconds(*options.time_limit));
     Tally tally;
     tally.result.variant = variant;
-    tally.all_ms = common::wall_ms([&] { read_and_count(paths, pictures, count, tally); });
+    tally.all_ms = common::wall_ms([&] { read_and_count(pictures.files, pictures, count, tally); });
     if (tally.rows.empty())
         throw BadInput(fmt::format("{}: none of its {} pictures can be read",
-                                   options.image->string(), paths.size()));
+                                   options.image->string(), pictures.files.size()));
     const bool timed = !common::is_emulated();
     if (timed) tally.result.end_to_end_ms = tally.all_ms;
 

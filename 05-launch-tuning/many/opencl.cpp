@@ -20,6 +20,7 @@
 
 #include "05-launch-tuning/many/folder.hpp"
 #include "05-launch-tuning/many/pictures.hpp"
+#include "05-launch-tuning/tune/limits_opencl.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
 #include "common/opencl/handles.hpp"
@@ -69,12 +70,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     const common::opencl::Device device = common::opencl::choose_device(options.device);
     common::opencl::require_group_size(device.id, options.group_size.value_or(1));
     common::opencl::require_memory(device.id, batch.bytes());
-    cl_ulong local_bytes = 0;
-    CHECK_CL(clGetDeviceInfo(device.id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes,
-                             nullptr));
-    const many::Limits limits{(device.type & CL_DEVICE_TYPE_CPU) != 0,
-                              common::opencl::compute_units(device.id),
-                              common::opencl::max_work_group_size(device.id), local_bytes};
+    const tuning::DeviceLimits limits = tuning::limits_of(device);
     common::Report report(output, kProgram, options, input, batch.sum, device.name,
                           device.driver_line());
 

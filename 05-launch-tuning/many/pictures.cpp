@@ -116,9 +116,9 @@ common::Options parse_options(int argc, const char* const* argv, const common::P
     if (pictures.npy) outputs.push_back({"--npy", *pictures.npy});
     if (pictures.csv) outputs.push_back({"--csv", *pictures.csv});
     std::vector<common::NamedFile> inputs = options.files;
-    if (is_folder(options))
-        for (const std::filesystem::path& picture : common::pictures_in(*options.image))
-            inputs.push_back({picture.string(), picture});
+    if (is_folder(options)) pictures.files = common::pictures_in(*options.image);
+    for (const std::filesystem::path& file : pictures.files)
+        inputs.push_back({file.string(), file});
     common::require_output_files(outputs, inputs);
     return options;
 }
@@ -287,7 +287,8 @@ static Launch usual(std::uint64_t pixels) {
     return {.copies = 32, .loads = 2, .group_size = 512};
 }
 
-Launches launches(const Batch& batch, const common::Options& options, const Limits& limits) {
+Launches launches(const Batch& batch, const common::Options& options,
+                  const tuning::DeviceLimits& limits) {
     const std::uint64_t pixels = batch.bytes() - batch.first.front();
     const std::uint64_t mean = pixels / batch.size();
     const std::uint64_t cost = pixels + batch.size() * kTableCost;
@@ -309,7 +310,8 @@ Launches launches(const Batch& batch, const common::Options& options, const Limi
             launch.copies /= 2;
         return launch;
     };
-    Launches launches{of({.copies = 4, .group_size = 256}), of(usual(mean)), of(usual(mean))};
+    const Launch in_a_batch = of(usual(mean));
+    Launches launches{of({.copies = 4, .group_size = 256}), in_a_batch, in_a_batch};
     const std::size_t pixels_a_step = alone ? 4096 : 16;
     launches.one.groups = groups_with_work(mean, launches.one.group_size, pixels_a_step,
                                            alone ? limits.units : 2 * limits.units);

@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "05-launch-tuning/tuned.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
 #include "common/options/options.hpp"
@@ -34,6 +35,7 @@ struct PictureOptions {
     std::string by;  ///< the order of the sheet; empty: not said
     std::optional<std::filesystem::path> npy;
     std::optional<std::filesystem::path> csv;
+    std::vector<std::filesystem::path> files = {};  ///< of the folder
 };
 
 /// "512", or "64..2048". @throws common::BadInput
@@ -42,7 +44,8 @@ void parse_sides(const std::string& text, PictureOptions& pictures);
 /// Whether the command line names a folder in place of a picture.
 bool is_folder(const common::Options& options);
 
-/// Reads the command line. @throws common::BadInput as common::parse_options
+/// Reads the command line, and which pictures are in a folder. @throws common::BadInput as
+/// common::parse_options
 common::Options parse_options(int argc, const char* const* argv, const common::Program& program,
                               PictureOptions& pictures);
 
@@ -113,19 +116,12 @@ struct Launch {
     [[nodiscard]] std::string text() const;
 };
 
-/// What the device allows.
-struct Limits {
-    bool cpu = false;
-    std::size_t units = 1;
-    std::size_t max_group_size = 1024;
-    std::uint64_t local_bytes = 48 << 10;
-};
-
 /// The three launches: of a picture alone, of a group for each, and of even shares.
 struct Launches {
     Launch one, each, shared;
 };
-Launches launches(const Batch& batch, const common::Options& options, const Limits& limits);
+Launches launches(const Batch& batch, const common::Options& options,
+                  const tuning::DeviceLimits& limits);
 
 // ---- peers --------------------------------------------------------------------------------------
 

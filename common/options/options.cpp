@@ -52,10 +52,14 @@ void refuse_contradictions(const Options& options) {
     }
 }
 
+bool takes_a_file(const CLI::Option& option) {
+    return option.get_name() == "IMAGE" || option.get_type_name() == "FILE";
+}
+
 std::vector<NamedFile> files_of(const CLI::App& app) {
     std::vector<NamedFile> files{{"the sample picture", SAMPLE_PICTURE}};
     for (const CLI::Option* option : app.get_options()) {
-        if (option->get_name() != "IMAGE" && option->get_type_name() != "FILE") continue;
+        if (!takes_a_file(*option)) continue;
         for (const std::string& path : option->results()) {
             if (path.empty()) throw BadInput(option->get_name() + ": the name is empty");
             files.push_back({option->get_name(), path});
@@ -291,8 +295,7 @@ Options CommandLine::State::parse(int argc, const char* const* argv) {
     options.variants = chosen_variants(program, variant);
     const std::vector<CLI::Option*> all = app.get_options();
     for (std::size_t i = of_all_programs; i < all.size(); ++i) {
-        if (all[i]->count() == 0) continue;
-        if (all[i]->get_type_name() == "FILE") continue;  // a launch knows of no files
+        if (all[i]->count() == 0 || takes_a_file(*all[i])) continue;  // a launch knows of no files
         options.own.push_back(all[i]->get_name());
         if (all[i]->get_items_expected_max() > 0)  // no flag
             options.own.insert(options.own.end(), all[i]->results().begin(),

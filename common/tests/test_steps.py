@@ -23,10 +23,11 @@ PAIRS = sorted(path.parent for path in ROOT.glob("0[2-5]-*/**/opencl.cpp") if (p
 
 def course(text):
     """The steps and the calls of a program, as they come."""
-    found = re.findall(r"\n *(// [0-9]+\. [^:.,\n]*)|(//[^\n]*)|((?:common::|report\.|options\.|common::Report )[a-z_:]+\()", text)
+    found = re.findall(r"\n *(// [0-9]+\. [^:.,\n]*)|(//[^\n]*)|((?:common::|tuning::limits_of|report\.|options\.|common::Report )[a-z_:]*\()", text)
     for step, _, call in found:
         call = re.sub(r"::(opencl|cuda)::", "::", call).strip()
-        call = re.sub(r"::compute_units|::multiprocessors", "::units", call)  # one number, two words
+        call = re.sub(r"::compute_units|::multiprocessors", "::units", call)  # one number, two words,
+        call = call.replace("tuning::limits_of", "common::units")  # or with other limits
         if step or (call and not re.search(rf"::({ONLY_OPENCL})\(", call)):
             yield step or call
 

@@ -152,17 +152,22 @@ TEST(ShareOut, CutsNoPictureThatIsMuchSmallerThanAShare) {
 }
 
 TEST(Launches, SmallPicturesHaveSmallTables) {
+    using Limits = tuning::DeviceLimits;
+    const Limits usual{.max_group_size = 1024, .local_bytes = 48 << 10};
     const auto of = [](std::uint64_t size, const Limits& limits) {
         Batch batch;
         batch.first = begins(std::vector<std::uint64_t>(1000, size), 0);
         return launches(batch, {}, limits).each.text();
     };
-    EXPECT_EQ(of(4096, {}), "4 copies, 1 load, 1000 groups of 256");
-    EXPECT_EQ(of(16384, {}), "32 copies, 1 load, 1000 groups of 256");
-    EXPECT_EQ(of(65536, {}), "32 copies, 2 loads, 1000 groups of 512");
-    EXPECT_EQ(of(65536, {.max_group_size = 128}), "32 copies, 2 loads, 1000 groups of 128");
-    EXPECT_EQ(of(65536, {.local_bytes = 32 << 10}), "16 copies, 2 loads, 1000 groups of 512");
-    EXPECT_EQ(of(65536, {.cpu = true}), "one work-item, 3 loads, 1000 groups of 1");
+    EXPECT_EQ(of(4096, usual), "4 copies, 1 load, 1000 groups of 256");
+    EXPECT_EQ(of(16384, usual), "32 copies, 1 load, 1000 groups of 256");
+    EXPECT_EQ(of(65536, usual), "32 copies, 2 loads, 1000 groups of 512");
+    EXPECT_EQ(of(65536, {.max_group_size = 128, .local_bytes = 48 << 10}),
+              "32 copies, 2 loads, 1000 groups of 128");
+    EXPECT_EQ(of(65536, {.max_group_size = 1024, .local_bytes = 32 << 10}),
+              "16 copies, 2 loads, 1000 groups of 512");
+    EXPECT_EQ(of(65536, {.cpu = true, .local_bytes = 48 << 10}),
+              "one work-item, 3 loads, 1000 groups of 1");
 }
 
 TEST(ShareOut, DoesNotOverflow) {
@@ -346,6 +351,7 @@ class Folder : public ::testing::Test {
         PictureOptions pictures;
         pictures.offset = 5;
         pictures.csv = csv_;
+        pictures.files = common::pictures_in(folder_.path());
         struct Captured {
             explicit Captured(std::string& text) : into(text) {
                 ::testing::internal::CaptureStdout();
