@@ -3,10 +3,12 @@
 //
 //   malloc   any allocation of the process gets no memory
 //   new      the same of those that the program itself makes with `new`, not its libraries
-//   file     open, read, write, fsync or rename by the program itself, as on a disk that is broken
-//            or full
+//   file     open, fdopen, fread, write, fsync or rename by the program itself, as on a disk that
+//   is
+//            broken or full
 //
-// Where N is more than there are, it ends with exit status 99.
+// Where N is more than there are, it ends with exit status 99. What is renamed before it is on disk
+// ends the program with 98: where the power fails then, neither file is whole.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
@@ -18,6 +20,7 @@
 #include <cerrno>
 #include <cstdarg>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <initializer_list>
@@ -70,8 +73,8 @@ int note_where_it_is(dl_phdr_info* about, std::size_t, void*) {
     return 1;
 }
 
-#define fails_here(kind) \
-    (is_the_programs(__builtin_return_address(0)) && fails_outside_of_drivers(kind))
+#define program_calls is_the_programs(__builtin_return_address(0))
+#define fails_here(kind) (program_calls && fails_outside_of_drivers(kind))
 
 template <typename Function>
 Function* real(Function*, const char* name) {
@@ -83,6 +86,8 @@ int failed_with(int error) {
     errno = error;
     return -1;
 }
+
+bool is_on_disk = true;  // what has been written
 
 using Main = int(int, char**, char**);
 Main* real_main = nullptr;
@@ -143,16 +148,33 @@ int open(const char* path, int flags, ...) {
     va_end(more);
     return fails_here(Kind::kFile) ? failed_with(EMFILE) : REAL(open)(path, flags, mode);
 }
-ssize_t read(int file, void* to, std::size_t size) {
-    return fails_here(Kind::kFile) ? failed_with(EIO) : REAL(read)(file, to, size);
+std::FILE* fdopen(int file, const char* mode) {
+    if (!fails_here(Kind::kFile)) return REAL(fdopen)(file, mode);
+    errno = ENOMEM;
+    return nullptr;
 }
+std::size_t fread(void* to, std::size_t size, std::size_t count, std::FILE* file) {
+    if (fails_here(Kind::kFile)) {  // from here on, as of a disk: a folder takes its place
+        const int folder = REAL(open)("/", O_RDONLY);
+        dup2(folder, fileno(file));
+        close(folder);
+    }
+    return REAL(fread)(to, size, count, file);
+}
+// As on a disk that becomes full: first a part is written, then nothing. (Who writes a megabyte
+// asks whether there is room for it at once.)
 ssize_t write(int file, const void* from, std::size_t size) {
-    return fails_here(Kind::kFile) ? failed_with(ENOSPC) : REAL(write)(file, from, size);
+    if (fails_here(Kind::kFile)) return failed_with(ENOSPC);
+    is_on_disk = false;
+    return REAL(write)(file, from, size > 100 && size < 1'000'000 ? size / 2 : size);
 }
 int fsync(int file) {
-    return fails_here(Kind::kFile) ? failed_with(EIO) : REAL(fsync)(file);
+    if (fails_here(Kind::kFile)) return failed_with(EIO);
+    is_on_disk = true;
+    return REAL(fsync)(file);
 }
 int rename(const char* from, const char* to) {
+    if (program_calls && !is_on_disk) _exit(98);
     return fails_here(Kind::kFile) ? failed_with(EIO) : REAL(rename)(from, to);
 }
 
