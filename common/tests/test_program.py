@@ -4,7 +4,6 @@ import json
 import pathlib
 import re
 
-import outputs
 import programs
 from programs import BUILD, DETECTORS, GIVEN, QUICK, Test
 
@@ -71,21 +70,44 @@ class Refusals(Test):
 
 
 class Outputs(Test):
-    """The files that it writes."""
+    """The files that it writes: --json as the schema has it, the counts as docs/command-line.md has them, a PNG."""
 
     def test_files(self):
-        if outputs.jsonschema is None:
-            self.skipTest("no Python module jsonschema (package python3-jsonschema)")
-        folder = self.folder()
-        command = [PROGRAM, "--random", str(outputs.PIXELS), "--repeat", "2", "--no-ceiling"]
-        for option, name in outputs.FILES.items():
-            command += [option, folder / name]
+        folder, pixels = self.folder(), 4096
+        files = {"--counts": folder / "out.csv", "--json": folder / "out.json", "--plot": folder / "out.png"}
+        command = [PROGRAM, "--random", str(pixels), "--repeat", "2", "--no-ceiling", *(word for pair in files.items() for word in pair)]
         for _ in range(2):
             self.expect(command)
-            outputs.check_files(folder, CHAPTER, SOUND, GIVEN.may_skip, EMULATED)
+            self.assertEqual({path.name for path in folder.iterdir()}, {path.name for path in files.values()})
+            run = self.document(files["--json"], "run")
+            self.assertEqual((run["chapter"], run["input"]["pixels"], run["input"]["seed"], run["read_ceiling_gb_s"]), (CHAPTER, pixels, 1, None))
+            self.assertEqual(run["serial_ms"] is None, EMULATED)
+            self.assertEqual([result["variant"] for result in run["results"]], SOUND)
+            for result in run["results"]:
+                self.check_result(result)
+            self.assertEqual(sum(run["counts"]), pixels)
+            lines = [f"{value},{count}\n" for value, count in enumerate(run["counts"])]
+            self.assertEqual(files["--counts"].read_text(), "bin,count\n" + "".join(lines))
+            picture = files["--plot"].read_bytes()
+            self.assertTrue(picture.startswith(b"\x89PNG\r\n\x1a\n") and 2000 < len(picture) < 1000000, len(picture))
             # Again, onto files that are there already, and longer than what replaces them.
-            for name in outputs.FILES.values():
-                (folder / name).write_text("old content " * 100000)
+            for path in files.values():
+                path.write_text("old content " * 100000)
+
+    def check_result(self, result):
+        """A row of a right run, in which nothing was measured to take percents of; on an emulated device nothing at all."""
+        if result["check"] == "skipped" and result["variant"] in GIVEN.may_skip:
+            self.assertTrue(result["reason"] and result["kernel_ms"] is None, result)
+            return
+        self.assertEqual((result["check"], result["reason"], result["percent_of_ceiling"]), ("match", "", None), result)
+        if EMULATED:
+            for time in ("kernel_ms", "clock", "gb_s", "speedup_over_serial", "end_to_end_ms"):
+                self.assertIsNone(result[time], f"a time or speed of an emulated device: {time}")
+            return
+        times = result["kernel_ms"]
+        self.assertEqual(times["runs"], 2)
+        self.assertTrue(0 < times["min"] <= times["median"] <= times["max"], result)
+        self.assertTrue(result["gb_s"] > 0 and result["speedup_over_serial"] > 0, result)
 
 
 class Devices(Test):
