@@ -79,6 +79,8 @@ class OpenCLPlatforms(Test):
             self.expect(GLOBAL, 77, environment=self.faulty(words), err=f"cannot be used: [^\n]*{says}")
 
     def test_none(self):
+        none = {**self.faulty("platforms=none"), "OCL_ICD_VENDORS": str(self.folder())}
+        self.expect(GLOBAL, 77, environment=none, err=" names no driver [^\n]*\n$", one_line=True)
         self.expect(GLOBAL, 77, environment=self.faulty("platforms=none"), err="^02-global-atomics/opencl: no OpenCL device: [^\n]*\n$")
         self.expect(GLOBAL, 77, environment=self.faulty("platforms=failing"),
                     err="(?s)^passed over all OpenCL drivers: this machine has too little memory: CL_OUT_OF_HOST_MEMORY .*no OpenCL device: ")

@@ -243,24 +243,6 @@ TEST_F(OpenClProgram, ABufferIsPoisonedAsFarAsIsAsked) {
     CHECK_CL(clReleaseCommandQueue(queue));
 }
 
-// ---- no driver at all: run by ctest with a loader that is shown an empty folder -----------------
-
-TEST(WithoutAnyDriver, ThereIsNothingToRunOn) {
-    if (std::getenv("TUTORIAL_TEST_WITHOUT_DRIVER") == nullptr)
-        GTEST_SKIP() << "only ctest sets this one up";
-    if (!opencl::devices().empty()) GTEST_SKIP() << "this loader finds its drivers elsewhere";
-    EXPECT_EQ(opencl::list(opencl::devices()), "");
-    for (const char* wanted : {"", "0", "PoCL"}) {
-        try {
-            opencl::choose_device(wanted);
-            ADD_FAILURE() << "chose a device where there is none";
-        } catch (const common::NothingToRunOn& error) {
-            EXPECT_TRUE(tests::has(error.what(), "no-drivers names no driver"));
-            EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
-        }
-    }
-}
-
 // Each of these needs a process of its own, in which PoCL has not looked for its cache yet.
 class WithoutAHome : public testing::Test {
  protected:

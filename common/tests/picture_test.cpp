@@ -1,10 +1,8 @@
 #include "common/report/picture.hpp"
 
 #include <gtest/gtest.h>
-#include <stb_image.h>
 
-#include <memory>
-
+#include "common/image/image.hpp"
 #include "common/inputs/inputs.hpp"
 #include "common/report/canvas.hpp"
 #include "common/tests/support.hpp"
@@ -19,19 +17,15 @@ using common::Input;
 // A PNG of this size, decoded.
 class Decoded {
  public:
-    Decoded(const std::string& png, int width, int height) : width_(width), height_(height) {
-        int png_width = 0;
-        int png_height = 0;
-        int channels = 0;
-        pixels_.reset(stbi_load_from_memory(reinterpret_cast<const stbi_uc*>(png.data()),
-                                            static_cast<int>(png.size()), &png_width, &png_height,
-                                            &channels, 3));
-        EXPECT_NE(pixels_, nullptr) << "the PNG does not decode";
-        EXPECT_EQ(png_width, width);
-        EXPECT_EQ(png_height, height);
+    Decoded(const std::string& png, std::size_t width, std::size_t height)
+        : picture_(common::decode_picture(png, 3)) {
+        EXPECT_EQ(picture_.width, width);
+        EXPECT_EQ(picture_.height, height);
     }
     [[nodiscard]] Colour at(int x, int y) const {
-        const stbi_uc* pixel = pixels_.get() + (std::ptrdiff_t{y} * width_ + x) * 3;
+        const std::uint8_t* pixel = &picture_.pixels[(static_cast<std::size_t>(y) * picture_.width +
+                                                      static_cast<std::size_t>(x)) *
+                                                     3];
         return {pixel[0], pixel[1], pixel[2]};
     }
     [[nodiscard]] bool is(int x, int y, Colour colour) const {
@@ -40,17 +34,15 @@ class Decoded {
     }
     [[nodiscard]] int count(Colour colour) const {
         int found = 0;
-        for (int y = 0; y < height_; ++y) {
-            for (int x = 0; x < width_; ++x)
+        for (int y = 0; y < static_cast<int>(picture_.height); ++y) {
+            for (int x = 0; x < static_cast<int>(picture_.width); ++x)
                 found += is(x, y, colour) ? 1 : 0;
         }
         return found;
     }
 
  private:
-    int width_;
-    int height_;
-    std::unique_ptr<stbi_uc, void (*)(void*)> pixels_{nullptr, stbi_image_free};
+    common::Picture picture_;
 };
 
 // ---- what is drawn on ---------------------------------------------------------------------------

@@ -41,8 +41,6 @@ SWITCHES = re.compile(r"sanitiz|safety_analysis|annotate|_[atu]b?san_|^(?:_*asm_
 # C++ as far as it tells what is a comment: in a string, a character or a number there is none.
 CPP_COMMENT = re.compile(r"""(\b(?:u8|[uUL])?R"([^()\\\s]*)\(.*?(?:\)\2"|\Z)|"(?:\\.|[^"\\\n])*"?|\b\d[\w.']*|'(?:\\.|[^'\\\n])*'?)"""
                          r"|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
-COMMENT = re.compile(r"""(\b(?:u8|[uUL])?R"([^()\\\s]*)\(.*?\)\2"|"(?:\\.|[^"\\\n])*"|\b\d[\w.']*|'(?:\\.|[^'\\\n])*')"""
-                         r"|//[^\n]*|/\*.*?\*/", re.DOTALL)
 COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 
 
