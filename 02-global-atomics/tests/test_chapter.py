@@ -42,7 +42,7 @@ class OpenCLClocks(Test):
     """What a device's clock says is held against the host's."""
 
     def test_clocks_that_cannot_be_true(self):
-        for clock in ("no-times", "times=zero", "times=equal", "times=backwards", "times=long"):
+        for clock in ("no-times", "times=zero", "times=backwards"):
             with self.subTest(clock):
                 self.expect([*GLOBAL, "--no-ceiling", "--json", "/dev/stdout"], environment=self.faulty(clock),
                             out="(?s)times: by the host's clock.* match\n.*\"clock\": \"host\"",

@@ -3,6 +3,7 @@
 import json
 import pathlib
 import re
+import unittest
 
 import programs
 from programs import BUILD, DETECTORS, GIVEN, QUICK, Test
@@ -12,6 +13,8 @@ ABOUT = programs.described(PROGRAM)
 API, CHAPTER, EMULATED = ABOUT["api"], ABOUT["chapter"], ABOUT["emulated"]
 SOUND = [each["name"] for each in ABOUT["variants"] if not each["broken_on_purpose"]]
 SMALL = ["--random", "100003", "--repeat", "1"]
+for_opencl = unittest.skipUnless(API == "OpenCL", "for OpenCL")
+for_a_gpu = unittest.skipUnless(API == "CUDA" and not EMULATED, "for CUDA on a GPU")
 
 # For the race detectors. Once so many that every loop over pixels has a second turn, in which the counters of the first are
 # used again. Once fewer pixels than work-items, or an early `return` before a barrier would not show.
@@ -113,53 +116,48 @@ class Outputs(Test):
 class Devices(Test):
     """Devices that are other than most, or not there."""
 
+    @for_opencl
     def test_a_small_device(self):
-        self.opencl_only()
         self.expect([PROGRAM, *SMALL], environment=self.faulty("group=32 local=4096 memory=8388608 no-profiling discrete"),
                     out="(?s)times: by the host's clock.*" + self.each("match"), err="no times: from here on the host's clock is used")
 
+    @for_opencl
     def test_their_read_ceiling(self):
-        self.opencl_only()
         file = self.folder() / "run.json"
         self.expect([PROGRAM, *SMALL, "--variant", SOUND[-1], "--json", file])
         percent = json.loads(file.read_text())["results"][0]["percent_of_ceiling"]
         self.assertTrue(0 < percent < 100, f"so few pixels are counted at {percent} % of what can be read")
 
+    @for_opencl
     def test_a_list_of_them(self):
-        self.opencl_only()
         self.expect([PROGRAM, "--list-devices"], out=r"^0: [^\n]+ \([^\n]+, driver [^\n]+\)\n")
 
+    @for_opencl
     def test_groups_of_1(self):
-        self.opencl_only()
         self.expect([PROGRAM, *SMALL, "--no-ceiling"], environment=self.faulty("group=1 flat"), out=self.each("match"))
 
+    @for_opencl
     def test_kernels_that_want_smaller_groups_than_the_device(self):
-        self.opencl_only()
         self.expect([PROGRAM, *SMALL, "--no-ceiling", "--group-size", "2"], 77, environment=self.faulty("kernel-group=1"),
                     out=self.each("skipped: this device runs it in groups of at most 1: --group-size 1"))
 
+    @for_opencl
     def test_little_memory(self):
-        self.opencl_only()
         self.expect([PROGRAM, *SMALL], 2, one_line=True, environment=self.faulty("memory=65536"),
                     err="take 100003 bytes, and this device has at most 65536 .*--chunk 16384\n$")
 
+    @for_opencl
     def test_surroundings_that_are_too_small(self):
-        self.opencl_only()
         for limit, says in (("-s 64", "the stack is limited to 64 KiB"),
                             ("-f 0", "PoCL cannot write to its cache, [^\n]*: File too large [(]POCL_CACHE_DIR")):
             self.expect(["sh", "-c", f'ulimit {limit}; exec "$@"', "sh", PROGRAM, *SMALL], 2, err=says, one_line=True,
                         environment={**self.faulty("as usual"), "POCL_CACHE_DIR": str(self.folder())})
 
+    @for_a_gpu
     def test_why_there_is_no_cuda_device(self):
-        if API != "CUDA" or EMULATED:
-            self.skipTest("for CUDA on a GPU")
         self.expect([PROGRAM, "--random", "1K"], 77, one_line=True, environment={"CUDA_VISIBLE_DEVICES": ""},
                     err="cuda: no CUDA device: (there is no NVIDIA driver|the NVIDIA driver is one for CUDA [^\n]*|"
                         "CUDA_VISIBLE_DEVICES='' leaves none)\n$")
-
-    def opencl_only(self):
-        if API != "OpenCL":
-            self.skipTest("for OpenCL")
 
     @staticmethod
     def each(check):
@@ -169,9 +167,8 @@ class Devices(Test):
 class Races(Test):
     """The kernels of a strategy under a race detector, which sees races and memory errors that the results do not show."""
 
+    @for_opencl
     def test_oclgrind(self):
-        if API != "OpenCL":
-            self.skipTest("for OpenCL")
         detector = DETECTORS["oclgrind"]
         large, less = DETECTORS["larger_than_bins"]
         for mode in modes(GIVEN.variant):
@@ -184,9 +181,8 @@ class Races(Test):
                     self.assertEqual(run.status, 0, run)
                     self.assertNotRegex(run.out + run.err, programs.finds("oclgrind"), run)
 
+    @unittest.skipUnless(EMULATED, "for CUDA on a CPU")
     def test_emulated(self):
-        if not EMULATED:
-            self.skipTest("for CUDA on a CPU")
         asked = [[*QUICK, "--variant", variant, *mode, *launch] for variant in SOUND for mode in modes(variant)
                  for launch in (LAUNCHES if not mode else (LAUNCHES[0], LAUNCHES[3]))]
         for sanitizer in ("thread", "address"):
@@ -199,9 +195,8 @@ class Races(Test):
                 # (Some launches have no room: those of 04's byte counters.)
                 self.assertEqual((run.status, len(answers), [each for each in wrong if each[1] != "unsupported"]), (0, len(asked), []), run)
 
+    @for_a_gpu
     def test_compute_sanitizer(self):
-        if API != "CUDA" or EMULATED:
-            self.skipTest("for CUDA on a GPU")
         if not BUILD["compute_sanitizer"]:
             self.skipTest("no compute-sanitizer (it comes with the CUDA toolkit)")
         detector = DETECTORS["compute-sanitizer"]
