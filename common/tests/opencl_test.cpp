@@ -174,12 +174,9 @@ class OpenClProgram : public OpenClDevice {
         context_ = clCreateContext(nullptr, 1, &device_, nullptr, nullptr, &error);
         CHECK_CL(error, "clCreateContext");
     }
-    void TearDown() override {
-        if (context_ != nullptr) CHECK_CL(clReleaseContext(context_));
-    }
 
     cl_device_id device_ = nullptr;
-    cl_context context_ = nullptr;
+    opencl::Context context_;
 };
 
 TEST_F(OpenClProgram, AMistakeShowsTheCompilersLog) {
@@ -216,18 +213,18 @@ TEST_F(OpenClProgram, OneThatIsBuiltAlreadyIsNotBuiltAgain) {
 
 TEST_F(OpenClProgram, ABufferIsPoisonedAsFarAsIsAsked) {
     cl_int error = CL_SUCCESS;
-    const cl_command_queue queue =
+    const opencl::CommandQueue queue =
         clCreateCommandQueue(context_, device_, CL_QUEUE_PROFILING_ENABLE, &error);
     CHECK_CL(error, "clCreateCommandQueue");
     std::array<cl_uint, 300> words{};
-    const cl_mem buffer = clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
-                                         sizeof words, words.data(), &error);
+    const opencl::Buffer buffer = clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                                 sizeof words, words.data(), &error);
     CHECK_CL(error, "clCreateBuffer");
     opencl::poison(queue, buffer, 257 * sizeof(cl_uint));
-    std::array<cl_event, 2> events{};
-    for (cl_event& event : events) {
+    std::array<opencl::Event, 2> events;
+    for (opencl::Event& event : events) {
         CHECK_CL(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, sizeof words, words.data(), 0,
-                                     nullptr, &event));
+                                     nullptr, event.out()));
     }
     for (std::size_t i = 0; i < words.size(); ++i)
         EXPECT_EQ(words[i], i < 257 ? common::kPoison : 0U);
@@ -237,10 +234,6 @@ TEST_F(OpenClProgram, ABufferIsPoisonedAsFarAsIsAsked) {
     EXPECT_GE(first, 0);
     EXPECT_GE(both, first);
     EXPECT_LT(both, 60'000);
-    for (const cl_event event : events)
-        CHECK_CL(clReleaseEvent(event));
-    CHECK_CL(clReleaseMemObject(buffer));
-    CHECK_CL(clReleaseCommandQueue(queue));
 }
 
 // Each of these needs a process of its own, in which PoCL has not looked for its cache yet.
