@@ -9,7 +9,6 @@ import struct
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common" / "tests"))
-import outputs  # noqa: E402
 import programs  # noqa: E402
 from programs import BUILD, DETECTORS, IMAGES, QUICK, ROOT, Test  # noqa: E402
 
@@ -43,11 +42,9 @@ class Workshop:
                 self.expect([program, *arguments.split(" ")], 2, err=says, one_line=True, environment=self.kept)
 
     def json_is_right(self, command, definition):
-        if outputs.jsonschema is None:
-            self.skipTest("no Python module jsonschema (package python3-jsonschema)")
         file = self.folder() / "out.json"
         self.expect([*command, "--json", file], environment=self.kept)
-        return outputs.document_of(file, definition)
+        return self.document(file, definition)
 
 
 class Lesson(Workshop, Test):
@@ -277,9 +274,7 @@ class Many(Workshop, Test):
             numbers = struct.unpack(f"={256 * len(names)}I", (out / "rows.npy").read_bytes()[-1024 * len(names):])
             self.assertEqual([str(number) for number in numbers], [number for line in lines[1:] for number in line[2:]])
             in_all = [sum(int(line[2 + value]) for line in lines[1:]) for value in range(256)]
-            self.assertEqual(json.loads((out / "run.json").read_text())["counts"], in_all)
-            if outputs.jsonschema:
-                outputs.document_of(out / "run.json", "run")
+            self.assertEqual(self.document(out / "run.json", "run")["counts"], in_all)
 
     def test_what_it_is_for(self):
         """Sizes of what is drawn; what is in it the unit tests look at."""

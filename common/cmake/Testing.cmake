@@ -17,31 +17,32 @@ set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${CMAKE_BINARY_DIR}/po
 find_program(OCLGRIND oclgrind)
 find_program(COMPUTE_SANITIZER compute-sanitizer HINTS /usr/local/cuda/bin)
 function(write_test_facts)
-    string(JSON facts SET "{}" "cmake" "\"${CMAKE_COMMAND}\"")
-    string(JSON facts SET "${facts}" "ctest" "\"${CMAKE_CTEST_COMMAND}\"")
-    string(JSON facts SET "${facts}" "compiler" "\"${CMAKE_CXX_COMPILER}\"")
-    string(JSON facts SET "${facts}" "generator" "\"${CMAKE_GENERATOR}\"")
-    string(JSON facts SET "${facts}" "sanitize" "\"${TUTORIAL_SANITIZE}\"")
-    set(required false)
+    set(opencl_required false)
     if(TUTORIAL_OPENCL STREQUAL "REQUIRED")
-        set(required true)
+        set(opencl_required true)
     endif()
-    string(JSON facts SET "${facts}" "opencl_required" ${required})
     foreach(tool OCLGRIND COMPUTE_SANITIZER)
-        string(TOLOWER ${tool} key)
         if(NOT ${tool})
             set(${tool} "")
         endif()
-        string(JSON facts SET "${facts}" "${key}" "\"${${tool}}\"")
     endforeach()
     foreach(library fault_injecting_driver failing_library)
-        set(file "")
+        set(${library} "")
         if(TARGET ${library})
-            set(file $<TARGET_FILE:${library}>)
+            set(${library} $<TARGET_FILE:${library}>)
         endif()
-        string(JSON facts SET "${facts}" "${library}" "\"${file}\"")
     endforeach()
-    file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/tests.json CONTENT "${facts}\n")
+    file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/tests.json CONTENT "{
+  \"cmake\": \"${CMAKE_COMMAND}\",
+  \"compiler\": \"${CMAKE_CXX_COMPILER}\",
+  \"generator\": \"${CMAKE_GENERATOR}\",
+  \"sanitize\": \"${TUTORIAL_SANITIZE}\",
+  \"opencl_required\": ${opencl_required},
+  \"oclgrind\": \"${OCLGRIND}\",
+  \"compute_sanitizer\": \"${COMPUTE_SANITIZER}\",
+  \"fault_injecting_driver\": \"${fault_injecting_driver}\",
+  \"failing_library\": \"${failing_library}\"
+}\n")
 endfunction()
 
 # discover_tests(target name labels [strategy that may skip...]): the tests of a chapter's program, such as

@@ -44,31 +44,32 @@ struct JpegFrame {
 
     // The units that the scan with this header has; notes that its components have been scanned.
     std::uint32_t units_of(std::string_view segment) {
-        const auto ceil = [](std::uint32_t a, std::uint32_t b) { return (a + b - 1) / b; };
         const std::uint32_t in_scan = byte(segment, 2);
         std::uint32_t units = ceil(width, 8 * max_across) * ceil(height, 8 * max_down);
         for (std::uint32_t i = 0; i < in_scan; ++i) {
             for (Component& one : components) {
                 if (one.id != byte(segment, 3 + 2 * i)) continue;
                 one.scanned = true;
-                if (in_scan > 1) continue;
-                units = ceil(ceil(width * one.across, max_across), 8) *
-                        ceil(ceil(height * one.down, max_down), 8);
+                if (in_scan == 1) units = blocks_of(one);
             }
         }
         return units;
     }
 
+    [[nodiscard]] std::uint32_t blocks_of(const Component& one) const {
+        return ceil(ceil(width * one.across, max_across), 8) *
+               ceil(ceil(height * one.down, max_down), 8);
+    }
+
     // The blocks of all components, each of which takes one bit of a scan or more.
     [[nodiscard]] std::uint64_t blocks() const {
-        const auto ceil = [](std::uint32_t a, std::uint32_t b) { return (a + b - 1) / b; };
         std::uint64_t sum = 0;
-        for (const Component& one : components) {
-            sum += std::uint64_t{ceil(ceil(width * one.across, max_across), 8)} *
-                   ceil(ceil(height * one.down, max_down), 8);
-        }
+        for (const Component& one : components)
+            sum += blocks_of(one);
         return sum;
     }
+
+    static std::uint32_t ceil(std::uint32_t a, std::uint32_t b) { return (a + b - 1) / b; }
 
     std::uint32_t height, width;
     std::uint32_t max_across = 1;

@@ -182,21 +182,23 @@ void parse_command_line(CLI::App& app, int argc, const char* const* argv,
     }
 }
 
+namespace {
+
 // The variables that the options are read into, and the command line that knows where they are.
-struct CommandLine::State {
-    State(const Program& of, const std::function<void(CLI::App&)>& add_more);
+struct CommandLine {
+    CommandLine(const Program& of, const std::function<void(CLI::App&)>& add_more);
     Options parse(int argc, const char* const* argv);
 
-    Program program;
+    const Program& program;
     Options options;
-    std::string variant;
+    std::string variant = "all";
     std::optional<std::string> image, tile, random, seed, kernels, json, plot, counts;
     std::map<std::string, std::string, std::less<>> choices;
     CLI::App app;
     std::size_t of_all_programs = 0;  // options
 };
 
-CommandLine::State::State(const Program& of, const std::function<void(CLI::App&)>& add_more)
+CommandLine::CommandLine(const Program& of, const std::function<void(CLI::App&)>& add_more)
     : program(of),
       app(fmt::format("{} ({}): {}", program.chapter, program.api, program.summary),
           program.chapter + "/" + program.name) {
@@ -262,14 +264,7 @@ CommandLine::State::State(const Program& of, const std::function<void(CLI::App&)
         app.get_option(one.option)->group("");  // it is not in the help
 }
 
-Options CommandLine::State::parse(int argc, const char* const* argv) {
-    // Those of a command line before this one are forgotten.
-    options = Options();
-    for (auto* text : {&image, &tile, &random, &seed, &kernels, &json, &plot, &counts})
-        text->reset();
-    variant = "all";
-    for (auto& [name, value] : choices)
-        value.clear();
+Options CommandLine::parse(int argc, const char* const* argv) {
     // Before its value is looked at: that means nothing either.
     for (const auto& [option, reason] : program.unsupported) {
         for (int i = 1; i < argc; ++i) {
@@ -313,14 +308,7 @@ Options CommandLine::State::parse(int argc, const char* const* argv) {
     return options;
 }
 
-CommandLine::CommandLine(const Program& program, const std::function<void(CLI::App& app)>& add_more)
-    : state_(std::make_unique<State>(program, add_more)) {}
-
-CommandLine::~CommandLine() = default;
-
-Options CommandLine::parse(int argc, const char* const* argv) {
-    return state_->parse(argc, argv);
-}
+}  // namespace
 
 Options parse_options(int argc, const char* const* argv, const Program& program,
                       const std::function<void(CLI::App& app)>& add_more) {

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -115,23 +114,6 @@ void parse_command_line(CLI::App& app, int argc, const char* const* argv,
 /// @param add_more adds the options that only this program has, with variables of its own
 Options parse_options(int argc, const char* const* argv, const Program& program,
                       const std::function<void(CLI::App& app)>& add_more = {});
-
-/// The same for many command lines of one program: to add all options takes longer than to read
-/// them. (What `add_more` has added keeps the values of the one before.)
-class CommandLine {
- public:
-    explicit CommandLine(const Program& program,
-                         const std::function<void(CLI::App& app)>& add_more = {});
-    ~CommandLine();
-    CommandLine(const CommandLine&) = delete;
-    CommandLine& operator=(const CommandLine&) = delete;
-
-    Options parse(int argc, const char* const* argv);
-
- private:
-    struct State;
-    std::unique_ptr<State> state_;
-};
 
 /// A command line as `main` gets it, from its words behind the program's name. The words must
 /// outlive it.

@@ -36,7 +36,7 @@ void Canvas::fill(int left, int top, int width, int height, Colour colour) {
 }
 
 // The easy font gives each stroke as a quadrangle along the axes: corners 0 and 2 span it.
-void Canvas::text(int left, int top, std::string line, Colour colour) {
+void Canvas::text(int left, int top, std::string line) {
     struct Corner {
         float x, y, z;
         std::array<std::uint8_t, 4> colour;
@@ -50,7 +50,7 @@ void Canvas::text(int left, int top, std::string line, Colour colour) {
         const Corner& to = corners[static_cast<std::size_t>(quad) * 4 + 2];
         fill(left + kScale * static_cast<int>(from.x), top + kScale * static_cast<int>(from.y),
              kScale * static_cast<int>(to.x - from.x), kScale * static_cast<int>(to.y - from.y),
-             colour);
+             kInk);
     }
 }
 

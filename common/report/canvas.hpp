@@ -25,9 +25,9 @@ class Canvas {
     /// A rectangle; what lies outside the canvas is left out.
     void fill(int left, int top, int width, int height, Colour colour);
 
-    /// One line, its capitals 14 pixels high. The font has the printable characters of ASCII; each
-    /// byte of any other shows as a question mark.
-    void text(int left, int top, std::string line, Colour colour = kInk);
+    /// One line in ink, its capitals 14 pixels high. The font has the printable characters of
+    /// ASCII; each byte of any other shows as a question mark.
+    void text(int left, int top, std::string line);
 
     /// In pixels.
     static int text_width(std::string line);

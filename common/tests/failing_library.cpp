@@ -2,55 +2,34 @@
 // then fails as it may on any machine. FAILING_LIBRARY=KIND:N names it, once `main` has begun:
 //
 //   malloc   any allocation of the process gets no memory
-//   new      the same of those that the program itself makes with `new`, not its libraries
-//   file     open, read, write, fsync or rename by the program itself, as on a disk that is broken
-//            or full
+//   file     open, fdopen, fread, write, fsync or rename by the program itself: as on a disk that
+//            is broken or full
 //
-// Where N is more than there are, it ends with exit status 99.
+// Where N is more than there are, it ends with exit status 99. What is renamed before it is on disk
+// ends the program with 98: where the power fails then, neither file is whole.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <link.h>
 #include <sys/types.h>
 #include <unistd.h>
-#include <unwind.h>
 
 #include <atomic>
 #include <cerrno>
 #include <cstdarg>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <initializer_list>
-#include <new>
 
 namespace {
 
 std::atomic<long> countdown = 0;  // 0: none fails, or none any more
-enum class Kind { kNone, kMalloc, kNew, kFile } kind = Kind::kNone;
+enum class Kind { kNone, kMalloc, kFile } kind = Kind::kNone;
 std::uintptr_t program_begin = 0;  // in memory
 std::uintptr_t program_end = 0;
 
 bool fails(Kind of) {
     return kind == of && countdown > 0 && --countdown == 0;
-}
-
-// A driver's compiler may have the program's own copy of a template of std::vector.
-_Unwind_Reason_Code look_for_a_driver(_Unwind_Context* frame, void* found) {
-    Dl_info about{};
-    const auto at = reinterpret_cast<const void*>(_Unwind_GetIP(frame));
-    if (dladdr(at, &about) == 0 || about.dli_fname == nullptr) return _URC_NO_REASON;
-    for (const char* name : {"pocl", "LLVM", "clang", "OpenCL"})
-        if (std::strstr(about.dli_fname, name) != nullptr) *static_cast<bool*>(found) = true;
-    return _URC_NO_REASON;
-}
-
-// Where the one that should fail is a driver's, the next one does.
-bool fails_outside_of_drivers(Kind of) {
-    if (!fails(of)) return false;
-    bool found = false;
-    _Unwind_Backtrace(look_for_a_driver, &found);
-    if (found) countdown = 1;
-    return !found;
 }
 
 // Not for a driver's compiler, which ends the process.
@@ -70,8 +49,8 @@ int note_where_it_is(dl_phdr_info* about, std::size_t, void*) {
     return 1;
 }
 
-#define fails_here(kind) \
-    (is_the_programs(__builtin_return_address(0)) && fails_outside_of_drivers(kind))
+#define program_calls is_the_programs(__builtin_return_address(0))
+#define fails_here(kind) (program_calls && fails(kind))
 
 template <typename Function>
 Function* real(Function*, const char* name) {
@@ -84,6 +63,8 @@ int failed_with(int error) {
     return -1;
 }
 
+bool is_on_disk = true;  // what has been written
+
 using Main = int(int, char**, char**);
 Main* real_main = nullptr;
 
@@ -92,7 +73,7 @@ int counting_main(int argc, char** argv, char** environment) {
     const char* const number = told != nullptr ? std::strchr(told, ':') : nullptr;
     dl_iterate_phdr(note_where_it_is, nullptr);
     if (number != nullptr) {
-        kind = told[0] == 'm' ? Kind::kMalloc : told[0] == 'n' ? Kind::kNew : Kind::kFile;
+        kind = told[0] == 'm' ? Kind::kMalloc : Kind::kFile;
         countdown = std::atol(number + 1);
     }
     // Not again in what this one starts.
@@ -105,14 +86,6 @@ __attribute__((destructor)) void say_that_none_failed() {
 }
 
 }  // namespace
-
-void* operator new(std::size_t size) {
-    if (!fails_here(Kind::kNew)) {
-        if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;
-    }
-    if (const std::new_handler told = std::get_new_handler()) told();
-    throw std::bad_alloc();
-}
 
 extern "C" {
 // What the C library has under these names.
@@ -143,16 +116,33 @@ int open(const char* path, int flags, ...) {
     va_end(more);
     return fails_here(Kind::kFile) ? failed_with(EMFILE) : REAL(open)(path, flags, mode);
 }
-ssize_t read(int file, void* to, std::size_t size) {
-    return fails_here(Kind::kFile) ? failed_with(EIO) : REAL(read)(file, to, size);
+std::FILE* fdopen(int file, const char* mode) {
+    if (!fails_here(Kind::kFile)) return REAL(fdopen)(file, mode);
+    errno = ENOMEM;
+    return nullptr;
 }
+std::size_t fread(void* to, std::size_t size, std::size_t count, std::FILE* file) {
+    if (fails_here(Kind::kFile)) {  // from here on, as of a disk: a folder takes its place
+        const int folder = REAL(open)("/", O_RDONLY);
+        dup2(folder, fileno(file));
+        close(folder);
+    }
+    return REAL(fread)(to, size, count, file);
+}
+// As on a disk that becomes full: first a part is written, then nothing. (Who writes a megabyte
+// asks whether there is room for it at once.)
 ssize_t write(int file, const void* from, std::size_t size) {
-    return fails_here(Kind::kFile) ? failed_with(ENOSPC) : REAL(write)(file, from, size);
+    if (fails_here(Kind::kFile)) return failed_with(ENOSPC);
+    is_on_disk = false;
+    return REAL(write)(file, from, size > 100 && size < 1'000'000 ? size / 2 : size);
 }
 int fsync(int file) {
-    return fails_here(Kind::kFile) ? failed_with(EIO) : REAL(fsync)(file);
+    if (fails_here(Kind::kFile)) return failed_with(EIO);
+    is_on_disk = true;
+    return REAL(fsync)(file);
 }
 int rename(const char* from, const char* to) {
+    if (program_calls && !is_on_disk) _exit(98);
     return fails_here(Kind::kFile) ? failed_with(EIO) : REAL(rename)(from, to);
 }
 

@@ -2,9 +2,7 @@
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <sys/file.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -28,26 +26,6 @@ void require_writable(const fs::path& path) {
 class Files : public testing::Test {
  protected:
     tests::TemporaryFolder folder_;
-};
-
-// While it lives no file may grow beyond `bytes`: what a full disk looks like to a program.
-class FullDisk {
- public:
-    explicit FullDisk(rlim_t bytes) : handler_(signal(SIGXFSZ, SIG_IGN)) {
-        getrlimit(RLIMIT_FSIZE, &before_);
-        const rlimit limit{bytes, before_.rlim_max};
-        setrlimit(RLIMIT_FSIZE, &limit);
-    }
-    ~FullDisk() {
-        setrlimit(RLIMIT_FSIZE, &before_);
-        signal(SIGXFSZ, handler_);
-    }
-    FullDisk(const FullDisk&) = delete;
-    FullDisk& operator=(const FullDisk&) = delete;
-
- private:
-    rlimit before_{};
-    void (*handler_)(int);
 };
 
 TEST_F(Files, ReplacesAnOldFileWholeAndLeavesNothingElse) {
@@ -110,25 +88,6 @@ TEST_F(Files, AskingBeforehandChangesNothing) {
     EXPECT_NO_THROW(require_writable(folder_ / "new"));
     EXPECT_EQ(folder_.names(), Names{"old"});
     EXPECT_EQ(tests::bytes_of(folder_ / "old"), "kept");
-}
-
-// A few bytes still wait in the C library's buffer when fwrite has taken them, and fail at the
-// flush.
-TEST_F(Files, OnAFullDiskTheOldFileIsKept) {
-    tests::write_bytes(folder_ / "out", "old");
-    for (const auto& [room, bytes] : {std::pair{1000, 100'000}, std::pair{0, 3}}) {
-        std::string text;
-        {
-            const FullDisk full(static_cast<rlim_t>(room));
-            text = tests::bad_input([&, size = static_cast<std::size_t>(bytes)] {
-                write_whole(folder_ / "out", std::string(size, 'x'));
-            });
-        }
-        EXPECT_TRUE(
-            tests::has(text, "cannot write " + (folder_ / "out").string() + ": File too large"));
-        EXPECT_EQ(tests::bytes_of(folder_ / "out"), "old");
-        EXPECT_EQ(folder_.names(), Names{"out"});
-    }
 }
 
 TEST_F(Files, APipeIsWrittenToDirectly) {

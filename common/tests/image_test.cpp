@@ -151,18 +151,7 @@ std::string changed(std::string bytes, std::size_t at, std::uint32_t value) {
 
 // 16 x 16, grey, a slope across and down; from libjpeg's encoder.
 std::string progressive_jpeg() {
-    const std::string hex =
-        "FFD8FFDB0043000302020302020303030304030304050805050404050A070706080C0A0C0C0B0A0B0B0D0E1210"
-        "0D0E110E0B0B1016101113141515150C0F171816141812141514FFC2000B080010001001011100FFC400150001"
-        "0100000000000000000000000000000704FFDA00080101000000011A559557FFC4001510010100000000000000"
-        "000000000000000500FFDA000801010001050234F8D3E34F8D3EFFC40016100003000000000000000000000000"
-        "0000000121FFDA0008010100063F0250505050FFC40014100100000000000000000000000000000020FFDA0008"
-        "010100013F2100001FFFDA0008010100000010DFFFC4001610000300000000000000000000000000000041A1FF"
-        "DA0008010100013F10948948948948FFD9";
-    std::string bytes;
-    for (std::size_t i = 0; i < hex.size(); i += 2)
-        bytes += static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16));
-    return bytes;
+    return tests::bytes_of(CORPUS "/progressive.jpg");
 }
 
 // A row of blocks of 8 x 8 pixels, each of one grey and with a restart marker between each two.

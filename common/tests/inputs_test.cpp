@@ -8,10 +8,6 @@
 #include "common/histogram/histogram.hpp"
 #include "common/tests/support.hpp"
 
-#if defined(__linux__)
-#include <sched.h>
-#endif
-
 namespace {
 
 using common::contended_pixels;
@@ -73,25 +69,6 @@ TEST(Generators, FewerPixelsAreTheBeginningOfMore) {
         EXPECT_TRUE(contended_pixels(count, 30, 5) == first(contended, count)) << count;
     }
 }
-
-#if defined(__linux__)
-// The generators ask how many processors they may use; with one it is one thread.
-TEST(Generators, TheNumberOfThreadsDoesNotShow) {
-    const Pixels with_all = uniform_pixels(kMany, 256, 9);
-    cpu_set_t all;
-    ASSERT_EQ(sched_getaffinity(0, sizeof all, &all), 0);
-    int some_cpu = 0;
-    while (!CPU_ISSET(some_cpu, &all))
-        ++some_cpu;
-    cpu_set_t one;
-    CPU_ZERO(&one);
-    CPU_SET(some_cpu, &one);
-    ASSERT_EQ(sched_setaffinity(0, sizeof one, &one), 0);
-    const Pixels with_one = uniform_pixels(kMany, 256, 9);
-    ASSERT_EQ(sched_setaffinity(0, sizeof all, &all), 0);
-    EXPECT_TRUE(with_all == with_one);
-}
-#endif
 
 TEST(Generators, ConstantAndRampGoOnAcrossBlocks) {
     const Pixels constant = common::constant_pixels(kMany, 127);

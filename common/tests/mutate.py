@@ -1,13 +1,12 @@
 #!/usr/bin/env python3
 """Plants faults in common/ and the chapters, one at a time, and says which of them no test notices.
 
-    mutate.py [--count 100] [--seed 1] [--jobs 1] [PATH...]
+    mutate.py [--count 100] [--seed 1] [PATH...]
 
 A fault is a small edit, such as `<=` for `<` or a statement that is missing, drawn by the seed from the sources, or from
-those whose path begins with PATH. It is planted in a clone of the last commit, in build-mutants/, one for each job; what it
-needs is built there, and what should notice it is run (NOTICED_BY), up to the first test that fails. What does not compile
-is no fault, and what compiles to the same code is none. Exit status: 0 all are noticed, 1 some are not, 2 a test fails
-without a fault.
+those whose path begins with PATH. It is planted in a clone of the last commit, in build-mutants/; what it needs is built
+there, and what should notice it is run (NOTICED_BY), up to the first test that fails. What does not compile is no fault,
+and what compiles to the same code is none. Exit status: 0 all are noticed, 1 some are not, 2 a test fails without a fault.
 
 Left out are CUDA's sources, which need a GPU, tests, the files of the exercises that students begin with, and files that
 end processes: a fault there could end others.
@@ -16,9 +15,7 @@ end processes: a fault there could end others.
 import argparse
 import ast
 import collections
-import concurrent.futures
 import hashlib
-import itertools
 import os
 import pathlib
 import random
@@ -30,7 +27,8 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-CLONE = BUILD = ROOT / "build-mutants"  # of this job
+CLONE = ROOT / "build-mutants"
+BUILD = CLONE / "build"
 MEMORY = 16 << 30  # bytes that a program with a fault may take
 SECONDS = 300  # that a build may take: programs run in it, to tell their tests
 
@@ -41,7 +39,7 @@ ENDS_PROCESSES = re.compile(r"\bkill(pg)?\(")
 NO_TESTS = r"\.large$|cuda|not-built|aarch64|Configure|broken\.cpu|SameSteps|Strategies|OfProcessors|OpenCLOf"
 
 UNIT = "common/tests/unit_tests --gtest_fail_fast --gtest_brief=1 --gtest_filter="  # many tests in one process
-COMMON = "unit_tests failure_tests opencl_tests wrong_program fuzz_picture fuzz_options fuzz_outputs fuzz_kernels fuzz_source summary devices"
+COMMON = "unit_tests opencl_tests wrong_program fuzz_picture summary devices"
 PROGRAMS = ("01-cpu-cpu 02-global-atomics-opencl", r"^(01-cpu\.(cpu|W)|02-global-atomics\.(opencl|OpenCL))")
 # Where a fault is, and what should notice it, in turns: targets to build, and tests, as ctest's -R or a program. The first
 # row that fits.
@@ -257,15 +255,16 @@ def same_python(path, text, faulty):
         return True
 
 
-def work(job, options):
-    """Every so many-th fault: how many got each verdict, and the commit."""
-    global CLONE, BUILD
-    CLONE /= str(job)
-    BUILD = CLONE / "build"
+def main():
+    arguments = argparse.ArgumentParser()
+    arguments.add_argument("--count", type=int, default=100)
+    arguments.add_argument("--seed", type=int, default=1)
+    arguments.add_argument("below", metavar="PATH", nargs="*", default=["common/", "0"])
+    options = arguments.parse_args()
     commit, compiled = prepare()
-    number, share = collections.Counter(), len(range(job, options.count, options.jobs))
-    for path, line, words, faulty in itertools.islice(drawn(options.below, compiled, options.seed), job, None, options.jobs):
-        if number["noticed"] + number["alive"] == share:
+    number = collections.Counter()
+    for path, line, words, faulty in drawn(options.below, compiled, options.seed):
+        if number["noticed"] + number["alive"] == options.count:
             break
         if same_python(path, (CLONE / path).read_text(encoding="utf-8"), faulty):
             continue
@@ -273,21 +272,7 @@ def work(job, options):
         verdict, by = judged(path, faulty, compiled.get(path, ()))
         number[verdict] += 1
         print(f"{verdict:<16} {path}:{line}: {words}" + (f"  [{by}, {time.monotonic() - began:.0f} s]" if by else ""), flush=True)
-    return number, commit
-
-
-def main():
-    arguments = argparse.ArgumentParser()
-    arguments.add_argument("--count", type=int, default=100)
-    arguments.add_argument("--seed", type=int, default=1)
-    arguments.add_argument("--jobs", type=int, default=1)
-    arguments.add_argument("below", metavar="PATH", nargs="*", default=["common/", "0"])
-    options = arguments.parse_args()
-    CLONE.mkdir(exist_ok=True)
-    with concurrent.futures.ProcessPoolExecutor(options.jobs) as jobs:
-        of_jobs, commits = zip(*jobs.map(work, range(options.jobs), itertools.repeat(options)))
-    number = sum(of_jobs, collections.Counter())
-    print(f"{number['noticed'] + number['alive']} faults, {number['alive']} not noticed; seed {options.seed}, commit {commits[0]}; "
+    print(f"{number['noticed'] + number['alive']} faults, {number['alive']} not noticed; seed {options.seed}, commit {commit}; "
           f"{number['does not compile']} more did not compile, {number['same code']} compiled to the same code")
     return 2 if number["cannot be told"] else 1 if number["alive"] else 0
 

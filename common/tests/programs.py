@@ -19,10 +19,16 @@ import sys
 import tempfile
 import unittest
 
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 IMAGES = ROOT / "images"
 DETECTORS = json.loads((ROOT / "common/tutor/detectors.json").read_text(encoding="utf-8"))
 CASES = json.loads((ROOT / "common/run/cases.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads((ROOT / "common/report/schema.json").read_text(encoding="utf-8"))
 QUICK = ["--repeat", "1", "--no-ceiling"]
 
 
@@ -102,6 +108,16 @@ class Test(unittest.TestCase):
             self.assertTrue(not expected or re.search(expected, said), f"no /{expected}/ in {run}")
         self.assertFalse(one_line and not re.fullmatch(r"[^\n]+\n", run.err), f"not exactly one line of reasons: {run}")
         return run
+
+    def document(self, path, definition):
+        """The JSON in the file, which is what common/report/schema.json promises under this name."""
+        if jsonschema is None:
+            self.skipTest("no Python module jsonschema (package python3-jsonschema)")
+        document = json.loads(path.read_text(encoding="utf-8"))
+        validator = jsonschema.Draft202012Validator({**SCHEMA, "$ref": f"#/$defs/{definition}"})
+        error = jsonschema.exceptions.best_match(validator.iter_errors(document))
+        self.assertIsNone(error and f"{'.'.join(map(str, error.absolute_path))}: {error.message[:300]}")
+        return document
 
     def folder(self):
         """A folder of the test's own, gone at its end."""

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
 #include "common/tests/support.hpp"
 
 namespace {
@@ -97,8 +95,8 @@ TEST_F(ReportTest, SaysWhatWasAskedForOfTheLaunch) {
 
 TEST_F(ReportTest, AMatchSaysHowToLookForRacesWhereThatCanBeDone) {
     options_.diagnosis = true;
-    const std::string path = std::getenv("PATH");
-    setenv("PATH", folder_.path().c_str(), 1);
+    const tests::Environment path("PATH");
+    path.set(folder_.path().string());
     finish({row("local", Check::kMatch)});
     EXPECT_FALSE(tests::has(err_, "oclgrind"));
     tests::write_bytes(folder_ / "oclgrind", "");
@@ -114,7 +112,6 @@ TEST_F(ReportTest, AMatchSaysHowToLookForRacesWhereThatCanBeDone) {
     program_.api = "CUDA";
     finish({row("local", Check::kMatch)});
     EXPECT_FALSE(tests::has(err_, "oclgrind"));
-    setenv("PATH", path.c_str(), 1);
 }
 
 TEST_F(ReportTest, OneMismatchAnywhereIsFailure) {

@@ -7,12 +7,14 @@ import select
 import signal
 import subprocess
 
+LIMIT = 30  # seconds, for an answer
+
 
 class Served:
     """PROGRAM --serve. Where a run crashes or hangs, the next one gets another process."""
 
-    def __init__(self, program, limit=30):
-        self.program, self.limit, self.process = str(program), limit, None
+    def __init__(self, program):
+        self.program, self.process = str(program), None
 
     def __enter__(self):
         return self
@@ -21,7 +23,7 @@ class Served:
         self.end()
 
     def ask(self, words):
-        """The answer to this command line; None where the process ended, or `limit` seconds passed."""
+        """The answer to this command line; None where the process ended, or LIMIT seconds passed."""
         if not self.process or self.process.poll() is not None:
             self.end()
             self.process = subprocess.Popen([self.program, "--serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
@@ -30,7 +32,7 @@ class Served:
             self.process.stdin.write(json.dumps(list(map(str, words))).encode() + b"\n")
             self.process.stdin.flush()
         line = b""
-        if select.select([self.process.stdout], [], [], self.limit)[0]:
+        if select.select([self.process.stdout], [], [], LIMIT)[0]:
             line = self.process.stdout.readline()
         if line.endswith(b"\n"):
             return json.loads(line)

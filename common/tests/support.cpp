@@ -7,6 +7,7 @@
 #include <iterator>
 #include <stdexcept>
 
+#include "common/image/formats.hpp"
 #include "common/status/status.hpp"
 
 namespace tests {
@@ -189,14 +190,7 @@ std::vector<Rgb> grey_palette() {
 
 std::string png_chunk(const std::string& name, const std::string& data) {
     const std::string named = name + data;
-    std::uint32_t crc = 0xFFFF'FFFF;
-    for (const char c : named) {
-        for (int bit = 0; bit < 8; ++bit) {
-            const std::uint32_t differs = (crc ^ static_cast<std::uint8_t>(c) >> bit) & 1;
-            crc = crc >> 1 ^ differs * 0xEDB8'8320;
-        }
-    }
-    return big_endian_32(data.size()) + named + big_endian_32(~crc);
+    return big_endian_32(data.size()) + named + big_endian_32(common::crc_32(named));
 }
 
 std::string png_file(const Png& png, const std::string& deflated) {

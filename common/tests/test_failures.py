@@ -9,10 +9,12 @@ import re
 import subprocess
 
 import programs
-from programs import BUILD, QUICK, Test
+from programs import BUILD, QUICK, ROOT, Test
 
+PICTURES = ROOT / "common/fuzz/corpus/picture"
 WHOLE = {"run.json": r"(?s)\{.*\}\n", "counts.csv": r"bin,count\n([0-9]+,[0-9]+\n){256}"}
 NONE_FAILED = 99  # what both libraries end with where there is no n-th one
+NOT_ON_DISK = 98  # renamed before it is
 # What is said besides the reason: what goes on, and what is passed over.
 PROGRESS = re.compile(r"|  .*|[0-9]{2}-[a-z-]+, .*|A match says nothing of races.*|passed over .*")
 
@@ -20,6 +22,7 @@ PROGRESS = re.compile(r"|  .*|[0-9]{2}-[a-z-]+, .*|A match says nothing of races
 class Failing:
     program = ""
     arguments = ()
+    input = ("--random", "1K")
 
     def setUp(self):
         if BUILD["sanitize"] or not BUILD["failing_library"]:
@@ -27,12 +30,12 @@ class Failing:
         self.path = programs.built(self.program)
         if not self.path:
             self.skipTest(f"{self.program} was not built")
-        self.expect([self.path, *self.arguments, "--random", "1K", *QUICK])  # it can run, and has compiled
+        self.expect([self.path, *self.arguments, *self.input, *QUICK])  # it can run, and has compiled
 
     def fail_each(self, kind, step=1):
         """The first fails, then the one `step` further, until there is none. Gives the number of runs."""
         folder, runs, n = self.folder(), 0, 1
-        command = [self.path, *self.arguments, "--random", "1K", *QUICK, "--json", "run.json", "--counts", "counts.csv"]
+        command = [self.path, *self.arguments, *self.input, *QUICK, "--json", "run.json", "--counts", "counts.csv"]
         library = BUILD["fault_injecting_driver" if kind == "opencl" else "failing_library"]
         while True:
             told = {"FAULT_INJECTING_DRIVER": f"fail={n}"} if kind == "opencl" else {"FAILING_LIBRARY": f"{kind}:{n}"}
@@ -42,11 +45,13 @@ class Failing:
                                   stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
             if done.returncode == NONE_FAILED:
                 return runs
+            self.assertNotEqual(done.returncode, NOT_ON_DISK, done)
             with self.subTest(kind=kind, n=n):
                 # What this machine lacks is neither a mismatch nor a device that is missing.
                 self.assertIn(done.returncode, (0, 1, 2, 77) if kind == "opencl" else (0, 2), done)
                 reasons = [line for line in done.stderr.splitlines() if not PROGRESS.fullmatch(line)]
                 self.assertEqual(len(reasons), 0 if done.returncode == 0 else 1, done)
+                self.assertFalse(reasons and kind == "malloc" and "memory" not in reasons[0], done)
                 self.assertEqual({path.name for path in folder.iterdir()}, set(WHOLE), done)
                 for name, whole in WHOLE.items():
                     text = (folder / name).read_text()
@@ -65,13 +70,18 @@ class OfProcessors(Failing, Test):
     def test_each(self):
         self.each(malloc=7, file=1)
 
+    def test_each_of_a_picture(self):
+        for name in ("b8.bmp", "rgb.png", "rgb-0-0.jpg", "a.pgm"):
+            self.input = (PICTURES / name,)
+            self.each(malloc=13, file=1)
+
 
 class OpenCLOfChapters(Failing, Test):
     program = "03-local-atomics/opencl"
     arguments = ("--variant", "local")
 
     def test_each(self):
-        self.each(new=101, file=1, opencl=1)
+        self.each(file=1, opencl=1)
 
 
 class OpenCLOfWorkshops(Failing, Test):
@@ -79,7 +89,7 @@ class OpenCLOfWorkshops(Failing, Test):
     arguments = ("--variant", "pipelined")
 
     def test_each(self):
-        self.each(new=101, file=1, opencl=1)
+        self.each(file=1, opencl=1)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,8 @@
 import json
 import pathlib
 import re
+import unittest
 
-import outputs
 import programs
 from programs import BUILD, DETECTORS, GIVEN, QUICK, Test
 
@@ -13,6 +13,8 @@ ABOUT = programs.described(PROGRAM)
 API, CHAPTER, EMULATED = ABOUT["api"], ABOUT["chapter"], ABOUT["emulated"]
 SOUND = [each["name"] for each in ABOUT["variants"] if not each["broken_on_purpose"]]
 SMALL = ["--random", "100003", "--repeat", "1"]
+for_opencl = unittest.skipUnless(API == "OpenCL", "for OpenCL")
+for_a_gpu = unittest.skipUnless(API == "CUDA" and not EMULATED, "for CUDA on a GPU")
 
 # For the race detectors. Once so many that every loop over pixels has a second turn, in which the counters of the first are
 # used again; with few work-items that takes few pixels. Once fewer pixels than work-items, or an early `return` before a
@@ -76,73 +78,91 @@ class Refusals(Test):
 
 
 class Outputs(Test):
-    """The files that it writes."""
+    """The files that it writes: --json as the schema has it, the counts as docs/command-line.md has them, a PNG."""
 
     def test_files(self):
-        if outputs.jsonschema is None:
-            self.skipTest("no Python module jsonschema (package python3-jsonschema)")
-        folder = self.folder()
-        command = [PROGRAM, "--random", str(outputs.PIXELS), "--repeat", "2", "--no-ceiling"]
-        for option, name in outputs.FILES.items():
-            command += [option, folder / name]
+        folder, pixels = self.folder(), 4096
+        files = {"--counts": folder / "out.csv", "--json": folder / "out.json", "--plot": folder / "out.png"}
+        command = [PROGRAM, "--random", str(pixels), "--repeat", "2", "--no-ceiling", *(word for pair in files.items() for word in pair)]
         for _ in range(2):
             self.expect(command)
-            outputs.check_files(folder, CHAPTER, SOUND, GIVEN.may_skip, EMULATED)
+            self.assertEqual({path.name for path in folder.iterdir()}, {path.name for path in files.values()})
+            run = self.document(files["--json"], "run")
+            self.assertEqual((run["chapter"], run["input"]["pixels"], run["input"]["seed"], run["read_ceiling_gb_s"]), (CHAPTER, pixels, 1, None))
+            self.assertEqual(run["serial_ms"] is None, EMULATED)
+            self.assertEqual([result["variant"] for result in run["results"]], SOUND)
+            for result in run["results"]:
+                self.check_result(result)
+            self.assertEqual(sum(run["counts"]), pixels)
+            lines = [f"{value},{count}\n" for value, count in enumerate(run["counts"])]
+            self.assertEqual(files["--counts"].read_text(), "bin,count\n" + "".join(lines))
+            picture = files["--plot"].read_bytes()
+            self.assertTrue(picture.startswith(b"\x89PNG\r\n\x1a\n") and 2000 < len(picture) < 1000000, len(picture))
             # Again, onto files that are there already, and longer than what replaces them.
-            for name in outputs.FILES.values():
-                (folder / name).write_text("old content " * 100000)
+            for path in files.values():
+                path.write_text("old content " * 100000)
+
+    def check_result(self, result):
+        """A row of a right run, in which nothing was measured to take percents of; on an emulated device nothing at all."""
+        if result["check"] == "skipped" and result["variant"] in GIVEN.may_skip:
+            self.assertTrue(result["reason"] and result["kernel_ms"] is None, result)
+            return
+        self.assertEqual((result["check"], result["reason"], result["percent_of_ceiling"]), ("match", "", None), result)
+        if EMULATED:
+            for time in ("kernel_ms", "clock", "gb_s", "speedup_over_serial", "end_to_end_ms"):
+                self.assertIsNone(result[time], f"a time or speed of an emulated device: {time}")
+            return
+        times = result["kernel_ms"]
+        self.assertEqual(times["runs"], 2)
+        self.assertTrue(0 < times["min"] <= times["median"] <= times["max"], result)
+        self.assertTrue(result["gb_s"] > 0 and result["speedup_over_serial"] > 0, result)
 
 
 class Devices(Test):
     """Devices that are other than most, or not there."""
 
+    @for_opencl
     def test_a_small_device(self):
-        self.opencl_only()
         self.expect([PROGRAM, *SMALL], environment=self.faulty("group=32 local=4096 memory=8388608 no-profiling discrete"),
                     out="(?s)times: by the host's clock.*" + self.each("match"), err="no times: from here on the host's clock is used")
 
+    @for_opencl
     def test_their_read_ceiling(self):
-        self.opencl_only()
         file = self.folder() / "run.json"
         self.expect([PROGRAM, *SMALL, "--variant", SOUND[-1], "--json", file])
         percent = json.loads(file.read_text())["results"][0]["percent_of_ceiling"]
         self.assertTrue(0 < percent < 100, f"so few pixels are counted at {percent} % of what can be read")
 
+    @for_opencl
     def test_a_list_of_them(self):
-        self.opencl_only()
         self.expect([PROGRAM, "--list-devices"], out=r"^0: [^\n]+ \([^\n]+, driver [^\n]+\)\n")
 
+    @for_opencl
     def test_groups_of_1(self):
-        self.opencl_only()
         self.expect([PROGRAM, *SMALL, "--no-ceiling"], environment=self.faulty("group=1 flat"), out=self.each("match"))
 
+    @for_opencl
     def test_kernels_that_want_smaller_groups_than_the_device(self):
-        self.opencl_only()
         self.expect([PROGRAM, *SMALL, "--no-ceiling", "--group-size", "2"], 77, environment=self.faulty("kernel-group=1"),
                     out=self.each("skipped: this device runs it in groups of at most 1: --group-size 1"))
 
+    @for_opencl
     def test_little_memory(self):
-        self.opencl_only()
         self.expect([PROGRAM, *SMALL], 2, one_line=True, environment=self.faulty("memory=65536"),
                     err="take 100003 bytes, and this device has at most 65536 .*--chunk 16384\n$")
 
+    @for_opencl
     def test_surroundings_that_are_too_small(self):
-        self.opencl_only()
         for limit, says in (("-s 64", "the stack is limited to 64 KiB"),
                             ("-f 0", "PoCL cannot write to its cache, [^\n]*: File too large [(]POCL_CACHE_DIR")):
             self.expect(["sh", "-c", f'ulimit {limit}; exec "$@"', "sh", PROGRAM, *SMALL], 2, err=says, one_line=True,
                         environment={**self.faulty("as usual"), "POCL_CACHE_DIR": str(self.folder())})
 
+    @for_a_gpu
     def test_why_there_is_no_cuda_device(self):
-        if API != "CUDA" or EMULATED:
-            self.skipTest("for CUDA on a GPU")
         self.expect([PROGRAM, "--random", "1K"], 77, one_line=True, environment={"CUDA_VISIBLE_DEVICES": ""},
                     err="cuda: no CUDA device: (there is no NVIDIA driver|the NVIDIA driver is one for CUDA [^\n]*|"
                         "CUDA_VISIBLE_DEVICES='' leaves none)\n$")
-
-    def opencl_only(self):
-        if API != "OpenCL":
-            self.skipTest("for OpenCL")
 
     @staticmethod
     def each(check):
@@ -152,9 +172,8 @@ class Devices(Test):
 class Races(Test):
     """The kernels of a strategy under a race detector, which sees races and memory errors that the results do not show."""
 
+    @for_opencl
     def test_oclgrind(self):
-        if API != "OpenCL":
-            self.skipTest("for OpenCL")
         detector = DETECTORS["oclgrind"]
         large, less = DETECTORS["larger_than_bins"]
         for words in races(GIVEN.variant):
@@ -166,9 +185,8 @@ class Races(Test):
                 self.assertEqual(run.status, 0, run)
                 self.assertNotRegex(run.out + run.err, programs.finds("oclgrind"), run)
 
+    @unittest.skipUnless(EMULATED, "for CUDA on a CPU")
     def test_emulated(self):
-        if not EMULATED:
-            self.skipTest("for CUDA on a CPU")
         asked = [words for variant in SOUND for words in races(variant)]
         for sanitizer in ("thread", "address"):
             with self.subTest(sanitizer):
@@ -180,9 +198,8 @@ class Races(Test):
                 # (Some launches have no room: those of 04's byte counters.)
                 self.assertEqual((run.status, len(answers), [each for each in wrong if each[1] != "unsupported"]), (0, len(asked), []), run)
 
+    @for_a_gpu
     def test_compute_sanitizer(self):
-        if API != "CUDA" or EMULATED:
-            self.skipTest("for CUDA on a GPU")
         if not BUILD["compute_sanitizer"]:
             self.skipTest("no compute-sanitizer (it comes with the CUDA toolkit)")
         detector = DETECTORS["compute-sanitizer"]

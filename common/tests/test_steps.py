@@ -7,13 +7,10 @@ Programs: the OpenCL and the CUDA program of a chapter, or of a workshop, go thr
 the same functions of common/ in the same order. A step is a comment that begins with its number; what is compared is the
 number and the first words up to a colon, full stop or comma, in which the APIs use the same terms."""
 
-import pathlib
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import programs  # noqa: E402
-from programs import ROOT, Test  # noqa: E402
+import programs
+from programs import ROOT, Test
 
 # What only OpenCL needs: a context, and a compiler while the program runs; its limits vary more, and so do its clocks.
 ONLY_OPENCL = ("context_for|build_program|read_kernel_file|max_work_group_size|error_name|has_extension|require_memory|no_room|profiling|"

@@ -1,12 +1,9 @@
 """Each strategy is whole: its kernels, its place in both host programs, its section in the lesson, its mistake in broken/."""
 
-import pathlib
 import re
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import programs  # noqa: E402
-from programs import ROOT, Test  # noqa: E402
+import programs
+from programs import ROOT, Test
 
 # Of these only the steps of the host programs are looked at, and why.
 MISTAKES_THEMSELVES = {

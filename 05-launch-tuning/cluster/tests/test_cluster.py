@@ -13,7 +13,6 @@ import sys
 import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "common" / "tests"))
-import outputs  # noqa: E402
 import programs  # noqa: E402
 from programs import BUILD, CASES, IMAGES, QUICK, ROOT, Test  # noqa: E402
 
@@ -111,11 +110,9 @@ class Cluster:
         self.job(2, "--random", "3000001", "--resident", "--repeat", "3", "--check")
 
     def test_json(self):
-        if outputs.jsonschema is None:
-            self.skipTest("no Python module jsonschema (package python3-jsonschema)")
         file = self.here / "out.json"
         self.job(2, "--random", "3000001", "--json", file)
-        outputs.document_of(file, "cluster")
+        self.document(file, "cluster")
 
     def test_options_that_mean_nothing_here(self):
         own = ["groups", "group-size"] if self.api == "cpu" else ["no-diagnosis"]

@@ -2,7 +2,7 @@
 /// Why a chapter's program counted wrongly: what its `main` hands to run_program.
 #pragma once
 
-#include "common/report/examination.hpp"
+#include "common/report/output.hpp"
 
 namespace common::diagnosis {
 

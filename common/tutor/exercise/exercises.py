@@ -207,17 +207,14 @@ def watch(exercise, options):
     while True:
         now = last_saved(sources)
         # What changed a moment ago may not be written to its end.
-        if now is not None and now != seen and (now == before or options.once):
+        if now is not None and now != seen and now == before:
             seen = now
             print(flush=True)
             try:
-                done = look(exercise, options)
-                if done or options.once:
-                    return 0 if done else 1
+                if look(exercise, options):
+                    return 0
             except BadInput as error:
                 print(error)
-                if options.once:
-                    return 1
         before = now
         time.sleep(0.1)
 
@@ -261,7 +258,6 @@ def parsed():
     parser.add_argument("--exam", action="store_true", help="handout: without the lessons and the chapters' kernels, too")
     parser.add_argument("--for", dest="autograder", nargs=2, metavar=("gradescope|classroom", "EXERCISE"),
                         help="handout: an autograder's folder, or a copy with a workflow that gives points")
-    parser.add_argument("--once", action="store_true", help="watch: look once")
     options = parser.parse_intermixed_args()
     options.seed_is_new = options.seed is None
     if options.seed_is_new:
@@ -271,7 +267,7 @@ def parsed():
 
 # What goes with what; each of these is refused elsewhere, and not passed over.
 ALONE = {"files": "grade", "all": "grade", **dict.fromkeys(reports.FORMATS, "grade"),
-         "chapter": "handout", "exam": "handout", "autograder": "handout", "once": "watch"}
+         "chapter": "handout", "exam": "handout", "autograder": "handout"}
 OF_A_CLASS = ("csv", "reports", "roster", "jobs", "only", "resume", "compare", "unsafe")
 
 

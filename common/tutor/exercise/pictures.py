@@ -11,9 +11,9 @@ def pitch_of(width):
     return (width + 3) // 4 * 4
 
 
-def bmp_of(width, height, pixels, padding=b"\xa5"):
+def bmp_of(width, height, pixels):
     """The file of a picture, whose pixels are rows from the top; BMP's begin at the bottom."""
-    gap = padding * (pitch_of(width) - width)
+    gap = b"\xa5" * (pitch_of(width) - width)
     rows = b"".join(pixels[y * width:(y + 1) * width] + gap for y in reversed(range(height)))
     head = struct.pack("<2sIHHI", b"BM", HEADER + len(rows), 0, 0, HEADER)
     head += struct.pack("<IiiHHIIiiII", 40, width, height, 1, 8, 0, len(rows), 2835, 2835, 256, 0)

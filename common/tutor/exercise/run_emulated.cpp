@@ -2,11 +2,9 @@
 //
 //     run_emulated        the exit status is run_opencl's
 //
-// The kernels come as a library (common/cuda/on_cpu), with ON_CPU_KERNEL(name) behind them for each
-// kernel. What the library needs of the emulation it finds here.
+// The kernels are a library beside it (common/cuda/on_cpu), with ON_CPU_KERNEL(name) behind them
+// for each kernel. What the library needs of the emulation it finds here.
 #include <dlfcn.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include <cstdio>
 #include <exception>
@@ -23,15 +21,8 @@ namespace {
 
 using namespace common::exercise;
 
-// The library, from a file that has no name and that nobody else can open.
 void* loaded(const Program& program) {
-    const int file = memfd_create("kernels", MFD_CLOEXEC);
-    for (std::size_t at = 0; at < program.binary.size();) {
-        const ssize_t written = write(file, &program.binary[at], program.binary.size() - at);
-        if (written <= 0) throw std::runtime_error("no memory for the kernels");
-        at += static_cast<std::size_t>(written);
-    }
-    void* const library = dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_NOW);
+    void* const library = dlopen(program.name.c_str(), RTLD_NOW);
     if (library == nullptr) throw std::runtime_error(dlerror());
     return library;
 }

@@ -41,8 +41,6 @@ SWITCHES = re.compile(r"sanitiz|safety_analysis|annotate|_[atu]b?san_|^(?:_*asm_
 # C++ as far as it tells what is a comment: in a string, a character or a number there is none.
 CPP_COMMENT = re.compile(r"""(\b(?:u8|[uUL])?R"([^()\\\s]*)\(.*?(?:\)\2"|\Z)|"(?:\\.|[^"\\\n])*"?|\b\d[\w.']*|'(?:\\.|[^'\\\n])*'?)"""
                          r"|//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
-COMMENT = re.compile(r"""(\b(?:u8|[uUL])?R"([^()\\\s]*)\(.*?\)\2"|"(?:\\.|[^"\\\n])*"|\b\d[\w.']*|'(?:\\.|[^'\\\n])*')"""
-                         r"|//[^\n]*|/\*.*?\*/", re.DOTALL)
 COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.DOTALL)
 
 
@@ -347,10 +345,10 @@ class EmulatedKernels(Emulated, KernelsFile):
         return {"it.cpp": self.as_cpp(self.name, world(self.text)) + known.encode()}
 
     def process(self, runs, under=(), seconds=SECONDS, world=str):
-        programs = [{"name": self.name, "options": "", "bytes": self.libraries(runs[0], under, options, world)}
-                    for options in dict.fromkeys(run.options for run in runs)]
-        program = self.watched(self.runner, under)
-        return self.run_job([f"./{program}"], {program: self.program(program)}, runs, programs, (), seconds)
+        libraries = {f"{number}.so": self.libraries(runs[0], under, options, world)
+                     for number, options in enumerate(dict.fromkeys(run.options for run in runs))}
+        programs, program = [{"name": f"./{name}", "options": ""} for name in libraries], self.watched(self.runner, under)
+        return self.run_job([f"./{program}"], {program: self.program(program), **libraries}, runs, programs, (), seconds)
 
 
 class EmulatedHost(Emulated, HostFile):

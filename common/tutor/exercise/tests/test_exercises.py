@@ -5,7 +5,6 @@
 """
 
 import base64
-import collections
 import contextlib
 import csv
 import io
@@ -13,7 +12,6 @@ import json
 import os
 import pathlib
 import re
-import resource
 import shutil
 import subprocess
 import sys
@@ -73,12 +71,6 @@ class Files(unittest.TestCase):
                         self.assertGreater(outside_marks(solution)[1], 0)
                         self.assertNotIn("TODO", solution)
 
-    def test_there_are_two_to_four_a_chapter(self):
-        found = collections.Counter(exercise.chapter for exercise in catalogue.exercises())
-        self.assertEqual(set(found), {path.name for path in catalogue.ROOT.glob("0*")})
-        self.assertTrue(all(2 <= number <= 4 for number in found.values()), found)
-        self.assertLessEqual(catalogue.exercises()[0].minutes, 10)
-
     def test_points_are_100_for_criteria_that_there_are(self):
         others = {"compiles", "free of faults", "speed"}
         for exercise in catalogue.exercises():
@@ -87,10 +79,6 @@ class Files(unittest.TestCase):
                 self.assertEqual(set(exercise.points) - set(tasks.CRITERIA) - others, set())
                 self.assertEqual("speed" in exercise.points, "at_least_as_fast" in exercise.data)
 
-    def test_marks_are_seen(self):
-        begin, end = f"    {BEGIN}count ----", f"    {END}"
-        self.assertEqual(outside_marks("\n".join(["a", begin, "b", end, "c"])), (["a", begin, end, "c"], 1))
-
     def test_each_has_a_task_with_its_parts(self):
         for exercise in catalogue.exercises():
             with self.subTest(exercise=exercise.name):
@@ -98,10 +86,6 @@ class Files(unittest.TestCase):
                 for part in ("**Goal.**", "**What to do.**", "**What you should see.**", f"./tutorial watch {exercise.name} "):
                     self.assertIn(part, text)
                 self.assertIn(len(exercise.hints()), (2, 3))
-
-    def test_an_unknown_exercise_lists_those_there_are(self):
-        with self.assertRaisesRegex(catalogue.BadInput, "no exercise '03/nosuch': there are .*03/five-steps"):
-            catalogue.exercise_of("03/nosuch")
 
 
 class Inputs(unittest.TestCase):
@@ -127,9 +111,6 @@ class Inputs(unittest.TestCase):
         sizes = [tasks.as_large_as_others(FIVE_STEPS, seed)[0].count for seed in range(1, 9)]
         self.assertEqual(len(set(sizes)), 8)
         self.assertGreater(max(sizes), 100000)
-
-    def test_another_seed_gives_other_kernels_to_host_programs(self):
-        self.assertEqual(len({tasks.key_of(seed) for seed in (1, 2, 3)}), 3)
 
     def test_each_kind_of_a_run_is_there(self):
         exercise = catalogue.exercise_of("05/sixteen-at-once")
@@ -240,17 +221,6 @@ class FromOutside(unittest.TestCase):
         self.assertEqual(len(submitted_file.results_of(b"0 0\n" * 10, 3)), 3)
         for garbage in (b"nan\n", b"1e400 0\nx", b"-5 1\nabcdef", b"9 0\nshort", b"no line", b"\n\n", b"9" * 9999 + b"\nx"):
             self.assertEqual(submitted_file.results_of(garbage, 3), [], garbage[:20])
-
-    def test_a_large_job_is_read_at_once(self):
-        """What a GPU is timed on: a character at a time it took a minute."""
-        case = {"program": 0, "buffers": {"pixels": {"bytes": 1 << 24}}, "steps": [], "result": "pixels"}
-        job = json.dumps({"programs": [], "device": "", "cases": [case] * 4}).encode() + b"\n" + bytes(4 << 24)
-        program = next((path for name in ("run_emulated", "run_opencl") if (path := BUILD / "common" / name).is_file()), None)
-        if not program:
-            self.skipTest("no program that runs kernels")
-        before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
-        subprocess.run([program], input=job, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=60)
-        self.assertLess(resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before, 1)
 
     def test_what_switches_a_sanitizer_off_is_seen_behind_what_looks_like_a_comment(self):
         for text in ("[[gnu::no_\\\nsanitize(\"thread\")]]", 'char a[] = "/*"; asm(""); char b[] = "*/";', "int a = 1'0, b = '/*'; asm(\"\");",
@@ -653,17 +623,6 @@ class Grader(WithAFolder):
             with self.subTest(says=says):
                 self.assertIn(says, self.faults(self.changed(old, new)))
 
-    @needs_oclgrind
-    def test_local_memory_that_nobody_wrote_is_seen_in_every_exercise(self):
-        """What the detector cannot run it has not seen: it gave up before the first pixel where a kernel divides."""
-        for name in ("02/real-pictures", "03/tiles"):
-            exercise = catalogue.exercise_of(name)
-            file = self.submitted(self.solution(exercise), exercise)
-            for command, _ in file.detectors():
-                done, results = file.process(tasks.for_detectors(exercise, 7), command, 60)
-                self.assertNotIn("FATAL", done.said)
-                self.assertEqual(len(results), 2)
-
     def test_without_a_detector_it_is_not_full_marks(self):
         with unittest.mock.patch.object(submitted_file.KernelsFile, "detectors", return_value=[]):
             grade = self.graded(SOLUTION)
@@ -748,7 +707,8 @@ class Grader(WithAFolder):
 
     def test_bad_requests_are_one_line(self):
         self.assertEqual(self.command("hint", "03/x", status=2).stderr, f"tutorial: {self.one_line('hint', '03/x')}\n")
-        self.assertIn("there is no exercise '03/x'", self.one_line("grade", "03/x"))
+        self.assertRegex(self.one_line("grade", "03/x"), "there is no exercise '03/x': there are .*03/five-steps")
+        self.assertIn("is it 03/five-steps?", self.one_line("grade", "5/five-steps"))
         self.assertIn("no file", self.one_line("grade", "03/five-steps", self.folder / "histogram.cl"))
         self.assertIn("histogram.cl is missing; there is opencl.cpp", self.one_line("grade", "03/five-steps", self.write("", "opencl.cpp")))
         mine = self.write(SOLUTION)
@@ -826,9 +786,6 @@ class Grader(WithAFolder):
             self.assertRegex(table, "^NOT ISOLATED, so a dishonest .*no bwrap")
             self.assertIn("--unsafe", self.one_line("grade", "03/five-steps", "--all", self.folder))
             self.assertTrue(grading.outcomes(self.submitted(SOLUTION), [run_of([1, 2, 3])])[0].right)
-
-    def test_an_exercise_that_is_nearly_named_is_named(self):
-        self.assertIn("is it 03/five-steps?", self.one_line("grade", "5/five-steps"))
 
     def test_list_and_hint(self):
         self.assertIn("03/five-steps", self.command("list", status=0).stdout)
