@@ -8,8 +8,6 @@ from browser import FOCUSED, FOLLOW_FOCUS, NARROW, PLAY, REACHABLE, ROOT, WIDE, 
 
 SITE = repository.folder_option("--site")
 sys.path.append(str(ROOT / "docs" / "site"))
-import check  # noqa: E402
-import pages  # noqa: E402
 import play_data  # noqa: E402
 import svg  # noqa: E402
 
@@ -269,15 +267,6 @@ class Files(unittest.TestCase):
         for role, pair in svg.COLOURS.items():
             if role != "best":
                 self.assertIn(f"--{role}: light-dark({pair[0]}, {pair[1]});", css)
-
-    def test_headings_links_and_pictures(self):
-        for path in PLAY.glob("*.html"):
-            page = check.Page(path.read_text(encoding="utf-8"))
-            self.assertEqual(list(check.faults(path, page, ROOT, None)), [], path.name)
-            for link in page.links:
-                file, _, part = link.partition("#")
-                if part:
-                    self.assertIn(part, pages.anchors((path.parent / file).read_text(encoding="utf-8")))
 
 
 class Site(Browser):

@@ -1,4 +1,4 @@
-"""The site: how its pages are laid out, what is noticed in a built one, and (--build FOLDER) that Sphinx builds it without a
+"""The site: how its pages are laid out, and (--build FOLDER) that Sphinx builds it without a
 warning, into a folder that test_play.py then opens.
 
 The last is skipped where there is no Sphinx with what docs/site/conf.py needs: ./tutorial site installs it.
@@ -17,7 +17,6 @@ import repository
 
 ROOT = repository.ROOT
 sys.path.append(str(ROOT / "docs" / "site"))
-import check  # noqa: E402
 import pages  # noqa: E402
 
 BUILT = repository.folder_option("--build")
@@ -110,32 +109,6 @@ class Small(repository.RepositoryTest):
         self.assertIn("**T**\n\n{.sortable}\n| a |", self.staged("docs/a.md"))
 
 
-class Check(unittest.TestCase):
-    GOOD = '<html lang="en"><h1 id="a">A</h1><h2>B</h2><img alt="words" src="p.svg"><a href="#a">a</a><a href="https://x/">x</a></html>'
-
-    def check(self, text):
-        with tempfile.TemporaryDirectory() as folder:
-            pathlib.Path(folder, "index.html").write_text(text, encoding="utf-8")
-            pathlib.Path(folder, "p.svg").write_text("<svg/>")
-            return repository.run_main(check, folder)
-
-    def test_a_good_page(self):
-        self.assertEqual(self.check(self.GOOD).returncode, 0)
-
-    def test_faults(self):
-        for old, new, line in (('src="p.svg"', 'src="q.svg"', "the link to q.svg leads nowhere"),
-                               ('href="#a"', 'href="#b"', "names no part"),
-                               ('href="#a"', f'href="{pathlib.Path(__file__).resolve()}"', "leads out of the site"),
-                               ('alt="words"', 'alt=""', "has no words"),
-                               ("<h2>", "<h3>", "a heading of level 3 stands below one of level 1"),
-                               ('<h1 id="a">', '<h2 id="a">', "0 headings of level 1"),
-                               (' lang="en"', "", "no language")):
-            with self.subTest(line):
-                done = self.check(self.GOOD.replace(old, new))
-                self.assertEqual(done.returncode, 1)
-                self.assertIn(line, done.stderr)
-
-
 class Whole(unittest.TestCase):
     """The repository's own pages, without Sphinx."""
 
@@ -166,7 +139,7 @@ class Build(unittest.TestCase):
             done = call(python, "-m", "sphinx", "-q", "-W", "--keep-going", "-j", "auto", "-d", f"{folder}/trees", "-c", ROOT / "docs" / "site",
                         stage(ROOT, f"{folder}/pages"), self.site)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        done = call(sys.executable, "-B", ROOT / "docs" / "site" / "check.py", self.site)
+        done = call(sys.executable, "-B", ROOT / "docs" / "tools" / "pages.py", "--site", self.site)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(self.read_on(), sorted(page.parent.name for page in ROOT.glob("0*/README.md")))
         search = (self.site / "searchindex.js").read_text(encoding="utf-8")
@@ -183,4 +156,4 @@ class Build(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(defaultTest="Build" if BUILT else ["Small", "Check", "Whole"])
+    unittest.main(defaultTest="Build" if BUILT else ["Small", "Whole"])
