@@ -65,14 +65,6 @@ test("a word is where the kernels put it", () => {
   }
 });
 
-test("the counts are the serial loop's, however many copies", () => {
-  for (const rows of Object.values(INPUTS)) {
-    const serial = new Array(256).fill(0);
-    for (const pixel of rows[0]) serial[pixel] += 1;
-    for (const copies of model.COPIES) assert.deepStrictEqual(model.histogramOf(rows[0], copies), serial);
-  }
-});
-
 test("turns are what serving takes", () => {
   for (const rows of Object.values(INPUTS)) {
     for (const row of rows.slice(0, 20)) {
@@ -90,17 +82,6 @@ test("32 copies never meet in a bank, whatever the picture", () => {
   for (const rows of Object.values(INPUTS)) {
     for (const rule of model.RULES) assert.ok(rows.every((row) => model.turnsOfRow(row, 32, rule).every((turns) => turns === 1)));
   }
-});
-
-test("what chapter 04 says of bins 5 and 37, and of twice bin 5", () => {
-  const two = (first, second) => {
-    // The other lanes want the words of banks 6 and on, so that only these two can meet in bank 5.
-    const row = new Uint8Array(ROW);
-    for (let lane = 0; lane < 32; ++lane) row[lane * 16] = lane < 2 ? [first, second][lane] : 38;
-    return model.countStep(row, 0, 1);
-  };
-  assert.strictEqual(two(5, 37).turnsOfBank[5], 2);
-  assert.strictEqual(two(5, 5).turnsOfBank[5], 1);
 });
 
 const turns = (rows, copies) => sum(rows.map((row) => sum(model.turnsOfRow(row, copies)))) / rows.length / 16;

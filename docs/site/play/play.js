@@ -66,16 +66,6 @@
     if (event.target.closest("[aria-disabled=true]")) event.stopImmediatePropagation();
   }, true);
 
-  // Arrow keys on a region go forward and back.
-  function arrows(region, forward, back) {
-    region.addEventListener("keydown", (event) => {
-      const go = { ArrowRight: forward, ArrowLeft: back }[event.key];
-      if (!go) return;
-      event.preventDefault();
-      go();
-    });
-  }
-
   // Numbers from 0 up to 1, the same ones for the same seed (mulberry32).
   function randomFrom(seed) {
     let state = seed >>> 0;
@@ -87,8 +77,10 @@
     };
   }
 
-  // A button that runs, beat by beat until it is over, and pauses. Without motion the result comes at once.
-  function runner(button) {
+  // What goes on step by step: by the buttons `next` and Back, by arrow keys on a region, and by Run, which pauses, too, and begins
+  // anew (`rewind`) where it is over. Without motion the end comes at once.
+  function stepper({ region, next, forward, back, isOver, rewind, milliseconds, toTheEnd = (isEnough) => { while (!isEnough()) forward(); } }) {
+    const button = at("run");
     let timer = 0;
 
     function pause() {
@@ -98,23 +90,77 @@
       button.setAttribute("aria-pressed", "false");
     }
 
-    function start(beat, isOver, milliseconds) {
+    function run(isEnough = isOver) {
       if (still()) {
-        while (!isOver()) beat();
+        toTheEnd(isEnough);
         return;
       }
       button.textContent = "Pause";
       button.setAttribute("aria-pressed", "true");
-      const next = () => {
-        beat();
-        if (isOver()) pause();
+      const beat = () => {
+        forward();
+        if (isEnough()) pause();
       };
-      timer = setInterval(next, milliseconds);
-      next();
+      timer = setInterval(beat, milliseconds());
+      beat();
     }
 
-    return { start, pause, isRunning: () => timer !== 0 };
+    const byHand = (go) => () => {
+      pause();
+      go();
+    };
+    at(next).addEventListener("click", byHand(forward));
+    at("back").addEventListener("click", byHand(back));
+    button.addEventListener("click", () => {
+      if (timer !== 0) {
+        pause();
+        return;
+      }
+      if (isOver()) rewind?.();
+      run();
+    });
+    region.addEventListener("keydown", (event) => {
+      const go = { ArrowRight: forward, ArrowLeft: back }[event.key];
+      if (!go) return;
+      event.preventDefault();
+      byHand(go)();
+    });
+    return { pause, run };
   }
+
+  // All states of a model so far, with what led to them, told in #log: so that a page can go back.
+  function story({ model, told, ended, show }) {
+    let history = [];
+    const now = () => history[history.length - 1];
+
+    function begin(state) {
+      history = [{ state, event: null }];
+      at("log").replaceChildren();
+      show();
+    }
+
+    function go(item) {
+      history.push(model.step(now().state, item));
+      at("log").append(element("li", {}, told(now())));
+      if (model.isDone(now().state)) ended(now().state);
+      show();
+    }
+
+    function back() {
+      if (history.length === 1) return;
+      history.pop();
+      at("log").lastChild.remove();
+      show();
+    }
+
+    // The work-item that the order which the reader chose has next.
+    const whoIsNext = (random) => model.ORDERS[at("order").value](now().state, now().event ? now().event.item : -1, random);
+    return { now, begin, go, back, whoIsNext, events: () => history.slice(1).map(({ event }) => event) };
+  }
+
+  const COLOURS = ["blue", "green", "purple", "yellow"];
+  const colour = (number) => `var(--${COLOURS[number % COLOURS.length]})`;
+  const name = (item) => String.fromCharCode(65 + item); // of a work-item
 
   // ---- light or dark -----------------------------------------------------------------------------
 
@@ -215,7 +261,7 @@
       bytes[54 + 4 * bytes[first + (height - 1 - Math.floor(i / width)) * width + (i % width)]]) };
   }
 
-  // A file's picture, or a frame of a video, turned to grey as the programs do it (docs/pictures.md).
+  // A file's picture, turned to grey as the programs do it (docs/pictures.md).
   async function greyPicture(source) {
     const bitmap = await createImageBitmap(source);
     const { width, height } = bitmap;
@@ -258,6 +304,6 @@
   });
   addEventListener("DOMContentLoaded", themeSwitch);
 
-  root.play = { at, recall, keep, element, drawing, fillTable, say, sum, many, chosen, still, able, arrows, randomFrom, runner, onTheme, follow, goals, samplePicture,
-    greyPicture, ownPictures };
+  root.play = { at, recall, keep, element, drawing, fillTable, say, sum, many, chosen, still, able, randomFrom, stepper, story, colour, name, onTheme, follow, goals,
+    samplePicture, ownPictures };
 })(globalThis);
