@@ -88,12 +88,6 @@ class Record(repository.RepositoryTest):
 
     SMALL = ("--size", "1M", "--input", "photo")
 
-    def test_what_is_emulated_is_not_recorded(self):
-        self.program("01-cpu/cpu")
-        self.list_program("02-global-atomics", "CUDA-on-CPU", "build/02-global-atomics/cuda-on-cpu")
-        self.succeed("record.py", "device", *self.SMALL)
-        self.assertEqual([entry["program"] for entry in self.results()["runs"]], ["01-cpu/cpu"])
-
     def test_keeps_what_the_program_wrote_but_for_the_counts(self):
         document = self.program("01-cpu/cpu")
         self.write("build/01-cpu/cpu.json", json.dumps({**document, "counts": [0] * 256}))
@@ -125,6 +119,7 @@ class Record(repository.RepositoryTest):
         self.program("02-global-atomics/opencl")
         self.program("05-launch-tuning/tune/opencl")  # a workshop, and no chapter
         self.list_program("03-local-atomics", "CUDA", "-", "no CUDA compiler")
+        self.list_program("04-per-thread-bins", "CUDA-on-CPU", "build/04-per-thread-bins/cuda-on-cpu")  # what is emulated has no times
         done = self.succeed("record.py", "device", *self.SMALL)
         self.assertIn("02-global-atomics/cuda: nothing to run it on", done.stdout)
         self.assertIn("03-local-atomics, CUDA: skipped, no CUDA compiler", done.stdout)
@@ -183,8 +178,8 @@ class Record(repository.RepositoryTest):
     def test_scaling_is_the_best_of_three_rounds(self):
         # Each run is a millisecond faster than the one before.
         script = MATCHES.replace('cp "$0.json" "$last"', 'sed "s/MEDIAN/$((100 - $(wc -l < "$0.arguments")))/" "$0.json" > "$last"')
-        self.program("05-launch-tuning/cluster/cuda", script)
-        document = repository.cluster_document(1, 100.0, 1 << 20, all_ms={"min": "MEDIAN"})
+        document = {**self.program("05-launch-tuning/cluster/cuda", script),
+                    "mpi": "Some MPI", "all_ms": {"min": "MEDIAN"}, "counts": [0] * 256, "per_rank": []}
         self.write("build/05-launch-tuning/cluster/cuda.json", json.dumps(document).replace('"MEDIAN"', "MEDIAN"))
         launcher = self.write("mpirun", '#!/bin/sh\necho "$2" >> "$0.ranks"\nshift 2\nexec "$@"\n')
         launcher.chmod(0o755)
@@ -270,7 +265,7 @@ class Record(repository.RepositoryTest):
         self.succeed("record.py", "device", "--no-chapters", "--experiment", "walls")
         for case, line in (("*global\\ *) exit 1", "a result does not match the CPU"), ("*racy*) exit 2", "ended with 2")):
             self.chapters("02-global-atomics", script=MATCHES + f'case "$*" in {case} ;; esac\n')
-            self.fails_and_harms_nothing(f"--experiment walls: {line}", "--no-chapters", "--experiment", "walls")
+            self.fails_and_harms_nothing(f"--experiments walls: {line}", "--no-chapters", "--experiment", "walls")
 
     def profiler(self, log, more=""):
         """Puts a profiler on the PATH, which writes this log, and does `more`."""
