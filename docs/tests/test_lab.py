@@ -160,12 +160,16 @@ class Lab(Browser):
         top = "return document.getElementById('said').getBoundingClientRect().top"
         self.wait(lambda: 0 <= self.script(top) < 300)  # what comes of it is in sight
 
-    def test_a_picture_of_ones_own(self):
+    def test_a_picture_and_a_camera_of_ones_own(self):
         self.ready("lab.html#strategy=global")
         self.find("#file").send_keys(str(ROOT / "images" / "one-column.bmp"))
         self.wait(lambda: "of your own" in self.said())
         self.run_it()
         self.assertIn("Right: all 256 bins", self.said())
+        self.click("#camera")
+        self.wait(lambda: "307,200 pixels of your own" in self.said() or "No picture" in self.said())
+        self.run_it()
+        self.assertIn("Right: all 256 bins, 3 times. 307,200 pixels", self.said())
 
     def test_without_webgpu_it_says_why(self):
         none = {"source": "Object.defineProperty(navigator, 'gpu', {value: undefined})"}

@@ -3,7 +3,7 @@
   "use strict";
 
   const model = labModel;
-  const { at, able, recall, keep, element, drawing, fillTable, say, sum, many, randomFrom, still, follow, goals, samplePicture, ownPictures } = play;
+  const { at, able, recall, keep, element, drawing, fillTable, say, sum, many, randomFrom, still, follow, goals, samplePicture, greyPicture, ownPictures } = play;
   const { Refused, DoesNotCompile, DoesNotEnd } = labGpu;
   const TIMES = 3; // that a run is repeated, to see whether it changes
   const ROOT = "../../../";
@@ -255,6 +255,19 @@
     say(`${many(own.pixels.length, "pixel")} of your own. Press Run.`);
   }
 
+  async function fromCamera() {
+    try {
+      const stream = await navigator.mediaDevices.getUserMedia({ video: true });
+      const video = element("video", { muted: "", playsinline: "" });
+      video.srcObject = stream;
+      await video.play();
+      takeOwn(await greyPicture(video));
+      stream.getTracks().forEach((track) => track.stop());
+    } catch (error) {
+      say(`No picture from the camera: ${error.message}`, "bad");
+    }
+  }
+
   async function begin() {
     const pagesThatWork = "The other pages to play with work without it.";
     try {
@@ -293,6 +306,8 @@
     forget();
     say("The kernel is as you wrote it.");
   });
+  at("camera").hidden = !navigator.mediaDevices;
+  at("camera").addEventListener("click", fromCamera);
   ownPictures(takeOwn);
   follow(at("settings"), show);
   begin();

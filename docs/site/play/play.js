@@ -261,7 +261,7 @@
       bytes[54 + 4 * bytes[first + (height - 1 - Math.floor(i / width)) * width + (i % width)]]) };
   }
 
-  // A file's picture, turned to grey as the programs do it (docs/pictures.md).
+  // A file's picture, or a frame of a video, turned to grey as the programs do it (docs/pictures.md).
   async function greyPicture(source) {
     const bitmap = await createImageBitmap(source);
     const { width, height } = bitmap;
@@ -305,5 +305,5 @@
   addEventListener("DOMContentLoaded", themeSwitch);
 
   root.play = { at, recall, keep, element, drawing, fillTable, say, sum, many, chosen, still, able, randomFrom, stepper, story, colour, name, onTheme, follow, goals,
-    samplePicture, ownPictures };
+    samplePicture, greyPicture, ownPictures };
 })(globalThis);
