@@ -83,12 +83,13 @@ def recording(runs=(), **kinds):
 
 @functools.cache
 def modules_of(root):
-    """{name: module} of the programs in the docs/ of a repository, which work on that one."""
-    paths = {path.stem: str(path.parent) for path in root.glob("docs/*/*.py")}
-    with mock.patch.dict(sys.modules), mock.patch.object(sys, "path", [*set(paths.values()), *sys.path]):
-        for name in paths:
+    """{name: module} of the programs in the docs/tools/ of a repository, which work on that one."""
+    folder = root / "docs" / "tools"
+    names = [path.stem for path in folder.glob("*.py")]
+    with mock.patch.dict(sys.modules), mock.patch.object(sys, "path", [str(folder), *sys.path]):
+        for name in names:
             sys.modules.pop(name, None)
-        return {name: importlib.import_module(name) for name in paths}
+        return {name: importlib.import_module(name) for name in names}
 
 
 def run_main(module, *arguments):
@@ -121,11 +122,9 @@ class RepositoryTest(unittest.TestCase):
         shutil.copy(ROOT / "common/tutor/exercise/pictures.py", self.root / "common/tutor/exercise")
         (self.root / "docs" / "results").mkdir(parents=True)
         shutil.copytree(TOOLS, self.root / "docs" / "tools", ignore=shutil.ignore_patterns("__pycache__"))
-        (self.root / "docs" / "site").mkdir()
-        shutil.copy(ROOT / "docs" / "site" / "stage.py", self.root / "docs" / "site")
 
     def run_program(self, name, *arguments):
-        """Runs a program of docs/."""
+        """Runs a program of docs/tools/."""
         return run_main(modules_of(self.root)[name.removesuffix(".py")], *arguments)
 
     def succeed(self, name, *arguments):
