@@ -3,9 +3,8 @@
 
 const assert = require("node:assert");
 const { test } = require("node:test");
+const { sum, seeded } = require("./models.js");
 const model = require("../site/play/race-model.js");
-
-const sum = (list) => list.reduce((total, value) => total + value, 0);
 
 // Runs to the end, in any order.
 function finish(state, random) {
@@ -22,11 +21,6 @@ function everyOutcome(state, found = []) {
 
 function randomPixels(items, each, bins, random) {
   return Array.from({ length: items }, () => Array.from({ length: each }, () => Math.floor(random() * bins)));
-}
-
-function seeded(seed) {
-  let state = seed;
-  return () => (state = (state * 16807) % 2147483647) / 2147483647;
 }
 
 test("the six steps of chapter 02 lose one of two counts", () => {

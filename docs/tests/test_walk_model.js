@@ -2,16 +2,13 @@
 "use strict";
 
 const assert = require("node:assert");
-const fs = require("node:fs");
-const path = require("node:path");
 const { test } = require("node:test");
+const { source } = require("./models.js");
 const model = require("../site/play/walk-model.js");
 
-const ROOT = path.join(__dirname, "..", "..");
 const COUNT = 2048;
 
 test("the loops are those of the kernels", () => {
-  const source = (file) => fs.readFileSync(path.join(ROOT, file), "utf8");
   for (const [file, line] of [
     ["02-global-atomics/histogram.cl", "for (ulong i = get_global_id(0); i < count; i += get_global_size(0))"],
     ["02-global-atomics/histogram.cl", "const ulong stretch = (count + get_global_size(0) - 1) / get_global_size(0);"],

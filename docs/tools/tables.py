@@ -127,14 +127,12 @@ RATIOS = ["`tuned` / CUB", "`tuned` / NPP"]
 def results_table(recording, program, name, size):
     """one run: a row for each strategy"""
     (entry,) = select(recording, "runs", program=program, input=name, size=size)
-    copies = entry["run"]["api"] != "C++"
-    columns = ["<Strategy", "Time, ms", "GB/s", "% of the read ceiling", "Times the speed of `serial`",
-               *(["End to end, ms"] if copies else []), "<Check"]
-    rows = [[f"`{result['variant']}`", result["kernel_ms"] and result["kernel_ms"]["median"],
-             *speeds_of(recording, entry, result), *([result["end_to_end_ms"]] if copies else []), result["check"]]
+    rows = [[f"`{result['variant']}`", result["kernel_ms"] and result["kernel_ms"]["median"], *speeds_of(recording, entry, result), result["check"]]
             for result in entry["run"]["results"]]
-    note = f"Medians.{ceiling_words(recording, [entry])} `serial` on the host: {digits(recorded.serial_ms(recording, entry))} ms."
-    return [entry], f"{device(entry)}: {input_of(entry)}", columns, rows, note + libraries(variants_of([entry])) + launches([entry])
+    return ([entry], f"{device(entry)}: {input_of(entry)}",
+            ["<Strategy", "Time, ms", "GB/s", "% of the read ceiling", "Times the speed of `serial`", "<Check"], rows,
+            f"Medians.{ceiling_words(recording, [entry])} `serial` on the host: {digits(recorded.serial_ms(recording, entry))} ms."
+            + launches([entry]))
 
 
 def device_table(recording, chapter, inputs, size):

@@ -165,10 +165,10 @@
   // ---- light or dark -----------------------------------------------------------------------------
 
   // As the site has it, and kept where the site keeps it.
-  const THEMES = { auto: "auto", light: "light", dark: "dark" };
+  const THEMES = ["auto", "light", "dark"];
 
   function showTheme() {
-    const theme = recall("theme") in THEMES ? recall("theme") : "auto";
+    const theme = THEMES.includes(recall("theme")) ? recall("theme") : "auto";
     if (theme === "auto") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
     return theme;
@@ -176,10 +176,9 @@
 
   function themeSwitch() {
     const button = element("button", { type: "button", id: "theme" });
-    const label = () => { button.textContent = `Theme: ${THEMES[showTheme()]}`; };
+    const label = () => { button.textContent = `Theme: ${showTheme()}`; };
     button.addEventListener("click", () => {
-      const names = Object.keys(THEMES);
-      keep("theme", names[(names.indexOf(showTheme()) + 1) % names.length]);
+      keep("theme", THEMES[(THEMES.indexOf(showTheme()) + 1) % THEMES.length]);
       label();
       dispatchEvent(new Event("themechange"));
     });
