@@ -17,4 +17,10 @@ function seeded(seed) {
   return () => (state = (state * 16807) % 2147483647) / 2147483647;
 }
 
-module.exports = { ROOT, source, sum, seeded };
+// Of a model's work-items one that can do something.
+function anyReady(model, state, random) {
+  const ready = model.ready(state);
+  return ready[Math.floor(random() * ready.length)];
+}
+
+module.exports = { ROOT, source, sum, seeded, anyReady };

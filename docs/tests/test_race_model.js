@@ -3,16 +3,16 @@
 
 const assert = require("node:assert");
 const { test } = require("node:test");
-const { sum, seeded } = require("./models.js");
+const { sum, seeded, anyReady } = require("./models.js");
 const model = require("../site/play/race-model.js");
 
 // Runs to the end, in any order.
 function finish(state, random) {
-  while (!model.isDone(state)) ({ state } = model.step(state, model.ORDERS.random(state, -1, random)));
+  while (!model.isDone(state)) ({ state } = model.step(state, anyReady(model, state, random)));
   return state;
 }
 
-// The histograms of all orders, by a search that knows nothing of `losingOrder` and `ORDERS`.
+// The histograms of all orders, by a search that knows nothing of `losingOrder`.
 function everyOutcome(state, found = []) {
   if (model.isDone(state)) found.push(state);
   for (const item of model.ready(state)) everyOutcome(model.step(state, item).state, found);
@@ -61,7 +61,7 @@ test("with plain ++ counters and lost counts are the truth together, at each ste
     const random = seeded(seed);
     let state = model.begin("plain", randomPixels(4, 3, 2, random), 2);
     while (!model.isDone(state)) {
-      ({ state } = model.step(state, model.ORDERS.random(state, -1, random)));
+      ({ state } = model.step(state, anyReady(model, state, random)));
       model.lost(state).forEach((lost, bin) => assert.ok(lost >= 0 && lost + state.histogram[bin] === state.counted[bin]));
     }
     assert.deepStrictEqual(state.counted, model.serial(state.pixels, 2));

@@ -3,7 +3,7 @@
 
 const assert = require("node:assert");
 const { test } = require("node:test");
-const { source, seeded } = require("./models.js");
+const { source, seeded, anyReady } = require("./models.js");
 const model = require("../site/play/steps-model.js");
 
 const CHANGES = { zero: false, barrierAfterZero: false, atomicCount: false, barrierBeforeMerge: false, atomicMerge: false, countStride: "group", mergeStride: "launch" };
@@ -12,7 +12,7 @@ const CHANGES = { zero: false, barrierAfterZero: false, atomicCount: false, barr
 function end(settings, seed) {
   const random = seeded(seed);
   let state = model.begin(settings);
-  while (!model.isDone(state)) ({ state } = model.step(state, model.ORDERS.random(state, -1, random)));
+  while (!model.isDone(state)) ({ state } = model.step(state, anyReady(model, state, random)));
   return state;
 }
 

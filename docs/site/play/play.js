@@ -128,6 +128,13 @@
     return { pause, run };
   }
 
+  // Who goes next of the work-items that are ready. `last` is who went before (-1 at first).
+  const ORDERS = {
+    together: (ready, last) => ready.find((item) => item > last) ?? ready[0], // as a warp: all load, then all add, then all store
+    alone: (ready) => ready[0], // as one thread on one core: each goes on until it is done
+    random: (ready, _, random) => ready[Math.floor(random() * ready.length)],
+  };
+
   // All states of a model so far, with what led to them, told in #log: so that a page can go back.
   function story({ model, told, ended, show }) {
     let history = [];
@@ -153,8 +160,8 @@
       show();
     }
 
-    // The work-item that the order which the reader chose has next.
-    const whoIsNext = (random) => model.ORDERS[at("order").value](now().state, now().event ? now().event.item : -1, random);
+    // In the order that the reader chose.
+    const whoIsNext = (random) => ORDERS[at("order").value](model.ready(now().state), now().event ? now().event.item : -1, random);
     return { now, begin, go, back, whoIsNext, events: () => history.slice(1).map(({ event }) => event) };
   }
 
