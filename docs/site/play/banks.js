@@ -3,7 +3,7 @@
   "use strict";
 
   const model = banksModel;
-  const { at, able, element, drawing, fillTable, say, sum, many, chosen, randomFrom, stepper, colour, follow, goals, samplePicture, ownPictures } = play;
+  const { at, able, element, drawing, tableRow, fillTable, say, sum, many, chosen, randomFrom, stepper, colour, follow, goals, samplePicture, ownPictures } = play;
   const ROW = model.LANES * model.PIXELS;
   const PAUSE_MS = 1200;
 
@@ -128,9 +128,9 @@
     const rows = model.COPIES.map((count) => {
       const turns = sum(model.turnsOfRow(row, count, rule()));
       const time = ms[count];
-      const line = element("tr", count === copies ? { class: "now" } : {}, element("th", { scope: "row" }, String(count)),
-        element("td", {}, String(turns)), element("td", {}, String(turns - model.PIXELS)), element("td", {}, (turns / model.PIXELS).toFixed(2)),
-        element("td", {}, time ? time.toFixed(4) : "not recorded"), element("td", { style: "text-align: left" }));
+      const line = tableRow([count, turns, turns - model.PIXELS, (turns / model.PIXELS).toFixed(2), time ? time.toFixed(4) : "not recorded", ""],
+        count === copies ? { class: "now" } : {});
+      line.lastChild.style.textAlign = "left";
       if (time) line.lastChild.append(element("span", { class: "length", style: `width: ${(6 * time / slowest).toFixed(2)}rem` }));
       return line;
     });

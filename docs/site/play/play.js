@@ -38,7 +38,13 @@
     return node;
   }
 
-  // A table's head and rows; a cell is words, or a node.
+  // A row of a table, whose first cell is its head.
+  function tableRow(cells, attributes = {}) {
+    const [head, ...others] = cells.map(String);
+    return element("tr", attributes, element("th", { scope: "row" }, head), ...others.map((cell) => element("td", {}, cell)));
+  }
+
+  // A table's head and rows.
   function fillTable(id, heads, rows) {
     at(id).replaceChildren(element("thead", {}, element("tr", {}, ...heads.map((head) =>
       element(head ? "th" : "td", head ? { scope: "col" } : {}, head)))), element("tbody", {}, ...rows));
@@ -310,6 +316,6 @@
   });
   addEventListener("DOMContentLoaded", themeSwitch);
 
-  root.play = { at, recall, keep, element, drawing, fillTable, say, sum, many, chosen, still, able, randomFrom, stepper, story, colour, name, onTheme, follow, goals,
+  root.play = { at, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, chosen, still, able, randomFrom, stepper, story, colour, name, onTheme, follow, goals,
     samplePicture, greyPicture, ownPictures };
 })(globalThis);

@@ -3,7 +3,7 @@
   "use strict";
 
   const model = raceModel;
-  const { at, able, element, drawing, fillTable, say, sum, many, chosen, randomFrom, stepper, story, colour, name, follow, goals } = play;
+  const { at, able, element, drawing, tableRow, fillTable, say, sum, many, chosen, randomFrom, stepper, story, colour, name, follow, goals } = play;
   const PAUSE_MS = 700;
 
   let random = randomFrom(1);
@@ -126,10 +126,9 @@
       "pixels counted: the truth", "lost"];
     const lost = model.lost(state);
     const rows = state.histogram.map((held, bin) => {
-      const cells = [`${bin}`, ...(own ? state.tables.map((table) => table[bin]) : []), own && !state.merged[bin] ? "-" : held,
+      const cells = [bin, ...(own ? state.tables.map((table) => table[bin]) : []), own && !state.merged[bin] ? "-" : held,
         state.counted[bin], lost[bin]];
-      const row = element("tr", event && event.bin === bin ? { class: "now" } : {});
-      row.append(element("th", { scope: "row" }, cells[0]), ...cells.slice(1).map((cell) => element("td", {}, String(cell))));
+      const row = tableRow(cells, event && event.bin === bin ? { class: "now" } : {});
       if (lost[bin] > 0) row.lastChild.className = "bad";
       return row;
     });

@@ -3,7 +3,7 @@
   "use strict";
 
   const model = walkModel;
-  const { at, able, element, fillTable, say, sum, many, chosen, stepper, onTheme, follow, goals } = play;
+  const { at, able, tableRow, fillTable, say, sum, many, chosen, stepper, onTheme, follow, goals } = play;
   const COUNT = 2048;
   const ROW = model.LINE;
   const NAMES = { interleaved: "interleaved", blocked: "blocked", vectors: "16 bytes to a load", gpu: "GPU", cpu: "CPU" };
@@ -86,16 +86,14 @@
     const rows = model.WALKS.flatMap((walk) => model.ORDERS.map((order) => {
       const cost = model.costOf(model.requestsOf(walk, order, items(), COUNT), order, cache());
       const now = walk === chosen("walk") && order === chosen("order");
-      return element("tr", now ? { class: "now" } : {}, element("th", { scope: "row" }, NAMES[walk]), element("td", {}, NAMES[order]),
-        ...[cost.requests, cost.comes, cost.comes * model.unitOf(order)].map((number) => element("td", {}, String(number))));
+      return tableRow([NAMES[walk], NAMES[order], cost.requests, cost.comes, cost.comes * model.unitOf(order)], now ? { class: "now" } : {});
     }));
     fillTable("costs", ["Walk", "Order", "requests", "sectors (CPU: lines) that come", "bytes that come"], rows);
   }
 
   function showMeasured() {
     const rows = playData.walks.flatMap((each) => Object.entries(each.launches).map(([launch, ms]) =>
-      element("tr", {}, element("th", { scope: "row" }, `${each.api} on ${each.device}`), element("td", {}, `${each.strategy}, ${launch}`),
-        element("td", {}, each.size), element("td", {}, String(ms.interleaved)), element("td", {}, String(ms.blocked)))));
+      tableRow([`${each.api} on ${each.device}`, `${each.strategy}, ${launch}`, each.size, ms.interleaved, ms.blocked])));
     fillTable("measured", ["Device", "Strategy, launch", "pixels", "interleaved, ms", "blocked, ms"], rows);
   }
 
