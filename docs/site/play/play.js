@@ -218,16 +218,13 @@
     const first = state();
 
     function read() {
-      const wanted = new Map([...first, ...new URLSearchParams(location.hash.slice(1))]);
-      for (const node of controls) {
-        const value = wanted.get(keyOf(node));
-        if (node.type === "radio") node.checked = node.value === value;
-        else if (node.type === "checkbox") node.checked = value === "true";
-        else if (node.tagName !== "SELECT" || [...node.options].some((each) => each.value === value && !each.disabled)) node.value = value;
-      }
-      for (const node of controls) { // no such value: as at first
-        if (node.type === "radio" && !controls.some((other) => other.name === node.name && other.checked)) {
-          controls.find((other) => other.name === node.name && other.value === first.get(node.name)).checked = true;
+      // What the address has no value for, or one that there is not, is as at first.
+      for (const wanted of [first, new Map(new URLSearchParams(location.hash.slice(1)))]) {
+        for (const node of controls.filter((each) => wanted.has(keyOf(each)))) {
+          const value = wanted.get(keyOf(node));
+          if (node.type === "radio") node.checked ||= node.value === value; // which clears the others
+          else if (node.type === "checkbox") node.checked = value === "true";
+          else if (node.tagName !== "SELECT" || [...node.options].some((each) => each.value === value && !each.disabled)) node.value = value;
         }
       }
       begin();
