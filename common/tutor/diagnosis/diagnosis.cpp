@@ -16,7 +16,7 @@ namespace {
 
 // What all changes may take together, in steps; so many are tried on every run; and 17 million
 // pixels take less than the third.
-constexpr Number kMaxSteps = 150'000'000, kAlways = 6, kTooManySteps = 40'000'000;
+constexpr Number kMaxSteps = 200'000'000, kAlways = 6, kTooManySteps = 40'000'000;
 constexpr std::size_t kMaxPixels = std::size_t{32} << 20;
 constexpr std::size_t kFewRuns = 4;  // fewer are no ground for certainty
 constexpr double kLittle = 100;      // bits that are left open
@@ -109,6 +109,10 @@ struct Fit {
     [[nodiscard]] bool is_loss() const {
         return change->changed.choice.part == kHow && change->changed.becomes({}, 0) == kPlain;
     }
+    [[nodiscard]] bool is_race() const {
+        const Label label = change->changed.choice.label;
+        return is_loss() || label == kZeroed || label == kCounted || label == kAgain;
+    }
     // What has said something comes first; then what small runs may hide.
     [[nodiscard]] auto cost() const {
         if (predicts_a_wrong_one) return std::tuple(0, !is_exact, bits);
@@ -184,7 +188,9 @@ std::vector<Fit> fitting(const std::vector<Change>& all, const Runs& runs,
     std::vector<Fit> found;
     for (const Change& change : all) {
         found.push_back({&change, runs.all_looked_at, true, change.bits});
-        if (found.back().is_loss() && !runs.change) found.pop_back();
+        if ((found.back().is_loss() && !runs.change) ||
+            (found.back().is_race() && context.race_free))
+            found.pop_back();
     }
     Number left = kMaxSteps;
     for (const Case* const run : runs.all) {
@@ -214,6 +220,16 @@ std::string evidence_of(const Fit& fit, const Runs& runs) {
                        plural(runs.wrong.size(), "run that differs", "runs that differ"),
                        runs.wrong.front()->words,
                        plural(runs.right.size(), "other does", "others do"));
+}
+
+Finding finding_of(const RunContext& context, const std::string& name, const std::string& sentence,
+                   const std::string& evidence) {
+    return {name,
+            in_words_of(context, sentence),
+            in_words_of(context, evidence),
+            fmt::format("{}/README.md#{}", context.chapter, section_about(name)),
+            "",
+            Finding::Certainty::kPattern};
 }
 
 // What the runs say where no change explains them.
@@ -302,40 +318,33 @@ Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context) {
     runs.leftovers = has_leftovers(runs);
     const std::vector<Change> all = changes(context);
     const std::vector<Fit> found = fitting(all, runs, context);
-    const bool is_alone = std::all_of(found.begin(), found.end(), [&](const Fit& each) {
-        return each.change->name == found.front().change->name;
-    });
+    // Of those of one name in one place the likeliest.
+    std::set<std::pair<std::string, Label>> names;
+    std::vector<const Fit*> others;
+    for (const Fit& each : found)
+        if (names.emplace(each.change->name, each.change->changed.choice.label).second)
+            others.push_back(&each);
     Diagnosis diagnosis;
     std::vector<Finding>& findings = diagnosis.findings;
-    for (const Fit& each : found) {
-        const Change& change = *each.change;
-        if (findings.size() > kMaxOthers ||
-            std::any_of(findings.begin(), findings.end(),
-                        [&](const Finding& other) { return other.name == change.name; }))
-            continue;
-        // Few runs prove little: many mistakes would explain them.
-        const bool sure = each.is_certain && cases.size() >= kFewRuns && is_alone;
-        std::string evidence = evidence_of(each, runs);
+    for (const Fit* const each : others) {
+        if (findings.size() > kMaxOthers) break;
+        const Change& change = *each->change;
+        std::string evidence = evidence_of(*each, runs);
         if (!findings.empty()) {
             const std::string run = telling_run(*found.front().change, change, context);
             if (!run.empty()) evidence = fmt::format("{} tells them apart", run);
         }
-        findings.push_back(
-            {change.name, in_words_of(context, change.sentence), in_words_of(context, evidence),
-             fmt::format("{}/README.md#{}", context.chapter, section_about(change.name)),
-             sure ? Finding::Certainty::kPredicted : Finding::Certainty::kPattern});
+        findings.push_back(finding_of(context, change.name, change.sentence, evidence));
+        if (const std::size_t line = line_of(change, context); line > 0)
+            findings.back().at = fmt::format("{}:{}", context.file, line);
+        // Few runs prove little: many mistakes would explain them.
+        if (each->is_certain && cases.size() >= kFewRuns && others.size() == 1)
+            findings.back().certainty = Finding::Certainty::kPredicted;
     }
     // What holds for every count is better than what no run contradicts.
     if (found.empty() || !found.front().is_exact) {
-        const std::vector<Measured> said = measured(runs.wrong, runs.all, context);
-        const bool sure = said.size() == 1 && cases.size() >= kFewRuns && is_all_measured(runs.all);
-        if (sure) findings.clear();
-        for (const Measured& each : sure || findings.empty() ? said : std::vector<Measured>{})
-            findings.push_back(
-                {each.name, in_words_of(context, each.sentence),
-                 in_words_of(context, evidence_of({nullptr, sure}, runs)),
-                 fmt::format("{}/README.md#{}", context.chapter, section_about(each.name)),
-                 sure ? Finding::Certainty::kPredicted : Finding::Certainty::kPattern});
+        if (const std::optional<Overflow> said = overflow(runs.all))
+            findings = {finding_of(context, said->name, said->sentence, said->evidence)};
     }
     if (findings.empty())
         for (const std::string& fact : ruled_out(runs))
@@ -355,8 +364,10 @@ std::string text_of(const Diagnosis& diagnosis) {
     const char* const how = first.certainty == Finding::Certainty::kPredicted ? "why"
                             : findings.size() > 1                             ? "why, one of these"
                                                                               : "why, most likely";
-    std::string text = fmt::format("  {}: {} ({})\n  because {}\n  read on in {}\n", how,
-                                   first.sentence, first.name, first.evidence, first.read);
+    std::string text = fmt::format("  {}: {} ({})\n  because {}\n", how, first.sentence, first.name,
+                                   first.evidence);
+    if (!first.at.empty()) text += fmt::format("  look at {}\n", first.at);
+    text += fmt::format("  read on in {}\n", first.read);
     for (std::size_t i = 1; i < findings.size(); ++i) {
         text += fmt::format("  this fits also: {} ({})\n", findings[i].sentence, findings[i].name);
         if (findings[i].evidence.starts_with("--"))

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -10,6 +12,7 @@
 #include "common/files/own_program.hpp"
 #include "common/run/worker.hpp"
 #include "common/status/status.hpp"
+#include "common/terminal/shown.hpp"
 #include "common/terminal/terminal.hpp"
 #include "common/timing/timing.hpp"
 #include "common/tutor/diagnosis/diagnosis.hpp"
@@ -17,6 +20,8 @@
 
 namespace common::diagnosis {
 namespace {
+
+namespace fs = std::filesystem;
 
 // Another run of the strategy, but for its input and its launch.
 std::vector<std::string> same_strategy(const Options& options, const std::string& variant) {
@@ -35,10 +40,18 @@ std::string json_of(const std::vector<Finding>& findings) {
         json.push_back({{"name", finding.name},
                         {"sentence", finding.sentence},
                         {"evidence", finding.evidence},
+                        {"at", finding.at},
                         {"read", finding.read},
                         {"certainty", predicted ? "predicted" : "pattern"}});
     }
     return json.dump();
+}
+
+std::string text_in(const fs::path& file) {
+    std::error_code unknown;
+    if (!fs::is_regular_file(file, unknown)) return "";  // what is no file may have been read up
+    std::ifstream in(file);
+    return {std::istreambuf_iterator<char>(in), {}};
 }
 
 // What stands behind an option, or nothing.
@@ -72,15 +85,21 @@ std::optional<Explanation> explain(const WrongResult& wrong) {
                           wrong.expected,
                           {*result.counts}});
     if (result.only_later) seen.cases.back().actual.push_back(wrong.expected);
+    const bool in_cuda = wrong.program.api == "CUDA";
+    const fs::path lesson = fs::path(PROJECT_FOLDER) / wrong.program.chapter;
+    const fs::path kernel =
+        wrong.options.kernels.value_or(lesson / (in_cuda ? "histogram.cuh" : "histogram.cl"));
     const std::string copies = behind(wrong.options.own, "--copies");
     const Diagnosis diagnosis = diagnose(
         seen.cases, {.chapter = wrong.program.chapter,
                      .variant = result.variant,
                      .one_by_one = is_emulated() || wrong.driver.find("PoCL") != std::string::npos,
-                     .in_cuda = wrong.program.api == "CUDA",
+                     .in_cuda = in_cuda,
                      .changes = result.changes,
                      .copies = copies.empty() ? 32 : std::stoi(copies),
-                     .blocked = behind(wrong.options.own, "--walk") == "blocked"});
+                     .blocked = behind(wrong.options.own, "--walk") == "blocked",
+                     .kernel = text_in(kernel),
+                     .file = shown(kernel.lexically_proximate(PROJECT_FOLDER).string())});
     std::string text;
     for (const std::string& trouble : seen.troubles)
         text += fmt::format("  {}\n", trouble);

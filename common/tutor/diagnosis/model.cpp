@@ -18,6 +18,7 @@ Model::Model(const Case& run, const RunContext& context, const Changed* changed,
     : context_(context),
       run_(run),
       changed_(changed != nullptr ? *changed : Changed{}),
+      changed_key_(changed_.choice.key()),
       in_order_(in_order),
       asked_(asked) {
     const Launch& launch = run.launch;

@@ -48,11 +48,12 @@ enum Label : std::uint8_t {
 /// (Walk), how often its first turn is done. Of a pixel: its value, the bytes of its element, where
 /// its load begins. Of a count: what is added, and how (How), to which index, from which, how far
 /// tables lie apart, where one of several counters of a bin lies (Place), what is done with an
-/// empty bin (Empty), how it is kept (Width). A number, one of several; and who returns early.
+/// empty bin (Empty), how it is kept (Width). A number, one of several, a part of a place; and who
+/// returns early.
 // clang-format off
 enum Part : std::uint8_t {
     kTimes, kStart, kEnd, kStride, kWalk, kFirst, kValue, kBytes, kAddress, kWeight, kHow, kTo,
-    kFrom, kPitch, kPlace, kEmpty, kWidth, kNumber, kWhich, kReturn
+    kFrom, kPitch, kPlace, kEmpty, kWidth, kNumber, kWhich, kTerm, kReturn
 };
 // clang-format on
 
@@ -137,10 +138,12 @@ class Model : protected Place {
         }
     };
 
-    Number is(Label label, Part part, const Said& right, std::uint16_t position = 0) {
+    // Of 200 million steps most ask this.
+    [[gnu::always_inline]] Number is(Label label, Part part, const Said& right,
+                                     std::uint16_t position = 0) {
         const Choice choice{label, part, position};
         if (asked_ != nullptr) note(choice, right.words);
-        if (choice.key() != changed_.choice.key() || right.is < kNowhere) [[likely]]
+        if (choice.key() != changed_key_ || right.is < kNowhere) [[likely]]
             return right.is;
         return changed_.becomes(*this, right.is);
     }
@@ -174,7 +177,10 @@ class Model : protected Place {
     }
 
     /// `what`, by each work-item of the group, which go on until the next barrier.
-    void each(std::function<void()> what) { steps_.push_back(std::move(what)); }
+    void each(std::function<void()> what) {
+        if (asked_ != nullptr) what();  // so that choices are asked in the order of the kernel
+        steps_.push_back(std::move(what));
+    }
     void barrier(Label label);
     /// `kernel`, by each of so many groups, with arrays of its own.
     void launch(Number number, Number across, const std::vector<Array*>& own,
@@ -216,6 +222,7 @@ class Model : protected Place {
  private:
     Number its_group_ = 0;  // and which group
     Changed changed_;
+    std::uint32_t changed_key_;
     bool in_order_;
     Number unsure_ = 0;  // of what was read last
     bool stopped_ = false;
@@ -240,11 +247,12 @@ class Model : protected Place {
 };
 
 /// How the pixels are gone over: in turns, each work-item a stretch of its own, several at a time,
-/// each group a share of its own, or equal ones in a row together; how 8-bit counters lie; whether
-/// each work-item begins with another copy.
+/// each group a share of its own, equal ones in a row together, or two or four in a turn; how 8-bit
+/// counters lie; whether each work-item begins with another copy.
 // clang-format off
 enum Way : std::uint8_t {
-    kTurns, kStretches, kFours, kEights, kSixteens, kShares, kRuns, kBanked, kRotated
+    kTurns, kStretches, kFours, kEights, kSixteens, kShares, kRuns, kTwoATurn, kFourATurn,
+    kBanked, kRotated
 };
 // clang-format on
 
@@ -281,15 +289,14 @@ std::vector<Change> changes(const RunContext& context);
 /// The words of an expression of these names in OpenCL or CUDA; X is what it was.
 std::string said(const std::string& expression, const std::string& was, bool in_cuda);
 
-/// What the counts say by themselves, where no change explains them (measured.cpp): it holds for
-/// every count of every run. Several where they say the same.
-struct Measured {
-    std::string name, sentence;
+/// Where no change explains the counts: something that overflows (overflow.cpp).
+struct Overflow {
+    std::string name, sentence, evidence;
 };
-std::vector<Measured> measured(const std::vector<const Case*>& wrong,
-                               const std::vector<const Case*>& all, const RunContext& context);
-/// Whether no run is too large for it.
-bool is_all_measured(const std::vector<const Case*>& all);
+std::optional<Overflow> overflow(const std::vector<const Case*>& runs);
+
+/// The line of the kernel where the choice is made; 0 where it is not found (line.cpp).
+std::size_t line_of(const Change& change, const RunContext& context);
 
 /// The section of a chapter's lesson about a mistake of this name.
 std::string section_about(const std::string& name);

@@ -19,6 +19,8 @@ class Strategy : public Model {
         const auto one = [&](Number i) { count_it(pixel(kPixels, AS(i))); };
         if (way == kTurns) return loop(kPixels, AS(id), AS(count), AS(all), one);
         if (way == kRuns) return collect(count_it);
+        if (way == kTwoATurn || way == kFourATurn)
+            return unrolled(way == kTwoATurn ? 2 : 4, count_it);
         if (way == kShares) {
             const Number share = is(kPixels, kNumber, AS((count + groups - 1) / groups));
             return loop(kPixels, AS(group * share + item), AS(std::min((group + 1) * share, count)),
@@ -37,6 +39,21 @@ class Strategy : public Model {
         });
         loop(kTail, AS(count / load * load + id), AS(count), AS(all),
              [&](Number i) { count_it(pixel(kTail, AS(i))); });
+    }
+    // So many turns of the loop in one, and then what is left.
+    template <typename Count>
+    void unrolled(Number turns, const Count& count_it) {
+        Number next = id;
+        loop(kPixels, AS(id), {"the last whole turn", count - (turns - 1) * all},
+             {"so many turns", turns * all}, [&](Number i) {
+                 for (std::uint16_t step = 0; step < turns; ++step) {
+                     const Number its = is(kLoad, kWhich, AS(step), step);
+                     if (is(kLoad, kTimes, {"", 1}, step) != 0)
+                         count_it(pixel(kPixels, {"", i + its * all}));
+                 }
+                 next = i + turns * all;
+             });
+        loop(kRest, AS(next), AS(count), AS(all), [&](Number i) { count_it(pixel(kRest, AS(i))); });
     }
     // Equal pixels in a row are added at once.
     template <typename Count>
@@ -222,8 +239,15 @@ class Strategy : public Model {
         Array bins = array(Array::kShared, kCounted, 256 * size, k8);
         Array sum = array(Array::kPrivate, kSum, 1);
         const auto at = [=, this](Label label, Number whose, Number bin) {
-            return place(label, whose, bin,
-                         banked ? (bin / 4 * size + whose) * 4 + bin % 4 : whose * 256 + bin);
+            owner = whose;
+            itsBin = bin;
+            if (!banked) return place(label, whose, bin, whose * 256 + bin);
+            const auto term = [&](const Said& right, std::uint16_t position) {
+                const Number its = is(kLayout, kTerm, right, position);
+                return is(label, kTerm, {right.words, its}, position);
+            };
+            const Number word = term(AS(bin / 4), 0) * term(AS(size), 1) + whose;
+            return place(label, whose, bin, word * term(AS(4), 2) + term(AS(bin % 4), 3));
         };
         launch(groups, 0, {&bins, &sum}, [&] {
             shared_out(kRow, AS(256), [&](Number bin) {
@@ -248,8 +272,12 @@ class Strategy : public Model {
                 return;
             }
             const auto zero_word = [&](Number word) {
+                owner = item;
+                itsBin = word;
+                const Number its =
+                    is(kZero, kPlace, {"its place", banked ? word * size + item : word});
                 for (Number byte = 0; byte < 4; ++byte)
-                    set(kZero, bins, {"", (banked ? word * size + item : word) * 4 + byte}, 0);
+                    set(kZero, bins, {"", its * 4 + byte}, 0);
             };
             if (banked)
                 loop(kZero, AS(0), AS(64), AS(1), zero_word);
@@ -276,7 +304,8 @@ class Strategy : public Model {
                 seen_.steps += size / 8;
             } else {
                 loop(kItems, AS(0), AS(size), AS(1), [&](Number other) {
-                    const Number whose = is(kItems, kWhich, AS(other));
+                    const Number right = banked ? (item + other) % size : other;
+                    const Number whose = is(kItems, kWhich, {"its work-item", right});
                     add(kItems, sum, AS(0), get(kItems, bins, {"", at(kItems, whose, bin)}));
                 });
             }
@@ -391,7 +420,8 @@ class Strategy : public Model {
     }
 };
 
-const std::vector<Way> kWays{kTurns, kStretches, kFours, kEights, kSixteens, kShares, kRuns};
+const std::vector<Way> kWays{kTurns,  kStretches, kFours,    kEights,   kSixteens,
+                             kShares, kRuns,      kTwoATurn, kFourATurn};
 struct Kernel {
     const char* variant;
     void (Strategy::*play)(Way);

@@ -1,8 +1,9 @@
 // Says what is most likely wrong with the counts of a few runs. For the exercises' grader.
 //
 //     diagnose       reads {"chapter", "variant", "one_by_one", "in_cuda", "cases": [{"words",
-//                    "pixels": how many, "groups", "group_size"}]} in one line, and behind it for
-//                    each case its pixels and its counts
+//                    "pixels": how many, "groups", "group_size"}], "kernel": its text, "file",
+//                    "race_free": whether a detector says so} in one line, and behind it for each
+//                    case its pixels and its counts
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -36,8 +37,13 @@ int main() try {
         made.actual = {actual};
         cases.push_back(std::move(made));
     }
-    const common::diagnosis::RunContext context{json.at("chapter"), json.at("variant"),
-                                                json.at("one_by_one"), json.at("in_cuda")};
+    const common::diagnosis::RunContext context{.chapter = json.at("chapter"),
+                                                .variant = json.at("variant"),
+                                                .one_by_one = json.at("one_by_one"),
+                                                .in_cuda = json.at("in_cuda"),
+                                                .race_free = json.at("race_free"),
+                                                .kernel = json.at("kernel"),
+                                                .file = json.at("file")};
     std::fputs(common::diagnosis::text_of(common::diagnosis::diagnose(cases, context)).c_str(),
                stdout);
     return 0;
