@@ -166,8 +166,8 @@
     which += 1;
     newRow();
   });
-  const running = stepper({ region: at("banks"), next: "next", forward: () => goOn(1), back: () => goOn(-1), isOver: () => step === model.PIXELS - 1,
-    rewind: () => { step = -1; }, milliseconds: () => PAUSE_MS });
+  const running = stepper({ region: at("banks"), next: "next", forward: () => goOn(1), back: () => goOn(-1),
+    isOver: () => step === model.PIXELS - 1, rewind: () => { step = -1; }, milliseconds: () => PAUSE_MS });
   addEventListener("resize", show);
   ownPictures(take);
   follow(at("settings"), () => {

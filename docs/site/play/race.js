@@ -33,7 +33,7 @@
   }
 
   function step() {
-    if (model.isDone(past.now().state)) return;
+    if (isOver()) return;
     const onPurpose = planned.length > 0;
     past.go(onPurpose ? planned.shift() : past.whoIsNext(random));
     if (onPurpose && planned.length === 0 && sum(model.lost(past.now().state)) === 0) {
@@ -191,7 +191,8 @@
 
   for (let items = model.LEAST; items <= model.MOST; ++items) at("items").append(element("option", {}, String(items)));
   const past = story({ model, told, ended: end, show });
-  const running = stepper({ region: at("chart"), next: "step", forward: step, back, isOver: () => model.isDone(past.now().state), milliseconds: () => PAUSE_MS });
+  const isOver = () => model.isDone(past.now().state);
+  const running = stepper({ region: at("chart"), next: "step", forward: step, back, isOver, milliseconds: () => PAUSE_MS });
   at("again").addEventListener("click", begin);
   at("lose").addEventListener("click", lose);
   addEventListener("resize", () => showChart(past.now().state));

@@ -48,7 +48,7 @@
   }
 
   function step() {
-    if (!model.isDone(past.now().state)) past.go(past.whoIsNext(random));
+    if (!isOver()) past.go(past.whoIsNext(random));
   }
 
   function search() {
@@ -149,7 +149,8 @@
   // ---- the page ----------------------------------------------------------------------------------
 
   const past = story({ model, told, ended: end, show });
-  const running = stepper({ region: at("log"), next: "step", forward: step, back: past.back, isOver: () => model.isDone(past.now().state), milliseconds: () => PAUSE_MS });
+  const isOver = () => model.isDone(past.now().state);
+  const running = stepper({ region: at("log"), next: "step", forward: step, back: past.back, isOver, milliseconds: () => PAUSE_MS });
   at("again").addEventListener("click", restart);
   at("search").addEventListener("click", search);
   follow(at("settings"), begin);

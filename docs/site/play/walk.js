@@ -99,8 +99,8 @@
 
   // ---- the page ----------------------------------------------------------------------------------
 
-  const running = stepper({ region: at("bytes"), next: "next", forward: () => go(place + 1), back: () => go(place - 1), isOver: () => place === last(),
-    rewind: () => go(0), milliseconds: () => PAUSE_MS[chosen("order")], toTheEnd: () => go(last()) }); // not through all of them
+  const running = stepper({ region: at("bytes"), next: "next", forward: () => go(place + 1), back: () => go(place - 1),
+    isOver: () => place === last(), rewind: () => go(0), milliseconds: () => PAUSE_MS[chosen("order")], toTheEnd: () => go(last()) }); // not through all of them
   at("again").addEventListener("click", () => {
     running.pause();
     go(0);
