@@ -155,7 +155,7 @@ class Tune(Workshop, Test):
         self.assertEqual(devices, self.expect([lesson, "--list-devices"], environment=self.kept).out)
         self.tuned(lesson, "the default, as tune has not run here")
         file = self.folder() / "tune.json"
-        done = self.expect([tune, "--seconds", "1", "--json", file], environment=self.kept,
+        done = self.expect([tune, "--seconds", "0.3", "--json", file], environment=self.kept,
                            out=r"(?s)\ngroup size .*\nbest: .*\nkept for `tuned` in [^\n]+\n$",
                            err="launches; the best of each size so far: [0-9.]+, ")
         kept = [path for path in (self.cache / "histogram-tutorials").rglob("*") if path.is_file()]
@@ -164,7 +164,7 @@ class Tune(Workshop, Test):
         self.tuned(lesson, "found by tune on 20")
         kept[0].write_text('{"format": "histogram-tut')
         self.tuned(lesson, "(?s)\nwarning: [^\n]*histogram-tutorials[^\n]*\n.*the default, as tune has not run here")
-        self.expect([tune, "--seconds", "1"], environment=self.kept)
+        self.expect([tune, "--seconds", "0.3"], environment=self.kept)
         self.tuned(lesson, "^[^\n]*\n  tuned, [^\n]*found by tune on 20")  # and no warning
 
     def test_opencl(self):
@@ -176,7 +176,7 @@ class Tune(Workshop, Test):
     def test_json(self):
         for program in self.each_api("tune/"):
             with self.subTest(program):
-                self.json_is_right([program, "--seconds", "1"], "search")
+                self.json_is_right([program, "--seconds", "0.3"], "search")
 
     def test_bad_command_lines(self):
         for program in self.each_api("tune/"):
@@ -196,7 +196,7 @@ class Tune(Workshop, Test):
         self.expect([tune, "--seconds", "0.1"], 1, environment={**self.kept, **self.faulty(f"fails={kernel}")},
                     err=r"^  FAILED: item-bins, [^\n]*\n[^\n]*tune/opencl: CL_OUT_OF_RESOURCES \(-5\) from clEnqueueReadBuffer[^\n]*\n$")
         self.assertFalse((self.cache / "histogram-tutorials").exists())
-        self.expect([tune, "--seconds", "1"], environment={**self.kept, **self.faulty(f"refuses={kernel}")},
+        self.expect([tune, "--seconds", "0.3"], environment={**self.kept, **self.faulty(f"refuses={kernel}")},
                     out=r"\n  \d+ refused: CL_OUT_OF_RESOURCES\n")
 
 

@@ -1,14 +1,16 @@
 #!/usr/bin/env python3
 """What the diagnosis says of kernels with one edit, drawn by chance: the share of each verdict.
 
-usage: diagnose_edits.py BUILD [--count 60] [--seed 1]
+usage: diagnose_edits.py BUILD [--count 60] [--seed 1] [--json FILE]
 
 An edit is one of mutate.py's, in the kernels of chapters 02 to 04. The strategy that it belongs to is run on three inputs,
-up to the first that shows it. One line for each edit, then the shares.
+up to the first that shows it. One line for each edit, then the shares. --json writes them down, as in
+docs/results/diagnosis-edits.json; a line that is named is right if it is the edited one or the next to it.
 """
 
 import argparse
 import collections
+import json
 import pathlib
 import random
 import re
@@ -46,7 +48,7 @@ def every_edit():
 
 
 def verdict(build, chapter, variant, kernels):
-    """What is said of it, and by which name."""
+    """What is said of it, by which name, and the line that is named."""
     for given in INPUTS:
         command = [build / chapter / "opencl", "--kernels", kernels, "--variant", *variant.split(), *given.split()]
         run = subprocess.run([*map(str, command), "--repeat", "1", "--no-ceiling", "--device", "Portable"],
@@ -54,10 +56,11 @@ def verdict(build, chapter, variant, kernels):
         why = re.search(r"^  (why[^:]*): (.*)", run.stderr, re.MULTILINE)
         if why:
             how = "unclear" if why[2].startswith("unclear") else why[1]
-            return how, (re.findall(r"\(([\w-]+)\)$", why[2]) or [""])[0]
+            at = re.search(r"^  look at .*:(\d+)$", run.stderr, re.MULTILINE)
+            return how, (re.findall(r"\(([\w-]+)\)$", why[2]) or [""])[0], int(at[1]) if at else None
         if run.returncode != 0:
-            return ("does not build" if run.returncode == 2 else "crashes or does not end"), ""
-    return "does not show", ""
+            return ("does not build" if run.returncode == 2 else "crashes or does not end"), "", None
+    return "does not show", "", None
 
 
 def main():
@@ -65,20 +68,27 @@ def main():
     arguments.add_argument("build", type=lambda word: pathlib.Path(word).resolve())
     arguments.add_argument("--count", type=int, default=60)
     arguments.add_argument("--seed", type=int, default=1)
+    arguments.add_argument("--json", type=pathlib.Path)
     options = arguments.parse_args()
     found = list(every_edit())
     random.Random(options.seed).shuffle(found)
-    number = collections.Counter()
+    number, lines = collections.Counter(), collections.Counter()
     with tempfile.TemporaryDirectory() as folder:
         kernels = pathlib.Path(folder) / "histogram.cl"
         for chapter, variant, line, words, faulty in found[: options.count]:
             kernels.write_text(faulty, encoding="utf-8")
-            how, name = verdict(options.build, chapter, variant, kernels)
+            how, name, at = verdict(options.build, chapter, variant, kernels)
             number[how] += 1
+            if how.startswith("why"):
+                lines["none" if at is None else "right" if abs(at - line) <= 1 else "another"] += 1
             print(f"{how:<24}{name:<28}{chapter}/histogram.cl:{line}: {words}", flush=True)
     for how, times in number.most_common():
         print(f"{times:4} {how}")
-    print(f"{sum(number.values())} of {len(found)} edits, seed {options.seed}")
+    print(f"{sum(number.values())} of {len(found)} edits, seed {options.seed}; lines: {dict(lines)}")
+    if options.json:
+        options.json.write_text(json.dumps({
+            "edits": len(found), "seed": options.seed, "verdicts": dict(number.most_common()), "lines": dict(lines),
+        }, indent=2) + "\n")  # fmt: skip
     return 0
 
 

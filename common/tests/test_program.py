@@ -15,11 +15,12 @@ SOUND = [each["name"] for each in ABOUT["variants"] if not each["broken_on_purpo
 SMALL = ["--random", "100003", "--repeat", "1"]
 
 # For the race detectors. Once so many that every loop over pixels has a second turn, in which the counters of the first are
-# used again. Once fewer pixels than work-items, or an early `return` before a barrier would not show.
-LAUNCHES = (["--random", "9000", "--contention", "40", "--groups", "2", "--group-size", "16"],
-            ["--random", "1000", "--groups", "3", "--group-size", "64"],
-            ["--random", "0", "--groups", "3", "--group-size", "64"],
-            ["--random", "150", "--groups", "2", "--group-size", str(DETECTORS["larger_than_bins"][0])])
+# used again; with few work-items that takes few pixels. Once fewer pixels than work-items, or an early `return` before a
+# barrier would not show.
+FEWER = ["--random", "150", "--groups", "1", "--group-size", str(DETECTORS["larger_than_bins"][0])]
+LAUNCHES = (["--random", "3203", "--contention", "40", "--groups", "2", "--group-size", "4"],  # a byte counts 255 pixels in a turn
+            ["--random", "0", "--groups", "2", "--group-size", "64"], FEWER)
+LAUNCHES_OF_CHOICES = (["--random", "1103", "--contention", "40", "--groups", "2", "--group-size", "4"], FEWER)
 
 # The arguments, and what the one line on standard error must match.
 BAD_COMMAND_LINES = {
@@ -36,12 +37,16 @@ BAD_COMMAND_LINES = {
 
 
 def modes(variant):
-    """The arguments of the strategy's kernels: as without options, and with each value of each choice."""
-    yield []
-    for choice in ABOUT["choices"]:
-        if variant in choice["variants"]:
-            for value in choice["values"]:
-                yield [f"--{choice['name']}", value]
+    """The arguments of the strategy's kernels: each value of each choice, of which one is as without options."""
+    return [[f"--{choice['name']}", value] for choice in ABOUT["choices"] if variant in choice["variants"]
+            for value in choice["values"]] or [[]]
+
+
+def races(variant):
+    """The arguments of its runs under a race detector."""
+    for number, mode in enumerate(modes(variant)):
+        for launch in LAUNCHES if number == 0 else LAUNCHES_OF_CHOICES:
+            yield [*QUICK, "--variant", variant, *mode, *launch]
 
 
 class All(Test):
@@ -152,21 +157,19 @@ class Races(Test):
             self.skipTest("for OpenCL")
         detector = DETECTORS["oclgrind"]
         large, less = DETECTORS["larger_than_bins"]
-        for mode in modes(GIVEN.variant):
-            for launch in LAUNCHES if not mode else (LAUNCHES[0], LAUNCHES[3]):
-                command = [*self.oclgrind(*detector["options"]), PROGRAM, "--variant", GIVEN.variant, *mode, *QUICK, "--device", "Oclgrind"]
-                with self.subTest(mode=mode, launch=launch):
-                    run = programs.Run([*command, *launch])
-                    if run.status in (2, 77) and str(large) in launch:
-                        run = programs.Run([*command, *launch[:-1], str(less)])
-                    self.assertEqual(run.status, 0, run)
-                    self.assertNotRegex(run.out + run.err, programs.finds("oclgrind"), run)
+        for words in races(GIVEN.variant):
+            command = [*self.oclgrind(*detector["options"]), PROGRAM, "--device", "Oclgrind", *words]
+            with self.subTest(words):
+                run = programs.Run(command)
+                if run.status in (2, 77) and str(large) in words:
+                    run = programs.Run([*command[:-1], str(less)])
+                self.assertEqual(run.status, 0, run)
+                self.assertNotRegex(run.out + run.err, programs.finds("oclgrind"), run)
 
     def test_emulated(self):
         if not EMULATED:
             self.skipTest("for CUDA on a CPU")
-        asked = [[*QUICK, "--variant", variant, *mode, *launch] for variant in SOUND for mode in modes(variant)
-                 for launch in (LAUNCHES if not mode else (LAUNCHES[0], LAUNCHES[3]))]
+        asked = [words for variant in SOUND for words in races(variant)]
         for sanitizer in ("thread", "address"):
             with self.subTest(sanitizer):
                 run = programs.Run([programs.sanitized(PROGRAM, sanitizer), "--serve"], text="".join(json.dumps(words) + "\n" for words in asked))

@@ -66,7 +66,7 @@ def run(command, folder):
     cache = (folder / "build").resolve() / "docs" / "cache"
     try:
         done = subprocess.run(command, shell=True, cwd=folder, timeout=SECONDS, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                              env={**os.environ, **MPI_VARIABLES, "XDG_CACHE_HOME": str(cache)})
+                              env={**os.environ, **MPI_VARIABLES, "XDG_CACHE_HOME": str(cache), "TSAN_OPTIONS": "atexit_sleep_ms=0"})
     except subprocess.TimeoutExpired:
         return f"nothing within {SECONDS} seconds", ""
     return done.returncode, done.stdout.decode(errors="replace")

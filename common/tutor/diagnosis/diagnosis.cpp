@@ -96,6 +96,41 @@ bool has_leftovers(const Runs& runs) {
     return some && none_short;
 }
 
+// What changes count in a run. Of those that come to the same in it, half and more, one is played.
+class Plays {
+ public:
+    Plays(const std::vector<Change>& all, const Case& run, const RunContext& context)
+        : run_(run), context_(context) {
+        for (const Change& each : all)
+            becomes_[of_choice(each)].push_back(each.changed.becomes);
+    }
+
+    const Prediction& of(const Change& change, bool in_order) {
+        std::vector<Play>& plays = plays_[in_order][of_choice(change)];
+        for (const Play& each : plays)
+            if (std::count(each.same.begin(), each.same.end(), change.changed.becomes) > 0)
+                return each.counts;
+        std::vector<Becomes> same = becomes_.at(of_choice(change));
+        Prediction counts =
+            predict(change.strategy, &change.changed, run_, context_, in_order, &same);
+        return plays.emplace_back(Play{std::move(same), counts}).counts;
+    }
+
+ private:
+    struct Play {
+        std::vector<Becomes> same;
+        Prediction counts;
+    };
+    using OfChoice = std::tuple<std::size_t, Way, std::uint32_t>;
+    static OfChoice of_choice(const Change& change) {
+        return {change.strategy.strategy, change.strategy.way, change.changed.choice.key()};
+    }
+    const Case& run_;
+    const RunContext& context_;
+    std::map<OfChoice, std::vector<Becomes>> becomes_;
+    std::map<OfChoice, std::vector<Play>> plays_[2];
+};
+
 // A change that no run contradicts.
 struct Fit {
     const Change* change;
@@ -122,7 +157,7 @@ struct Fit {
 };
 
 // Whether it fits this run, too. It takes its steps from those that are left.
-bool fits(Fit& found, const Case& run, const Runs& runs, const RunContext& context, Number& left) {
+bool fits(Fit& found, const Case& run, const Runs& runs, Plays& plays, Number& left) {
     if (runs.steps.at(&run) > kTooManySteps) {  // only what leaves much open anyway is asked
         found.is_certain = found.is_exact = false;
         found.predicts_a_wrong_one = found.predicts_a_wrong_one || !run.matches();
@@ -134,8 +169,7 @@ bool fits(Fit& found, const Case& run, const Runs& runs, const RunContext& conte
                 }));
     }
     const auto play = [&](bool in_order) {
-        const Prediction counts =
-            predict(found.change->strategy, &found.change->changed, run, context, in_order);
+        const Prediction& counts = plays.of(*found.change, in_order);
         left -= counts.steps;
         return counts;
     };
@@ -200,7 +234,8 @@ std::vector<Fit> fitting(const std::vector<Change>& all, const Runs& runs,
             for (Fit& each : found)
                 each.is_certain = false;
         }
-        std::erase_if(found, [&](Fit& each) { return !fits(each, *run, runs, context, left); });
+        Plays plays(all, *run, context);
+        std::erase_if(found, [&](Fit& each) { return !fits(each, *run, runs, plays, left); });
         std::stable_sort(found.begin(), found.end(),
                          [](const Fit& a, const Fit& b) { return a.cost() < b.cost(); });
     }

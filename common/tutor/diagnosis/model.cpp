@@ -14,12 +14,13 @@ constexpr Number kFar = 1 << 20;
 }  // namespace
 
 Model::Model(const Case& run, const RunContext& context, const Changed* changed, bool in_order,
-             std::vector<std::pair<Choice, std::string>>* asked)
+             std::vector<Becomes>* same, std::vector<std::pair<Choice, std::string>>* asked)
     : context_(context),
       run_(run),
       changed_(changed != nullptr ? *changed : Changed{}),
       changed_key_(changed_.choice.key()),
       in_order_(in_order),
+      same_(same),
       asked_(asked) {
     const Launch& launch = run.launch;
     size = static_cast<Number>(launch.group_size);
@@ -35,8 +36,14 @@ Model::Model(const Case& run, const RunContext& context, const Changed* changed,
     count = is(kCount, kNumber, AS(count));
 }
 
-void Model::note(const Choice& choice, const char* words) {
-    if (known_.insert(choice.key()).second) asked_->emplace_back(choice, words);
+Number Model::asked_or_changed(const Choice& choice, const Said& right) {
+    if (asked_ != nullptr && known_.insert(choice.key()).second)
+        asked_->emplace_back(choice, right.words);
+    if (choice.key() != changed_key_ || right.is < kNowhere) return right.is;
+    const Number is = changed_.becomes(*this, right.is);
+    if (same_ != nullptr)
+        std::erase_if(*same_, [&](Becomes other) { return other(*this, right.is) != is; });
+    return is;
 }
 
 // ---- memory -------------------------------------------------------------------------------------
@@ -53,13 +60,14 @@ Model::Array Model::array(Array::Of of, Label counters, Number size_of, Width ri
 }
 
 Number Model::kept(Width its_width, Number value) {
+    if (its_width == k32) return value;
     constexpr int bits_of[] = {62, 16, 8, 16, 8, 62, 62, 7};
     if (its_width == kFloat) return static_cast<Number>(static_cast<float>(value));
     if (its_width == kUpTo255) return std::min<Number>(value, 255);
     const Number range = Number{1} << bits_of[its_width];
     const bool has_sign = its_width == kSigned16 || its_width == kSigned8;
     const Number low = value & (range - 1);
-    return its_width == k32 ? value : has_sign && low >= range / 2 ? low - range : low;
+    return has_sign && low >= range / 2 ? low - range : low;
 }
 
 void Model::set(Label label, Array& to, Said index, Number what) {
@@ -90,9 +98,12 @@ void Model::set(Label label, Array& to, Said index, Number what) {
 
 void Model::add(Label label, Array& to, Said index, Number amount) {
     if (asked_ == nullptr && label != changed_.choice.label && index.is >= 0 &&
-        index.is < to.each && unsure_ == 0 && to.width == k32) [[likely]] {
-        to.low[to.cell(index.is, self_)] += amount;
-        return;
+        index.is < to.each && unsure_ == 0) [[likely]] {
+        const auto i = to.cell(index.is, self_);
+        if (to.width == k32 || to.more[i] == 0) {
+            to.low[i] = kept(to.width, to.low[i] + amount);
+            return;
+        }
     }
     const auto how = static_cast<How>(is(label, kHow, {"", kAtomic}));
     const Number at = is(label, kTo, index);
@@ -208,7 +219,7 @@ void Model::finish() {
     for (Number each_item = 0; each_item < right[1]; ++each_item) {
         put_right();
         turn_to(each_item);
-        take_numbers();
+        if (!is_as_usual({kLayout})) take_numbers();
         const bool returns = is(kZeroed, kReturn, {"", 0}) != 0;
         returned += returns ? 1 : 0;
         for (const auto& step : steps_)

@@ -121,8 +121,10 @@ struct Prediction {
 
 class Model : protected Place {
  public:
+    /// @param same loses what the choice could become, too, and what comes to something else here
     /// @param asked gets all choices, as they are asked for
     Model(const Case& run, const RunContext& context, const Changed* changed, bool in_order,
+          std::vector<Becomes>* same = nullptr,
           std::vector<std::pair<Choice, std::string>>* asked = nullptr);
 
  protected:
@@ -138,14 +140,13 @@ class Model : protected Place {
         }
     };
 
-    // Of 200 million steps most ask this.
+    // Asked for each pixel, many times: nearly all that a diagnosis takes.
     [[gnu::always_inline]] Number is(Label label, Part part, const Said& right,
                                      std::uint16_t position = 0) {
         const Choice choice{label, part, position};
-        if (asked_ != nullptr) note(choice, right.words);
-        if (choice.key() != changed_key_ || right.is < kNowhere) [[likely]]
+        if (asked_ == nullptr && choice.key() != changed_key_) [[likely]]
             return right.is;
-        return changed_.becomes(*this, right.is);
+        return asked_or_changed(choice, right);
     }
 
     /// Whether nothing of these is asked or changed: then it may be done all at once.
@@ -228,6 +229,7 @@ class Model : protected Place {
     bool stopped_ = false;
     Number max_steps_;
     std::vector<std::function<void()>> steps_;
+    std::vector<Becomes>* same_;
     std::vector<std::pair<Choice, std::string>>* asked_;
     std::set<std::uint32_t> known_;
 
@@ -241,7 +243,7 @@ class Model : protected Place {
     }
     void take_numbers();
     void finish();
-    void note(const Choice& choice, const char* words);
+    [[gnu::noinline]] Number asked_or_changed(const Choice& choice, const Said& right);
     Number byte(Number address) const;
     static Number kept(Width width, Number value);  // in a counter of this width
 };
@@ -262,9 +264,10 @@ struct Played {
     Way way;
 };
 
-/// What it counts in a run, with a change or without.
+/// What it counts in a run, with a change or without. Of `same` it leaves what comes to the same.
 Prediction predict(const Played& played, const Changed* changed, const Case& run,
-                   const RunContext& context, bool in_order = false);
+                   const RunContext& context, bool in_order = false,
+                   std::vector<Becomes>* same = nullptr);
 
 /// What a variant may be; what was asked for comes first.
 std::vector<Played> strategies_of(const RunContext& context);

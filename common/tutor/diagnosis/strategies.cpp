@@ -445,8 +445,8 @@ const Kernel kKernels[] = {
 }  // namespace
 
 Prediction predict(const Played& played, const Changed* changed, const Case& run,
-                   const RunContext& context, bool in_order) {
-    return Strategy(run, context, changed, in_order)
+                   const RunContext& context, bool in_order, std::vector<Becomes>* same) {
+    return Strategy(run, context, changed, in_order, same)
         .played(kKernels[played.strategy].play, played.way);
 }
 
@@ -468,7 +468,7 @@ std::vector<std::pair<Choice, std::string>> choices_of(const Played& played,
     run.width = 50;
     run.launch = {2, 2, context.variant == "subhist" ? std::size_t{1} : std::size_t{0}};
     std::vector<std::pair<Choice, std::string>> asked;
-    Strategy(run, context, nullptr, false, &asked)
+    Strategy(run, context, nullptr, false, nullptr, &asked)
         .played(kKernels[played.strategy].play, played.way);
     return asked;
 }

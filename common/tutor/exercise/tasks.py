@@ -260,19 +260,19 @@ def sizes(exercise, task, seed):
         yield run_of(task, size, "random pixels", drawn(task, seed, size), 3, 64)
 
 
-def distributions(exercise, task, seed):
+def distributions(exercise, task, seed):  # groups as large as some of launches(): of each size a kernel is compiled
     size = task.middle
     count = size[0] * size[1]
     for value in (0, 127, 255):
-        yield run_of(task, size, f"pixels of the value {value}", task.pixel(value) * count, 4, 128)
+        yield run_of(task, size, f"pixels of the value {value}", task.pixel(value) * count, 4, 96)
     # So many for each work-item that a small counter overflows.
     yield run_of(task, size, "pixels of the value 201", task.pixel(201) * count, 1, 64, ", 1 group of 64")
     generator = random.Random(seed)
     four = generator.sample(range(256), 4)
-    yield run_of(task, size, "pixels of four values", chosen(task, seed, size, four), 4, 128)
-    yield run_of(task, size, "pixels of a ramp", b"".join(task.pixel(i % 256) for i in range(count)), 4, 128)
+    yield run_of(task, size, "pixels of four values", chosen(task, seed, size, four), 4, 96)
+    yield run_of(task, size, "pixels of a ramp", b"".join(task.pixel(i % 256) for i in range(count)), 4, 96)
     often = [generator.randrange(256)] * 171 + list(range(256))  # 171 of 427 are 40 in 100
-    yield run_of(task, size, "pixels, 40 in 100 of one value", chosen(task, seed, size, often), 4, 128)
+    yield run_of(task, size, "pixels, 40 in 100 of one value", chosen(task, seed, size, often), 4, 96)
 
 
 def launches(exercise, task, seed):
@@ -299,7 +299,7 @@ def real_pictures(exercise, task, seed):
         width, height, pixels = picture(name)
         left, top = generator.randrange(min(width, 32)), generator.randrange(32)
         rows = (pixels[y * width + left:(y + 1) * width] for y in range(top, height))
-        yield Run(f"images/{name}.bmp from column {left}, row {top}", width - left, height - top, b"".join(rows), 3, 128)
+        yield Run(f"images/{name}.bmp from column {left}, row {top}", width - left, height - top, b"".join(rows), 3, 96)
 
 
 CRITERIA = {"sizes": sizes, "distributions": distributions, "launches": launches, "pictures": real_pictures}
