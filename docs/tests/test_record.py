@@ -144,7 +144,7 @@ class Record(repository.RepositoryTest):
 
     def test_an_interrupt_keeps_what_was_finished(self):
         self.program("01-cpu/cpu")
-        self.program("02-global-atomics/opencl", "#!/bin/sh\nkill -TERM $PPID\nexec sleep 60\n")
+        self.program("02-global-atomics/opencl", "#!/bin/sh\nsleep 0.1\nkill -TERM $PPID\nexec sleep 5\n")
         done = self.run_program("record.py", "device", *self.SMALL)
         self.assertEqual(done.returncode, 130, done.stderr)
         self.assertIn("1 of 2 runs, interrupted", done.stdout)
