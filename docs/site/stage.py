@@ -195,7 +195,7 @@ def above(page, links):
 def below(page, links):
     """What stands below a README in the contents, in the order in which it links to it."""
     text = (ROOT / page).read_text(encoding="utf-8")
-    linked = [os.path.normpath(page.parent / link) for link, _ in pages.LINK.findall(pages.without_code(text))]
+    linked = [os.path.normpath(page.parent / link) for link in pages.links_of(page, text)]
 
     def order(other):
         return linked.index(str(other)) if str(other) in linked else len(linked), other

@@ -1,7 +1,7 @@
 """The pages to play with, and the built site, in a real Chromium without a window, opened from the disk: what their tests share.
 
 Skipped where there is no Selenium, no Chromium or no driver for it (Debian: python3-selenium chromium chromium-driver). axe looks at
-the pages, too, where ./tutorial site has installed it.
+the pages where ./tutorial site has installed it.
 """
 
 import functools
@@ -17,40 +17,10 @@ PLAY = ROOT / "docs" / "site" / "play"
 WIDE, NARROW = (1200, 900), (390, 800)
 OPENED = itertools.count()
 
-# Every text that can be seen, and by how much it stands out from what is behind it, as WCAG 2 computes it.
-CONTRASTS = """
-const channel = (v) => (v /= 255) <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4;
-const parse = (text) => (text.match(/[\\d.]+/g) || []).map(Number);
-const luminance = ([r, g, b]) => 0.2126 * channel(r) + 0.7152 * channel(g) + 0.0722 * channel(b);
-const behind = (node) => {
-  for (let at = node; at; at = at.parentElement) {
-    const colour = parse(getComputedStyle(at).backgroundColor);
-    if (colour.length === 3 || colour[3] > 0.99) return colour;
-  }
-  return [255, 255, 255];
-};
-const found = [];
-for (const node of document.querySelectorAll("body *")) {
-  if (![...node.childNodes].some((child) => child.nodeType === 3 && child.data.trim())) continue;
-  if (node.closest(":disabled, script, style") || !node.checkVisibility() || !node.getClientRects().length) continue;
-  const style = getComputedStyle(node);
-  const front = luminance(parse(node.closest("svg") ? style.fill : style.color));
-  // A text in a drawing lies on the box that was drawn before it.
-  const box = node.closest("svg") && [...node.parentElement.children].filter((each) => each.tagName === "rect"
-    && each.compareDocumentPosition(node) & Node.DOCUMENT_POSITION_FOLLOWING).pop();
-  const back = luminance(box && !node.matches(".halo") ? parse(getComputedStyle(box).fill) : behind(node));
-  const ratio = (Math.max(front, back) + 0.05) / (Math.min(front, back) + 0.05);
-  const size = parseFloat(style.fontSize);
-  const large = size >= 24 || (size >= 18.66 && style.fontWeight >= 700);
-  if (ratio < (large ? 3 : 4.5)) found.push(`${ratio.toFixed(2)}: ${node.textContent.trim().slice(0, 40)}`);
-}
-return found;
-"""
-
 AXE = next(ROOT.glob("build/site-env/lib/python3*/site-packages/axe_playwright_python/axe.min.js"), None)
 AXE_RUN = """
 const done = arguments[arguments.length - 1];
-axe.run(document, {resultTypes: ["violations"], rules: {"color-contrast": {enabled: false}}}).then(({violations}) => done(violations.map((each) =>
+axe.run(document, {resultTypes: ["violations"]}).then(({violations}) => done(violations.map((each) =>
   `${each.id}: ${each.nodes.map((node) => node.html.slice(0, 80)).join(" | ")}`)));
 """
 
@@ -191,8 +161,8 @@ class Browser(unittest.TestCase):
         self.assertEqual([entry["message"] for entry in said if entry["level"] in ("WARNING", "SEVERE")], [])
 
     def presentable(self, page, *at_once):
-        """Light and dark, wide and narrow: nothing in the console, nothing wider than the window, all text readable; and what is seen
-        at once, before one scrolls."""
+        """On a desk and on a phone: nothing in the console, nothing wider than the window, and axe finds nothing, in light and dark and with
+        all that is folded open; and what is seen at once, before one scrolls."""
         self.open(page)
         for size in (WIDE, NARROW):
             with self.subTest(page=page, size=size):
@@ -202,27 +172,13 @@ class Browser(unittest.TestCase):
                     box = self.script("""const {top, bottom} = document.querySelector(arguments[0]).getBoundingClientRect();
                         return [top, bottom]""", selector)
                     self.assertTrue(0 <= box[0] < box[1] <= size[1], f"{selector}: {box}")
-        self.unfold()
-        for size in (NARROW, WIDE):
-            for scheme in ("light", "dark"):
-                with self.subTest(page=page, size=size, scheme=scheme):
-                    self.resize(size)
-                    self.wants(scheme)
-                    self.assertEqual(self.script(CONTRASTS), [])
         self.quiet()
-
-    def clean_for_axe(self, pages):
-        """axe finds nothing on these pages, on a phone or on a desk; all that is folded is open. The contrasts, for which it takes its
-        time, are looked at by `presentable`, in both schemes.
-        """
         if AXE is None:
             self.skipTest("no axe (./tutorial site installs it)")
-        axe = AXE.read_text(encoding="utf-8")
-        for page in pages:
-            self.open(page)
-            self.unfold()
-            self.script(axe)
-            for size in (WIDE, NARROW):
-                with self.subTest(page=page, size=size):
-                    self.resize(size)
-                    self.assertEqual(self.browser.execute_async_script(AXE_RUN), [])
+        self.unfold()
+        self.script(AXE.read_text(encoding="utf-8"))
+        for size, scheme in ((NARROW, "light"), (WIDE, "dark")):
+            with self.subTest(page=page, size=size, scheme=scheme):
+                self.resize(size)
+                self.wants(scheme)
+                self.assertEqual(self.browser.execute_async_script(AXE_RUN), [])

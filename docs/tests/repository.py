@@ -30,8 +30,7 @@ MACHINE = {
     "nvcc": None,
     "gpu": "Some GPU, 1.0",
 }
-LESSON = "05-launch-tuning"
-PIXELS = {"256K": 1 << 18, "1M": 1 << 20, "1G": 1 << 30}
+PIXELS = {"1M": 1 << 20, "1G": 1 << 30}
 
 
 def folder_option(name):
@@ -44,61 +43,36 @@ def folder_option(name):
     return folder
 
 
-def result(variant, gb_s, pixels, check="match", reason=""):
-    """A strategy's result as a program writes it; `gb_s` None for one that was skipped."""
-    median = gb_s and pixels / gb_s / 1e6
+def result(variant, gb_s, pixels):
+    """A strategy's result as a program writes it."""
+    median = pixels / gb_s / 1e6
     return {
         "variant": variant,
-        "check": check,
-        "reason": reason,
-        "kernel_ms": median and {"median": median, "min": median, "max": median, "runs": 7},
+        "check": "match",
+        "reason": "",
+        "kernel_ms": {"median": median, "min": median, "max": median, "runs": 7},
         "gb_s": gb_s,
-        "percent_of_ceiling": gb_s and gb_s / 40,
-        "speedup_over_serial": gb_s and gb_s / 2,
-        "end_to_end_ms": median and 2 * median,
-    }
-
-
-def run_document(chapter, api, results, pixels):
-    """What --json writes."""
-    return {
-        "chapter": chapter,
-        "api": api,
-        "device": "Some device",
-        "driver": f"{api} driver",
-        "input": {"name": "picture.bmp", "pixels": pixels, "seed": None},
-        "read_ceiling_gb_s": 4000.0,
-        "serial_ms": pixels / 2e6,  # 2 GB/s
-        "results": results,
+        "percent_of_ceiling": gb_s / 40,
+        "speedup_over_serial": gb_s / 2,
+        "end_to_end_ms": 2 * median,
     }
 
 
 def run_entry(program, rates, name="photo", size="1G"):
-    """What the results keep of a run: {strategy: GB/s}."""
+    """What the results keep of a run: {strategy: GB/s}. Its `run` is what --json writes."""
     chapter, *_, file = program.split("/")
     api = {"cpu": "C++", "opencl": "OpenCL"}.get(file, "CUDA")
-    results = [result(variant, gb_s, PIXELS[size]) for variant, gb_s in rates.items()]
-    document = run_document(chapter, api, results, PIXELS[size])
-    return {"program": program, "input": name, "size": size, "date": "2026-01-02", "commit": None, "run": document}
-
-
-def cluster_document(ranks, gb_s, pixels, **more):
-    """What a program for MPI writes."""
-    median = pixels / gb_s / 1e6
-    return {
-        **{field: value for field, value in run_document(LESSON, "CUDA", [], pixels).items() if field != "results"},
-        "mpi": "Some MPI v1",
-        "ranks": ranks,
-        "hosts": 1,
-        "devices": ranks,
-        "all_ms": {"median": 2 * median, "min": median, "max": 2 * median, "runs": 31},
-        "gb_s": gb_s / 2,
-        "all_reduce": [{"library": "MPI", "median_us": 1.5 * ranks, "reason": ""},
-                       {"library": "NCCL", "median_us": None, "reason": "built without it"}],
-        "per_rank": [],
-        "counts": [0] * 256,
-        **more,
+    document = {
+        "chapter": chapter,
+        "api": api,
+        "device": "Some device",
+        "driver": f"{api} driver",
+        "input": {"name": "picture.bmp", "pixels": PIXELS[size], "seed": None},
+        "read_ceiling_gb_s": 4000.0,
+        "serial_ms": PIXELS[size] / 2e6,  # 2 GB/s
+        "results": [result(variant, gb_s, PIXELS[size]) for variant, gb_s in rates.items()],
     }
+    return {"program": program, "input": name, "size": size, "date": "2026-01-02", "commit": None, "run": document}
 
 
 def recording(runs=(), **kinds):
@@ -109,12 +83,13 @@ def recording(runs=(), **kinds):
 
 @functools.cache
 def modules_of(root):
-    """{name: module} of the programs in the docs/ of a repository, which work on that one."""
-    paths = {path.stem: str(path.parent) for path in root.glob("docs/*/*.py")}
-    with mock.patch.dict(sys.modules), mock.patch.object(sys, "path", [*set(paths.values()), *sys.path]):
-        for name in paths:
+    """{name: module} of the programs in the docs/tools/ of a repository, which work on that one."""
+    folder = root / "docs" / "tools"
+    names = [path.stem for path in folder.glob("*.py")]
+    with mock.patch.dict(sys.modules), mock.patch.object(sys, "path", [str(folder), *sys.path]):
+        for name in names:
             sys.modules.pop(name, None)
-        return {name: importlib.import_module(name) for name in paths}
+        return {name: importlib.import_module(name) for name in names}
 
 
 def run_main(module, *arguments):
@@ -147,11 +122,9 @@ class RepositoryTest(unittest.TestCase):
         shutil.copy(ROOT / "common/tutor/exercise/pictures.py", self.root / "common/tutor/exercise")
         (self.root / "docs" / "results").mkdir(parents=True)
         shutil.copytree(TOOLS, self.root / "docs" / "tools", ignore=shutil.ignore_patterns("__pycache__"))
-        (self.root / "docs" / "site").mkdir()
-        shutil.copy(ROOT / "docs" / "site" / "stage.py", self.root / "docs" / "site")
 
     def run_program(self, name, *arguments):
-        """Runs a program of docs/."""
+        """Runs a program of docs/tools/."""
         return run_main(modules_of(self.root)[name.removesuffix(".py")], *arguments)
 
     def succeed(self, name, *arguments):

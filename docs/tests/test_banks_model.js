@@ -5,17 +5,11 @@ const assert = require("node:assert");
 const fs = require("node:fs");
 const path = require("node:path");
 const { test } = require("node:test");
+const { ROOT, source, sum, seeded } = require("./models.js");
 const model = require("../site/play/banks-model.js");
 const data = require("../site/play/data.js");
 
-const ROOT = path.join(__dirname, "..", "..");
 const ROW = model.LANES * model.PIXELS;
-const sum = (list) => list.reduce((total, value) => total + value, 0);
-
-function seeded(seed) {
-  let state = seed;
-  return () => (state = (state * 16807) % 2147483647) / 2147483647;
-}
 
 function rowsOf(count, value) {
   return Array.from({ length: count }, () => Uint8Array.from({ length: ROW }, (_, place) => value(place)));
@@ -57,19 +51,11 @@ test("a word is where the kernels put it", () => {
   const kernels = { "histogram.cl": [/own = table \+ item % COPIES;/, /&own\[\(four & 0xff\) \* COPIES\]/, /table\[bin \* COPIES \+/],
     "histogram.cuh": [/own = table \+ threadIdx\.x % copies;/, /&own\[\(four & 0xff\) \* copies\]/, /table\[bin \* copies \+/] };
   for (const [file, lines] of Object.entries(kernels)) {
-    const source = fs.readFileSync(path.join(ROOT, "04-per-thread-bins", file), "utf8");
-    for (const line of lines) assert.match(source, line, file);
+    const text = source(`04-per-thread-bins/${file}`);
+    for (const line of lines) assert.match(text, line, file);
   }
   for (const copies of model.COPIES) {
     for (const [bin, lane] of [[0, 0], [5, 31], [255, 17]]) assert.strictEqual(model.wordOf(bin, lane, copies), (lane % copies) + bin * copies);
-  }
-});
-
-test("the counts are the serial loop's, however many copies", () => {
-  for (const rows of Object.values(INPUTS)) {
-    const serial = new Array(256).fill(0);
-    for (const pixel of rows[0]) serial[pixel] += 1;
-    for (const copies of model.COPIES) assert.deepStrictEqual(model.histogramOf(rows[0], copies), serial);
   }
 });
 
@@ -92,21 +78,10 @@ test("32 copies never meet in a bank, whatever the picture", () => {
   }
 });
 
-test("what chapter 04 says of bins 5 and 37, and of twice bin 5", () => {
-  const two = (first, second) => {
-    // The other lanes want the words of banks 6 and on, so that only these two can meet in bank 5.
-    const row = new Uint8Array(ROW);
-    for (let lane = 0; lane < 32; ++lane) row[lane * 16] = lane < 2 ? [first, second][lane] : 38;
-    return model.countStep(row, 0, 1);
-  };
-  assert.strictEqual(two(5, 37).turnsOfBank[5], 2);
-  assert.strictEqual(two(5, 5).turnsOfBank[5], 1);
-});
-
 const turns = (rows, copies) => sum(rows.map((row) => sum(model.turnsOfRow(row, copies)))) / rows.length / 16;
 
 test("chapter 04 says how many turns pictures take, and what the ramp's predict", () => {
-  const said = fs.readFileSync(path.join(ROOT, "04-per-thread-bins", "README.md"), "utf8").replace(/\s+/g, " ");
+  const said = source("04-per-thread-bins/README.md").replace(/\s+/g, " ");
   const few = turns(INPUTS.ramp, 1);
   const most = ((132 * 32 * 1.98) / few).toLocaleString("en-US", { maximumFractionDigits: 0 });
   assert.ok(said.includes(`${few} turns in place of one`) && said.includes(`132 x 32 x 1.98 / ${few} = ${most} GB/s at most`), `${few} ${most}`);

@@ -1,58 +1,31 @@
-"""commands.py: which lines of a page it runs, and that one which ends otherwise than promised is noticed."""
+"""commands.py: that a command which ends otherwise than promised is noticed, and what it makes of a line of a page."""
 
-import os
 import unittest
 from unittest import mock
 
-import repository
-
-# Stands for a program of a chapter: it says how it was called, and ends with the number after --status.
-PROGRAM = """#!/bin/sh
-echo "called with $*, LUCK=$LUCK"
-while [ $# -gt 0 ]; do
-    if [ "$1" = --status ]; then exit "$2"; fi
-    shift
-done
-"""
+import repository  # noqa: F401
+from commands import RUNS, broken_promises, lines_of, made_small, record, why_not
 
 
-class Commands(repository.RepositoryTest):
-    def setUp(self):
-        super().setUp()
-        self.write("build/01-cpu/cpu", PROGRAM).chmod(0o755)
-        self.write("build/programs.tsv", "01-cpu\tC++\tbuild/01-cpu/cpu\t-\n02-a\tCUDA\t-\tno compiler\n"
-                   "02-a/b\tCUDA\t-\tno compiler\n")
-
-    def page(self, *lines):
-        self.write("README.md", "\n".join(["# A", "", "```sh", *lines, "```", ""]))
-
-    def ran(self, *lines):
-        self.page(*lines)
-        return self.succeed("commands.py").stdout.splitlines()
-
+class Commands(unittest.TestCase):
     def test_what_is_promised_is_held(self):
-        self.ran("build/01-cpu/cpu --status 1  # exits 1: broken on purpose",
-                 "build/01-cpu/cpu --status 1  # exits 0 or 1", "build/01-cpu/cpu  # exits 0 or 1")
-        for line, why in (("build/01-cpu/cpu --status 1", "ends with 1, not 0"),
-                          ("build/01-cpu/cpu  # exits 1", "ends with 0, not 1"),
-                          ("build/01-cpu/cpu --status 2  # exits 0 or 1", "ends with 2, not 0 or 1"),
-                          ("build/01-cpu/nosuch", "ends with 127, not 0"),
-                          ('build/01-cpu/cpu  # says "nosuch"', "does not say 'nosuch'")):
-            with self.subTest(line=line):
-                self.page(line)
-                self.fail_with(why, "commands.py")
-        self.page("./tutorial run")  # where nothing runs something is wrong
-        self.assertEqual(self.run_program("commands.py").returncode, 1)
+        for promise, status, kept in (("", 0, True), ("", 1, False), ("exits 1: broken on purpose", 1, True), ("exits 1", 0, False),
+                                      ("exits 0 or 1", 0, True), ("exits 0 or 1", 1, True), ("exits 0 or 1", 2, False),
+                                      ('says "a race"', 0, True), ('says "nosuch"', 0, False)):
+            with self.subTest(promise=promise, status=status):
+                self.assertEqual(list(broken_promises(promise, status, "here is a race")) == [], kept)
 
-    def test_what_cannot_run_here_is_passed_over(self):
-        with mock.patch.dict(os.environ, PATH=""):
-            lines = self.ran("build/02-a/cuda --tile 1G", "build/01-cpu/cpu --status 77", "build/01-cpu/cpu",
-                             "compute-sanitizer --tool racecheck build/01-cpu/cpu", "build/02-a/b/cuda")
-        self.assertIn("skipped, no compiler", lines[0])
-        self.assertIn("skipped, called with --status 77", lines[1])
-        self.assertIn("skipped, no compute-sanitizer", lines[3])
-        self.assertIn("skipped, no compiler", lines[4])
-        self.assertEqual(lines[-1], "1 commands ran, 0 of them not as the page says")
+    def test_lines_and_what_is_made_of_them(self):
+        page = "```sh\nA=b build/01-cpu/cpu --tile 1G \\\n    --repeat 9\n./tutorial run\n```\nbuild/01-cpu/cpu\n"
+        runs = [(line, found[2]) for line in lines_of(page) if (found := RUNS.match(line))]
+        self.assertEqual([made_small(*each) for each in runs], ["A=b build/01-cpu/cpu --tile 300K --repeat 9 --no-ceiling"])
+
+    def test_what_cannot_run_here(self):
+        missing = [record.Program("02-a", "CUDA", "-", "no compiler")]
+        with mock.patch.object(record, "built_programs", return_value=missing):
+            self.assertEqual(why_not(None, "build/02-a/cuda", None), "no compiler")
+            self.assertIsNone(why_not(None, "build/01-cpu/cpu", None))
+        self.assertEqual(why_not("nosuch-tool", "build/01-cpu/cpu", None), "no nosuch-tool")
 
 
 if __name__ == "__main__":

@@ -7,20 +7,14 @@ const fs = require("node:fs");
 const path = require("node:path");
 const { test } = require("node:test");
 const data = require("../site/play/lab-data.js");
+const { ROOT, source, sum, seeded } = require("./models.js");
 const model = require("../site/play/lab-model.js");
-
-const ROOT = path.join(__dirname, "..", "..");
-
-function randomFrom(seed) {
-  let state = seed;
-  return () => (state = (state * 16807) % 2147483647) / 2147483647;
-}
 
 // The runs that the page makes of a strategy, without what was counted.
 function probes(strategy, list = model.PROBES) {
   return list.map(([words, times]) => {
     const { groups, "group-size": groupSize } = model.optionsOf(words);
-    const input = model.inputOf(words, null, randomFrom);
+    const input = model.inputOf(words, null, seeded);
     return { ...input, strategy, times, expected: model.serial(input.pixels), launch: { groups: Number(groups), groupSize: Number(groupSize), lanes: 4, copies: 32 } };
   });
 }
@@ -29,13 +23,13 @@ const named = (runs) => model.diagnose(runs).map(({ name }) => name);
 
 test("every name is one of the diagnosis", () => {
   const known = new Set([...fs.readdirSync(path.join(ROOT, "common/tutor/diagnosis"))].flatMap((file) =>
-    [...fs.readFileSync(path.join(ROOT, "common/tutor/diagnosis", file), "utf8").matchAll(/"([a-z0-9]+(?:-[a-z0-9]+)+)"/g)].map(([, name]) => name)));
+    [...source(`common/tutor/diagnosis/${file}`).matchAll(/"([a-z0-9]+(?:-[a-z0-9]+)+)"/g)].map(([, name]) => name)));
   for (const [name] of [...model.HYPOTHESES, ...model.AMONG_GROUPS]) {
     assert.ok(known.has(name), name);
     assert.ok(model.SENTENCES[name], name);
   }
   assert.strictEqual(model.POISON, 0xa5a5a5a5);
-  assert.match(fs.readFileSync(path.join(ROOT, "common/histogram/histogram.hpp"), "utf8"), /kPoison = 0xA5A5'A5A5;/);
+  assert.match(source("common/histogram/histogram.hpp"), /kPoison = 0xA5A5'A5A5;/);
 });
 
 test("each mistake is named by what it would count", () => {
@@ -86,8 +80,8 @@ test("every loop gets a bound, on the line where it is", () => {
 
 test("pixels from the words of the tests", () => {
   const photo = { pixels: Uint8Array.from([1, 2, 3]), width: 3 };
-  for (const words of Object.values(data.inputs)) assert.doesNotThrow(() => model.inputOf(words.replace("17M", "17K"), photo, randomFrom), words);
-  const pixels = (words) => [...model.inputOf(words, photo, randomFrom).pixels];
+  for (const words of Object.values(data.inputs)) assert.doesNotThrow(() => model.inputOf(words.replace("17M", "17K"), photo, seeded), words);
+  const pixels = (words) => [...model.inputOf(words, photo, seeded).pixels];
   assert.deepStrictEqual(pixels("images/landscape.bmp --tile 7"), [1, 2, 3, 1, 2, 3, 1]);
   assert.deepStrictEqual([...model.tiled(new Uint8Array(0), 5)], []);
   assert.deepStrictEqual(pixels("--ramp --random 258").slice(254), [254, 255, 0, 1]);

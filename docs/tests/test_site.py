@@ -1,4 +1,4 @@
-"""The site: how its pages are laid out, what is noticed in a built one, and (--build FOLDER) that Sphinx builds it without a
+"""The site: how its pages are laid out, and (--build FOLDER) that Sphinx builds it without a
 warning, into a folder that test_play.py then opens.
 
 The last is skipped where there is no Sphinx with what docs/site/conf.py needs: ./tutorial site installs it.
@@ -14,11 +14,9 @@ import tempfile
 import unittest
 
 import repository
+from pages import pages
 
 ROOT = repository.ROOT
-sys.path.append(str(ROOT / "docs" / "site"))
-import check  # noqa: E402
-import pages  # noqa: E402
 
 BUILT = repository.folder_option("--build")
 NEEDED = "import sphinx, myst_parser, furo, sphinx_design"
@@ -28,128 +26,82 @@ def call(*command):
     return subprocess.run([str(word) for word in command], capture_output=True, text=True, encoding="utf-8")
 
 
-def stage(root, folder):
-    """Lays out the pages of a repository; the folder."""
-    done = call(sys.executable, "-B", root / "docs" / "site" / "stage.py", folder)
+def stage(folder, *repository):
+    """Lays out the pages; the folder."""
+    done = call(sys.executable, "-B", ROOT / "docs" / "site" / "stage.py", folder, *repository)
     if done.returncode != 0:
         raise AssertionError(done.stderr)
     return pathlib.Path(folder)
 
 
-class Small(repository.RepositoryTest):
-    """Each test has a repository of a few pages, laid out in self.root/build."""
+class Staged(unittest.TestCase):
+    """The repository's own pages as stage.py lays them out, without Sphinx."""
 
-    def setUp(self):
-        super().setUp()
-        self.write("README.md", "# First\n\n[one](02-two/README.md#part) [docs](docs/) [licence](LICENSE)\n")
-        self.write("LICENSE", "Do.\n")
-        self.write("docs/README.md", "# Docs\n\n[b](b.md) [a](a.md)\n")
-        self.write("docs/a.md", "# A\n")
-        self.write("docs/b.md", "# B\n")
-        self.write("docs/results/README.md", "# Results\n")
-        self.write("docs/site/search.js", "")
-        self.write("docs/site/play/README.md", "# Play\n\n[race](race.html)\n")
-        self.write("docs/site/play/race.html", '<a href="../../../02-two/README.md#part">back</a>')
-        self.write("02-two/README.md", "# Chapter 02: two\n\n## Part\n\n![picture](../docs/p.svg) [kernels](histogram.cl)\n")
-        self.write("docs/p.svg", "<svg/>")
-        self.write("02-two/histogram.cl", "kernel\n")
-        self.write("02-two/cuda.cu", "kernel\n")
+    LESSON, EXERCISE = "03-local-atomics", "03-local-atomics/exercise/five-steps"
 
-    def staged(self, page):
-        self.succeed("stage.py", self.root / "build" / "pages")
-        return self.read(f"build/pages/{page}")
+    @classmethod
+    def setUpClass(cls):
+        place = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(place.cleanup)
+        cls.root = stage(place.name)
+
+    def page(self, name):
+        return (self.root / name).read_text(encoding="utf-8")
 
     def test_links_lead_to_the_pages_of_the_site(self):
-        self.assertIn("[one](02-two/index.md#part) [docs](docs/index.md) [licence](LICENSE.md)", self.staged("index.md"))
-        self.assertIn("![picture](../docs/p.svg) [kernels](source.md#file-02-two-histogram-cl)", self.staged("02-two/index.md"))
-        self.assertTrue((self.root / "build/pages/docs/p.svg").is_file())
-        self.assertIn("literalinclude", self.staged("LICENSE.md"))
+        self.assertIn("](01-cpu/index.md)", self.page("index.md"))
+        self.assertIn("[MIT](LICENSE.md)", self.page("index.md"))
+        self.assertIn("literalinclude", self.page("LICENSE.md"))
+        self.assertIn("[histogram.cl](source.md#file-03-local-atomics-histogram-cl)", self.page(f"{self.LESSON}/index.md"))
+        self.assertTrue((self.root / "docs/figures/climb.svg").is_file())
+        race = self.page("_extra/docs/site/play/race.html")
+        self.assertIn('href="../../../02-global-atomics/index.html#the-race-conditions"', race)
 
     def test_a_page_says_what_it_is_about(self):
-        self.write("docs/a.md", '# A\n\n![p](p.svg)\n\n**Goal.** One *"word"* of\n[b](b.md), `c * d`.\n\nTwo.\n')
-        self.assertIn('description: "One \\\"word\\\" of b, c * d."\n', self.staged("docs/a.md"))
+        self.assertRegex(self.page(f"{self.EXERCISE}/index.md"), r'\A---\nmyst:\n  html_meta:\n    description: "[A-Z][^*\[\]`]+"\n---\n')
 
     def test_two_kernels_become_tabs(self):
-        folded = ("OpenCL ([histogram.cl](histogram.cl)):\n\n```c\none\n```\n\n<details><summary>The same in CUDA (histogram.cuh)"
-                  "</summary>\n\n```cpp\ntwo\n```\n\n</details>\n")
-        self.write("02-two/README.md", "# Chapter 02: two\n\n" + folded)
-        page = self.staged("02-two/index.md")
-        self.assertRegex(page, r"(?s)tab-set.*:sync: opencl\n\n```c\none\n```.*:sync: cuda\n\n```cpp\ntwo\n```")
-        self.assertNotIn("details", page)
+        pages_with_tabs = 0
+        for path in self.root.glob("0*/index.md"):
+            text = path.read_text(encoding="utf-8")
+            self.assertNotIn("The same in CUDA", text)
+            pages_with_tabs += bool(re.search(r"(?s)tab-set.*?:sync: opencl\n\n```c\n.*?:sync: cuda\n\n```cpp\n", text))
+        self.assertGreaterEqual(pages_with_tabs, 4)
 
     def test_the_sources_of_a_chapter(self):
-        page = self.staged("02-two/source.md")
-        self.assertRegex(page, r"(?s)# Chapter 02: the sources.*:sync: opencl.*02-two/histogram.cl.*:sync: cuda.*02-two/cuda.cu")
+        self.assertRegex(self.page(f"{self.LESSON}/source.md"), r"(?s)# Chapter 03: the sources.*:sync: opencl.*03-local-atomics/histogram.cl"
+                                                                r".*/opencl.cpp.*:sync: cuda.*03-local-atomics/histogram.cuh.*/cuda.cu")
 
     def test_an_exercise_shows_its_files_and_not_its_solution(self):
-        self.write("02-two/exercise/e/README.md", "# E\n\n[edit](histogram.cl)\n")
-        for name in ("histogram.cl", "histogram.cu", "host.cpp", "host.cu", "call.cpp", "solution/histogram.cl"):
-            self.write(f"02-two/exercise/e/{name}", "code\n")
-        page = self.staged("02-two/exercise/e/index.md")
-        self.assertIn("[edit](#file-02-two-exercise-e-histogram-cl)", page)
-        self.assertRegex(page, r"(?s)OpenCL.*/histogram.cl.*/host.cpp.*CUDA.*/histogram.cu.*/host.cu.*\n:::::\n.*/call.cpp")
-        self.assertNotIn("solution", page)
-        self.assertIn(":::{grid-item-card} E\n:link: exercise/e/index\n", self.staged("02-two/index.md"))
+        page = self.page(f"{self.EXERCISE}/index.md")
+        self.assertIn("[histogram.cl](#file-03-local-atomics-exercise-five-steps-histogram-cl)", page)
+        self.assertRegex(page, r"(?s):sync: opencl.*/histogram.cl.*:sync: cuda.*/histogram.cu.*\n:::::\n")
+        self.assertNotRegex(page, "literalinclude[^\n]*solution")
+        self.assertIn(":::{grid-item-card} Exercise: the five steps\n:link: exercise/five-steps/index\n", self.page(f"{self.LESSON}/index.md"))
 
     def test_the_first_page_says_what_to_clone(self):
-        self.write("README.md", "# First\n\nClone this repository, and [read](02-two/README.md).\n[d](docs/) [l](LICENSE)\n")
-        self.assertIn("In the clone that this site was built in", self.staged("index.md"))
-        self.succeed("stage.py", self.root / "build" / "pages", "https://example.org/r")
-        self.assertIn("Clone [the repository](https://example.org/r), and", self.read("build/pages/index.md"))
+        self.assertIn("In the clone that this site was built in", self.page("index.md"))
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertIn("Clone [the repository](https://example.org/r),", (stage(folder, "https://example.org/r") / "index.md").read_text())
 
     def test_recorded_results_stand_beside_each_other(self):
-        runs = [repository.run_entry(f"02-two/{program}", {"global": 123.4 + place}) for place, program in enumerate(("opencl", "cuda"))]
-        self.write_results(repository.recording([*runs, repository.run_entry("02-two/opencl", {"global": 1.0}, size="1M")]))
-        page = self.staged("docs/results/device.md")
-        self.assertRegex(page, r"<details open><summary>[^\n]* photo, 1 GiB</summary>\n\n{\.sortable}\n"
-                               r"\| Chapter \| Strategy \| OpenCL, GB/s \| CUDA, GB/s")
-        self.assertRegex(page, r"\n\| 02-two \| `global` \| 123 \| 124 \|")
-        self.assertEqual((page.count("<details open>"), page.count("<details>")), (1, 1))
-        self.assertIn("\ndevice\n", self.staged("docs/results/index.md"))
-        self.write("docs/a.md", "# A\n\n<!-- results: docs/results/device.json x -->\n**T**\n\n| a |\n|---|\n<!-- end -->\n")
-        self.assertIn("**T**\n\n{.sortable}\n| a |", self.staged("docs/a.md"))
-
-
-class Check(unittest.TestCase):
-    GOOD = '<html lang="en"><h1 id="a">A</h1><h2>B</h2><img alt="words" src="p.svg"><a href="#a">a</a><a href="https://x/">x</a></html>'
-
-    def check(self, text):
-        with tempfile.TemporaryDirectory() as folder:
-            pathlib.Path(folder, "index.html").write_text(text, encoding="utf-8")
-            pathlib.Path(folder, "p.svg").write_text("<svg/>")
-            return repository.run_main(check, folder)
-
-    def test_a_good_page(self):
-        self.assertEqual(self.check(self.GOOD).returncode, 0)
-
-    def test_faults(self):
-        for old, new, line in (('src="p.svg"', 'src="q.svg"', "the link to q.svg leads nowhere"),
-                               ('href="#a"', 'href="#b"', "names no part"),
-                               ('href="#a"', f'href="{pathlib.Path(__file__).resolve()}"', "leads out of the site"),
-                               ('alt="words"', 'alt=""', "has no words"),
-                               ("<h2>", "<h3>", "a heading of level 3 stands below one of level 1"),
-                               ('<h1 id="a">', '<h2 id="a">', "0 headings of level 1"),
-                               (' lang="en"', "", "no language")):
-            with self.subTest(line):
-                done = self.check(self.GOOD.replace(old, new))
-                self.assertEqual(done.returncode, 1)
-                self.assertIn(line, done.stderr)
-
-
-class Whole(unittest.TestCase):
-    """The repository's own pages, without Sphinx."""
+        page = self.page("docs/results/h100.md")
+        self.assertRegex(page, r"<details open><summary>[^\n]* photo, 1 GiB</summary>\n\n{\.sortable}\n\| Chapter \| Strategy "
+                               r"\| OpenCL, GB/s \| CUDA, GB/s[^\n]*\n[^\n]*\n"
+                               r"\| 02-global-atomics \| `global` \| [\d.]+ \| [\d.]+ \|")
+        self.assertEqual(page.count("<details open>"), 1)
+        self.assertIn("\nh100\n", self.page("docs/results/index.md"))
+        self.assertRegex(self.page(f"{self.LESSON}/index.md"), r"\n\*\*[^\n]*\*\*\n\n{\.sortable}\n\| Strategy")
 
     def test_every_page_is_there_and_in_the_contents_once(self):
-        with tempfile.TemporaryDirectory() as folder:
-            root = stage(ROOT, folder)
-            listed = []
-            for page in root.rglob("*.md"):
-                for entries in re.findall(r"```{toctree}\n:hidden:\n\n(.*?)\n```", page.read_text(encoding="utf-8"), re.DOTALL):
-                    listed += [os.path.relpath(page.parent / f"{entry}.md", root) for entry in entries.split("\n")]
-            for page in pages.pages():
-                name = page.relative_to(ROOT).as_posix().replace("README.md", "index.md")
-                self.assertTrue((root / name).is_file(), name)
-                self.assertEqual(listed.count(name), 0 if name == "index.md" else 1, name)
+        listed = []
+        for page in self.root.rglob("*.md"):
+            for entries in re.findall(r"```{toctree}\n:hidden:\n\n(.*?)\n```", page.read_text(encoding="utf-8"), re.DOTALL):
+                listed += [os.path.relpath(page.parent / f"{entry}.md", self.root) for entry in entries.split("\n")]
+        for page in pages():
+            name = page.relative_to(ROOT).as_posix().replace("README.md", "index.md")
+            self.assertTrue((self.root / name).is_file(), name)
+            self.assertEqual(listed.count(name), 0 if name == "index.md" else 1, name)
 
 
 @unittest.skipIf(BUILT is None, "no folder to build it in: --build FOLDER")
@@ -164,9 +116,9 @@ class Build(unittest.TestCase):
             self.skipTest("no Sphinx with what the site needs (./tutorial site installs it)")
         with tempfile.TemporaryDirectory() as folder:
             done = call(python, "-m", "sphinx", "-q", "-W", "--keep-going", "-j", "auto", "-d", f"{folder}/trees", "-c", ROOT / "docs" / "site",
-                        stage(ROOT, f"{folder}/pages"), self.site)
+                        stage(f"{folder}/pages"), self.site)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
-        done = call(sys.executable, "-B", ROOT / "docs" / "site" / "check.py", self.site)
+        done = call(sys.executable, "-B", ROOT / "docs" / "tools" / "pages.py", "--site", self.site)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(self.read_on(), sorted(page.parent.name for page in ROOT.glob("0*/README.md")))
         search = (self.site / "searchindex.js").read_text(encoding="utf-8")
@@ -183,4 +135,4 @@ class Build(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    unittest.main(defaultTest="Build" if BUILT else ["Small", "Check", "Whole"])
+    unittest.main(defaultTest="Build" if BUILT else "Staged")

@@ -2,23 +2,17 @@
 "use strict";
 
 const assert = require("node:assert");
-const fs = require("node:fs");
-const path = require("node:path");
 const { test } = require("node:test");
+const { source, seeded, anyReady } = require("./models.js");
 const model = require("../site/play/steps-model.js");
 
 const CHANGES = { zero: false, barrierAfterZero: false, atomicCount: false, barrierBeforeMerge: false, atomicMerge: false, countStride: "group", mergeStride: "launch" };
-
-function seeded(seed) {
-  let state = seed;
-  return () => (state = (state * 16807) % 2147483647) / 2147483647;
-}
 
 // The end of a run in an order that `seed` chooses.
 function end(settings, seed) {
   const random = seeded(seed);
   let state = model.begin(settings);
-  while (!model.isDone(state)) ({ state } = model.step(state, model.ORDERS.random(state, -1, random)));
+  while (!model.isDone(state)) ({ state } = model.step(state, anyReady(model, state, random)));
   return state;
 }
 
@@ -30,8 +24,8 @@ function differs(settings, orders = 400) {
 }
 
 test("the five steps are those of the kernel", () => {
-  const source = fs.readFileSync(path.join(__dirname, "..", "..", "03-local-atomics", "histogram.cl"), "utf8");
-  const steps = [...source.matchAll(/\/\/ Step (\d): (\w+)/g)].map(([, number, word]) => [number, word]);
+  const text = source("03-local-atomics/histogram.cl");
+  const steps = [...text.matchAll(/\/\/ Step (\d): (\w+)/g)].map(([, number, word]) => [number, word]);
   assert.deepStrictEqual(steps, [["1", "zero"], ["2", "nobody"], ["3", "count"], ["4", "nobody"], ["5", "add"]]);
   const kinds = model.programOf(model.RIGHT, 1).map(({ kind, bin }) => `${kind} ${bin ?? ""}`.trim());
   assert.deepStrictEqual(kinds, ["zero 1", "zero 3", "barrier", "add 0", "add 3", "barrier", "merge 1", "merge 3"]);

@@ -1,17 +1,14 @@
-// The model behind docs/site/play/walk.html, held against the kernels and against what chapter 02's figure of the walks says.
+// The model behind docs/site/play/walk.html, held against the kernels, and against what chapter 02 says of the walks.
 "use strict";
 
 const assert = require("node:assert");
-const fs = require("node:fs");
-const path = require("node:path");
 const { test } = require("node:test");
+const { source } = require("./models.js");
 const model = require("../site/play/walk-model.js");
 
-const ROOT = path.join(__dirname, "..", "..");
 const COUNT = 2048;
 
 test("the loops are those of the kernels", () => {
-  const source = (file) => fs.readFileSync(path.join(ROOT, file), "utf8");
   for (const [file, line] of [
     ["02-global-atomics/histogram.cl", "for (ulong i = get_global_id(0); i < count; i += get_global_size(0))"],
     ["02-global-atomics/histogram.cl", "const ulong stretch = (count + get_global_size(0) - 1) / get_global_size(0);"],
@@ -37,15 +34,6 @@ test("each walk reads each byte once, in either order", () => {
       }
     }
   }
-});
-
-test("what chapter 02's figure says of the two walks", () => {
-  const lines = (walk, order) => model.requestsOf(walk, order, 32, COUNT).map((request) => model.touched(request, model.LINE));
-  assert.ok(lines("interleaved", "gpu").every((touched) => touched.size === 1));
-  assert.ok(lines("blocked", "gpu").every((touched) => touched.size === 32));
-  const ofItem = (walk) => new Set(lines(walk, "cpu").slice(0, COUNT / 32).flatMap((touched) => [...touched])).size;
-  assert.strictEqual(ofItem("interleaved"), 32);
-  assert.strictEqual(ofItem("blocked"), 1);
 });
 
 test("what the walks cost, with each cache", () => {

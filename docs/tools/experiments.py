@@ -215,12 +215,6 @@ def bytes_that_fit():
             yield Run(LANES, f"`{strategy}`", f"{groups} groups", strategy, launch(f"{groups}*UNITS", 128))
 
 
-def private_groups():
-    """`private` in the launches of `equal_launches`."""
-    for groups in GROUPS:
-        yield Run(LANES, "`private`", f"{groups} group{'s' if groups > 1 else ''}", "private", launch(f"{groups}*UNITS", 128))
-
-
 # Another counter for each value: equal pixels still meet, and neighbouring values lie in different places.
 SCATTERED = Edit("    for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {\n        atomic_inc(&histogram[pixels[i]]);",
                  "    for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {\n"
@@ -276,6 +270,16 @@ def many_launches():
                           ("--side", str(side), "--group-size", str(group_size), "--copies", str(copies)))
 
 
+def counted(about, unit, runs, counter, what="", bytes_each=0):
+    """An experiment that reads a counter of Nsight Compute: its corner and its pixels are those of `runs`."""
+    corner, given, of_runs = runs
+    return Experiment(about, corner, unit, ("CUDA",), (given,), "256M", of_runs,
+                      f"One launch of each under Nsight Compute: `{counter.split('.')[0]}`{what}.", counter, bytes_each)
+
+
+LOCAL_WALKS = "Launch", "photo", tuple(run for run in walks() if run.chapter == LOCAL)
+BYTES_THAT_FIT = "Groups of 128 for each unit", "uniform", tuple(bytes_that_fit())
+PRIVATE_GROUPS = "Groups of 128 for each unit", "uniform", tuple(run for run in equal_launches() if run.strategy == "private")
 STRIDES = (1, 8, 32, 64, 256, 1024)
 OPENCL, BOTH = ("OpenCL",), ("OpenCL", "CUDA")
 EXPERIMENTS = {
@@ -301,25 +305,15 @@ EXPERIMENTS = {
     "private": Experiment("`private` in several launches, for a CPU", "Launch", "ms", OPENCL, ("photo",), "16M",
                           tuple(private_launches())),
     "walks": Experiment("the two walks", "Launch", "GB/s", BOTH, ("uniform", "photo"), "256M", tuple(walks())),
-    "hits": Experiment("what the walks find in the L1 cache", "Launch", "% of the loads found in the L1 cache", ("CUDA",),
-                       ("photo",), "256M", tuple(run for run in walks() if run.chapter == LOCAL),
-                       "One launch of each under Nsight Compute: `l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate`.",
-                       "l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct"),
-    "fetched": Experiment("what the walks fetch from the L2 cache", "Launch", "bytes from the L2 cache for each pixel", ("CUDA",),
-                          ("photo",), "256M", tuple(run for run in walks() if run.chapter == LOCAL),
-                          "One launch of each under Nsight Compute: `lts__t_sectors_srcunit_tex_op_read`, of 32 bytes.",
-                          "lts__t_sectors_srcunit_tex_op_read.sum", 32),
-    "from-memory": Experiment("what the walks fetch from memory", "Launch", "bytes from memory for each pixel", ("CUDA",),
-                              ("photo",), "256M", tuple(run for run in walks() if run.chapter == LOCAL),
-                              "One launch of each under Nsight Compute: `dram__bytes_read`.", "dram__bytes_read.sum", 1),
-    "l1-busy": Experiment("how busy the walks keep the L1 cache", "Launch", "% of what the L1 cache can do", ("CUDA",),
-                          ("photo",), "256M", tuple(run for run in walks() if run.chapter == LOCAL),
-                          "One launch of each under Nsight Compute: `l1tex__throughput`, the busiest of its parts.",
-                          "l1tex__throughput.avg.pct_of_peak_sustained_active"),
-    "l2-busy": Experiment("how busy the walks keep the L2 cache", "Launch", "% of what the L2 cache can do", ("CUDA",),
-                          ("photo",), "256M", tuple(run for run in walks() if run.chapter == LOCAL),
-                          "One launch of each under Nsight Compute: `lts__throughput`, the busiest of its parts.",
-                          "lts__throughput.avg.pct_of_peak_sustained_elapsed"),
+    "hits": counted("what the walks find in the L1 cache", "% of the loads found in the L1 cache", LOCAL_WALKS,
+                    "l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct"),
+    "fetched": counted("what the walks fetch from the L2 cache", "bytes from the L2 cache for each pixel", LOCAL_WALKS,
+                       "lts__t_sectors_srcunit_tex_op_read.sum", ", of 32 bytes", 32),
+    "from-memory": counted("what the walks fetch from memory", "bytes from memory for each pixel", LOCAL_WALKS, "dram__bytes_read.sum", bytes_each=1),
+    "l1-busy": counted("how busy the walks keep the L1 cache", "% of what the L1 cache can do", LOCAL_WALKS,
+                       "l1tex__throughput.avg.pct_of_peak_sustained_active", ", the busiest of its parts"),
+    "l2-busy": counted("how busy the walks keep the L2 cache", "% of what the L2 cache can do", LOCAL_WALKS,
+                       "lts__throughput.avg.pct_of_peak_sustained_elapsed", ", the busiest of its parts"),
     "racy": Experiment("`racy` beside `global`", "Groups of 256 for each unit", "GB/s", BOTH, ("uniform", "photo"), "256M",
                        tuple(racy_launches())),
     "near": Experiment("`global`, and the same with neighbouring values far apart", "Counter of value v", "GB/s", OPENCL,
@@ -335,20 +329,14 @@ EXPERIMENTS = {
                             ("uniform",), "256M", tuple(under_way())),
     "launches": Experiment("chapters 03 and 04 in equal launches", "Groups of 128 for each unit", "GB/s", BOTH,
                            ("uniform",), "256M", tuple(equal_launches())),
-    "room": Experiment("how much of a multiprocessor is shared memory for 8-bit counters", "Groups of 128 for each unit", "bytes of shared memory",
-                       ("CUDA",), ("uniform",), "256M", tuple(bytes_that_fit()),
-                       "One launch of each under Nsight Compute: `launch__shared_mem_config_size`.", "launch__shared_mem_config_size"),
-    "occupancy": Experiment("how many of these groups run at once", "Groups of 128 for each unit", "% of the places for warps taken", ("CUDA",),
-                            ("uniform",), "256M", tuple(bytes_that_fit()),
-                            "One launch of each under Nsight Compute: `sm__warps_active`, achieved occupancy.",
-                            "sm__warps_active.avg.pct_of_peak_sustained_active"),
-    "private-hits": Experiment("what `private` finds of its tables in the L1 cache", "Groups of 128 for each unit",
-                               "% of its loads found in the L1 cache", ("CUDA",), ("uniform",), "256M", tuple(private_groups()),
-                               "One launch of each under Nsight Compute: `l1tex__t_sector_pipe_lsu_mem_local_op_ld_hit_rate`.",
-                               "l1tex__t_sector_pipe_lsu_mem_local_op_ld_hit_rate.pct"),
-    "private-memory": Experiment("what `private` fetches from memory", "Groups of 128 for each unit", "bytes from memory for each pixel", ("CUDA",),
-                                 ("uniform",), "256M", tuple(private_groups()),
-                                 "One launch of each under Nsight Compute: `dram__bytes_read`.", "dram__bytes_read.sum", 1),
+    "room": counted("how much of a multiprocessor is shared memory for 8-bit counters", "bytes of shared memory", BYTES_THAT_FIT,
+                    "launch__shared_mem_config_size"),
+    "occupancy": counted("how many of these groups run at once", "% of the places for warps taken", BYTES_THAT_FIT,
+                         "sm__warps_active.avg.pct_of_peak_sustained_active", ", achieved occupancy"),
+    "private-hits": counted("what `private` finds of its tables in the L1 cache", "% of its loads found in the L1 cache", PRIVATE_GROUPS,
+                            "l1tex__t_sector_pipe_lsu_mem_local_op_ld_hit_rate.pct"),
+    "private-memory": counted("what `private` fetches from memory", "bytes from memory for each pixel", PRIVATE_GROUPS, "dram__bytes_read.sum",
+                              bytes_each=1),
     "many-launches": Experiment("`group-each` of `many` in several launches", "Launch", "GB/s", BOTH, ("uniform",), "256M",
                                 tuple(many_launches())),
     "bytes": Experiment("`uchar-bins`, and what the compiler knows of it", "Groups of 128 for each unit", "GB/s", OPENCL,

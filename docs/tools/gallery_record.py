@@ -83,7 +83,7 @@ def row_of(mistake, verdicts, found, called):
             "verdicts": verdicts, "found": sorted(found), "names": mistake.names, "called": called}
 
 
-def tried(mistake, folder):
+def tried(mistake):
     """What the inputs and Oclgrind say of a mistake in OpenCL; or the inputs and ThreadSanitizer, of one of chapter 01."""
     if mistake.files("cpu"):
         command = [*gallery.command_of(ROOT / "build", mistake, "cpu"), "--variant", mistake.variant, "--repeat", "1", "--no-ceiling"]
@@ -91,18 +91,19 @@ def tried(mistake, folder):
                 for name, arguments in INPUTS.items()}
         return row_of(mistake, {name: verdict(status) for name, (status, _) in runs.items()},
                       {found for _, said in runs.values() for found in re.findall("ThreadSanitizer: (data race)", said)}, None)
-    gallery.make(mistake, folder)
-    command = gallery.command_of(ROOT / "build", mistake, "opencl")
-    if "histogram.cl" in mistake.files():
-        command += ["--kernels", f"{folder}/histogram.cl"]
-    command += usual(mistake)
-    on_pocl, quiet = [*command, "--device", POCL], [*command, "--no-diagnosis"]
-    verdicts = {name: verdict(run([*quiet, "--device", POCL, *arguments])[0]) for name, arguments in INPUTS.items()}
-    shows = arguments_of(mistake.shows)
-    launches = [SMALL, [*LARGE, room_of(mistake)]] + ([shows[1:]] if shows[0] == "oclgrind" else [])
-    found = [set(FINDS.findall(run([*OCLGRIND, *quiet, "--device", "Oclgrind", *launch])[1])) for launch in launches]
-    # None: Oclgrind alone shows it
-    called = None if shows[0] == "oclgrind" else gallery.called(run([*on_pocl, *shows])[1])
+    with tempfile.TemporaryDirectory() as folder:
+        gallery.make(mistake, folder)
+        command = gallery.command_of(ROOT / "build", mistake, "opencl")
+        if "histogram.cl" in mistake.files():
+            command += ["--kernels", f"{folder}/histogram.cl"]
+        command += usual(mistake)
+        on_pocl, quiet = [*command, "--device", POCL], [*command, "--no-diagnosis"]
+        verdicts = {name: verdict(run([*quiet, "--device", POCL, *arguments])[0]) for name, arguments in INPUTS.items()}
+        shows = arguments_of(mistake.shows)
+        launches = [SMALL, [*LARGE, room_of(mistake)]] + ([shows[1:]] if shows[0] == "oclgrind" else [])
+        found = [set(FINDS.findall(run([*OCLGRIND, *quiet, "--device", "Oclgrind", *launch])[1])) for launch in launches]
+        # None: Oclgrind alone shows it
+        called = None if shows[0] == "oclgrind" else gallery.called(run([*on_pocl, *shows])[1])
     return row_of(mistake, verdicts, set.union(*found), called)
 
 
@@ -141,8 +142,14 @@ def tried_emulated(mistake):
             "found": {how: line for how, line in found.items() if line}}
 
 
+# What is recorded: how a mistake is tried, with which program, and how many at once. A GPU has room for several; on PoCL they would be
+# in each other's way.
+HALVES = {"opencl": (tried, "opencl", 1), "cuda": (tried_in_cuda, "cuda", 6), "emulated": (tried_emulated, gallery.EMULATED, 2)}
+
+
 def recorded_now(half, commit):
-    """What opencl, cuda or emulated is in the results now. What was stopped goes on where it was, at the same commit."""
+    """What a half is in the results now. What was stopped goes on where it was, at the same commit."""
+    try_it, program, at_once = HALVES[half]
     mistakes = gallery.mistakes()
     machine = record.machine(ROOT / "build", commit)
     begun = ROOT / "build" / f"gallery-{half}-{machine['commit']}.jsonl"
@@ -153,19 +160,15 @@ def recorded_now(half, commit):
     def known_or_tried(mistake):
         name = str(mistake.path.relative_to(ROOT))
         if name not in known:
-            with tempfile.TemporaryDirectory() as folder:
-                known[name] = {"opencl": lambda: tried(mistake, folder), "cuda": lambda: tried_in_cuda(mistake),
-                               "emulated": lambda: tried_emulated(mistake)}[half]()
+            known[name] = try_it(mistake)
             with begun.open("a", encoding="utf-8") as lines:
                 lines.write(json.dumps([name, known[name]]) + "\n")
             print(f"[{len(known)}/{len(mistakes)}] {name}", flush=True)
         return known[name]
 
-    # A GPU has room for several at once; on PoCL they would be in each other's way.
-    with concurrent.futures.ThreadPoolExecutor(max_workers={"opencl": 1, "cuda": 6, "emulated": 2}[half]) as together:
+    with concurrent.futures.ThreadPoolExecutor(max_workers=at_once) as together:
         rows = [row for row in together.map(known_or_tried, mistakes) if row]
     begun.unlink()
-    program = {"opencl": "opencl", "cuda": "cuda", "emulated": gallery.EMULATED}[half]
     _, devices = run([str(ROOT / "build/03-local-atomics" / program), "--list-devices"])
     device = next(line for line in devices.splitlines() if half != "opencl" or POCL in line).split(": ", 1)[1]
     return {"machine": machine, "device": device, "mistakes": rows}

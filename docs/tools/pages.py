@@ -1,18 +1,23 @@
 #!/usr/bin/env python3
 """Checks the pages: links and pictures lead somewhere, lessons have their headings, they and workshops their length.
 
-    docs/tools/pages.py     exit 1 where a link or picture is not there, a link's #part is no heading of its
-                      page, a lesson's headings differ from those below, or it or the page of a workshop, a
-                      folder within a chapter, is too short or too long
+    docs/tools/pages.py     exit 1 where a link or picture is not there, a picture has no words, a link's #part is no
+                      heading of its page, a lesson's headings differ from those below, or it or the page of a
+                      workshop, a folder within a chapter, is too short or too long
+    docs/tools/pages.py --site FOLDER     the links of a built site; those to pages of others are for
+                      `./tutorial site links`, which needs a network
 """
 
 import argparse
+import functools
+import html
 import pathlib
 import re
 import sys
 import urllib.parse
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+PLAY = ROOT / "docs" / "site" / "play"
 HEADINGS = [
     "What you will learn",
     "The idea in one picture",
@@ -34,8 +39,9 @@ FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 GENERATED = re.compile(r"^<!-- [\w-]+: .*?^<!-- end -->$", re.DOTALL | re.MULTILINE)  # by generate.py
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 PICTURE = re.compile(r"!\[[^\]]*\]\([^)]*\)")
-# Markdown's links and pictures, and HTML's, which can do what Markdown cannot.
-LINK = re.compile(r"""\]\(([^)\s]+)(?:\s+"[^"]*")?\)|\b(?:src|srcset|href)="([^"\s]+)\"""")
+# HTML's links and pictures; and Markdown's, in which HTML stands, too, for what Markdown cannot do.
+IN_HTML = re.compile(r'\b(?:src|srcset|href)="([^"\s]+)"')
+LINK = re.compile(rf"""\]\(([^)\s]+)(?:\s+"[^"]*")?\)|{IN_HTML.pattern}""")
 HEADING = re.compile(r"^(#{1,6})[ ]+(.+?)[ ]*#*$", re.MULTILINE)
 
 
@@ -52,29 +58,40 @@ def anchor(title):
     return re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-")
 
 
+@functools.cache
 def anchors(text):
-    """What a link to a part of this page may be called: the names of its headings."""
-    names, seen = set(), {}
+    """What a link to a part of this page may be called: the names of its headings, or what HTML calls so."""
+    names, seen = set(re.findall(r'\bid="([^"]+)"', text)), {}
     for _, title in HEADING.findall(FENCED.sub("", text)):
         name = anchor(title)
         again = seen.get(name, 0)
         seen[name] = again + 1
         names.add(f"{name}-{again}" if again else name)
-    return names | set(re.findall(r'\bid="([^"]+)"', text))
+    return names
 
 
-def dead_links(page, text):
-    """What is wrong with the links and pictures of a page."""
+def links_of(page, text):
+    if page.suffix == ".html":
+        return [html.unescape(link) for link in IN_HTML.findall(text)]
+    return [in_markdown or in_html for in_markdown, in_html in LINK.findall(without_code(text))]
+
+
+def dead_links(page, text, root=ROOT):
+    """What is wrong with the links and pictures of a page, which lead to nothing outside of `root`."""
     wrong = []
-    for markdown, html in LINK.findall(without_code(text)):
-        link = markdown or html
-        if re.match(r"[a-z][a-z+.-]*:", link):  # https:, mailto:
+    for link in links_of(page, text):
+        if re.match(r"[a-z][a-z+.-]*:|//", link):  # https:, mailto:
             continue
         path, _, part = urllib.parse.unquote(link).partition("#")
-        target = page.parent / path if path else page
+        target = page.parent / path.partition("?")[0] if path else page
+        if target.is_dir() and page.suffix == ".html":
+            target = target / "index.html"
         if not target.exists():
             wrong.append(f"the link to {link} leads nowhere")
-        elif part and target.suffix == ".md":
+        elif not target.resolve().is_relative_to(root):
+            wrong.append(f"the link to {link} leads out of {root}")
+        # a=b is the state of a page to play with
+        elif part and target.suffix in (".md", ".html") and "=" not in part:
             other = text if target == page else target.read_text(encoding="utf-8")
             if part not in anchors(other):
                 wrong.append(f"the link to {link} names no heading of that page")
@@ -113,27 +130,40 @@ def pages():
     return sorted({page for pattern in patterns for page in ROOT.glob(pattern)})
 
 
+def faults(page, tell):
+    """What is wrong with a page of the repository; with `tell` its length is told, if it has to have one."""
+    name = page.relative_to(ROOT).as_posix()
+    text = page.read_text(encoding="utf-8")
+    wrong = dead_links(page, text)
+    wrong += ["a picture has no words"] * len(re.findall(r"!\[\s*\]\(", text))
+    lesson = re.fullmatch(r"0\d-[^/]*/README.md", name)
+    workshop = re.fullmatch(rf"0\d-[^/]*/({'|'.join(WORKSHOPS)})/README.md", name)
+    if lesson:
+        wrong += lesson_faults(text)
+    if workshop:
+        wrong += length_faults(text, "workshop", *WORKSHOPS[workshop.group(1)])
+    if tell and (lesson or workshop):
+        print(f"{name}: {words(text)} words")
+    return wrong
+
+
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--words", action="store_true", help="tell how long lessons and workshops are")
-    tell = arguments.parse_args().words
-    wrong = []
-    for page in pages():
-        name = page.relative_to(ROOT)
-        text = page.read_text(encoding="utf-8")
-        found = dead_links(page, text)
-        lesson = re.fullmatch(r"0\d-[^/]*/README.md", name.as_posix())
-        workshop = re.fullmatch(rf"0\d-[^/]*/({'|'.join(WORKSHOPS)})/README.md", name.as_posix())
-        if lesson:
-            found += lesson_faults(text)
-        if workshop:
-            found += length_faults(text, "workshop", *WORKSHOPS[workshop.group(1)])
-        if tell and (lesson or workshop):
-            print(f"{name}: {words(text)} words")
-        wrong += [f"{name}: {line}" for line in found]
-    for line in wrong:
+    arguments.add_argument("--site", type=pathlib.Path, metavar="FOLDER", help="check the links of this site")
+    options = arguments.parse_args()
+    if options.site:
+        root = options.site.resolve()
+        wrong = {page: dead_links(page, page.read_text(encoding="utf-8"), root) for page in sorted(root.rglob("*.html"))}
+    else:
+        root = ROOT
+        wrong = {page: faults(page, options.words) for page in (*pages(), *sorted(PLAY.glob("*.html")))}
+    if not wrong:
+        sys.exit(f"{root} has no pages")
+    lines = [f"{page.relative_to(root)}: {line}" for page, of_page in wrong.items() for line in of_page]
+    for line in lines:
         print(line, file=sys.stderr)
-    sys.exit(1 if wrong else 0)
+    sys.exit(1 if lines else 0)
 
 
 if __name__ == "__main__":

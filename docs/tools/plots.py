@@ -41,15 +41,15 @@ WIDTH = 800
 # ---- axes ----------------------------------------------------------------------------------------
 
 
-class LogScale:
-    """Puts values between two others on a line between two coordinates, by their logarithm."""
+class Scale:
+    """Puts values between two others on a line between two coordinates: by their logarithm, or by themselves (float)."""
 
-    def __init__(self, low, high, start, end):
-        self.low, self.high, self.start, self.end = low, high, start, end
+    def __init__(self, low, high, start, end, by=math.log):
+        self.low, self.high, self.start, self.end, self.by = low, high, start, end, by
 
     def __call__(self, value):
-        part = math.log(value / self.low) / math.log(self.high / self.low)
-        return self.start + part * (self.end - self.start)
+        low, high = self.by(self.low), self.by(self.high)
+        return self.start + (self.by(value) - low) / (high - low) * (self.end - self.start)
 
     def decades(self):
         """The powers of ten on it."""
@@ -116,7 +116,7 @@ def climb(recording):
     picture = Picture(WIDTH, bottom + 84, "How far each chapter's strategies come",
                       "Each strategy's speed in percent of the read ceiling, on a logarithmic scale, in OpenCL and "
                       "in CUDA; the same numbers stand in the tables of the chapters.")
-    scale = LogScale(decade_below(min(shares)), max(100, *shares) * 1.06, 190, 566)
+    scale = Scale(decade_below(min(shares)), max(100, *shares) * 1.06, 190, 566)
     climb_head(picture, entries, scale, top, bottom)
     y = top
     for chapter, strategies in chapters.items():
@@ -161,8 +161,35 @@ def climb_row(picture, scale, y, name, results):
             picture.mark(shape, scale(percent), y + 12.5 + shift, f"fill-{colour}", 4.5)
 
 
-# ---- law.svg -------------------------------------------------------------------------------------
+# ---- speed against something else ----------------------------------------------------------------
 
+TOP, BOTTOM, LEFT_END, RIGHT = 80, 440, 70, 620
+
+
+def chart(title, words, about, entries, ceiling, across, up, ticks, below, note=""):
+    """A picture of GB/s with both its axes, the read ceiling and the source; what was measured is drawn upon it.
+
+    `words` stand below the title, `below` under the axis, whose `ticks` are {value: words}; `about` is for a screen reader.
+    """
+    picture = Picture(WIDTH, 520, title, about)
+    right = across.end
+    picture.text(16, 28, title, "fill-ink title")
+    picture.text(16, 48, f"{entries[0]['run']['api']}, {words}", "fill-muted")
+    picture.text(16, 70, "GB/s", "fill-muted")
+    for tick in up.decades():
+        picture.line(LEFT_END, up(tick), right, up(tick))
+        picture.text(LEFT_END - 10, up(tick) + 4.5, plain(tick), "fill-muted", "end")
+    for value, name in ticks.items():
+        picture.line(across(value), BOTTOM, across(value), BOTTOM + 5, "line-muted")
+        picture.text(across(value), BOTTOM + 20, name, "fill-muted small", "middle")
+    picture.text((LEFT_END + right) / 2, BOTTOM + 42, below, "fill-muted", "middle")
+    picture.line(LEFT_END, up(ceiling), right, up(ceiling), "line-muted", 1.5, "5 4")
+    picture.text(LEFT_END + 4, up(ceiling) - 11, f"read ceiling, {digits(ceiling)} GB/s", "fill-muted halo")
+    picture.text(16, BOTTOM + 68, f"{source(entries)}.{note}", "fill-muted small")
+    return picture
+
+
+# law.svg
 BYTES_A_LOAD = {1: ("circle", "blue", "a byte a load: local and lane-bins"), 16: ("diamond", "orange", "16 bytes a load: lane-bins")}
 
 
@@ -172,25 +199,16 @@ def law_picture(recording):
     run = entries[0]["run"]
     ceiling, answer = law.ceiling(recording, entries), law.answer_ns(points)
     first, last = (points[end].under_way for end in (0, -1))
-    picture = Picture(WIDTH, 520, "Bytes under way and speed",
-                      "GB/s of the same launches as in the table of chapter 03, on logarithmic scales, against the bytes that "
-                      "a multiprocessor has under way: "
-                      "a byte a load, the points follow a line of slope one; 16 bytes a load, they bend to the read ceiling.")
-    across = LogScale(first / 1.5, last * 1.5, 70, WIDTH - 30)
-    up = LogScale(decade_below(points[0].gb_s), 5000, 440, 80)
-    picture.text(16, 28, "Twice the bytes under way, twice the speed, up to the ceiling", "fill-ink title")
-    picture.text(16, 48, f"{run['api']}, {size_in_words(run['input']['pixels'])} of random pixels; both scales logarithmic", "fill-muted")
-    for tick in up.decades():
-        picture.line(70, up(tick), WIDTH - 30, up(tick))
-        picture.text(60, up(tick) + 4.5, plain(tick), "fill-muted", "end")
-    picture.text(16, 70, "GB/s", "fill-muted")
-    for power in range(math.ceil(math.log2(first)), math.floor(math.log2(last)) + 1):
-        x = across(2**power)
-        picture.line(x, 440, x, 445, "line-muted")
-        picture.text(x, 460, f"{2**power}" if power < 10 else f"{2 ** (power - 10)} Ki", "fill-muted", "middle")
-    picture.text((70 + WIDTH - 30) / 2, 482, "bytes under way on each multiprocessor", "fill-muted", "middle")
-    picture.line(70, up(ceiling), WIDTH - 30, up(ceiling), "line-muted", 1.5, "5 4")
-    picture.text(74, up(ceiling) - 8, f"read ceiling, {digits(ceiling)} GB/s", "fill-muted")
+    across = Scale(first / 1.5, last * 1.5, LEFT_END, WIDTH - 30)
+    up = Scale(decade_below(points[0].gb_s), 5000, BOTTOM, TOP)
+    powers = range(math.ceil(math.log2(first)), math.floor(math.log2(last)) + 1)
+    picture = chart("Twice the bytes under way, twice the speed, up to the ceiling",
+                    f"{size_in_words(run['input']['pixels'])} of random pixels; both scales logarithmic",
+                    "GB/s of the same launches as in the table of chapter 03, on logarithmic scales, against the bytes that "
+                    "a multiprocessor has under way: "
+                    "a byte a load, the points follow a line of slope one; 16 bytes a load, they bend to the read ceiling.",
+                    entries, ceiling, across, up, {2**power: f"{2**power}" if power < 10 else f"{2 ** (power - 10)} Ki" for power in powers},
+                    "bytes under way on each multiprocessor")
     bend = ceiling * answer / run["units"]
     picture.path([(across(first), up(first * run["units"] / answer)), (across(bend), up(ceiling))], "line-green", 1.5)
     picture.text(across(1400), up(200), f"slope one: a byte a load, an answer in {answer:.0f} ns", "fill-green halo")
@@ -200,14 +218,11 @@ def law_picture(recording):
     for place, (shape, colour, words) in enumerate(BYTES_A_LOAD.values()):
         picture.mark(shape, 520, 380 + 22 * place, f"fill-{colour}")
         picture.text(532, 384.5 + 22 * place, words, f"fill-{colour} bold")
-    picture.text(16, 508, f"{source(entries)}.", "fill-muted small")
     return picture.to_text()
 
 
-# ---- contention.svg ------------------------------------------------------------------------------
-
-# variant: what it is called, form, colour, width of its line. Form and colour tell the same, so that
-# either is enough. The first is drawn first, and wide: what lies upon it does not hide it.
+# contention.svg and bins.svg: what each variant is called, its form, colour, width of its line. Form and colour tell the same,
+# so that either is enough. The first is drawn first, and wide: what lies upon it does not hide it.
 LINES = {
     "tuned": ("tuned", "circle", "blue", 7),
     "npp": ("NPP", "square", "purple", 1.5),
@@ -218,71 +233,34 @@ LINES = {
     "passes": ("passes", "square", "purple", 1.5),
     "cluster": ("cluster", "circle", "blue", 1.5),
 }
-RIGHT = 620
 
 
-def contention_lines(entries):
-    """{variant: [(percent, GB/s)]} of the variants that have at least two points, in the order of LINES."""
+def lines_of(entries, place):
+    """{variant: [(place, GB/s)]} of the right results of more than one entry, in the order of LINES; `place` is that of an entry."""
     lines = {}
     for entry in entries:
         for result in entry["run"]["results"]:
-            if result["gb_s"]:
-                lines.setdefault(result["variant"], []).append((int(entry["input"].split("-")[1]), result["gb_s"]))
+            if result["check"] == "match" and result["gb_s"]:
+                lines.setdefault(result["variant"], []).append((place(entry), result["gb_s"]))
     return {name: sorted(lines[name]) for name in sorted(lines, key=[*LINES].index) if len(lines[name]) > 1}
 
 
-def contention(recording):
-    """GB/s against contention, a line for each variant of peers. Raises NotRecorded."""
-    entries = [entry for entry in recorded.select(recording, "runs", program=recorded.PEERS, size=SIZE)
-               if entry["input"] in recorded.CONTENTIONS]
-    lines = contention_lines(entries)
-    ceiling = recorded.read_ceiling(recording, entries[0])
+def up_to(ceiling, lines):
+    """The scale for all points of these lines and the ceiling."""
     rates = [rate for points in lines.values() for _, rate in points]
+    return Scale(decade_below(min(rates)), max(*rates, ceiling) * 1.3, BOTTOM, TOP)
 
-    picture = Picture(WIDTH, 520, "What contention costs",
-                      "GB/s of each strategy and library, on a logarithmic scale, against the share of pixels that "
-                      "have one and the same value; the table in chapter 05 has the same numbers.")
-    scale = LogScale(decade_below(min(rates)), max(*rates, ceiling or 0) * 1.3, 440, 80)
-    contention_axes(picture, entries, scale)
-    if ceiling:
-        level = scale(ceiling)
-        picture.line(70, level, RIGHT, level, "line-muted", 1.5, "5 4")
-        picture.text(70, level - 11, f"read ceiling, {digits(ceiling)} GB/s", "fill-muted halo")
+
+def draw_lines(picture, across, up, lines):
+    """Each line; its name and its rate at its right end, led to it where labels had to move apart."""
     for name, points in lines.items():
         _, shape, colour, width = LINES[name]
-        places = [(contention_x(percent), scale(rate)) for percent, rate in points]
+        places = [(across(value), up(rate)) for value, rate in points]
         picture.path(places, f"line-{colour}", width)
         for x, y in places:
             picture.mark(shape, x, y, f"fill-{colour}", 6 if width > 2 else 4)
-    contention_labels(picture, scale, lines)
-    return picture.to_text()
-
-
-def contention_x(percent):
-    return 70 + (RIGHT - 70) * percent / 100
-
-
-def contention_axes(picture, entries, scale):
-    """Title, both axes, and the source."""
-    run = entries[0]["run"]
-    picture.text(16, 28, "What contention costs, in GB/s", "fill-ink title")
-    picture.text(16, 48, f"{run['api']}, {size_in_words(run['input']['pixels'])} of random pixels; logarithmic scale",
-                 "fill-muted")
-    for tick in scale.decades():
-        picture.line(70, scale(tick), RIGHT, scale(tick))
-        picture.text(60, scale(tick) + 4.5, plain(tick), "fill-muted", "end")
-    for percent in range(0, 101, 10):
-        picture.line(contention_x(percent), scale.start, contention_x(percent), scale.start + 5, "line-muted")
-        picture.text(contention_x(percent), scale.start + 20, f"{percent}", "fill-muted", "middle")
-    picture.text((70 + RIGHT) / 2, scale.start + 42, "contention: % of the pixels that have one and the same value",
-                 "fill-muted", "middle")
-    picture.text(16, scale.start + 68, f"{source(entries)}.", "fill-muted small")
-
-
-def contention_labels(picture, scale, lines):
-    """Each line's name and its rate, at its right end; led to it where labels had to move apart."""
-    ends = sorted((scale(points[-1][1]), name) for name, points in lines.items())
-    labels = apart([y for y, _ in ends], 17, scale.start)
+    ends = sorted((up(points[-1][1]), name) for name, points in lines.items())
+    labels = apart([y for y, _ in ends], 17, BOTTOM)
     for (y, name), place in zip(ends, labels):
         words, shape, colour, _ = LINES[name]
         picture.path([(RIGHT + 7, y), (RIGHT + 13, y), (RIGHT + 25, place), (RIGHT + 31, place)], f"line-{colour}", 1)
@@ -291,45 +269,37 @@ def contention_labels(picture, scale, lines):
         picture.text(WIDTH - 10, place + 4.5, digits(lines[name][-1][1]), f"fill-{colour}", "end")
 
 
-# ---- bins.svg ------------------------------------------------------------------------------------
+def contention(recording):
+    """GB/s against contention, a line for each variant of peers. Raises NotRecorded."""
+    entries = [entry for entry in recorded.select(recording, "runs", program=recorded.PEERS, size=SIZE)
+               if entry["input"] in recorded.CONTENTIONS]
+    lines = lines_of(entries, lambda entry: int(entry["input"].split("-")[1]))
+    ceiling = recorded.read_ceiling(recording, entries[0])
+    across, up = Scale(0, 100, LEFT_END, RIGHT, by=float), up_to(ceiling, lines)
+    picture = chart("What contention costs",
+                    f"{size_in_words(entries[0]['run']['input']['pixels'])} of random pixels; logarithmic scale",
+                    "GB/s of each strategy and library, on a logarithmic scale, against the share of pixels that "
+                    "have one and the same value; the table in chapter 05 has the same numbers.",
+                    entries, ceiling, across, up, {percent: f"{percent}" for percent in range(0, 101, 10)},
+                    "contention: % of the pixels that have one and the same value")
+    draw_lines(picture, across, up, lines)
+    return picture.to_text()
 
 
 def bins_picture(recording):
     """GB/s against the number of bins, a line for each strategy, in CUDA. Raises NotRecorded."""
     entries = [entry for entry in recorded.select(recording, "bins", api="CUDA", input="uniform") if entry["experiment"].isdigit()]
-    lines = {}
-    for entry in sorted(entries, key=lambda entry: int(entry["experiment"])):
-        for result in entry["run"]["results"]:
-            if result["check"] == "match":
-                lines.setdefault(result["variant"], []).append((int(entry["experiment"]), result["gb_s"]))
-    if not lines:
-        raise NotRecorded("no strategy for more bins")
+    lines = lines_of(entries, lambda entry: int(entry["experiment"]))
+    bins = sorted(int(entry["experiment"]) for entry in entries)
     ceiling = recorded.read_ceiling(recording, entries[0], ("bins",))
-    run, bins = entries[0]["run"], sorted(int(entry["experiment"]) for entry in entries)
-    across = LogScale(bins[0], bins[-1], 80, RIGHT)
-    up = LogScale(decade_below(min(rate for points in lines.values() for _, rate in points)), ceiling * 1.3, 440, 80)
-    picture = Picture(WIDTH, 520, "More bins, and where to count them",
-                      "GB/s of each strategy against the number of bins, on logarithmic scales; the table of the workshop bins has "
-                      "the same numbers.")
-    picture.text(16, 28, "More bins, and where to count them, in GB/s", "fill-ink title")
-    picture.text(16, 48, f"{run['api']}, {size_in_words(run['input']['pixels']).removesuffix('B')} random pixels of 16 bits; "
-                 "both scales logarithmic", "fill-muted")
-    for tick in up.decades():
-        picture.line(70, up(tick), RIGHT, up(tick))
-        picture.text(60, up(tick) + 4.5, plain(tick), "fill-muted", "end")
-    for number in bins:
-        picture.line(across(number), 440, across(number), 445, "line-muted")
-        picture.text(across(number), 460, f"{number:,}", "fill-muted small", "middle")
-    picture.text((80 + RIGHT) / 2, 482, "bins", "fill-muted", "middle")
-    picture.line(70, up(ceiling), RIGHT, up(ceiling), "line-muted", 1.5, "5 4")
-    picture.text(70, up(ceiling) - 8, f"read ceiling, {digits(ceiling)} GB/s", "fill-muted halo")
-    for name, points in lines.items():
-        _, shape, colour, width = LINES[name]
-        picture.path([(across(number), up(rate)) for number, rate in points], f"line-{colour}", width)
-        for number, rate in points:
-            picture.mark(shape, across(number), up(rate), f"fill-{colour}", 4)
-    contention_labels(picture, up, lines)
-    picture.text(16, 508, f"{source(entries)}. At the right: GB/s with the most bins that the strategy takes.", "fill-muted small")
+    across, up = Scale(bins[0], bins[-1], LEFT_END + 10, RIGHT), up_to(ceiling, lines)
+    picture = chart("More bins, and where to count them",
+                    f"{size_in_words(entries[0]['run']['input']['pixels']).removesuffix('B')} random pixels of 16 bits; both scales logarithmic",
+                    "GB/s of each strategy against the number of bins, on logarithmic scales; the table of the workshop bins has "
+                    "the same numbers.",
+                    entries, ceiling, across, up, {number: f"{number:,}" for number in bins}, "bins",
+                    " At the right: GB/s with the most bins that the strategy takes.")
+    draw_lines(picture, across, up, lines)
     return picture.to_text()
 
 

@@ -93,13 +93,8 @@ class Job(NamedTuple):
     experiment: Optional[str] = None  # its name
 
     def __str__(self):
-        words = [self.program.name, self.input, self.size]
-        words += ["--" + self.kind] if self.kind in ("queued", "counters", "steps") else []
-        words += [self.experiment, "scaling"] if self.kind == "cluster" else []
-        words += ["--side", self.experiment] if self.kind == "many" else []
-        words += [self.experiment, "bins" if self.experiment.isdigit() else ""] if self.kind == "bins" else []
-        words += ["--experiment", self.experiment] if self.kind == "experiments" else []
-        return " ".join(word for word in words if word)
+        kind = "" if self.kind == "runs" else f"--{self.kind}"
+        return " ".join(word for word in (self.program.name, self.input, self.size, kind, self.experiment) if word)
 
 
 class Stopped(Exception):
@@ -163,16 +158,6 @@ def built_programs(build):
     return [program for program in programs if program.api != "CUDA-on-CPU"]
 
 
-def grid(programs, options, inputs, sizes, kind="runs", more=()):
-    """Each program on each input in each size: those of the command line, else those given."""
-    return [
-        Job(kind, program, name, size, [*input_arguments(name, size), *more])
-        for program in programs
-        for size in options.size or sizes
-        for name in options.input or inputs
-    ]
-
-
 def jobs_of(options):
     """Everything that the command line asks for, in the order in which it is run."""
     programs = built_programs(options.build)
@@ -184,40 +169,42 @@ def jobs_of(options):
     def of(*folders):
         return [program for program in programs if program.folder in folders]
 
-    peers = of(f"{experiments.LESSON}/peers")
+    def grid(kind, programs, inputs, sizes, more=(), experiment=None):
+        """Each program on each input in each size: those of the command line, else those given."""
+        return [Job(kind, program, name, size, [*input_arguments(name, size), *more], experiment)
+                for program in programs for size in options.size or sizes for name in options.input or inputs]
+
+    lesson = experiments.LESSON
     jobs = []
     if options.tune:
-        jobs += [Job("tune", program, None, None, []) for program in of(f"{experiments.LESSON}/tune")]
+        jobs += [Job("tune", program, None, None, []) for program in of(f"{lesson}/tune")]
     if not options.no_chapters:
-        jobs += grid(of(*(options.chapter or chapters)), options, ["photo", "uniform"], ["100M"])
+        jobs += grid("runs", of(*(options.chapter or chapters)), ["photo", "uniform"], ["100M"])
     if options.peers:
-        jobs += grid(peers, options, recorded.INPUTS, ["256K", "16M", "100M", "1G"])
+        jobs += grid("runs", of(f"{lesson}/peers"), recorded.INPUTS, ["256K", "16M", "100M", "1G"])
         beside = [word for library in options.peer for word in ("--peer", str(library))]
-        jobs += grid(of("01-cpu/peers"), options, recorded.PICTURES, ["256K", "100M"], more=beside)
+        jobs += grid("runs", of("01-cpu/peers"), recorded.PICTURES, ["256K", "100M"], beside)
     if options.queued:
-        jobs += grid(peers, options, recorded.PICTURES, PHOTOGRAPHS, "queued", ["--queued"])
+        jobs += grid("queued", of(f"{lesson}/peers"), recorded.PICTURES, PHOTOGRAPHS, ["--queued"])
     if options.counters:
-        jobs += grid([program for program in of(*PROFILED) if program.api == "CUDA"], options, ["uniform"], ["100M"], "counters")
+        jobs += grid("counters", [program for program in of(*PROFILED) if program.api == "CUDA"], ["uniform"], ["100M"])
     if options.end_to_end:
-        jobs += grid(of(f"{experiments.LESSON}/end-to-end"), options, ["photo"], ["100M"], "end_to_end")
+        jobs += grid("end_to_end", of(f"{lesson}/end-to-end"), ["photo"], ["100M"])
     if options.many is not None:
         for side in options.many or MANY:
-            jobs += [job._replace(experiment=side) for job in
-                     grid(of(experiments.MANY), options, ["uniform"], [MANY[side]], "many", ["--side", side])]
+            jobs += grid("many", of(experiments.MANY), ["uniform"], [MANY[side]], ["--side", side], side)
     if options.bins is not None:
         for name in options.bins or BINS:
             size, *words = BINS[name]
-            jobs += [job._replace(experiment=name) for job in
-                     grid(of(f"{experiments.LESSON}/bins"), options, ["uniform", "constant"], [size], "bins", words)]
+            jobs += grid("bins", of(f"{lesson}/bins"), ["uniform", "constant"], [size], words, name)
     if options.steps:
-        jobs += grid(of(experiments.LESSON), options, ["uniform", "ramp"], ["1G"], "steps")
+        jobs += grid("steps", of(lesson), ["uniform", "ramp"], ["1G"])
     for name in options.experiment or []:
         of_it = EXPERIMENTS[name]
         run_by = [program for program in of(*(run.chapter for run in of_it.runs)) if program.api in of_it.apis]
-        jobs += [job._replace(experiment=name)
-                 for job in grid(run_by, options, of_it.inputs, [of_it.size], "experiments")]
+        jobs += grid("experiments", run_by, of_it.inputs, [of_it.size], experiment=name)
     if options.cluster:
-        for program in of(f"{experiments.LESSON}/cluster"):
+        for program in of(f"{lesson}/cluster"):
             weak = options.size or [CLUSTER_WEAK[program.api]]
             for kind, sizes in (("weak", weak), ("strong", recorded.unique([*CLUSTER_STRONG, *weak]))):
                 jobs += [Job("cluster", program, "uniform", size, options.cluster, kind) for size in sizes]

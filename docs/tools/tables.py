@@ -104,11 +104,6 @@ def rates_of(entry):
             for result in entry["run"]["results"]}
 
 
-def percent_of_ceiling(recording, entry, variant):
-    share = ratio(rates_of(entry).get(variant), recorded.read_ceiling(recording, entry))
-    return share and 100 * share
-
-
 def library_ratios(entry):
     """How many times as fast as each library `tuned` is."""
     rates = rates_of(entry)
@@ -127,14 +122,12 @@ RATIOS = ["`tuned` / CUB", "`tuned` / NPP"]
 def results_table(recording, program, name, size):
     """one run: a row for each strategy"""
     (entry,) = select(recording, "runs", program=program, input=name, size=size)
-    copies = entry["run"]["api"] != "C++"
-    columns = ["<Strategy", "Time, ms", "GB/s", "% of the read ceiling", "Times the speed of `serial`",
-               *(["End to end, ms"] if copies else []), "<Check"]
-    rows = [[f"`{result['variant']}`", result["kernel_ms"] and result["kernel_ms"]["median"],
-             *speeds_of(recording, entry, result), *([result["end_to_end_ms"]] if copies else []), result["check"]]
+    rows = [[f"`{result['variant']}`", result["kernel_ms"] and result["kernel_ms"]["median"], *speeds_of(recording, entry, result), result["check"]]
             for result in entry["run"]["results"]]
-    note = f"Medians.{ceiling_words(recording, [entry])} `serial` on the host: {digits(recorded.serial_ms(recording, entry))} ms."
-    return [entry], f"{device(entry)}: {input_of(entry)}", columns, rows, note + libraries(variants_of([entry])) + launches([entry])
+    return ([entry], f"{device(entry)}: {input_of(entry)}",
+            ["<Strategy", "Time, ms", "GB/s", "% of the read ceiling", "Times the speed of `serial`", "<Check"], rows,
+            f"Medians.{ceiling_words(recording, [entry])} `serial` on the host: {digits(recorded.serial_ms(recording, entry))} ms."
+            + launches([entry]))
 
 
 def device_table(recording, chapter, inputs, size):
@@ -197,9 +190,10 @@ def peers_table(recording, size):
     small = pixels < SMALL
     rows = []
     for entry in entries:
-        rates = [rates_of(entry).get(variant) for variant in variants]
-        rows.append([entry["input"], *(ratio(pixels / 1000, rate) if small else rate for rate in rates),
-                     percent_of_ceiling(recording, entry, "tuned"), *library_ratios(entry)])
+        rates = rates_of(entry)
+        share = ratio(rates.get("tuned"), recorded.read_ceiling(recording, entry))
+        rows.append([entry["input"], *(ratio(pixels / 1000, rates.get(variant)) if small else rates.get(variant) for variant in variants),
+                     share and 100 * share, *library_ratios(entry)])
     columns = ["<Input", *titles(variants), "`tuned`, % of the read ceiling", *RATIOS]
     return (entries, f"{device(entries[0])}: {size_in_words(pixels)}, {'µs' if small else 'GB/s'}", columns, rows,
             f"Medians.{ceiling_words(recording, entries)} The last two columns: how many times as fast `tuned` is."

@@ -14,7 +14,6 @@
   const LANES = 32;
   const BANKS = 32;
   const PIXELS = 16; // of each lane: what one load brings
-  const BINS = 256;
   const COPIES = [1, 2, 8, 32];
   const RULES = ["added-up", "one-by-one"];
 
@@ -55,16 +54,7 @@
     return Array.from({ length: PIXELS }, (_, step) => countStep(row, step, copies, rule).turns);
   }
 
-  // What the counters hold after the row, with the copies added up as at the end of the kernel.
-  function histogramOf(row, copies) {
-    const table = new Array(BINS * copies).fill(0);
-    for (let step = 0; step < PIXELS; ++step) {
-      for (let lane = 0; lane < LANES; ++lane) table[wordOf(pixelOf(row, lane, step), lane, copies)] += 1;
-    }
-    return Array.from({ length: BINS }, (_, bin) => table.slice(bin * copies, (bin + 1) * copies).reduce((a, b) => a + b, 0));
-  }
-
-  const api = { LANES, BANKS, PIXELS, BINS, COPIES, RULES, pixelOf, wordOf, bankOf, countStep, turnsOfRow, histogramOf };
+  const api = { LANES, BANKS, PIXELS, COPIES, RULES, wordOf, countStep, turnsOfRow };
   if (typeof module === "object") module.exports = api;
   else root.banksModel = api;
 })(globalThis);

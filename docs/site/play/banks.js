@@ -3,10 +3,8 @@
   "use strict";
 
   const model = banksModel;
-  const { at, able, arrows, element, drawing, fillTable, say, sum, many, chosen, randomFrom, runner, follow, goals, samplePicture, ownPictures } = play;
-  const running = runner(at("run"));
+  const { at, able, element, drawing, tableRow, fillTable, say, sum, many, chosen, randomFrom, stepper, colour, follow, goals, samplePicture, ownPictures } = play;
   const ROW = model.LANES * model.PIXELS;
-  const COLOURS = ["blue", "green", "purple", "yellow"];
   const PAUSE_MS = 1200;
 
   let row = new Uint8Array(ROW);
@@ -110,7 +108,7 @@
         for (let each = 0; each < boxes; ++each, ++turn) {
           const y = top + foot - high * (turn + 1);
           parts.push(drawing("g", { class: "turn", style: `animation-delay: ${turn * 0.15}s` },
-            drawing("rect", { x: x + 1, y, width: cell - 2, height: high - 2, rx: 3, fill: `var(--${COLOURS[number % 4]})` }),
+            drawing("rect", { x: x + 1, y, width: cell - 2, height: high - 2, rx: 3, fill: colour(number) }),
             drawing("text", { x: x + cell / 2, y: y + 13, "text-anchor": "middle", class: "in" }, String(bin)),
             ...(addedUp && lanes.length > 1
               ? [drawing("text", { x: x + cell / 2, y: y + 23, "text-anchor": "middle", class: "many" }, `×${lanes.length}`)] : [])));
@@ -130,9 +128,9 @@
     const rows = model.COPIES.map((count) => {
       const turns = sum(model.turnsOfRow(row, count, rule()));
       const time = ms[count];
-      const line = element("tr", count === copies ? { class: "now" } : {}, element("th", { scope: "row" }, String(count)),
-        element("td", {}, String(turns)), element("td", {}, String(turns - model.PIXELS)), element("td", {}, (turns / model.PIXELS).toFixed(2)),
-        element("td", {}, time ? time.toFixed(4) : "not recorded"), element("td", { style: "text-align: left" }));
+      const line = tableRow([count, turns, turns - model.PIXELS, (turns / model.PIXELS).toFixed(2), time ? time.toFixed(4) : "not recorded", ""],
+        count === copies ? { class: "now" } : {});
+      line.lastChild.style.textAlign = "left";
       if (time) line.lastChild.append(element("span", { class: "length", style: `width: ${(6 * time / slowest).toFixed(2)}rem` }));
       return line;
     });
@@ -145,19 +143,10 @@
 
   // ---- the page ----------------------------------------------------------------------------------
 
-  function next() {
-    step = (step + 1) % model.PIXELS;
+  // The step so many further on, or back; behind the last comes the first.
+  function goOn(by) {
+    step = (step + by + model.PIXELS) % model.PIXELS;
     show();
-  }
-
-  function run() {
-    if (running.isRunning()) {
-      running.pause();
-      return;
-    }
-    const last = model.PIXELS - 1;
-    if (step === last) step = -1;
-    running.start(next, () => step === last, PAUSE_MS);
   }
 
   for (const count of model.COPIES) {
@@ -177,18 +166,8 @@
     which += 1;
     newRow();
   });
-  at("next").addEventListener("click", () => {
-    running.pause();
-    next();
-  });
-  at("run").addEventListener("click", run);
-  const back = () => {
-    running.pause();
-    step = (step + model.PIXELS - 1) % model.PIXELS;
-    show();
-  };
-  at("back").addEventListener("click", back);
-  arrows(at("banks"), next, back);
+  const running = stepper({ region: at("banks"), next: "next", forward: () => goOn(1), back: () => goOn(-1),
+    isOver: () => step === model.PIXELS - 1, rewind: () => { step = -1; }, milliseconds: () => PAUSE_MS });
   addEventListener("resize", show);
   ownPictures(take);
   follow(at("settings"), () => {

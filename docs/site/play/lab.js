@@ -3,7 +3,7 @@
   "use strict";
 
   const model = labModel;
-  const { at, able, recall, keep, element, drawing, fillTable, say, sum, many, randomFrom, still, follow, goals, samplePicture, greyPicture, ownPictures } = play;
+  const { at, able, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, randomFrom, still, follow, goals, samplePicture, greyPicture, ownPictures } = play;
   const { Refused, DoesNotCompile, DoesNotEnd } = labGpu;
   const TIMES = 3; // that a run is repeated, to see whether it changes
   const ROOT = "../../../";
@@ -205,8 +205,8 @@
       ...wrong.map((bin) => drawing("rect", { x: bin, width: 1, y: 101, height: 3, fill: "var(--orange)" }))));
     at("key").hidden = false;
     if (wrong.length === 0) return;
-    const rows = wrong.slice(0, 5).map((bin) => element("tr", {}, element("th", { scope: "row" }, String(bin)), element("td", {}, String(expected[bin])),
-      element("td", {}, String(counts[bin])), element("td", { class: "bad" }, String(counts[bin] - expected[bin]))));
+    const rows = wrong.slice(0, 5).map((bin) => tableRow([bin, expected[bin], counts[bin], counts[bin] - expected[bin]]));
+    for (const row of rows) row.lastChild.className = "bad";
     fillTable("bins", [`Bin${wrong.length > 5 ? " (the first five)" : ""}`, "the truth", "counted", "difference"], rows);
   }
 

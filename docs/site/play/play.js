@@ -38,7 +38,13 @@
     return node;
   }
 
-  // A table's head and rows; a cell is words, or a node.
+  // A row of a table, whose first cell is its head.
+  function tableRow(cells, attributes = {}) {
+    const [head, ...others] = cells.map(String);
+    return element("tr", attributes, element("th", { scope: "row" }, head), ...others.map((cell) => element("td", {}, cell)));
+  }
+
+  // A table's head and rows.
   function fillTable(id, heads, rows) {
     at(id).replaceChildren(element("thead", {}, element("tr", {}, ...heads.map((head) =>
       element(head ? "th" : "td", head ? { scope: "col" } : {}, head)))), element("tbody", {}, ...rows));
@@ -66,16 +72,6 @@
     if (event.target.closest("[aria-disabled=true]")) event.stopImmediatePropagation();
   }, true);
 
-  // Arrow keys on a region go forward and back.
-  function arrows(region, forward, back) {
-    region.addEventListener("keydown", (event) => {
-      const go = { ArrowRight: forward, ArrowLeft: back }[event.key];
-      if (!go) return;
-      event.preventDefault();
-      go();
-    });
-  }
-
   // Numbers from 0 up to 1, the same ones for the same seed (mulberry32).
   function randomFrom(seed) {
     let state = seed >>> 0;
@@ -87,8 +83,10 @@
     };
   }
 
-  // A button that runs, beat by beat until it is over, and pauses. Without motion the result comes at once.
-  function runner(button) {
+  // What goes on step by step: by the buttons `next` and Back, by arrow keys on a region, and by Run, which pauses, too, and begins
+  // anew (`rewind`) where it is over. Without motion the end comes at once.
+  function stepper({ region, next, forward, back, isOver, rewind, milliseconds, toTheEnd = (isEnough) => { while (!isEnough()) forward(); } }) {
+    const button = at("run");
     let timer = 0;
 
     function pause() {
@@ -98,31 +96,92 @@
       button.setAttribute("aria-pressed", "false");
     }
 
-    function start(beat, isOver, milliseconds) {
+    function run(isEnough = isOver) {
       if (still()) {
-        while (!isOver()) beat();
+        toTheEnd(isEnough);
         return;
       }
       button.textContent = "Pause";
       button.setAttribute("aria-pressed", "true");
-      const next = () => {
-        beat();
-        if (isOver()) pause();
+      const beat = () => {
+        forward();
+        if (isEnough()) pause();
       };
-      timer = setInterval(next, milliseconds);
-      next();
+      timer = setInterval(beat, milliseconds());
+      beat();
     }
 
-    return { start, pause, isRunning: () => timer !== 0 };
+    const byHand = (go) => () => {
+      pause();
+      go();
+    };
+    at(next).addEventListener("click", byHand(forward));
+    at("back").addEventListener("click", byHand(back));
+    button.addEventListener("click", () => {
+      if (timer !== 0) {
+        pause();
+        return;
+      }
+      if (isOver()) rewind?.();
+      run();
+    });
+    region.addEventListener("keydown", (event) => {
+      const go = { ArrowRight: forward, ArrowLeft: back }[event.key];
+      if (!go) return;
+      event.preventDefault();
+      byHand(go)();
+    });
+    return { pause, run };
   }
+
+  // Who goes next of the work-items that are ready. `last` is who went before (-1 at first).
+  const ORDERS = {
+    together: (ready, last) => ready.find((item) => item > last) ?? ready[0], // as a warp: all load, then all add, then all store
+    alone: (ready) => ready[0], // as one thread on one core: each goes on until it is done
+    random: (ready, _, random) => ready[Math.floor(random() * ready.length)],
+  };
+
+  // All states of a model so far, with what led to them, told in #log: so that a page can go back.
+  function story({ model, told, ended, show }) {
+    let history = [];
+    const now = () => history[history.length - 1];
+
+    function begin(state) {
+      history = [{ state, event: null }];
+      at("log").replaceChildren();
+      show();
+    }
+
+    function go(item) {
+      history.push(model.step(now().state, item));
+      at("log").append(element("li", {}, told(now())));
+      if (model.isDone(now().state)) ended(now().state);
+      show();
+    }
+
+    function back() {
+      if (history.length === 1) return;
+      history.pop();
+      at("log").lastChild.remove();
+      show();
+    }
+
+    // In the order that the reader chose.
+    const whoIsNext = (random) => ORDERS[at("order").value](model.ready(now().state), now().event ? now().event.item : -1, random);
+    return { now, begin, go, back, whoIsNext, events: () => history.slice(1).map(({ event }) => event) };
+  }
+
+  const COLOURS = ["blue", "green", "purple", "yellow"];
+  const colour = (number) => `var(--${COLOURS[number % COLOURS.length]})`;
+  const name = (item) => String.fromCharCode(65 + item); // of a work-item
 
   // ---- light or dark -----------------------------------------------------------------------------
 
   // As the site has it, and kept where the site keeps it.
-  const THEMES = { auto: "auto", light: "light", dark: "dark" };
+  const THEMES = ["auto", "light", "dark"];
 
   function showTheme() {
-    const theme = recall("theme") in THEMES ? recall("theme") : "auto";
+    const theme = THEMES.includes(recall("theme")) ? recall("theme") : "auto";
     if (theme === "auto") delete document.documentElement.dataset.theme;
     else document.documentElement.dataset.theme = theme;
     return theme;
@@ -130,10 +189,9 @@
 
   function themeSwitch() {
     const button = element("button", { type: "button", id: "theme" });
-    const label = () => { button.textContent = `Theme: ${THEMES[showTheme()]}`; };
+    const label = () => { button.textContent = `Theme: ${showTheme()}`; };
     button.addEventListener("click", () => {
-      const names = Object.keys(THEMES);
-      keep("theme", names[(names.indexOf(showTheme()) + 1) % names.length]);
+      keep("theme", THEMES[(THEMES.indexOf(showTheme()) + 1) % THEMES.length]);
       label();
       dispatchEvent(new Event("themechange"));
     });
@@ -160,16 +218,13 @@
     const first = state();
 
     function read() {
-      const wanted = new Map([...first, ...new URLSearchParams(location.hash.slice(1))]);
-      for (const node of controls) {
-        const value = wanted.get(keyOf(node));
-        if (node.type === "radio") node.checked = node.value === value;
-        else if (node.type === "checkbox") node.checked = value === "true";
-        else if (node.tagName !== "SELECT" || [...node.options].some((each) => each.value === value && !each.disabled)) node.value = value;
-      }
-      for (const node of controls) { // no such value: as at first
-        if (node.type === "radio" && !controls.some((other) => other.name === node.name && other.checked)) {
-          controls.find((other) => other.name === node.name && other.value === first.get(node.name)).checked = true;
+      // What the address has no value for, or one that there is not, is as at first.
+      for (const wanted of [first, new Map(new URLSearchParams(location.hash.slice(1)))]) {
+        for (const node of controls.filter((each) => wanted.has(keyOf(each)))) {
+          const value = wanted.get(keyOf(node));
+          if (node.type === "radio") node.checked ||= node.value === value; // which clears the others
+          else if (node.type === "checkbox") node.checked = value === "true";
+          else if (node.tagName !== "SELECT" || [...node.options].some((each) => each.value === value && !each.disabled)) node.value = value;
         }
       }
       begin();
@@ -258,6 +313,6 @@
   });
   addEventListener("DOMContentLoaded", themeSwitch);
 
-  root.play = { at, recall, keep, element, drawing, fillTable, say, sum, many, chosen, still, able, arrows, randomFrom, runner, onTheme, follow, goals, samplePicture,
-    greyPicture, ownPictures };
+  root.play = { at, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, chosen, still, able, randomFrom, stepper, story, colour, name, onTheme, follow, goals,
+    samplePicture, greyPicture, ownPictures };
 })(globalThis);

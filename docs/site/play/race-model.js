@@ -124,17 +124,6 @@
     return state.counted.map((count, bin) => count - held(bin));
   }
 
-  // ---- orders ------------------------------------------------------------------------------------
-
-  // Who goes next. `last` is who went before (-1 at first), `random` gives numbers from 0 up to 1.
-  const ORDERS = {
-    // As a warp: all load, then all add, then all store.
-    together: (state, last) => ready(state).find((item) => item > last) ?? ready(state)[0],
-    // As one thread on one core: each goes on until it has counted all its pixels.
-    alone: (state) => ready(state)[0],
-    random: (state, _, random) => ready(state)[Math.floor(random() * ready(state).length)],
-  };
-
   // Work-items that lose an update if they can: two that are about to load the same counter go in step. The order of their
   // steps, or nothing where no two have equal pixels now.
   function losingOrder(state) {
@@ -150,7 +139,7 @@
     return [];
   }
 
-  const api = { WAYS, LEAST, MOST, ORDERS, serial, begin, nextStep, ready, isDone, step, lost, losingOrder };
+  const api = { LEAST, MOST, serial, begin, nextStep, ready, isDone, step, lost, losingOrder };
   if (typeof module === "object") module.exports = api;
   else root.raceModel = api;
 })(globalThis);

@@ -3,19 +3,12 @@
   "use strict";
 
   const model = raceModel;
-  const { at, able, arrows, element, drawing, fillTable, say, sum, many, chosen, randomFrom, runner, follow, goals } = play;
-  const running = runner(at("run"));
-  const COLOURS = ["blue", "green", "purple", "yellow"];
+  const { at, able, element, drawing, tableRow, fillTable, say, sum, many, chosen, randomFrom, stepper, story, colour, name, follow, goals } = play;
   const PAUSE_MS = 700;
 
-  // All states so far with what led to them, so that Back is one step less.
-  let history = [];
   let random = randomFrom(1);
   let planned = []; // who goes next where an update is to be lost
 
-  const now = () => history[history.length - 1];
-  const name = (item) => String.fromCharCode(65 + item);
-  const colour = (item) => `var(--${COLOURS[item % COLOURS.length]})`;
   const reach = goals({ one: "Lose a count.", three: "Lose 3 of 4 counts.", luck: "Count with plain ++ and lose nothing, with two work-items or more that take turns." });
 
   // ---- doing -------------------------------------------------------------------------------------
@@ -27,70 +20,46 @@
     const values = Number(at("values").value);
     const pixels = Array.from({ length: Number(at("items").value) }, () =>
       Array.from({ length: Number(at("pixels").value) }, () => Math.floor(random() * values)));
-    history = [{ state: model.begin(chosen("way"), pixels, values), event: null }];
-    at("log").replaceChildren();
-    show();
-  }
-
-  function go(item) {
-    history.push(model.step(now().state, item));
-    const { state, event } = now();
-    at("log").append(element("li", {}, told(event, state)));
-    if (model.isDone(state)) end(state);
-    show();
+    past.begin(model.begin(chosen("way"), pixels, values));
   }
 
   function end(state) {
     running.pause();
     const [lost, all] = [sum(model.lost(state)), sum(state.counted)];
-    const whoWent = history.slice(1).map((each) => each.event.item);
+    const whoWent = past.events().map(({ item }) => item);
     reach("one", lost > 0);
     reach("three", all === 4 && lost === 3);
     reach("luck", state.way === "plain" && lost === 0 && whoWent.some((item, place) => place > 0 && item < whoWent[place - 1]));
   }
 
   function step() {
-    const { state, event } = now();
-    if (model.isDone(state)) return;
+    if (isOver()) return;
     const onPurpose = planned.length > 0;
-    go(onPurpose ? planned.shift() : model.ORDERS[at("order").value](state, event ? event.item : -1, random));
-    if (onPurpose && planned.length === 0 && sum(model.lost(now().state)) === 0) {
+    past.go(onPurpose ? planned.shift() : past.whoIsNext(random));
+    if (onPurpose && planned.length === 0 && sum(model.lost(past.now().state)) === 0) {
       say(`${at("said").textContent} The same order, and nothing is lost.`, "good");
     }
   }
 
-  function run() {
-    if (running.isRunning()) running.pause();
-    else animate(() => model.isDone(now().state));
-  }
-
-  function animate(isOver) {
-    running.start(step, isOver, PAUSE_MS);
-  }
-
   function back() {
-    running.pause();
     planned = [];
-    if (history.length === 1) return;
-    history.pop();
-    at("log").lastChild.remove();
-    show();
+    past.back();
   }
 
   // Two with equal pixels go in step. Where it cannot lose anything, the same order shows why.
   function lose() {
     begin();
-    planned = model.losingOrder(now().state);
+    planned = model.losingOrder(past.now().state);
     if (planned.length === 0) {
       say("No two work-items have equal pixels at first: start with fewer values.", "bad");
       return;
     }
-    animate(() => planned.length === 0);
+    running.run(() => planned.length === 0);
   }
 
   // ---- showing -----------------------------------------------------------------------------------
 
-  function told(event, state) {
+  function told({ event, state }) {
     const counter = state.bins > 1 ? `counter ${event.bin}` : "the counter";
     const whose = state.way === "tables" ? `${counter} of its own table` : counter;
     const words = {
@@ -111,14 +80,14 @@
   }
 
   function show() {
-    const { state, event } = now();
+    const { state, event } = past.now();
     const missing = sum(model.lost(state));
     const done = model.isDone(state);
     if (!event) say("Nothing has happened yet. Press Step, or choose who goes first.");
-    else say(told(event, state) + (done ? verdict(state) : ""), event.missed > 0 || (done && missing > 0) ? "bad" : done ? "good" : "");
+    else say(told({ event, state }) + (done ? verdict(state) : ""), event.missed > 0 || (done && missing > 0) ? "bad" : done ? "good" : "");
     able(at("step"), !done);
     able(at("run"), !done);
-    able(at("back"), history.length > 1);
+    able(at("back"), event !== null);
     at("log").scrollTop = at("log").scrollHeight;
     showItems(state);
     showCounters(state, event);
@@ -135,7 +104,7 @@
         button.addEventListener("click", () => {
           running.pause();
           planned = [];
-          go(number);
+          past.go(number);
         });
         entry = element("li", {}, button);
         at("choice").append(entry);
@@ -157,10 +126,9 @@
       "pixels counted: the truth", "lost"];
     const lost = model.lost(state);
     const rows = state.histogram.map((held, bin) => {
-      const cells = [`${bin}`, ...(own ? state.tables.map((table) => table[bin]) : []), own && !state.merged[bin] ? "-" : held,
+      const cells = [bin, ...(own ? state.tables.map((table) => table[bin]) : []), own && !state.merged[bin] ? "-" : held,
         state.counted[bin], lost[bin]];
-      const row = element("tr", event && event.bin === bin ? { class: "now" } : {});
-      row.append(element("th", { scope: "row" }, cells[0]), ...cells.slice(1).map((cell) => element("td", {}, String(cell))));
+      const row = tableRow(cells, event && event.bin === bin ? { class: "now" } : {});
       if (lost[bin] > 0) row.lastChild.className = "bad";
       return row;
     });
@@ -170,13 +138,14 @@
   // The figure of chapter 02: time goes down, the memory in the middle, work-items on both sides.
   function showChart(state) {
     const box = at("chart");
+    const events = past.events();
     const lane = Math.min(160, Math.max(92, Math.floor((box.clientWidth - 20) / (state.items.length + 1))));
     const half = Math.min(44, lane / 2 - 4);
     const row = 30;
     const top = 46;
     const left = Math.ceil(state.items.length / 2);
     const width = (state.items.length + 1) * lane + 16;
-    const height = top + Math.max(4, history.length - 1) * row + 16;
+    const height = top + Math.max(4, events.length) * row + 16;
     const centre = (place) => 8 + lane * (place + 0.5);
     const memory = centre(left);
     const x = (item) => centre(item < left ? item : item + 1);
@@ -189,9 +158,9 @@
     head(memory, state.bins > 1 ? "counters" : "counter", "var(--ink)");
     state.items.forEach((_, item) => head(x(item), half < 43 ? name(item) : `work-item ${name(item)}`, colour(item)));
 
-    history.slice(1).forEach(({ event }, number) => {
+    events.forEach((event, number) => {
       const y = top + row * (number + 0.5);
-      const group = drawing("g", number === history.length - 2 ? { class: "enters" } : {});
+      const group = drawing("g", number === events.length - 1 ? { class: "enters" } : {});
       const bin = state.bins > 1 ? `[${event.bin}]` : "";
       const note = (place, words) => group.append(drawing("rect", { x: place - half, y: y - 11, width: 2 * half, height: 22, rx: 4,
         fill: "var(--page)", stroke: event.missed > 0 && place === memory ? "var(--orange)" : colour(event.item), "stroke-width": 2 }),
@@ -221,15 +190,11 @@
   // ---- the page ----------------------------------------------------------------------------------
 
   for (let items = model.LEAST; items <= model.MOST; ++items) at("items").append(element("option", {}, String(items)));
-  at("step").addEventListener("click", () => {
-    running.pause();
-    step();
-  });
-  at("run").addEventListener("click", run);
-  at("back").addEventListener("click", back);
+  const past = story({ model, told, ended: end, show });
+  const isOver = () => model.isDone(past.now().state);
+  const running = stepper({ region: at("chart"), next: "step", forward: step, back, isOver, milliseconds: () => PAUSE_MS });
   at("again").addEventListener("click", begin);
   at("lose").addEventListener("click", lose);
-  addEventListener("resize", () => showChart(now().state));
-  arrows(at("chart"), step, back);
+  addEventListener("resize", () => showChart(past.now().state));
   follow(at("settings"), begin);
 })();

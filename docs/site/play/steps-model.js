@@ -111,13 +111,6 @@
     return serial(state.settings).map((count, bin) => [bin, state.histogram[bin] - count]).filter(([, difference]) => difference !== 0);
   }
 
-  // Who goes next. `last` is who went before (-1 at first).
-  const ORDERS = {
-    together: (state, last) => ready(state).find((item) => item > last) ?? ready(state)[0],
-    alone: (state) => ready(state)[0],
-    random: (state, _, random) => ready(state)[Math.floor(random() * ready(state).length)],
-  };
-
   // An order in which it goes wrong, as the work-items that go; null where none of so many is found.
   function wrongOrder(settings, random, tries = 2000) {
     for (let n = 0; n < tries; ++n) {
@@ -183,7 +176,7 @@
     return all.filter((item) => all.some((other) => Math.floor(other / settings.items) === Math.floor(item / settings.items) && barriers(other) > barriers(item)));
   }
 
-  const api = { GROUPS, BINS, RIGHT, ORDERS, pixelsOf, serial, programOf, begin, groupOf, next, isOver, waits, ready, step, isDone, hanging, wrongBins, wrongOrder,
+  const api = { GROUPS, RIGHT, serial, programOf, begin, next, isOver, waits, ready, step, isDone, hanging, wrongBins, wrongOrder,
     races, divergent };
   if (typeof module === "object") module.exports = api;
   else root.stepsModel = api;

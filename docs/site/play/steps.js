@@ -3,20 +3,13 @@
   "use strict";
 
   const model = stepsModel;
-  const { at, able, arrows, element, say, sum, many, randomFrom, runner, follow, goals } = play;
-  const running = runner(at("run"));
+  const { at, able, element, say, sum, many, randomFrom, stepper, story, colour, name, follow, goals } = play;
   const PAUSE_MS = 500;
-  const COLOURS = ["blue", "green", "purple", "yellow"];
   const reach = goals({ lose: "Lose a count with one change.", luck: "Find a change that is right in one order and wrong in another.",
     wait: "Make a group wait for ever.", many: "Count a pixel more than once." });
 
-  let history = []; // all states so far with what led to them
   let random = randomFrom(1);
   let outcomes = new Set(); // of these settings
-
-  const now = () => history[history.length - 1];
-  const name = (item) => String.fromCharCode(65 + item);
-  const colour = (item) => `var(--${COLOURS[item % COLOURS.length]})`;
 
   function settings() {
     const { items, pixels } = Object.fromEntries(["items", "pixels"].map((id) => [id, Number(at(id).value)]));
@@ -40,22 +33,13 @@
   function restart() {
     running.pause();
     random = randomFrom(1);
-    history = [{ state: model.begin(settings()), event: null }];
-    at("log").replaceChildren();
-    show();
+    past.begin(model.begin(settings()));
   }
 
-  function go(item) {
-    history.push(model.step(now().state, item));
-    at("log").append(element("li", {}, told(now().event)));
-    if (model.isDone(now().state)) end();
-    show();
-  }
-
-  function end() {
+  function end(state) {
     running.pause();
-    const wrong = model.wrongBins(now().state);
-    const hangs = model.hanging(now().state).length > 0;
+    const wrong = model.wrongBins(state);
+    const hangs = model.hanging(state).length > 0;
     outcomes.add(hangs ? "hangs" : wrong.length > 0 ? "wrong" : "right");
     reach("lose", isChanged() && wrong.some(([, difference]) => difference < 0) && !hangs);
     reach("many", isChanged() && settings().zero && wrong.some(([, difference]) => difference > 0) && !hangs);
@@ -64,16 +48,7 @@
   }
 
   function step() {
-    const { state, event } = now();
-    if (!model.isDone(state)) go(model.ORDERS[at("order").value](state, event ? event.item : -1, random));
-  }
-
-  function back() {
-    running.pause();
-    if (history.length === 1) return;
-    history.pop();
-    at("log").lastChild.remove();
-    show();
+    if (!isOver()) past.go(past.whoIsNext(random));
   }
 
   function search() {
@@ -83,7 +58,7 @@
       return;
     }
     restart();
-    order.forEach(go);
+    order.forEach(past.go);
     say(`${at("said").textContent} Go back, step by step, to where it began.`, "bad");
   }
 
@@ -97,7 +72,7 @@
     return `Race: ${name(one.item)} ${WORDS[one.kind]} ${where}, ${name(other.item)} ${WORDS[other.kind]} it, and nothing says who comes first.`;
   }
 
-  function told({ item, kind, bin, value, group }) {
+  function told({ event: { item, kind, bin, value, group } }) {
     const result = { zero: "", load: `: ${value}`, "merge-load": `: ${value} with what the histogram holds` }[kind]
       ?? (kind === "merge" ? `: the histogram has ${value}` : `: ${value}`);
     return `${name(item)} ${WORDS[kind]} ${whose({ kind, bin, group })}${result}.`;
@@ -114,13 +89,13 @@
   }
 
   function show() {
-    const { state, event } = now();
+    const { state, event } = past.now();
     const done = model.isDone(state);
     const failed = done && (model.wrongBins(state).length > 0 || model.hanging(state).length > 0);
-    say(event ? told(event) + (done ? verdict(state) : "") : "Nothing has happened yet. The tables hold what was there before. Press Step.", failed ? "bad" : done ? "good" : "");
+    say(event ? told({ event }) + (done ? verdict(state) : "") : "Nothing has happened yet. The tables hold what was there before. Press Step.", failed ? "bad" : done ? "good" : "");
     able(at("step"), !done);
     able(at("run"), !done);
-    able(at("back"), history.length > 1);
+    able(at("back"), event !== null);
     showGroups(state, event);
     showHistogram(state, event, done);
     [...at("log").children].forEach((line, number, all) => line.classList.toggle("now", number === all.length - 1));
@@ -148,7 +123,7 @@
             const button = element("button", { type: "button", style: `--colour: ${colour(item)}` });
             button.addEventListener("click", () => {
               running.pause();
-              go(item);
+              past.go(item);
             });
             return element("li", {}, button);
           })))));
@@ -159,7 +134,7 @@
       able(button, ready.includes(item));
     });
     [...at("groups").querySelectorAll(".cells")].forEach((cells, group) => cells.replaceChildren(...state.tables[group].map((value, bin) => {
-      const untouched = !history.some((each) => each.event && each.event.group === group && each.event.bin === bin && ["zero", "add", "store"].includes(each.event.kind));
+      const untouched = !past.events().some((each) => each.group === group && each.bin === bin && ["zero", "add", "store"].includes(each.kind));
       return element("span", { class: `${untouched ? "old" : ""} ${touched(event, group, bin) ? "now" : ""}` }, String(value));
     })));
   }
@@ -173,17 +148,10 @@
 
   // ---- the page ----------------------------------------------------------------------------------
 
-  at("step").addEventListener("click", () => {
-    running.pause();
-    step();
-  });
-  at("back").addEventListener("click", back);
-  at("run").addEventListener("click", () => {
-    if (running.isRunning()) running.pause();
-    else running.start(step, () => model.isDone(now().state), PAUSE_MS);
-  });
+  const past = story({ model, told, ended: end, show });
+  const isOver = () => model.isDone(past.now().state);
+  const running = stepper({ region: at("log"), next: "step", forward: step, back: past.back, isOver, milliseconds: () => PAUSE_MS });
   at("again").addEventListener("click", restart);
   at("search").addEventListener("click", search);
-  arrows(at("log"), step, back);
   follow(at("settings"), begin);
 })();

@@ -3,7 +3,7 @@
   "use strict";
 
   const model = underwayModel;
-  const { at, element, drawing, fillTable, say, many, follow, goals } = play;
+  const { at, element, drawing, tableRow, fillTable, say, many, follow, goals } = play;
   const reach = goals({ ceiling: "Reach the ceiling.", few: "Reach it with 256 work-items on each multiprocessor.",
     local: "Find a group that local memory alone keeps from filling the multiprocessor." });
 
@@ -76,7 +76,7 @@
     at("held").textContent = held === 0 ? "Not one group fits: it cannot be launched."
       : `${many(held, "group")}, ${items} of ${device.items} work-items: ${Math.round((100 * items) / device.items)} % occupancy. Decided by: ${by.join(", ")}.`;
     fillTable("limits", ["Limit", "groups that it allows"], Object.entries(limits).map(([name, count]) =>
-      element("tr", by.includes(name) ? { class: "now" } : {}, element("th", { scope: "row" }, name), element("td", {}, count === Infinity ? "any" : String(count)))));
+      tableRow([name, count === Infinity ? "any" : count], by.includes(name) ? { class: "now" } : {})));
     reach("local", by.length === 1 && by[0] === "local memory" && held > 0);
   }
 
@@ -84,8 +84,7 @@
     const { device, api, size: pixels, date, answer_ns: answer, few, ceiling, points } = recordedOn();
     at("source").textContent = `Recorded ${date}: ${api} on ${device}, ${pixels} of random pixels. `
       + `Read ceiling ${ceiling} GB/s; ${answer} ns is what the runs with a byte a load and at most ${few} bytes under way give. Between the two lies a bend that is rounder than the model's.`;
-    fillTable("points", ["Bytes under way", "GB/s", "strategy", "launch on each multiprocessor"], points.map(([bytes, gb, strategy, launch]) =>
-      element("tr", {}, element("th", { scope: "row" }, String(bytes)), element("td", {}, String(gb)), element("td", {}, strategy), element("td", {}, launch))));
+    fillTable("points", ["Bytes under way", "GB/s", "strategy", "launch on each multiprocessor"], points.map((point) => tableRow(point)));
   }
 
   // ---- the page ----------------------------------------------------------------------------------

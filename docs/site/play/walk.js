@@ -3,8 +3,7 @@
   "use strict";
 
   const model = walkModel;
-  const { at, able, arrows, element, fillTable, say, sum, many, chosen, still, runner, onTheme, follow, goals } = play;
-  const running = runner(at("run"));
+  const { at, able, tableRow, fillTable, say, sum, many, chosen, stepper, onTheme, follow, goals } = play;
   const COUNT = 2048;
   const ROW = model.LINE;
   const NAMES = { interleaved: "interleaved", blocked: "blocked", vectors: "16 bytes to a load", gpu: "GPU", cpu: "CPU" };
@@ -33,23 +32,11 @@
     go(0);
   }
 
-  function go(to) {
-    place = to;
-    show();
-  }
+  const last = () => requests.length - 1;
 
-  function run() {
-    if (running.isRunning()) {
-      running.pause();
-      return;
-    }
-    const last = requests.length - 1;
-    if (still()) {  // not through all of them
-      go(last);
-      return;
-    }
-    if (place === last) go(0);
-    running.start(() => go(place + 1), () => place === last, PAUSE_MS[chosen("order")]);
+  function go(to) {
+    place = Math.max(0, Math.min(to, last()));
+    show();
   }
 
   // ---- showing -----------------------------------------------------------------------------------
@@ -68,7 +55,7 @@
     at("place").value = place;
     at("place").setAttribute("aria-valuetext", `request ${place + 1}`);
     at("bytes").setAttribute("aria-label", `The 2048 bytes, 64 in a row. ${at("said").textContent}`);
-    able(at("next"), place < requests.length - 1);
+    able(at("next"), place < last());
     able(at("back"), place > 0);
     draw(request, fresh, unit);
   }
@@ -99,33 +86,21 @@
     const rows = model.WALKS.flatMap((walk) => model.ORDERS.map((order) => {
       const cost = model.costOf(model.requestsOf(walk, order, items(), COUNT), order, cache());
       const now = walk === chosen("walk") && order === chosen("order");
-      return element("tr", now ? { class: "now" } : {}, element("th", { scope: "row" }, NAMES[walk]), element("td", {}, NAMES[order]),
-        ...[cost.requests, cost.comes, cost.comes * model.unitOf(order)].map((number) => element("td", {}, String(number))));
+      return tableRow([NAMES[walk], NAMES[order], cost.requests, cost.comes, cost.comes * model.unitOf(order)], now ? { class: "now" } : {});
     }));
     fillTable("costs", ["Walk", "Order", "requests", "sectors (CPU: lines) that come", "bytes that come"], rows);
   }
 
   function showMeasured() {
     const rows = playData.walks.flatMap((each) => Object.entries(each.launches).map(([launch, ms]) =>
-      element("tr", {}, element("th", { scope: "row" }, `${each.api} on ${each.device}`), element("td", {}, `${each.strategy}, ${launch}`),
-        element("td", {}, each.size), element("td", {}, String(ms.interleaved)), element("td", {}, String(ms.blocked)))));
+      tableRow([`${each.api} on ${each.device}`, `${each.strategy}, ${launch}`, each.size, ms.interleaved, ms.blocked])));
     fillTable("measured", ["Device", "Strategy, launch", "pixels", "interleaved, ms", "blocked, ms"], rows);
   }
 
   // ---- the page ----------------------------------------------------------------------------------
 
-  const next = () => {
-    running.pause();
-    go(Math.min(place + 1, requests.length - 1));
-  };
-  const back = () => {
-    running.pause();
-    go(Math.max(place - 1, 0));
-  };
-  at("next").addEventListener("click", next);
-  at("back").addEventListener("click", back);
-  arrows(at("bytes"), next, back);
-  at("run").addEventListener("click", run);
+  const running = stepper({ region: at("bytes"), next: "next", forward: () => go(place + 1), back: () => go(place - 1),
+    isOver: () => place === last(), rewind: () => go(0), milliseconds: () => PAUSE_MS[chosen("order")], toTheEnd: () => go(last()) }); // not through all of them
   at("again").addEventListener("click", () => {
     running.pause();
     go(0);
