@@ -118,7 +118,7 @@ const std::vector<Row> kTable{
         TO(1, (X + size - 1) / size * size), TO(1, (X + 15) / 16 * 16)}},
     {kEnd, only(kColumns), "padding-counted", {TO(0, pitch)}},
     {kEnd, kOfBins, "wrong-end", {TO(1, 1), TO(1, 2), TO(1, 16), TO(1, 32), TO(1, 64),
-        TO(2, 127), TO(1, 128), TO(2, 192), TO(1, 254), TO(1, 256), TO(0.5, size), TO(1, groups),
+        TO(2, 127), TO(1, 128), TO(2, 192), TO(1, 254), TO(1, 256), TO(0, size), TO(1, groups),
         TO(1, all), TO(2, count), TO(1, 256 / size)}},
     {kEnd, only(kPixels), "tail-dropped", {TO(1, id + (X - id + all - 1) / all / 4 * 4 * all),
         TO(1, id + (X - id + all - 1) / all / 2 * 2 * all)}},
