@@ -5,7 +5,7 @@ usage: diagnose_edits.py BUILD [--count 60] [--seed 1] [--json FILE]
 
 An edit is one of mutate.py's, in the kernels of chapters 02 to 04. The strategy that it belongs to is run on three inputs,
 up to the first that shows it. One line for each edit, then the shares. --json writes them down, as in
-docs/results/diagnosis-edits.json; a line that is named is right if it is the edited one or the next to it.
+docs/results/gallery/edits.json; a line that is named is right if it is the edited one or the next to it.
 """
 
 import argparse
@@ -87,6 +87,7 @@ def main():
     print(f"{sum(number.values())} of {len(found)} edits, seed {options.seed}; lines: {dict(lines)}")
     if options.json:
         options.json.write_text(json.dumps({
+            "commit": subprocess.check_output(["git", "-C", ROOT, "rev-parse", "--short", "HEAD"], text=True).strip(),
             "edits": len(found), "seed": options.seed, "verdicts": dict(number.most_common()), "lines": dict(lines),
         }, indent=2) + "\n")  # fmt: skip
     return 0
