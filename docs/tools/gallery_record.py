@@ -265,9 +265,15 @@ def differences(in_cuda, emulated):
 def edits(record):
     """What the diagnosis says of edits drawn by chance (common/tests/diagnose_edits.py)."""
     verdicts, lines = record["verdicts"], record["lines"]
-    return ["| Of " + f"{sum(verdicts.values())} edits | |", "|---|--:|", *(f"| {how} | {times} |" for how, times in verdicts.items()), "",
-            f"(Drawn from {record['edits']} with the seed {record['seed']}, at commit {record['commit']}.) Where there is a name, the line is the edited one or the next to it in"
-            f" {lines['right']} of {sum(lines.values())}, another one in {lines.get('another', 0)}; in {lines.get('none', 0)} no line is named."]
+    return [
+        f"| Of {sum(verdicts.values())} edits | |",
+        "|---|--:|",
+        *(f"| {how} | {times} |" for how, times in verdicts.items()),
+        "",
+        f"(Drawn from {record['edits']} with the seed {record['seed']}, at commit {record['commit']}.) Where there is a name, the line is the"
+        f" edited one or the next to it in {lines['right']} of {sum(lines.values())}, another one in {lines.get('another', 0)}; in"
+        f" {lines.get('none', 0)} no line is named.",
+    ]
 
 
 def block(_, what):
