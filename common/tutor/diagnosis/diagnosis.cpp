@@ -316,6 +316,13 @@ std::vector<std::string> ruled_out(const Runs& runs) {
     return facts;
 }
 
+bool is_no_other_place(const Change& one, const Change& other) {
+    return other.changed.choice.label == kLayout ||
+           (one.strategy.strategy == other.strategy.strategy &&
+            one.strategy.way == other.strategy.way &&
+            one.changed.choice.key() == other.changed.choice.key());
+}
+
 // A small run that two mistakes count differently.
 std::string telling_run(const Change& one, const Change& other, const RunContext& context) {
     constexpr std::size_t runs[][3] = {{100, 3, 64},     {5'003, 1, 64},    {5'003, 7, 96},
@@ -353,12 +360,18 @@ Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context) {
     runs.leftovers = has_leftovers(runs);
     const std::vector<Change> all = changes(context);
     const std::vector<Fit> found = fitting(all, runs, context);
-    // Of those of one name in one place the likeliest.
+    // Of those of one name in one place the likeliest. And nothing that says the same in other
+    // words, such as all work-items for the groups times the work-items of one; or that says of all
+    // loops what shows in one.
     std::set<std::pair<std::string, Label>> names;
     std::vector<const Fit*> others;
-    for (const Fit& each : found)
-        if (names.emplace(each.change->name, each.change->changed.choice.label).second)
-            others.push_back(&each);
+    for (const Fit& each : found) {
+        const Change& first = *found.front().change;
+        if (!names.emplace(each.change->name, each.change->changed.choice.label).second) continue;
+        const bool says_the_same = !others.empty() && is_no_other_place(first, *each.change) &&
+                                   telling_run(first, *each.change, context).empty();
+        if (!says_the_same) others.push_back(&each);
+    }
     Diagnosis diagnosis;
     std::vector<Finding>& findings = diagnosis.findings;
     for (const Fit* const each : others) {

@@ -86,9 +86,9 @@ std::optional<Explanation> explain(const WrongResult& wrong) {
                           {*result.counts}});
     if (result.only_later) seen.cases.back().actual.push_back(wrong.expected);
     const bool in_cuda = wrong.program.api == "CUDA";
-    const fs::path lesson = fs::path(PROJECT_FOLDER) / wrong.program.chapter;
-    const fs::path kernel =
-        wrong.options.kernels.value_or(lesson / (in_cuda ? "histogram.cuh" : "histogram.cl"));
+    const fs::path lesson =
+        fs::path(wrong.program.chapter) / (in_cuda ? "histogram.cuh" : "histogram.cl");
+    const auto& own_kernels = wrong.options.kernels;
     const std::string copies = behind(wrong.options.own, "--copies");
     const Diagnosis diagnosis = diagnose(
         seen.cases, {.chapter = wrong.program.chapter,
@@ -98,8 +98,8 @@ std::optional<Explanation> explain(const WrongResult& wrong) {
                      .changes = result.changes,
                      .copies = copies.empty() ? 32 : std::stoi(copies),
                      .blocked = behind(wrong.options.own, "--walk") == "blocked",
-                     .kernel = text_in(kernel),
-                     .file = shown(kernel.lexically_proximate(PROJECT_FOLDER).string())});
+                     .kernel = text_in(own_kernels.value_or(PROJECT_FOLDER / lesson)),
+                     .file = shown(own_kernels.value_or(lesson).string())});
     std::string text;
     for (const std::string& trouble : seen.troubles)
         text += fmt::format("  {}\n", trouble);
