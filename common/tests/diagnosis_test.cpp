@@ -287,6 +287,10 @@ TEST(Diagnosis, NamesTheLineOfTheChoice) {
     EXPECT_EQ(at("no-barrier-before-merge", right), "my.cl:10");
     EXPECT_EQ(at("tail-dropped", right + "for (;;) {}"), "");  // another kernel
     EXPECT_EQ(at("tail-dropped", ""), "");
+    // An exercise has no heading for it.
+    std::string exercise = right;
+    exercise.replace(exercise.find("local: the five steps"), 21, "your part");
+    EXPECT_EQ(at("tail-dropped", exercise), "my.cl:7");
 }
 
 // A detector that finds no race contradicts a missing barrier.

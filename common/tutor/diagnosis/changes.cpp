@@ -159,7 +159,7 @@ const std::vector<Row> kTable{
     {kWhich, kOfBins, "merges-part-of-its-own", {TO(0, item), TO(1, 0), TO(1, item + done)}},
     {kWhich, only(kCopies), "merges-part-of-its-own", {TO(0, item % copies)}},
     {kWhich, only(kPixels), "counters-are-shared", {TO(0, 0), TO(2, item / 2)}},
-    {kNumber, kOfPixels, "wrong-copy", {TO(1, 0), TO(1, group % copies), TO(1, item)}},
+    {kNumber, Labels{kPixels, kTail}, "wrong-copy", {TO(1, 0), TO(1, group % copies), TO(1, item)}},
     {kPitch, kAll, "rows-overlap", {TO(0, X - 1), TO(1, X + 1), TO(2, X * 2), TO(1, X / 2),
         TO(1, X / 4), TO(0, size), TO(1, groups), TO(1, 1), TO(0, 0)}},
     // what is added, and how
@@ -283,8 +283,8 @@ constexpr std::pair<Part, const char*> kSentences[] = {
     {kPitch, "In {0} a number is multiplied by {2}, not by {1}."},
     {kAddress, "In {0} a load begins at {2}, not at {1}."},
     {kNumber, "{0} takes {2} for {1}."}, {kWhich, "{0} takes {2} for {1}."},
-    {kReturn, "Work-items for which {2} return before the barrier, and their share of zeroing and "
-              "merging is not done."},
+    {kReturn, "Work-items for which {2} do not reach the barrier: they return before it, or it "
+              "stands in an `if`."},
 };
 constexpr const char* kHows[] = {
     "{0} adds to what was there before.", "{0} adds without an atomic, and what others add in between is lost.",

@@ -18,12 +18,13 @@ struct Line {
 std::vector<Line> section_of(const RunContext& context) {
     const std::string heading = "// ---- ";
     const std::string its = heading + context.variant + (context.blocked ? " with" : ":");
-    bool is_inside = context.kernel.find(heading) == std::string::npos;
+    const bool has_headings = context.kernel.find(its) != std::string::npos;
+    bool is_inside = !has_headings;
     std::vector<Line> section;
     std::istringstream text(context.kernel);
     std::string line;
     for (std::size_t number = 1; std::getline(text, line); ++number) {
-        if (line.starts_with(heading)) is_inside = line.starts_with(its);
+        if (has_headings && line.starts_with(heading)) is_inside = line.starts_with(its);
         if (is_inside) section.push_back({number, line.substr(0, line.find("//"))});
     }
     return section;
@@ -51,7 +52,9 @@ std::size_t line_of(const Change& change, const RunContext& context) {
     if (is_loop) before = static_cast<std::size_t>(its_loop - loops.begin());
     const bool is_barrier =
         choice.label == kZeroed || choice.label == kCounted || choice.label == kAgain;
-    if (choice.label >= kLayout || is_the_hosts(choice.label, context)) return 0;
+    if (choice.label == kCount || choice.label >= kLayout || choice.part == kWidth ||
+        is_the_hosts(choice.label, context))
+        return 0;
 
     const std::vector<Line> section = section_of(context);
     using At = std::vector<Line>::const_iterator;

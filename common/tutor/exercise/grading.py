@@ -331,7 +331,7 @@ def graded_file(file, seed):
     elif says is None:
         verdicts.append(Verdict("free of faults", 0, of, "not graded: no race detector"))
     elif wrong:
-        looked = "not looked at: it has to end" if ended else "nothing was found; points where the results are right"
+        looked = "not looked at: it has to end" if ended else "nothing was found, but there are points only where the results are right"
         verdicts.append(Verdict("free of faults", 0, of, looked))
     else:
         verdicts.append(Verdict("free of faults", of, of, for_the_reader(file)))
