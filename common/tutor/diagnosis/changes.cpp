@@ -151,7 +151,6 @@ const std::vector<Row> kTable{
     {kBytes, kAll, "wrong-element-type", {TO(1, 2), TO(1, 4)}},
     {kFrom, only(kShort), "pitch-not-used", {TO(0, width), TO(1, pitch * 2), TO(1, all)}},
     {kPitch, only(kShort), "pitch-in-the-test", {TO(0, pitch)}},
-    {kAddress, kAll, "wrong-start", {TO(2, X - 3 * id), TO(2, X - 7 * id), TO(2, X - 15 * id)}},
     {kAddress, kAll, "misaligned-loads", {TO(0, X + 1), TO(0, X - 1), TO(1, X + 4),
         TO(1, X + 16), TO(1, X / 4)}},
     {kWhich, Labels{kLoad, kByte}, "counted-twice", {TO(0, 0), TO(0, 1), TO(0, 2), TO(0, 3)}},

@@ -96,6 +96,12 @@ bool has_leftovers(const Runs& runs) {
     return some && none_short;
 }
 
+// What it is that changes.
+using OfChoice = std::tuple<std::size_t, Way, std::uint32_t>;
+OfChoice of_choice(const Change& change) {
+    return {change.strategy.strategy, change.strategy.way, change.changed.choice.key()};
+}
+
 // What changes count in a run. Of those that come to the same in it, half and more, one is played.
 class Plays {
  public:
@@ -121,10 +127,6 @@ class Plays {
         std::vector<Becomes> same;
         Prediction counts;
     };
-    using OfChoice = std::tuple<std::size_t, Way, std::uint32_t>;
-    static OfChoice of_choice(const Change& change) {
-        return {change.strategy.strategy, change.strategy.way, change.changed.choice.key()};
-    }
     const Case& run_;
     const RunContext& context_;
     std::map<OfChoice, std::vector<Becomes>> becomes_;
@@ -317,10 +319,7 @@ std::vector<std::string> ruled_out(const Runs& runs) {
 }
 
 bool is_no_other_place(const Change& one, const Change& other) {
-    return other.changed.choice.label == kLayout ||
-           (one.strategy.strategy == other.strategy.strategy &&
-            one.strategy.way == other.strategy.way &&
-            one.changed.choice.key() == other.changed.choice.key());
+    return other.changed.choice.label == kLayout || of_choice(one) == of_choice(other);
 }
 
 // A small run that two mistakes count differently.
@@ -366,6 +365,7 @@ Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context) {
     std::set<std::pair<std::string, Label>> names;
     std::vector<const Fit*> others;
     for (const Fit& each : found) {
+        if (others.size() > kMaxOthers) break;
         const Change& first = *found.front().change;
         if (!names.emplace(each.change->name, each.change->changed.choice.label).second) continue;
         const bool says_the_same = !others.empty() && is_no_other_place(first, *each.change) &&
@@ -375,7 +375,6 @@ Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context) {
     Diagnosis diagnosis;
     std::vector<Finding>& findings = diagnosis.findings;
     for (const Fit* const each : others) {
-        if (findings.size() > kMaxOthers) break;
         const Change& change = *each->change;
         std::string evidence = evidence_of(*each, runs);
         if (!findings.empty()) {

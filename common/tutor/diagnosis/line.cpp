@@ -40,6 +40,9 @@ bool is_the_hosts(Label label, const RunContext& context) {
 
 std::size_t line_of(const Change& change, const RunContext& context) {
     const auto& [choice, becomes] = change.changed;
+    if (choice.label == kCount || choice.label >= kLayout || choice.part == kWidth ||
+        is_the_hosts(choice.label, context))
+        return 0;
     // The loops of the kernel; and how many of them come before the choice.
     std::vector<Label> loops;
     std::size_t before = kLabels;
@@ -52,16 +55,14 @@ std::size_t line_of(const Change& change, const RunContext& context) {
     if (is_loop) before = static_cast<std::size_t>(its_loop - loops.begin());
     const bool is_barrier =
         choice.label == kZeroed || choice.label == kCounted || choice.label == kAgain;
-    if (choice.label == kCount || choice.label >= kLayout || choice.part == kWidth ||
-        is_the_hosts(choice.label, context))
-        return 0;
 
     const std::vector<Line> section = section_of(context);
     using At = std::vector<Line>::const_iterator;
     const auto all_like = [&](const char* words) {
+        const std::regex like(words);
         std::vector<At> found;
         for (At line = section.begin(); line != section.end(); ++line)
-            if (std::regex_search(line->code, std::regex(words))) found.push_back(line);
+            if (std::regex_search(line->code, like)) found.push_back(line);
         return found;
     };
     if (choice.part == kReturn) {

@@ -239,9 +239,9 @@ class Strategy : public Model {
         Array bins = array(Array::kShared, kCounted, 256 * size, k8);
         Array sum = array(Array::kPrivate, kSum, 1);
         const auto at = [=, this](Label label, Number whose, Number bin) {
+            if (!banked) return place(label, whose, bin, whose * 256 + bin);
             owner = whose;
             itsBin = bin;
-            if (!banked) return place(label, whose, bin, whose * 256 + bin);
             const auto term = [&](const Said& right, std::uint16_t position) {
                 const Number its = is(kLayout, kTerm, right, position);
                 return is(label, kTerm, {right.words, its}, position);
