@@ -17,8 +17,6 @@
 
 #include "02-global-atomics/histogram.cuh"
 #include "common/cuda/cuda.hpp"
-#include "common/cuda/handles.hpp"
-#include "common/cuda/read_ceiling.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
 #include "common/options/options.hpp"

@@ -19,9 +19,7 @@
 
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
-#include "common/opencl/handles.hpp"
 #include "common/opencl/opencl.hpp"
-#include "common/opencl/read_ceiling.hpp"
 #include "common/options/options.hpp"
 #include "common/report/report.hpp"
 #include "common/run/run.hpp"
@@ -109,7 +107,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     //    notes when each began and ended. Each is released at the end of its scope.
     const common::opencl::Context context = common::opencl::context_for(device.id);
     cl_int error = CL_SUCCESS;
-    const common::opencl::CommandQueue queue =
+    const common::opencl::Queue queue =
         clCreateCommandQueue(context, device.id, common::opencl::profiling(device.id), &error);
     CHECK_CL(error, "clCreateCommandQueue");
 
@@ -121,7 +119,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     // 8. The kernels. They are compiled now, for this device and for these sizes of work-group.
     const std::string source =
         common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER, options.kernels);
-    const common::opencl::Program program = common::opencl::build_program(
+    const common::opencl::ProgramObject program = common::opencl::build_program(
         context, device.id, "histogram.cl", source,
         "-DCOPIES=" + std::to_string(copies) + " -DGROUP_SIZE=" + std::to_string(group_size) +
             " -DUCHAR_GROUP_SIZE=" + std::to_string(uchar_size) +

@@ -21,8 +21,6 @@
 #include "05-launch-tuning/layout.hpp"
 #include "05-launch-tuning/tuned.hpp"
 #include "common/cuda/cuda.hpp"
-#include "common/cuda/handles.hpp"
-#include "common/cuda/read_ceiling.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
 #include "common/options/options.hpp"

@@ -20,8 +20,6 @@
 #include "05-launch-tuning/bins/histogram.cuh"
 #include "05-launch-tuning/bins/values.hpp"
 #include "common/cuda/cuda.hpp"
-#include "common/cuda/handles.hpp"
-#include "common/cuda/read_ceiling.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/options/options.hpp"
 #include "common/report/report.hpp"

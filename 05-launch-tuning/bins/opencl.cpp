@@ -18,9 +18,7 @@
 #include "05-launch-tuning/bins/values.hpp"
 #include "05-launch-tuning/tune/limits_opencl.hpp"
 #include "common/histogram/histogram.hpp"
-#include "common/opencl/handles.hpp"
 #include "common/opencl/opencl.hpp"
-#include "common/opencl/read_ceiling.hpp"
 #include "common/options/options.hpp"
 #include "common/report/report.hpp"
 #include "common/run/run.hpp"
@@ -66,7 +64,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     //    It is released at the end of its scope.
     const common::opencl::Context context = common::opencl::context_for(device.id);
     cl_int error = CL_SUCCESS;
-    const common::opencl::CommandQueue queue =
+    const common::opencl::Queue queue =
         clCreateCommandQueue(context, device.id, common::opencl::profiling(device.id), &error);
     CHECK_CL(error, "clCreateCommandQueue");
 
@@ -97,7 +95,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             std::to_string(plan.unsupported_reason.empty() ? words
                                                            : std::min<std::size_t>(words, 1)) +
             " -DWHOLE=" + (plan.slices == 1 ? "1" : "0");
-        const common::opencl::Program program =
+        const common::opencl::ProgramObject program =
             common::opencl::build_program(context, device.id, "histogram.cl", source, macros);
         common::opencl::Kernel kernel = clCreateKernel(program, name, &error);
         CHECK_CL(error, name);

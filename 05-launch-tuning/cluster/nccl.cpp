@@ -10,7 +10,7 @@
 #include <type_traits>
 #include <vector>
 
-#include "common/cuda/handles.hpp"
+#include "common/cuda/cuda.hpp"
 #endif
 
 namespace cluster {

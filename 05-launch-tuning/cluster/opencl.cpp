@@ -27,7 +27,6 @@
 #include "05-launch-tuning/tune/limits_opencl.hpp"
 #include "05-launch-tuning/tuned.hpp"
 #include "common/histogram/histogram.hpp"
-#include "common/opencl/handles.hpp"
 #include "common/opencl/opencl.hpp"
 #include "common/options/options.hpp"
 #include "common/status/status.hpp"
@@ -104,7 +103,7 @@ int main(int argc, char** argv) try {
     const common::opencl::Context context =
         clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
     CHECK_CL(error, "clCreateContext");
-    const common::opencl::CommandQueue queue = clCreateCommandQueue(context, device.id, 0, &error);
+    const common::opencl::Queue queue = clCreateCommandQueue(context, device.id, 0, &error);
     CHECK_CL(error, "clCreateCommandQueue");
     const std::size_t on_device =
         cluster_options.resident ? source.resident_pixels(rank, ranks) : source.max_piece();
@@ -155,7 +154,7 @@ int main(int argc, char** argv) try {
     std::string kernels = kernel_file("histogram.cl", !of_pictures);
     if (of_pictures)
         kernels += "#line 1 \"many/histogram.cl\"\n" + kernel_file("many/histogram.cl", true);
-    const common::opencl::Program program =
+    const common::opencl::ProgramObject program =
         common::opencl::build_program(context, device.id, "histogram.cl", kernels,
                                       of_pictures ? launch_each.macros() : config.macros());
     const common::opencl::Kernel kernel = clCreateKernel(

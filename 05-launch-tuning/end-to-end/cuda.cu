@@ -19,7 +19,6 @@
 #include "05-launch-tuning/tune/limits_cuda.hpp"
 #include "05-launch-tuning/tuned.hpp"
 #include "common/cuda/cuda.hpp"
-#include "common/cuda/handles.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
 #include "common/options/options.hpp"

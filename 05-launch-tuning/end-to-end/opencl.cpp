@@ -20,7 +20,6 @@
 #include "05-launch-tuning/tuned.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
-#include "common/opencl/handles.hpp"
 #include "common/opencl/opencl.hpp"
 #include "common/options/options.hpp"
 #include "common/status/status.hpp"
@@ -66,9 +65,9 @@ int main(int argc, char** argv) try {
     const common::opencl::Context context =
         clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
     CHECK_CL(error, "clCreateContext");
-    const common::opencl::CommandQueue counts = clCreateCommandQueue(context, device.id, 0, &error);
+    const common::opencl::Queue counts = clCreateCommandQueue(context, device.id, 0, &error);
     CHECK_CL(error, "clCreateCommandQueue");
-    const common::opencl::CommandQueue copies = clCreateCommandQueue(context, device.id, 0, &error);
+    const common::opencl::Queue copies = clCreateCommandQueue(context, device.id, 0, &error);
     CHECK_CL(error, "clCreateCommandQueue");
 
     // 5. The launch of `tuned` for all pixels, and one for a chunk.
@@ -79,7 +78,7 @@ int main(int argc, char** argv) try {
     const std::string source =
         common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER, options.kernels);
     const auto build = [&](const tuning::LaunchConfig& config) {
-        const common::opencl::Program program = common::opencl::build_program(
+        const common::opencl::ProgramObject program = common::opencl::build_program(
             context, device.id, "histogram.cl", source, config.macros());
         common::opencl::Kernel kernel =
             clCreateKernel(program, config.kernel->function.c_str(), &error);

@@ -28,8 +28,6 @@
 #include "05-launch-tuning/many/libraries.cuh"
 #include "05-launch-tuning/many/pictures.hpp"
 #include "common/cuda/cuda.hpp"
-#include "common/cuda/handles.hpp"
-#include "common/cuda/read_ceiling.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
 #include "common/options/options.hpp"

@@ -23,9 +23,7 @@
 #include "05-launch-tuning/tune/limits_opencl.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
-#include "common/opencl/handles.hpp"
 #include "common/opencl/opencl.hpp"
-#include "common/opencl/read_ceiling.hpp"
 #include "common/options/options.hpp"
 #include "common/report/report.hpp"
 #include "common/run/run.hpp"
@@ -78,7 +76,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     //    It is released at the end of its scope.
     const common::opencl::Context context = common::opencl::context_for(device.id);
     cl_int error = CL_SUCCESS;
-    const common::opencl::CommandQueue queue =
+    const common::opencl::Queue queue =
         clCreateCommandQueue(context, device.id, common::opencl::profiling(device.id), &error);
     CHECK_CL(error, "clCreateCommandQueue");
 
@@ -139,7 +137,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     const auto kernel_for = [&](const char* name, const many::Launch& launch) -> cl_kernel {
         common::opencl::Kernel& kernel = built[name + launch.macros()];
         if (kernel == nullptr) {
-            const common::opencl::Program program = common::opencl::build_program(
+            const common::opencl::ProgramObject program = common::opencl::build_program(
                 context, device.id, "histogram.cl", source, launch.macros());
             kernel = clCreateKernel(program, name, &error);
             CHECK_CL(error, name);

@@ -15,7 +15,6 @@
 #include <cub/device/device_histogram.cuh>
 
 #include "common/cuda/cuda.hpp"
-#include "common/cuda/handles.hpp"
 #include "common/histogram/histogram.hpp"
 
 #ifdef WITH_NPP

@@ -16,7 +16,6 @@
 #include "05-launch-tuning/tune/search.hpp"
 #include "05-launch-tuning/tuned.hpp"
 #include "common/cuda/cuda.hpp"
-#include "common/cuda/handles.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/status/status.hpp"
 #include "common/terminal/exit_status.hpp"

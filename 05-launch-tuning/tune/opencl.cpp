@@ -18,7 +18,6 @@
 #include "05-launch-tuning/tune/search.hpp"
 #include "05-launch-tuning/tuned.hpp"
 #include "common/histogram/histogram.hpp"
-#include "common/opencl/handles.hpp"
 #include "common/opencl/opencl.hpp"
 #include "common/status/status.hpp"
 #include "common/terminal/exit_status.hpp"
@@ -54,7 +53,7 @@ int main(int argc, char** argv) try {
     const common::opencl::Context context =
         clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
     CHECK_CL(error, "clCreateContext");
-    const common::opencl::CommandQueue queue =
+    const common::opencl::Queue queue =
         clCreateCommandQueue(context, device.id, common::opencl::profiling(device.id), &error);
     CHECK_CL(error, "clCreateCommandQueue");
 
@@ -96,7 +95,7 @@ int main(int argc, char** argv) try {
         if (config.kernel == &tuning::kUcharBins)
             source += common::opencl::read_kernel_file("uchar.cl", CHAPTER_FOLDER "/tune");
         const std::string& name = config.kernel->function;
-        const common::opencl::Program program =
+        const common::opencl::ProgramObject program =
             common::opencl::build_program(context, device.id, name, source, config.macros());
         kernel = clCreateKernel(program, name.c_str(), &error);
         CHECK_CL(error, "clCreateKernel");

@@ -8,7 +8,9 @@
 #include "common/cuda/read_ceiling.hpp"
 #include "common/device/choice.hpp"
 #include "common/histogram/histogram.hpp"
+#include "common/lesson.hpp"
 #include "common/status/status.hpp"
+#include "common/terminal/terminal.hpp"
 #include "common/timing/timing.hpp"
 
 namespace common::cuda {
@@ -98,6 +100,16 @@ std::string list(const std::vector<Device>& devices) {
     return text;
 }
 
+int choose_device(Lesson& lesson) {
+    if (lesson.options.list_devices) {
+        print(list(devices()));
+        throw Finished();
+    }
+    const Device device = choose_device(lesson.options.device);
+    lesson.runs_on(device.name, device.driver);
+    return device.id;
+}
+
 Device choose_device(const std::string& wanted) {
     const std::vector<Device> all = devices();
     std::vector<std::string> names;
@@ -117,10 +129,15 @@ unsigned multiprocessors(int device) {
     return static_cast<unsigned>(count);
 }
 
-void require_group_size(int device, unsigned group_size) {
+unsigned max_block_size(int device) {
     int most = 0;
     CHECK_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxThreadsPerBlock, device));
-    if (group_size > static_cast<unsigned>(most)) {
+    return static_cast<unsigned>(most);
+}
+
+void require_group_size(int device, unsigned group_size) {
+    const unsigned most = max_block_size(device);
+    if (group_size > most) {
         throw Unsupported(
             fmt::format("blocks of {} threads: this device runs at most {}", group_size, most));
     }

@@ -1,6 +1,6 @@
 /// @file
-/// What a CUDA host program needs beside the API itself: a check for every call and the choice of a
-/// device.
+/// What a CUDA host program needs beside the API itself: a check for every call, the choice of a
+/// device and what it allows, and owners of CUDA's objects that convert to the raw handle.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -9,7 +9,24 @@
 #include <string>
 #include <vector>
 
+#include "common/cuda/read_ceiling.hpp"
+#include "common/device/handle.hpp"
+
+namespace common {
+class Lesson;
+}
+
 namespace common::cuda {
+
+/// CUDA's events, streams and memory, each given back at the end of its scope.
+using Event = Handle<cudaEvent_t, cudaEventDestroy>;
+using Stream = Handle<cudaStream_t, cudaStreamDestroy>;
+/// Device memory, of cudaMalloc.
+template <typename T>
+using Memory = Handle<T*, cudaFree>;
+/// Host memory that the device can reach: of cudaMallocHost and cudaHostAlloc.
+template <typename T>
+using HostMemory = Handle<T*, cudaFreeHost>;
 
 /// @throws std::runtime_error "name (code): text, from call at file:line", unless `error` is
 ///         cudaSuccess; BadInput where the device has too little memory; NothingToRunOn where the
@@ -40,6 +57,11 @@ std::vector<Device> devices();
 /// One line per device: its number, name, compute capability and versions.
 std::string list(const std::vector<Device>& devices);
 
+/// The device for a lesson: the one that its command line names (see below). Where the command line
+/// asks for the list of devices it is printed, and Finished thrown.
+/// @return its number
+int choose_device(Lesson& lesson);
+
 /// The device that `wanted` names, a number or part of a name in any case, made current
 /// (cudaSetDevice). Empty: device 0.
 /// @throws NothingToRunOn as `devices`, and where the build has no code for it; BadInput where none
@@ -47,6 +69,9 @@ std::string list(const std::vector<Device>& devices);
 Device choose_device(const std::string& wanted);
 
 unsigned multiprocessors(int device);
+
+/// The most threads that a block may have on this device.
+unsigned max_block_size(int device);
 
 /// The most blocks that a launch may have in y (in x there may be 2^31 - 1).
 inline constexpr unsigned kMaxBlocksInY = 65535;

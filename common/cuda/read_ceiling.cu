@@ -1,8 +1,6 @@
 #include <algorithm>
 
 #include "common/cuda/cuda.hpp"
-#include "common/cuda/handles.hpp"
-#include "common/cuda/read_ceiling.hpp"
 #include "common/timing/timing.hpp"
 #include "common/verify/watchdog.hpp"
 

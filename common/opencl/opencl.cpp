@@ -24,9 +24,9 @@
 #include <tuple>
 
 #include "common/device/choice.hpp"
-#include "common/files/input_file.hpp"
-#include "common/files/own_program.hpp"
+#include "common/files/kernel_file.hpp"
 #include "common/histogram/histogram.hpp"
+#include "common/lesson.hpp"
 #include "common/status/status.hpp"
 #include "common/terminal/terminal.hpp"
 #include "common/verify/watchdog.hpp"
@@ -73,11 +73,6 @@ std::string platform_text(cl_platform_id platform, cl_platform_info what) {
     std::string text(size, '\0');
     CHECK_CL(clGetPlatformInfo(platform, what, size, text.data(), nullptr));
     return trimmed(text);
-}
-
-fs::path program_folder() {
-    const fs::path program = own_program();
-    return program.empty() ? "." : program.parent_path();
 }
 
 // Empty where it is not set.
@@ -233,6 +228,8 @@ std::string error_name(cl_int error) {
 
 void check(cl_int error, const char* call, const char* file, int line) {
     if (error == CL_SUCCESS) return;
+    // Times that stay zero: the host's clock is then taken (common/timing, plausible_ms).
+    if (error == CL_PROFILING_INFO_NOT_AVAILABLE) return;
     const bool of_memory = error == CL_OUT_OF_RESOURCES || error == CL_OUT_OF_HOST_MEMORY;
     if (error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_INVALID_BUFFER_SIZE ||
         (of_memory && std::string_view(call).starts_with("clCreateBuffer"))) {
@@ -355,6 +352,17 @@ std::string why_no_device() {
                        fmt::join(troubles, "; "));
 }
 
+cl_device_id choose_device(Lesson& lesson) {
+    if (lesson.options.list_devices) {
+        print(list(devices()));
+        throw Finished();
+    }
+    const Device device = choose_device(lesson.options.device);
+    require_memory(device.id, lesson.pixels.size());
+    lesson.runs_on(device.name, device.driver_line());
+    return device.id;
+}
+
 Device choose_device(const std::string& wanted) {
     const std::vector<Device> all = devices();
     if (all.empty()) {
@@ -390,52 +398,6 @@ Device choose_device(const std::string& wanted) {
 
 namespace {
 
-// Some files have no end.
-constexpr std::size_t kMaxKernelFile = std::size_t{16} << 20;
-
-std::optional<std::string> text_of(const std::filesystem::path& path) {
-    try {
-        return read_whole(path, kMaxKernelFile);
-    } catch (const BadInput&) {
-        return std::nullopt;
-    }
-}
-
-}  // namespace
-
-std::string read_kernel_file(const std::string& name, const std::filesystem::path& chapter_folder,
-                             const std::optional<std::filesystem::path>& instead) {
-    if (instead) {
-        const std::string option = "--kernels " + instead->string();
-        const Deadline deadline(shown(option), time_limit(0), "--time-limit is for reading, too",
-                                kBadInput);
-        try {
-            const std::string text = read_whole(*instead, kMaxKernelFile);
-            if (text.empty()) throw BadInput("an empty file");
-            return text;
-        } catch (const BadInput& reason) {
-            throw BadInput(fmt::format("{}: {}", option, reason.what()));
-        }
-    }
-    const std::filesystem::path beside = program_folder() / name;
-    const std::filesystem::path in_source = chapter_folder / name;
-    for (const std::filesystem::path& path : {beside, in_source}) {
-        if (auto text = text_of(path)) return *text;
-    }
-    throw BadInput(fmt::format("no kernel file {}: tried {} and {}", name, beside.string(),
-                               in_source.string()));
-}
-
-namespace {
-
-// A #line, so that compilers and race detectors name the file and nothing of their own making. It
-// takes the place of a first line that is a comment: who passes over it counts right all the same.
-std::string with_its_name(const std::string& name, const std::string& source) {
-    if (!source.starts_with("//")) return fmt::format("#line 1 \"{}\"\n{}", name, source);
-    const std::size_t end = std::min(source.find('\n'), source.size());
-    return fmt::format("#line 2 \"{}\"{}", name, source.substr(end));
-}
-
 // Where its own files fail it, PoCL says that it failed, and no more.
 bool says_why(const std::string& log) {
     std::istringstream lines(trimmed(log));
@@ -455,42 +417,42 @@ std::string naming(const std::string& name, std::string log) {
     return log;
 }
 
-cl_program compiled(cl_context context, cl_device_id device, const std::string& name,
-                    const std::string& text, const std::string& build_options) {
-    const char* begin = text.data();
-    const std::size_t length = text.size();
-    cl_int error = CL_SUCCESS;
-    const cl_program program = clCreateProgramWithSource(context, 1, &begin, &length, &error);
-    CHECK_CL(error, "clCreateProgramWithSource");
-    cl_int built = CL_SUCCESS;
-    {
-        const Deadline deadline("compiling " + name, kPatience);
-        built = clBuildProgram(program, 1, &device, build_options.c_str(), nullptr, nullptr);
-    }
-    if (built == CL_SUCCESS) return program;
-
-    // The log is asked for whatever went wrong, and shown whole: its first error explains the rest.
+// What the #line of the source calls its file (common/files/kernel_file.hpp).
+std::string name_of(cl_program program) {
     std::size_t size = 0;
-    std::string log;
-    if (clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) ==
-        CL_SUCCESS) {
-        log.resize(size);
-        CHECK_CL(clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size, log.data(),
-                                       nullptr));
-    }
-    CHECK_CL(clReleaseProgram(program));
+    CHECK_CL(clGetProgramInfo(program, CL_PROGRAM_SOURCE, 0, nullptr, &size));
+    std::string source(size, '\0');
+    CHECK_CL(clGetProgramInfo(program, CL_PROGRAM_SOURCE, size, source.data(), nullptr));
+    if (!source.starts_with("#line")) return "the kernels' file";
+    const std::size_t begin = source.find('"') + 1;
+    return source.substr(begin, source.find('"', begin) - begin);
+}
+
+std::string build_text(cl_program program, cl_device_id device, cl_program_build_info what) {
+    std::size_t size = 0;
+    if (clGetProgramBuildInfo(program, device, what, 0, nullptr, &size) != CL_SUCCESS) return {};
+    std::string text(size, '\0');
+    CHECK_CL(clGetProgramBuildInfo(program, device, what, size, text.data(), nullptr));
+    return trimmed(text);
+}
+
+}  // namespace
+
+void check_build(cl_int built, cl_program program, cl_device_id device) {
+    if (built == CL_SUCCESS) return;
+    // The log is asked for whatever went wrong, and shown whole: its first error explains the rest.
+    const std::string log = build_text(program, device, CL_PROGRAM_BUILD_LOG);
+    const std::string name = name_of(program);
     if (!says_why(log)) {
         throw std::runtime_error(
             fmt::format("{} ({}) from clBuildProgram, and no word of the compiler about {}: the "
                         "driver may have too little memory, or room on its disk",
                         error_name(built), built, name));
     }
-    throw DoesNotBuild(fmt::format("{} does not build: {} ({}), build options '{}'\n{}", name,
-                                   error_name(built), built, build_options,
-                                   naming(name, trimmed(log))));
+    throw DoesNotBuild(fmt::format(
+        "{} does not build: {} ({}), build options '{}'\n{}", name, error_name(built), built,
+        build_text(program, device, CL_PROGRAM_BUILD_OPTIONS), naming(name, log)));
 }
-
-}  // namespace
 
 cl_context context_for(cl_device_id device) {
     static std::map<cl_device_id, cl_context> contexts;
@@ -507,15 +469,22 @@ cl_context context_for(cl_device_id device) {
 cl_program build_program(cl_context context, cl_device_id device, const std::string& name,
                          const std::string& source, const std::string& build_options) {
     using What = std::tuple<cl_context, cl_device_id, std::string, std::string>;
-    static std::map<What, cl_program> programs;
+    static std::map<What, ProgramObject> programs;
     const What what{context, device, with_its_name(name, source), build_options};
-    auto built = programs.find(what);
-    if (built == programs.end()) {
-        cl_program program = compiled(context, device, name, std::get<2>(what), build_options);
-        built = programs.emplace(what, program).first;
+    auto found = programs.find(what);
+    if (found == programs.end()) {
+        const std::string& text = std::get<2>(what);
+        const char* begin = text.c_str();
+        cl_int error = CL_SUCCESS;
+        ProgramObject program = clCreateProgramWithSource(context, 1, &begin, nullptr, &error);
+        CHECK_CL(error, "clCreateProgramWithSource");
+        const Deadline deadline("compiling " + name, kPatience);
+        check_build(clBuildProgram(program, 1, &device, build_options.c_str(), nullptr, nullptr),
+                    program, device);
+        found = programs.emplace(what, std::move(program)).first;
     }
-    CHECK_CL(clRetainProgram(built->second));
-    return built->second;
+    CHECK_CL(clRetainProgram(found->second));
+    return found->second;
 }
 
 bool has_extension(cl_device_id device, const std::string& name) {

@@ -1,6 +1,6 @@
 /// @file
 /// What an OpenCL host program needs beside the API itself: a check for every call, the choice of a
-/// device, and a program build that shows the whole log. Everything returned is a raw handle.
+/// device and what it allows, and owners of OpenCL's objects that convert to the raw handle.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 120
@@ -10,12 +10,30 @@
 #include <CL/cl.h>
 #endif
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
+#include "common/device/handle.hpp"
+#include "common/files/kernel_file.hpp"
+
+namespace common {
+class Lesson;
+}
+
 namespace common::opencl {
+
+/// OpenCL's objects, each released at the end of its scope.
+using Context = Handle<cl_context, clReleaseContext>;
+using Queue = Handle<cl_command_queue, clReleaseCommandQueue>;
+using ProgramObject = Handle<cl_program, clReleaseProgram>;
+using Kernel = Handle<cl_kernel, clReleaseKernel>;
+using Buffer = Handle<cl_mem, clReleaseMemObject>;
+using Event = Handle<cl_event, clReleaseEvent>;
+static_assert(std::is_standard_layout_v<Buffer> && sizeof(Buffer) == sizeof(cl_mem));
 
 /// The name of an error code, such as "CL_INVALID_WORK_GROUP_SIZE" for -54.
 std::string error_name(cl_int error);
@@ -55,18 +73,21 @@ std::string why_no_device();
 /// One line per device: its number, name, platform, version and driver.
 std::string list(const std::vector<Device>& devices);
 
+/// The device for a lesson: the one that its command line names (see below), with room for its
+/// pixels. Where the command line asks for the list of devices it is printed, and Finished thrown.
+cl_device_id choose_device(Lesson& lesson);
+
 /// The device that `wanted` names: a number, or part of a device's name, platform or version in any
 /// case (the first that has it). Empty: the first GPU, or where there is none the first device.
 /// @throws NothingToRunOn without any device, or where the one cannot run these programs; BadInput
 ///         where none is named so
 Device choose_device(const std::string& wanted);
 
-/// The text of a kernel file: from beside the running program if it is there, else from the
-/// chapter's folder in the source tree, so that editing it and running again shows the change.
-/// @param instead a file that is read in place of it, where there is one
-/// @throws BadInput naming every path that was tried
-std::string read_kernel_file(const std::string& name, const std::filesystem::path& chapter_folder,
-                             const std::optional<std::filesystem::path>& instead = {});
+/// Checks what clBuildProgram returned.
+/// @throws DoesNotBuild with the compiler's whole log (clGetProgramBuildInfo), under the name of
+/// the
+///         kernels' file
+void check_build(cl_int built, cl_program program, cl_device_id device);
 
 /// The device's context: clCreateContext, once in a process that serves many runs, because each
 /// context makes PoCL's compiler read its library anew. The caller releases what it is given.
@@ -118,5 +139,15 @@ void poison(cl_command_queue queue, cl_mem buffer, std::size_t bytes);
 /// clock. Both have completed. No number where the driver does not tell; what it tells may be
 /// nonsense (see common::plausible_ms).
 double elapsed_ms(cl_event first, cl_event last);
+
+/// GB/s that a kernel reaches which does nothing but read, with 16-byte loads: the best of several
+/// launch shapes and repeats, with one load or four on their way at once. No histogram of pixels in
+/// this memory can be faster.
+/// @param pixels how many the histogram has; what is read is read_ceiling_bytes() of them, or less
+///        where the device cannot hold that
+/// @returns nothing for a simulator, which would take minutes to say nothing of any memory
+/// @throws std::runtime_error where a call fails
+std::optional<double> read_ceiling_gb_s(cl_context context, cl_command_queue queue,
+                                        std::uint64_t pixels);
 
 }  // namespace common::opencl

@@ -1,9 +1,8 @@
-#include "common/opencl/read_ceiling.hpp"
 
 #include <algorithm>
 #include <string_view>
 
-#include "common/opencl/handles.hpp"
+#include "common/opencl/opencl.hpp"
 #include "common/status/status.hpp"
 #include "common/terminal/terminal.hpp"
 #include "common/timing/timing.hpp"
@@ -98,7 +97,7 @@ std::optional<double> read_ceiling_gb_s(cl_context context, cl_command_queue que
     const cl_ulong words = bytes / 16;
 
     cl_int error = CL_SUCCESS;
-    const Program program = build_program(context, device, "the read ceiling", kSource, "");
+    const ProgramObject program = build_program(context, device, "the read ceiling", kSource, "");
     const Buffer buffer = clCreateBuffer(context, CL_MEM_READ_ONLY, bytes, nullptr, &error);
     CHECK_CL(error, "clCreateBuffer(read ceiling)");
     const Buffer never = clCreateBuffer(context, CL_MEM_READ_WRITE, 4, nullptr, &error);

@@ -35,21 +35,25 @@ std::string description_of(const Program& program) {
 
 }  // namespace
 
-int run_program(int argc, const char* const* argv, const Program& program, const RunOnce& run,
-                const Examine& examine) try {
+std::optional<int> asked_for_something_else(int argc, const char* const* argv,
+                                            const Program& program) {
     std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
     const auto is_asked_for = [&](const char* option) { return std::erase(words, option) > 0; };
     if (is_asked_for("--self-test")) return self_test(program, words);
-    const bool serves = is_asked_for("--serve");
-    const bool describes = is_asked_for("--describe");
-    if (!serves && !describes) return run(argc, argv, {examine, {}});
+    if (!is_asked_for("--describe")) return std::nullopt;
     if (!words.empty())
-        throw BadInput(fmt::format("{} takes no other option, not '{}'",
-                                   serves ? "--serve" : "--describe", words.front()));
+        throw BadInput(fmt::format("--describe takes no other option, not '{}'", words.front()));
     require_standard_output(program.chapter + "/" + program.name);
-    if (serves) return serve(program, run, examine);
     print(description_of(program));
     return kEveryVariantMatches;
+}
+
+int run_program(int argc, const char* const* argv, const Program& program, const RunOnce& run,
+                const Examine& examine) try {
+    if (const auto status = asked_for_something_else(argc, argv, program)) return *status;
+    if (is_asked_to_serve(argc, argv))
+        return serve(program.chapter + "/" + program.name, run, examine);
+    return run(argc, argv, {examine, {}});
 } catch (...) {
     return report_exception(program.chapter + "/" + program.name);
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 
 #include "common/options/options.hpp"
 #include "common/report/output.hpp"
@@ -22,5 +23,16 @@ using RunOnce = std::function<int(int argc, const char* const* argv, const Outpu
 /// @param examine explains results that are wrong; none where nobody does
 int run_program(int argc, const char* const* argv, const Program& program, const RunOnce& run,
                 const Examine& examine = {});
+
+/// For a lesson, which is a `main` of its own: does what --self-test and --describe ask for.
+/// @return the exit status, where one of them was given
+std::optional<int> asked_for_something_else(int argc, const char* const* argv,
+                                            const Program& program);
+
+/// Where the results of the present command line go.
+const Output& output_of_this_run();
+
+/// Whether this process answers one command line after the other (serve.hpp).
+bool is_serving();
 
 }  // namespace common

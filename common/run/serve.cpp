@@ -1,10 +1,13 @@
 #include "common/run/serve.hpp"
 
+#include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "common/report/document.hpp"
@@ -15,6 +18,8 @@ namespace common {
 namespace {
 
 using Json = nlohmann::ordered_json;
+
+const Output* output_of_serve = nullptr;  // while one is answered
 
 // The answer to one command line, but for its exit status where it ran.
 Json refused(const char* kind, int status, const char* error) {
@@ -29,7 +34,9 @@ Json answer_to(const std::string& line, const std::string& name, const RunOnce& 
     const auto deliver = [&](const RunDocument& document) {
         answer["run"] = Json::parse(to_json_text(document));
     };
-    answer["status"] = run(static_cast<int>(argv.size()), argv.data(), {examine, deliver});
+    const Output output{examine, deliver};
+    output_of_serve = &output;
+    answer["status"] = run(static_cast<int>(argv.size()), argv.data(), output);
     return answer;
 } catch (const Unsupported& error) {
     return refused("unsupported", kBadInput, error.what());
@@ -49,14 +56,33 @@ Json answer_to(const std::string& line, const std::string& name, const RunOnce& 
 
 }  // namespace
 
-int serve(const Program& program, const RunOnce& run, const Examine& examine) {
+const Output& output_of_this_run() {
+    static const Output usual;
+    return output_of_serve != nullptr ? *output_of_serve : usual;
+}
+
+bool is_serving() {
+    return output_of_serve != nullptr;
+}
+
+bool is_asked_to_serve(int argc, const char* const* argv) {
+    const auto serves = [](const char* word) { return std::string_view(word) == "--serve"; };
+    const char* const* const end = argv + argc;
+    if (argc < 2 || std::none_of(argv + 1, end, serves)) return false;
+    const auto other = std::find_if_not(argv + 1, end, serves);
+    if (other == end) return true;
+    throw BadInput(fmt::format("--serve takes no other option, not '{}'", *other));
+}
+
+int serve(const std::string& name, const RunOnce& run, const Examine& examine) {
+    require_standard_output(name);
     be_silent();
     // Drivers and compilers may print whatever they like, but not among the answers.
     const int answers = dup(STDOUT_FILENO);
     if (answers < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         throw BadInput("--serve needs standard output and standard error");
     for (std::string line; std::getline(std::cin, line);) {
-        const Json answer = answer_to(line, program.name, run, examine);
+        const Json answer = answer_to(line, name, run, examine);
         const std::string text = answer.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
         for (std::size_t at = 0; at < text.size();) {
             const ssize_t written = write(answers, &text[at], text.size() - at);

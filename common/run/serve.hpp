@@ -18,8 +18,12 @@
 
 namespace common {
 
+/// @throws BadInput where --serve is not alone
+bool is_asked_to_serve(int argc, const char* const* argv);
+
 /// Answers until standard input ends.
+/// @param name the program's
 /// @return the exit status
-int serve(const Program& program, const RunOnce& run, const Examine& examine);
+int serve(const std::string& name, const RunOnce& run, const Examine& examine = {});
 
 }  // namespace common

@@ -11,7 +11,6 @@
 #include <filesystem>
 
 #include "common/histogram/histogram.hpp"
-#include "common/opencl/handles.hpp"
 #include "common/status/status.hpp"
 #include "common/tests/support.hpp"
 
@@ -200,10 +199,10 @@ TEST_F(OpenClProgram, AMistakeShowsTheCompilersLog) {
 
 TEST_F(OpenClProgram, OneThatIsBuiltAlreadyIsNotBuiltAgain) {
     const auto built = [&](const std::string& text, const std::string& options) {
-        return opencl::Program(opencl::build_program(context_, device_, "all.cl", text, options));
+        return opencl::ProgramObject(opencl::build_program(context_, device_, "all.cl", text, options));
     };
     const std::string text = "kernel void nothing() {}\n";
-    const opencl::Program first = built(text, "");
+    const opencl::ProgramObject first = built(text, "");
     EXPECT_EQ(cl_program{built(text, "")}, cl_program{first});
     EXPECT_NE(cl_program{built(text, "-DX")}, cl_program{first});
     EXPECT_NE(cl_program{built(text + text.substr(0, 12) + "more() {}\n", "")}, cl_program{first});
@@ -213,7 +212,7 @@ TEST_F(OpenClProgram, OneThatIsBuiltAlreadyIsNotBuiltAgain) {
 
 TEST_F(OpenClProgram, ABufferIsPoisonedAsFarAsIsAsked) {
     cl_int error = CL_SUCCESS;
-    const opencl::CommandQueue queue =
+    const opencl::Queue queue =
         clCreateCommandQueue(context_, device_, CL_QUEUE_PROFILING_ENABLE, &error);
     CHECK_CL(error, "clCreateCommandQueue");
     std::array<cl_uint, 300> words{};

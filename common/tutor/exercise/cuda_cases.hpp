@@ -11,7 +11,6 @@
 #include <vector>
 
 #include "common/cuda/cuda.hpp"
-#include "common/cuda/handles.hpp"
 #include "common/tutor/exercise/job.hpp"
 
 namespace common::exercise {

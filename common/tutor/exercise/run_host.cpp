@@ -20,7 +20,6 @@
 #endif
 #include "common/tutor/exercise/job.hpp"
 #ifdef WITH_OPENCL
-#include "common/opencl/handles.hpp"
 #include "common/opencl/opencl.hpp"
 #endif
 #include "common/status/status.hpp"
@@ -69,12 +68,12 @@ void run_in_opencl(const Job& job, Results& results, const char* library) {
     const common::opencl::Context context =
         clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
     CHECK_CL(error, "clCreateContext");
-    const common::opencl::CommandQueue queue = clCreateCommandQueue(context, device.id, 0, &error);
+    const common::opencl::Queue queue = clCreateCommandQueue(context, device.id, 0, &error);
     CHECK_CL(error, "clCreateCommandQueue");
     const Program& its = job.programs.at(0);
     const unsigned char* binary = its.binary.data();
     const std::size_t size = its.binary.size();
-    const common::opencl::Program program =
+    const common::opencl::ProgramObject program =
         clCreateProgramWithBinary(context, 1, &device.id, &size, &binary, nullptr, &error);
     CHECK_CL(error, "clCreateProgramWithBinary");
     CHECK_CL(clBuildProgram(program, 1, &device.id, its.options.c_str(), nullptr, nullptr));

@@ -12,7 +12,6 @@
 #include <string>
 #include <vector>
 
-#include "common/opencl/handles.hpp"
 #include "common/opencl/opencl.hpp"
 #include "common/status/status.hpp"
 #include "common/timing/timing.hpp"
@@ -105,9 +104,9 @@ int main(int argc, char** argv) try {
     const common::opencl::Context context =
         clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
     CHECK_CL(error, "clCreateContext");
-    const common::opencl::CommandQueue queue = clCreateCommandQueue(context, device.id, 0, &error);
+    const common::opencl::Queue queue = clCreateCommandQueue(context, device.id, 0, &error);
     CHECK_CL(error, "clCreateCommandQueue");
-    std::vector<common::opencl::Program>
+    std::vector<common::opencl::ProgramObject>
         programs;  // of one context, for which a driver loads its library once
     for (const Program& each : job.programs) {
         try {
@@ -126,7 +125,7 @@ int main(int argc, char** argv) try {
             }
         }
     }
-    for (const common::opencl::Program& each : programs)
+    for (const common::opencl::ProgramObject& each : programs)
         if (only_compile) results.add(binary_of(each));
     for (const Case& each : job.cases) {
         std::vector<std::uint8_t> result(each.buffers.at(each.result).bytes.size());

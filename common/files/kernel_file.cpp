@@ -1,0 +1,66 @@
+#include "common/files/kernel_file.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "common/files/input_file.hpp"
+#include "common/files/own_program.hpp"
+#include "common/status/status.hpp"
+#include "common/verify/watchdog.hpp"
+
+namespace common {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path program_folder() {
+    const fs::path program = own_program();
+    return program.empty() ? "." : program.parent_path();
+}
+
+// Some files have no end.
+constexpr std::size_t kMaxKernelFile = std::size_t{16} << 20;
+
+std::optional<std::string> text_of(const fs::path& path) {
+    try {
+        return read_whole(path, kMaxKernelFile);
+    } catch (const BadInput&) {
+        return std::nullopt;
+    }
+}
+
+}  // namespace
+
+std::string read_kernel_file(const std::string& name, const fs::path& chapter_folder,
+                             const std::optional<fs::path>& instead) {
+    if (instead) {
+        const std::string option = "--kernels " + instead->string();
+        const Deadline deadline(shown(option), time_limit(0), "--time-limit is for reading, too",
+                                kBadInput);
+        try {
+            const std::string text = read_whole(*instead, kMaxKernelFile);
+            if (text.empty()) throw BadInput("an empty file");
+            return text;
+        } catch (const BadInput& reason) {
+            throw BadInput(fmt::format("{}: {}", option, reason.what()));
+        }
+    }
+    const fs::path beside = program_folder() / name;
+    const fs::path in_source = chapter_folder / name;
+    for (const fs::path& path : {beside, in_source}) {
+        if (auto text = text_of(path)) return *text;
+    }
+    throw BadInput(fmt::format("no kernel file {}: tried {} and {}", name, beside.string(),
+                               in_source.string()));
+}
+
+// A #line, so that compilers and race detectors name the file and nothing of their own making. It
+// takes the place of a first line that is a comment: who passes over it counts right all the same.
+std::string with_its_name(const std::string& name, const std::string& source) {
+    if (!source.starts_with("//")) return fmt::format("#line 1 \"{}\"\n{}", name, source);
+    const std::size_t end = std::min(source.find('\n'), source.size());
+    return fmt::format("#line 2 \"{}\"{}", name, source.substr(end));
+}
+
+}  // namespace common

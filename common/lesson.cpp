@@ -1,0 +1,123 @@
+#include "common/lesson.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+#include <utility>
+#include <vector>
+
+#include "common/files/kernel_file.hpp"
+#include "common/run/run.hpp"
+#include "common/terminal/terminal.hpp"
+#include "common/verify/watchdog.hpp"
+
+namespace common {
+namespace {
+
+// For what has nothing to do with the number of pixels.
+constexpr std::chrono::minutes kPatienceWithCompilers{2};
+
+Options asked_for(int argc, const char* const* argv, const Program& program,
+                  const std::function<void(CLI::App& app)>& add_more) {
+    if (const auto status = asked_for_something_else(argc, argv, program)) throw Finished(*status);
+    return parse_options(argc, argv, program, add_more);
+}
+
+}  // namespace
+
+Lesson::Lesson(int argc, const char* const* argv, const Program& program,
+               const std::function<void(CLI::App& app)>& add_more)
+    : options(asked_for(argc, argv, program, add_more)),
+      input(options.list_devices ? Input{} : load_input(options)),
+      pixels(input.pixels),
+      expected(reference_histogram(pixels)),
+      program_(program) {}
+
+Lesson::~Lesson() = default;
+
+void Lesson::runs_on(std::string device, std::string driver) {
+    report_.emplace(output_of_this_run(), program_, options, input, expected, std::move(device),
+                    std::move(driver));
+}
+
+bool Lesson::wants(const std::string& variant) {
+    if (!options.wants(variant)) return false;
+    for (const Choice& choice : program_.choices) {
+        const auto given = options.choice(choice.name);
+        const auto& for_these = choice.variants;
+        if (!given || *given == choice.values.front() || for_these.empty() ||
+            std::find(for_these.begin(), for_these.end(), variant) != for_these.end())
+            continue;
+        skip(variant, fmt::format("--{} is for {}", choice.name, fmt::join(for_these, " and ")));
+        return false;
+    }
+    return true;
+}
+
+std::size_t Lesson::group_size(std::size_t usual, std::size_t most) const {
+    const std::size_t size = options.group_size.value_or(std::min(usual, most));
+    if (size <= most) return size;
+    throw Unsupported(fmt::format("{} of {} {}: this device runs at most {}",
+                                  program_.api == "CUDA" ? "blocks" : "work-groups", size,
+                                  program_.api == "CUDA" ? "threads" : "work-items", most));
+}
+
+std::size_t Lesson::groups(std::size_t usual) const {
+    return options.groups.value_or(usual);
+}
+
+const char* Lesson::kernel_file(const std::string& name) {
+    const auto folder = std::filesystem::path(PROJECT_FOLDER) / program_.chapter;
+    kernels_ = with_its_name(name, read_kernel_file(name, folder, options.kernels));
+    compiling_ = std::make_unique<Deadline>("compiling " + name, kPatienceWithCompilers);
+    return kernels_.c_str();
+}
+
+void Lesson::read_ceiling(const std::function<std::optional<double>()>& measured_gb_s) {
+    if (options.read_ceiling) report_->set_read_ceiling(measured_gb_s());
+}
+
+void Lesson::examine(const std::string& variant, const Launch& launch,
+                     const std::string& unsupported, const std::function<void()>& poison,
+                     const std::function<double(Histogram&)>& run) {
+    compiling_.reset();
+    last_ran_ = unsupported.empty();
+    const auto run_and_remember = [&](Histogram& histogram) {
+        const double ms = run(histogram);
+        last_ = histogram;
+        return ms;
+    };
+    report_->add(verify_and_time(variant, expected, options.repeat,
+                                 {.poison = poison,
+                                  .copy_in = copy_in,
+                                  .run = run_and_remember,
+                                  .launch = launch,
+                                  .unsupported_reason = unsupported}));
+}
+
+void Lesson::examine(const std::string& variant, const Run& run) {
+    report_->add(verify_and_time(variant, expected, options.repeat, run));
+}
+
+void Lesson::skip(const std::string& variant, const std::string& reason) {
+    report_->add(skipped(variant, reason));
+}
+
+void Lesson::say_what_was_lost(const std::string& variant) const {
+    if (last_ran_) report_->say_what_was_lost(variant, last_);
+}
+
+int Lesson::finish() {
+    compiling_.reset();
+    return report_->finish();
+}
+
+int report_exception(const Program& program) {
+    if (is_serving()) throw;  // to who answers for it
+    return report_exception(program.chapter + "/" + program.name);
+}
+
+}  // namespace common

@@ -1,0 +1,107 @@
+/// @file
+/// The frame of a lesson's program: what every chapter does alike. A host program makes one Lesson
+/// from its command line, has its strategies examined, and ends with the lesson's table. All that
+/// is OpenCL's or CUDA's stands in the host program itself.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "common/histogram/histogram.hpp"
+#include "common/inputs/inputs.hpp"
+#include "common/options/options.hpp"
+#include "common/report/report.hpp"
+#include "common/status/status.hpp"
+#include "common/verify/verify.hpp"
+
+namespace common {
+
+class Deadline;
+
+class Lesson {
+ public:
+    /// Reads the command line, loads the pixels, and counts them with chapter 01's loop.
+    /// --help, --describe and --self-test do what they are asked for and throw Finished.
+    /// @param add_more adds the options that only this program has, with variables of its own
+    /// @throws BadInput for what cannot be used
+    Lesson(int argc, const char* const* argv, const Program& program,
+           const std::function<void(CLI::App& app)>& add_more = {});
+    ~Lesson();
+    Lesson(const Lesson&) = delete;
+    Lesson& operator=(const Lesson&) = delete;
+
+    const Options options;      ///< the command line
+    const Input input;          ///< where the pixels come from, and how wide the picture is
+    const PixelBuffer& pixels;  ///< one byte each
+    const Histogram expected;   ///< the right answer
+
+    /// Says which device it is; for the table. The API's choose_device calls it.
+    void runs_on(std::string device, std::string driver);
+
+    /// Whether this strategy is to run. One that an option of the command line is not for, such as
+    /// --walk, is not, and gets a row that says so.
+    bool wants(const std::string& variant);
+
+    /// What --group-size asks for, or else the usual size, or the most that the device runs.
+    /// @throws Unsupported where the device cannot run so many
+    [[nodiscard]] std::size_t group_size(std::size_t usual, std::size_t most) const;
+
+    /// What --groups asks for, or else the usual number.
+    [[nodiscard]] std::size_t groups(std::size_t usual) const;
+
+    /// The text of one of the chapter's kernel files, read now, or of the file that --kernels
+    /// names. From here until the first strategy runs there are two minutes: compilers may hang.
+    const char* kernel_file(const std::string& name);
+
+    /// Has the read ceiling measured, for the table: how fast this device's memory gives pixels to
+    /// a program that only reads. Not with --no-ceiling.
+    void read_ceiling(const std::function<std::optional<double>()>& measured_gb_s);
+
+    /// Copies the pixels to the device: once before a strategy is timed, and again in each run that
+    /// is timed from end to end. The host program says how.
+    std::function<void()> copy_in;
+
+    /// Poisons, runs, checks all bins, times, and checks again (verify.hpp); a row of the table.
+    /// @param unsupported why the device cannot run it, where it says so beforehand; else empty
+    /// @param poison fills what the strategy writes to on the device with the pattern
+    /// @param run zeroes what needs it, counts, copies the histogram to the host, and returns the
+    ///        kernels' time in milliseconds, zeroing included
+    void examine(const std::string& variant, const Launch& launch, const std::string& unsupported,
+                 const std::function<void()>& poison,
+                 const std::function<double(Histogram& histogram)>& run);
+    /// The same without a device.
+    void examine(const std::string& variant, const Run& run);
+
+    /// A row that says why a strategy cannot run here.
+    void skip(const std::string& variant, const std::string& reason);
+
+    /// For a variant that loses counts on purpose: says how many, and that this is what it is there
+    /// to show.
+    void say_what_was_lost(const std::string& variant) const;
+
+    /// The table, and the files that the command line asks for.
+    /// @return the exit status: every variant that ran matches, one does not, or none could run
+    int finish();
+
+    /// For what only some chapters add to the table.
+    [[nodiscard]] Report& report() { return *report_; }
+
+ private:
+    const Program& program_;
+    std::optional<Report> report_;
+    std::string kernels_;
+    std::unique_ptr<Deadline> compiling_;
+    Histogram last_{};  ///< of the strategy that ran last
+    bool last_ran_ = false;
+};
+
+/// Turns the exception that is being handled into one line on standard error and an exit status:
+/// for the `catch (...)` of `main`.
+int report_exception(const Program& program);
+
+}  // namespace common
