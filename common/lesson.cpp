@@ -43,7 +43,7 @@ void Lesson::runs_on(std::string device, std::string driver) {
                     std::move(driver));
 }
 
-bool Lesson::wants(const std::string& variant) {
+bool Lesson::wants(const std::string& variant, const std::string& unsupported) {
     if (!options.wants(variant)) return false;
     for (const Choice& choice : program_.choices) {
         const auto given = options.choice(choice.name);
@@ -51,10 +51,12 @@ bool Lesson::wants(const std::string& variant) {
         if (!given || *given == choice.values.front() || for_these.empty() ||
             std::find(for_these.begin(), for_these.end(), variant) != for_these.end())
             continue;
-        skip(variant, fmt::format("--{} is for {}", choice.name, fmt::join(for_these, " and ")));
+        report_->add(skipped(
+            variant, fmt::format("--{} is for {}", choice.name, fmt::join(for_these, " and "))));
         return false;
     }
-    return true;
+    if (!unsupported.empty()) report_->add(skipped(variant, unsupported));
+    return unsupported.empty();
 }
 
 std::size_t Lesson::group_size(std::size_t usual, std::size_t most) const {
@@ -100,10 +102,6 @@ void Lesson::examine(const std::string& variant, const Launch& launch,
 
 void Lesson::examine(const std::string& variant, const Run& run) {
     report_->add(verify_and_time(variant, expected, options.repeat, run));
-}
-
-void Lesson::skip(const std::string& variant, const std::string& reason) {
-    report_->add(skipped(variant, reason));
 }
 
 void Lesson::say_what_was_lost(const std::string& variant) const {

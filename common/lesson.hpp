@@ -17,6 +17,7 @@
 #include "common/options/options.hpp"
 #include "common/report/report.hpp"
 #include "common/status/status.hpp"
+#include "common/terminal/terminal.hpp"
 #include "common/verify/verify.hpp"
 
 namespace common {
@@ -45,7 +46,8 @@ class Lesson {
 
     /// Whether this strategy is to run. One that an option of the command line is not for, such as
     /// --walk, is not, and gets a row that says so.
-    bool wants(const std::string& variant);
+    /// @param unsupported why it cannot run here, where that is known already; that is another row
+    bool wants(const std::string& variant, const std::string& unsupported = {});
 
     /// What --group-size asks for, or else the usual size, or the most that the device runs.
     /// @throws Unsupported where the device cannot run so many
@@ -76,9 +78,6 @@ class Lesson {
                  const std::function<double(Histogram& histogram)>& run);
     /// The same without a device.
     void examine(const std::string& variant, const Run& run);
-
-    /// A row that says why a strategy cannot run here.
-    void skip(const std::string& variant, const std::string& reason);
 
     /// For a variant that loses counts on purpose: says how many, and that this is what it is there
     /// to show.
