@@ -20,14 +20,7 @@
 #include "01-cpu/histogram.hpp"
 #include "common/cpu/cpu.hpp"
 #include "common/device/choice.hpp"
-#include "common/inputs/inputs.hpp"
-#include "common/options/options.hpp"
-#include "common/report/report.hpp"
-#include "common/run/run.hpp"
-#include "common/status/status.hpp"
-#include "common/terminal/terminal.hpp"
-#include "common/timing/timing.hpp"
-#include "common/verify/verify.hpp"
+#include "common/lesson.hpp"
 
 // ---- how fast could it be? ----
 //
@@ -111,47 +104,36 @@ const common::Program kProgram{
      {"simd", {"on", "off"}, "off: as on a processor without AVX-512", {"simd", "threads-simd"}}},
     {{"--group-size", "--groups N sets the number of threads"}}};
 
-// One command line, from what is asked for to the table.
-static int run(int argc, const char* const* argv, const common::Output& output) {
-    // 1. What is asked for, and where it runs. "Device" and "group" are words of the later
-    //    chapters: here there is one device, the processor, and a group is a thread.
-    const common::Options options = common::parse_options(argc, argv, kProgram);
+int main(int argc, char** argv) try {
+    // 1. What is asked for, the pixels, and the right answer.
+    common::Lesson lesson(argc, argv, kProgram);
+    const common::Options& options = lesson.options;
+
+    // 2. Where it runs. "Device" and "group" are words of the later chapters: here there is one
+    //    device, the processor, and a group is a thread.
     const std::string device = common::cpu_name();
     if (options.list_devices) {
         common::print("0: " + device + "\n");
         return common::kEveryVariantMatches;
     }
     if (!options.device.empty()) common::device_by_text(options.device, {device}, "C++");
-    const std::size_t threads = options.groups.value_or(common::cpu_threads());
+    const std::size_t threads = lesson.groups(common::cpu_threads());
     if (threads > 1024) throw common::BadInput("--groups: more than 1024 threads are of no use");
-
-    // 2. The pixels, and the right answer.
-    const common::Input input = common::load_input(options);
-    const Histogram expected = common::reference_histogram(input.pixels);
-    common::Report report(output, kProgram, options, input, expected, device,
-                          "compiler " __VERSION__);
+    lesson.runs_on(device, "compiler " __VERSION__);
 
     // 3. How fast the memory could deliver the pixels.
     Team team(threads);
-    if (options.read_ceiling) report.set_read_ceiling(read_ceiling_gb_s(team));
+    lesson.read_ceiling([&] { return read_ceiling_gb_s(team); });
 
     // 4. Each way of counting: checked, timed, and checked again.
-    const auto run = [&](const char* variant, const std::function<Histogram(Pixels)>& count) {
-        if (!options.wants(variant)) return;
-        report.add(
-            common::verify_and_time(variant, expected, options.repeat, [&](Histogram& result) {
-                return common::RunTime{common::wall_ms([&] { result = count(input.pixels); }),
-                                       std::nullopt};
-            }));
+    const auto run = [&](const char* variant, const std::function<Histogram(Pixels)>& count,
+                         const std::string& unsupported = {}) {
+        if (!lesson.wants(variant, unsupported)) return;
+        lesson.examine(variant, [&](Histogram& result) {
+            return common::RunTime{common::wall_ms([&] { result = count(lesson.pixels); }), {}};
+        });
     };
     const std::string no_simd = options.choice("simd") == "off" ? "--simd off" : why_no_simd();
-    const auto run_simd = [&](const char* variant, const std::function<Histogram(Pixels)>& count) {
-        if (no_simd.empty()) {
-            run(variant, count);
-        } else if (options.wants(variant)) {
-            report.add(common::skipped(variant, no_simd));
-        }
-    };
     const std::string asked = options.choice("loop").value_or("prefetched");
     const Loop loop = asked == "side-by-side"   ? Loop::kSideBySide
                       : asked == "eight-tables" ? Loop::kEightTables
@@ -167,20 +149,19 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     };
     run("serial", count_serial);
     run("interleaved", interleaved);
-    run_simd("simd", count_with_simd);
+    run("simd", count_with_simd, no_simd);
     run("threads-atomic", with_team(count_threads_atomic));
     run("threads-false-sharing", with_team(count_threads_false_sharing));
     run("threads-private", with_team([&](Pixels pixels, Team& some) {
             return count_threads_private(pixels, some, interleaved);
         }));
-    run_simd("threads-simd", with_team([](Pixels pixels, Team& some) {
-                 return count_threads_private(pixels, some, count_with_simd);
-             }));
+    run("threads-simd", with_team([](Pixels pixels, Team& some) {
+            return count_threads_private(pixels, some, count_with_simd);
+        }),
+        no_simd);
 
     // 5. The table, and the exit status that tells the truth.
-    return report.finish();
-}
-
-int main(int argc, char** argv) {
-    return common::run_program(argc, argv, kProgram, run);
+    return lesson.finish();
+} catch (...) {
+    return common::report_exception(kProgram);
 }

@@ -84,9 +84,11 @@ int main(int argc, char** argv) try {
     const std::size_t width = lesson.input.width, rows = pixel_count / width + 1;
     Memory<std::uint8_t> image;
     std::size_t pitch_bytes = 0;
-    const bool has_room = !lesson.options.wants("subhist") ||
+    const bool has_room = blocked || !lesson.options.wants("subhist") ||
                           CUDA_HAS_ROOM(cudaMallocPitch(image.out(), &pitch_bytes, width, rows));
-    if (lesson.wants("subhist", has_room ? "" : "the device has no room for rows this far apart")) {
+    if (lesson.wants("subhist", blocked    ? "it walks down columns"
+                                : has_room ? ""
+                                           : "the device has no room for rows this far apart")) {
         // Across, as many blocks as the columns need; the others share the rows.
         const auto groups_x = static_cast<unsigned>(
             std::clamp<std::size_t>((width + group_size - 1) / group_size, 1, groups));

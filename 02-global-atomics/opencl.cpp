@@ -37,11 +37,11 @@ int main(int argc, char** argv) try {
     CHECK_CL(error, "clCreateContext");
     const Queue queue = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &error);
     CHECK_CL(error, "clCreateCommandQueue");
-    const auto elapsed_ms = [](cl_event first, cl_event last) {
+    const auto elapsed_ms = [](cl_event began, cl_event ended) {
         cl_ulong from = 0, to = 0;  // nanoseconds by the device's clock
-        CHECK_CL(clGetEventProfilingInfo(first, CL_PROFILING_COMMAND_START, sizeof from, &from,
+        CHECK_CL(clGetEventProfilingInfo(began, CL_PROFILING_COMMAND_START, sizeof from, &from,
                                          nullptr));
-        CHECK_CL(clGetEventProfilingInfo(last, CL_PROFILING_COMMAND_END, sizeof to, &to, nullptr));
+        CHECK_CL(clGetEventProfilingInfo(ended, CL_PROFILING_COMMAND_END, sizeof to, &to, nullptr));
         return static_cast<double>(to - from) * 1e-6;
     };
     lesson.read_ceiling([&] { return read_ceiling_gb_s(context, queue, pixel_count); });
@@ -99,7 +99,7 @@ int main(int argc, char** argv) try {
     //    of `image` begins at a multiple of 512 bytes, where a device reads best.
     const cl_ulong width = lesson.input.width, pitch_bytes = (width + 511) / 512 * 512;
     const std::size_t image_bytes = (pixel_count / width + 1) * pitch_bytes;  // with a short row
-    if (lesson.wants("subhist", no_room(device, image_bytes))) {
+    if (lesson.wants("subhist", blocked ? "it walks down columns" : no_room(device, image_bytes))) {
         // Across, as many groups as the columns need; the others share the rows.
         const std::size_t groups_x =
             std::clamp<std::size_t>((width + group_size - 1) / group_size, 1, groups);

@@ -57,8 +57,8 @@ int main(int argc, char** argv) try {
 
     // 6. local, which has a kernel for each walk: the pixels are copied in; then zero the
     //    histogram, count, copy it out. It is poisoned, checked, timed, and checked again.
+    const bool blocked = lesson.options.choice("walk") == "blocked";
     if (lesson.wants("local")) {
-        const bool blocked = lesson.options.choice("walk") == "blocked";
         auto* const local = blocked ? histogram_local_blocked : histogram_local;
         const auto count_local = [&](Histogram& result) {
             CHECK_CUDA(cudaEventRecord(begin));
@@ -77,7 +77,7 @@ int main(int argc, char** argv) try {
     // 7. local-buckets: nothing to zero, for each block writes its whole row. The host adds the
     //    rows, in memory of its own that is pinned, so that the copy needs no detour; that belongs
     //    to the end-to-end time, not to the kernel's.
-    if (lesson.wants("local-buckets")) {
+    if (lesson.wants("local-buckets", blocked ? "--walk is for local" : "")) {
         const std::size_t buckets_bytes = groups * sizeof(Histogram);
         Memory<std::uint32_t> buckets;
         HostMemory<std::uint32_t> pinned_buckets;
@@ -100,7 +100,7 @@ int main(int argc, char** argv) try {
 
     // 8. local-subhist: the same rows, and a second kernel adds them where they are. The host says
     //    how much shared memory a block of the first one gets.
-    if (lesson.wants("local-subhist")) {
+    if (lesson.wants("local-subhist", blocked ? "--walk is for local" : "")) {
         const std::uint32_t table_count = groups;
         const std::size_t tables_bytes = groups * sizeof(Histogram);
         Memory<std::uint32_t> tables;

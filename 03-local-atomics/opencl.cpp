@@ -37,11 +37,11 @@ int main(int argc, char** argv) try {
     CHECK_CL(error, "clCreateContext");
     const Queue queue = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &error);
     CHECK_CL(error, "clCreateCommandQueue");
-    const auto elapsed_ms = [](cl_event first, cl_event last) {
+    const auto elapsed_ms = [](cl_event began, cl_event ended) {
         cl_ulong from = 0, to = 0;  // nanoseconds by the device's clock
-        CHECK_CL(clGetEventProfilingInfo(first, CL_PROFILING_COMMAND_START, sizeof from, &from,
+        CHECK_CL(clGetEventProfilingInfo(began, CL_PROFILING_COMMAND_START, sizeof from, &from,
                                          nullptr));
-        CHECK_CL(clGetEventProfilingInfo(last, CL_PROFILING_COMMAND_END, sizeof to, &to, nullptr));
+        CHECK_CL(clGetEventProfilingInfo(ended, CL_PROFILING_COMMAND_END, sizeof to, &to, nullptr));
         return static_cast<double>(to - from) * 1e-6;
     };
     lesson.read_ceiling([&] { return read_ceiling_gb_s(context, queue, pixel_count); });
@@ -69,8 +69,8 @@ int main(int argc, char** argv) try {
 
     // 6. local, which has a kernel for each walk: the pixels are copied in; then zero the
     //    histogram, count, copy it out. It is poisoned, checked, timed, and checked again.
+    const bool blocked = lesson.options.choice("walk") == "blocked";
     if (lesson.wants("local")) {
-        const bool blocked = lesson.options.choice("walk") == "blocked";
         const char* const name = blocked ? "histogram_local_blocked" : "histogram_local";
         const Kernel local = clCreateKernel(program, name, &error);
         CHECK_CL(error, name);
@@ -96,7 +96,7 @@ int main(int argc, char** argv) try {
     // 7. local-buckets: nothing to zero, for each group writes its whole row. The host maps the
     //    rows, which are in the device's memory, and adds them; that belongs to the end-to-end
     //    time, not to the kernel's.
-    if (lesson.wants("local-buckets")) {
+    if (lesson.wants("local-buckets", blocked ? "--walk is for local" : "")) {
         const Kernel in_buckets = clCreateKernel(program, "histogram_buckets", &error);
         CHECK_CL(error, "clCreateKernel(histogram_buckets)");
         const std::size_t buckets_bytes = groups * sizeof(Histogram);
@@ -126,7 +126,7 @@ int main(int argc, char** argv) try {
 
     // 8. local-subhist: the same rows, and a second kernel adds them where they are. The host says
     //    how much local memory a group of the first one gets.
-    if (lesson.wants("local-subhist")) {
+    if (lesson.wants("local-subhist", blocked ? "--walk is for local" : "")) {
         const Kernel subhist = clCreateKernel(program, "subhist", &error);
         CHECK_CL(error, "clCreateKernel(subhist)");
         const Kernel sum_tables = clCreateKernel(program, "sum_tables", &error);

@@ -1,214 +1,176 @@
-// Chapter 05 in OpenCL: the same counting, fed properly. The kernels are in histogram.cl.
-//
-//   two-per-sm  chapter 03's kernel, two groups of 256 for each compute unit
-//   occupancy   as many work-items as the device holds, moved over the picture down and across
-//   vector      16 pixels per load
-//   tuned       the best launch for this device, in one command
+// Chapter 05 in OpenCL: the same counting, fed properly. The kernels are in histogram.cl; cuda.cu
+// does the same in CUDA, in the same steps.
 //
 // Run it:  build/05-launch-tuning/opencl --tile 100M
 //          build/05-launch-tuning/opencl --tile 100M --variant tuned --copies 8
-//
-// cuda.cu does the same in CUDA, in the same steps. Beside this: tune/ looks for the best launch,
-// peers/ runs NVIDIA's libraries beside these kernels.
 
-#include <algorithm>
 #include <array>
-#include <cstdint>
-#include <cstdio>
-#include <stdexcept>
-#include <string>
 
 #include "05-launch-tuning/layout.hpp"
 #include "05-launch-tuning/resident.hpp"
 #include "05-launch-tuning/tuned.hpp"
-#include "common/histogram/histogram.hpp"
-#include "common/inputs/inputs.hpp"
+#include "common/lesson.hpp"
 #include "common/opencl/opencl.hpp"
-#include "common/options/options.hpp"
-#include "common/report/report.hpp"
-#include "common/run/run.hpp"
-#include "common/status/status.hpp"
-#include "common/terminal/terminal.hpp"
-#include "common/timing/timing.hpp"
-#include "common/tutor/diagnosis/explain.hpp"
-#include "common/verify/verify.hpp"
 
-using common::Histogram;
+using namespace common;
+using namespace common::opencl;
 
-const common::Program kProgram{"05-launch-tuning",
-                               "opencl",
-                               "OpenCL",
-                               "the same counting, launched as this device likes it",
-                               {{"two-per-sm", "chapter 03's kernel, two groups for each unit"},
-                                {"occupancy", "as many work-items as the device says it holds"},
-                                {"vector", "16 pixels per load"},
-                                {"tuned", "the best launch for this device, in one command"}}};
+const Program kProgram{"05-launch-tuning",
+                       "opencl",
+                       "OpenCL",
+                       "the same counting, launched as this device likes it",
+                       {{"two-per-sm", "chapter 03's kernel, two groups for each unit"},
+                        {"occupancy", "as many work-items as the device says it holds"},
+                        {"vector", "16 pixels per load"},
+                        {"tuned", "the best launch for this device, in one command"}}};
 
-// One command line, from what is asked for to the table.
-static int run(int argc, const char* const* argv, const common::Output& output) {
-    // 1. What is asked for.
+int main(int argc, char** argv) try {
+    // 1. What is asked for, the pixels, the right answer, and where the rows are to lie in the
+    //    device's buffer.
     LayoutOptions layout;
     tuning::TunedOptions tuned;
-    const common::Options options = tuning::parse_options(
-        argc, argv, kProgram, tuned, [&](CLI::App& app) { add_layout_options(app, layout); });
-    if (options.list_devices) {
-        common::print(common::opencl::list(common::opencl::devices()));
-        return common::kEveryVariantMatches;
-    }
+    Lesson lesson(argc, argv, kProgram, [&](CLI::App& app) {
+        tuning::add_options(app, tuned, kProgram);
+        add_layout_options(app, layout);
+    });
+    tuning::check_options(tuned, lesson.options);
+    const Rows rows = lay_out(lesson.input, layout);
+    const cl_ulong first = rows.first, pixel_count = rows.count;
 
-    // 2. The pixels, the right answer, and where the rows are to lie in the device's buffer.
-    const common::Input input = common::load_input(options);
-    const Histogram expected = common::reference_histogram(input.pixels);
-    const Rows rows = lay_out(input, layout);
-    const cl_ulong first = rows.first;
-    const cl_ulong pixel_count = rows.count;
+    // 2. The device.
+    const cl_device_id device = choose_device(lesson);
+    require_memory(device, rows.bytes());
+    const std::size_t units = compute_units(device), most = max_work_group_size(device);
 
-    // 3. The device.
-    const common::opencl::Device device = common::opencl::choose_device(options.device);
-    common::opencl::require_group_size(device.id, options.group_size.value_or(1));
-    common::opencl::require_memory(device.id, rows.bytes());
-    const std::size_t most = common::opencl::max_work_group_size(device.id);
-    const std::size_t units = common::opencl::compute_units(device.id);
-    common::Report report(output, kProgram, options, input, expected, device.name,
-                          device.driver_line());
-
-    // 4. Where its commands go: a context for the device, and a queue that keeps their order and
+    // 3. Where its commands go: a context for the device, and a queue that keeps their order and
     //    notes when each began and ended. Each is released at the end of its scope.
-    const common::opencl::Context context = common::opencl::context_for(device.id);
     cl_int error = CL_SUCCESS;
-    const common::opencl::Queue queue =
-        clCreateCommandQueue(context, device.id, common::opencl::profiling(device.id), &error);
+    const Context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &error);
+    CHECK_CL(error, "clCreateContext");
+    const Queue queue = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &error);
     CHECK_CL(error, "clCreateCommandQueue");
-
-    // 5. The read ceiling: how fast this device's memory gives pixels to a kernel that only reads.
-    if (options.read_ceiling)
-        report.set_read_ceiling(common::opencl::read_ceiling_gb_s(context, queue, pixel_count));
-
-    // 6. What the strategies share: the pixels and the histogram on the device; and how a kernel
-    //    that adds to the histogram is compiled and run: zero it, count, copy it out.
-    const common::opencl::Buffer pixels =
-        clCreateBuffer(context, CL_MEM_READ_ONLY, rows.bytes(), nullptr, &error);
-    CHECK_CL(error, "clCreateBuffer(pixels)");
-    const common::opencl::Buffer histogram =
-        clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(Histogram), nullptr, &error);
-    CHECK_CL(error, "clCreateBuffer(histogram)");
-    const common::PixelBuffer spread =
-        rows.bytes() == input.pixels.size() ? common::PixelBuffer() : with_gaps(input, rows);
-    const std::uint8_t* const bytes = spread.empty() ? input.pixels.data() : spread.data();
-    const auto write_pixels = [&] {
-        CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, rows.bytes(), bytes, 0, nullptr,
-                                      nullptr));
+    const auto elapsed_ms = [](cl_event began, cl_event ended) {
+        cl_ulong from = 0, to = 0;  // nanoseconds by the device's clock
+        CHECK_CL(clGetEventProfilingInfo(began, CL_PROFILING_COMMAND_START, sizeof from, &from,
+                                         nullptr));
+        CHECK_CL(clGetEventProfilingInfo(ended, CL_PROFILING_COMMAND_END, sizeof to, &to, nullptr));
+        return static_cast<double>(to - from) * 1e-6;
     };
-    const auto poison_result = [&] { common::opencl::poison(queue, histogram, sizeof(Histogram)); };
-    const std::string source =
-        common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER, options.kernels);
+    lesson.read_ceiling([&] { return read_ceiling_gb_s(context, queue, pixel_count); });
+
+    // 4. How a kernel is compiled, for one shape of its groups.
+    const char* source = lesson.kernel_file("histogram.cl");
     const auto build = [&](const char* name, const std::string& macros) {
-        const common::opencl::ProgramObject program =
-            common::opencl::build_program(context, device.id, "histogram.cl", source, macros);
-        common::opencl::Kernel kernel = clCreateKernel(program, name, &error);
+        const ProgramObject program =
+            clCreateProgramWithSource(context, 1, &source, nullptr, &error);
+        CHECK_CL(error, "clCreateProgramWithSource");
+        check_build(clBuildProgram(program, 1, &device, macros.c_str(), nullptr, nullptr), program,
+                    device);
+        Kernel kernel = clCreateKernel(program, name, &error);
         CHECK_CL(error, name);
         return kernel;  // the program stays as long as it does
     };
+
+    // 5. What the strategies share: the pixels and the histogram; and how a kernel that adds to the
+    //    histogram is run: zero it, count, copy it out.
+    const Buffer pixels = clCreateBuffer(context, CL_MEM_READ_ONLY, rows.bytes(), nullptr, &error);
+    CHECK_CL(error, "clCreateBuffer(pixels)");
+    const Buffer histogram =
+        clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(Histogram), nullptr, &error);
+    CHECK_CL(error, "clCreateBuffer(histogram)");
+    const PixelBuffer gapped =
+        rows.bytes() == pixel_count ? PixelBuffer() : with_gaps(lesson.input, rows);
+    lesson.copy_in = [&] {
+        const std::uint8_t* const from = gapped.empty() ? lesson.pixels.data() : gapped.data();
+        CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, rows.bytes(), from, 0, nullptr,
+                                      nullptr));
+    };
+    const auto poison_result = [&] { poison(queue, histogram, sizeof(Histogram)); };
     const auto count_in_two = [&](cl_kernel kernel, const Grid& grid, Histogram& result) {
         const cl_uint zero = 0;
-        common::opencl::Event zeroed;
-        CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, sizeof(Histogram), 0,
-                                     nullptr, zeroed.out()));
         const std::size_t local_size[] = {grid.items_x, grid.items_y};
         const std::size_t global_size[] = {grid.groups_x * local_size[0],
                                            grid.groups_y * local_size[1]};
-        common::opencl::Event counted;
+        Event zeroed, counted;
+        CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, sizeof(Histogram), 0,
+                                     nullptr, zeroed.out()));
         CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 2, nullptr, global_size, local_size, 0,
                                         nullptr, counted.out()));
         CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram), result.data(),
                                      0, nullptr, nullptr));
-        return common::opencl::elapsed_ms(zeroed, counted);
+        return elapsed_ms(zeroed, counted);
     };
 
-    // 7. two-per-sm: chapter 03's kernel, two groups of 256 for each compute unit.
-    if (options.wants("two-per-sm") && (rows.first > 0 || rows.have_gaps())) {
-        report.add(common::skipped("two-per-sm", "it takes neither --offset nor --pitch"));
-    } else if (options.wants("two-per-sm")) {
-        const std::size_t group_size =
-            options.group_size.value_or(std::min<std::size_t>(256, most));
-        const Grid grid = side_by_side(group_size, options.groups.value_or(2 * units));
-        const common::opencl::Kernel kernel = build("histogram_local", grid.macros());
+    // 6. two-per-sm: chapter 03's kernel, two groups of 256 for each compute unit.
+    const bool has_gaps = rows.have_gaps();
+    if (lesson.wants("two-per-sm",
+                     rows.first > 0 || has_gaps ? "it takes neither --offset nor --pitch" : "")) {
+        const Grid grid = side_by_side(lesson.group_size(256, most), lesson.groups(2 * units));
+        const Kernel kernel = build("histogram_local", grid.macros());
         CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
         CHECK_CL(clSetKernelArg(kernel, 1, sizeof pixel_count, &pixel_count));
         CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &histogram));
-        report.add(common::verify_and_time(
-            "two-per-sm", expected, options.repeat,
-            {.poison = poison_result,
-             .copy_in = write_pixels,
-             .run = [&](Histogram& result) { return count_in_two(kernel, grid, result); },
-             .launch = grid.launch(),
-             .unsupported_reason =
-                 common::opencl::unsupported_reason(kernel, device.id, group_size)}));
+        lesson.examine("two-per-sm", grid.launch(),
+                       unsupported_reason(kernel, device, grid.items_x), poison_result,
+                       [&](Histogram& result) { return count_in_two(kernel, grid, result); });
     }
 
-    // 8. occupancy and vector: groups of 512, as many as fill the device. They lie below each
+    // 7. occupancy and vector: groups of 512, as many as fill the device. They lie below each
     //    other, and walk the rows where those are; or side by side, and take 16 pixels at once.
-    const std::size_t full_size = options.group_size.value_or(std::min<std::size_t>(512, most));
+    const std::size_t full_size = lesson.group_size(512, most);
     const Resident resident = resident_items(device);
     const std::size_t full_groups =
-        options.groups.value_or(std::max<std::size_t>(units * resident.items / full_size, 1));
+        lesson.groups(std::max<std::size_t>(units * resident.items / full_size, 1));
     const Grid stamp = below_each_other(full_size, full_groups);
     const Grid strip = lay_over(rows.as_one(), full_size, full_groups, 16);
     const auto run_on_rows = [&](const char* variant, const char* name, const Grid& grid,
                                  const Rows& part) {
-        if (!options.wants(variant)) return;
-        const cl_ulong width = part.width;
-        const cl_ulong pitch = part.pitch;
-        const common::opencl::Kernel kernel = build(name, grid.macros());
+        if (!lesson.wants(variant)) return;
+        const cl_ulong width = part.width, pitch = part.pitch;
+        const Kernel kernel = build(name, grid.macros());
         CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
         CHECK_CL(clSetKernelArg(kernel, 1, sizeof first, &first));
         CHECK_CL(clSetKernelArg(kernel, 2, sizeof pixel_count, &pixel_count));
         CHECK_CL(clSetKernelArg(kernel, 3, sizeof width, &width));
         CHECK_CL(clSetKernelArg(kernel, 4, sizeof pitch, &pitch));
         CHECK_CL(clSetKernelArg(kernel, 5, sizeof(cl_mem), &histogram));
-        report.add(common::verify_and_time(
-            variant, expected, options.repeat,
-            {.poison = poison_result,
-             .copy_in = write_pixels,
-             .run = [&](Histogram& result) { return count_in_two(kernel, grid, result); },
-             .launch = grid.launch(),
-             .unsupported_reason = common::opencl::unsupported_reason(
-                 kernel, device.id, grid.items_x, grid.items_y)}));
+        lesson.examine(
+            variant, grid.launch(), unsupported_reason(kernel, device, grid.items_x, grid.items_y),
+            poison_result, [&](Histogram& result) { return count_in_two(kernel, grid, result); });
     };
-    if (options.wants("occupancy")) {
+    if (lesson.options.wants("occupancy")) {
         std::fprintf(stderr, "  occupancy: %zu units x %zu work-items (%s) / groups of %zu = %zu\n",
                      units, resident.items, resident.why.c_str(), full_size, full_groups);
-        report.say_how_many_idle(full_size);
+        lesson.report().say_how_many_idle(full_size);
     }
     run_on_rows("occupancy", "histogram_occupancy", stamp, rows);
     run_on_rows("vector", "histogram_vector", strip, rows.as_one());
 
-    // 9. tuned: the launch that was found for this device. One command, which zeroes, counts and
+    // 8. tuned: the launch that was found for this device. One command, which zeroes, counts and
     //    finishes. It keeps totals of 64 bits, zeroed once: each launch leaves zeros behind. (Two
     //    commands, where there are no 64-bit atomics or the command line asks for them.)
-    if (options.wants("tuned") && rows.have_gaps()) {
-        report.add(common::skipped("tuned", "it takes pixels without gaps between the rows"));
-    } else if (options.wants("tuned")) {
+    if (lesson.wants("tuned", has_gaps ? "it takes pixels without gaps between the rows" : "")) {
+        const Device about = described(device);
         cl_ulong local_bytes = 0;
-        CHECK_CL(clGetDeviceInfo(device.id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes,
-                                 &local_bytes, nullptr));
+        CHECK_CL(clGetDeviceInfo(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes,
+                                 nullptr));
         const tuning::DeviceLimits limits{.api = "OpenCL",
-                                          .device = device.name,
-                                          .driver = device.driver_line(),
-                                          .cpu = (device.type & CL_DEVICE_TYPE_CPU) != 0,
+                                          .device = about.name,
+                                          .driver = about.driver_line(),
+                                          .cpu = (about.type & CL_DEVICE_TYPE_CPU) != 0,
                                           .units = units,
                                           .max_group_size = most,
                                           .local_bytes = local_bytes,
                                           .kernels = {&tuning::kReplicated, &tuning::kItemBins}};
-        const tuning::LaunchConfig config = tuning::resolve(tuned, options, limits, pixel_count);
-        const std::size_t groups = options.groups.value_or(config.groups(units, pixel_count));
-        const common::opencl::Kernel kernel =
-            build(config.kernel->function.c_str(), config.macros());
+        const tuning::LaunchConfig config =
+            tuning::resolve(tuned, lesson.options, limits, pixel_count);
+        const std::size_t groups = lesson.groups(config.groups(units, pixel_count));
+        const Kernel kernel = build(config.kernel->function.c_str(), config.macros());
 
-        const bool in_one = common::opencl::has_extension(device.id, "cl_khr_int64_base_atomics") &&
-                            !tuned.two_launches;
+        const bool in_one =
+            has_extension(device, "cl_khr_int64_base_atomics") && !tuned.two_launches;
         std::array<cl_ulong, tuning::kTotalWords> zeros{};
-        common::opencl::Buffer totals;
+        Buffer totals;
         if (in_one) {
             totals = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof zeros,
                                     zeros.data(), &error);
@@ -225,43 +187,31 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             if (words != zeros)
                 throw std::runtime_error("the last launch did not leave its totals at zero");
         };
-
         const auto count_tuned = [&](Histogram& result) {
-            common::opencl::Event zeroed;
-            if (!in_one) {
-                const cl_uint zero = 0;
+            const cl_uint zero = 0;
+            const std::size_t global_size = groups * config.group_size;
+            Event zeroed, counted;
+            if (!in_one)
                 CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0,
                                              sizeof(Histogram), 0, nullptr, zeroed.out()));
-            }
             CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
             CHECK_CL(clSetKernelArg(kernel, 1, sizeof first, &first));
             CHECK_CL(clSetKernelArg(kernel, 2, sizeof pixel_count, &pixel_count));
             CHECK_CL(clSetKernelArg(kernel, 3, sizeof(cl_mem), in_one ? &totals : nullptr));
             CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &histogram));
-            const std::size_t global_size = groups * config.group_size;
-            common::opencl::Event counted;
             CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size,
                                             &config.group_size, 0, nullptr, counted.out()));
             CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
                                          result.data(), 0, nullptr, nullptr));
-            return common::opencl::elapsed_ms(in_one ? counted : zeroed, counted);
+            return elapsed_ms(in_one ? counted : zeroed, counted);
         };
-        common::Result timed =
-            common::verify_and_time("tuned", expected, options.repeat,
-                                    {.poison = poison_and_check,
-                                     .copy_in = write_pixels,
-                                     .run = count_tuned,
-                                     .launch = {groups, config.group_size},
-                                     .unsupported_reason = common::opencl::unsupported_reason(
-                                         kernel, device.id, config.group_size)});
-        timed.launch_text = config.launch_text(groups);
-        report.add(std::move(timed));
+        lesson.examine("tuned", {groups, config.group_size},
+                       unsupported_reason(kernel, device, config.group_size), poison_and_check,
+                       count_tuned, config.launch_text(groups));
     }
 
-    // 10. The table, and the exit status that tells the truth.
-    return report.finish();
-}
-
-int main(int argc, char** argv) {
-    return common::run_program(argc, argv, kProgram, run, common::diagnosis::explain);
+    // 9. The table, and the exit status that tells the truth.
+    return lesson.finish();
+} catch (...) {
+    return report_exception(kProgram);
 }

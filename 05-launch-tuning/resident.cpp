@@ -75,9 +75,9 @@ std::optional<Resident> told(const common::opencl::Device& device) {
 
 }  // namespace
 
-Resident resident_items(const common::opencl::Device& device) {
-    const std::optional<Resident> found = told(device);
+Resident resident_items(cl_device_id device) {
+    const std::optional<Resident> found = told(common::opencl::described(device));
     if (found && found->items > 0) return *found;
-    return {common::opencl::max_work_group_size(device.id),
+    return {common::opencl::max_work_group_size(device),
             "its largest group; this device does not tell how many it holds"};
 }

@@ -14,4 +14,4 @@ struct Resident {
 
 /// OpenCL has no question for it. On GPUs the extensions of NVIDIA, AMD and Intel tell what it
 /// follows from. Where nothing does, it is what one group may have, and `why` says so.
-Resident resident_items(const common::opencl::Device& device);
+Resident resident_items(cl_device_id device);

@@ -80,30 +80,28 @@ std::string size_text(std::uint64_t pixels) {
 
 // ---- the command line ---------------------------------------------------------------------------
 
-common::Options parse_options(int argc, const char* const* argv, const common::Program& program,
-                              TunedOptions& tuned,
-                              const std::function<void(CLI::App& app)>& add_more) {
+void add_options(CLI::App& app, TunedOptions& tuned, const common::Program& program) {
     // CUDA runs on no CPU.
     std::vector<std::string> names{kReplicated.name};
     if (program.api == "OpenCL") names.push_back(kItemBins.name);
-    std::string kernel;
-    common::Options options = common::parse_options(argc, argv, program, [&](CLI::App& app) {
-        app.add_option("--kernel", kernel, "how `tuned` counts")
-            ->check(CLI::IsMember(names))
-            ->type_name("NAME");
-        app.add_option("--copies", tuned.copies, "copies of the table in `tuned`")
-            ->transform(common::whole_number(1, 32))
-            ->check(CLI::IsMember({1U, 2U, 4U, 8U, 16U, 32U}))
-            ->type_name("N");
-        app.add_option("--loads", tuned.loads, "loads under way at once in `tuned`")
-            ->transform(common::whole_number(1, kReplicated.max_loads))
-            ->type_name("N");
-        app.add_flag("--two-launches", tuned.two_launches,
-                     "`tuned` as on devices without 64-bit atomics: zeroed before");
-        if (add_more) add_more(app);
-    });
-    if (!kernel.empty()) tuned.kernel = kernel == kItemBins.name ? &kItemBins : &kReplicated;
-    if (tuned.kernel != &kItemBins) return options;
+    app.add_option("--kernel", tuned.kernel_name, "how `tuned` counts")
+        ->check(CLI::IsMember(names))
+        ->type_name("NAME");
+    app.add_option("--copies", tuned.copies, "copies of the table in `tuned`")
+        ->transform(common::whole_number(1, 32))
+        ->check(CLI::IsMember({1U, 2U, 4U, 8U, 16U, 32U}))
+        ->type_name("N");
+    app.add_option("--loads", tuned.loads, "loads under way at once in `tuned`")
+        ->transform(common::whole_number(1, kReplicated.max_loads))
+        ->type_name("N");
+    app.add_flag("--two-launches", tuned.two_launches,
+                 "`tuned` as on devices without 64-bit atomics: zeroed before");
+}
+
+void check_options(TunedOptions& tuned, const common::Options& options) {
+    if (!tuned.kernel_name.empty())
+        tuned.kernel = tuned.kernel_name == kItemBins.name ? &kItemBins : &kReplicated;
+    if (tuned.kernel != &kItemBins) return;
     // Said at once, and not when the strategies before `tuned` have run.
     if (tuned.copies.value_or(1) > 1) {
         throw common::BadInput(fmt::format("--copies is for --kernel {}: {} keeps one table",
@@ -113,6 +111,16 @@ common::Options parse_options(int argc, const char* const* argv, const common::P
         throw common::BadInput(fmt::format("--kernel {0}, groups of {1}: {0} takes at most 1",
                                            kItemBins.name, *options.group_size));
     }
+}
+
+common::Options parse_options(int argc, const char* const* argv, const common::Program& program,
+                              TunedOptions& tuned,
+                              const std::function<void(CLI::App& app)>& add_more) {
+    common::Options options = common::parse_options(argc, argv, program, [&](CLI::App& app) {
+        add_options(app, tuned, program);
+        if (add_more) add_more(app);
+    });
+    check_options(tuned, options);
     return options;
 }
 

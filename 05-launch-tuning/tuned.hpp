@@ -92,11 +92,18 @@ inline constexpr std::size_t kTotalWords = common::kBins * std::size_t{16};
 
 /// What the command line says of `tuned`.
 struct TunedOptions {
-    const Kernel* kernel = nullptr;  ///< null, none: not said
+    std::string kernel_name;         ///< empty: not said
+    const Kernel* kernel = nullptr;  ///< that kernel, or null
     std::optional<unsigned> copies;
     std::optional<unsigned> loads;
     bool two_launches = false;  ///< as on devices without 64-bit atomics: zeroed before
 };
+
+/// The options of a program that runs `tuned`, and, when they have been parsed, which kernel they
+/// name.
+/// @throws common::BadInput for options that exclude each other
+void add_options(CLI::App& app, TunedOptions& tuned, const common::Program& program);
+void check_options(TunedOptions& tuned, const common::Options& options);
 
 /// Reads the command line of a program that runs `tuned`.
 /// @param add_more adds the options that only this program has, with variables of its own

@@ -1,7 +1,6 @@
 #include "common/lesson.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <chrono>
@@ -45,16 +44,6 @@ void Lesson::runs_on(std::string device, std::string driver) {
 
 bool Lesson::wants(const std::string& variant, const std::string& unsupported) {
     if (!options.wants(variant)) return false;
-    for (const Choice& choice : program_.choices) {
-        const auto given = options.choice(choice.name);
-        const auto& for_these = choice.variants;
-        if (!given || *given == choice.values.front() || for_these.empty() ||
-            std::find(for_these.begin(), for_these.end(), variant) != for_these.end())
-            continue;
-        report_->add(skipped(
-            variant, fmt::format("--{} is for {}", choice.name, fmt::join(for_these, " and "))));
-        return false;
-    }
     if (!unsupported.empty()) report_->add(skipped(variant, unsupported));
     return unsupported.empty();
 }
@@ -84,7 +73,7 @@ void Lesson::read_ceiling(const std::function<std::optional<double>()>& measured
 
 void Lesson::examine(const std::string& variant, const Launch& launch,
                      const std::string& unsupported, const std::function<void()>& poison,
-                     const std::function<double(Histogram&)>& run) {
+                     const std::function<double(Histogram&)>& run, const std::string& launch_text) {
     compiling_.reset();
     last_ran_ = unsupported.empty();
     const auto run_and_remember = [&](Histogram& histogram) {
@@ -92,12 +81,14 @@ void Lesson::examine(const std::string& variant, const Launch& launch,
         last_ = histogram;
         return ms;
     };
-    report_->add(verify_and_time(variant, expected, options.repeat,
-                                 {.poison = poison,
-                                  .copy_in = copy_in,
-                                  .run = run_and_remember,
-                                  .launch = launch,
-                                  .unsupported_reason = unsupported}));
+    Result result = verify_and_time(variant, expected, options.repeat,
+                                    {.poison = poison,
+                                     .copy_in = copy_in,
+                                     .run = run_and_remember,
+                                     .launch = launch,
+                                     .unsupported_reason = unsupported});
+    result.launch_text = launch_text;
+    report_->add(std::move(result));
 }
 
 void Lesson::examine(const std::string& variant, const Run& run) {

@@ -44,9 +44,8 @@ class Lesson {
     /// Says which device it is; for the table. The API's choose_device calls it.
     void runs_on(std::string device, std::string driver);
 
-    /// Whether this strategy is to run. One that an option of the command line is not for, such as
-    /// --walk, is not, and gets a row that says so.
-    /// @param unsupported why it cannot run here, where that is known already; that is another row
+    /// Whether this strategy is to run.
+    /// @param unsupported why it cannot, where that is known already: then its row says so
     bool wants(const std::string& variant, const std::string& unsupported = {});
 
     /// What --group-size asks for, or else the usual size, or the most that the device runs.
@@ -73,9 +72,11 @@ class Lesson {
     /// @param poison fills what the strategy writes to on the device with the pattern
     /// @param run zeroes what needs it, counts, copies the histogram to the host, and returns the
     ///        kernels' time in milliseconds, zeroing included
+    /// @param launch_text the launch in words, for the results, where the program has chosen it
     void examine(const std::string& variant, const Launch& launch, const std::string& unsupported,
                  const std::function<void()>& poison,
-                 const std::function<double(Histogram& histogram)>& run);
+                 const std::function<double(Histogram& histogram)>& run,
+                 const std::string& launch_text = {});
     /// The same without a device.
     void examine(const std::string& variant, const Run& run);
 

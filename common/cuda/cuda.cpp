@@ -53,6 +53,20 @@ bool has_room(cudaError_t error, const char* call, const char* file, int line) {
     return error == cudaSuccess;
 }
 
+Device described(int id) {
+    int driver = 0;
+    int runtime = 0;
+    CHECK_CUDA(cudaDriverGetVersion(&driver));
+    CHECK_CUDA(cudaRuntimeGetVersion(&runtime));
+    cudaDeviceProp properties{};
+    CHECK_CUDA(cudaGetDeviceProperties(&properties, id));
+    return {id, properties.name,
+            is_emulated() ? "common/cuda/on_cpu"
+                          : fmt::format("compute capability {}.{}, CUDA driver {}, runtime {}",
+                                        properties.major, properties.minor, version(driver),
+                                        version(runtime))};
+}
+
 std::vector<Device> devices() {
     // Left untouched where there is no driver, so it must not be read then.
     int count = 0;
@@ -75,20 +89,9 @@ std::vector<Device> devices() {
         throw NothingToRunOn(fmt::format("no CUDA device: {}", cudaGetErrorString(found)));
     }
     if (count == 0) throw NothingToRunOn("no CUDA device: the driver finds none");
-    int runtime = 0;
-    CHECK_CUDA(cudaDriverGetVersion(&driver));
-    CHECK_CUDA(cudaRuntimeGetVersion(&runtime));
     std::vector<Device> all;
-    for (int id = 0; id < count; ++id) {
-        cudaDeviceProp properties{};
-        CHECK_CUDA(cudaGetDeviceProperties(&properties, id));
-        all.push_back({id, properties.name,
-                       is_emulated()
-                           ? "common/cuda/on_cpu"
-                           : fmt::format("compute capability {}.{}, CUDA driver {}, runtime {}",
-                                         properties.major, properties.minor, version(driver),
-                                         version(runtime))});
-    }
+    for (int id = 0; id < count; ++id)
+        all.push_back(described(id));
     return all;
 }
 

@@ -50,6 +50,9 @@ struct Device {
     std::string driver;  ///< compute capability, driver's and runtime's CUDA version, in one line
 };
 
+/// What a device says of itself, and the versions around it.
+Device described(int id);
+
 /// Every CUDA device, in the runtime's order.
 /// @throws NothingToRunOn where there is no driver or no device, with the runtime's reason
 std::vector<Device> devices();

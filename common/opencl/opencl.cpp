@@ -260,12 +260,8 @@ std::vector<Device> devices_of(cl_platform_id platform) {
         CHECK_CL(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, ids.data(), nullptr));
     std::vector<Device> devices;
     devices.reserve(ids.size());
-    for (const cl_device_id id : ids) {
-        devices.push_back({platform, id, device_text(id, CL_DEVICE_NAME),
-                           platform_text(platform, CL_PLATFORM_NAME),
-                           device_text(id, CL_DEVICE_VERSION), device_text(id, CL_DRIVER_VERSION),
-                           ask<cl_device_type>(id, CL_DEVICE_TYPE)});
-    }
+    for (const cl_device_id id : ids)
+        devices.push_back(described(id));
     return devices;
 }
 
@@ -281,6 +277,17 @@ std::string unsupported_reason(const Device& device) {
 }
 
 }  // namespace
+
+Device described(cl_device_id id) {
+    const auto platform = ask<cl_platform_id>(id, CL_DEVICE_PLATFORM);
+    return {platform,
+            id,
+            device_text(id, CL_DEVICE_NAME),
+            platform_text(platform, CL_PLATFORM_NAME),
+            device_text(id, CL_DEVICE_VERSION),
+            device_text(id, CL_DRIVER_VERSION),
+            ask<cl_device_type>(id, CL_DEVICE_TYPE)};
+}
 
 std::vector<Device> devices() {
     require_a_stack();

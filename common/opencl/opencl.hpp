@@ -61,6 +61,9 @@ struct Device {
     [[nodiscard]] std::string driver_line() const;
 };
 
+/// What the device says of itself.
+Device described(cl_device_id id);
+
 /// Every device of every platform, in the loader's order; their index is the number that `--device`
 /// takes. Platforms without devices are passed over, and so are, with a line on standard error,
 /// drivers that fail. No platform at all is no error. Where PoCL could not write to its usual
