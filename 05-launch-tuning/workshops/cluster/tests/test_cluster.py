@@ -263,7 +263,7 @@ class OpenCL(OnDevices, Test):
     def test_a_wrong_result_is_in_no_file(self):
         files = [self.here / "counts.csv", self.here / "each.csv"]
         for of, before, *what in (("", "hand_over(totals, histogram, bin, ", "--random", "99999"),
-                                  ("many/", "BINS + bin] = ", IMAGES, "--each", files[1])):
+                                  ("workshops/many/", "BINS + bin] = ", IMAGES, "--each", files[1])):
             right = (ROOT / f"05-launch-tuning/{of}histogram.cl").read_text()
             self.assertNotEqual(wrong := right.replace(before, before + "bin == 40 ? 1 : "), right)
             (self.here / "histogram.cl").write_text(wrong)
