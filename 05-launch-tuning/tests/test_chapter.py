@@ -133,7 +133,7 @@ class OpenCLRaces(Workshop, Test):
         own = (ROOT / FOLDER / "histogram.cl").read_text(encoding="utf-8").replace("histogram_tuned", "histogram_own")
         for name in ("local", "uchar"):
             with self.subTest(name):
-                text = (ROOT / FOLDER / "tune" / f"{name}.cl").read_text(encoding="utf-8")
+                text = (ROOT / FOLDER / "workshops" / "tune" / f"{name}.cl").read_text(encoding="utf-8")
                 kernels = self.folder() / "kernels.cl"
                 kernels.write_text(own + re.sub(r"histogram_\w+(?=\()", "histogram_tuned", text))
                 self.looked_at("--kernels", kernels, "--variant", "tuned", "--kernel", "replicated", "--copies", "1", "--random", "9000",
@@ -147,7 +147,7 @@ class Tune(Workshop, Test):
         self.expect([lesson, "--random", "100003", "--variant", "tuned", *QUICK], environment=self.kept, out="\ntuned [^\n]* match\n", err=says)
 
     def keeps_what_it_finds(self, api):
-        tune, lesson = self.program(f"tune/{api}"), self.program(api)
+        tune, lesson = self.program(f"workshops/tune/{api}"), self.program(api)
         devices = self.expect([tune, "--list-devices"], err="^$", environment=self.kept).out
         self.assertEqual(devices, self.expect([lesson, "--list-devices"], environment=self.kept).out)
         self.tuned(lesson, "the default, as tune has not run here")
@@ -171,25 +171,25 @@ class Tune(Workshop, Test):
         self.keeps_what_it_finds("cuda")
 
     def test_json(self):
-        for program in self.each_api("tune/"):
+        for program in self.each_api("workshops/tune/"):
             with self.subTest(program):
                 self.json_is_right([program, "--seconds", "0.3"], "search")
 
     def test_bad_command_lines(self):
-        for program in self.each_api("tune/"):
+        for program in self.each_api("workshops/tune/"):
             self.refused(program, {"--seconds 0": "--seconds", "picture.bmp": "picture.bmp", "--device nosuch-device": "nosuch-device|no CUDA device",
                                    "--json /nosuch/folder/out.json": "/nosuch/folder",
                                    "--list-devices --seconds 3": "excludes", "--list-devices --json nosuch.json": "excludes"}
                          if "cuda" not in program else {"--seconds 0": "--seconds", "picture.bmp": "picture.bmp"})
 
     def test_a_small_device_without_a_clock(self):
-        self.expect([self.program("tune/opencl"), "--seconds", "0.1"], err="from here on the host's clock is used",
+        self.expect([self.program("workshops/tune/opencl"), "--seconds", "0.1"], err="from here on the host's clock is used",
                     environment={**self.kept, **self.faulty("group=32 local=16384 memory=8388608 times=zero")})
 
 
     def test_what_the_device_refuses_is_told_from_what_fails(self):
         # The kernel that is tried first on a processor.
-        tune, kernel = self.program("tune/opencl"), "histogram_items"
+        tune, kernel = self.program("workshops/tune/opencl"), "histogram_items"
         self.expect([tune, "--seconds", "0.1"], 1, environment={**self.kept, **self.faulty(f"fails={kernel}")},
                     err=r"^  FAILED: item-bins, [^\n]*\n[^\n]*tune/opencl: CL_OUT_OF_RESOURCES \(-5\) from clEnqueueReadBuffer[^\n]*\n$")
         self.assertFalse((self.cache / "histogram-tutorials").exists())
@@ -201,7 +201,7 @@ class EndToEnd(Workshop, Test):
     """Copies and counts that overlap, in one chunk, in several, and in one that is not full."""
 
     def counts(self, api):
-        program = self.program(f"end-to-end/{api}")
+        program = self.program(f"workshops/end-to-end/{api}")
         for arguments in ("--random 1 --repeat 2", "--random 100003 --repeat 2", "--random 40000003 --repeat 2",
                           "--constant 127 --random 20M --repeat 1", "--random 40000003 --repeat 2 --two-launches",
                           "--random 100003 --repeat 1 --variant pipelined"):
@@ -215,19 +215,19 @@ class EndToEnd(Workshop, Test):
         self.counts("cuda")
 
     def test_json(self):
-        for program in self.each_api("end-to-end/"):
+        for program in self.each_api("workshops/end-to-end/"):
             with self.subTest(program):
                 found = self.json_is_right([program, "--random", "100003", "--repeat", "2"], "end_to_end")
                 for way in found["end_to_end"]:
                     self.assertAlmostEqual(way["percent_of_pinned_copy"], 100 * found["pinned_copy_ms"] / way["end_to_end_ms"]["median"])
 
     def test_bad_command_lines(self):
-        for program in self.each_api("end-to-end/"):
+        for program in self.each_api("workshops/end-to-end/"):
             self.refused(program, {"--plot x.png": "nothing to draw", "--variant nosuch": "it has pageable, pinned, pipelined"})
-        self.refused(self.program("end-to-end/opencl"), {"--random 0": "no pixels to copy"})
+        self.refused(self.program("workshops/end-to-end/opencl"), {"--random 0": "no pixels to copy"})
 
     def test_strange_devices(self):
-        program = self.program("end-to-end/opencl")
+        program = self.program("workshops/end-to-end/opencl")
         self.expect([program, *SMALL, "--kernel", "replicated"], environment={**self.kept, **self.faulty("group=32 local=16384 no-profiling")},
                     out="(?s)pageable [^\n]* match\npinned [^\n]* match\npipelined [^\n]* match\n$")
         self.expect([program, *SMALL], 2, environment={**self.kept, **self.faulty("memory=65536")}, one_line=True,
@@ -242,7 +242,7 @@ class Many(Workshop, Test):
     ROWS = ["--random", "100003", "--side", "1..40", "--repeat", "1", "--no-ceiling"]
 
     def each_program(self):
-        return self.each_api("many/")
+        return self.each_api("workshops/many/")
 
     def photos(self):
         """A folder with a folder in it, two damaged pictures and a file that is none."""
@@ -304,23 +304,23 @@ class Many(Workshop, Test):
 
     def test_a_picture_whose_row_is_wrong(self):
         """Also where the sum of all pictures is right."""
-        text = (ROOT / FOLDER / "many" / "histogram.cl").read_text(encoding="utf-8")
+        text = (ROOT / FOLDER / "workshops" / "many" / "histogram.cl").read_text(encoding="utf-8")
         kernels = self.folder() / "kernels.cl"
         row = "rows[p * BINS + bin] = sum_of(table, bin);"
         for by, status in ((row, 0), (row.replace("p *", "(pictures - 1 - p) *"), 1), (f"if (p != 3) {row}", 1)):
             self.assertEqual(text.count(row), 1)
             kernels.write_text(text.replace(row, by))
-            self.expect([self.program("many/opencl"), *self.ROWS, "--variant", "group-each", "--kernels", kernels], status,
+            self.expect([self.program("workshops/many/opencl"), *self.ROWS, "--variant", "group-each", "--kernels", kernels], status,
                         err="" if status == 0 else r"\n\d+ of \d+ pictures (is|are) wrong; the first is number ")
 
     def test_totals_that_are_left(self):
-        text = (ROOT / FOLDER / "many" / "histogram.cl").read_text(encoding="utf-8")
+        text = (ROOT / FOLDER / "workshops" / "many" / "histogram.cl").read_text(encoding="utf-8")
         kernels = self.folder() / "kernels.cl"
         for variant, right, wrong in (("queued", "hand_over(totals, rows", "atom_add(totals, 1UL); hand_over(totals, rows"),
                                       ("shared-out", "atom_xchg(total, 0UL);", "")):
             self.assertEqual(text.count(right), 1)
             kernels.write_text(text.replace(right, wrong))
-            self.expect([self.program("many/opencl"), "--pictures", "3", "--kernels", kernels, "--variant", variant, *QUICK], 1,
+            self.expect([self.program("workshops/many/opencl"), "--pictures", "3", "--kernels", kernels, "--variant", variant, *QUICK], 1,
                         err="the last launch did not leave its totals at zero|pictures are wrong")
 
     def test_bad_command_lines(self):
@@ -342,12 +342,12 @@ class Many(Workshop, Test):
         before = picture.read_bytes()
         for option in ("--csv", "--npy", "--sheet", "--json", "--counts"):
             for output in (picture, folder / "below" / ".." / picture.name, folder / "linked"):
-                self.expect([self.program("many/opencl"), folder, option, output], 2, one_line=True,
+                self.expect([self.program("workshops/many/opencl"), folder, option, output], 2, one_line=True,
                             err=f"landscape.bmp and {option} name the same file")
         self.assertEqual(picture.read_bytes(), before)
 
     def test_devices_without_64_bit_atomics(self):
-        self.expect([self.program("many/opencl"), *self.ROWS], environment=self.faulty("extensions=-cl_khr_int64_base_atomics"),
+        self.expect([self.program("workshops/many/opencl"), *self.ROWS], environment=self.faulty("extensions=-cl_khr_int64_base_atomics"),
                     out="\n" + "".join(rf"{name} [^\n]* match\n" for name in ("one-by-one", "queued", "group-each", "shared-out")))
 
     def test_races_between_pictures(self):
@@ -355,7 +355,7 @@ class Many(Workshop, Test):
         if BUILD["oclgrind"]:
             for variant in ("group-each", "shared-out"):
                 with self.subTest(variant):
-                    run = programs.Run([*self.oclgrind(*DETECTORS["oclgrind"]["options"]), self.program("many/opencl"), "--variant", variant,
+                    run = programs.Run([*self.oclgrind(*DETECTORS["oclgrind"]["options"]), self.program("workshops/many/opencl"), "--variant", variant,
                                         "--pictures", "7", "--side", "9..40", "--groups", "3", "--group-size", "16", *QUICK,
                                         "--device", "Oclgrind"])
                     self.assertEqual(run.status, 0, run)
@@ -363,7 +363,7 @@ class Many(Workshop, Test):
 
     def test_races_between_pictures_in_cuda(self):
         for sanitizer in ("thread", "address"):
-            program = programs.sanitized(self.program("many/cuda-on-cpu"), sanitizer)
+            program = programs.sanitized(self.program("workshops/many/cuda-on-cpu"), sanitizer)
             if not program.exists():
                 self.skipTest(f"{program} was not built")
             for variant in ("queued", "group-each", "shared-out"):
@@ -380,13 +380,13 @@ class Bins(Workshop, Test):
     SIXTEEN = ["--random", "5000", "--bins", "1024", "--groups", "2", "--group-size", "16", *QUICK]
 
     def test_bad_command_lines(self):
-        for program in self.each_api("bins/"):
+        for program in self.each_api("workshops/bins/"):
             self.refused(program, {"--bins 255": "--bins", "--bins 300": "300 is no power of two", "--channels 2": "--channels",
                                    "--bins 256 --channels 3": "for colours of 8 bits",
                                    "--offset x": "--offset", "--copies 3": "--copies", "--passes 0": "--passes"})
 
     def test_a_table_that_does_not_fit(self):
-        for program in self.each_api("bins/"):
+        for program in self.each_api("workshops/bins/"):
             self.expect([program, "--random", "1000", "--bins", "65536", "--passes", "2", *QUICK], environment=self.local_4096(program),
                         out=r"\nlocal .* skipped: a table of \d+ bytes, and a group has \d+ of local memory\n")
 
@@ -395,7 +395,7 @@ class Bins(Workshop, Test):
 
     def test_a_counter_that_is_wrong(self):
         """Also where its neighbour makes up for it."""
-        text = (ROOT / FOLDER / "bins" / "histogram.cl").read_text(encoding="utf-8")
+        text = (ROOT / FOLDER / "workshops" / "bins" / "histogram.cl").read_text(encoding="utf-8")
         kernels = self.folder() / "kernels.cl"
         row, channel = "rows[get_group_id(0) * counters + counter] =", "const uint channel = head + v"
         for line, by, arguments, status in ((row, row.replace("+ counter", "+ (counter ^ 1)"), ["--bins", "4096"], 1),
@@ -403,7 +403,7 @@ class Bins(Workshop, Test):
                                             (channel, "const uint channel = v", ["--offset", "2"], 1), (channel, "const uint channel = v", [], 0)):
             self.assertEqual(text.count(line), 1)
             kernels.write_text(text.replace(line, by))
-            self.expect([self.program("bins/opencl"), "--random", "1003", "--kernels", kernels, "--variant", "local", *arguments, *QUICK], status,
+            self.expect([self.program("workshops/bins/opencl"), "--random", "1003", "--kernels", kernels, "--variant", "local", *arguments, *QUICK], status,
                         err=r"\d+ of \d+ counters are wrong; the first is bin \d+ of channel " if status else "")
 
     def test_races(self):
@@ -411,14 +411,14 @@ class Bins(Workshop, Test):
         if BUILD["oclgrind"]:
             for variant in ("global", "local", "passes"):
                 with self.subTest(variant):
-                    run = programs.Run([*self.oclgrind(*DETECTORS["oclgrind"]["options"]), self.program("bins/opencl"), "--variant", variant,
+                    run = programs.Run([*self.oclgrind(*DETECTORS["oclgrind"]["options"]), self.program("workshops/bins/opencl"), "--variant", variant,
                                         *self.SIXTEEN, "--device", "Oclgrind"])
                     self.assertEqual(run.status, 0, run)
                     self.assertNotRegex(run.out + run.err, programs.finds("oclgrind"), run)
 
     def test_races_in_cuda(self):
         for sanitizer in ("thread", "address"):
-            program = programs.sanitized(self.program("bins/cuda-on-cpu"), sanitizer)
+            program = programs.sanitized(self.program("workshops/bins/cuda-on-cpu"), sanitizer)
             if not program.exists():
                 self.skipTest(f"{program} was not built")
             with self.subTest(sanitizer):
@@ -430,7 +430,7 @@ class CudaMany(Workshop, Test):
     """What only a GPU has: pictures one after the other under its detectors, and more than 2^32 pixels."""
 
     def test_races_between_pictures(self):
-        program = self.program("many/cuda")
+        program = self.program("workshops/many/cuda")
         if not BUILD["compute_sanitizer"]:
             self.skipTest("no compute-sanitizer (it comes with the CUDA toolkit)")
         self.expect([program, "--list-devices"])
@@ -441,7 +441,7 @@ class CudaMany(Workshop, Test):
                 self.assertNotRegex(run.out + run.err, programs.finds("compute-sanitizer"), run)
 
     def test_more_than_2_32_pixels(self):
-        program = self.program("many/cuda")
+        program = self.program("workshops/many/cuda")
         self.expect([program, "--list-devices"])  # it draws its pixels first, and asks for a device then
         self.expect([program, "--pictures", "17000", "--side", "512", *QUICK])
 
@@ -450,7 +450,7 @@ class CudaPeers(Workshop, Test):
     """The comparison with the libraries, from a queue that is full."""
 
     def test_queued(self):
-        self.expect([self.program("peers/cuda"), "--queued", "--repeat", "20"], environment=self.kept)
+        self.expect([self.program("workshops/peers/cuda"), "--queued", "--repeat", "20"], environment=self.kept)
 
 
 if __name__ == "__main__":

@@ -14,7 +14,7 @@ include_guard(GLOBAL)
 include(CudaOnCpu)
 include(Gallery)
 
-# this_folder(): sets `folder`, such as 05-launch-tuning/tune, and the `number` of its chapter.
+# this_folder(): sets `folder`, such as 05-launch-tuning/workshops/tune, and the `number` of its chapter.
 macro(this_folder)
     file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
     string(REGEX MATCH "^[0-9]+" number ${folder})

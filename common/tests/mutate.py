@@ -50,14 +50,14 @@ NOTICED_BY = [(re.compile(path), turns) for path, *turns in (
     ("common/(tutor/exercise/|files/whole.py)", ("exercises", r"^exercises\.(02|03)"), ("", r"^exercises\.(0[45]|[a-z])")),
     ("common/", ("unit_tests", UNIT + "-Diagnosis.*"), (COMMON, r"^(common|fuzz)\.([^D]|D[^i])"), PROGRAMS),
     ("(0.)-.*/exercise/([^/]*)/", ("exercises", r"^exercises.\1.\2")),
-    (r"(05-launch-tuning)/tune/[a-z]*\.cl", ("", r"^\1.OpenCLRaces"), ("", r"^\1.Tune")),
-    ("(05-launch-tuning)/tune/", ("\\1-tune-opencl tune_test", r"^\1.(tune|Tune|OpenCLRaces)")),
-    ("(05-launch-tuning)/end-to-end/", ("\\1-end-to-end-opencl", r"^\1.EndToEnd")),
-    ("(05-launch-tuning)/many/", ("\\1-many-opencl many_test", r"^\1.(many.[A-Z]|Many)"), ("", r"^\1.many.opencl")),
-    ("(05-launch-tuning)/cluster/", ("\\1-cluster-cpu \\1-cluster-opencl", r"^\1.cluster")),
+    (r"(05-launch-tuning)/workshops/tune/[a-z]*\.cl", ("", r"^\1.OpenCLRaces"), ("", r"^\1.Tune")),
+    ("(05-launch-tuning)/workshops/tune/", ("\\1-workshops-tune-opencl tune_test", r"^\1.(workshops.tune|Tune|OpenCLRaces)")),
+    ("(05-launch-tuning)/workshops/end-to-end/", ("\\1-workshops-end-to-end-opencl", r"^\1.EndToEnd")),
+    ("(05-launch-tuning)/workshops/many/", ("\\1-workshops-many-opencl many_test", r"^\1.(workshops.many.[A-Z]|Many)"), ("", r"^\1.workshops.many.opencl")),
+    ("(05-launch-tuning)/workshops/cluster/", ("\\1-workshops-cluster-cpu \\1-workshops-cluster-opencl", r"^\1.workshops.cluster")),
     (r"(0.-[a-z-]*)/histogram\.cl", ("", r"^\1.opencl.all$"), ("", r"^\1.(opencl.*races$|OpenCLR)"), ("", r"^\1.opencl.")),
-    ("(05-launch-tuning)/", ("\\1-opencl launch_test", r"^\1.([^btEcT]|T.*d$)")),
-    ("(01-cpu)/", ("\\1-cpu simd_tests", r"^\1.[^p]")),
+    ("(05-launch-tuning)/", ("\\1-opencl launch_test", r"^\1.([^bEcTw]|workshops.many|T.*d$)")),
+    ("(01-cpu)/", ("\\1-cpu simd_tests", r"^\1.")),
     ("(0.-[a-z-]*)/", ("\\1-opencl", r"^\1.[^b]")),
 )]
 
@@ -212,7 +212,7 @@ def turns_of(path):
 
 def judged(path, faulty, objects):
     """`noticed` and by what, `alive`, or why it is no fault."""
-    memory = not path.startswith(("01-cpu/", "05-launch-tuning/many/", "common/tutor/"))  # the sanitizers there lay claim to more
+    memory = not path.startswith(("01-cpu/", "05-launch-tuning/workshops/many/", "common/tutor/"))  # the sanitizers there lay claim to more
     file = CLONE / path
     text, before = file.read_text(encoding="utf-8"), hashes(objects)
     is_built, is_same = False, True

@@ -85,7 +85,7 @@ class OpenCLOfChapters(Failing, Test):
 
 
 class OpenCLOfWorkshops(Failing, Test):
-    program = "05-launch-tuning/end-to-end/opencl"
+    program = "05-launch-tuning/workshops/end-to-end/opencl"
     arguments = ("--variant", "pipelined")
 
     def test_each(self):

@@ -11,7 +11,7 @@ from repository import recording, run_entry
 FILE = "docs/results/device.json"
 MARKER = f"<!-- results: {FILE} 02-global-atomics/cuda photo 1M -->"
 PROVENANCE = f"<!-- provenance: {FILE} -->\n<!-- end -->\n"
-PEERS = "05-launch-tuning/peers/cuda"
+PEERS = "05-launch-tuning/workshops/peers/cuda"
 
 
 def page_with(marker):

@@ -113,7 +113,7 @@ class Record(repository.RepositoryTest):
         self.program("01-cpu/cpu")
         self.program("02-global-atomics/cuda", NOTHING_TO_RUN_ON)
         self.program("02-global-atomics/opencl")
-        self.program("05-launch-tuning/tune/opencl")  # a workshop, and no chapter
+        self.program("05-launch-tuning/workshops/tune/opencl")  # a workshop, and no chapter
         self.list_program("03-local-atomics", "CUDA", "-", "no CUDA compiler")
         self.list_program("04-per-thread-bins", "CUDA-on-CPU", "build/04-per-thread-bins/cuda-on-cpu")  # what is emulated has no times
         done = self.succeed("record.py", "device", *self.SMALL)
@@ -151,25 +151,25 @@ class Record(repository.RepositoryTest):
         self.assertEqual(self.keys(), [("01-cpu/cpu", "photo", "1M")])
 
     def test_workshops_have_inputs_sizes_and_places_of_their_own(self):
-        order = MATCHES + 'echo "$0" >> "$(dirname "$0")/../../order"\n'
-        for name in ("01-cpu/cpu", "01-cpu/peers/cpu", "05-launch-tuning/peers/cuda", "05-launch-tuning/end-to-end/cuda",
-                     "05-launch-tuning/tune/cuda", "05-launch-tuning/many/cuda", "05-launch-tuning/bins/cuda"):
-            self.program(name, order)
+        order = MATCHES + 'echo "$0" >> "${0%%/build/*}/build/order"\n'
+        for name in ("peers/cpu", "peers/cuda", "end-to-end/cuda", "tune/cuda", "many/cuda", "bins/cuda"):
+            self.program(f"05-launch-tuning/workshops/{name}", order)
+        self.program("01-cpu/cpu", order)
         self.succeed("record.py", "device", "--no-chapters", "--peers", "--peer", "a.so", "--queued", "--end-to-end", "--tune", "--many", "--bins")
         count = {kind: len(self.keys(kind)) for kind in recorded.KINDS}
         self.assertEqual(count, {**dict.fromkeys(recorded.KINDS, 0), "runs": 16 * 4 + 5 * 2, "queued": 5 * 6, "end_to_end": 1, "tune": 1,
                                  "many": 4, "bins": 18})
-        self.assertEqual(self.keys("tune"), [("05-launch-tuning/tune/cuda", None, None)])
+        self.assertEqual(self.keys("tune"), [("05-launch-tuning/workshops/tune/cuda", None, None)])
         self.assertIn("tune", self.read("build/order").splitlines()[0], "so that `tuned` is tuned in what follows")
-        self.assertTrue(all(line.endswith("--peer a.so") for line in self.arguments_of("01-cpu/peers/cpu")))
-        self.assertEqual(["--queued" in line for line in self.arguments_of("05-launch-tuning/peers/cuda")], [False] * 64 + [True] * 30)
+        self.assertTrue(all(line.endswith("--peer a.so") for line in self.arguments_of("05-launch-tuning/workshops/peers/cpu")))
+        self.assertEqual(["--queued" in line for line in self.arguments_of("05-launch-tuning/workshops/peers/cuda")], [False] * 64 + [True] * 30)
 
     def test_scaling_is_the_best_of_three_rounds(self):
         # Each run is a millisecond faster than the one before.
         script = MATCHES.replace('cp "$0.json" "$last"', 'sed "s/MEDIAN/$((100 - $(wc -l < "$0.arguments")))/" "$0.json" > "$last"')
-        document = {**self.program("05-launch-tuning/cluster/cuda", script),
+        document = {**self.program("05-launch-tuning/workshops/cluster/cuda", script),
                     "mpi": "Some MPI", "all_ms": {"min": "MEDIAN"}, "counts": [0] * 256, "per_rank": []}
-        self.write("build/05-launch-tuning/cluster/cuda.json", json.dumps(document).replace('"MEDIAN"', "MEDIAN"))
+        self.write("build/05-launch-tuning/workshops/cluster/cuda.json", json.dumps(document).replace('"MEDIAN"', "MEDIAN"))
         launcher = self.write("mpirun", '#!/bin/sh\necho "$2" >> "$0.ranks"\nshift 2\nexec "$@"\n')
         launcher.chmod(0o755)
         os.environ["MPIEXEC"] = str(launcher)
@@ -180,7 +180,7 @@ class Record(repository.RepositoryTest):
         self.assertNotIn("counts", weak["run"]["scaling"][0])
         self.assertEqual([entry["size"] for entry in strong], ["4K", "64K", "1M", "16M", "256M"])
         self.assertEqual(self.read("mpirun.ranks").split(), ["1", "2"] * 3 * 6)
-        given = self.arguments_of("05-launch-tuning/cluster/cuda")
+        given = self.arguments_of("05-launch-tuning/workshops/cluster/cuda")
         self.assertEqual(given[0], "--random 1048576 --chunk 131072 --resident --repeat 31 --check")
         self.assertTrue(given[1].startswith("--random 2097152 --chunk 131072 "))
         self.assertTrue(given[7].startswith("--random 4096 --chunk 256 "))

@@ -45,7 +45,7 @@ class Texts(unittest.TestCase):
 
     def test_lane_bins_is_launched_as_chapter_04_does_without_options(self):
         usual = re.findall(r"options.number\(.*\)\.value_or\((\d+)\)", read("04-per-thread-bins/cuda.cu"))
-        launched = re.findall(r"histogram_lanes<(\d+)><<<.*>>>\(.*, (\d+)\);", read("05-launch-tuning/peers/cuda.cu"))
+        launched = re.findall(r"histogram_lanes<(\d+)><<<.*>>>\(.*, (\d+)\);", read("05-launch-tuning/workshops/peers/cuda.cu"))
         self.assertEqual(launched, [tuple(usual)])
 
     def test_the_notebook_is_kept_without_results(self):

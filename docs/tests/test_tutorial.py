@@ -208,7 +208,7 @@ class Cluster(Small):
         """A build whose programs say how they were called, and a launcher that starts one rank."""
         self.script(self.root / "bin" / "mpirun", 'shift 2; exec "$@"')
         cpu = self.script(self.root / "bin" / "cpu", 'echo "cpu $* in $(basename "$PWD")"')
-        folder = "05-launch-tuning/cluster"
+        folder = "05-launch-tuning/workshops/cluster"
         self.programs([folder, "C++", cpu if why == "-" else "-", why], [folder, "OpenCL", "-", "no"],
                       [folder, "CUDA", self.script(self.root / "bin" / "cuda", f'echo "cuda $*"; exit {cuda}'), "-"])
 

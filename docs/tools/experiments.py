@@ -7,7 +7,8 @@ the cell of a row and a column, and rows and columns that are neighbours differ 
 from typing import NamedTuple, Optional
 
 ATOMICS, LOCAL, LANES, LESSON = "02-global-atomics", "03-local-atomics", "04-per-thread-bins", "05-launch-tuning"
-MANY = f"{LESSON}/many"
+WORKSHOPS = f"{LESSON}/workshops"
+MANY = f"{WORKSHOPS}/many"
 
 
 class Edit(NamedTuple):

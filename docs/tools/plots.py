@@ -4,7 +4,7 @@
     docs/tools/plots.py             draw all that there are results for
     docs/tools/plots.py --check     change nothing; exit 1 where a picture differs from what the results give
     docs/tools/plots.py --search FILE.json OUT.svg
-                              draw the heat map of a search: what build/05-launch-tuning/tune/opencl or
+                              draw the heat map of a search: what build/05-launch-tuning/workshops/tune/opencl or
                               tune/cuda wrote with --json FILE.json
 
     climb.svg                     how far each chapter's strategies come, in percent of the read ceiling

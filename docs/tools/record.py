@@ -9,7 +9,7 @@
 
 Runs every chapter program that is built, on each input, and keeps the JSON that it writes in
 docs/results/NAME.json; what is not measured this time stays there as it was. --tune, --peers, --queued,
---many, --bins and --end-to-end add runs of the workshops of chapter 05, --peers also of that of chapter 01.
+--many, --bins and --end-to-end add runs of the workshops, --peers those on a GPU and on the CPU.
 --tune goes before all others: what it finds is kept in the user's cache folder, and `tuned` is launched that way in all runs that follow, in this
 call and in later ones; only --steps and --experiment, which change one thing at a time in chapter 05's program and in
 the others, know of no search. --counters adds what
@@ -174,29 +174,33 @@ def jobs_of(options):
         return [Job(kind, program, name, size, [*input_arguments(name, size), *more], experiment)
                 for program in programs for size in options.size or sizes for name in options.input or inputs]
 
-    lesson = experiments.LESSON
+    lesson, workshops = experiments.LESSON, experiments.WORKSHOPS
+
+    def peers(api):
+        return [program for program in of(f"{workshops}/peers") if program.api == api]
+
     jobs = []
     if options.tune:
-        jobs += [Job("tune", program, None, None, []) for program in of(f"{lesson}/tune")]
+        jobs += [Job("tune", program, None, None, []) for program in of(f"{workshops}/tune")]
     if not options.no_chapters:
         jobs += grid("runs", of(*(options.chapter or chapters)), ["photo", "uniform"], ["100M"])
     if options.peers:
-        jobs += grid("runs", of(f"{lesson}/peers"), recorded.INPUTS, ["256K", "16M", "100M", "1G"])
+        jobs += grid("runs", peers("CUDA"), recorded.INPUTS, ["256K", "16M", "100M", "1G"])
         beside = [word for library in options.peer for word in ("--peer", str(library))]
-        jobs += grid("runs", of("01-cpu/peers"), recorded.PICTURES, ["256K", "100M"], beside)
+        jobs += grid("runs", peers("C++"), recorded.PICTURES, ["256K", "100M"], beside)
     if options.queued:
-        jobs += grid("queued", of(f"{lesson}/peers"), recorded.PICTURES, PHOTOGRAPHS, ["--queued"])
+        jobs += grid("queued", peers("CUDA"), recorded.PICTURES, PHOTOGRAPHS, ["--queued"])
     if options.counters:
         jobs += grid("counters", [program for program in of(*PROFILED) if program.api == "CUDA"], ["uniform"], ["100M"])
     if options.end_to_end:
-        jobs += grid("end_to_end", of(f"{lesson}/end-to-end"), ["photo"], ["100M"])
+        jobs += grid("end_to_end", of(f"{workshops}/end-to-end"), ["photo"], ["100M"])
     if options.many is not None:
         for side in options.many or MANY:
             jobs += grid("many", of(experiments.MANY), ["uniform"], [MANY[side]], ["--side", side], side)
     if options.bins is not None:
         for name in options.bins or BINS:
             size, *words = BINS[name]
-            jobs += grid("bins", of(f"{lesson}/bins"), ["uniform", "constant"], [size], words, name)
+            jobs += grid("bins", of(f"{workshops}/bins"), ["uniform", "constant"], [size], words, name)
     if options.steps:
         jobs += grid("steps", of(lesson), ["uniform", "ramp"], ["1G"])
     for name in options.experiment or []:
@@ -204,7 +208,7 @@ def jobs_of(options):
         run_by = [program for program in of(*(run.chapter for run in of_it.runs)) if program.api in of_it.apis]
         jobs += grid("experiments", run_by, of_it.inputs, [of_it.size], experiment=name)
     if options.cluster:
-        for program in of(f"{lesson}/cluster"):
+        for program in of(f"{workshops}/cluster"):
             weak = options.size or [CLUSTER_WEAK[program.api]]
             for kind, sizes in (("weak", weak), ("strong", recorded.unique([*CLUSTER_STRONG, *weak]))):
                 jobs += [Job("cluster", program, "uniform", size, options.cluster, kind) for size in sizes]
@@ -462,7 +466,7 @@ def parse_arguments():
     arguments.add_argument("--tune", action="store_true", help="look for the best launch of `tuned`")
     arguments.add_argument("--peers", action="store_true", help="compare with the libraries, on a GPU and on the CPU")
     arguments.add_argument("--peer", nargs="+", type=pathlib.Path, default=[], metavar="FILE",
-                           help="with --peers: shared libraries for 01-cpu/peers/cpu, as it takes them")
+                           help="with --peers: shared libraries for 05-launch-tuning/workshops/peers/cpu, as it takes them")
     arguments.add_argument("--queued", action="store_true",
                            help="the same on photographs, with all commands in the device's queue before it begins")
     arguments.add_argument("--end-to-end", action="store_true", help="measure the ways to copy and count")

@@ -14,8 +14,8 @@ sys.path.append(str(ROOT / "common" / "files"))
 from whole import write_whole  # noqa: E402
 
 KINDS = ("runs", "queued", "end_to_end", "tune", "counters", "steps", "experiments", "cluster", "many", "bins")
-PEERS = "05-launch-tuning/peers/cuda"
-CPU_PEERS = "01-cpu/peers/cpu"
+PEERS = "05-launch-tuning/workshops/peers/cuda"
+CPU_PEERS = "05-launch-tuning/workshops/peers/cpu"
 # What that one runs of its own chapter, two of them on all threads; all others are peers, on one.
 CPU_OWN = ("serial", "interleaved", "simd", "threads-private", "threads-simd")
 # What can be counted, by the names that the results know it by; record.py knows the arguments.

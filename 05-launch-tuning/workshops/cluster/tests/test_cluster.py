@@ -1,0 +1,288 @@
+"""Jobs of several ranks: each input, pictures, what goes wrong in one rank, and what is refused."""
+
+import collections
+import contextlib
+import json
+import os
+import pathlib
+import random
+import shlex
+import shutil
+import subprocess
+import sys
+import time
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[4] / "common" / "tests"))
+import programs  # noqa: E402
+from programs import BUILD, CASES, IMAGES, QUICK, ROOT, Test  # noqa: E402
+
+LAUNCHER = shlex.split(os.environ["MPI_LAUNCHER"])
+# More ranks than cores, none bound to one, and one that waits leaves its core to others; a job that fails ends at once,
+# not a second later; and the libraries of fast networks, such as UCX and PSM, are not asked, which takes longer than most
+# jobs. For Open MPI 4 and 5, which also has to be told that root may use it; others pass over it.
+os.environ |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_rmaps_base_oversubscribe": "1",
+               "OMPI_MCA_hwloc_base_binding_policy": "none", "OMPI_MCA_mpi_yield_when_idle": "1", "OMPI_MCA_pml": "ob1",
+               "OMPI_MCA_odls_base_sigkill_timeout": "0", "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
+               "PRTE_MCA_hwloc_default_binding_policy": "none", "PRTE_MCA_odls_base_sigkill_timeout": "0"}
+# One of each kind: what a kernel does with the others its chapter tests, and small files are tried below.
+INPUTS = ("size-0", "size-1", "size-257", "prime", "contention-40", "ramp", "tiled", "colour", "many blocks")
+ON_PROCESSORS = (*INPUTS, "constant-large", "four-values", "landscape", "one-column", "tiles")
+# A script that every rank runs in place of the program, in a folder of its own: 0, 1, ...
+IN_ITS_FOLDER = '#!/bin/sh\nrank=${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-$PMIX_RANK}}\ncd "$(dirname "$0")/$rank" && echo $$ > pid && exec "$@"\n'
+
+
+def counts_of(pixels):
+    """As --counts writes them."""
+    counts = collections.Counter(pixels)
+    return "bin,count\n" + "".join(f"{value},{counts[value]}\n" for value in range(256))
+
+
+class Cluster:
+    """The tests of one program, whose cache is the test's own."""
+
+    def setUp(self):
+        self.program = programs.built(f"05-launch-tuning/workshops/cluster/{self.api}")
+        if not self.program:
+            self.skipTest(f"cluster/{self.api} was not built")
+        if BUILD["sanitize"]:
+            self.skipTest("a build with sanitizers: what leaks is MPI's own")
+        self.here = self.folder()
+        self.kept = {"XDG_CACHE_HOME": str(self.here)}
+
+    def command(self, ranks, *arguments, program=()):
+        return [*LAUNCHER, str(ranks), *(program or [self.program]), *map(str, arguments)]
+
+    def job(self, ranks, *arguments, **expected):
+        return self.expect(self.command(ranks, *arguments), environment=self.kept, **expected)
+
+    def counted(self, ranks, *arguments):
+        """The counts of a job."""
+        self.job(ranks, *arguments, "--counts", self.here / "counts.csv")
+        return (self.here / "counts.csv").read_text()
+
+    def ends(self, status, command, *words, environment=()):
+        """The job ends so, and one line, no more, has each of the words."""
+        run = programs.Run(command, {**self.kept, **dict(environment)})
+        if run.status == 77 != status:
+            self.cannot_run(run.err)
+        self.assertEqual(run.status, status, run)
+        lines = [line for line in (run.out + run.err).splitlines() if line.startswith("05-launch-tuning/workshops/cluster/")]
+        self.assertEqual(len(lines), 1, run)
+        for word in words:
+            self.assertIn(word, lines[0])
+
+    def in_their_folders(self, ranks, *arguments, program=()):
+        """The command of a job whose ranks find different things in folders of their own."""
+        script = self.here / "each"
+        script.write_text(IN_ITS_FOLDER)
+        script.chmod(0o755)
+        for rank in range(ranks):
+            (self.here / str(rank)).mkdir(exist_ok=True)
+        return self.command(ranks, *arguments, program=[script, *(program or [self.program])])
+
+    def test_inputs_on_one_to_four_ranks(self):
+        """Each checks itself, and chapter 01 counts the same."""
+        lines = [(case["name"], [str(ROOT / word) if word.startswith("images/") else word for word in case["arguments"]])
+                 for case in CASES["inputs"]]
+        lines += [("many blocks", ["--random", "3000001", "--contention", "40"]), ("tiles", [str(IMAGES / "landscape.bmp"), "--tile", "5M"])]
+        for turn, (name, arguments) in enumerate(lines):
+            if name in (ON_PROCESSORS if self.api == "cpu" else INPUTS):
+                with self.subTest(name):
+                    counts = self.counted(turn % 4 + 1, *arguments, "--chunk", "20011", "--check")
+                    self.expect([programs.built("01-cpu/cpu"), *arguments, *QUICK, "--variant", "serial", "--counts", self.here / "one.csv"])
+                    self.assertEqual(counts, (self.here / "one.csv").read_text())
+
+    def test_folders_and_parts_of_pictures(self):
+        """Here a huge picture and many small ones."""
+        (self.here / "pictures/below").mkdir(parents=True)
+        source, everything = random.Random(1), b""
+        for name, width, height in [("huge.PGM", 1003, 997)] + [(f"below/{i}.pgm", 3, 2) for i in range(40)]:
+            pixels = source.randbytes(width * height)
+            (self.here / "pictures" / name).write_bytes(b"P5 %d %d 255\n" % (width, height) + pixels)
+            everything += pixels
+        (self.here / "pictures/notes.txt").write_text("no picture")
+        for ranks, *chunk in ((3,), (2, "--chunk", "4099")):
+            self.assertEqual(self.counted(ranks, self.here / "pictures", *chunk, "--repeat", "2"), counts_of(everything))
+        for ranks, folder in ((1, self.here / "pictures"), (3, IMAGES)):
+            self.job(ranks, folder, "--check", "--each", self.here / "each.csv")
+
+    def test_resident(self):
+        self.job(2, "--random", "3000001", "--resident", "--repeat", "3", "--check")
+
+    def test_json(self):
+        file = self.here / "out.json"
+        self.job(2, "--random", "3000001", "--json", file)
+        self.document(file, "cluster")
+
+    def test_options_that_mean_nothing_here(self):
+        own = ["groups", "group-size"] if self.api == "cpu" else ["no-diagnosis"]
+        for option in ["plot", "no-ceiling", "time-limit", *own]:
+            self.expect([self.program, f"--{option}", "1"], 2, err=f"--{option} means nothing here: ", one_line=True)
+        if self.api != "cpu":
+            self.expect([self.program, IMAGES, "--loads", "1"], 2, err="--loads is not for pictures: ", one_line=True)
+
+    def test_a_picture_that_cannot_be_read(self):
+        pictures, files = self.here / "pictures", [self.here / name for name in ("counts.csv", "each.csv", "run.json")]
+        pictures.mkdir()
+        for name in "abcd":
+            (pictures / f"{name}.pgm").write_text("P5 2 2 255\nabca")
+        (pictures / "bad.pgm").write_text("P5 20 20 255\nshort")
+        outputs_to = ("--counts", files[0], "--each", files[1])
+        self.ends(2, self.command(3, pictures, *outputs_to, "--json", files[2]), "bad.pgm", "rank ")
+        self.assertFalse([file for file in files if file.exists()])
+        self.job(3, pictures, "--keep-going", "--check", *outputs_to, err="(?m)^skipped: .*bad.pgm")
+        rows = files[1].read_text().splitlines()
+        self.assertEqual(sum(',"",4,' in row for row in rows), 4, rows)
+        self.assertRegex("\n".join(rows), 'bad.pgm","..*",0,')
+        self.assertEqual(files[0].read_text(), counts_of(b"abca" * 4))
+        self.job(2, pictures, "--keep-going", "--each", self.here / "each.json")
+        row = json.loads((self.here / "each.json").read_text())[-1]
+        self.assertEqual((row["picture"], row["skipped"], row["pixels"], row["counts"][97]), (str(pictures / "d.pgm"), "", 4, 2))
+
+    def test_no_such_device(self):
+        self.ends(2, self.command(2, "--random", "1000", "--device", "nosuch"), "nosuch", "rank 0 of 2")
+
+
+class OnDevices(Cluster):
+    def test_no_device(self):
+        self.ends(77, self.command(2, "--random", "1000"), "rank 0 of 2",
+                  environment={"OCL_ICD_VENDORS": str(self.here), "OCL_ICD_FILENAMES": "", "CUDA_VISIBLE_DEVICES": ""})
+
+    def test_groups_that_are_too_large(self):
+        for what in ([IMAGES], ["--random", "1000"]):
+            self.ends(2, self.command(1, *what, "--group-size", "1048576"), "1048576")
+
+
+class Cpu(Cluster, Test):
+    """Also what is the same in all three programs."""
+
+    api = "cpu"
+
+    def test_files_of_every_size_around_a_chunk(self):
+        file = self.here / "file.raw"
+        for turn, (size, *chunk) in enumerate(((0,), (1,), (15, 16), (16, 16), (17, 16), (4097, 257), (100003, 100002), (100003, 257))):
+            with self.subTest(size=size, chunk=chunk):
+                pixels = random.Random(size).randbytes(size)
+                file.write_bytes(pixels)
+                options = ("--chunk", *chunk) if chunk else ()
+                self.assertEqual(self.counted(2 * (turn % 4) + 2, "--raw", file, *options, "--repeat", "2", "--check"), counts_of(pixels))
+
+    def test_a_rank_that_sees_other_files(self):
+        command = self.in_their_folders(3, "--raw", "file.raw")
+        for rank in (0, 2):
+            (self.here / f"{rank}/file.raw").write_text("abcdef")
+        self.ends(2, command, "file.raw: No such file", "rank 1 of 3")
+        (self.here / "1/file.raw").write_text("abc")
+        self.ends(2, command, "rank 0 has other files", "rank 1 of 3")
+
+    def test_a_rank_with_another_program_or_command_line(self):
+        command = self.in_their_folders(2, "--random", "1000", program=["./program"])
+        for rank in "01":
+            shutil.copy(self.program, self.here / rank / "program")
+        self.expect(command)
+        with open(self.here / "1/program", "ab") as program:
+            program.write(b" ")
+        self.ends(2, command, "rank 0 has another program", "rank 1 of 2")
+        second = [":", "-n", "1"]
+        self.ends(2, self.command(1, "--random", "1000", *second, self.program, "--random", "1000", "--seed", "2"),
+                  "rank 0 has another command line", "rank 1 of 2")
+        # Nor does it hang where the programs do different things.
+        if other := programs.built("05-launch-tuning/workshops/cluster/opencl"):
+            self.ends(2, self.command(1, "--random", "1000", *second, other, "--random", "1000"), "rank 0 has another program", "rank 1 of 2")
+
+    def pid_of(self, rank):
+        """The process of this rank, which counts by now: to begin takes a third of this time of a processor."""
+        if not os.path.exists("/proc/self/stat"):
+            self.skipTest("no /proc")
+        file, end = self.here / f"{rank}/pid", time.monotonic() + 30
+        while time.monotonic() < end:
+            with contextlib.suppress(FileNotFoundError, ValueError):
+                times = pathlib.Path("/proc", pid := file.read_text().strip(), "stat").read_text().rpartition(")")[2].split()[11:13]
+                if sum(map(int, times)) / os.sysconf("SC_CLK_TCK") > 0.3:
+                    return int(pid)
+            time.sleep(0.02)
+        return self.fail(f"rank {rank} does not begin")
+
+    def test_a_file_that_becomes_shorter(self):
+        """While it is read: each of the repeats reads it again."""
+        file = self.here / "file.raw"
+        file.write_bytes(bytes(50_000_000))
+        job = subprocess.Popen(self.in_their_folders(2, "--raw", file, "--repeat", "100000"), stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                               text=True)
+        self.pid_of(0)
+        self.pid_of(1)
+        file.write_bytes(b"")
+        said = job.communicate()[0]
+        self.assertEqual(job.returncode, 2, said)
+        self.assertRegex(said, "file.raw: .* it is shorter than it was")
+
+    def test_a_rank_that_is_killed(self):
+        command = self.in_their_folders(3, "--random", "512G", "--json", self.here / "run.json")
+        job = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self.addCleanup(job.kill)
+        os.kill(self.pid_of(1), 9)
+        self.assertNotEqual(job.wait(timeout=10), 0)
+        self.assertFalse((self.here / "run.json").exists())
+
+    def test_several_programs_of_which_mpi_knows_one(self):
+        self.ends(2, [self.program, "--random", "1000"], "4 programs were started", environment={"PMI_SIZE": "4"})
+
+    def test_a_file_that_cannot_be_written(self):
+        self.ends(2, self.command(2, "--random", "1000", "--json", "/nosuch/folder/run.json"), "/nosuch/folder")
+
+    def test_an_output_is_no_input(self):
+        file, pictures = self.here / "file.json", self.here / "pictures"
+        pictures.mkdir()
+        for path in (file, pictures / "a.pgm"):
+            path.write_text("P5 2 2 255\nabca")
+        for words, says in ((("--raw", file, "--json", file), "--raw and --json name the same file"),
+                            ((file, "--each", file), "IMAGE and --each name the same file"),
+                            ((pictures, "--each", self.here / "new.csv", "--json", pictures / "../new.csv"), "--json and --each name"),
+                            ((pictures, "--counts", pictures / "a.pgm"), "a.pgm and --counts name the same file")):
+            self.ends(2, self.command(2, *words), says)
+        self.assertEqual({path.read_text() for path in (file, pictures / "a.pgm")}, {"P5 2 2 255\nabca"})
+
+    def test_ranks_with_nothing_to_do(self):
+        self.job(4, "--random", "3", "--chunk", "1", "--check", out="ranks had nothing to do")
+
+    def test_one_rank_speaks(self):
+        self.assertEqual(self.job(3, "--help").out.count("Usage"), 1)
+
+    def test_more_pixels_than_32_bits(self):
+        counts = self.counted(2, "--constant", "127", "--random", "4100M")
+        self.assertIn("\n127,4299161600\n", counts)
+        self.assertEqual(counts.count(",0\n"), 255)
+
+
+class OpenCL(OnDevices, Test):
+    api = "opencl"
+
+    def test_more_pixels_than_the_device_has_memory_for(self):
+        self.expect([self.program, "--random", "1000003", "--chunk", "16384", "--check"], environment={**self.kept, **self.faulty("memory=65536")})
+
+    def test_a_wrong_result_is_in_no_file(self):
+        files = [self.here / "counts.csv", self.here / "each.csv"]
+        for of, before, *what in (("", "hand_over(totals, histogram, bin, ", "--random", "99999"),
+                                  ("workshops/many/", "BINS + bin] = ", IMAGES, "--each", files[1])):
+            right = (ROOT / f"05-launch-tuning/{of}histogram.cl").read_text()
+            self.assertNotEqual(wrong := right.replace(before, before + "bin == 40 ? 1 : "), right)
+            (self.here / "histogram.cl").write_text(wrong)
+            self.job(2, *what, "--check", "--kernels", self.here / "histogram.cl", "--counts", files[0], status=1,
+                     out="check: does not match", err="does not match: ([0-9]+ pixels were|total: .*; the first wrong bin is 40: )")
+        self.assertFalse([file for file in files if file.exists()])
+
+    def test_a_rank_with_other_kernels(self):
+        command = self.in_their_folders(2, "--random", "1000", program=["./opencl"])
+        for rank in "01":
+            shutil.copy(self.program, self.here / rank / "opencl")
+            kernels = (ROOT / "05-launch-tuning/histogram.cl").read_text()
+            (self.here / rank / "histogram.cl").write_text(kernels + f"// of rank {rank}\n")
+        self.ends(2, command, "rank 0 has other kernels", "rank 1 of 2")
+
+
+class Cuda(OnDevices, Test):
+    api = "cuda"
+
+
+if __name__ == "__main__":
+    programs.main()

@@ -1,0 +1,365 @@
+// A histogram for each of many pictures, in CUDA. The kernels are in histogram.cuh.
+//
+//   one-by-one  a launch for each picture, and the host waits each time
+//   queued      the same launches without waiting
+//   graph       the same launches, made into a graph beforehand and launched as one
+//   dependent   the same launches, each of which begins before the last has ended
+//   dependent-graph  these, as a graph
+//   group-each  one launch, a block for each picture
+//   shared-out  one launch, an even share of all pixels for each block
+//   cub, cub-range, npp, opencv  other people's histograms, a call for each picture
+//
+// Run it:  build/05-launch-tuning/workshops/many/cuda --pictures 1000 --side 512
+//          build/05-launch-tuning/workshops/many/cuda --pictures 1000 --side 64..2048
+//          build/05-launch-tuning/workshops/many/cuda FOLDER --csv counts.csv
+//
+// opencl.cpp does the same in OpenCL, in the same steps.
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <stdexcept>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "05-launch-tuning/workshops/many/folder.hpp"
+#include "05-launch-tuning/workshops/many/histogram.cuh"
+#include "05-launch-tuning/workshops/many/libraries.cuh"
+#include "05-launch-tuning/workshops/many/pictures.hpp"
+#include "common/cuda/cuda.hpp"
+#include "common/histogram/histogram.hpp"
+#include "common/inputs/inputs.hpp"
+#include "common/options/options.hpp"
+#include "common/report/report.hpp"
+#include "common/run/run.hpp"
+#include "common/terminal/exit_status.hpp"
+#include "common/terminal/terminal.hpp"
+#include "common/verify/verify.hpp"
+
+using common::Histogram;
+
+const std::vector<std::string> kStrategies{
+    "one-by-one", "queued", "graph", "dependent", "dependent-graph", "group-each", "shared-out"};
+const common::Program kProgram{
+    "05-launch-tuning",
+    "workshops/many/cuda",
+    "CUDA",
+    "a histogram for each of many pictures",
+    {{"one-by-one", "a launch for each picture, and the host waits each time"},
+     {"queued", "a launch for each picture, without waiting"},
+     {"graph", "the same launches, as one graph"},
+     {"dependent", "the same, each beginning before the last has ended"},
+     {"dependent-graph", "these, as one graph"},
+     {"group-each", "one launch, a block for each picture"},
+     {"shared-out", "one launch, an even share of all pixels for each block"},
+     {"cub", "cub::DeviceHistogram::HistogramEven for each picture"},
+     {"cub-range", "cub::DeviceHistogram::HistogramRange for each picture"},
+     {"npp", "nppiHistogramEven_8u_C1R for each picture"},
+     {"opencv", "cv::calcHist for each picture, on the CPU"}},
+    {{"copies", {"1", "4", "8", "32"}, "copies of a block's table", kStrategies},
+     {"loads", {"1", "2", "4"}, "loads under way at once", kStrategies}}};
+
+// The instances of the kernels, for some copies and loads.
+struct Kernels {
+    void (*picture)(const std::uint8_t*, std::uint64_t, std::uint64_t, kernels::Total*,
+                    std::uint32_t*);
+    decltype(picture) dependent;
+    void (*each)(const std::uint8_t*, const std::uint64_t*, std::uint64_t, std::uint32_t*);
+    void (*shared)(const std::uint8_t*, const std::uint64_t*, const many::Place*, kernels::Total*,
+                   std::uint32_t*);
+};
+
+template <unsigned kCopies, unsigned kLoads>
+constexpr Kernels kKernels{kernels::histogram_picture<kCopies, kLoads, false>,
+                           kernels::histogram_picture<kCopies, kLoads, true>,
+                           kernels::histogram_group_each<kCopies, kLoads>,
+                           kernels::histogram_shared_out<kCopies, kLoads>};
+
+template <unsigned kCopies>
+static Kernels of_loads(unsigned loads) {
+    return loads == 1   ? kKernels<kCopies, 1>
+           : loads == 2 ? kKernels<kCopies, 2>
+                        : kKernels<kCopies, 4>;
+}
+
+static Kernels kernels_for(const many::Launch& launch) {
+    return launch.copies == 1   ? of_loads<1>(launch.loads)
+           : launch.copies == 4 ? of_loads<4>(launch.loads)
+           : launch.copies == 8 ? of_loads<8>(launch.loads)
+                                : of_loads<32>(launch.loads);
+}
+
+#ifndef ON_CPU_KERNEL
+
+// What a stream is given is noted in place of being done, and can be launched as one.
+class Graph {
+ public:
+    /// @param kernel is loaded before, as loading is nothing that can be noted
+    void note(cudaStream_t stream, const auto& kernel, const auto& give) {
+        cudaFuncAttributes loaded{};
+        CHECK_CUDA(cudaFuncGetAttributes(&loaded, kernel));
+        common::Handle<cudaGraph_t, cudaGraphDestroy> graph;
+        CHECK_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+        give();
+        CHECK_CUDA(cudaStreamEndCapture(stream, graph.out()));
+        CHECK_CUDA(cudaGraphInstantiate(graph_.out(), graph, 0));
+    }
+    void launch(cudaStream_t stream) { CHECK_CUDA(cudaGraphLaunch(graph_, stream)); }
+    static std::string missing() { return {}; }
+
+ private:
+    common::Handle<cudaGraphExec_t, cudaGraphExecDestroy> graph_;
+};
+
+// A launch that may begin before the last one has ended: its kernel says where it has to wait.
+template <typename... P>
+static void launch_dependent(void (*kernel)(P...), const many::Launch& launch, cudaStream_t stream,
+                             std::type_identity_t<P>... arguments) {
+    cudaLaunchAttribute may_overlap{};
+    may_overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    may_overlap.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchConfig_t config{};
+    config.gridDim = static_cast<unsigned>(launch.groups);
+    config.blockDim = static_cast<unsigned>(launch.group_size);
+    config.stream = stream;
+    config.attrs = &may_overlap;
+    config.numAttrs = 1;
+    CHECK_CUDA(cudaLaunchKernelEx(&config, kernel, arguments...));
+}
+
+// Why there are no such launches. A kernel that was compiled for an older device does not wait.
+static std::string dependent_missing(int device, const Kernels& kernels) {
+    cudaDeviceProp properties{};
+    CHECK_CUDA(cudaGetDeviceProperties(&properties, device));
+    cudaFuncAttributes compiled{};
+    CHECK_CUDA(cudaFuncGetAttributes(&compiled, kernels.dependent));
+    if (properties.major < 9) return "this device's compute capability is below 9.0";
+    if (compiled.ptxVersion < 90) return "built for a compute capability below 9.0";
+    return {};
+}
+
+#else  // CUDA on a CPU
+
+struct Graph {
+    void note(cudaStream_t, const auto&, const auto&) {}
+    void launch(cudaStream_t) {}
+    static std::string missing() { return "not in the emulation"; }
+};
+
+template <typename... P>
+static void launch_dependent(void (*)(P...), const many::Launch&, cudaStream_t,
+                             std::type_identity_t<P>...) {}
+
+static std::string dependent_missing(int, const Kernels&) {
+    return "not in the emulation";
+}
+
+#endif
+
+// One command line, from what is asked for to the table.
+static int run(int argc, const char* const* argv, const common::Output& output) {
+    // 1. What is asked for.
+    many::PictureOptions pictures;
+    const common::Options options = many::parse_options(argc, argv, kProgram, pictures);
+    if (options.list_devices) {
+        common::print(common::cuda::list(common::cuda::devices()));
+        return common::kEveryVariantMatches;
+    }
+
+    // 2. The pictures, where each begins, and the right answer for each. (Of a folder they are read
+    //    while others are counted: step 11.)
+    common::Input input;
+    many::Batch batch;
+    const bool is_folder = many::is_folder(options);
+    if (!is_folder) many::load(options, pictures, input, batch);
+
+    // 3. The device.
+    const common::cuda::Device device = common::cuda::choose_device(options.device);
+    common::cuda::require_group_size(device.id,
+                                     static_cast<unsigned>(options.group_size.value_or(1)));
+    const tuning::DeviceLimits limits{.units = common::cuda::multiprocessors(device.id),
+                                      .max_group_size = tuning::kMaxCudaThreads,
+                                      .local_bytes = tuning::kCudaSharedBytes};
+    common::Report report(output, kProgram, options, input, batch.sum, device.name, device.driver);
+
+    // 4. Where its commands go: a stream that keeps their order; two events note when the work
+    //    began and ended. Each is given back at the end of its scope.
+    common::cuda::Stream stream;
+    CHECK_CUDA(cudaStreamCreate(stream.out()));
+    common::cuda::Event begin;
+    common::cuda::Event end;
+    CHECK_CUDA(cudaEventCreate(begin.out()));
+    CHECK_CUDA(cudaEventCreate(end.out()));
+
+    // 5. The read ceiling: how fast this device's memory gives pixels to a kernel that only reads.
+    if (options.read_ceiling && !is_folder)
+        report.set_read_ceiling(common::cuda::read_ceiling_gb_s(input.pixels.size()));
+
+    // 6. What the strategies share: the pixels on the device, where each picture begins, a row for
+    //    each; the places of the shares; and totals, which are zero between two launches. They are
+    //    made for a batch.
+    many::Launches launches;
+    common::cuda::Memory<std::uint8_t> pixels;
+    common::cuda::Memory<std::uint64_t> first;
+    common::cuda::Memory<std::uint32_t> rows;
+    common::cuda::Memory<many::Place> places;
+    common::cuda::Memory<kernels::Total> totals;
+    std::vector<many::Place> shares;
+    std::vector<kernels::Total> zeros;
+    const auto make = [&](auto& memory, std::size_t bytes, const void* from) {
+        CHECK_CUDA(cudaMalloc(memory.out(), std::max<std::size_t>(bytes, 1)));
+        if (from != nullptr) CHECK_CUDA(cudaMemcpy(memory, from, bytes, cudaMemcpyHostToDevice));
+    };
+    const auto make_room = [&](const many::Batch& of) {
+        launches = many::launches(of, options, limits);
+        shares = many::share_out(of.first, launches.shared.groups);
+        zeros.assign(std::max<std::size_t>(kernels::kApart, shares.size()) * common::kBins, 0);
+        make(pixels, of.bytes(), nullptr);
+        make(first, of.first.size() * sizeof(std::uint64_t), of.first.data());
+        make(rows, of.size() * sizeof(Histogram), nullptr);
+        make(places, shares.size() * sizeof(many::Place), shares.data());
+        make(totals, zeros.size() * sizeof(kernels::Total), zeros.data());
+    };
+    const auto copy_in = [&](const many::Batch& of) {
+        CHECK_CUDA(cudaMemcpyAsync(pixels + of.first.front(), of.pixels.data(), of.pixels.size(),
+                                   cudaMemcpyHostToDevice, stream));
+    };
+    const auto copy_out = [&](const many::Batch& of, std::uint32_t* to) {
+        CHECK_CUDA(cudaMemcpyAsync(to, rows, of.size() * sizeof(Histogram), cudaMemcpyDeviceToHost,
+                                   stream));
+        CHECK_CUDA(cudaStreamSynchronize(stream));
+    };
+    const auto poison_and_check = [&](const many::Batch& of) {
+        common::cuda::poison(rows, of.size() * sizeof(Histogram));
+        std::vector<kernels::Total> words(zeros.size());
+        CHECK_CUDA(cudaMemcpy(words.data(), totals, words.size() * sizeof(kernels::Total),
+                              cudaMemcpyDeviceToHost));
+        if (words != zeros)
+            throw std::runtime_error("the last launch did not leave its totals at zero");
+    };
+    const auto timed_as = [&](const std::string& variant, const many::Launch& launch,
+                              const std::string& text, const auto& count,
+                              const std::string& missing) {
+        std::vector<std::uint32_t> counted(batch.size() * common::kBins);
+        common::Result timed =
+            common::verify_and_time(variant, batch.sum, options.repeat,
+                                    {.poison = [&] { poison_and_check(batch); },
+                                     .copy_in = [&] { copy_in(batch); },
+                                     .run =
+                                         [&](Histogram& result) {
+                                             CHECK_CUDA(cudaEventRecord(begin, stream));
+                                             count();
+                                             CHECK_CUDA(cudaGetLastError());
+                                             CHECK_CUDA(cudaEventRecord(end, stream));
+                                             copy_out(batch, counted.data());
+                                             batch.judge(counted.data(), result);
+                                             return common::cuda::elapsed_ms(begin, end);
+                                         },
+                                     .launch = {launch.groups, launch.group_size},
+                                     .unsupported_reason = missing});
+        timed.launch_text = text;
+        return timed;
+    };
+    const auto examine = [&](const char* variant, const many::Launch& launch, const auto& kernel,
+                             const auto& count, const std::string& missing) {
+        const std::string reason =
+            missing.empty() ? common::cuda::unsupported_reason(kernel, launch.group_size) : missing;
+        report.add(timed_as(variant, launch, launch.text(), count, reason));
+    };
+    if (!is_folder) make_room(batch);
+
+    // 7. one-by-one and queued: a launch for each picture, of as many blocks as have work. It
+    //    zeroes, counts and finishes, as chapter 05's `tuned` does. The host waits for each, or for
+    //    the last. graph: it gives them all at once. dependent: each begins before the last has
+    //    ended; dependent-graph: and all are given at once.
+    const auto launch_each = [&](const auto& launch) {
+        for (std::size_t p = 0; p < batch.size(); ++p)
+            launch(batch.first[p], batch.first[p + 1], rows + p * common::kBins);
+    };
+    const Kernels alone = kernels_for(launches.one);
+    const auto picture_kernel = alone.picture;
+    const auto blocks = static_cast<unsigned>(launches.one.groups);
+    const auto block_size = static_cast<unsigned>(launches.one.group_size);
+    const auto queue_all = [&](bool waits) {
+        launch_each([&](std::uint64_t from, std::uint64_t to, std::uint32_t* row) {
+            picture_kernel<<<blocks, block_size, 0, stream>>>(pixels, from, to, totals, row);
+            if (waits) CHECK_CUDA(cudaStreamSynchronize(stream));
+        });
+    };
+    const auto count_dependent = [&] {
+        launch_each([&](std::uint64_t from, std::uint64_t to, std::uint32_t* row) {
+            launch_dependent(alone.dependent, launches.one, stream, pixels, from, to, totals, row);
+        });
+    };
+    const std::string no_dependent = dependent_missing(device.id, alone);
+    Graph graph;
+    const struct {
+        const char* variant;
+        std::function<void()> prepare, count;
+        std::string missing;
+    } in_turn[] = {
+        {"one-by-one", [] {}, [&] { queue_all(true); }, {}},
+        {"queued", [] {}, [&] { queue_all(false); }, {}},
+        {"graph", [&] { graph.note(stream, picture_kernel, [&] { queue_all(false); }); },
+         [&] { graph.launch(stream); }, Graph::missing()},
+        {"dependent", [] {}, count_dependent, no_dependent},
+        {"dependent-graph", [&] { graph.note(stream, alone.dependent, count_dependent); },
+         [&] { graph.launch(stream); }, no_dependent},
+    };
+    for (const auto& [variant, prepare, count, missing] : in_turn) {
+        if (is_folder || !options.wants(variant)) continue;
+        if (missing.empty()) prepare();
+        examine(variant, launches.one, picture_kernel, count, missing);
+    }
+
+    // 8. group-each: one launch, a block for each picture, whose row nobody else writes.
+    if (!is_folder && options.wants("group-each")) {
+        const auto kernel = kernels_for(launches.each).each;
+        const auto count = [&] {
+            kernel<<<static_cast<unsigned>(launches.each.groups),
+                     static_cast<unsigned>(launches.each.group_size), 0, stream>>>(
+                pixels, first, batch.size(), rows);
+        };
+        examine("group-each", launches.each, kernel, count, {});
+    }
+
+    // 9. shared-out: one launch, in which each block has an even share.
+    const auto count_shared_out = [&] {
+        const auto kernel = kernels_for(launches.shared).shared;
+        kernel<<<static_cast<unsigned>(launches.shared.groups),
+                 static_cast<unsigned>(launches.shared.group_size), 0, stream>>>(
+            pixels, first, places, totals, rows);
+    };
+    if (!is_folder && options.wants("shared-out")) {
+        examine("shared-out", launches.shared, kernels_for(launches.shared).shared,
+                count_shared_out, {});
+    }
+
+    // Beside them, other people's histograms.
+    if (!is_folder) {
+        many::examine_libraries(batch, options, device.id, stream, pixels, rows, timed_as, report);
+    }
+
+    // 10. A folder: pictures are read by threads while others, batch by batch, are counted.
+    if (is_folder) {
+        return many::count_folder(kProgram, options, pictures, device.name, device.driver,
+                                  "shared-out", [&](const many::Batch& of, std::uint32_t* counted) {
+                                      make_room(of);
+                                      poison_and_check(of);
+                                      copy_in(of);
+                                      count_shared_out();
+                                      CHECK_CUDA(cudaGetLastError());
+                                      copy_out(of, counted);
+                                  });
+    }
+
+    // 11. The table, what is made of the histograms, and the exit status that tells the truth.
+    const int status = report.finish();
+    if (status == common::kEveryVariantMatches) many::write_results(pictures, input, batch);
+    return status;
+}
+
+int main(int argc, char** argv) {
+    return common::run_program(argc, argv, kProgram, run);
+}

@@ -1,0 +1,173 @@
+// The CUDA kernels of many pictures.
+//
+// The pictures lie one behind the other: picture p is the bytes from first[p] up to first[p + 1],
+// of which there may be none, and it may begin anywhere. Its histogram is row p of the result.
+//
+// Templates, for the copies of a block's table, and for the loads that a thread has under way.
+#pragma once
+
+#include <cstdint>
+
+#include "05-launch-tuning/histogram.cuh"
+#include "05-launch-tuning/workshops/many/pictures.hpp"
+
+namespace kernels {
+
+using many::Place;
+
+// ---- how a block counts bytes, in every strategy ----
+//
+// Chapter 05's `tuned`: bin b of copy k is word b * kCopies + k, and its count_four counts.
+
+// Zeroes the table and counts the bytes from `begin` up to `end`. They may be any: those in front
+// of the first address that 16 divides are the head, those behind the last whole vector the tail.
+template <unsigned kCopies, unsigned kLoads>
+__device__ void count_bytes(std::uint32_t* table, const std::uint8_t* pixels, std::uint64_t begin,
+                            std::uint64_t end) {
+    const unsigned own = threadIdx.x % kCopies * 4;
+    const std::uint64_t length = end - begin;
+    const unsigned head = min((16 - begin % 16) % 16, length);
+    const unsigned vector_count = (length - head) / 16;  // at most 2^28
+    const auto* vectors = reinterpret_cast<const uint4*>(pixels + begin + head);
+
+    // Ask for the first vectors, and zero the table while they are on their way.
+    uint4 now[kLoads];
+#pragma unroll
+    for (unsigned n = 0; n < kLoads; ++n) {
+        const unsigned i = threadIdx.x + n * blockDim.x;
+        now[n] = i < vector_count ? vectors[i] : uint4{};
+    }
+    for (unsigned word = threadIdx.x; word < kBins * kCopies; word += blockDim.x) {
+        table[word] = 0;
+    }
+    __syncthreads();
+
+    for (unsigned i = threadIdx.x; i < head; i += blockDim.x) {
+        count_pixel<kCopies>(table, own, pixels[begin + i]);
+    }
+    for (std::uint64_t i = begin + head + vector_count * 16ULL + threadIdx.x; i < end;
+         i += blockDim.x) {
+        count_pixel<kCopies>(table, own, pixels[i]);
+    }
+    // The next vectors are asked for before the present ones are counted.
+    for (unsigned i = threadIdx.x; i < vector_count; i += kLoads * blockDim.x) {
+        uint4 next[kLoads];
+#pragma unroll
+        for (unsigned n = 0; n < kLoads; ++n) {
+            const unsigned later = i + (kLoads + n) * blockDim.x;
+            next[n] = later < vector_count ? vectors[later] : uint4{};
+        }
+#pragma unroll
+        for (unsigned n = 0; n < kLoads; ++n) {
+            if (i + n * blockDim.x < vector_count) {
+                count_four<kCopies>(table, own, now[n].x);
+                count_four<kCopies>(table, own, now[n].y);
+                count_four<kCopies>(table, own, now[n].z);
+                count_four<kCopies>(table, own, now[n].w);
+            }
+            now[n] = next[n];
+        }
+    }
+    __syncthreads();
+}
+
+// The copies of a bin, beginning with another one each time, so that the banks take turns.
+template <unsigned kCopies>
+__device__ std::uint32_t sum_of(const std::uint32_t* table, unsigned bin) {
+    std::uint32_t sum = 0;
+    for (unsigned k = 0; k < kCopies; ++k) {
+        sum += table[bin * kCopies + (bin + k) % kCopies];
+    }
+    return sum;
+}
+
+// ---- one-by-one, queued, graph, dependent: all blocks of the launch count one picture ----
+//
+// They finish it as chapter 05's do, with its totals.
+template <unsigned kCopies, unsigned kLoads, bool kDependent>
+__global__ void histogram_picture(const std::uint8_t* pixels, std::uint64_t begin,
+                                  std::uint64_t end, Total* totals, std::uint32_t* row) {
+    __shared__ std::uint32_t table[kBins * kCopies];
+    // dependent: the next launch may begin when all blocks of this one have. It zeroes its table
+    // and counts while this one finishes.
+#if __CUDA_ARCH__ >= 900
+    if constexpr (kDependent) cudaTriggerProgrammaticLaunchCompletion();
+#endif
+    // Each block has a stretch, and the last one what is left: whole vectors, where it can be.
+    const std::uint64_t stretch = ((end - begin) / gridDim.x + 15) / 16 * 16;
+    const std::uint64_t from = min(begin + blockIdx.x * stretch, end);
+    const std::uint64_t to = blockIdx.x == gridDim.x - 1 ? end : min(from + stretch, end);
+    count_bytes<kCopies, kLoads>(table, pixels, from, to);
+    // The totals are those of the launch before, until all of it has ended.
+#if __CUDA_ARCH__ >= 900
+    if constexpr (kDependent) cudaGridDependencySynchronize();
+#endif
+    for (unsigned bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
+        hand_over(totals, row, bin, sum_of<kCopies>(table, bin));
+    }
+}
+
+// ---- group-each: a block for each picture ----
+//
+// Nobody else writes its row, so each bin is written once, and nothing has to be zero before.
+// (Fewer blocks than pictures walk over them.)
+template <unsigned kCopies, unsigned kLoads>
+__global__ void histogram_group_each(const std::uint8_t* pixels, const std::uint64_t* first,
+                                     std::uint64_t pictures, std::uint32_t* rows) {
+    __shared__ std::uint32_t table[kBins * kCopies];
+    for (std::uint64_t p = blockIdx.x; p < pictures; p += gridDim.x) {
+        count_bytes<kCopies, kLoads>(table, pixels, first[p], first[p + 1]);
+        for (unsigned bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
+            rows[p * kBins + bin] = sum_of<kCopies>(table, bin);
+        }
+        __syncthreads();  // before the table is zeroed again
+    }
+}
+
+// ---- shared-out: each block has an even share of all pixels ----
+//
+// Share g is from place g up to place g + 1. A place is a picture and a byte of it: its first one,
+// or one inside, and then the picture is cut there. Of a cut picture the place also has how many
+// blocks have a part of it, and which of these comes first: the totals of that block are the
+// picture's.
+
+// Chapter 05's hand_over, between the blocks that have a part of one picture.
+__device__ inline void hand_over_part(Total* total, std::uint32_t* count, std::uint32_t sum,
+                                      unsigned groups) {
+    const Total before = atomicAdd(total, (Total{1} << 32) + sum);
+    if (before >> 32 == groups - 1) {
+        *count = static_cast<std::uint32_t>(before) + sum;
+        atomicExch(total, Total{0});
+    }
+}
+
+template <unsigned kCopies, unsigned kLoads>
+__global__ void histogram_shared_out(const std::uint8_t* pixels, const std::uint64_t* first,
+                                     const Place* places, Total* totals, std::uint32_t* rows) {
+    __shared__ std::uint32_t table[kBins * kCopies];
+    const Place& from = places[blockIdx.x];
+    const Place& to = places[blockIdx.x + 1];
+    // The picture that the share ends in belongs to it where the share has some of its bytes.
+    const std::uint64_t behind = to.picture + (to.byte > first[to.picture] ? 1 : 0);
+    for (std::uint64_t p = from.picture; p < behind; ++p) {
+        const std::uint64_t begin = p == from.picture ? from.byte : first[p];
+        const std::uint64_t end = p == to.picture ? to.byte : first[p + 1];
+        const bool cut_before = begin > first[p];
+        const bool cut_behind = end < first[p + 1];
+        count_bytes<kCopies, kLoads>(table, pixels, begin, end);
+        for (unsigned bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
+            const std::uint32_t sum = sum_of<kCopies>(table, bin);
+            if (cut_before || cut_behind) {
+                const unsigned totals_of = cut_before ? from.first_group : to.first_group;
+                const unsigned groups = cut_before ? from.groups : to.groups;
+                hand_over_part(totals + std::size_t{totals_of} * kBins + bin,
+                               rows + p * kBins + bin, sum, groups);
+            } else {
+                rows[p * kBins + bin] = sum;
+            }
+        }
+        __syncthreads();  // before the table is zeroed again
+    }
+}
+
+}  // namespace kernels

@@ -1,0 +1,403 @@
+#include "05-launch-tuning/workshops/many/pictures.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <bit>
+#include <charconv>
+#include <numeric>
+#include <random>
+
+#include "05-launch-tuning/layout.hpp"
+#include "05-launch-tuning/workshops/many/uses.hpp"
+#include "05-launch-tuning/workshops/peers/opencv.hpp"
+#include "common/files/output_file.hpp"
+#include "common/image/image.hpp"
+#include "common/options/whole_number.hpp"
+#include "common/status/status.hpp"
+#include "common/terminal/shown.hpp"
+#include "common/terminal/terminal.hpp"
+#include "common/timing/timing.hpp"
+
+using common::BadInput;
+using common::Histogram;
+
+namespace many {
+
+// ---- what is asked for --------------------------------------------------------------------------
+
+void parse_sides(const std::string& text, PictureOptions& pictures) {
+    constexpr std::uint64_t kMost = 65535;  // of both sides: what a 32-bit count can hold
+    const auto side = [&](const char*& from) {
+        std::uint64_t number = 0;
+        const auto [rest, error] = std::from_chars(from, text.data() + text.size(), number);
+        if (error != std::errc() || number < 1 || number > kMost) from = nullptr;
+        if (from != nullptr) from = rest;
+        return number;
+    };
+    const char* rest = text.data();
+    const char* const end = text.data() + text.size();
+    const std::uint64_t least = side(rest);
+    std::uint64_t most = least;
+    if (rest != nullptr && std::string_view(rest, end).starts_with("..")) most = side(rest += 2);
+    if (rest != end || most < least) {
+        throw BadInput(
+            fmt::format("--side: '{}' is neither a side from 1 to {} nor two of them, as 64..2048",
+                        text, kMost));
+    }
+    pictures.least_side = least;
+    pictures.most_side = most;
+}
+
+bool is_folder(const common::Options& options) {
+    std::error_code unknown;
+    return options.image && std::filesystem::is_directory(*options.image, unknown);
+}
+
+common::Options parse_options(int argc, const char* const* argv, const common::Program& program,
+                              PictureOptions& pictures) {
+    constexpr std::uint64_t kMostPictures = 10'000'000;
+    constexpr std::uint64_t kMostOffset = 1 << 20;
+    std::string sides;
+    common::Options options = common::parse_options(argc, argv, program, [&](CLI::App& app) {
+        app.get_option("IMAGE")->description(
+            "a picture, or a folder with pictures in it and below");
+        app.add_option("--side", sides,
+                       "pixels of a picture's sides, or a range to draw them from (default: 512)")
+            ->type_name("S|S..T");
+        app.add_option("--pictures", pictures.pictures,
+                       "so many pictures of generated pixels (default: what --random N makes)")
+            ->transform(common::whole_number(1, kMostPictures))
+            ->type_name("N");
+        app.add_option("--offset", pictures.offset, "bytes in front of the first picture")
+            ->transform(common::whole_number(0, kMostOffset))
+            ->type_name("N");
+        app.add_option("--tiles", pictures.tiles,
+                       "cut a picture into N x N tiles, each a picture (with --equalize: 8)")
+            ->transform(common::whole_number(1, 256))
+            ->type_name("N");
+        app.add_option("--equalize", pictures.equalize,
+                       "write a picture and what its tiles' histograms make of it, as a PNG")
+            ->type_name("FILE");
+        app.add_option("--sheet", pictures.sheet,
+                       "of a folder: write all pictures, the darkest first, as a PNG")
+            ->type_name("FILE");
+        app.add_option("--by", pictures.by,
+                       "the order of --sheet: brightness (the default), or distance, each beside "
+                       "one with a similar histogram")
+            ->check(CLI::IsMember({"brightness", "distance"}))
+            ->type_name("ORDER");
+        app.add_option("--npy", pictures.npy, "write the counts for NumPy, a row for each picture")
+            ->type_name("FILE");
+        app.add_option("--csv", pictures.csv, "write a line of counts for each picture")
+            ->type_name("FILE");
+    });
+    if (!sides.empty()) parse_sides(sides, pictures);
+    if (is_folder(options) && !options.wants("shared-out"))
+        throw BadInput("a folder of pictures is counted by shared-out");
+    if (is_folder(options) && (!sides.empty() || options.tile || options.plot))
+        throw BadInput("--side, --tile and --plot mean nothing for a folder of pictures");
+    if (pictures.pictures > 0 && (options.image || options.tile || options.random))
+        throw BadInput("--pictures, an IMAGE, --tile and --random exclude each other");
+    if (pictures.equalize && pictures.tiles == 0) pictures.tiles = 8;
+    if (pictures.tiles > 0 &&
+        (is_folder(options) || options.tile || options.random || options.constant || options.ramp ||
+         pictures.pictures > 0 || !sides.empty()))
+        throw BadInput("--tiles and --equalize are for one whole picture");
+    std::vector<common::NamedFile> outputs = options.outputs();
+    if (pictures.sheet && !is_folder(options))
+        throw BadInput("--sheet is for a folder of pictures");
+    if (!pictures.by.empty() && !pictures.sheet)
+        throw BadInput("--by is the order of --sheet FILE");
+    if (pictures.sheet) outputs.push_back({"--sheet", *pictures.sheet});
+    if (pictures.equalize) outputs.push_back({"--equalize", *pictures.equalize});
+    if (pictures.npy) outputs.push_back({"--npy", *pictures.npy});
+    if (pictures.csv) outputs.push_back({"--csv", *pictures.csv});
+    std::vector<common::NamedFile> inputs = options.files;
+    if (is_folder(options)) pictures.files = common::pictures_in(*options.image);
+    for (const std::filesystem::path& file : pictures.files)
+        inputs.push_back({file.string(), file});
+    common::require_output_files(outputs, inputs);
+    return options;
+}
+
+// ---- pictures -----------------------------------------------------------------------------------
+
+void Batch::add(std::uint64_t pixel_count, const Histogram& histogram) {
+    for (std::size_t bin = 0; bin < common::kBins; ++bin) {
+        if (__builtin_add_overflow(sum[bin], histogram[bin], &sum[bin]))
+            throw BadInput(fmt::format("more than {} pixels of the value {} in all pictures",
+                                       common::kMaxPixels, bin));
+    }
+    first.push_back(first.back() + pixel_count);
+    expected.push_back(histogram);
+}
+
+void Batch::judge(const std::uint32_t* rows, Histogram& result) const {
+    result = sum;
+    std::size_t wrong = 0;
+    std::size_t first_wrong = 0;
+    for (std::size_t p = size(); p-- > 0;) {
+        if (std::equal(expected[p].begin(), expected[p].end(), rows + p * common::kBins)) continue;
+        ++wrong;
+        first_wrong = p;
+    }
+    if (wrong == 0) return;
+    for (std::size_t bin = 0; bin < common::kBins; ++bin)
+        result[bin] += rows[first_wrong * common::kBins + bin] - expected[first_wrong][bin];
+    const std::string name =
+        names.empty() ? "" : fmt::format(", {}", common::shown(names[first_wrong]));
+    common::progress(
+        fmt::format("\n{} of {} pictures {} wrong; the first is number {}{}: {} pixels from byte "
+                    "{} on. With it "
+                    "alone the sum is:",
+                    wrong, size(), wrong == 1 ? "is" : "are", first_wrong, name,
+                    first[first_wrong + 1] - first[first_wrong], first[first_wrong]));
+}
+
+std::vector<std::uint64_t> sizes(const PictureOptions& pictures, std::uint64_t usual,
+                                 std::uint64_t seed, std::uint64_t pixels) {
+    const std::uint64_t sides = pictures.most_side - pictures.least_side + 1;
+    std::mt19937_64 random(seed);
+    std::vector<std::uint64_t> sizes;
+    const auto is_last = [&] {
+        return pictures.pictures > 0 ? sizes.size() == pictures.pictures : pixels == 0;
+    };
+    do {
+        std::uint64_t size =
+            pictures.least_side > 0 ? pictures.least_side * pictures.least_side : usual;
+        if (sides > 1) {
+            const std::uint64_t width = pictures.least_side + random() % sides;
+            size = width * (pictures.least_side + random() % sides);
+            if (sizes.size() % 64 == 7) size = 0;
+            if (sizes.size() % 64 == 23) size = 1;
+        }
+        if (pictures.pictures == 0) pixels -= size = std::min(size, pixels);
+        sizes.push_back(size);
+    } while (!is_last());
+    return sizes;
+}
+
+void load(const common::Options& options, const PictureOptions& pictures, common::Input& input,
+          Batch& batch) {
+    constexpr std::uint64_t kUsual = 512 * 512;
+    common::Options all = options;
+    std::vector<std::uint64_t> each;
+    if (pictures.pictures > 0) {
+        each = sizes(pictures, kUsual, options.seed, 0);
+        all.random = std::reduce(each.begin(), each.end());
+    }
+    input = common::load_input(all);
+    const std::uint64_t whole = std::uint64_t{input.width} * input.height;
+    const std::uint64_t usual = input.seed || all.random || whole == 0 ? kUsual : whole;
+    if (each.empty()) each = sizes(pictures, usual, options.seed, input.pixels.size());
+    batch.pixels = input.pixels;
+    if (pictures.tiles > 0) {
+        const Tiles tiles{input.width, input.height, pictures.tiles};
+        each = tiles.sizes();
+        batch.tiled = tiles.one_behind_the_other(input.pixels);
+        batch.pixels = batch.tiled;
+    }
+    batch.first = {pictures.offset};
+    for (std::size_t begin = 0; const std::uint64_t size : each) {
+        batch.add(size, common::reference_histogram(batch.pixels.subspan(begin, size)));
+        begin += size;
+    }
+    std::string name = fmt::format("; {} picture{}", each.size(), each.size() == 1 ? "" : "s");
+    if (pictures.least_side < pictures.most_side) {
+        name += fmt::format(" of {} to {} a side", pictures.least_side, pictures.most_side);
+    } else if (pictures.least_side > 0) {
+        name += fmt::format(" of {0} x {0}", pictures.least_side);
+    }
+    if (pictures.tiles > 0) name = fmt::format("; its {0} x {0} tiles", pictures.tiles);
+    input.name += name;
+}
+
+// ---- shared out ---------------------------------------------------------------------------------
+
+std::vector<Place> share_out(const std::vector<std::uint64_t>& first, std::size_t groups) {
+    constexpr std::uint64_t kAligned = 128;
+    constexpr std::uint64_t kNear = 64 << 10;
+    const std::size_t pictures = first.size() - 1;
+    // The prefix sum of what the pictures cost.
+    const auto cost_before = [&](std::uint64_t p) { return first[p] - first[0] + p * kTableCost; };
+    const std::uint64_t cost = cost_before(pictures);
+    // A cut costs another table. Where a picture begins or ends as near as this, the share does.
+    const std::uint64_t near = std::min(cost / groups / 4, kNear);
+    std::vector<Place> places;
+    std::uint64_t p = 0;
+    for (std::size_t g = 0; g < groups; ++g) {
+        // cost * g / groups, which could be too large for 64 bits in between
+        const std::uint64_t at = cost / groups * g + cost % groups * g / groups;
+        while (cost_before(p + 1) <= at)
+            ++p;
+        const std::uint64_t inside = at - cost_before(p);
+        const std::uint64_t left = cost_before(p + 1) - at;
+        Place place{p, first[p]};
+        if (left <= std::min(inside, near)) {
+            place = {p + 1, first[p + 1]};
+        } else if (inside > std::max(near, kTableCost)) {
+            place.byte = std::max(first[p], (first[p] + inside - kTableCost) / kAligned * kAligned);
+        }
+        places.push_back(place);
+    }
+    places.push_back({pictures, first[pictures]});
+    // A run of places inside one picture: it is cut into one part more than there are of them.
+    for (std::size_t g = 1; g < groups;) {
+        std::size_t behind = g;
+        while (behind < groups && places[behind].picture == places[g].picture &&
+               places[behind].byte > first[places[behind].picture])
+            ++behind;
+        for (std::size_t of_run = g; of_run < behind; ++of_run) {
+            places[of_run].first_group = static_cast<std::uint32_t>(g - 1);
+            places[of_run].groups = static_cast<std::uint32_t>(behind - g + 1);
+        }
+        g = std::max(behind, g + 1);
+    }
+    return places;
+}
+
+// ---- launches -----------------------------------------------------------------------------------
+
+// Smaller ones, in pixels, have no second load for every work-item.
+constexpr std::uint64_t kSmallPicture = 32 << 10;
+
+std::string Launch::macros() const {
+    return fmt::format("-DGROUP_X={} -DGROUP_Y=1 -DCOPIES={} -DLOADS={}", group_size, copies,
+                       loads);
+}
+
+std::string Launch::text() const {
+    const std::string table = group_size == 1
+                                  ? "one work-item"
+                                  : fmt::format("{} cop{}", copies, copies == 1 ? "y" : "ies");
+    return fmt::format("{}, {} load{}, {} group{} of {}", table, loads, loads == 1 ? "" : "s",
+                       groups, groups == 1 ? "" : "s", group_size);
+}
+
+// How a group counts pictures of so many pixels in the launches of many: what was fastest on an
+// H100, or within 1 % of it (docs/results/h100.json, the experiment "many-launches"). The smaller a
+// picture, the more it costs to zero a large table and to add it up, and the fewer work-items have
+// something to do.
+static Launch usual(std::uint64_t pixels) {
+    if (pixels < 8 << 10) return {.copies = 4, .loads = 1, .group_size = 256};
+    if (pixels < kSmallPicture) return {.copies = 32, .loads = 1, .group_size = 256};
+    return {.copies = 32, .loads = 2, .group_size = 512};
+}
+
+Launches launches(const Batch& batch, const common::Options& options,
+                  const tuning::DeviceLimits& limits) {
+    const std::uint64_t pixels = batch.bytes() - batch.first.front();
+    const std::uint64_t mean = pixels / batch.size();
+    const std::uint64_t cost = pixels + batch.size() * kTableCost;
+    const std::optional<unsigned> copies = options.number("copies");
+    const std::optional<unsigned> loads = options.number("loads");
+    // On a CPU a group runs on one core, work-item by work-item.
+    const bool alone = limits.cpu && !copies && options.group_size.value_or(1) == 1;
+    const auto of = [&](Launch launch) {
+        launch.copies = copies.value_or(launch.copies);
+        launch.loads = loads.value_or(launch.loads);
+        launch.group_size =
+            options.group_size.value_or(std::min(launch.group_size, limits.max_group_size));
+        // Of tables for places there are twice as many as loads.
+        const bool few = mean < kSmallPicture || limits.local_bytes < 8192;
+        if (alone) launch = {1, loads.value_or(few ? 1 : 3), 1, 1};
+        // Some is left of the local memory: a compiler may keep it for itself.
+        while (!copies && launch.copies > 1 &&
+               launch.copies * sizeof(Histogram) >= limits.local_bytes)
+            launch.copies /= 2;
+        return launch;
+    };
+    const Launch in_a_batch = of(usual(mean));
+    Launches launches{of({.copies = 4, .group_size = 256}), in_a_batch, in_a_batch};
+    const std::size_t pixels_a_step = alone ? 4096 : 16;
+    launches.one.groups = groups_with_work(mean, launches.one.group_size, pixels_a_step,
+                                           alone ? limits.units : 2 * limits.units);
+    launches.each.groups = batch.size();
+    // A few shares for each unit, small enough that none waits long for the last.
+    const std::uint64_t most = alone ? cost : (256 << 10) + kTableCost;
+    const std::uint64_t share =
+        std::max<std::uint64_t>(std::min(cost / (limits.units * (alone ? 4 : 8)), most), 16 << 10);
+    launches.shared.groups = (cost + share - 1) / share;
+    if (options.groups) {
+        launches.one.groups = launches.each.groups = *options.groups;
+        launches.shared.groups = std::min<std::uint64_t>(*options.groups, cost / 16);
+    }
+    return launches;
+}
+
+// ---- peers --------------------------------------------------------------------------------------
+
+common::Result counted_by_opencv(const Batch& batch, const common::Options& options) {
+    for (const Histogram& expected : batch.expected) {
+        const std::string missing = common::total(expected) > 0 ? opencv::missing(expected) : "";
+        if (!missing.empty()) return common::skipped("opencv", missing);
+    }
+    std::vector<Histogram> rows(batch.size());
+    const auto run = [&](Histogram& result) -> common::RunTime {
+        std::fill(rows.begin(), rows.end(), Histogram{});
+        const double time_ms = common::wall_ms([&] {
+            for (std::size_t p = 0; p < batch.size(); ++p) {
+                const std::uint64_t size = batch.first[p + 1] - batch.first[p];
+                if (size == 0) continue;  // it takes no empty picture
+                opencv::count(batch.pixels.subspan(batch.first[p] - batch.first[0], size),
+                              rows[p].data());
+            }
+        });
+        batch.judge(rows.front().data(), result);
+        return {time_ms, std::nullopt};
+    };
+    common::Result timed = common::verify_and_time("opencv", batch.sum, options.repeat, run);
+    timed.launch_text = opencv::kVersion;
+    timed.timed_by_host = true;
+    return timed;
+}
+
+// ---- results ------------------------------------------------------------------------------------
+
+std::string npy_text(std::span<const Histogram> rows) {
+    const char order = std::endian::native == std::endian::little ? '<' : '>';
+    std::string header =
+        fmt::format("{{'descr': '{}u4', 'fortran_order': False, 'shape': ({}, {}), }}", order,
+                    rows.size(), common::kBins);
+    // What stands in front of the counts is a multiple of 64 bytes, and ends in a line feed.
+    constexpr std::size_t kMagic = 10;
+    header.append(63 - (kMagic + header.size()) % 64, ' ');
+    header += '\n';
+    std::string text("\x93NUMPY\x01\x00", 8);
+    text += static_cast<char>(header.size() & 0xff);
+    text += static_cast<char>(header.size() >> 8);
+    text += header;
+    text.append(reinterpret_cast<const char*>(rows.data()), rows.size_bytes());
+    return text;
+}
+
+std::string csv_text(std::span<const Histogram> rows, const std::vector<std::string>& names) {
+    std::string text = "picture,pixels";
+    for (std::size_t bin = 0; bin < common::kBins; ++bin)
+        text += fmt::format(",{}", bin);
+    text += '\n';
+    for (std::size_t p = 0; p < rows.size(); ++p) {
+        text += names.empty() ? std::to_string(p) : common::csv_field(names[p]);
+        text += fmt::format(",{},{}\n", common::total(rows[p]), fmt::join(rows[p], ","));
+    }
+    return text;
+}
+
+void write_rows(const PictureOptions& pictures, std::span<const Histogram> rows,
+                const std::vector<std::string>& names) {
+    if (pictures.npy) common::write_whole(*pictures.npy, npy_text(rows));
+    if (pictures.csv) common::write_whole(*pictures.csv, csv_text(rows, names));
+}
+
+void write_results(const PictureOptions& pictures, const common::Input& input, const Batch& batch) {
+    write_rows(pictures, batch.expected, batch.names);
+    if (!pictures.equalize) return;
+    const Tiles tiles{input.width, input.height, pictures.tiles};
+    const common::PixelBuffer after = equalized(tiles, input.pixels, batch.expected);
+    common::write_whole(*pictures.equalize, beside_png(tiles, input.pixels, after));
+}
+
+}  // namespace many

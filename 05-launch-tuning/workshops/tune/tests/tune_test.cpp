@@ -1,0 +1,410 @@
+// The search and what it leaves, without a device. No test looks at the real clock.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <set>
+#include <span>
+
+#include "05-launch-tuning/workshops/tune/cache.hpp"
+#include "05-launch-tuning/workshops/tune/heat_map.hpp"
+#include "05-launch-tuning/workshops/tune/program.hpp"
+#include "05-launch-tuning/workshops/tune/search.hpp"
+#include "common/histogram/histogram.hpp"
+#include "common/status/status.hpp"
+#include "common/tests/support.hpp"
+
+namespace {
+
+using namespace tuning;
+using tests::has;
+using tests::said;
+
+constexpr std::uint64_t kKi = 1024;
+constexpr std::uint64_t kMi = 1024 * kKi;
+const std::vector<std::uint64_t> kSizes{256 * kKi, 8 * kMi};
+
+DeviceLimits gpu(std::uint64_t local_bytes = 227 * kKi, std::size_t max_group_size = 1024) {
+    return {"CUDA", "Test GPU 9000", "driver 1",  false,
+            100,    max_group_size,  local_bytes, {&kLocal, &kReplicated, &kUcharBins}};
+}
+
+DeviceLimits cpu() {
+    return {"OpenCL", "Test CPU", "driver 2", true, 8, 4096, 512 * kKi, all_kernels()};
+}
+
+Trial measured(const LaunchConfig& config, std::uint64_t pixels, double ms) {
+    return {config, pixels, Outcome::kMeasured, ms, ""};
+}
+
+// Everything that can happen, and a kernel in other groups than the rest.
+Tuning small_tuning() {
+    const std::uint64_t pixels = 16 * kMi;
+    return {"CUDA",
+            "Test GPU 9000",
+            "driver 1",
+            "2025-01-31T12:00:00Z",
+            21,
+            {measured({&kLocal, 1, 1, 128, 1}, pixels, 0.08),  // 5 %
+             measured({&kLocal, 1, 2, 128, 1}, pixels, 0.04),  // 10 %, the better of the two loads
+             measured({&kLocal, 1, 1, 128, 8}, pixels, 0.0134),
+             {{&kLocal, 1, 1, 1024, 1}, pixels, Outcome::kNotTried, 0, ""},
+             measured({&kReplicated, 8, 4, 128, 1}, pixels, 0.005),
+             measured({&kReplicated, 8, 4, 128, 8}, pixels, 0.004),
+             {{&kReplicated, 8, 4, 1024, 1}, pixels, Outcome::kRefused, 0, "too large"},
+             measured({&kUcharBins, 1, 1, 32, 1}, pixels, 0.4),
+             {{&kUcharBins, 1, 1, 64, 1}, pixels, Outcome::kWrong, 0, "3 of 256 bins wrong"},
+             {{&kReplicated, 1, 1, 64, 1}, 1000, Outcome::kRefused, 0, "too large"}}};
+}
+
+// ---- the search ---------------------------------------------------------------------------------
+
+// The clock: the test moves it on, and it did not begin at zero.
+struct Time {
+    double now_s = 1000;
+};
+
+Tuning found_with(const DeviceLimits& limits, const Measure& measure, double budget_s = 60,
+                  const Time& time = {}, std::string* text = nullptr) {
+    Tuning found;
+    const std::string words = said(
+        [&] { found = search(limits, kSizes, budget_s, measure, [&] { return time.now_s; }); });
+    if (text != nullptr) *text = words;
+    return found;
+}
+
+TEST(Search, FindsWhatIsPlanted) {
+    const LaunchConfig small{&kUcharBins, 1, 1, 64, 8}, large{&kLocal, 1, 3, 256, 1};
+    // A launch takes the longer the more it differs from the one that is planted.
+    const Tuning found =
+        found_with(gpu(), [&](const LaunchConfig& config, std::uint64_t pixels, double) {
+            const LaunchConfig& best = pixels == kSizes[0] ? small : large;
+            const auto apart = [](auto a, auto b) {
+                return std::abs(std::log2(static_cast<double>(a) / static_cast<double>(b)));
+            };
+            return 1 + (config.kernel == best.kernel ? 0 : 3) + apart(config.copies, best.copies) +
+                   apart(config.loads, best.loads) + apart(config.group_size, best.group_size) +
+                   apart(config.groups_per_unit, best.groups_per_unit);
+        });
+    EXPECT_EQ(found.sizes(), kSizes);
+    EXPECT_EQ(found.count(Outcome::kMeasured), 2 * (64U + 6 * 64 + 12));  // each kernel's
+    EXPECT_EQ(found.best(kSizes[0])->config, small);
+    EXPECT_EQ(found.best(kSizes[1])->config, large);
+}
+
+// Of many short measurements the fastest is the luckiest.
+TEST(Search, MeasuresTheBestAgainAndTheirMediansDecide) {
+    const LaunchConfig lucky{&kLocal, 1, 1, 64, 1}, steady{&kLocal, 1, 2, 64, 1};
+    std::map<std::uint64_t, int> calls, lucky_calls, steady_calls;
+    const Tuning found =
+        found_with(cpu(), [&](const LaunchConfig& config, std::uint64_t pixels, double) -> double {
+            ++calls[pixels];
+            if (config == lucky) return lucky_calls[pixels]++ % 5 == 0 ? 0.5 : 3;
+            if (config == steady) return steady_calls[pixels]++ % 4 == 1 ? 50 : 1;
+            return 2;
+        });
+    for (const std::uint64_t pixels : found.sizes()) {
+        EXPECT_EQ(found.best(pixels)->config, steady);
+        EXPECT_EQ(found.best(pixels)->worst_ms, 1);
+        EXPECT_EQ(calls[pixels], static_cast<int>(candidates(cpu()).size()) + 12 * 9);
+        EXPECT_EQ(steady_calls[pixels], 1 + 9);
+    }
+}
+
+TEST(Search, BeginsWithTheFallbackAndSaysWhatIsHopeless) {
+    std::map<std::uint64_t, double> best;
+    std::size_t with_a_limit = 0;
+    found_with(gpu(), [&](const LaunchConfig& config, std::uint64_t pixels, double hopeless_ms) {
+        const double ms = config.copies == 8 ? 4 : 10;
+        if (best.count(pixels) == 0) {
+            EXPECT_EQ(config, fallback(gpu(), pixels));
+            best[pixels] = ms;
+        } else if (std::isfinite(hopeless_ms)) {
+            ++with_a_limit;
+            EXPECT_EQ(hopeless_ms, 4 * best[pixels]);
+            best[pixels] = std::min(best[pixels], ms);
+        }
+        return ms;
+    });
+    EXPECT_EQ(with_a_limit, 2 * (candidates(gpu()).size() - 1));  // all but the first and finals
+}
+
+// Whatever part of the launches there is time for, it must not be one corner of them; and what is
+// compiled once is run one after the other.
+TEST(Search, WhateverItHasTimeForIsAFairSample) {
+    std::vector<LaunchConfig> order;
+    found_with(gpu(), [&](const LaunchConfig& config, std::uint64_t pixels, double) {
+        if (pixels == kSizes[0]) order.push_back(config);
+        return 1.0;
+    });
+    const std::vector<LaunchConfig> all = candidates(gpu());
+    const auto shares_of = [](std::span<const LaunchConfig> configs) {
+        std::map<std::string, double> shares;
+        for (const LaunchConfig& config : configs) {
+            for (const std::string& kind :
+                 {config.kernel_text(), "loads " + std::to_string(config.loads),
+                  "groups of " + std::to_string(config.group_size),
+                  "groups " + std::to_string(config.groups_per_unit)})
+                shares[kind] += 1 / static_cast<double>(configs.size());
+        }
+        return shares;
+    };
+    std::map<std::string, double> sample = shares_of(std::span(order).subspan(1, all.size() / 4));
+    for (const auto& [kind, share] : shares_of(all)) {
+        if (share < 0.05) continue;  // a kernel with few launches
+        EXPECT_GT(sample[kind], 0.5 * share) << kind;
+        EXPECT_LT(sample[kind], 1.5 * share) << kind;
+    }
+    std::set<std::string> builds;
+    std::string last;
+    for (const LaunchConfig& config : std::span(order).subspan(1, all.size() - 1)) {
+        const std::string build = config.kernel_text() + config.macros();
+        EXPECT_TRUE(build == last || builds.insert(build).second) << build;
+        last = build;
+    }
+}
+
+TEST(Search, CountsWhatIsRefusedOrTakesNoTimeAndGoesOn) {
+    for (const double none : {0.0, std::nan(""), 7.0}) {
+        const Tuning found =
+            found_with(cpu(), [&](const LaunchConfig& config, std::uint64_t, double) -> double {
+                if (config.kernel != &kReplicated) return 5;
+                if (none == 7) throw common::Unsupported("not today");
+                return none;
+            });
+        EXPECT_EQ(found.count(Outcome::kRefused), 2U * 96);
+        EXPECT_EQ(found.count(Outcome::kMeasured), 2U * (16 + 6 + 16));
+        EXPECT_EQ(found.best(256 * kKi)->worst_ms, 5);
+    }
+    const auto gone = [](const LaunchConfig&, std::uint64_t, double) -> double {
+        throw std::runtime_error("the device is gone");
+    };
+    EXPECT_THROW(found_with(cpu(), gone), std::runtime_error);
+}
+
+TEST(Search, DoesNotMeasureWhatTheDeviceCannot) {
+    const DeviceLimits small = gpu(16 * kKi, 256);
+    const Tuning found = found_with(small, [&](const LaunchConfig& config, std::uint64_t, double) {
+        EXPECT_EQ(unsupported_reason(config, small), "");
+        return 1.0;
+    });
+    EXPECT_GT(found.count(Outcome::kRefused), 0U);
+}
+
+TEST(Search, NeverTakesAWrongOneForTheBest) {
+    // At once, and when it has been the fastest for a while.
+    for (const int wrong_call : {1, 4}) {
+        const LaunchConfig wrong{&kLocal, 1, 4, 64, 1};
+        std::map<std::uint64_t, int> calls;
+        std::string text;
+        const auto measure = [&](const LaunchConfig& config, std::uint64_t pixels,
+                                 double) -> double {
+            if (config != wrong) return config.kernel == &kUcharBins ? 1 : 2;
+            if (++calls[pixels] == wrong_call) throw Wrong("3 bins wrong");
+            return 0.5;
+        };
+        const Tuning found = found_with(cpu(), measure, 60, {}, &text);
+        EXPECT_EQ(found.count(Outcome::kWrong), 2U);
+        for (const std::uint64_t pixels : found.sizes()) {
+            EXPECT_EQ(calls[pixels], wrong_call);
+            EXPECT_EQ(found.best(pixels)->config.kernel, &kUcharBins);
+            EXPECT_TRUE(has(text, "  WRONG: local, 4 loads, groups of 64, 1 for each unit, at " +
+                                      size_text(pixels) + ": 3 bins wrong\n"));
+        }
+    }
+}
+
+TEST(Search, BeginsNothingAfterItsTimeAndLeavesSomeForTheFinals) {
+    Time time;
+    std::size_t calls = 0;
+    const auto measure = [&](const LaunchConfig&, std::uint64_t, double) {
+        ++calls;
+        time.now_s += 1;
+        return 1.0;
+    };
+    const Tuning found = found_with(gpu(), measure, 100, time);
+    EXPECT_EQ(calls, 100U);
+    EXPECT_EQ(found.count(Outcome::kMeasured), 90U);
+    EXPECT_EQ(found.count(Outcome::kNotTried), found.trials.size() - 90);
+    EXPECT_EQ(found.seconds, 100);
+}
+
+// ---- one launch on the test pictures ------------------------------------------------------------
+
+const TestPictures& pictures() {
+    static const TestPictures all = test_pictures(16 * kMi);
+    return all;
+}
+
+// Counts on the CPU in a time of its own, and notes what it was given.
+class Device {
+ public:
+    explicit Device(std::vector<double> times_ms, std::size_t wrong_picture = 9)
+        : times_ms_(std::move(times_ms)), wrong_picture_(wrong_picture) {}
+
+    Measure measure() {
+        return measure_on(pictures(),
+                          [this](const LaunchConfig&, std::size_t which,
+                                 std::span<const Stretch> parts, common::Histogram& result) {
+                              for (const Stretch& part : parts)
+                                  firsts.push_back(part.first);
+                              in_a_row.push_back(parts.size());
+                              result = pictures()[which].expected(parts.back());
+                              if (which == wrong_picture_) ++result[127];
+                              return times_ms_[which] * static_cast<double>(parts.size());
+                          });
+    }
+
+    std::vector<std::uint64_t> firsts;  // the first pixel of each launch
+    std::vector<std::size_t> in_a_row;  // launches of each run
+
+ private:
+    std::vector<double> times_ms_;  // of a launch, by picture
+    std::size_t wrong_picture_;
+};
+
+TEST(MeasureOn, TheSlowestPictureCountsAndAWrongOneIsWrong) {
+    for (const std::vector<double>& times_ms : {std::vector<double>{3, 1, 2}, {1, 3, 2}, {1, 2, 3}})
+        EXPECT_EQ(Device(times_ms).measure()({}, 256 * kKi, 100), 3.0);
+    for (const std::size_t bad : {0U, 1U, 2U})
+        EXPECT_THROW(Device({1, 1, 1}, bad).measure()({}, 256 * kKi, 100), Wrong);
+}
+
+TEST(MeasureOn, NoRunCountsWhatTheOneBeforeHasCounted) {
+    for (const double each_ms : {1.0, 0.001}) {
+        Device device({each_ms, each_ms, each_ms});
+        const Measure measure = device.measure();
+        for (int launch = 0; launch < 4; ++launch)  // also from one launch to the next
+            measure({}, 256 * kKi, 100);
+        std::erase(device.firsts, 3U);  // of the runs that warm up
+        ASSERT_GE(device.firsts.size(), 60U);
+        for (std::size_t i = 1; i < device.firsts.size(); ++i)
+            EXPECT_EQ(device.firsts[i], (device.firsts[i - 1] + 256 * kKi) % (16 * kMi));
+    }
+}
+
+TEST(MeasureOn, ShortLaunchesFollowEachOtherAndHopelessOnesAreNotRepeated) {
+    struct Case {
+        double one_ms, hopeless_ms;
+        std::vector<std::size_t> in_a_row;  // to warm up, to see how long it takes, and timed
+    };
+    const std::vector<Case> cases = {{10, 100, {1, 1, 1, 1, 1, 1}},
+                                     {0.02, 100, {1, 1, 5, 5, 5, 5, 5}},
+                                     {0, 100, {1, 1, 16, 16, 16, 16, 16}},
+                                     {5, 4, {1, 1}}};
+    for (const Case& c : cases) {
+        SCOPED_TRACE(c.one_ms);
+        Device device({c.one_ms, c.one_ms, c.one_ms});
+        EXPECT_DOUBLE_EQ(device.measure()({}, 256 * kKi, c.hopeless_ms), c.one_ms);
+        std::vector<std::size_t> expected;
+        for (int picture = 0; picture < (c.one_ms < c.hopeless_ms ? 3 : 1); ++picture)
+            expected.insert(expected.end(), c.in_a_row.begin(), c.in_a_row.end());
+        EXPECT_EQ(device.in_a_row, expected);
+        EXPECT_EQ(device.firsts.front(), 3U);  // begins at no round number
+    }
+}
+
+// ---- what is shown and kept ---------------------------------------------------------------------
+
+TEST(HeatMap, ShowsEveryKernelAtEverySize) {
+    EXPECT_EQ(
+        heat_map_text(small_tuning()),
+        "Each cell is the best of all loads, in percent of the best of its size; - was not "
+        "measured.\n\n"
+        "1000 pixels\n\n"
+        "group size       64\n"
+        "groups per unit   1\n"
+        "replicated x 1    -\n\n"
+        "best: none, since nothing was measured\n\n"
+        "16 Mi pixels\n\n"
+        "group size      128       1024\n"
+        "groups per unit   1    8     1\n"
+        "local            10░  30░    -\n"
+        "replicated x 8   80▓ 100█    -\n\n"
+        "group size       32    64\n"
+        "groups per unit   1     1\n"
+        "uchar-bins        1     -\n\n"
+        "best: replicated, 8 copies, 4 loads, groups of 128, 8 for each unit, 4194 GB/s\n\n"
+        "6 measured, 2 refused, 1 wrong, 1 not tried in 21.0 s\n"
+        "  WRONG: uchar-bins, 1 load, groups of 64, 1 for each unit, at 16 Mi pixels: 3 of 256 "
+        "bins wrong\n"
+        "  2 refused: too large\n");
+}
+
+class Program : public testing::Test {
+ protected:
+    Program() { xdg_.set(folder_.path().string()); }
+
+    // So many launches with each outcome.
+    static Tuning search_of(std::size_t measured_ones, std::size_t not_tried,
+                            std::size_t wrong = 0) {
+        Tuning tuning = small_tuning();
+        tuning.trials.assign(measured_ones, measured({&kReplicated, 1, 1, 64, 1}, 1000, 1));
+        for (const auto& [count, outcome] :
+             {std::pair{not_tried, Outcome::kNotTried}, {wrong, Outcome::kWrong}})
+            tuning.trials.insert(tuning.trials.end(), count,
+                                 {{&kReplicated, 1, 1, 128, 1}, 1000, outcome, 0, ""});
+        return tuning;
+    }
+    int finish(const Tuning& found, const Request& request = {}) {
+        int status = -1;
+        testing::internal::CaptureStdout();
+        said_ = said([&] { status = tuning::finish(request, gpu(), found); });
+        printed_ = testing::internal::GetCapturedStdout();
+        return status;
+    }
+    static std::string kept() { return tests::bytes_of(cache_file(gpu())); }
+
+    tests::TemporaryFolder folder_;
+    tests::Environment xdg_{"XDG_CACHE_HOME"};
+    std::string printed_, said_;
+};
+
+TEST_F(Program, PrintsTheHeatMapAndKeepsWhatTunedReads) {
+    Request request;
+    request.json = folder_ / "out.json";
+    EXPECT_EQ(finish(small_tuning(), request), 1);  // there is a wrong one
+    EXPECT_TRUE(has(printed_, heat_map_text(small_tuning())));
+    EXPECT_TRUE(has(printed_, "\nkept for `tuned` in " + cache_file(gpu()).string() + "\n"));
+    EXPECT_EQ(kept(), to_json_text(small_tuning()));
+    EXPECT_EQ(tests::bytes_of(folder_ / "out.json"), kept());
+    EXPECT_TRUE(has(kept(), R"(
+  "best": [
+    {"pixels":16777216,"kernel":"replicated","copies":8,"loads":4,"group_size":128,"groups_per_unit":8,"worst_ms":0.004,"gb_s":4194.304}
+  ],
+)"));
+    EXPECT_TRUE(has(kept(), R"(
+    {"pixels":1000,"kernel":"replicated","copies":1,"loads":1,"group_size":64,"groups_per_unit":1,"outcome":"refused","worst_ms":null,"gb_s":null,"reason":"too large"}
+  ]
+)"));
+    EXPECT_EQ(load(gpu()).value().launches.size(), 6U);
+    EXPECT_EQ(lookup(load(gpu()), gpu(), 16 * kMi), small_tuning().best(16 * kMi)->config);
+}
+
+TEST_F(Program, KeepsAnEarlierSearchThatHadMoreTime) {
+    struct Case {
+        Tuning found;
+        bool replaces;
+        int status;
+    };
+    const std::vector<Case> cases = {{search_of(9, 11), false, 0},
+                                     {search_of(9, 9), true, 0},    // half was tried
+                                     {search_of(10, 11), true, 0},  // as many were measured
+                                     {search_of(9, 0, 1), true, 1},
+                                     {search_of(0, 0, 9), false, 1}};
+    const Tuning earlier = search_of(10, 0);
+    for (const Case& c : cases) {
+        SCOPED_TRACE(&c - &cases[0]);
+        save(gpu(), earlier);
+        EXPECT_EQ(finish(c.found), c.status);
+        EXPECT_EQ(kept(), to_json_text(c.replaces ? c.found : earlier));
+        EXPECT_EQ(has(printed_, " launches were not tried: --seconds gives"),
+                  c.found.count(Outcome::kNotTried) > 0);
+        EXPECT_EQ(has(said_, "no launch could be measured; nothing is kept\n"),
+                  c.found.count(Outcome::kMeasured) == 0);
+    }
+}
+
+}  // namespace
