@@ -7,7 +7,7 @@ REPOSITORY is the address that the first page asks a reader to clone; without on
 
 The pages stay written for GitHub and for an editor. Here
 - README.md becomes index.md, and links to source files lead to pages that show these files;
-- a kernel in OpenCL, with the same in CUDA behind it, becomes two tabs;
+- a kernel or a program in OpenCL, with the same in CUDA behind it, becomes two tabs;
 - a link to a page to play with that is a paragraph of its own becomes that page, embedded;
 - each chapter gets a page with its complete sources in tabs, each exercise and workshop shows its files at its end;
 - each file of recorded results becomes a page of tables, the first open and the others folded;
@@ -37,10 +37,10 @@ FIRST, DOCS = pathlib.Path("README.md"), pathlib.Path("docs/README.md")
 LANGUAGES = {".cl": "c", ".cpp": "cpp", ".hpp": "cpp", ".cu": "cuda", ".cuh": "cuda", ".py": "python", ".cmake": "cmake",
              ".json": "json"}
 FILES = "The files"
-# What `kernels` writes (docs/tools/excerpts.py).
+# What `kernels` and `whole` write (docs/tools/excerpts.py).
 BLOCK = r"(```(?:(?!^```).)*^```)"
-FOLDED = re.compile(rf"^OpenCL \(\[histogram\.cl\]\(histogram\.cl\)\):\n\n{BLOCK}\n\n"
-                    rf"<details><summary>The same in CUDA \(histogram\.cuh\)</summary>\n\n{BLOCK}\n\n</details>$",
+FOLDED = re.compile(rf"^OpenCL \(\[[\w.]+\]\([\w.]+\)\):\n\n{BLOCK}\n\n"
+                    rf"<details><summary>The same in CUDA \([\w.]+\)</summary>\n\n{BLOCK}\n\n</details>$",
                     re.DOTALL | re.MULTILINE)
 # What the first page says of the repository: a reader of the site need not have it.
 CLONE = "Clone this repository,"

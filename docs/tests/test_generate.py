@@ -104,6 +104,7 @@ class Generate(repository.RepositoryTest):
             (page_with(f"peers: {FILE} 1M photo"), "peers_table() takes 2 positional arguments but 3 were given"),
             (page_with("excerpt: 02-a/histogram.cl nosuch"), "histogram.cl: 0 functions are called nosuch"),
             (page_with("excerpt: 02-a/nosuch.cl count"), "No such file"),
+            (page_with("whole: 02-a/histogram.cl 02-a/nosuch.cu"), "No such file"),
             (page_with('excerpt: 02-a/histogram.cl count since="nosuch"'), "histogram.cl: no line holds 'nosuch'"),
         ):
             with self.subTest(line):

@@ -67,6 +67,8 @@ class Staged(unittest.TestCase):
             self.assertNotIn("The same in CUDA", text)
             pages_with_tabs += bool(re.search(r"(?s)tab-set.*?:sync: opencl\n\n```c\n.*?:sync: cuda\n\n```cpp\n", text))
         self.assertGreaterEqual(pages_with_tabs, 4)
+        self.assertRegex(self.page("02-global-atomics/index.md"),
+                         r"(?s):sync: opencl\n\n```cpp\n// A whole OpenCL.*?:sync: cuda\n\n```cpp\n// A whole CUDA")
 
     def test_the_sources_of_a_chapter(self):
         self.assertRegex(self.page(f"{self.LESSON}/source.md"), r"(?s)# Chapter 03: the sources.*:sync: opencl.*03-local-atomics/histogram.cl"

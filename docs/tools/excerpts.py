@@ -3,9 +3,10 @@
     excerpt: histogram.hpp count_serial
                                      a function of a file beside the page
     kernels: histogram_global        the function of histogram.cl, and folded below it that of histogram.cuh
+    whole: first.cpp first.cu        a program, from its first line to its last, and folded below it the same in CUDA
 
-Both take since="text" and upto="text": only the lines from the first that holds the one to the first after it that
-holds the other, and on to where the blocks that begin there end.
+The first two take since="text" and upto="text": only the lines from the first that holds the one to the first after it
+that holds the other, and on to where the blocks that begin there end.
 """
 
 import re
@@ -59,6 +60,28 @@ def part_of(lines, since=None, upto=None):
 # ---- what the pages call -------------------------------------------------------------------------
 
 
+def code(file, lines):
+    return ["```c" if file.endswith(".cl") else "```cpp", *lines, "```"]
+
+
+def folded(opencl, opencl_code, cuda, cuda_code):
+    """Code in OpenCL, and folded below it in CUDA: not to be read twice in a row.
+
+    (Lines of code are too long for two columns on most pages.)
+    """
+    return [
+        f"OpenCL ([{opencl}]({opencl})):",
+        "",
+        *opencl_code,
+        "",
+        f"<details><summary>The same in CUDA ({cuda})</summary>",
+        "",
+        *cuda_code,
+        "",
+        "</details>",
+    ]
+
+
 def excerpt(page, file, name, *part):
     """A function, or a part of one, of a file beside the page. Raises NoExcerpt or OSError."""
     source = (page.path.parent / file).read_text(encoding="utf-8")
@@ -66,25 +89,18 @@ def excerpt(page, file, name, *part):
         lines = part_of(function_lines(source, name), **dict(word.partition("=")[::2] for word in part))
     except NoExcerpt as error:
         raise NoExcerpt(f"{file}: {error}") from None
-    return ["```c" if file.endswith(".cl") else "```cpp", *lines, "```"]
+    return code(file, lines)
 
 
 def kernels(page, name, *part):
-    """A kernel, or a part of it, in OpenCL, and folded below it in CUDA: not to be read twice in a row.
-
-    (Lines of code are too long for two columns on most pages.)
-    """
-    return [
-        "OpenCL ([histogram.cl](histogram.cl)):",
-        "",
-        *excerpt(page, "histogram.cl", name, *part),
-        "",
-        "<details><summary>The same in CUDA (histogram.cuh)</summary>",
-        "",
-        *excerpt(page, "histogram.cuh", name, *part),
-        "",
-        "</details>",
-    ]
+    """A kernel, or a part of it."""
+    return folded("histogram.cl", excerpt(page, "histogram.cl", name, *part), "histogram.cuh", excerpt(page, "histogram.cuh", name, *part))
 
 
-KINDS = {"excerpt": excerpt, "kernels": kernels}
+def whole(page, opencl, cuda):
+    """A program that stands alone."""
+    in_both = [code(file, (page.path.parent / file).read_text(encoding="utf-8").splitlines()) for file in (opencl, cuda)]
+    return folded(opencl, in_both[0], cuda, in_both[1])
+
+
+KINDS = {"excerpt": excerpt, "kernels": kernels, "whole": whole}
