@@ -214,17 +214,13 @@ class Parser(Test):
         (self.chapter / "broken").mkdir(parents=True)
         (self.chapter / "histogram.cl").write_text("one\ntwo\ntwo\nthree; [four]\n")
 
-    def mistake(self, text):
-        (self.chapter / "broken" / "name.txt").write_text(text)
-        return gallery.mistakes(root=self.chapter.parent)[0]
+    def mistakes(self, text, file="01-name.txt"):
+        (self.chapter / "broken" / file).write_text(text)
+        return gallery.mistakes(root=self.chapter.parent)
 
-    def made(self, text):
-        gallery.make(self.mistake(text), self.chapter / "made")
-        return (self.chapter / "made" / "histogram.cl").read_text()
-
-    def objects(self, says, text):
+    def objects(self, says, *mistake):
         with self.assertRaisesRegex(gallery.BadMistake, says):
-            self.made(text)
+            gallery.make(self.mistakes(*mistake)[0], self.chapter / "made")
 
     def test_what_does_not_fit(self):
         for says, old in (("does not stand once in histogram.cl", "five"), ("does not stand once in histogram.cl", "two")):
@@ -236,6 +232,21 @@ class Parser(Test):
         self.objects("no line `hides:`", HEAD.replace("hides: right\n", "") + CHANGE)
         self.objects("no such field: shown", f"{HEAD}shown: wrong\n{CHANGE}")
         self.objects("no source of a chapter: kernel.cl", HEAD + CHANGE.replace("histogram.cl", "kernel.cl"))
+
+    def test_numbers(self):
+        self.mistakes(HEAD + CHANGE, "07-late.txt")
+        found = self.mistakes(HEAD + CHANGE, "02-8-bit.txt")
+        self.assertEqual([(one.number, one.name) for one in found], [("01/2", "8-bit"), ("01/7", "late")])
+        self.objects("07-other.txt: 01/7 is 07-late.txt already", HEAD + CHANGE, "07-other.txt")
+
+    def test_a_name_twice(self):
+        self.mistakes(HEAD + CHANGE, "07-late.txt")
+        self.objects("08-late.txt: 01-chapter/late is 07-late.txt already", HEAD + CHANGE, "08-late.txt")
+
+    def test_no_number(self):
+        for file in ("late.txt", "8-bit.txt", "07-.txt", "07.txt"):
+            self.objects(f"{file}: its name has no number of two digits", HEAD + CHANGE, file)
+            (self.chapter / "broken" / file).unlink()
 
 
 if __name__ == "__main__":
