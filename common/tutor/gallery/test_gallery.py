@@ -1,16 +1,14 @@
 """The gallery: each mistake of a chapter is made, caught by the input that shows it, called by its name, and not caught by
 the input that hides it.
 
-    test_gallery.py --build BUILD --program CHAPTER/API [--variant NAME] Chapter   API is opencl, cuda, cuda-on-cpu or cpu
-    test_gallery.py --build BUILD Parser      what a file must and may say
+    test_gallery.py --program CHAPTER/API [--variant NAME] Chapter   API is opencl, cuda, cuda-on-cpu or cpu
+    test_gallery.py Parser      what a file must and may say
 """
 
-import fcntl
 import functools
 import pathlib
 import re
 import shlex
-import subprocess
 import sys
 
 import gallery
@@ -171,7 +169,7 @@ class Chapter(Test):
         mistakes = [one for one in gallery.mistakes(chapter) if one.files(api) and GIVEN.variant in ("", one.variant)]
         has_device = program.exists() and run(program, "--list-devices")[0] == 0
         if has_device and any(one.needs_program(api) for one in mistakes):
-            self.build(f"gallery_{chapter[:2]}_{api}")
+            programs.build(f"gallery_{chapter[:2]}_{api}")
         with served.Served(program) as one_process:
             for mistake in mistakes:
                 own, command = mistake.needs_program(api), gallery.command_of(GIVEN.build, mistake, api)
@@ -195,13 +193,6 @@ class Chapter(Test):
                         self.fail(f"{mistake.number} {mistake.name}: {wrong}\n{shlex.join(map(str, again))}")
         if not checked:
             self.cannot_run(skipped)
-
-    def build(self, target):
-        with (GIVEN.build / "gallery.lock").open("w") as lock:  # Ninja does not share a folder
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            done = subprocess.run([BUILD["cmake"], "--build", GIVEN.build, "--target", target], stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, errors="replace", check=False)
-        self.assertEqual(done.returncode, 0, f"{target} does not build:\n{done.stdout}")
 
 
 HEAD = "A sentence.\nvariant: v\nshows: wrong\nhides: right\nnames: a-name\n"
