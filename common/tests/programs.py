@@ -4,7 +4,8 @@ A file of tests ends in `programs.main()`, and is called
 
     test_something.py [--build BUILD] [--program NAME] [CLASS ...]
 
-The build folder, build/ if none is named, has a tests.json, which says what CMake found and built. Exit status: 0 all pass, 1 one does not, 77 all are skipped.
+The build folder is build/ if none is named; its tests.json says what CMake found and built. Exit status: 0 all pass, 1 one does
+not, 77 all are skipped.
 """
 
 import argparse

@@ -5,7 +5,7 @@
     kernels: histogram_global        the function of histogram.cl, and folded below it that of histogram.cuh
 
 Both take since="text" and upto="text": only the lines from the first that holds the one to the first after it that
-holds the other, and on to where the blocks that begin there end.
+holds the other, and on to where the blocks that begin there end. For `kernels:` each text stands in both files.
 """
 
 import re
@@ -74,17 +74,12 @@ def kernels(page, name, *part):
 
     (Lines of code are too long for two columns on most pages.)
     """
-    return [
-        "OpenCL ([histogram.cl](histogram.cl)):",
-        "",
-        *excerpt(page, "histogram.cl", name, *part),
-        "",
-        "<details><summary>The same in CUDA (histogram.cuh)</summary>",
-        "",
-        *excerpt(page, "histogram.cuh", name, *part),
-        "",
-        "</details>",
-    ]
+    try:
+        opencl, cuda = (excerpt(page, file, name, *part) for file in ("histogram.cl", "histogram.cuh"))
+    except NoExcerpt as error:
+        raise NoExcerpt(f"{error} (histogram.cl and histogram.cuh must both have {' and '.join([name, *part])})") from None
+    folded = ["<details><summary>The same in CUDA (histogram.cuh)</summary>", "", *cuda, "", "</details>"]
+    return ["OpenCL ([histogram.cl](histogram.cl)):", "", *opencl, "", *folded]
 
 
 KINDS = {"excerpt": excerpt, "kernels": kernels}
