@@ -2,12 +2,14 @@
 
 A file of tests ends in `programs.main()`, and is called
 
-    test_something.py --build BUILD [--program NAME] [CLASS ...]
+    test_something.py [--build BUILD] [--program NAME] [CLASS ...]
 
-The build folder's tests.json says what CMake found and built. Exit status: 0 all pass, 1 one does not, 77 all are skipped.
+The build folder is build/ if none is named; its tests.json says what CMake found and built. Exit status: 0 all pass, 1 one does
+not, 77 all are skipped.
 """
 
 import argparse
+import fcntl
 import json
 import os
 import pathlib
@@ -40,11 +42,13 @@ def finds(detector):
 def arguments():
     """What this file of tests was called with; unittest gets the rest."""
     options = argparse.ArgumentParser()
-    options.add_argument("--build", type=pathlib.Path, required=True)
+    options.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     options.add_argument("--program", default="", help="such as 03-local-atomics/opencl")
     options.add_argument("--variant", default="", help="one of its strategies")
     options.add_argument("--may-skip", nargs="*", default=[], help="strategies that need something that may be missing")
     given, rest = options.parse_known_args()
+    if not (given.build / "tests.json").is_file():
+        options.error(f"nothing is configured in {given.build}: ./tutorial run does it")
     sys.argv[1:] = [word for word in rest if word != "--"]
     return given
 
@@ -60,12 +64,6 @@ def built(name):
         if path != "-" and f"{folder}/{pathlib.Path(path).name}" == name:
             return path
     return None
-
-
-def sanitized(program, sanitizer):
-    """A program of CUDA on a CPU once more: as a sanitizer, thread or address, watches it."""
-    program = pathlib.Path(program)
-    return program.with_name(sanitizer) / program.name
 
 
 def described(program):
@@ -85,6 +83,24 @@ class Run:
 
     def __str__(self):
         return f"{shlex.join(self.command)}\nexit status {self.status}\n{self.out[-4000:]}\n{self.err[-4000:]}"
+
+
+def build(target):
+    """Brings it up to date. One at a time: Ninja does not share a folder."""
+    with (GIVEN.build / "tests.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        done = Run([BUILD["cmake"], "--build", GIVEN.build, "--target", target])
+    if done.status != 0:
+        raise AssertionError(f"{target} does not build: {done}")
+
+
+def sanitized(program, sanitizer):
+    """A program of CUDA on a CPU once more: as a sanitizer, thread or address, watches it. A chapter's target leaves these out,
+    so it is brought up to date here: an old one would speak of kernels that were."""
+    program = pathlib.Path(program)
+    if not BUILD["sanitize"]:
+        build(f"{program.resolve().relative_to(GIVEN.build.resolve())}-{sanitizer}".replace("/", "-"))
+    return program.with_name(sanitizer) / program.name
 
 
 class Test(unittest.TestCase):

@@ -63,6 +63,19 @@ class All(Test):
             self.assertFalse(EMULATED and re.search(r"\d (ms|GB/s)|\d\.\d", run.out + run.err), f"a time: {run}")
 
 
+    @for_opencl
+    def test_each_runs_its_own_kernels(self):
+        """Where the kernels under its heading do nothing, a strategy's result is wrong."""
+        parts = re.split(r"^(?=// ---- )", (programs.ROOT / CHAPTER / "histogram.cl").read_text(encoding="utf-8"), flags=re.MULTILINE)
+        file = self.folder() / "histogram.cl"
+        for name in SOUND:
+            with self.subTest(name):
+                emptied = [re.sub(r"(?ms)^(__kernel .*?\) \{\n).*?^\}", r"\1}", part) if re.match(f"// ---- {name}[: ]", part) else part
+                           for part in parts]
+                file.write_text("".join(emptied), encoding="utf-8")
+                self.expect([PROGRAM, *SMALL, "--no-ceiling", "--no-diagnosis", "--variant", name, "--kernels", file], 1, out=" mismatch: ")
+
+
 class Refusals(Test):
     """Bad command lines: one line, exit status 2."""
 

@@ -1,17 +1,12 @@
-"""Each strategy is whole: its kernels, its place in both host programs, its section in the lesson, its mistake in broken/."""
+"""Each strategy is whole: its kernels, its place in both host programs, its section in the lesson."""
 
 import re
 
 import programs
 from programs import ROOT, Test
 
-# Of these only the steps of the host programs are looked at, and why.
-MISTAKES_THEMSELVES = {
-    "02-global-atomics/racy": "it is a mistake itself, so none in broken/ is its",
-    "04-per-thread-bins/uchar-overflow": "it is the published launch of uchar-bins, with its kernel and in its section",
-}
-# Of these no mistake is asked for, and why.
-MISTAKES_ELSEWHERE = {"05-launch-tuning/two-per-sm": "it is chapter 03's `local`, whose mistakes stand there"}
+# The published launch of uchar-bins, with its kernel and in its section: only its steps are looked at.
+ONLY_A_LAUNCH = "04-per-thread-bins/uchar-overflow"
 
 
 def strategies(chapter, host):
@@ -36,23 +31,18 @@ def lacking(chapter, strategy, files):
             yield f"no numbered step of {host} runs it"
     if all(found) and found[0] != found[1]:
         yield f"its step is {found[0]} in OpenCL and {found[1]} in CUDA"
-    if f"{chapter}/{strategy}" in MISTAKES_THEMSELVES:
+    if f"{chapter}/{strategy}" == ONLY_A_LAUNCH:
         return
     for kernels in ("histogram.cl", "histogram.cuh"):
         if not re.search(rf"^// ---- {strategy}:", files[kernels], re.MULTILINE):
             yield f"no heading in {kernels} names it"
     if not re.search(rf"^### {strategy}:", files["README.md"], re.MULTILINE):
         yield "no section of README.md is about it"
-    # (A copy for students has no mistakes.)
-    asked = files["broken"] and f"{chapter}/{strategy}" not in MISTAKES_ELSEWHERE
-    if asked and not re.search(rf"^variant: {strategy}$", files["broken"], re.MULTILINE):
-        yield "no mistake in broken/ is its"
 
 
 def texts(chapter):
     folder = ROOT / chapter
-    files = {name: (folder / name).read_text(encoding="utf-8") for name in ("opencl.cpp", "cuda.cu", "histogram.cl", "histogram.cuh", "README.md")}
-    return {**files, "broken": "\n".join(path.read_text(encoding="utf-8") for path in sorted((folder / "broken").glob("*.txt")))}
+    return {name: (folder / name).read_text(encoding="utf-8") for name in ("opencl.cpp", "cuda.cu", "histogram.cl", "histogram.cuh", "README.md")}
 
 
 class Strategies(Test):
@@ -64,6 +54,14 @@ class Strategies(Test):
             for name in names:
                 with self.subTest(f"{chapter}/{name}"):
                     self.assertEqual(list(lacking(chapter, name, files)), [])
+
+    def test_each_kernel_is_launched(self):
+        """In CUDA; in OpenCL test_program.py tells by the result."""
+        for folder in sorted(ROOT.glob("0[2-5]-*")):
+            text = "".join(path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.cu*")))
+            kernels = re.findall(r"__global__ [^;{]*?\bvoid (\w+)\(", text)
+            self.assertGreaterEqual(len(kernels), 4, folder.name)
+            self.assertEqual([name for name in kernels if len(re.findall(rf"\b{name}\b", text)) < 2], [], folder.name)
 
 
 if __name__ == "__main__":

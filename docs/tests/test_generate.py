@@ -90,6 +90,8 @@ class Generate(repository.RepositoryTest):
 
     def test_what_cannot_be_made_is_an_error_and_the_page_stays(self):
         self.write("02-a/histogram.cl", "__kernel void count(__global uint* a) {\n    first();\n}\n")
+        self.write("histogram.cl", "__kernel void count(__global uint* a) {\n    first();\n}\n")
+        self.write("histogram.cuh", "__global__ void count(unsigned* a) {\n    other();\n}\n")
         table = f"{MARKER}\n<!-- end -->\n"
         for page, line in (
             (table, f"there are tables of {FILE}, and 0 comments"),
@@ -106,6 +108,8 @@ class Generate(repository.RepositoryTest):
             (page_with("excerpt: 02-a/nosuch.cl count"), "No such file"),
             (page_with("whole: 02-a/histogram.cl 02-a/nosuch.cu"), "No such file"),
             (page_with('excerpt: 02-a/histogram.cl count since="nosuch"'), "histogram.cl: no line holds 'nosuch'"),
+            (page_with('kernels: count since="first"'),
+             "histogram.cuh: no line holds 'first' (histogram.cl and histogram.cuh must both have count and since=first)"),
         ):
             with self.subTest(line):
                 self.write("README.md", page)

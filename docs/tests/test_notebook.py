@@ -1,4 +1,4 @@
-"""All cells of the notebook run, on a small picture: test_notebook.py --build FOLDER, the folder of the build.
+"""All cells of the notebook run, on a small picture: test_notebook.py [--build FOLDER]
 
 Skipped where there is no Jupyter (nbclient, ipykernel, matplotlib) or the programs are not built. It runs in a copy of the
 repository, which the notebook may write to.
@@ -14,7 +14,7 @@ import repository
 
 ROOT = repository.ROOT
 PROGRAMS = ("01-cpu/cpu", "02-global-atomics/opencl", "03-local-atomics/opencl", "04-per-thread-bins/opencl")
-BUILD = repository.folder_option("--build")
+BUILD = repository.folder_option("--build") or ROOT / "build"
 
 
 class Executed(unittest.TestCase):

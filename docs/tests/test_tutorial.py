@@ -188,7 +188,7 @@ class Run(Small):
 
     def test_a_mistake_without_opencl(self):
         (self.clone / "02-two" / "broken").mkdir(parents=True)
-        (self.clone / "02-two" / "broken" / "spoilt.txt").write_text(
+        (self.clone / "02-two" / "broken" / "01-spoilt.txt").write_text(
             "A sentence.\nvariant: v\nshows: wrong\nhides: right\nnames: a-name\n\n--- histogram.cl\none\n+++\n")
         shutil.copytree(ROOT / "common" / "tutor" / "gallery", self.clone / "common" / "tutor" / "gallery")
         self.refuses("python3 is missing: the gallery needs it", "broken")

@@ -6,7 +6,7 @@
     whole: first.cpp first.cu        a program, from its first line to its last, and folded below it the same in CUDA
 
 The first two take since="text" and upto="text": only the lines from the first that holds the one to the first after it
-that holds the other, and on to where the blocks that begin there end.
+that holds the other, and on to where the blocks that begin there end. For `kernels:` each text stands in both files.
 """
 
 import re
@@ -94,7 +94,11 @@ def excerpt(page, file, name, *part):
 
 def kernels(page, name, *part):
     """A kernel, or a part of it."""
-    return folded("histogram.cl", excerpt(page, "histogram.cl", name, *part), "histogram.cuh", excerpt(page, "histogram.cuh", name, *part))
+    try:
+        opencl, cuda = (excerpt(page, file, name, *part) for file in ("histogram.cl", "histogram.cuh"))
+    except NoExcerpt as error:
+        raise NoExcerpt(f"{error} (histogram.cl and histogram.cuh must both have {' and '.join([name, *part])})") from None
+    return folded("histogram.cl", opencl, "histogram.cuh", cuda)
 
 
 def whole(page, opencl, cuda):

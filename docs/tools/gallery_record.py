@@ -262,24 +262,8 @@ def differences(in_cuda, emulated):
     return lines
 
 
-def edits(record):
-    """What the diagnosis says of edits drawn by chance (common/tests/diagnose_edits.py)."""
-    verdicts, lines = record["verdicts"], record["lines"]
-    return [
-        f"| Of {sum(verdicts.values())} edits | |",
-        "|---|--:|",
-        *(f"| {how} | {times} |" for how, times in verdicts.items()),
-        "",
-        f"(Drawn from {record['edits']} with the seed {record['seed']}, at commit {record['commit']}.) Where there is a name, the line is the"
-        f" edited one or the next to it in {lines['right']} of {sum(lines.values())}, another one in {lines.get('another', 0)}; in"
-        f" {lines.get('none', 0)} no line is named.",
-    ]
-
-
 def block(_, what):
     """What docs/gallery.md has from the record."""
-    if what == "edits":
-        return edits(json.loads((RESULTS.parent / "edits.json").read_text(encoding="utf-8")))
     contents = json.loads(RESULTS.read_text(encoding="utf-8"))
     rows = contents["opencl"]["mistakes"]
     in_cuda = {(row["chapter"], row["mistake"]): row for row in contents["cuda"]["mistakes"]}

@@ -9,7 +9,8 @@
     gallery.py answer MISTAKE                what is wrong
     gallery.py run MISTAKE [answer]          run it where it shows
 
-A mistake is named by its number, such as 03/4, its name, or its file. It is a text file, CHAPTER/broken/NAME.txt:
+A mistake is named by its number, such as 03/4, its name, or its file. It is a text file, such as
+03-local-atomics/broken/04-NAME.txt. Its number never changes; a new mistake gets the next one of its chapter.
 
     What is wrong, in one sentence.
     variant: local                       the strategy that has it
@@ -114,8 +115,11 @@ class Mistake:
                                    hides=self.gpu_hides or self.hides)
 
 
-def parse(path, number=""):
+def parse(path):
     """The mistake in this file. Raises BadMistake."""
+    number, _, name = path.stem.partition("-")
+    if not re.fullmatch("[0-9]{2}", number) or not name:
+        raise BadMistake(f"{path}: its name has no number of two digits, as 07-NAME.txt has")
     head, *parts = path.read_text(encoding="utf-8").split("\n--- ")
     sentence, *lines = head.splitlines()
     fields = dict.fromkeys(("variant", "shows", "hides", "names", "gpu", "gpu-shows", "gpu-hides", "wgsl", "wgsl-shows", "seen",
@@ -139,14 +143,21 @@ def parse(path, number=""):
         if not middle:
             raise BadMistake(f"{path}: no line `+++` behind `--- {file}`")
         changes.append(Change(file, old + "\n", new))
-    return Mistake(path, path.stem, path.parent.parent.name, number, sentence, changes=tuple(changes),
+    chapter = path.parent.parent.name
+    return Mistake(path, name, chapter, f"{chapter[:2]}/{int(number)}", sentence, changes=tuple(changes),
                    **{field.replace("-", "_"): value for field, value in fields.items()})
 
 
 def mistakes(chapter="0*", root=ROOT):
-    """All of them; or those of one chapter."""
-    return [parse(path, f"{folder.name[:2]}/{number}") for folder in sorted(root.glob(chapter))
-            for number, path in enumerate(sorted(folder.glob("broken/*.txt")), 1)]
+    """All of them, by number; or those of one chapter. Raises BadMistake."""
+    found = [parse(path) for path in sorted(root.glob(f"{chapter}/broken/*.txt"))]
+    taken = {}
+    for one in found:
+        for what in (one.number, f"{one.chapter}/{one.name}"):
+            other = taken.setdefault(what, one)
+            if other is not one:
+                raise BadMistake(f"{one.path}: {what} is {other.path.name} already")
+    return found
 
 
 def find(word):

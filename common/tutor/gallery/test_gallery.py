@@ -1,16 +1,14 @@
 """The gallery: each mistake of a chapter is made, caught by the input that shows it, called by its name, and not caught by
 the input that hides it.
 
-    test_gallery.py --build BUILD --program CHAPTER/API [--variant NAME] Chapter   API is opencl, cuda, cuda-on-cpu or cpu
-    test_gallery.py --build BUILD Parser      what a file must and may say
+    test_gallery.py --program CHAPTER/API [--variant NAME] Chapter   API is opencl, cuda, cuda-on-cpu or cpu
+    test_gallery.py Parser      what a file must and may say
 """
 
-import fcntl
 import functools
 import pathlib
 import re
 import shlex
-import subprocess
 import sys
 
 import gallery
@@ -171,7 +169,7 @@ class Chapter(Test):
         mistakes = [one for one in gallery.mistakes(chapter) if one.files(api) and GIVEN.variant in ("", one.variant)]
         has_device = program.exists() and run(program, "--list-devices")[0] == 0
         if has_device and any(one.needs_program(api) for one in mistakes):
-            self.build(f"gallery_{chapter[:2]}_{api}")
+            programs.build(f"gallery_{chapter[:2]}_{api}")
         with served.Served(program) as one_process:
             for mistake in mistakes:
                 own, command = mistake.needs_program(api), gallery.command_of(GIVEN.build, mistake, api)
@@ -196,13 +194,6 @@ class Chapter(Test):
         if not checked:
             self.cannot_run(skipped)
 
-    def build(self, target):
-        with (GIVEN.build / "gallery.lock").open("w") as lock:  # Ninja does not share a folder
-            fcntl.flock(lock, fcntl.LOCK_EX)
-            done = subprocess.run([BUILD["cmake"], "--build", GIVEN.build, "--target", target], stdout=subprocess.PIPE,
-                                  stderr=subprocess.STDOUT, errors="replace", check=False)
-        self.assertEqual(done.returncode, 0, f"{target} does not build:\n{done.stdout}")
-
 
 HEAD = "A sentence.\nvariant: v\nshows: wrong\nhides: right\nnames: a-name\n"
 CHANGE = "\n--- histogram.cl\nthree; [four]\n+++\nfour\n"
@@ -214,17 +205,13 @@ class Parser(Test):
         (self.chapter / "broken").mkdir(parents=True)
         (self.chapter / "histogram.cl").write_text("one\ntwo\ntwo\nthree; [four]\n")
 
-    def mistake(self, text):
-        (self.chapter / "broken" / "name.txt").write_text(text)
-        return gallery.mistakes(root=self.chapter.parent)[0]
+    def mistakes(self, text, file="01-name.txt"):
+        (self.chapter / "broken" / file).write_text(text)
+        return gallery.mistakes(root=self.chapter.parent)
 
-    def made(self, text):
-        gallery.make(self.mistake(text), self.chapter / "made")
-        return (self.chapter / "made" / "histogram.cl").read_text()
-
-    def objects(self, says, text):
+    def objects(self, says, *mistake):
         with self.assertRaisesRegex(gallery.BadMistake, says):
-            self.made(text)
+            gallery.make(self.mistakes(*mistake)[0], self.chapter / "made")
 
     def test_what_does_not_fit(self):
         for says, old in (("does not stand once in histogram.cl", "five"), ("does not stand once in histogram.cl", "two")):
@@ -236,6 +223,21 @@ class Parser(Test):
         self.objects("no line `hides:`", HEAD.replace("hides: right\n", "") + CHANGE)
         self.objects("no such field: shown", f"{HEAD}shown: wrong\n{CHANGE}")
         self.objects("no source of a chapter: kernel.cl", HEAD + CHANGE.replace("histogram.cl", "kernel.cl"))
+
+    def test_numbers(self):
+        self.mistakes(HEAD + CHANGE, "07-late.txt")
+        found = self.mistakes(HEAD + CHANGE, "02-8-bit.txt")
+        self.assertEqual([(one.number, one.name) for one in found], [("01/2", "8-bit"), ("01/7", "late")])
+        self.objects("07-other.txt: 01/7 is 07-late.txt already", HEAD + CHANGE, "07-other.txt")
+
+    def test_a_name_twice(self):
+        self.mistakes(HEAD + CHANGE, "07-late.txt")
+        self.objects("08-late.txt: 01-chapter/late is 07-late.txt already", HEAD + CHANGE, "08-late.txt")
+
+    def test_no_number(self):
+        for file in ("late.txt", "8-bit.txt", "07-.txt", "07.txt"):
+            self.objects(f"{file}: its name has no number of two digits", HEAD + CHANGE, file)
+            (self.chapter / "broken" / file).unlink()
 
 
 if __name__ == "__main__":

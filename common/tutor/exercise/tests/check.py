@@ -2,7 +2,7 @@
 """One exercise in one API: the solution gets full marks, and what a student begins with does not (in CUDA on a processor
 the solution alone is looked at, for races but not for stray accesses, as time is short).
 
-    check.py 03/five-steps opencl --build BUILD          opencl, cuda, c++, or cuda-on-cpu: CUDA emulated on a processor
+    check.py 03/five-steps opencl [--build BUILD]        opencl, cuda, c++, or cuda-on-cpu: CUDA emulated on a processor
 """
 
 import argparse
@@ -67,7 +67,7 @@ def main():
     arguments = argparse.ArgumentParser()
     arguments.add_argument("exercise")
     arguments.add_argument("api")
-    arguments.add_argument("--build", type=pathlib.Path, required=True)
+    arguments.add_argument("--build", type=pathlib.Path, default=catalogue.ROOT / "build")
     options = arguments.parse_args()
     exercise = catalogue.exercise_of(options.exercise)
     on_cpu = options.api == "cuda-on-cpu"
