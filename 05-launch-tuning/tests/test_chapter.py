@@ -371,7 +371,7 @@ class Bins(Workshop, Test):
         for program in self.each_api("bins/"):
             self.refused(program, {"--bins 255": "--bins", "--bins 300": "300 is no power of two", "--channels 2": "--channels",
                                    "--bins 256 --channels 3": "for colours of 8 bits",
-                                   "--offset x": "--offset", "--copies 3": "--copies", "--passes 0": "--passes"})
+                                   "--offset x": "--offset", "--passes 0": "--passes"})
 
     def test_a_table_that_does_not_fit(self):
         for program in self.each_api("bins/"):
