@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "common/image/image.hpp"
 #include "common/report/canvas.hpp"
 
 namespace common {
@@ -20,11 +21,47 @@ constexpr int kGap = 48;
 constexpr int kWidth = kMargin + kSide + kGap + kSide + kMargin;
 constexpr int kHeight = kTop + kSide + kBottom;
 
+// A picture whose longer side has kSide pixels: each is the mean of those that it stands for, and
+// one that stands for none is as white as paper.
+Picture scaled_to_fit(const Input& input) {
+    const std::size_t width = input.width;
+    const std::size_t height = input.height;
+    const double scale = kSide / static_cast<double>(std::max(width, height));
+    const auto scaled = [&](std::size_t size) {
+        return static_cast<std::size_t>(
+            std::max(1L, std::lround(static_cast<double>(size) * scale)));
+    };
+    Picture shown{scaled(width), scaled(height), {}};
+    for (std::size_t y = 0; y < shown.height; ++y) {
+        const std::size_t top = y * height / shown.height;
+        const std::size_t bottom = std::max((y + 1) * height / shown.height, top + 1);
+        for (std::size_t x = 0; x < shown.width; ++x) {
+            const std::size_t left = x * width / shown.width;
+            const std::size_t right = std::max((x + 1) * width / shown.width, left + 1);
+            std::uint64_t sum = 0;
+            std::uint64_t count = 0;
+            for (std::size_t row = top; row < bottom; ++row) {
+                const std::size_t last = std::min(row * width + right, input.pixels.size());
+                for (std::size_t i = row * width + left; i < last; ++i, ++count)
+                    sum += input.pixels[i];
+            }
+            // The last row may be short.
+            shown.pixels.push_back(count == 0 ? kPaper.r : static_cast<std::uint8_t>(sum / count));
+        }
+    }
+    return shown;
+}
+
 void draw_picture(Canvas& canvas, const Input& input) {
     if (input.pixels.empty()) return;
-    const Picture shown = scaled_to_fit(input.pixels, input.width, input.height, kSide);
-    draw(canvas, shown, kMargin + (kSide - static_cast<int>(shown.width)) / 2,
-         kTop + (kSide - static_cast<int>(shown.height)) / 2);
+    const Picture shown = scaled_to_fit(input);
+    const int left = kMargin + (kSide - static_cast<int>(shown.width)) / 2;
+    const int top = kTop + (kSide - static_cast<int>(shown.height)) / 2;
+    for (std::size_t i = 0; i < shown.pixels.size(); ++i) {
+        const std::uint8_t grey = shown.pixels[i];
+        canvas.fill(left + static_cast<int>(i % shown.width),
+                    top + static_cast<int>(i / shown.width), 1, 1, {grey, grey, grey});
+    }
 }
 
 void draw_histogram(Canvas& canvas, const Histogram& histogram) {
@@ -62,42 +99,6 @@ void draw_histogram(Canvas& canvas, const Histogram& histogram) {
 }
 
 }  // namespace
-
-Picture scaled_to_fit(std::span<const std::uint8_t> pixels, std::size_t width, std::size_t height,
-                      std::size_t side) {
-    const double scale = static_cast<double>(side) / static_cast<double>(std::max(width, height));
-    const auto scaled = [&](std::size_t size) {
-        return static_cast<std::size_t>(
-            std::max(1L, std::lround(static_cast<double>(size) * scale)));
-    };
-    Picture shown{scaled(width), scaled(height), {}};
-    for (std::size_t y = 0; y < shown.height; ++y) {
-        const std::size_t top = y * height / shown.height;
-        const std::size_t bottom = std::max((y + 1) * height / shown.height, top + 1);
-        for (std::size_t x = 0; x < shown.width; ++x) {
-            const std::size_t left = x * width / shown.width;
-            const std::size_t right = std::max((x + 1) * width / shown.width, left + 1);
-            std::uint64_t sum = 0;
-            std::uint64_t count = 0;
-            for (std::size_t row = top; row < bottom; ++row) {
-                const std::size_t last = std::min(row * width + right, pixels.size());
-                for (std::size_t i = row * width + left; i < last; ++i, ++count)
-                    sum += pixels[i];
-            }
-            // The last row may be short.
-            shown.pixels.push_back(count == 0 ? kPaper.r : static_cast<std::uint8_t>(sum / count));
-        }
-    }
-    return shown;
-}
-
-void draw(Canvas& canvas, const Picture& picture, int left, int top) {
-    for (std::size_t i = 0; i < picture.pixels.size(); ++i) {
-        const std::uint8_t grey = picture.pixels[i];
-        canvas.fill(left + static_cast<int>(i % picture.width),
-                    top + static_cast<int>(i / picture.width), 1, 1, {grey, grey, grey});
-    }
-}
 
 std::string histogram_png(const Input& input, const Histogram& histogram) {
     Canvas canvas(kWidth, kHeight);

@@ -41,7 +41,6 @@ const common::Program kProgram{
       {"3", "4"},
       "interleaved RGB (as usual) or RGBA",
       {"global", "local", "passes", "cluster"}},
-     {"copies", {"1", "4", "32"}, "copies of a block's table", {"local"}},
      {"passes", {"2", "4", "8"}, "slices of the table", {"passes"}},
      {"cluster", {"2", "4", "8"}, "blocks of a cluster", {"cluster"}}}};
 

@@ -35,7 +35,6 @@ const common::Program kProgram{
      {"local", "a table for each group in local memory, as long as it fits"},
      {"passes", "a slice of the table at a time"}},
     {{"channels", {"3", "4"}, "interleaved RGB (as usual) or RGBA", {"global", "local", "passes"}},
-     {"copies", {"1", "4", "8"}, "copies of a group's table", {"local"}},
      {"passes", {"2", "4", "8"}, "slices of the table", {"passes"}}}};
 
 // One command line, from what is asked for to the table.

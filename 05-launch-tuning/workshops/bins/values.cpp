@@ -130,8 +130,6 @@ Plan plan(const std::string& strategy, const Values& values, const common::Optio
         for (cut(); !fits() && !options.number("cluster") && plan.slices < 8; cut())
             plan.slices *= 2;
         plan.groups = std::max<std::size_t>(plan.groups / plan.slices, 1) * plan.slices;
-    } else if (const auto copies = options.number("copies")) {
-        plan.slice.copies = *copies;
     } else if (plan.group_size > 1) {
         // Some is left of the local memory: a compiler may keep it for itself.
         while (plan.slice.copies < 32 && 2 * plan.local_bytes() < limits.local_bytes)

@@ -23,11 +23,11 @@
 #include <type_traits>
 #include <vector>
 
-#include "05-launch-tuning/workshops/many/folder.hpp"
 #include "05-launch-tuning/workshops/many/histogram.cuh"
 #include "05-launch-tuning/workshops/many/libraries.cuh"
 #include "05-launch-tuning/workshops/many/pictures.hpp"
 #include "common/cuda/cuda.hpp"
+#include "common/files/output_file.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
 #include "common/options/options.hpp"
@@ -167,12 +167,10 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         return common::kEveryVariantMatches;
     }
 
-    // 2. The pictures, where each begins, and the right answer for each. (Of a folder they are read
-    //    while others are counted: step 11.)
+    // 2. The pictures, where each begins, and the right answer for each.
     common::Input input;
     many::Batch batch;
-    const bool is_folder = many::is_folder(options);
-    if (!is_folder) many::load(options, pictures, input, batch);
+    many::load(options, pictures, input, batch);
 
     // 3. The device.
     const common::cuda::Device device = common::cuda::choose_device(options.device);
@@ -193,45 +191,36 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     CHECK_CUDA(cudaEventCreate(end.out()));
 
     // 5. The read ceiling: how fast this device's memory gives pixels to a kernel that only reads.
-    if (options.read_ceiling && !is_folder)
+    if (options.read_ceiling)
         report.set_read_ceiling(common::cuda::read_ceiling_gb_s(input.pixels.size()));
 
     // 6. What the strategies share: the pixels on the device, where each picture begins, a row for
-    //    each; the places of the shares; and totals, which are zero between two launches. They are
-    //    made for a batch.
-    many::Launches launches;
+    //    each; the places of the shares; and totals, which are zero between two launches.
+    const many::Launches launches = many::launches(batch, options, limits);
+    const std::vector<many::Place> shares = many::share_out(batch.first, launches.shared.groups);
+    const std::vector<kernels::Total> zeros(std::max<std::size_t>(kernels::kApart, shares.size()) *
+                                            common::kBins);
+    const std::size_t rows_bytes = batch.size() * sizeof(Histogram);
     common::cuda::Memory<std::uint8_t> pixels;
     common::cuda::Memory<std::uint64_t> first;
     common::cuda::Memory<std::uint32_t> rows;
     common::cuda::Memory<many::Place> places;
     common::cuda::Memory<kernels::Total> totals;
-    std::vector<many::Place> shares;
-    std::vector<kernels::Total> zeros;
     const auto make = [&](auto& memory, std::size_t bytes, const void* from) {
         CHECK_CUDA(cudaMalloc(memory.out(), std::max<std::size_t>(bytes, 1)));
         if (from != nullptr) CHECK_CUDA(cudaMemcpy(memory, from, bytes, cudaMemcpyHostToDevice));
     };
-    const auto make_room = [&](const many::Batch& of) {
-        launches = many::launches(of, options, limits);
-        shares = many::share_out(of.first, launches.shared.groups);
-        zeros.assign(std::max<std::size_t>(kernels::kApart, shares.size()) * common::kBins, 0);
-        make(pixels, of.bytes(), nullptr);
-        make(first, of.first.size() * sizeof(std::uint64_t), of.first.data());
-        make(rows, of.size() * sizeof(Histogram), nullptr);
-        make(places, shares.size() * sizeof(many::Place), shares.data());
-        make(totals, zeros.size() * sizeof(kernels::Total), zeros.data());
+    make(pixels, batch.bytes(), nullptr);
+    make(first, batch.first.size() * sizeof(std::uint64_t), batch.first.data());
+    make(rows, rows_bytes, nullptr);
+    make(places, shares.size() * sizeof(many::Place), shares.data());
+    make(totals, zeros.size() * sizeof(kernels::Total), zeros.data());
+    const auto copy_in = [&] {
+        CHECK_CUDA(cudaMemcpyAsync(pixels + batch.first.front(), batch.pixels.data(),
+                                   batch.pixels.size(), cudaMemcpyHostToDevice, stream));
     };
-    const auto copy_in = [&](const many::Batch& of) {
-        CHECK_CUDA(cudaMemcpyAsync(pixels + of.first.front(), of.pixels.data(), of.pixels.size(),
-                                   cudaMemcpyHostToDevice, stream));
-    };
-    const auto copy_out = [&](const many::Batch& of, std::uint32_t* to) {
-        CHECK_CUDA(cudaMemcpyAsync(to, rows, of.size() * sizeof(Histogram), cudaMemcpyDeviceToHost,
-                                   stream));
-        CHECK_CUDA(cudaStreamSynchronize(stream));
-    };
-    const auto poison_and_check = [&](const many::Batch& of) {
-        common::cuda::poison(rows, of.size() * sizeof(Histogram));
+    const auto poison_and_check = [&] {
+        common::cuda::poison(rows, rows_bytes);
         std::vector<kernels::Total> words(zeros.size());
         CHECK_CUDA(cudaMemcpy(words.data(), totals, words.size() * sizeof(kernels::Total),
                               cudaMemcpyDeviceToHost));
@@ -242,22 +231,24 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
                               const std::string& text, const auto& count,
                               const std::string& missing) {
         std::vector<std::uint32_t> counted(batch.size() * common::kBins);
-        common::Result timed =
-            common::verify_and_time(variant, batch.sum, options.repeat,
-                                    {.poison = [&] { poison_and_check(batch); },
-                                     .copy_in = [&] { copy_in(batch); },
-                                     .run =
-                                         [&](Histogram& result) {
-                                             CHECK_CUDA(cudaEventRecord(begin, stream));
-                                             count();
-                                             CHECK_CUDA(cudaGetLastError());
-                                             CHECK_CUDA(cudaEventRecord(end, stream));
-                                             copy_out(batch, counted.data());
-                                             batch.judge(counted.data(), result);
-                                             return common::cuda::elapsed_ms(begin, end);
-                                         },
-                                     .launch = {launch.groups, launch.group_size},
-                                     .unsupported_reason = missing});
+        common::Result timed = common::verify_and_time(
+            variant, batch.sum, options.repeat,
+            {.poison = poison_and_check,
+             .copy_in = copy_in,
+             .run =
+                 [&](Histogram& result) {
+                     CHECK_CUDA(cudaEventRecord(begin, stream));
+                     count();
+                     CHECK_CUDA(cudaGetLastError());
+                     CHECK_CUDA(cudaEventRecord(end, stream));
+                     CHECK_CUDA(cudaMemcpyAsync(counted.data(), rows, rows_bytes,
+                                                cudaMemcpyDeviceToHost, stream));
+                     CHECK_CUDA(cudaStreamSynchronize(stream));
+                     batch.judge(counted.data(), result);
+                     return common::cuda::elapsed_ms(begin, end);
+                 },
+             .launch = {launch.groups, launch.group_size},
+             .unsupported_reason = missing});
         timed.launch_text = text;
         return timed;
     };
@@ -267,7 +258,6 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             missing.empty() ? common::cuda::unsupported_reason(kernel, launch.group_size) : missing;
         report.add(timed_as(variant, launch, launch.text(), count, reason));
     };
-    if (!is_folder) make_room(batch);
 
     // 7. one-by-one and queued: a launch for each picture, of as many blocks as have work. It
     //    zeroes, counts and finishes, as chapter 05's `tuned` does. The host waits for each, or for
@@ -308,13 +298,13 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
          [&] { graph.launch(stream); }, no_dependent},
     };
     for (const auto& [variant, prepare, count, missing] : in_turn) {
-        if (is_folder || !options.wants(variant)) continue;
+        if (!options.wants(variant)) continue;
         if (missing.empty()) prepare();
         examine(variant, launches.one, picture_kernel, count, missing);
     }
 
     // 8. group-each: one launch, a block for each picture, whose row nobody else writes.
-    if (!is_folder && options.wants("group-each")) {
+    if (options.wants("group-each")) {
         const auto kernel = kernels_for(launches.each).each;
         const auto count = [&] {
             kernel<<<static_cast<unsigned>(launches.each.groups),
@@ -325,38 +315,23 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     }
 
     // 9. shared-out: one launch, in which each block has an even share.
-    const auto count_shared_out = [&] {
+    if (options.wants("shared-out")) {
         const auto kernel = kernels_for(launches.shared).shared;
-        kernel<<<static_cast<unsigned>(launches.shared.groups),
-                 static_cast<unsigned>(launches.shared.group_size), 0, stream>>>(
-            pixels, first, places, totals, rows);
-    };
-    if (!is_folder && options.wants("shared-out")) {
-        examine("shared-out", launches.shared, kernels_for(launches.shared).shared,
-                count_shared_out, {});
+        const auto count = [&] {
+            kernel<<<static_cast<unsigned>(launches.shared.groups),
+                     static_cast<unsigned>(launches.shared.group_size), 0, stream>>>(
+                pixels, first, places, totals, rows);
+        };
+        examine("shared-out", launches.shared, kernel, count, {});
     }
 
     // Beside them, other people's histograms.
-    if (!is_folder) {
-        many::examine_libraries(batch, options, device.id, stream, pixels, rows, timed_as, report);
-    }
+    many::examine_libraries(batch, options, device.id, stream, pixels, rows, timed_as, report);
 
-    // 10. A folder: pictures are read by threads while others, batch by batch, are counted.
-    if (is_folder) {
-        return many::count_folder(kProgram, options, pictures, device.name, device.driver,
-                                  "shared-out", [&](const many::Batch& of, std::uint32_t* counted) {
-                                      make_room(of);
-                                      poison_and_check(of);
-                                      copy_in(of);
-                                      count_shared_out();
-                                      CHECK_CUDA(cudaGetLastError());
-                                      copy_out(of, counted);
-                                  });
-    }
-
-    // 11. The table, what is made of the histograms, and the exit status that tells the truth.
+    // 10. The table, a line for each picture, and the exit status that tells the truth.
     const int status = report.finish();
-    if (status == common::kEveryVariantMatches) many::write_results(pictures, input, batch);
+    if (pictures.csv && status == common::kEveryVariantMatches)
+        common::write_whole(*pictures.csv, many::csv_text(batch));
     return status;
 }
 

@@ -18,9 +18,9 @@
 #include <string>
 #include <vector>
 
-#include "05-launch-tuning/workshops/many/folder.hpp"
 #include "05-launch-tuning/workshops/many/pictures.hpp"
 #include "05-launch-tuning/workshops/tune/limits_opencl.hpp"
+#include "common/files/output_file.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
 #include "common/opencl/opencl.hpp"
@@ -57,12 +57,10 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         return common::kEveryVariantMatches;
     }
 
-    // 2. The pictures, where each begins, and the right answer for each. (Of a folder they are read
-    //    while others are counted: step 10.)
+    // 2. The pictures, where each begins, and the right answer for each.
     common::Input input;
     many::Batch batch;
-    const bool is_folder = many::is_folder(options);
-    if (!is_folder) many::load(options, pictures, input, batch);
+    many::load(options, pictures, input, batch);
 
     // 3. The device.
     const common::opencl::Device device = common::opencl::choose_device(options.device);
@@ -81,18 +79,18 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     CHECK_CL(error, "clCreateCommandQueue");
 
     // 5. The read ceiling: how fast this device's memory gives pixels to a kernel that only reads.
-    if (options.read_ceiling && !is_folder)
+    if (options.read_ceiling)
         report.set_read_ceiling(
             common::opencl::read_ceiling_gb_s(context, queue, input.pixels.size()));
 
     // 6. What the strategies share: the pixels on the device, where each picture begins, a row for
-    //    each; the places of the shares; and totals, which are zero between two launches. They are
-    //    made for a batch. (Without 64-bit atomics there are no totals, and rows are zeroed.)
+    //    each; the places of the shares; and totals, which are zero between two launches.
+    //    (Without 64-bit atomics there are no totals, and rows are zeroed.)
     const bool in_one = common::opencl::has_extension(device.id, "cl_khr_int64_base_atomics");
-    many::Launches launches;
-    common::opencl::Buffer pixels, first, rows, places, totals;
-    std::vector<many::Place> shares;
-    std::vector<cl_ulong> zeros;
+    const many::Launches launches = many::launches(batch, options, limits);
+    const std::vector<many::Place> shares = many::share_out(batch.first, launches.shared.groups);
+    const std::vector<cl_ulong> zeros(std::max<std::size_t>(16, shares.size()) * common::kBins);
+    const std::size_t rows_bytes = batch.size() * sizeof(Histogram);
     const auto make = [&](cl_mem_flags flags, std::size_t bytes, const void* from) {
         common::opencl::Buffer buffer =
             clCreateBuffer(context, flags | (from != nullptr ? CL_MEM_COPY_HOST_PTR : 0),
@@ -100,27 +98,22 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         CHECK_CL(error, "clCreateBuffer");
         return buffer;
     };
-    const auto make_room = [&](const many::Batch& of) {
-        launches = many::launches(of, options, limits);
-        shares = many::share_out(of.first, launches.shared.groups);
-        zeros.assign(std::max<std::size_t>(16, shares.size()) * common::kBins, 0);
-        pixels = make(CL_MEM_READ_ONLY, of.bytes(), nullptr);
-        first = make(CL_MEM_READ_ONLY, of.first.size() * sizeof(cl_ulong), of.first.data());
-        rows = make(CL_MEM_READ_WRITE, of.size() * sizeof(Histogram), nullptr);
-        places = make(CL_MEM_READ_ONLY, shares.size() * sizeof(many::Place), shares.data());
-        if (in_one) totals = make(CL_MEM_READ_WRITE, zeros.size() * sizeof(cl_ulong), zeros.data());
+    const common::opencl::Buffer pixels = make(CL_MEM_READ_ONLY, batch.bytes(), nullptr);
+    const common::opencl::Buffer first =
+        make(CL_MEM_READ_ONLY, batch.first.size() * sizeof(cl_ulong), batch.first.data());
+    const common::opencl::Buffer rows = make(CL_MEM_READ_WRITE, rows_bytes, nullptr);
+    const common::opencl::Buffer places =
+        make(CL_MEM_READ_ONLY, shares.size() * sizeof(many::Place), shares.data());
+    common::opencl::Buffer totals;
+    if (in_one) totals = make(CL_MEM_READ_WRITE, zeros.size() * sizeof(cl_ulong), zeros.data());
+    const auto copy_in = [&] {
+        if (batch.pixels.empty()) return;
+        CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, batch.first.front(),
+                                      batch.pixels.size(), batch.pixels.data(), 0, nullptr,
+                                      nullptr));
     };
-    const auto copy_in = [&](const many::Batch& of) {
-        if (of.pixels.empty()) return;
-        CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, of.first.front(), of.pixels.size(),
-                                      of.pixels.data(), 0, nullptr, nullptr));
-    };
-    const auto copy_out = [&](const many::Batch& of, std::uint32_t* to) {
-        CHECK_CL(clEnqueueReadBuffer(queue, rows, CL_TRUE, 0, of.size() * sizeof(Histogram), to, 0,
-                                     nullptr, nullptr));
-    };
-    const auto poison_and_check = [&](const many::Batch& of) {
-        common::opencl::poison(queue, rows, of.size() * sizeof(Histogram));
+    const auto poison_and_check = [&] {
+        common::opencl::poison(queue, rows, rows_bytes);
         if (!in_one) return;
         std::vector<cl_ulong> words(zeros.size());
         CHECK_CL(clEnqueueReadBuffer(queue, totals, CL_TRUE, 0, words.size() * sizeof(cl_ulong),
@@ -173,13 +166,14 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         std::vector<std::uint32_t> counted(batch.size() * common::kBins);
         common::Result timed = common::verify_and_time(
             variant, batch.sum, options.repeat,
-            {.poison = [&] { poison_and_check(batch); },
-             .copy_in = [&] { copy_in(batch); },
+            {.poison = poison_and_check,
+             .copy_in = copy_in,
              .run =
                  [&](Histogram& result) {
                      Commands commands;
                      count(commands);
-                     copy_out(batch, counted.data());
+                     CHECK_CL(clEnqueueReadBuffer(queue, rows, CL_TRUE, 0, rows_bytes,
+                                                  counted.data(), 0, nullptr, nullptr));
                      batch.judge(counted.data(), result);
                      return common::opencl::elapsed_ms(commands.begin, commands.last());
                  },
@@ -189,14 +183,13 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         timed.launch_text = launch.text();
         report.add(std::move(timed));
     };
-    if (!is_folder) make_room(batch);
 
     // 7. one-by-one and queued: a launch for each picture, of as many groups as have work. It
     //    zeroes, counts and finishes, as chapter 05's `tuned` does. The host waits for each, or for
     //    the last.
     for (const bool waits : {true, false}) {
         const char* const variant = waits ? "one-by-one" : "queued";
-        if (is_folder || !options.wants(variant)) continue;
+        if (!options.wants(variant)) continue;
         const cl_kernel kernel = kernel_for("histogram_picture", launches.one);
         CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
         CHECK_CL(clSetKernelArg(kernel, 3, sizeof(cl_mem), in_one ? &totals : nullptr));
@@ -214,7 +207,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     }
 
     // 8. group-each: one launch, a group for each picture, whose row nobody else writes.
-    if (!is_folder && options.wants("group-each")) {
+    if (options.wants("group-each")) {
         const cl_ulong count = batch.size();
         const cl_kernel kernel = kernel_for("histogram_group_each", launches.each);
         CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
@@ -226,37 +219,23 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     }
 
     // 9. shared-out: one launch, in which each group has an even share.
-    const auto count_shared_out = [&](const many::Batch& of, Commands& commands) {
+    if (options.wants("shared-out")) {
         const cl_kernel kernel = kernel_for("histogram_shared_out", launches.shared);
         CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
         CHECK_CL(clSetKernelArg(kernel, 1, sizeof(cl_mem), &first));
         CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &places));
         CHECK_CL(clSetKernelArg(kernel, 3, sizeof(cl_mem), in_one ? &totals : nullptr));
         CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &rows));
-        zero_rows(0, of.size(), commands);
-        enqueue(kernel, launches.shared, commands);
-    };
-    if (!is_folder && options.wants("shared-out")) {
-        examine("shared-out", launches.shared, kernel_for("histogram_shared_out", launches.shared),
-                [&](Commands& commands) { count_shared_out(batch, commands); });
+        examine("shared-out", launches.shared, kernel, [&](Commands& commands) {
+            zero_rows(0, batch.size(), commands);
+            enqueue(kernel, launches.shared, commands);
+        });
     }
 
-    // 10. A folder: pictures are read by threads while others, batch by batch, are counted.
-    if (is_folder) {
-        return many::count_folder(kProgram, options, pictures, device.name, device.driver_line(),
-                                  "shared-out", [&](const many::Batch& of, std::uint32_t* counted) {
-                                      Commands commands;
-                                      make_room(of);
-                                      poison_and_check(of);
-                                      copy_in(of);
-                                      count_shared_out(of, commands);
-                                      copy_out(of, counted);
-                                  });
-    }
-
-    // 11. The table, what is made of the histograms, and the exit status that tells the truth.
+    // 10. The table, a line for each picture, and the exit status that tells the truth.
     const int status = report.finish();
-    if (status == common::kEveryVariantMatches) many::write_results(pictures, input, batch);
+    if (pictures.csv && status == common::kEveryVariantMatches)
+        common::write_whole(*pictures.csv, many::csv_text(batch));
     return status;
 }
 

@@ -5,14 +5,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <bit>
 #include <charconv>
 #include <numeric>
 #include <random>
 
+#include "01-cpu/peers/opencv.hpp"
 #include "05-launch-tuning/layout.hpp"
-#include "05-launch-tuning/workshops/many/uses.hpp"
-#include "05-launch-tuning/workshops/peers/opencv.hpp"
 #include "common/files/output_file.hpp"
 #include "common/image/image.hpp"
 #include "common/options/whole_number.hpp"
@@ -51,11 +49,6 @@ void parse_sides(const std::string& text, PictureOptions& pictures) {
     pictures.most_side = most;
 }
 
-bool is_folder(const common::Options& options) {
-    std::error_code unknown;
-    return options.image && std::filesystem::is_directory(*options.image, unknown);
-}
-
 common::Options parse_options(int argc, const char* const* argv, const common::Program& program,
                               PictureOptions& pictures) {
     constexpr std::uint64_t kMostPictures = 10'000'000;
@@ -74,49 +67,20 @@ common::Options parse_options(int argc, const char* const* argv, const common::P
         app.add_option("--offset", pictures.offset, "bytes in front of the first picture")
             ->transform(common::whole_number(0, kMostOffset))
             ->type_name("N");
-        app.add_option("--tiles", pictures.tiles,
-                       "cut a picture into N x N tiles, each a picture (with --equalize: 8)")
-            ->transform(common::whole_number(1, 256))
-            ->type_name("N");
-        app.add_option("--equalize", pictures.equalize,
-                       "write a picture and what its tiles' histograms make of it, as a PNG")
-            ->type_name("FILE");
-        app.add_option("--sheet", pictures.sheet,
-                       "of a folder: write all pictures, the darkest first, as a PNG")
-            ->type_name("FILE");
-        app.add_option("--by", pictures.by,
-                       "the order of --sheet: brightness (the default), or distance, each beside "
-                       "one with a similar histogram")
-            ->check(CLI::IsMember({"brightness", "distance"}))
-            ->type_name("ORDER");
-        app.add_option("--npy", pictures.npy, "write the counts for NumPy, a row for each picture")
-            ->type_name("FILE");
         app.add_option("--csv", pictures.csv, "write a line of counts for each picture")
             ->type_name("FILE");
     });
     if (!sides.empty()) parse_sides(sides, pictures);
-    if (is_folder(options) && !options.wants("shared-out"))
-        throw BadInput("a folder of pictures is counted by shared-out");
-    if (is_folder(options) && (!sides.empty() || options.tile || options.plot))
+    std::error_code unknown;
+    const bool is_folder = options.image && std::filesystem::is_directory(*options.image, unknown);
+    if (is_folder && (!sides.empty() || options.tile || options.plot))
         throw BadInput("--side, --tile and --plot mean nothing for a folder of pictures");
     if (pictures.pictures > 0 && (options.image || options.tile || options.random))
         throw BadInput("--pictures, an IMAGE, --tile and --random exclude each other");
-    if (pictures.equalize && pictures.tiles == 0) pictures.tiles = 8;
-    if (pictures.tiles > 0 &&
-        (is_folder(options) || options.tile || options.random || options.constant || options.ramp ||
-         pictures.pictures > 0 || !sides.empty()))
-        throw BadInput("--tiles and --equalize are for one whole picture");
     std::vector<common::NamedFile> outputs = options.outputs();
-    if (pictures.sheet && !is_folder(options))
-        throw BadInput("--sheet is for a folder of pictures");
-    if (!pictures.by.empty() && !pictures.sheet)
-        throw BadInput("--by is the order of --sheet FILE");
-    if (pictures.sheet) outputs.push_back({"--sheet", *pictures.sheet});
-    if (pictures.equalize) outputs.push_back({"--equalize", *pictures.equalize});
-    if (pictures.npy) outputs.push_back({"--npy", *pictures.npy});
     if (pictures.csv) outputs.push_back({"--csv", *pictures.csv});
     std::vector<common::NamedFile> inputs = options.files;
-    if (is_folder(options)) pictures.files = common::pictures_in(*options.image);
+    if (is_folder) pictures.files = common::pictures_in(*options.image);
     for (const std::filesystem::path& file : pictures.files)
         inputs.push_back({file.string(), file});
     common::require_output_files(outputs, inputs);
@@ -180,8 +144,33 @@ std::vector<std::uint64_t> sizes(const PictureOptions& pictures, std::uint64_t u
     return sizes;
 }
 
+static void load_folder(const std::string& folder, const PictureOptions& pictures,
+                        common::Input& input, Batch& batch) {
+    for (const std::filesystem::path& file : pictures.files) {
+        try {
+            const common::PixelBuffer pixels = common::load_picture(file).pixels;
+            input.pixels.insert(input.pixels.end(), pixels.begin(), pixels.end());
+            batch.add(pixels.size(), common::reference_histogram(pixels));
+            batch.names.push_back(file.string());
+        } catch (const BadInput& damage) {
+            common::progress(fmt::format("skipped: {}\n", common::shown(damage.what())));
+        }
+    }
+    if (batch.size() == 0)
+        throw BadInput(
+            fmt::format("{}: none of its {} pictures can be read", folder, pictures.files.size()));
+    batch.pixels = input.pixels;
+    input.name =
+        fmt::format("{}, {} picture{}", folder, batch.size(), batch.size() == 1 ? "" : "s");
+}
+
 void load(const common::Options& options, const PictureOptions& pictures, common::Input& input,
           Batch& batch) {
+    batch.first = {pictures.offset};
+    if (!pictures.files.empty()) {
+        load_folder(options.image->string(), pictures, input, batch);
+        return;
+    }
     constexpr std::uint64_t kUsual = 512 * 512;
     common::Options all = options;
     std::vector<std::uint64_t> each;
@@ -194,13 +183,6 @@ void load(const common::Options& options, const PictureOptions& pictures, common
     const std::uint64_t usual = input.seed || all.random || whole == 0 ? kUsual : whole;
     if (each.empty()) each = sizes(pictures, usual, options.seed, input.pixels.size());
     batch.pixels = input.pixels;
-    if (pictures.tiles > 0) {
-        const Tiles tiles{input.width, input.height, pictures.tiles};
-        each = tiles.sizes();
-        batch.tiled = tiles.one_behind_the_other(input.pixels);
-        batch.pixels = batch.tiled;
-    }
-    batch.first = {pictures.offset};
     for (std::size_t begin = 0; const std::uint64_t size : each) {
         batch.add(size, common::reference_histogram(batch.pixels.subspan(begin, size)));
         begin += size;
@@ -211,7 +193,6 @@ void load(const common::Options& options, const PictureOptions& pictures, common
     } else if (pictures.least_side > 0) {
         name += fmt::format(" of {0} x {0}", pictures.least_side);
     }
-    if (pictures.tiles > 0) name = fmt::format("; its {0} x {0} tiles", pictures.tiles);
     input.name += name;
 }
 
@@ -357,47 +338,17 @@ common::Result counted_by_opencv(const Batch& batch, const common::Options& opti
 
 // ---- results ------------------------------------------------------------------------------------
 
-std::string npy_text(std::span<const Histogram> rows) {
-    const char order = std::endian::native == std::endian::little ? '<' : '>';
-    std::string header =
-        fmt::format("{{'descr': '{}u4', 'fortran_order': False, 'shape': ({}, {}), }}", order,
-                    rows.size(), common::kBins);
-    // What stands in front of the counts is a multiple of 64 bytes, and ends in a line feed.
-    constexpr std::size_t kMagic = 10;
-    header.append(63 - (kMagic + header.size()) % 64, ' ');
-    header += '\n';
-    std::string text("\x93NUMPY\x01\x00", 8);
-    text += static_cast<char>(header.size() & 0xff);
-    text += static_cast<char>(header.size() >> 8);
-    text += header;
-    text.append(reinterpret_cast<const char*>(rows.data()), rows.size_bytes());
-    return text;
-}
-
-std::string csv_text(std::span<const Histogram> rows, const std::vector<std::string>& names) {
+std::string csv_text(const Batch& batch) {
     std::string text = "picture,pixels";
     for (std::size_t bin = 0; bin < common::kBins; ++bin)
         text += fmt::format(",{}", bin);
     text += '\n';
-    for (std::size_t p = 0; p < rows.size(); ++p) {
-        text += names.empty() ? std::to_string(p) : common::csv_field(names[p]);
-        text += fmt::format(",{},{}\n", common::total(rows[p]), fmt::join(rows[p], ","));
+    for (std::size_t p = 0; p < batch.size(); ++p) {
+        text += batch.names.empty() ? std::to_string(p) : common::csv_field(batch.names[p]);
+        text += fmt::format(",{},{}\n", batch.first[p + 1] - batch.first[p],
+                            fmt::join(batch.expected[p], ","));
     }
     return text;
-}
-
-void write_rows(const PictureOptions& pictures, std::span<const Histogram> rows,
-                const std::vector<std::string>& names) {
-    if (pictures.npy) common::write_whole(*pictures.npy, npy_text(rows));
-    if (pictures.csv) common::write_whole(*pictures.csv, csv_text(rows, names));
-}
-
-void write_results(const PictureOptions& pictures, const common::Input& input, const Batch& batch) {
-    write_rows(pictures, batch.expected, batch.names);
-    if (!pictures.equalize) return;
-    const Tiles tiles{input.width, input.height, pictures.tiles};
-    const common::PixelBuffer after = equalized(tiles, input.pixels, batch.expected);
-    common::write_whole(*pictures.equalize, beside_png(tiles, input.pixels, after));
 }
 
 }  // namespace many

@@ -6,8 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <functional>
-#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,20 +27,12 @@ struct PictureOptions {
     std::uint64_t most_side = 0;   ///< the same, or the end of a range
     std::uint64_t pictures = 0;    ///< 0: as many as the pixels make
     std::uint64_t offset = 0;      ///< bytes in front of the first pixel, in the device's memory
-    std::uint64_t tiles = 0;       ///< across and down, that a picture is cut into; 0: it is not
-    std::optional<std::filesystem::path> equalize;
-    std::optional<std::filesystem::path> sheet;
-    std::string by;  ///< the order of the sheet; empty: not said
-    std::optional<std::filesystem::path> npy;
     std::optional<std::filesystem::path> csv;
-    std::vector<std::filesystem::path> files = {};  ///< of the folder
+    std::vector<std::filesystem::path> files = {};  ///< of the folder, where IMAGE is one
 };
 
 /// "512", or "64..2048". @throws common::BadInput
 void parse_sides(const std::string& text, PictureOptions& pictures);
-
-/// Whether the command line names a folder in place of a picture.
-bool is_folder(const common::Options& options);
 
 /// Reads the command line, and which pictures are in a folder. @throws common::BadInput as
 /// common::parse_options
@@ -60,7 +50,6 @@ struct Batch {
     std::vector<common::Histogram> expected = {};  ///< the right answer for each
     common::Histogram sum{};                       ///< of these; it matches where each does
     std::vector<std::string> names = {};           ///< of files, else empty
-    common::PixelBuffer tiled = {};                ///< where they are the tiles of one picture
 
     [[nodiscard]] std::size_t size() const { return first.size() - 1; }
     [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(first.back()); }
@@ -80,8 +69,10 @@ struct Batch {
 std::vector<std::uint64_t> sizes(const PictureOptions& pictures, std::uint64_t usual,
                                  std::uint64_t seed, std::uint64_t pixels);
 
-/// What the command line asks for: a picture or generated pixels, cut into pictures.
-/// @param pictures,input,batch the last refers to the other two
+/// What the command line asks for: a picture or generated pixels, cut into pictures; or those of a
+/// folder. A file that cannot be read is named on standard error and passed over.
+/// @param batch refers to the pixels of `input`
+/// @throws common::BadInput where none can be read
 void load(const common::Options& options, const PictureOptions& pictures, common::Input& input,
           Batch& batch);
 
@@ -130,18 +121,7 @@ common::Result counted_by_opencv(const Batch& batch, const common::Options& opti
 
 // ---- results ------------------------------------------------------------------------------------
 
-/// A NumPy file of `rows` x 256 counts.
-std::string npy_text(std::span<const common::Histogram> rows);
-
 /// A line for each picture: its name or number, its pixels, its 256 counts.
-std::string csv_text(std::span<const common::Histogram> rows,
-                     const std::vector<std::string>& names);
-
-/// Writes what --npy and --csv ask for.
-void write_rows(const PictureOptions& pictures, std::span<const common::Histogram> rows,
-                const std::vector<std::string>& names);
-
-/// The same, and what --equalize asks for.
-void write_results(const PictureOptions& pictures, const common::Input& input, const Batch& batch);
+std::string csv_text(const Batch& batch);
 
 }  // namespace many

@@ -18,15 +18,13 @@ using namespace bins;
 using tests::has;
 using tests::said;
 
-const common::Program kProgram{"05-launch-tuning",
-                               "workshops/bins/opencl",
-                               "OpenCL",
-                               "",
-                               {{"local", ""}},
-                               {{"channels", {"3", "4"}, ""},
-                                {"copies", {"1", "2", "32"}, ""},
-                                {"passes", {"2", "8"}, ""},
-                                {"cluster", {"2", "8"}, ""}}};
+const common::Program kProgram{
+    "05-launch-tuning",
+    "workshops/bins/opencl",
+    "OpenCL",
+    "",
+    {{"local", ""}},
+    {{"channels", {"3", "4"}, ""}, {"passes", {"2", "8"}, ""}, {"cluster", {"2", "8"}, ""}}};
 
 common::Options options_of(const std::vector<std::string>& words, ValueOptions& asked) {
     const std::vector<const char*> argv = common::argv_of("bins", words);

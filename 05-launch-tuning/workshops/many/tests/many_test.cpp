@@ -5,15 +5,11 @@
 #include <map>
 #include <numeric>
 #include <random>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "05-launch-tuning/workshops/many/folder.hpp"
 #include "05-launch-tuning/workshops/many/pictures.hpp"
-#include "05-launch-tuning/workshops/many/uses.hpp"
 #include "common/histogram/histogram.hpp"
-#include "common/image/image.hpp"
 #include "common/tests/support.hpp"
 
 namespace {
@@ -196,6 +192,8 @@ TEST(Batch, SaysWhichPictureIsWrong) {
     EXPECT_NE(result, batch.sum);
     EXPECT_EQ(result[1], 0U);
     EXPECT_EQ(result[3], 26U);
+    batch.names = {"a", "b", "c", "d", "e"};
+    EXPECT_TRUE(has(said([&] { batch.judge(rows.data(), result); }), "the first is number 1, b: "));
 }
 
 TEST(Batch, RefusesSumsThatDoNotFit) {
@@ -208,227 +206,19 @@ TEST(Batch, RefusesSumsThatDoNotFit) {
 
 // ---- files --------------------------------------------------------------------------------------
 
-TEST(Rows, AreWrittenForNumPyAndAsCsv) {
-    std::vector<Histogram> rows(2);
-    rows[1][255] = 0x01020304;
-    const std::string npy = npy_text(rows);
-    ASSERT_EQ(npy.size(), 128 + 2 * sizeof(Histogram));
-    EXPECT_EQ(npy.substr(1, 5), "NUMPY");
-    EXPECT_TRUE(has(npy, "'shape': (2, 256), }"));
-    EXPECT_EQ(npy[127], '\n');
-    EXPECT_EQ(npy.substr(npy.size() - 4), "\x04\x03\x02\x01");
-    const std::string csv = csv_text(rows, {"a", "b\"c"});
-    EXPECT_TRUE(has(csv, "picture,pixels,0,1,2,"));
-    EXPECT_TRUE(has(csv, ",255\n\"a\",0,0,0,"));
-    EXPECT_TRUE(has(csv, "\n\"b\"\"c\",16909060,0,"));
-    EXPECT_TRUE(has(csv_text(rows, {}), "\n1,16909060,0,"));
-}
-
-// ---- tiles --------------------------------------------------------------------------------------
-
-TEST(Tiles, HaveEachPixelOnce) {
-    for (const Tiles& tiles : {Tiles{7, 5, 3}, {4, 4, 2}, {2, 3, 8}, {1, 1, 4}, {100, 1, 7}}) {
-        common::PixelBuffer pixels(tiles.width * tiles.height);
-        std::iota(pixels.begin(), pixels.end(), std::uint8_t{0});
-        common::PixelBuffer tiled = tiles.one_behind_the_other(pixels);
-        const std::vector<std::uint64_t> sizes = tiles.sizes();
-        EXPECT_EQ(sizes.size(), tiles.number * tiles.number);
-        EXPECT_EQ(std::reduce(sizes.begin(), sizes.end()), pixels.size());
-        std::sort(tiled.begin(), tiled.end());
-        EXPECT_EQ(tiled, pixels);
-    }
-    const std::vector<std::uint8_t> four{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16};
-    const common::PixelBuffer tiled = Tiles{4, 4, 2}.one_behind_the_other(four);
-    EXPECT_EQ(std::vector<int>(tiled.begin(), tiled.begin() + 8),
-              (std::vector<int>{1, 2, 5, 6, 3, 4, 7, 8}));
-}
-
-// Of one tile, whose pixels are these.
-common::PixelBuffer equalized_alone(const common::PixelBuffer& pixels) {
-    return equalized({pixels.size(), 1, 1}, pixels,
-                     std::vector{common::reference_histogram(pixels)});
-}
-
-TEST(Equalized, SpreadsGreysThatLieTogether) {
-    common::PixelBuffer pixels(25600);
-    for (std::size_t i = 0; i < pixels.size(); ++i)
-        pixels[i] = static_cast<std::uint8_t>(100 + i % 100);
-    const common::PixelBuffer after = equalized_alone(pixels);
-    // 256 of each grey, 2.56 times the mean: none is cut.
-    for (std::size_t i = 0; i < 100; ++i)
-        EXPECT_NEAR(after[i], 255 * (static_cast<double>(i) + 0.5) / 100, 0.51);
-    // Already even: nothing changes.
-    std::iota(pixels.begin(), pixels.end(), std::uint8_t{0});
-    EXPECT_EQ(equalized_alone(pixels), pixels);
-}
-
-TEST(Equalized, IsLimitedWhereAllIsOfOneGrey) {
-    const common::PixelBuffer grey(1000, 40);
-    EXPECT_NEAR(equalized_alone(grey)[0], 40, 3);
-}
-
-TEST(Equalized, ChangesGraduallyFromTileToTile) {
-    // Left all greys of a half, right the other half: between the middles the map changes slowly.
-    const Tiles tiles{512, 8, 2};
-    common::PixelBuffer pixels(512 * 8);
-    for (std::size_t i = 0; i < pixels.size(); ++i)
-        pixels[i] = static_cast<std::uint8_t>(i % 512 < 256 ? i % 128 : 128 + i % 128);
-    std::vector<Histogram> histograms;
-    const common::PixelBuffer tiled = tiles.one_behind_the_other(pixels);
-    std::size_t begin = 0;
-    for (const std::uint64_t size : tiles.sizes()) {
-        histograms.push_back(common::reference_histogram(std::span(tiled).subspan(begin, size)));
-        begin += size;
-    }
-    common::PixelBuffer flat(pixels.size(), 128);
-    const common::PixelBuffer after = equalized(tiles, flat, histograms);
-    for (std::size_t x = 1; x < 512; ++x) {
-        EXPECT_LE(after[x], after[x - 1]);
-        EXPECT_LE(after[x - 1] - after[x], 2);
-    }
-    EXPECT_GT(after[0], after[511] + 100);
-    const std::string png = beside_png(tiles, pixels, after);
-    EXPECT_EQ(png.substr(1, 3), "PNG");
-}
-
-TEST(Sheet, GoesFromDarkToBright) {
-    std::vector<common::Picture> small;
-    std::vector<Histogram> histograms;
-    for (const std::uint8_t grey : std::vector<std::uint8_t>{200, 10, 90}) {
-        small.push_back({8, 8, common::PixelBuffer(64, grey)});
-        histograms.push_back(common::reference_histogram(small.back().pixels));
-    }
-    const std::size_t cell = sheet_cell(3);
-    const common::Picture sheet =
-        common::decode_picture(sheet_png(small, by_brightness(histograms)));
-    ASSERT_EQ(sheet.width, 2 * cell);
-    ASSERT_EQ(sheet.height, 2 * cell);
-    const auto middle_of = [&](std::size_t column, std::size_t row) {
-        return int{sheet.pixels[(row * cell + cell / 2) * sheet.width + column * cell + cell / 2]};
-    };
-    EXPECT_EQ(middle_of(0, 0), 10);
-    EXPECT_EQ(middle_of(1, 0), 90);
-    EXPECT_EQ(middle_of(0, 1), 200);
-    EXPECT_GT(middle_of(1, 1), 240);
-    for (const std::size_t pictures : {1U, 100U, 100'000U})
-        EXPECT_LE(sheet_cell(pictures) * sheet_cell(pictures) * pictures, 110'000'000U);
-}
-
-TEST(Sheet, GoesFromOneToTheMostSimilar) {
-    // So many pixels of a grey, and as many of another.
-    const auto half = [](std::size_t one, std::size_t other, std::uint32_t pixels) {
-        Histogram histogram{};
-        histogram[one] += pixels;
-        histogram[other] += pixels;
-        return histogram;
-    };
-    EXPECT_TRUE(by_distance({}).empty());
-    // The means are 100, 110, 120, 130; but the first is like the third.
-    const std::vector<Histogram> of_two{half(0, 200, 5), half(109, 111, 9), half(20, 220, 1),
-                                        half(130, 130, 2)};
-    EXPECT_EQ(by_brightness(of_two), (std::vector<std::size_t>{0, 1, 2, 3}));
-    EXPECT_EQ(by_distance(of_two), (std::vector<std::size_t>{0, 2, 1, 3}));
-}
-
-// ---- folders ------------------------------------------------------------------------------------
-
-class Folder : public ::testing::Test {
- protected:
-    // So many pictures; number n has n pixels of the value n and one more of 200.
-    void fill(unsigned pictures) {
-        for (unsigned n = 1; n <= pictures; ++n) {
-            const std::string name = "p" + std::to_string(1000 + n) + ".bmp";
-            std::vector<std::uint32_t> row(n, n % 200);
-            row.push_back(200);
-            tests::write_bytes(folder_ / name,
-                               tests::bmp_file({.rows = {row}, .palette = tests::grey_palette()}));
-        }
-    }
-
-    int count(const CountBatch& count_batch) {
-        common::Options options;
-        options.image = folder_.path();
-        PictureOptions pictures;
-        pictures.offset = 5;
-        pictures.csv = csv_;
-        pictures.files = common::pictures_in(folder_.path());
-        struct Captured {
-            explicit Captured(std::string& text) : into(text) {
-                ::testing::internal::CaptureStdout();
-            }
-            ~Captured() { into = ::testing::internal::GetCapturedStdout(); }
-            std::string& into;
-        };
-        const Captured captured(out_);
-        int status = -1;
-        said_ = said([&] {
-            status = count_folder({"chapter", "program", "OpenCL", "", {}}, options, pictures, "d",
-                                  "v", "shared-out", count_batch);
-        });
-        return status;
-    }
-
-    static void count_rightly(const Batch& batch, std::uint32_t* rows) {
-        EXPECT_EQ(batch.first.front(), 5U);
-        for (std::size_t p = 0; p < batch.size(); ++p) {
-            const Histogram row = common::reference_histogram(
-                batch.pixels.subspan(batch.first[p] - 5, batch.first[p + 1] - batch.first[p]));
-            std::copy(row.begin(), row.end(), rows + p * kBins);
-        }
-    }
-
-    tests::TemporaryFolder folder_;
-    tests::TemporaryFolder elsewhere_;
-    std::filesystem::path csv_ = elsewhere_ / "rows.csv";
-    std::string said_, out_;
-};
-
-TEST_F(Folder, IsCountedInTheOrderOfItsNames) {
-    fill(300);
-    EXPECT_EQ(count(count_rightly), 0);
-    EXPECT_EQ(said_, "");
-    EXPECT_TRUE(has(out_, "300 pictures of 45450 pixels in all\n"));
-    const std::string csv = tests::bytes_of(csv_);
-    EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 301);
-    EXPECT_LT(csv.find("p1001.bmp\",2,"), csv.find("p1300.bmp\",301,"));
-}
-
-TEST_F(Folder, DamagedFilesAreNamedAndPassedOver) {
-    fill(3);
-    tests::write_bytes(folder_ / "p1002.bmp", "BM");
-    tests::write_bytes(folder_ / "p1000.png", "no picture");
-    EXPECT_EQ(count(count_rightly), 0);
-    EXPECT_TRUE(has(said_, "skipped: " + (folder_ / "p1000.png").string() + ": not a picture"));
-    EXPECT_TRUE(has(said_, "skipped: " + (folder_ / "p1002.bmp").string()));
-    EXPECT_TRUE(has(out_, "2 pictures of 6 pixels in all; 2 could not be read\n"));
-    EXPECT_FALSE(has(tests::bytes_of(csv_), "p1002"));
-}
-
-TEST_F(Folder, WithoutAPictureIsBadInput) {
-    EXPECT_TRUE(has(bad_input([&] { count(count_rightly); }), "no .bmp"));
-    tests::write_bytes(folder_ / "a.bmp", "BM");
-    EXPECT_TRUE(has(bad_input([&] { count(count_rightly); }), "none of its 1 pictures"));
-}
-
-TEST_F(Folder, AWrongRowIsAMismatchAndWritesNoRows) {
-    fill(3);
-    EXPECT_EQ(count([](const Batch& batch, std::uint32_t* rows) {
-                  count_rightly(batch, rows);
-                  std::swap(rows[kBins + 2], rows[kBins + 3]);
-              }),
-              1);
-    EXPECT_TRUE(has(said_, "1 of 3 pictures is wrong; the first is number 1, "));
-    EXPECT_TRUE(has(said_, "p1002.bmp"));
-    EXPECT_FALSE(std::filesystem::exists(csv_));
-    // And one that nobody has written.
-    EXPECT_EQ(count([](const Batch&, std::uint32_t*) {}), 1);
-    EXPECT_TRUE(has(said_, "poison"));
-}
-
-TEST_F(Folder, AFailureEndsTheThreads) {
-    fill(50);
-    EXPECT_THROW(count([](const Batch&, std::uint32_t*) { throw std::bad_alloc(); }),
-                 std::bad_alloc);
+TEST(Csv, HasALineForEachPicture) {
+    Batch batch;
+    batch.first = {3};
+    batch.add(0, Histogram{});
+    Histogram histogram{};
+    histogram[255] = 7;
+    batch.add(7, histogram);
+    EXPECT_TRUE(has(csv_text(batch), "picture,pixels,0,1,2,"));
+    EXPECT_TRUE(has(csv_text(batch), ",255\n0,0,0,"));
+    EXPECT_TRUE(has(csv_text(batch), "\n1,7,0,"));
+    batch.names = {"a", "b\"c"};
+    EXPECT_TRUE(has(csv_text(batch), "\n\"a\",0,0,"));
+    EXPECT_TRUE(has(csv_text(batch), "\n\"b\"\"c\",7,0,"));
 }
 
 }  // namespace
