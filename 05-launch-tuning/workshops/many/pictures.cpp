@@ -9,7 +9,7 @@
 #include <numeric>
 #include <random>
 
-#include "01-cpu/peers/opencv.hpp"
+#include "05-launch-tuning/workshops/peers/opencv.hpp"
 #include "05-launch-tuning/layout.hpp"
 #include "common/files/output_file.hpp"
 #include "common/image/image.hpp"
