@@ -74,12 +74,6 @@ def call(*command, **how):
     return status if status >= 0 else 128 - status
 
 
-def check_lessons():
-    """A copy for an examination has exercises and no lessons."""
-    if not (ROOT / "01-cpu/CMakeLists.txt").exists() and (ROOT / handout.MANIFEST).exists():
-        raise BadInput("this copy has no lessons, only exercises: ./tutorial list")
-
-
 def one_at_a_time():
     """The script's lock: two that build, measure and write their results at once would mix all of it."""
     folder = os.open(".", os.O_RDONLY)
@@ -120,7 +114,7 @@ def workshop(name):
 def make_handout(options):
     if not options.folder:
         raise BadInput("handout needs a folder to make")
-    print(handout.make(given_path(options.folder), options.chapter, options.exam, options.autograder))
+    print(handout.make(options.folder, options.chapter, options.exam, options.autograder))
 
 
 def exercise_of(options):
@@ -225,7 +219,6 @@ def search_device(program, number, stem):
 
 
 def tune(_):
-    check_lessons()
     set_up("run")
     build("tune")
     RESULTS.mkdir(parents=True, exist_ok=True)
@@ -267,7 +260,6 @@ def cluster(words):
     elif words and not words[0].startswith("-") and not given_path(words[0]).exists():
         raise BadInput(f"cluster takes a number of ranks, then options or pictures, not '{words[0]}'")
     words = words or ["--random", "1G", "--check"]
-    check_lessons()
     set_up("cluster")
     if not shutil.which("mpirun"):
         raise BadInput("not found: mpirun; docs/install.md names the packages for this system")
@@ -294,19 +286,19 @@ def cluster(words):
 
 def site_environment():
     """What the site is made with, in an environment of its own; once, and again where the list has changed."""
-    wanted, have, log = pathlib.Path("docs/site/requirements.txt"), pathlib.Path("build/site-env/installed.txt"), "build/site.log"
+    wanted, have, log = map(pathlib.Path, ("docs/site/requirements.txt", "build/site-env/installed.txt", "build/site.log"))
     if have.exists() and have.read_bytes() == wanted.read_bytes():
         one_at_a_time()
         return
     set_up("site")
     say("Installing what the site is made with, in build/site-env ...")
     shutil.rmtree("build/site-env", ignore_errors=True)
-    with open(log, "wb") as file:
-        for command in (("python3", "-m", "venv"), ("build/site-env/bin/pip", "install", "--no-deps", "-r", str(wanted))):
-            more = ["build/site-env"] if "venv" in command else []
-            if call(*command, *more, stdout=file, stderr=file):
-                say(*pathlib.Path(log).read_text(encoding="utf-8", errors="replace").splitlines()[-20:])
-                raise BadInput(f"that failed; all that was said is in {log}")
+    command = f"python3 -m venv build/site-env && build/site-env/bin/pip install --no-deps -r {wanted}"
+    with log.open("wb") as file:
+        failed = call("sh", "-c", command, stdout=file, stderr=file)
+    if failed:
+        say(*log.read_text(encoding="utf-8", errors="replace").splitlines()[-20:])
+        raise BadInput(f"that failed; all that was said is in {log}")
     shutil.copy(wanted, have)
 
 
@@ -318,13 +310,12 @@ def site(options):
     sphinx = [python, "-m", "sphinx", "-q", "-W", "--keep-going", "-j", "auto", "-d", "build/site-doctrees", "-c", "docs/site"]
     if options.address:
         sphinx += ["-D", f"html_baseurl={options.address}"]
-    if call(python, "-B", "docs/site/stage.py", pages, options.repository or ""):
-        raise Refused(1, "the pages could not be laid out")
-    shutil.rmtree(out, ignore_errors=True)
-    if call(*sphinx, pages, out):
-        raise Refused(1, "the site has warnings, and may lack something: see above")
-    if call(python, "-B", "docs/tools/pages.py", "--site", out):
-        raise Refused(1, "the site has mistakes: see above")
+    for why, *command in (("the pages could not be laid out", python, "-B", "docs/site/stage.py", pages, options.repository or ""),
+                          ("the old site cannot be removed", "rm", "-rf", out),
+                          ("the site has warnings, and may lack something: see above", *sphinx, pages, out),
+                          ("the site has mistakes: see above", python, "-B", "docs/tools/pages.py", "--site", out)):
+        if call(*command):
+            raise Refused(1, why)
     if options.links:
         asked = pathlib.Path("build/site-links.log")
         with asked.open("wb") as log:
@@ -339,15 +330,9 @@ def site(options):
 # ---- the command line ------------------------------------------------------------------------------
 
 
-def address(text):
-    if not re.fullmatch(r"https?://\S+", text):
-        raise argparse.ArgumentTypeError(f"'{text}' is not an address: https://...")
-    return text
-
-
-def repository(text):
-    if not re.fullmatch(r"\S*://\S+|\S*@\S*:\S+", text):
-        raise argparse.ArgumentTypeError(f"'{text}' is not the address of a repository: https://... or git@...")
+def url(text):
+    if not re.fullmatch(r"[^\s:]+://\S+|\S*@\S*:\S+", text):
+        raise argparse.ArgumentTypeError(f"'{text}' is no address, such as https://...")
     return text
 
 
@@ -387,10 +372,8 @@ def parser_of(command):
         parser.set_defaults(files=[])
     elif command == "grade":
         add("files", nargs="*", type=given_path, help="in place of the exercise's own files")
-        add("--json", type=given_path, help="write the grade to this file (docs/grading.md)")
-        add("--junit", type=given_path, help="write it as JUnit's XML")
-        add("--gradescope", type=given_path, help="write it as Gradescope's results.json")
-        add("--classroom", type=given_path, help="write it as a step's output for GitHub Classroom's reporter")
+        for form in reports.FORMATS:
+            add(f"--{form}", type=given_path, metavar="FILE", help="write the grade to this file (docs/grading.md)")
         add("--all", type=given_path, metavar="DIR", help="grade each folder, file or zip in DIR")
         add("--csv", type=given_path, help="with --all: write the table to this file, a row when it is known")
         add("--reports", type=given_path, metavar="DIR", help="with --all: a folder of reports for each submission")
@@ -401,7 +384,7 @@ def parser_of(command):
         add("--compare", type=given_path, metavar="CSV", help="with --all: say what differs from another grading")
         add("--unsafe", action="store_true", help="with --all: also where submissions cannot be isolated")
     elif command == "handout":
-        add("folder", nargs="?", help="the folder to make")
+        add("folder", nargs="?", type=given_path, help="the folder to make")
         add("--chapter", nargs="+", default=[], help="the exercises of these chapters alone, such as 03")
         add("--exam", action="store_true", help="without the lessons and the chapters' kernels, too")
         add("--for", dest="autograder", nargs=2, metavar=("gradescope|classroom", "EXERCISE"),
@@ -410,8 +393,8 @@ def parser_of(command):
         add("words", nargs="*", metavar="MISTAKE [answer]", help="its number or its name; and the word answer")
     elif command == "site":
         add("links", nargs="?", choices=["links"], help="ask for the pages of others, too")
-        add("--address", type=address, metavar="URL", help="where the site will be")
-        add("--repository", type=repository, metavar="URL", help="what a reader is to clone")
+        add("--address", type=url, metavar="URL", help="where the site will be")
+        add("--repository", type=url, metavar="URL", help="what a reader is to clone")
     return parser
 
 

@@ -255,7 +255,7 @@ class Python(Small):
                 ("none.cl: a link, or no file", "grade", "03/sum", "none.cl"), ("grade: argument --api: invalid", "grade", "03/sum", "--api", "metal"),
                 ("watch: unrecognized arguments: --json", "watch", "03/sum", "--json", "f"), ("cluster starts 1 to 64 .* not -1", "cluster", "-1"),
                 ("this copy has no gallery", "broken", "02/1"), ("handout needs a folder", "handout"), ("this copy has no site", "site"),
-                ("site: argument links: invalid choice: 'x'", "site", "x"), ("site: argument --address: 'x' is not", "site", "--address", "x"),
+                ("site: argument links: invalid choice: 'x'", "site", "x"), ("site: argument --address: 'x' is no address", "site", "--address", "x"),
                 ("set-up takes", "set-up", "all"), ("there is no command 'a.nb'", "a\nb")):
             with self.subTest(words=words):
                 self.refuses(line, *words)
