@@ -10,7 +10,11 @@ Exit status: 0 well; 1 not full marks, or wrong; 2 what was asked for makes no s
 # ruff: noqa: E402
 import os
 import signal
+import sys
 
+if sys.version_info < (3, 9):
+    print("tutorial: this needs Python 3.9 or newer as python3; docs/install.md says how to get it", file=sys.stderr)
+    sys.exit(2)
 if __name__ == "__main__":
     signal.signal(signal.SIGINT, lambda *_: os._exit(130))  # before anything takes time
     signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGINT])
@@ -23,7 +27,6 @@ import re
 import secrets
 import shutil
 import subprocess
-import sys
 
 sys.path[:0] = [str(pathlib.Path(__file__).resolve().parent / room) for room in ("exercise", "gallery")]  # which python -I leaves out
 import a_class
@@ -82,13 +85,16 @@ def one_at_a_time():
     except BlockingIOError:
         say("Another ./tutorial is at work in this folder: waiting for it to end ...")
         fcntl.flock(folder, fcntl.LOCK_EX)
-    os.dup2(folder, LOCK)
+    if folder != LOCK:
+        os.dup2(folder, LOCK)
+        os.close(folder)
 
 
 def set_up(kind):
     """Everything that commands of this kind need, installed where that can be done, and configured."""
     one_at_a_time()
-    if status := call("./tutorial", "set-up", kind, pass_fds=[LOCK]):
+    status = call("./tutorial", "set-up", kind, pass_fds=[LOCK])
+    if status:
         sys.exit(status)  # it has said why
 
 
@@ -269,10 +275,12 @@ def cluster(words):
                       OMPI_MCA_orte_execute_quiet="1")
     if os.getuid() == 0:
         os.environ.update(OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1")
-    made, status = {api: (program, why) for api, program, why in workshop("cluster")}, 77
-    if made["C++"][0] == "-":
-        raise BadInput(f"the programs were not built: {made['C++'][1]}")
-    for program in (made[api][0] for api in ("CUDA", "C++") if made[api][0] != "-"):
+    made, status = {}, 77
+    for api, program, why in workshop("cluster"):
+        if (api, program) == ("C++", "-"):
+            raise BadInput(f"the programs were not built: {why}")
+        made[api] = program
+    for program in (made[api] for api in ("CUDA", "C++") if made.get(api, "-") != "-"):
         say(f"mpirun -n {ranks} {program} {' '.join(map(shown, words))}")
         status = call("mpirun", "-n", str(int(ranks)), program, *words, cwd=given_path("."))
         if status != 77:

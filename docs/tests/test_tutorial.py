@@ -271,6 +271,14 @@ class Python(Small):
             self.assertRegex(done.stderr, r"\Atutorial: cannot write standard output[^\n]*\n\Z")
             self.assertEqual(self.call("bash", "-c", f"./tutorial {command} >&-").returncode, 2)
 
+    def test_who_watches_holds_nobody_up(self):
+        """The lock is one call's while it builds and measures, and free when this has ended."""
+        (self.root / "bin" / "flock").symlink_to(shutil.which("flock") or self.skipTest("no flock"))
+        free = "subprocess.run(['flock', '-n', '.', 'bash', '-c', ':']).returncode"
+        said = self.succeed("python3", "-c", "import os, subprocess, sys; sys.path.append('common/tutor'); import tutorial; "
+                            f"tutorial.one_at_a_time(); print({free}); os.close(tutorial.LOCK); print({free})")
+        self.assertEqual(said, "1\n0\n")
+
     def test_each_device_is_searched(self):
         self.programs(["05-x/tune", "OpenCL", self.script(self.root / "bin" / "search", """
             [ "$1" != --list-devices ] || { printf '0: One\\n1: Two (2)\\n'; exit; }
