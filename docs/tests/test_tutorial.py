@@ -21,6 +21,7 @@ list(APPEND CMAKE_MODULE_PATH ${CMAKE_SOURCE_DIR}/common/cmake)
 include(Testing)
 add_custom_target(programs)
 add_custom_target(cluster_programs)
+add_custom_target(tune)
 add_test(NAME passes COMMAND ${CMAKE_COMMAND} -E true)
 add_test(NAME is-slow COMMAND ${CMAKE_COMMAND} -E true)
 set_tests_properties(is-slow PROPERTIES TIMEOUT 1234)
@@ -32,6 +33,10 @@ add_test(NAME {0}.passes COMMAND ${{CMAKE_COMMAND}} -E echo "skipped: no Thing (
 add_test(NAME {0}.mistake COMMAND ${{CMAKE_COMMAND}} -E true)
 set_tests_properties({0}.passes PROPERTIES LABELS "chapter-{0}" SKIP_REGULAR_EXPRESSION ^skipped)
 set_tests_properties({0}.mistake PROPERTIES LABELS "chapter-{0};broken")
+"""
+CHAPTER_PASSES = """
+add_test(NAME 01.right COMMAND ${CMAKE_COMMAND} -E true)
+set_tests_properties(01.right PROPERTIES LABELS chapter-01)
 """
 # All that the script may call here: not apt-get, or it would install what this machine lacks.
 TOOLS = ("basename", "bash", "cat", "cmake", "ctest", "dirname", "env", "grep", "head", "id", "mkdir", "ninja", "readlink", "rm", "sed", "sh",
@@ -73,6 +78,12 @@ class Small(unittest.TestCase):
         self.assertEqual((done.returncode, done.stdout), (status, ""))
         self.assertRegex(done.stderr, rf"\Atutorial: {line}[^\n]*\n\Z")
         self.assertFalse((pathlib.Path(cwd or self.clone) / "build" / "configure.log").exists())
+
+    def with_python(self):
+        """The clone has the commands that need it, too."""
+        (self.root / "bin" / "python3").symlink_to(sys.executable)
+        for room in ("tutor", "files"):
+            shutil.copytree(ROOT / "common" / room, self.clone / "common" / room, dirs_exist_ok=True)
 
     def programs(self, *rows):
         """What the small project says was built."""
@@ -143,17 +154,45 @@ class Test(Small):
             (self.clone / folder / "CMakeLists.txt").write_text(CHAPTER.format(folder[:2]))
 
     def test_chapters(self):
-        said = self.succeed("./tutorial", "test", "03")
+        done = self.call("./tutorial", "test", "03")  # whose only test is skipped
+        self.assertEqual(done.returncode, 77, done.stderr)
+        self.assertTrue(done.stderr.endswith("tutorial: all tests of chapter-03 were skipped, for the reasons above\n"), done.stderr)
+        said = done.stdout
         self.assertIn("03.passes", said)
         for other in ("01.passes", "mistake", "is-slow"):
             self.assertNotIn(other, said)
-        self.assertTrue(said.endswith("Some tests were skipped for want of a package:\n  no Thing (package libthing-03)\n"), said)
+        self.assertTrue(said.endswith("\n  no Thing (package libthing-03)\n"), said)
         self.assertTrue((self.clone / "build" / "03-three" / "made.h").exists())
         self.assertFalse((self.clone / "build" / "01-one" / "made.h").exists())
+        with (self.clone / "01-one" / "CMakeLists.txt").open("a") as lines:
+            lines.write(CHAPTER_PASSES)
         said = self.succeed("./tutorial", "test", "01", "03")
-        self.assertIn("01.passes", said)
+        self.assertIn("01.right", said)
         self.assertIn("03.passes", said)
+        self.assertTrue(said.endswith("Some tests were skipped for want of a package:\n  no Thing (package libthing-01)\n"
+                                      "  no Thing (package libthing-03)\n"), said)
         self.assertIn("is-slow", self.succeed("./tutorial", "test"))
+
+    @unittest.skipUnless(os.getuid() == 0 and re.search("^ID=(debian|ubuntu)$", pathlib.Path("/etc/os-release").read_text(), re.MULTILINE),
+                         "no root on Debian or Ubuntu")
+    def test_what_is_installed_is_configured_and_another_apt_waited_for(self):
+        self.call("./tutorial", "test", "03")
+        asked = self.root / "asked"
+        (self.root / "bin" / "sleep").symlink_to(shutil.which("true"))
+        self.script(self.root / "bin" / "apt-get", f'''echo "$1" >> {asked}
+            [ $(grep -c . {asked}) -gt 2 ] || {{ echo "E: Could not get lock /var/lib/apt/lists/lock. It is held by process 1" >&2; exit 100; }}
+            case " $* " in *" python3 "*) printf '#!/bin/sh\\n' > {self.root}/bin/python3; chmod +x {self.root}/bin/python3 ;; esac''')
+        (self.root / "bin" / "chmod").symlink_to(shutil.which("chmod"))
+        done = self.call("./tutorial", "test", "03")
+        self.assertEqual(asked.read_text().split(), ["update", "update", "update", "install"])
+        self.assertEqual(done.stderr.count("Another apt is at work on this system: waiting for it to end"), 1)
+        self.assertIn("Configuring ...", done.stderr)
+        self.assertEqual(done.returncode, 77)
+        self.script(self.root / "bin" / "apt-get", "echo E: no such package >&2; exit 100")
+        (self.root / "bin" / "python3").unlink()
+        done = self.call("./tutorial", "test", "03")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("tutorial: the packages could not be installed", done.stderr)
 
     def test_what_is_no_chapter(self):
         for word in ("3", "02", "0[13]", "03-three", ""):
@@ -190,16 +229,72 @@ class Run(Small):
         (self.clone / "02-two" / "broken").mkdir(parents=True)
         (self.clone / "02-two" / "broken" / "01-spoilt.txt").write_text(
             "A sentence.\nvariant: v\nshows: wrong\nhides: right\nnames: a-name\n\n--- histogram.cl\none\n+++\n")
-        shutil.copytree(ROOT / "common" / "tutor" / "gallery", self.clone / "common" / "tutor" / "gallery")
-        self.refuses("python3 is missing: the gallery needs it", "broken")
-        (self.root / "bin" / "python3").symlink_to(sys.executable)
+        self.refuses("not found: python3; docs/install.md names the packages for this system", "broken")
+        self.with_python()
         self.programs(["02-two", "OpenCL", "-", "no loader"])
         done = self.call("./tutorial", "broken", "02/1")
         self.assertEqual((done.returncode, done.stdout), (77, ""))
         self.assertTrue(done.stderr.endswith("tutorial: 02/1 runs in OpenCL, whose programs were not built: no loader\n"), done.stderr)
 
 
+class Python(Small):
+    """What common/tutor/tutorial.py refuses, before anything is built, and how it ends."""
+
+    def setUp(self):
+        super().setUp()
+        self.with_python()
+        exercise = self.clone / "03-three" / "exercise" / "sum"
+        exercise.mkdir(parents=True)
+        (exercise / "exercise.json").write_text('{"title": "A sum", "minutes": 1}')
+
+    def test_what_makes_no_sense_is_one_line(self):
+        for line, *words in (
+                ("list: unrecognized arguments: x", "list", "x"), ("next: unrecognized arguments: x", "next", "x"),
+                ("tune: unrecognized arguments: --device", "tune", "--device"), ("hint: unrecognized arguments: x", "hint", "03/sum", "x"),
+                ("there is no exercise 'a.nb.x1bc': there are 03/sum", "grade", "a\nb\x1bc"), (".*: not a folder", "grade", "03/sum", "--all", "none"),
+                ("none.cl: a link, or no file", "grade", "03/sum", "none.cl"), ("grade: argument --api: invalid", "grade", "03/sum", "--api", "metal"),
+                ("watch: unrecognized arguments: --json", "watch", "03/sum", "--json", "f"), ("cluster starts 1 to 64 .* not -1", "cluster", "-1"),
+                ("this copy has no gallery", "broken", "02/1"), ("handout needs a folder", "handout"), ("this copy has no site", "site"),
+                ("site: argument links: invalid choice: 'x'", "site", "x"), ("site: argument --address: 'x' is no address", "site", "--address", "x"),
+                ("set-up takes", "set-up", "all"), ("there is no command 'a.nb'", "a\nb")):
+            with self.subTest(words=words):
+                self.refuses(line, *words)
+                self.assertFalse((self.clone / "build").exists())
+        for command in ("hint", "grade", "watch", "reset"):
+            done = self.call("./tutorial", command)
+            self.assertEqual((done.returncode, done.stderr), (2, f"tutorial: {command} needs an exercise, one of these:\n  03/sum\n"))
+
+    def test_output_that_does_not_arrive(self):
+        for command in ("list", "help"):
+            done = self.call("bash", "-c", f"./tutorial {command} > /dev/full")
+            self.assertEqual(done.returncode, 2)
+            self.assertRegex(done.stderr, r"\Atutorial: cannot write standard output[^\n]*\n\Z")
+            self.assertEqual(self.call("bash", "-c", f"./tutorial {command} >&-").returncode, 2)
+
+    def test_who_watches_holds_nobody_up(self):
+        """The lock is one call's while it builds and measures, and free when this has ended."""
+        (self.root / "bin" / "flock").symlink_to(shutil.which("flock") or self.skipTest("no flock"))
+        free = "subprocess.run(['flock', '-n', '.', 'bash', '-c', ':']).returncode"
+        said = self.succeed("python3", "-c", "import os, subprocess, sys; sys.path.append('common/tutor'); import tutorial; "
+                            f"tutorial.one_at_a_time(); print({free}); os.close(tutorial.LOCK); print({free})")
+        self.assertEqual(said, "1\n0\n")
+
+    def test_each_device_is_searched(self):
+        self.programs(["05-x/tune", "OpenCL", self.script(self.root / "bin" / "search", """
+            [ "$1" != --list-devices ] || { printf '0: One\\n1: Two (2)\\n'; exit; }
+            [ "$2" = 0 ] || exit 3
+            printf '4096 pixels\\nmap\\nbest: 7\\n'"""), "-"], ["05-x/tune", "CUDA", "-", "no nvcc"])
+        done = self.call("./tutorial", "tune")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn("\nOpenCL on One\n  4096 pixels best: 7\n\nAll that was measured", done.stdout)
+        self.assertIn("CUDA: skipped, no nvcc\n", done.stderr)
+
+
 class Cluster(Small):
+    def setUp(self):
+        super().setUp()
+        self.with_python()
+
     def test_a_number_of_ranks_that_makes_no_sense(self):
         self.refuses("cluster starts 1 to 64 ranks here, not 0", "cluster", "0")
         self.refuses("cluster takes a number of ranks, then options or pictures, not 'four'", "cluster", "four")

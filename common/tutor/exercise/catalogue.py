@@ -12,7 +12,7 @@ BEGIN, END = "// ---- your part: ", "// ---- end of your part ----"
 
 
 class BadInput(Exception):
-    """What was asked for makes no sense; the text says why, in one line."""
+    """What was asked for makes no sense: why, in one line; and lines that may stand below it."""
 
 
 class Exercise:

@@ -1,13 +1,9 @@
 #!/usr/bin/env python3
 """The gallery of mistakes: what the files in the chapters' broken/ say, and the sources with the mistake in them.
 
-    gallery.py list                          the mistakes, by number
     gallery.py make MISTAKE FOLDER [FILE]    the sources that it changes, or one of them, changed, into the folder
     gallery.py cmake CHAPTER                 the programs that its mistakes need: API|how|files of the chapter
     gallery.py together CHAPTER API HOW FILE  the source of such a program, with all of its mistakes
-    gallery.py fields MISTAKE [answer]       for ./tutorial broken: the chapter, its API and the target to build
-    gallery.py answer MISTAKE                what is wrong
-    gallery.py run MISTAKE [answer]          run it where it shows
 
 A mistake is named by its number, such as 03/4, its name, or its file. It is a text file, such as
 03-local-atomics/broken/04-NAME.txt. Its number never changes; a new mistake gets the next one of its chapter.
@@ -63,7 +59,7 @@ class BadMistake(Exception):
 
 
 class Refused(Exception):
-    """What ./tutorial broken does not do: (exit status, why)."""
+    """What ./tutorial does not do: (exit status, why; lines below it)."""
 
 
 class Change(NamedTuple):
@@ -278,17 +274,17 @@ class Broken:
         self.folder = pathlib.Path("build/broken", self.mistake.number.replace("/", "-"))
         self.files = self.mistake.files(self.api)
 
-    def fields(self):
+    def needs(self):
         """The chapter, its API as build/programs.tsv has it, and what to build."""
         chapter, own = self.mistake.chapter, self.mistake.needs_program(self.api)
         target = f"{chapter}-broken-{self.api}-{self.mistake.how(self.api)}" if own else f"{chapter}-{self.api}"
-        print(chapter, {"opencl": "OpenCL", "cpu": "C++"}[self.api], target, sep="\t")
+        return chapter, {"opencl": "OpenCL", "cpu": "C++"}[self.api], target
 
     def make(self):
         try:
             make(self.mistake, self.folder, self.files)
         except BadMistake as error:
-            raise Refused(2, f"{error}{self.mistake.path.relative_to(ROOT)} does not fit the sources any more") from None
+            raise Refused(2, f"{self.mistake.path.relative_to(ROOT)} does not fit the sources any more", str(error)) from None
 
     def answer(self):
         self.make()
@@ -342,8 +338,6 @@ def for_cmake(chapter):
 
 
 def main(command="", *words):
-    if command == "list":
-        return listing()
     if command == "cmake":
         return for_cmake(*words)
     if command == "together":
@@ -351,21 +345,14 @@ def main(command="", *words):
     if command == "make":
         word, folder, *files = words
         return make(find(word), folder, files)
-    if command in ("fields", "answer", "run"):
-        return getattr(Broken(*words), command)()
     sys.exit(__doc__)
 
 
 if __name__ == "__main__":
     try:
         sys.exit(main(*sys.argv[1:]))
-    except BadMistake as error:
-        print(f"gallery.py: {error}", file=sys.stderr)
+    except (BadMistake, Refused) as error:
+        print(f"gallery.py: {error.args[-1]}", file=sys.stderr)
         sys.exit(2)
     except KeyboardInterrupt:
         sys.exit(130)
-    except Refused as refused:
-        status, why = refused.args
-        *more, line = why.splitlines()
-        print(*more, f"tutorial: {line}", sep="\n", file=sys.stderr)
-        sys.exit(status)

@@ -23,9 +23,8 @@ import xml.etree.ElementTree as xml
 import zipfile
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE.parent), str(HERE.parents[1] / "gallery")]
+sys.path[:0] = [str(HERE.parent), str(HERE.parents[1] / "gallery"), str(HERE.parents[1])]
 import catalogue  # noqa: E402
-import exercises  # noqa: E402
 import gallery  # noqa: E402
 import grading  # noqa: E402
 import handout  # noqa: E402
@@ -33,10 +32,11 @@ import reports  # noqa: E402
 import sandbox  # noqa: E402
 import submitted_file  # noqa: E402
 import tasks  # noqa: E402
+import tutorial  # noqa: E402
 from catalogue import BEGIN, END  # noqa: E402
 
 BUILD = pathlib.Path(sys.argv.pop()).resolve() if len(sys.argv) > 1 else catalogue.ROOT / "build"
-PROGRAM = HERE.parent / "exercises.py"
+PROGRAM = HERE.parents[1] / "tutorial.py"
 FIVE_STEPS = catalogue.exercise_of("03/five-steps")
 SOLUTION = FIVE_STEPS.solutions("opencl")[0].read_text(encoding="utf-8")
 SEED = 5  # one with which the detectors' largest run is a small one
@@ -699,9 +699,8 @@ class Grader(WithAFolder):
 
     def one_line(self, *arguments):
         """What is wrong with these arguments. A process of its own for each of them would start Python twenty times."""
-        with unittest.mock.patch.object(sys, "argv", [str(PROGRAM), *map(str, arguments), "--build", str(BUILD)]), \
-                self.assertRaises(catalogue.BadInput) as wrong:
-            exercises.main()
+        with self.assertRaises(catalogue.BadInput) as wrong:
+            tutorial.main(*map(str, arguments), "--build", str(BUILD))
         self.assertNotIn("\n", str(wrong.exception))
         return str(wrong.exception)
 
@@ -727,7 +726,7 @@ class Grader(WithAFolder):
         self.assertIn("--all does not go with --json", self.one_line("grade", "03/five-steps", "--all", ".", "--json", "x"))
         self.assertIn("go with --csv", self.one_line("grade", "03/five-steps", "--all", ".", "--only", "x"))
         self.assertIn("needs the --seed", self.one_line("grade", "03/five-steps", "--all", ".", "--resume", "--csv", self.folder / "c"))
-        self.assertIn("--exam means nothing to grade", self.one_line("grade", "03/five-steps", "--exam"))
+        self.assertIn("grade: unrecognized arguments: --exam", self.one_line("grade", "03/five-steps", "--exam"))
         self.assertIn("01/merge is not there for --api cuda", self.one_line("grade", "01/merge", "--api", "cuda"))
         self.assertIn("first.cl is missing; there is histogram.cl", self.one_line("grade", "03/four-mistakes", self.write("")))
         self.assertIn("handout needs a folder", self.one_line("handout"))
@@ -822,12 +821,11 @@ class AClass(WithAFolder):
             right = submitted[0].text.startswith("full")
             verdicts = [grading.Verdict(each, of if right else 0, of, "" if right else "=1+1\x1b") for each, of in FIVE_STEPS.points.items()]
             return grading.Grade("03/five-steps", "opencl", seed, verdicts)
-        with unittest.mock.patch.object(sys, "argv", [
-                str(PROGRAM), "grade", "03/five-steps", "--all", str(self.folder / "class"), "--csv", str(self.folder / "c.csv"), "--seed", "7",
-                "--build", str(BUILD), *map(str, more)]), unittest.mock.patch.object(grading, "graded", points or graded), \
+        words = ("grade", "03/five-steps", "--all", self.folder / "class", "--csv", self.folder / "c.csv", "--seed", "7", "--build", BUILD, *more)
+        with unittest.mock.patch.object(grading, "graded", points or graded), \
                 unittest.mock.patch.object(sandbox, "missing", return_value=""), \
                 unittest.mock.patch("sys.stdout", io.StringIO()) as out, unittest.mock.patch("sys.stderr", io.StringIO()) as err:
-            self.assertEqual(exercises.main(), status)
+            self.assertEqual(tutorial.main(*map(str, words)), status)
         self.said = out.getvalue() + err.getvalue()
         return {row["submission"]: row for row in csv.DictReader((self.folder / "c.csv").read_text().splitlines())}
 
@@ -1086,8 +1084,8 @@ class Handout(unittest.TestCase):
         mine.write_text(SOLUTION)
         edited = run(*check)
         self.assertEqual((edited.returncode, edited.stdout), (0, ""))
-        self.assertRegex(run("common/tutor/exercise/exercises.py", "grade", "03/five-steps").stdout, "(100|80) of 100|^$")
-        again = run("common/tutor/exercise/exercises.py", "handout", str(self.folder.parent / "another"))
+        self.assertRegex(run("common/tutor/tutorial.py", "grade", "03/five-steps").stdout, "(100|80) of 100|^$")
+        again = run("common/tutor/tutorial.py", "handout", str(self.folder.parent / "another"))
         self.assertIn("such a copy already", again.stderr)
 
 
