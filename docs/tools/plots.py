@@ -42,7 +42,6 @@ try:
     DRAWN_BY = f"Matplotlib {matplotlib.__version__}, FreeType {freetype}"
 except ImportError:
     DRAWN_BY = None
-NO_MATPLOTLIB = "no matplotlib (package python3-matplotlib)"
 
 RESULTS = ROOT / "docs" / "results"
 FIGURES = ROOT / "docs" / "figures"
@@ -82,7 +81,7 @@ def source_of(entries):
 def sheet(height, title, subtitle):
     """An empty figure with its heading."""
     figure = Figure(figsize=(WIDTH / 72, height / 72), facecolor=LIGHT["page"])
-    write(figure, 16, 28, title, size=16 if len(title) < 75 else 13, **BOLD)
+    write(figure, 16, 28, title, size=16 if len(title) < 75 else 14, **BOLD)
     write(figure, 16, 48, subtitle, **MUTED)
     return figure
 
@@ -471,7 +470,7 @@ def main():
     arguments.add_argument("--search", nargs=2, metavar=("FILE.json", "OUT.svg"), help="draw what a search found")
     options = arguments.parse_args()
     if DRAWN_BY is None and not options.check:
-        sys.exit(f"plots.py: {NO_MATPLOTLIB}")
+        sys.exit("plots.py: no matplotlib (package python3-matplotlib)")
     if options.search:
         draw_search(*options.search)
         return
