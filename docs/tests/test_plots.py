@@ -1,48 +1,92 @@
-"""plots.py: --check notices a picture that its results no longer give; and a search of the reader's own.
+"""plots.py: --check notices a figure that its results no longer give; and a search of the reader's own.
 
 What it draws stands in docs/figures, which is compared with what the real results give.
 """
 
 import json
 import unittest
+from unittest import mock
 
 import repository
 
+try:  # all of it, before the programs of each repository ask for it: it is there once
+    import matplotlib.backends.backend_svg
+    import matplotlib.pyplot
+except ImportError:
+    matplotlib = None
+
 FIGURES = "docs/figures"
+CHANGED = "climb.svg: is not what the results give"
 
 
+@unittest.skipUnless(matplotlib, "no matplotlib (package python3-matplotlib)")
 class Plots(repository.RepositoryTest):
-    """The recorded results of one device, and their pictures."""
+    """The recorded results of one device, and their figures."""
 
     def setUp(self):
         super().setUp()
         (self.root / FIGURES).mkdir()
         self.contents = json.loads((repository.ROOT / "docs/results/h100.json").read_text(encoding="utf-8"))
+        self.contents.update(experiments=[], bins=[])
+        for entry in self.contents["tune"]:  # a few launches are enough, and faster
+            entry["run"]["trials"] = [trial for trial in entry["run"]["trials"] if (trial["pixels"], trial["group_size"]) == (1 << 20, 256)]
         self.write_results(self.contents, "h100")
         self.succeed("plots.py")
 
+    def drawn_by(self, program):
+        """As if that were the Matplotlib here."""
+        return mock.patch.object(repository.modules_of(self.root)["plots"], "DRAWN_BY", program)
+
     def test_a_search_of_the_readers_own(self):
-        run = {**self.contents["tune"][0]["run"], "date": "2026-01-02T03:04:05Z", "api": "CUDA", "device": "My device"}
+        run = {**self.contents["tune"][0]["run"], "date": "2026-01-02T03:04:05Z", "api": "CUDA", "device": "My <device>"}
+        run["trials"][0].update(outcome="refused", worst_ms=None)
         search, out = self.write("mine.json", json.dumps(run)), self.root / "mine.svg"
         self.succeed("plots.py", "--search", search, out)
-        self.assertIn("What the search found: CUDA on My device", out.read_text())
-        self.assertIn("Recorded 2026-01-02; ", out.read_text())
+        text = out.read_text(encoding="utf-8")
+        for words in ("<title>What the search found on My &lt;device&gt; with CUDA</title>", "Recorded 2026-01-02; ", ", 1 refused (×)"):
+            self.assertIn(words, text)
         out.unlink()
         for text in ("{", json.dumps(self.contents), json.dumps({**run, "trials": []})):
             search.write_text(text)
             self.fail_with(f"plots.py: {search} cannot be drawn: ", "plots.py", "--search", search, out)
             self.assertFalse(out.exists())
+        with self.drawn_by(None):
+            self.fail_with("plots.py: no matplotlib (package python3-matplotlib)", "plots.py", "--search", search, out)
 
-    def test_a_changed_missing_or_needless_picture_is_noticed(self):
-        self.succeed("plots.py", "--check")
+    def test_a_changed_missing_or_needless_figure_is_noticed(self):
+        before = self.read(f"{FIGURES}/climb.svg")
+        self.succeed("plots.py")
+        self.assertEqual(self.read(f"{FIGURES}/climb.svg"), before)  # each run gives the same file
         entry = next(each for each in self.contents["runs"] if (each["program"], each["input"]) == ("03-local-atomics/cuda", "photo"))
         entry["run"]["results"][0]["gb_s"] += 1
         self.contents["tune"] = []
         self.write_results(self.contents, "h100")
         (self.root / FIGURES / "contention.svg").unlink()
-        for line in ("climb.svg: is not what the results give", "contention.svg: is not what",
-                     "tuning-h100-opencl.svg: the results have nothing to draw it from"):
-            self.fail_with(line, "plots.py", "--check")
+        done = self.run_program("plots.py", "--check")
+        self.assertEqual(done.returncode, 1)
+        for line in (CHANGED, "contention.svg: is not what", "tuning-h100-opencl.svg: the results have nothing to draw it from"):
+            self.assertIn(line, done.stderr)
+        with self.drawn_by(None):
+            self.assertEqual(self.run_program("plots.py", "--check").stderr, done.stderr)
+
+    def test_without_the_matplotlib_that_drew_it_the_sum_tells(self):
+        """Of what a figure shows, and of the drawing."""
+        right = self.read(f"{FIGURES}/climb.svg")
+        for program in (None, "Another Matplotlib"):
+            with self.drawn_by(program):
+                self.succeed("plots.py", "--check")
+                for old, new in (("<desc>Each", "<desc>Not each"), ("#c04e00", "#0072b2"), (">181<", ">182<"),
+                                 ("<!-- Matplotlib", "<!-- Some Matplotlib"), ("<!-- ", ""), (right, "")):
+                    self.write(f"{FIGURES}/climb.svg", right.replace(old, new))
+                    self.fail_with(CHANGED, "plots.py", "--check")
+                self.write(f"{FIGURES}/climb.svg", right)
+
+    def test_with_it_the_drawing_itself_is_compared(self):
+        """A program that draws otherwise than before."""
+        with mock.patch.dict(repository.modules_of(self.root)["plots"].STYLE, {"lines.linewidth": 2}):
+            self.fail_with(CHANGED, "plots.py", "--check")
+            with self.drawn_by("Another Matplotlib"):
+                self.succeed("plots.py", "--check")
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Draws the recorded results: docs/figures/*.svg.
+"""Draws the recorded results with Matplotlib: docs/figures/*.svg.
 
     docs/tools/plots.py             draw all that there are results for
-    docs/tools/plots.py --check     change nothing; exit 1 where a picture differs from what the results give
+    docs/tools/plots.py --check     change nothing; exit 1 where a figure is not what the results give
     docs/tools/plots.py --search FILE.json OUT.svg
                               draw the heat map of a search: what build/05-launch-tuning/workshops/tune/opencl or
                               tune/cuda wrote with --json FILE.json
@@ -13,87 +13,110 @@
     bins.svg                      256 to 65,536 bins of pixels of 16 bits: which strategy is the fastest
     tuning-DEVICE-PROGRAM.svg     what the search found, a heat map for each size
 
-What is not recorded yet is not drawn.
+What is not recorded yet is not drawn. Another Matplotlib draws the same a little differently. So a file ends with a sum
+of what it shows and of the drawing, and with what drew it: --check computes the sum again, without Matplotlib, and
+draws again only where there is the same Matplotlib.
 """
 
 import argparse
 import contextlib
+import hashlib
+import io
 import json
 import math
 import pathlib
 import sys
 from collections import Counter
+from typing import Callable, NamedTuple
 
 import law
 import recorded
 from recorded import ROOT, NotRecorded, digits, size_in_words, speeds_of, unique
-from svg import HEAT, Picture
+from svg import HALO, LIGHT, head
+
+try:
+    import matplotlib.style
+    from matplotlib.colors import ListedColormap
+    from matplotlib.figure import Figure
+    from matplotlib.ft2font import __freetype_version__ as freetype
+    DRAWN_BY = f"Matplotlib {matplotlib.__version__}, FreeType {freetype}"
+except ImportError:
+    DRAWN_BY = None
 
 RESULTS = ROOT / "docs" / "results"
 FIGURES = ROOT / "docs" / "figures"
-# Pictures that this program makes and nobody else does.
+# Figures that this program makes and nobody else does.
 OURS = ("climb.svg", "law.svg", "contention.svg", "bins.svg", "tuning-*.svg")
 # The climb and the contention are those of one device, on inputs of one size.
 DEVICE, SIZE = "h100", "1G"
-WIDTH = 800
+WIDTH = 800  # pixels, as are all lengths here: a point of Matplotlib is one in the file
+SMALL = 11
+STYLE = {
+    "svg.fonttype": "none", "svg.hashsalt": "histogram",  # text stays text, and each run gives the same file
+    "font.size": 13, "font.sans-serif": "DejaVu Sans", "font.monospace": "DejaVu Sans Mono",
+    "text.color": LIGHT["ink"], "axes.labelcolor": LIGHT["muted"], "xtick.color": LIGHT["muted"], "ytick.color": LIGHT["muted"],
+    "axes.facecolor": "none", "axes.axisbelow": True, "grid.color": LIGHT["grid"], "grid.linewidth": 1, "legend.frameon": False,
+    "ytick.major.size": 0, "ytick.major.pad": 10, "xtick.major.size": 5, "lines.linewidth": 1.5,
+    **{f"axes.spines.{side}": False for side in ("left", "right", "top", "bottom")},
+}
+MUTED, CODE, BOLD = {"color": LIGHT["muted"]}, {"family": "monospace"}, {"weight": "bold"}
+LEGEND = {"labelcolor": "markerfacecolor", "prop": BOLD, "handletextpad": 0.2}
 
 
-# ---- axes ----------------------------------------------------------------------------------------
+class Plot(NamedTuple):
+    """A figure: its title, what a screen reader says of it, what it shows, and the function that draws that."""
+
+    title: str
+    about: str
+    shows: dict  # with the title the arguments of `draw`; JSON can hold them
+    draw: Callable
 
 
-class Scale:
-    """Puts values between two others on a line between two coordinates: by their logarithm, or by themselves (float)."""
+def source_of(entries):
+    """What a figure says of its numbers."""
+    run = entries[0]["run"]
+    return f"{run['device']}; medians, recorded {recorded.dates(entries)}."
 
-    def __init__(self, low, high, start, end, by=math.log):
-        self.low, self.high, self.start, self.end, self.by = low, high, start, end, by
 
-    def __call__(self, value):
-        low, high = self.by(self.low), self.by(self.high)
-        return self.start + (self.by(value) - low) / (high - low) * (self.end - self.start)
+def sheet(height, title, subtitle):
+    """An empty figure with its heading."""
+    figure = Figure(figsize=(WIDTH / 72, height / 72), facecolor=LIGHT["page"])
+    write(figure, 16, 28, title, size=16 if len(title) < 75 else 14, **BOLD)
+    write(figure, 16, 48, subtitle, **MUTED)
+    return figure
 
-    def decades(self):
-        """The powers of ten on it."""
-        first = math.ceil(round(math.log10(self.low), 9))
-        last = math.floor(round(math.log10(self.high), 9))
-        return [10**power if power >= 0 else 1 / 10**-power for power in range(first, last + 1)]
+
+def height_of(figure):
+    return round(72 * figure.get_figheight())
+
+
+def write(figure, x, y, words, **how):
+    """Text at a place from the left and from the top."""
+    figure.text(x / WIDTH, 1 - y / height_of(figure), words, **how)
+
+
+def add_axes(figure, left, right, top, bottom):
+    """Axes between these places."""
+    height = height_of(figure)
+    return figure.add_axes((left / WIDTH, 1 - bottom / height, (right - left) / WIDTH, (bottom - top) / height))
 
 
 def decade_below(value):
     return 10 ** math.floor(math.log10(value))
 
 
-def plain(value):
-    """0.1, 1, 10, 1000: a power of ten without an exponent."""
-    return f"{value:g}" if value < 1 else f"{value:.0f}"
-
-
-def apart(places, gap, lowest):
-    """The places in ascending order, moved as little as it takes to be `gap` apart and above `lowest`."""
-    moved = []
-    for place in places:
-        moved.append(max(place, moved[-1] + gap) if moved else place)
-    for i in range(len(moved) - 1, -1, -1):
-        limit = lowest if i == len(moved) - 1 else moved[i + 1] - gap
-        moved[i] = min(moved[i], limit)
-    return moved
-
-
-def source(entries):
-    """What a picture says of its numbers."""
-    run = entries[0]["run"]
-    return f"{run['device']}; medians, recorded {recorded.dates(entries)}"
-
-
 # ---- climb.svg -----------------------------------------------------------------------------------
 
-# API: form, colour, where its rates end, and how far its marks stand from the middle of the row, so that
+# API: form, size, colour, where its rates end on the axes, and how far its marks stand from the middle of the row, so that
 # neither hides the other.
-APIS = {"OpenCL": ("diamond", "orange", 696, -4.5), "CUDA": ("circle", "blue", 776, 4.5)}
+APIS = {"OpenCL": ("D", 7, "orange", 1.345, -0.19), "CUDA": ("o", 9, "blue", 1.558, 0.19)}
 ROW = 24
 
 
-def climb_rows(recording, entries):
-    """{chapter: {strategy: {API: (GB/s, percent of the ceiling)}}}, chapters and strategies in order."""
+def climb(recording):
+    """How far each strategy comes: a row for each, a mark for each API. Raises NotRecorded."""
+    entries = [entry for entry in recorded.select(recording, "runs", input="photo", size=SIZE)
+               if entry["program"] != recorded.PEERS and entry["run"]["api"] in APIS]
     chapters = {}
     for entry in entries:
         strategies = chapters.setdefault(entry["run"]["chapter"], {})
@@ -101,64 +124,48 @@ def climb_rows(recording, entries):
             rate, percent, _ = speeds_of(recording, entry, result)
             if percent:
                 strategies.setdefault(result["variant"], {})[entry["run"]["api"]] = rate, percent
-    return chapters
-
-
-def climb(recording):
-    """How far each strategy comes: a row for each, a mark for each API. Raises NotRecorded."""
-    entries = [entry for entry in recorded.select(recording, "runs", input="photo", size=SIZE)
-               if entry["program"] != recorded.PEERS and entry["run"]["api"] in APIS]
-    chapters = climb_rows(recording, entries)
-    shares = [percent for strategies in chapters.values() for results in strategies.values()
-              for _, percent in results.values()]
-    top = 92
-    bottom = top + ROW * (len(chapters) + sum(len(strategies) for strategies in chapters.values()))
-    picture = Picture(WIDTH, bottom + 84, "How far each chapter's strategies come",
-                      "Each strategy's speed in percent of the read ceiling, on a logarithmic scale, in OpenCL and "
-                      "in CUDA; the same numbers stand in the tables of the chapters.")
-    scale = Scale(decade_below(min(shares)), max(100, *shares) * 1.06, 190, 566)
-    climb_head(picture, entries, scale, top, bottom)
-    y = top
-    for chapter, strategies in chapters.items():
-        picture.rect(16, y, WIDTH - 32, ROW, "fill-band")
-        picture.text(24, y + 17, chapter, "fill-ink bold")
-        y += ROW
-        for name, results in strategies.items():
-            climb_row(picture, scale, y, name, results)
-            y += ROW
-    return picture.to_text()
-
-
-def climb_head(picture, entries, scale, top, bottom):
-    """Title, legend, axis, the columns' heads, and the source."""
     given = entries[0]["run"]["input"]
-    picture.text(16, 28, "How far each chapter comes, in % of the read ceiling", "fill-ink title")
-    picture.text(16, 48, f"{given['name']}, {size_in_words(given['pixels'])}; logarithmic scale", "fill-muted")
-    for place, (api, (shape, colour, x, _)) in enumerate(APIS.items()):
-        picture.mark(shape, 24 + 86 * place, top - 18.5, f"fill-{colour}")
-        picture.text(34 + 86 * place, top - 14, api, f"fill-{colour} bold")
-        picture.text(x, top - 24, api, "fill-ink bold", "end")
-        picture.text(x, top - 8, "GB/s", "fill-muted", "end")
-    for tick in scale.decades():
-        picture.line(scale(tick), top, scale(tick), bottom, "line-muted" if tick == 100 else "line-grid",
-                     1.5 if tick == 100 else 1, "5 4" if tick == 100 else None)
-        picture.text(scale(tick), bottom + 20, f"{plain(tick)} %", "fill-muted", "middle")
-    picture.text(scale(100), top - 8, "read ceiling", "fill-muted", "middle")
-    picture.text(16, bottom + 52, f"{source(entries)}.", "fill-muted small")
-    picture.text(16, bottom + 68, "The ceiling is what the device's memory gives to a program that only reads.",
-                 "fill-muted small")
+    return Plot("How far each chapter's strategies come",
+                "Each strategy's speed in percent of the read ceiling, on a logarithmic scale, in OpenCL and "
+                "in CUDA; the same numbers stand in the tables of the chapters.",
+                {"given": f"{given['name']}, {size_in_words(given['pixels'])}", "source": source_of(entries), "chapters": chapters}, draw_climb)
 
 
-def climb_row(picture, scale, y, name, results):
-    """One strategy: its name, its marks, and its rates."""
-    picture.text(36, y + 17, name, "fill-ink code")
-    places = [scale(percent) for _, percent in results.values()]
-    picture.line(scale.start, y + 12.5, max(places), y + 12.5, "line-grid", 2)
-    for api, (shape, colour, x, shift) in APIS.items():
-        rate, percent = results.get(api, (None, None))
-        picture.text(x, y + 17, digits(rate), "fill-ink", "end")
-        if percent:
-            picture.mark(shape, scale(percent), y + 12.5 + shift, f"fill-{colour}", 4.5)
+def draw_climb(title, given, source, chapters):
+    """`chapters`: {chapter: {strategy: {API: (GB/s, percent of the ceiling)}}}, all of them in order."""
+    rows = [row for chapter, strategies in chapters.items() for row in ((chapter, {}), *strategies.items())]
+    shares = [percent for _, results in rows for _, percent in results.values()]
+    bottom = 92 + ROW * len(rows)
+    figure = sheet(bottom + 84, title, f"in % of the read ceiling, on a logarithmic scale; {given}")
+    axes = add_axes(figure, 190, 566, 92, bottom)
+    axes.set_xscale("log", subs=[])
+    axes.xaxis.set_major_formatter("{x:g} %")
+    axes.set(xlim=(decade_below(min(shares)), max(100, *shares) * 1.06), ylim=(len(rows) - 0.5, -0.5), yticks=[])
+    axes.tick_params("x", length=0, pad=8)
+    axes.grid(axis="x")
+    axes.axvline(100, color=LIGHT["muted"], dashes=(5, 4))
+    axes.text(100, -0.83, "read ceiling", ha="center", **MUTED)
+    across = axes.get_yaxis_transform()  # x in widths of the axes, y in rows
+    middle = {"transform": across, "va": "center_baseline"}
+    for y, (name, results) in enumerate(rows):
+        if results:
+            axes.text(-0.41, y, name, **middle, **CODE)
+            axes.hlines(y, axes.get_xlim()[0], max(percent for _, percent in results.values()), color=LIGHT["grid"], linewidth=2)
+        else:
+            axes.axhspan(y - 0.5, y + 0.5, -0.463, 1.58, color=LIGHT["band"], clip_on=False, zorder=2, linewidth=0)
+            axes.text(-0.44, y, name, **middle, **BOLD)
+    for api, (form, size, colour, right, shift) in APIS.items():
+        places = [(results[api][1], y + shift) for y, (_, results) in enumerate(rows) if api in results]
+        axes.plot(*zip(*places), form, color=LIGHT[colour], markersize=size, label=api)
+        for y, (_, results) in enumerate(rows):
+            if results:
+                axes.text(right, y, digits(results.get(api, [None])[0]), ha="right", **middle)
+        axes.text(right, -1.45, api, transform=across, ha="right", **BOLD)
+        axes.text(right, -0.83, "GB/s", transform=across, ha="right", **MUTED)
+    axes.legend(loc="lower left", bbox_to_anchor=(-0.49, 1.01), ncol=2, columnspacing=0.8, **LEGEND)
+    write(figure, 16, bottom + 52, source, size=SMALL, **MUTED)
+    write(figure, 16, bottom + 68, "The ceiling is what the device's memory gives to a program that only reads.", size=SMALL, **MUTED)
+    return figure
 
 
 # ---- speed against something else ----------------------------------------------------------------
@@ -166,72 +173,72 @@ def climb_row(picture, scale, y, name, results):
 TOP, BOTTOM, LEFT_END, RIGHT = 80, 440, 70, 620
 
 
-def chart(title, words, about, entries, ceiling, across, up, ticks, below, note=""):
-    """A picture of GB/s with both its axes, the read ceiling and the source; what was measured is drawn upon it.
+def chart(title, subtitle, below, source, ceiling, across, ticks, lowest, highest, right):
+    """GB/s on a logarithmic scale, with the read ceiling, the words `below` the axis, and the source; (figure, axes).
 
-    `words` stand below the title, `below` under the axis, whose `ticks` are {value: words}; `about` is for a screen reader.
+    `across` is the scale of the axis, and `ticks` are {value: words}.
     """
-    picture = Picture(WIDTH, 520, title, about)
-    right = across.end
-    picture.text(16, 28, title, "fill-ink title")
-    picture.text(16, 48, f"{entries[0]['run']['api']}, {words}", "fill-muted")
-    picture.text(16, 70, "GB/s", "fill-muted")
-    for tick in up.decades():
-        picture.line(LEFT_END, up(tick), right, up(tick))
-        picture.text(LEFT_END - 10, up(tick) + 4.5, plain(tick), "fill-muted", "end")
-    for value, name in ticks.items():
-        picture.line(across(value), BOTTOM, across(value), BOTTOM + 5, "line-muted")
-        picture.text(across(value), BOTTOM + 20, name, "fill-muted small", "middle")
-    picture.text((LEFT_END + right) / 2, BOTTOM + 42, below, "fill-muted", "middle")
-    picture.line(LEFT_END, up(ceiling), right, up(ceiling), "line-muted", 1.5, "5 4")
-    picture.text(LEFT_END + 4, up(ceiling) - 11, f"read ceiling, {digits(ceiling)} GB/s", "fill-muted halo")
-    picture.text(16, BOTTOM + 68, f"{source(entries)}.{note}", "fill-muted small")
-    return picture
+    figure = sheet(520, title, subtitle)
+    axes = add_axes(figure, LEFT_END, right, TOP, BOTTOM)
+    axes.set_yscale("log", subs=[])
+    axes.yaxis.set_major_formatter("{x:g}")
+    axes.set(ylim=(decade_below(lowest), highest))
+    axes.set_xscale(across)
+    axes.set_xticks([*ticks], ticks.values(), size=SMALL)
+    axes.set_xticks([], minor=True)
+    axes.set_xlabel(below, labelpad=8)
+    axes.grid(axis="y")
+    axes.axhline(ceiling, color=LIGHT["muted"], dashes=(5, 4))
+    axes.annotate(f"read ceiling, {digits(ceiling)} GB/s", (0, ceiling), (4, 11), xycoords=("axes fraction", "data"),
+                  textcoords="offset points", gid=HALO, zorder=4, **MUTED)
+    write(figure, 16, 70, "GB/s", **MUTED)
+    write(figure, 16, BOTTOM + 68, source, size=SMALL, **MUTED)
+    return figure, axes
 
 
 # law.svg
-BYTES_A_LOAD = {1: ("circle", "blue", "a byte a load: local and lane-bins"), 16: ("diamond", "orange", "16 bytes a load: lane-bins")}
+BYTES_A_LOAD = {1: ("o", 9, "blue", "a byte a load: local and lane-bins"), 16: ("D", 7, "orange", "16 bytes a load: lane-bins")}
 
 
-def law_picture(recording):
+def law_plot(recording):
     """GB/s against the bytes under way on a multiprocessor, in CUDA. Raises NotRecorded."""
     entries, points = law.points(recording, "CUDA")
     run = entries[0]["run"]
-    ceiling, answer = law.ceiling(recording, entries), law.answer_ns(points)
-    first, last = (points[end].under_way for end in (0, -1))
-    across = Scale(first / 1.5, last * 1.5, LEFT_END, WIDTH - 30)
-    up = Scale(decade_below(points[0].gb_s), 5000, BOTTOM, TOP)
-    powers = range(math.ceil(math.log2(first)), math.floor(math.log2(last)) + 1)
-    picture = chart("Twice the bytes under way, twice the speed, up to the ceiling",
-                    f"{size_in_words(run['input']['pixels'])} of random pixels; both scales logarithmic",
-                    "GB/s of the same launches as in the table of chapter 03, on logarithmic scales, against the bytes that "
-                    "a multiprocessor has under way: "
-                    "a byte a load, the points follow a line of slope one; 16 bytes a load, they bend to the read ceiling.",
-                    entries, ceiling, across, up, {2**power: f"{2**power}" if power < 10 else f"{2 ** (power - 10)} Ki" for power in powers},
-                    "bytes under way on each multiprocessor")
-    bend = ceiling * answer / run["units"]
-    picture.path([(across(first), up(first * run["units"] / answer)), (across(bend), up(ceiling))], "line-green", 1.5)
-    picture.text(across(1400), up(200), f"slope one: a byte a load, an answer in {answer:.0f} ns", "fill-green halo")
-    for point in points:
-        shape, colour, _ = BYTES_A_LOAD[point.bytes_a_load]
-        picture.mark(shape, across(point.under_way), up(point.gb_s), f"fill-{colour}", 4.5)
-    for place, (shape, colour, words) in enumerate(BYTES_A_LOAD.values()):
-        picture.mark(shape, 520, 380 + 22 * place, f"fill-{colour}")
-        picture.text(532, 384.5 + 22 * place, words, f"fill-{colour} bold")
-    return picture.to_text()
+    return Plot("Twice the bytes under way, twice the speed, up to the ceiling",
+                "GB/s of the same launches as in the table of chapter 03, on logarithmic scales, against the bytes that "
+                "a multiprocessor has under way: "
+                "a byte a load, the points follow a line of slope one; 16 bytes a load, they bend to the read ceiling.",
+                {"subtitle": f"{run['api']}, {size_in_words(run['input']['pixels'])} of random pixels; both scales logarithmic",
+                 "source": source_of(entries), "ceiling": law.ceiling(recording, entries), "answer": law.answer_ns(points),
+                 "units": run["units"], "points": [(point.under_way, point.gb_s, point.bytes_a_load) for point in points]}, draw_law)
+
+
+def draw_law(title, subtitle, source, ceiling, answer, units, points):
+    """`points`: (bytes under way on each multiprocessor, GB/s, bytes a load), by their bytes."""
+    first, last = points[0][0], points[-1][0]
+    ticks = {2**power: f"{2**power}" if power < 10 else f"{2 ** (power - 10)} Ki" for power in range(32) if first <= 2**power <= last}
+    figure, axes = chart(title, subtitle, "bytes under way on each multiprocessor", source, ceiling, "log", ticks, points[0][1], 5000, WIDTH - 30)
+    axes.set(xlim=(first / 1.5, last * 1.5))
+    axes.plot([first, ceiling * answer / units], [first * units / answer, ceiling], color=LIGHT["green"])
+    axes.text(1400, 200, f"slope one: a byte a load, an answer in {answer:.0f} ns", color=LIGHT["green"], gid=HALO)
+    for load, (form, size, colour, words) in BYTES_A_LOAD.items():
+        places = [(x, y) for x, y, bytes_a_load in points if bytes_a_load == load]
+        axes.plot(*zip(*places), form, color=LIGHT[colour], markersize=size, label=words)
+    axes.legend(loc="lower right", **LEGEND)
+    return figure
 
 
 # contention.svg and bins.svg: what each variant is called, its form, colour, width of its line. Form and colour tell the same,
 # so that either is enough. The first is drawn first, and wide: what lies upon it does not hide it.
 LINES = {
-    "tuned": ("tuned", "circle", "blue", 7),
-    "npp": ("NPP", "square", "purple", 1.5),
-    "cub": ("CUB", "triangle", "green", 1.5),
-    "global": ("global", "wedge", "yellow", 1.5),
-    "local": ("local", "cross", "muted", 1.5),
-    "lane-bins": ("lane-bins", "diamond", "orange", 1.5),
-    "passes": ("passes", "square", "purple", 1.5),
-    "cluster": ("cluster", "circle", "blue", 1.5),
+    "tuned": ("tuned", "o", "blue", 7),
+    "npp": ("NPP", "s", "purple", 1.5),
+    "cub": ("CUB", "^", "green", 1.5),
+    "global": ("global", "v", "yellow", 1.5),
+    "local": ("local", "X", "muted", 1.5),
+    "lane-bins": ("lane-bins", "D", "orange", 1.5),
+    "passes": ("passes", "s", "purple", 1.5),
+    "cluster": ("cluster", "o", "blue", 1.5),
 }
 
 
@@ -245,69 +252,66 @@ def lines_of(entries, place):
     return {name: sorted(lines[name]) for name in sorted(lines, key=[*LINES].index) if len(lines[name]) > 1}
 
 
-def up_to(ceiling, lines):
-    """The scale for all points of these lines and the ceiling."""
-    rates = [rate for points in lines.values() for _, rate in points]
-    return Scale(decade_below(min(rates)), max(*rates, ceiling) * 1.3, BOTTOM, TOP)
-
-
-def draw_lines(picture, across, up, lines):
-    """Each line; its name and its rate at its right end, led to it where labels had to move apart."""
-    for name, points in lines.items():
-        _, shape, colour, width = LINES[name]
-        places = [(across(value), up(rate)) for value, rate in points]
-        picture.path(places, f"line-{colour}", width)
-        for x, y in places:
-            picture.mark(shape, x, y, f"fill-{colour}", 6 if width > 2 else 4)
-    ends = sorted((up(points[-1][1]), name) for name, points in lines.items())
-    labels = apart([y for y, _ in ends], 17, BOTTOM)
-    for (y, name), place in zip(ends, labels):
-        words, shape, colour, _ = LINES[name]
-        picture.path([(RIGHT + 7, y), (RIGHT + 13, y), (RIGHT + 25, place), (RIGHT + 31, place)], f"line-{colour}", 1)
-        picture.mark(shape, RIGHT + 40, place, f"fill-{colour}", 4)
-        picture.text(RIGHT + 50, place + 4.5, words, f"fill-{colour} bold")
-        picture.text(WIDTH - 10, place + 4.5, digits(lines[name][-1][1]), f"fill-{colour}", "end")
-
-
 def contention(recording):
     """GB/s against contention, a line for each variant of peers. Raises NotRecorded."""
     entries = [entry for entry in recorded.select(recording, "runs", program=recorded.PEERS, size=SIZE)
                if entry["input"] in recorded.CONTENTIONS]
-    lines = lines_of(entries, lambda entry: int(entry["input"].split("-")[1]))
-    ceiling = recorded.read_ceiling(recording, entries[0])
-    across, up = Scale(0, 100, LEFT_END, RIGHT, by=float), up_to(ceiling, lines)
-    picture = chart("What contention costs",
-                    f"{size_in_words(entries[0]['run']['input']['pixels'])} of random pixels; logarithmic scale",
-                    "GB/s of each strategy and library, on a logarithmic scale, against the share of pixels that "
-                    "have one and the same value; the table in chapter 05 has the same numbers.",
-                    entries, ceiling, across, up, {percent: f"{percent}" for percent in range(0, 101, 10)},
-                    "contention: % of the pixels that have one and the same value")
-    draw_lines(picture, across, up, lines)
-    return picture.to_text()
+    run = entries[0]["run"]
+    return Plot("What contention costs",
+                "GB/s of each strategy and library, on a logarithmic scale, against the share of pixels that "
+                "have one and the same value; the table in chapter 05 has the same numbers.",
+                {"subtitle": f"{run['api']}, {size_in_words(run['input']['pixels'])} of random pixels; logarithmic scale",
+                 "below": "contention: % of the pixels that have one and the same value", "source": source_of(entries),
+                 "ceiling": recorded.read_ceiling(recording, entries[0]), "across": "linear",
+                 "lines": lines_of(entries, lambda entry: int(entry["input"].split("-")[1]))}, draw_lines)
 
 
-def bins_picture(recording):
+def bins(recording):
     """GB/s against the number of bins, a line for each strategy, in CUDA. Raises NotRecorded."""
     entries = [entry for entry in recorded.select(recording, "bins", api="CUDA", input="uniform") if entry["experiment"].isdigit()]
-    lines = lines_of(entries, lambda entry: int(entry["experiment"]))
-    bins = sorted(int(entry["experiment"]) for entry in entries)
-    ceiling = recorded.read_ceiling(recording, entries[0], ("bins",))
-    across, up = Scale(bins[0], bins[-1], LEFT_END + 10, RIGHT), up_to(ceiling, lines)
-    picture = chart("More bins, and where to count them",
-                    f"{size_in_words(entries[0]['run']['input']['pixels']).removesuffix('B')} random pixels of 16 bits; both scales logarithmic",
-                    "GB/s of each strategy against the number of bins, on logarithmic scales; the table of the workshop bins has "
-                    "the same numbers.",
-                    entries, ceiling, across, up, {number: f"{number:,}" for number in bins}, "bins",
-                    " At the right: GB/s with the most bins that the strategy takes.")
-    draw_lines(picture, across, up, lines)
-    return picture.to_text()
+    run = entries[0]["run"]
+    pixels = size_in_words(run["input"]["pixels"]).removesuffix("B")
+    return Plot("More bins, and where to count them",
+                "GB/s of each strategy against the number of bins, on logarithmic scales; the table of the workshop bins has "
+                "the same numbers.",
+                {"subtitle": f"{run['api']}, {pixels} random pixels of 16 bits; both scales logarithmic",
+                 "below": "bins", "source": f"{source_of(entries)} At the right: GB/s with the most bins that the strategy takes.",
+                 "ceiling": recorded.read_ceiling(recording, entries[0], ("bins",)), "across": "log",
+                 "lines": lines_of(entries, lambda entry: int(entry["experiment"]))}, draw_lines)
+
+
+def draw_lines(title, subtitle, below, source, ceiling, across, lines):
+    """A line for each variant of `lines`; its name and its rate at its right end, led to it where labels had to move apart."""
+    rates = [rate for points in lines.values() for _, rate in points]
+    places = sorted({place for points in lines.values() for place, _ in points})
+    figure, axes = chart(title, subtitle, below, source, ceiling, across, {place: f"{place:,}" for place in places},
+                         min(rates), max(*rates, ceiling) * 1.3, RIGHT)
+    axes.set(xlim=(places[0], places[-1]))
+    to_axes = axes.transData - axes.transAxes
+    ends = {}
+    for name, points in lines.items():
+        _, form, colour, width = LINES[name]
+        axes.plot(*zip(*points), color=LIGHT[colour], marker=form, linewidth=width, markersize=12 if width > 2 else 8, clip_on=False)
+        ends[name] = to_axes.transform(points[-1])[1]
+    label = 2
+    for name in sorted(ends, key=ends.get, reverse=True):
+        label = min(ends[name], label - 17 / (BOTTOM - TOP))
+        words, form, colour, _ = LINES[name]
+        how = {"color": LIGHT[colour], "transform": axes.transAxes, "clip_on": False}
+        axes.plot([1.013, 1.024, 1.045, 1.056], [ends[name], ends[name], label, label], linewidth=1, **how)
+        axes.plot(1.073, label, form, markersize=8, **how)
+        axes.text(1.091, label, words, va="center_baseline", **BOLD, **how)
+        axes.text(1.309, label, digits(lines[name][-1][1]), ha="right", va="center_baseline", **how)
+    return figure
 
 
 # ---- tuning-DEVICE-PROGRAM.svg -------------------------------------------------------------------
 
 LEFT = 132
 CELL_HEIGHT = 21
+STEPS = 10  # of the colours, which are the same on both pages
 SIGNS = {"wrong": "!", "refused": "×", "not tried": "·"}
+OUTCOMES = {"measured": "measured", **{name: f"{name} ({sign})" for name, sign in SIGNS.items()}}
 
 
 def row_of(trial):
@@ -321,7 +325,7 @@ def column_of(trial):
 
 def cells_of(trials):
     """{(row, column): trial}, the fastest over the loads; where none was measured, what kept it from that."""
-    rank = ["measured", *SIGNS]
+    rank = [*OUTCOMES]
     best = {}
     for trial in sorted(trials, key=lambda t: (rank.index(t["outcome"]), t["worst_ms"] or 0)):
         best.setdefault((row_of(trial), column_of(trial)), trial)
@@ -333,66 +337,40 @@ def tuning(entry):
     run = entry["run"]
     if not any(trial["outcome"] == "measured" for trial in run["trials"]):
         raise NotRecorded("the search measured nothing")
-    sizes = sorted({trial["pixels"] for trial in run["trials"]})
-    rows = unique(row_of(trial) for trial in run["trials"])
-    columns = sorted({column_of(trial) for trial in run["trials"]})
+    return Plot(f"What the search found on {run['device']} with {run['api']}",
+                "For each size of picture a heat map: the speed of each kernel in each launch, in percent of the fastest.",
+                {"date": entry["date"], "trials": run["trials"]}, draw_tuning)
+
+
+def draw_tuning(title, date, trials):
+    """`trials` as the search's --json has them."""
+    sizes = sorted({trial["pixels"] for trial in trials})
+    rows = unique(row_of(trial) for trial in trials)
+    columns = sorted({column_of(trial) for trial in trials})
     panel = CELL_HEIGHT * len(rows) + 88
     top = 104
-    picture = Picture(WIDTH, top + panel * len(sizes) + 24, f"What the search found on {run['device']} with {run['api']}",
-                      "For each size of picture a heat map: the speed of each kernel in each launch, in percent of "
-                      "the fastest.")
-    picture.text(16, 28, f"What the search found: {run['api']} on {run['device']}", "fill-ink title")
-    picture.text(16, 48, "in % of the fastest of the same size; each cell is the best over the number of loads",
-                 "fill-muted")
-    heat_key(picture, 66, {trial["outcome"] for trial in run["trials"]})
+    figure = sheet(top + panel * len(sizes) + 24, title,
+                   "in % of the fastest of the same size, which has a frame; each cell is the best over the number of loads")
+    cividis = matplotlib.colormaps["cividis"]  # made for colour-blind readers, and grows steadily brighter
+    colours = ListedColormap([LIGHT["band"], *(cividis(step / (STEPS - 1)) for step in range(STEPS))])
+    key = add_axes(figure, LEFT, LEFT + 280, 64, 78)
+    key.pcolormesh([range(1, STEPS + 1)], cmap=colours, vmin=0, vmax=STEPS)
+    key.set_xticks([0, 5, 10], ["0 %", "50 %", "100 %"], size=SMALL)
+    key.set(yticks=[])
     for number, pixels in enumerate(sizes):
-        trials = [trial for trial in run["trials"] if trial["pixels"] == pixels]
-        heat_map(picture, top + panel * number, pixels, rows, columns, trials)
-    picture.text(16, top + panel * len(sizes) + 8, f"Recorded {entry['date']}; {outcomes(run)}. A time is that of the "
-                 "picture that took longest.", "fill-muted small")
-    return picture.to_text()
-
-
-def outcomes(run):
-    """How many launches were measured, refused and so on."""
-    count = Counter(trial["outcome"] for trial in run["trials"])
-    return ", ".join(f"{count[name]} {name}" for name in ("measured", *SIGNS) if count[name])
-
-
-def heat_key(picture, y, outcomes_there):
-    """What the colours and signs mean."""
-    for step in range(len(HEAT)):
-        picture.rect(16 + 28 * step, y, 28, 14, f"heat-{step}")
-    for part in (0, 50, 100):
-        anchor = {0: "start", 50: "middle", 100: "end"}[part]
-        picture.text(16 + 2.8 * part, y + 27, f"{part} %", "fill-muted small", anchor)
-    x = 330
-    for name, sign in SIGNS.items():
-        if name in outcomes_there:
-            picture.text(x, y + 11, f"{sign}  {name}", "fill-muted")
-            x += 90
-    picture.rect(x, y - 1, 24, 15, "line-best", 2.5)
-    picture.text(x + 32, y + 11, "the fastest", "fill-muted")
-
-
-def heat_map(picture, top, pixels, rows, columns, trials):
-    """One size: its heading, a row for each kernel, and under it what the columns are."""
-    width = (WIDTH - 16 - LEFT) / len(columns)
-    cells = cells_of(trials)
-    found = [trial for trial in cells.values() if trial["outcome"] == "measured"]
-    best = min(found, key=lambda trial: trial["worst_ms"], default=None)
-    picture.text(16, top + 28, f"{size_in_words(pixels)}", "fill-ink bold")
-    picture.text(LEFT, top + 28, best_words(best), "fill-ink")
-    y = top + 38
-    for number, row in enumerate(rows):
-        picture.text(LEFT - 10, y + CELL_HEIGHT * number + 15, row, "fill-ink code small", "end")
-    for (row, column), trial in cells.items():
-        x = LEFT + width * columns.index(column)
-        heat_cell(picture, x, y + CELL_HEIGHT * rows.index(row), width, trial, best)
-    if best:
-        picture.rect(LEFT + width * columns.index(column_of(best)) - 0.5,
-                     y + CELL_HEIGHT * rows.index(row_of(best)) - 0.5, width, CELL_HEIGHT, "line-best", 2.5)
-    heat_columns(picture, y + CELL_HEIGHT * len(rows), columns, width)
+        y = top + panel * number
+        cells = cells_of(trial for trial in trials if trial["pixels"] == pixels)
+        best = min((trial for trial in cells.values() if trial["outcome"] == "measured"), key=lambda trial: trial["worst_ms"], default=None)
+        write(figure, 16, y + 28, size_in_words(pixels), **BOLD)
+        write(figure, LEFT, y + 28, best_words(best))
+        axes = add_axes(figure, LEFT, WIDTH - 16, y + 38, y + 38 + CELL_HEIGHT * len(rows))
+        draw_cells(axes, colours, rows, columns, cells, best)
+        draw_columns(axes, len(rows), columns)
+    counts = Counter(trial["outcome"] for trial in trials)
+    outcomes = ", ".join(f"{counts[name]} {words}" for name, words in OUTCOMES.items() if counts[name])
+    write(figure, 16, top + panel * len(sizes) + 8, f"Recorded {date}; {outcomes}. A time is that of the picture that took longest.",
+          size=SMALL, **MUTED)
+    return figure
 
 
 def best_words(best):
@@ -402,83 +380,108 @@ def best_words(best):
             f"{best['group_size']}, {best['groups_per_unit']} for each unit: {digits(best['gb_s'])} GB/s")
 
 
-def heat_cell(picture, x, y, width, trial, best):
-    """A cell with its percentage, or with the sign of what kept it from being measured."""
-    middle = x + (width - 1) / 2
-    if trial["outcome"] != "measured":
-        picture.rect(x, y, width - 1, CELL_HEIGHT - 1, "fill-band")
-        picture.text(middle, y + 15, SIGNS[trial["outcome"]], "fill-muted small", "middle")
-        return
-    percent = 100 * best["worst_ms"] / trial["worst_ms"]
-    step = min(int(percent / 100 * len(HEAT)), len(HEAT) - 1)
-    picture.rect(x, y, width - 1, CELL_HEIGHT - 1, f"heat-{step}")
-    if width >= 20:
-        picture.text(middle, y + 14, f"{percent:.0f}", f"{'on-bright' if step > 4 else 'on-dark'} small", "middle")
+def draw_cells(axes, colours, rows, columns, cells, best):
+    """Each cell with its percentage, or with the sign of what kept it from being measured."""
+    steps = [[float("nan")] * len(columns) for _ in rows]  # which is drawn as nothing
+    for (row, column), trial in cells.items():
+        x, y = columns.index(column), rows.index(row)
+        words, how, steps[y][x] = SIGNS.get(trial["outcome"]), MUTED, 0
+        if trial["outcome"] == "measured":
+            percent = 100 * best["worst_ms"] / trial["worst_ms"]
+            steps[y][x] = 1 + min(int(percent / 100 * STEPS), STEPS - 1)
+            words, how = f"{percent:.0f}", {"color": "#000000" if steps[y][x] > STEPS // 2 else "#fefefe"}  # no role's colour
+        if trial["outcome"] != "measured" or (WIDTH - LEFT) / len(columns) > 20:
+            axes.text(x + 0.5, y + 0.5, words, size=SMALL, ha="center", va="center_baseline", **how)
+    axes.pcolormesh(steps, cmap=colours, vmin=0, vmax=STEPS, edgecolors=LIGHT["page"], linewidth=1)
+    axes.set(xlim=(0, len(columns)), ylim=(len(rows), 0), xticks=[])
+    axes.set_yticks([y + 0.5 for y in range(len(rows))], rows, color=LIGHT["ink"], size=SMALL, **CODE)
+    if best:
+        x, y = columns.index(column_of(best)), rows.index(row_of(best))
+        axes.plot([x, x + 1, x + 1, x, x], [y, y, y + 1, y + 1, y], color=LIGHT["best"], linewidth=2.5, clip_on=False)
 
 
-def heat_columns(picture, y, columns, width):
+def draw_columns(axes, bottom, columns):
     """Groups for each unit under each column, and the group size under each run of columns."""
+    first, second = bottom + 13 / CELL_HEIGHT, bottom + 33 / CELL_HEIGHT
     for number, (_, groups) in enumerate(columns):
-        picture.text(LEFT + width * (number + 0.5), y + 13, str(groups), "fill-muted small", "middle")
+        axes.text(number + 0.5, first, str(groups), size=SMALL, ha="center", **MUTED)
     for size in unique(size for size, _ in columns):
         places = [number for number, column in enumerate(columns) if column[0] == size]
-        start, end = LEFT + width * places[0], LEFT + width * (places[-1] + 1)
-        picture.line(start + 2, y + 19, end - 3, y + 19, "line-muted")
-        picture.text((start + end) / 2, y + 33, str(size), "fill-ink small", "middle")
-    picture.text(LEFT - 10, y + 13, "groups for each unit", "fill-muted small", "end")
-    picture.text(LEFT - 10, y + 33, "group size", "fill-muted small", "end")
+        axes.plot([places[0] + 0.08, places[-1] + 0.92], [bottom + 19 / CELL_HEIGHT] * 2, color=LIGHT["muted"], linewidth=1, clip_on=False)
+        axes.text((places[0] + places[-1] + 1) / 2, second, str(size), size=SMALL, ha="center")
+    for y, words in ((first, "groups for each unit"), (second, "group size")):
+        axes.annotate(words, (0, y), (-10, 0), textcoords="offset points", size=SMALL, ha="right", annotation_clip=False, **MUTED)
 
 
 # ---- the files -----------------------------------------------------------------------------------
 
 
-def pictures():
-    """{file name: contents} of everything that there are results for."""
+def signed(plot, drawing, by):
+    """The file: a drawing, what drew it, and the sum of that and of what it shows."""
+    text = json.dumps([plot.title, plot.about, plot.shows]) + drawing + by
+    return f"{drawing}<!-- {by}; {hashlib.sha256(text.encode()).hexdigest()} -->\n</svg>\n"
+
+
+def drawn(plot):
+    """The file, as this Matplotlib draws it."""
+    out = io.StringIO()
+    with matplotlib.style.context(["default", STYLE]):
+        figure = plot.draw(plot.title, **plot.shows)
+        figure.savefig(out, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
+    # Its own head gives the lengths in points, which are not pixels.
+    drawing = out.getvalue().partition("<defs>")[2].removesuffix("</svg>\n")
+    return signed(plot, f"{head(WIDTH, height_of(figure), plot.title, plot.about)}<defs>{drawing}", DRAWN_BY)
+
+
+def plots():
+    """{file name: plot} of everything that there are results for."""
     recordings = {path.stem: recorded.load(path) for path in sorted(RESULTS.glob("*.json"))}
-    todo = {name: (draw, recordings[DEVICE])
-            for name, draw in (("climb.svg", climb), ("law.svg", law_picture), ("contention.svg", contention), ("bins.svg", bins_picture))}
+    todo = {name: (plot, recordings[DEVICE])
+            for name, plot in (("climb.svg", climb), ("law.svg", law_plot), ("contention.svg", contention), ("bins.svg", bins))}
     for name, recording in recordings.items():
         todo.update({f"tuning-{name}-{entry['program'].split('/')[-1]}.svg": (tuning, entry) for entry in recording["tune"]})
-    drawn = {}
-    for name, (draw, what) in todo.items():
+    found = {}
+    for name, (plot, what) in todo.items():
         with contextlib.suppress(NotRecorded):
-            drawn[name] = draw(what)
-    return drawn
+            found[name] = plot(what)
+    return found
 
 
-def differences(drawn):
-    """{file: what is wrong with it} of the committed pictures."""
-    files = {path.name for pattern in OURS for path in FIGURES.glob(pattern)}
-    wrong = dict.fromkeys(sorted(files - drawn.keys()), "the results have nothing to draw it from")
-    for name, text in drawn.items():
-        if name not in files or (FIGURES / name).read_text(encoding="utf-8") != text:
-            wrong[name] = "is not what the results give (docs/tools/plots.py draws it)"
-    return wrong
+def is_right(plot, path):
+    """Whether the file shows what the results give, and is as it was drawn."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    drawing, _, end = text.rpartition("<!-- ")
+    by = end.partition(";")[0]
+    return text == (drawn(plot) if by == DRAWN_BY else signed(plot, drawing, by))
 
 
 def draw_search(file, out):
     """The heat map of a search that a program has written. Ends with the reason where that cannot be."""
     try:
         run = json.loads(pathlib.Path(file).read_text(encoding="utf-8"))
-        recorded.write_whole(pathlib.Path(out), tuning({"run": run, "date": run["date"][:10]}))
+        recorded.write_whole(pathlib.Path(out), drawn(tuning({"run": run, "date": run["date"][:10]})))
     except (OSError, ValueError, LookupError, TypeError) as error:
         sys.exit(f"plots.py: {file} cannot be drawn: {error}")
 
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--check", action="store_true", help="change nothing, and exit 1 where a picture differs")
+    arguments.add_argument("--check", action="store_true", help="change nothing, and exit 1 where a figure differs")
     arguments.add_argument("--search", nargs=2, metavar=("FILE.json", "OUT.svg"), help="draw what a search found")
     options = arguments.parse_args()
+    if DRAWN_BY is None and not options.check:
+        sys.exit("plots.py: no matplotlib (package python3-matplotlib)")
     if options.search:
         draw_search(*options.search)
         return
-    drawn = pictures()
-    wrong = differences(drawn)
-    for name in [] if options.check else [name for name in wrong if name in drawn]:
-        (FIGURES / name).write_text(drawn[name], encoding="utf-8")
-        print(f"wrote {name}")
-        del wrong[name]
+    wanted = plots()
+    there = {path.name for pattern in OURS for path in FIGURES.glob(pattern)}
+    wrong = dict.fromkeys(sorted(there - wanted.keys()), "the results have nothing to draw it from")
+    for name, plot in wanted.items():
+        if not options.check:
+            (FIGURES / name).write_text(drawn(plot), encoding="utf-8")
+        elif not is_right(plot, FIGURES / name):
+            wrong[name] = "is not what the results give (docs/tools/plots.py draws it)"
     for name, why in wrong.items():
         print(f"{(FIGURES / name).relative_to(ROOT)}: {why}", file=sys.stderr)
     sys.exit(1 if wrong else 0)
