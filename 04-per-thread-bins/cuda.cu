@@ -29,7 +29,6 @@
 #include "common/status/status.hpp"
 #include "common/terminal/terminal.hpp"
 #include "common/timing/timing.hpp"
-#include "common/tutor/diagnosis/explain.hpp"
 #include "common/verify/verify.hpp"
 
 using common::Histogram;
@@ -205,5 +204,5 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
 }
 
 int main(int argc, char** argv) {
-    return common::run_program(argc, argv, kProgram, run, common::diagnosis::explain);
+    return common::run_program(argc, argv, kProgram, run);
 }

@@ -44,6 +44,6 @@ function(add_sanitized program sanitizer)
     set_target_properties(${program}-${sanitizer} PROPERTIES
         OUTPUT_NAME cuda-on-cpu RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${sanitizer})
     target_compile_definitions(${program}-${sanitizer} PRIVATE ${definitions})
-    target_link_libraries(${program}-${sanitizer} PRIVATE tutor project_warnings ${arg_LIBRARIES})
+    target_link_libraries(${program}-${sanitizer} PRIVATE common project_warnings ${arg_LIBRARIES})
     for_cpu(${program}-${sanitizer} ${sanitizer})
 endfunction()

@@ -35,19 +35,18 @@ std::string description_of(const Program& program) {
 
 }  // namespace
 
-int run_program(int argc, const char* const* argv, const Program& program, const RunOnce& run,
-                const Examine& examine) try {
+int run_program(int argc, const char* const* argv, const Program& program, const RunOnce& run) try {
     std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
     const auto is_asked_for = [&](const char* option) { return std::erase(words, option) > 0; };
     if (is_asked_for("--self-test")) return self_test(program, words);
     const bool serves = is_asked_for("--serve");
     const bool describes = is_asked_for("--describe");
-    if (!serves && !describes) return run(argc, argv, {examine, {}});
+    if (!serves && !describes) return run(argc, argv, {});
     if (!words.empty())
         throw BadInput(fmt::format("{} takes no other option, not '{}'",
                                    serves ? "--serve" : "--describe", words.front()));
     require_standard_output(program.chapter + "/" + program.name);
-    if (serves) return serve(program, run, examine);
+    if (serves) return serve(program, run);
     print(description_of(program));
     return kEveryVariantMatches;
 } catch (...) {

@@ -21,15 +21,14 @@ Json refused(const char* kind, int status, const char* error) {
     return {{"status", status}, {"kind", kind}, {"error", error}};
 }
 
-Json answer_to(const std::string& line, const std::string& name, const RunOnce& run,
-               const Examine& examine) try {
+Json answer_to(const std::string& line, const std::string& name, const RunOnce& run) try {
     const std::vector<std::string> words = Json::parse(line);
     const std::vector<const char*> argv = argv_of(name, words);
     Json answer{{"status", 0}, {"kind", "ran"}, {"error", ""}};
     const auto deliver = [&](const RunDocument& document) {
         answer["run"] = Json::parse(to_json_text(document));
     };
-    answer["status"] = run(static_cast<int>(argv.size()), argv.data(), {examine, deliver});
+    answer["status"] = run(static_cast<int>(argv.size()), argv.data(), {deliver});
     return answer;
 } catch (const Unsupported& error) {
     return refused("unsupported", kBadInput, error.what());
@@ -49,14 +48,14 @@ Json answer_to(const std::string& line, const std::string& name, const RunOnce& 
 
 }  // namespace
 
-int serve(const Program& program, const RunOnce& run, const Examine& examine) {
+int serve(const Program& program, const RunOnce& run) {
     be_silent();
     // Drivers and compilers may print whatever they like, but not among the answers.
     const int answers = dup(STDOUT_FILENO);
     if (answers < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         throw BadInput("--serve needs standard output and standard error");
     for (std::string line; std::getline(std::cin, line);) {
-        const Json answer = answer_to(line, program.name, run, examine);
+        const Json answer = answer_to(line, program.name, run);
         const std::string text = answer.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
         for (std::size_t at = 0; at < text.size();) {
             const ssize_t written = write(answers, &text[at], text.size() - at);

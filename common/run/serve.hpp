@@ -20,6 +20,6 @@ namespace common {
 
 /// Answers until standard input ends.
 /// @return the exit status
-int serve(const Program& program, const RunOnce& run, const Examine& examine);
+int serve(const Program& program, const RunOnce& run);
 
 }  // namespace common
