@@ -3,6 +3,7 @@ include_guard(GLOBAL)
 set(TUTORIAL_GALLERY ${PROJECT_SOURCE_DIR}/common/tutor/gallery)
 foreach(api opencl cuda cuda-on-cpu cpu)
     add_custom_target(gallery_${api}) # of all chapters
+    add_dependencies(gallery_${api} why)
 endforeach()
 
 # add_gallery(): the mistakes in this chapter's broken/ (common/tutor/gallery/gallery.py), each caught and named.
@@ -26,6 +27,7 @@ function(add_gallery)
             continue()
         endif()
         add_custom_target(gallery_${number}_${api})
+        add_dependencies(gallery_${number}_${api} why)
         add_dependencies(gallery_${api} gallery_${number}_${api})
         foreach(line IN LISTS lines)
             if(line MATCHES "^${api}[|](.*)[|](.*)")

@@ -11,6 +11,7 @@
 
 #include "common/files/output_file.hpp"
 #include "common/files/own_program.hpp"
+#include "common/report/explanation.hpp"
 #include "common/report/picture.hpp"
 #include "common/report/table.hpp"
 #include "common/status/status.hpp"
@@ -104,18 +105,6 @@ void Report::say_how_many_idle(std::size_t group_size) const {
         input_.width == 1 ? "" : "s", group_size - input_.width, group_size));
 }
 
-void Report::explain_mismatches() {
-    if (!options_.diagnosis || !output_.examine) return;
-    for (Result& result : document_.results) {
-        if (result.check != Check::kMismatch) continue;
-        const auto explanation = output_.examine(
-            {program_, options_, input_, expected_, document_.device, document_.driver, result});
-        if (!explanation) continue;
-        result.diagnosis = explanation->json;
-        progress(explanation->text);
-    }
-}
-
 // What a match on a CPU does not show, a detector does, where there is one.
 void Report::say_how_to_look_for_races() const {
     if (!options_.diagnosis || program_.api != "OpenCL" ||
@@ -134,7 +123,7 @@ void Report::say_how_to_look_for_races() const {
 }
 
 int Report::finish() {
-    explain_mismatches();
+    explain_wrong(document_, options_, input_, EXPLAINER_PROGRAM);
     if (output_.deliver) {
         output_.deliver(document_);
         return status();

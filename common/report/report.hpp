@@ -53,7 +53,6 @@ class Report {
     int finish();
 
  private:
-    void explain_mismatches();
     [[nodiscard]] int status() const;
     void say_how_to_look_for_races() const;
 

@@ -48,12 +48,11 @@ std::optional<int> asked_for_something_else(int argc, const char* const* argv,
     return kEveryVariantMatches;
 }
 
-int run_program(int argc, const char* const* argv, const Program& program, const RunOnce& run,
-                const Examine& examine) try {
+int run_program(int argc, const char* const* argv, const Program& program, const RunOnce& run) try {
     if (const auto status = asked_for_something_else(argc, argv, program)) return *status;
     if (is_asked_to_serve(argc, argv))
-        return serve(program.chapter + "/" + program.name, run, examine);
-    return run(argc, argv, {examine, {}});
+        return serve(program.chapter + "/" + program.name, run);
+    return run(argc, argv, {});
 } catch (...) {
     return report_exception(program.chapter + "/" + program.name);
 }

@@ -20,9 +20,7 @@ using RunOnce = std::function<int(int argc, const char* const* argv, const Outpu
 ///                (serve.hpp)
 ///   --self-test  every strategy on every input and in every launch of cases.json (self_test.hpp)
 ///   --describe   what the program says of itself, as JSON
-/// @param examine explains results that are wrong; none where nobody does
-int run_program(int argc, const char* const* argv, const Program& program, const RunOnce& run,
-                const Examine& examine = {});
+int run_program(int argc, const char* const* argv, const Program& program, const RunOnce& run);
 
 /// For a lesson, which is a `main` of its own: does what --self-test and --describe ask for.
 /// @return the exit status, where one of them was given

@@ -26,15 +26,14 @@ Json refused(const char* kind, int status, const char* error) {
     return {{"status", status}, {"kind", kind}, {"error", error}};
 }
 
-Json answer_to(const std::string& line, const std::string& name, const RunOnce& run,
-               const Examine& examine) try {
+Json answer_to(const std::string& line, const std::string& name, const RunOnce& run) try {
     const std::vector<std::string> words = Json::parse(line);
     const std::vector<const char*> argv = argv_of(name, words);
     Json answer{{"status", 0}, {"kind", "ran"}, {"error", ""}};
     const auto deliver = [&](const RunDocument& document) {
         answer["run"] = Json::parse(to_json_text(document));
     };
-    const Output output{examine, deliver};
+    const Output output{deliver};
     output_of_serve = &output;
     answer["status"] = run(static_cast<int>(argv.size()), argv.data(), output);
     return answer;
@@ -74,7 +73,7 @@ bool is_asked_to_serve(int argc, const char* const* argv) {
     throw BadInput(fmt::format("--serve takes no other option, not '{}'", *other));
 }
 
-int serve(const std::string& name, const RunOnce& run, const Examine& examine) {
+int serve(const std::string& name, const RunOnce& run) {
     require_standard_output(name);
     be_silent();
     // Drivers and compilers may print whatever they like, but not among the answers.
@@ -82,7 +81,7 @@ int serve(const std::string& name, const RunOnce& run, const Examine& examine) {
     if (answers < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
         throw BadInput("--serve needs standard output and standard error");
     for (std::string line; std::getline(std::cin, line);) {
-        const Json answer = answer_to(line, name, run, examine);
+        const Json answer = answer_to(line, name, run);
         const std::string text = answer.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
         for (std::size_t at = 0; at < text.size();) {
             const ssize_t written = write(answers, &text[at], text.size() - at);

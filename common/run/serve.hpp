@@ -24,6 +24,6 @@ bool is_asked_to_serve(int argc, const char* const* argv);
 /// Answers until standard input ends.
 /// @param name the program's
 /// @return the exit status
-int serve(const std::string& name, const RunOnce& run, const Examine& examine = {});
+int serve(const std::string& name, const RunOnce& run);
 
 }  // namespace common

@@ -12,6 +12,8 @@
 
 namespace common {
 
+class ChildProcess;
+
 struct Answer {
     /// How a run ended, in the order of the kinds of serve.hpp; and the two ends of its process.
     enum class Kind {
@@ -45,9 +47,8 @@ class Worker {
     void start_afresh();
 
  private:
-    class Process;
     std::string program_;
-    std::unique_ptr<Process> process_;
+    std::unique_ptr<ChildProcess> process_;
 };
 
 }  // namespace common

@@ -200,7 +200,7 @@ def broken(options):
     for *found, program, why in programs():
         if (found, program) == ([chapter, api], "-"):
             raise Refused(77, f"{mistake.word} runs in {api}, whose programs were not built: {why}")
-    build(target)
+    build(target, "why")
     if mistake.is_answered:
         mistake.answer()
         sys.stdout.flush()

@@ -42,7 +42,6 @@
 #include "common/run/run.hpp"
 #include "common/status/status.hpp"
 #include "common/terminal/terminal.hpp"
-#include "common/tutor/diagnosis/explain.hpp"
 #include "common/verify/verify.hpp"
 
 using common::Histogram;
@@ -208,5 +207,5 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
 }
 
 int main(int argc, char** argv) {
-    return common::run_program(argc, argv, kProgram, run, common::diagnosis::explain);
+    return common::run_program(argc, argv, kProgram, run);
 }

@@ -1,0 +1,109 @@
+#include "common/report/explanation.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "common/files/child_process.hpp"
+#include "common/files/own_program.hpp"
+#include "common/terminal/terminal.hpp"
+#include "common/timing/timing.hpp"
+
+namespace common {
+namespace {
+
+// What of the command line says how it counts, and not what.
+std::vector<std::string> words_of_the_strategy(const Options& options) {
+    std::vector<std::string> words;
+    if (!options.device.empty()) words.insert(words.end(), {"--device", options.device});
+    if (options.kernels) words.insert(words.end(), {"--kernels", options.kernels->string()});
+    words.insert(words.end(), options.own.begin(), options.own.end());
+    return words;
+}
+
+std::string question_about(const RunDocument& run, const Input& input) {
+    nlohmann::json question{{"run", nlohmann::json::parse(to_json_text(run))},
+                            {"changes", nlohmann::json::array()},
+                            {"width", input.width},
+                            {"emulated", is_emulated()}};
+    for (const Result& result : run.results)
+        question["changes"].push_back(result.changes);
+    return question.dump() + '\n';
+}
+
+struct Explanation {
+    std::string text;
+    std::string findings;
+};
+
+// One for each result, or none at all.
+std::vector<std::optional<Explanation>> answers_in(const std::string& line, std::size_t results) {
+    const nlohmann::ordered_json json = nlohmann::ordered_json::parse(line);
+    if (!json.is_array() || json.size() != results) throw std::invalid_argument("other results");
+    std::vector<std::optional<Explanation>> answers;
+    for (const auto& each : json) {
+        answers.emplace_back();
+        if (each.is_null()) continue;
+        if (!each.at("findings").is_array()) throw std::invalid_argument("no findings");
+        answers.back() = {each.at("text"), each.at("findings").dump()};
+    }
+    return answers;
+}
+
+}  // namespace
+
+void explain_wrong(RunDocument& document, const Options& options, const Input& input,
+                   const std::filesystem::path& explainer, std::chrono::milliseconds at_most) {
+    std::error_code unknown;
+    if (!options.diagnosis || document.api == "C++" ||
+        document.device.find("Oclgrind") != std::string::npos ||
+        !std::filesystem::exists(explainer, unknown))
+        return;
+    std::vector<Result*> wrong;
+    std::vector<std::string> names;
+    RunDocument asked = document;
+    asked.results.clear();
+    for (Result& result : document.results) {
+        if (result.check != Check::kMismatch || !result.counts || !result.launch) continue;
+        wrong.push_back(&result);
+        names.push_back(result.variant);
+        asked.results.push_back(result);
+    }
+    if (wrong.empty()) return;
+    progress(fmt::format("{}: looking into it, with runs that tell mistakes apart\n",
+                         fmt::join(names, ", ")));
+    std::string why = "it gives no answer";
+    try {
+        std::vector<std::string> command{explainer.string(), own_program().string()};
+        for (std::string& word : words_of_the_strategy(options))
+            command.push_back(std::move(word));
+        ChildProcess child(command);
+        const auto end = ChildProcess::Clock::now() + at_most * wrong.size();
+        const std::string question = question_about(asked, input);
+        bool in_time = true;
+        std::optional<std::string> line;
+        const auto* const pixels = reinterpret_cast<const char*>(input.pixels.data());
+        if (child.say(question, end) && child.say({pixels, input.pixels.size()}, end)) {
+            child.say_no_more();
+            line = child.next_line(end, in_time);
+        }
+        if (!in_time) why = "it is not finished in time";
+        if (line) {
+            const auto answers = answers_in(*line, wrong.size());
+            for (std::size_t i = 0; i < wrong.size(); ++i) {
+                if (!answers[i]) continue;
+                wrong[i]->diagnosis = answers[i]->findings;
+                progress(answers[i]->text);
+            }
+            return;
+        }
+    } catch (const std::exception&) {
+        why = "its answer is none";
+    }
+    progress(fmt::format("no diagnosis by {}: {}\n", shown(explainer.string()), why));
+}
+
+}  // namespace common

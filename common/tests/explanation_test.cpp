@@ -1,0 +1,148 @@
+#include "common/report/explanation.hpp"
+
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "common/files/own_program.hpp"
+#include "common/tests/support.hpp"
+
+namespace {
+
+using common::Check;
+using common::Result;
+
+// A run with two wrong results between right ones, and explainers that are scripts.
+class Explain : public testing::Test {
+ protected:
+    Explain() {
+        input_.width = 100;
+        input_.pixels = common::constant_pixels(1000, '7');
+        document_.chapter = "03-local-atomics";
+        document_.api = "OpenCL";
+        document_.device = "a device";
+        document_.pixels = input_.pixels.size();
+        document_.counts = common::reference_histogram(input_.pixels);
+        document_.results = {row("right", Check::kMatch), row("first", Check::kMismatch),
+                             row("skipped", Check::kSkipped), row("second", Check::kMismatch)};
+        document_.results[3].changes = true;
+    }
+
+    static Result row(const std::string& variant, Check check) {
+        Result result{variant, check, "", {}, std::nullopt};
+        result.launch = {2, 64};
+        if (check == Check::kMismatch) result.counts.emplace();
+        return result;
+    }
+
+    // What is said when an explainer does this, as a shell script.
+    std::string said_by(const std::string& script, std::chrono::milliseconds at_most = kLong) {
+        tests::write_bytes(explainer_, "#!/bin/sh\n" + script + "\n");
+        std::filesystem::permissions(explainer_, std::filesystem::perms::owner_all);
+        return said(at_most);
+    }
+
+    std::string said(std::chrono::milliseconds at_most = kLong) {
+        return tests::said(
+            [&] { common::explain_wrong(document_, options_, input_, explainer_, at_most); });
+    }
+
+    // One that cannot explain them leaves the report as it was, and takes one line to say so.
+    void expect_no_more_than_a_line(const std::string& script,
+                                    std::chrono::milliseconds at_most = kLong) {
+        const std::string before = common::to_json_text(document_);
+        const std::string text = said_by(script, at_most);
+        EXPECT_TRUE(tests::has(text, "first, second: looking into it")) << script;
+        EXPECT_TRUE(tests::has(text, "\nno diagnosis by ")) << script;
+        EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 2) << script << text;
+        EXPECT_EQ(common::to_json_text(document_), before) << script;
+    }
+
+    static constexpr std::chrono::milliseconds kLong = std::chrono::seconds(20);
+    tests::TemporaryFolder folder_;
+    std::filesystem::path explainer_ = folder_ / "explainer";
+    common::Options options_;
+    common::Input input_;
+    common::RunDocument document_;
+};
+
+TEST_F(Explain, TellsWhatWasCountedAndTakesTheAnswer) {
+    options_.device = "a device";
+    options_.kernels = "my own.cl";
+    options_.own = {"--copies", "4"};
+    const std::string text = said_by(R"(printf '%s\n' "$@" > "$0.words"; cat > "$0.asked"
+printf '%s\n' '[null, {"variant": "second", "text": "  why: I know\n", "findings": [{"name": "it"}]}]')");
+    EXPECT_EQ(text,
+              "first, second: looking into it, with runs that tell mistakes apart\n"
+              "  why: I know\n");
+    EXPECT_FALSE(document_.results[1].diagnosis);
+    EXPECT_EQ(document_.results[3].diagnosis, R"([{"name":"it"}])");
+
+    EXPECT_EQ(tests::bytes_of(folder_ / "explainer.words"),
+              common::own_program().string() +
+                  "\n--device\na device\n--kernels\nmy own.cl\n--copies\n4\n");
+    const std::string asked = tests::bytes_of(folder_ / "explainer.asked");
+    const std::size_t end = asked.find('\n');
+    EXPECT_EQ(asked.substr(end + 1), std::string(1000, '7'));
+    const auto json = nlohmann::json::parse(asked.substr(0, end));
+    EXPECT_EQ(json.at("width"), 100);
+    EXPECT_EQ(json.at("changes"), nlohmann::json::array({false, true}));
+    ASSERT_EQ(json.at("run").at("results").size(), 2);
+    EXPECT_EQ(json.at("run").at("results").at(0).at("variant"), "first");
+}
+
+TEST_F(Explain, OneThatIsNotThereIsNotMissed) {
+    EXPECT_EQ(said(), "");
+}
+
+TEST_F(Explain, OneThatCannotBeStartedIsSaid) {
+    tests::write_bytes(explainer_, "");
+    const std::string text = said();
+    EXPECT_TRUE(tests::has(text, "\nno diagnosis by ")) << text;
+}
+
+TEST_F(Explain, OneThatEndsIsSaid) {
+    expect_no_more_than_a_line("exit 0");
+    expect_no_more_than_a_line("exit 3");
+    expect_no_more_than_a_line("cat > /dev/null; echo one line >&2; exit 2");
+    expect_no_more_than_a_line("cat > /dev/null; kill -SEGV $$");
+    expect_no_more_than_a_line("cat > /dev/null; printf '[null, null]'");  // half a line
+}
+
+TEST_F(Explain, OneThatTalksNonsenseIsSaid) {
+    for (const char* answer :
+         {"rubbish", "", "{}", "null", "[]", "[null]", "[null, null, null]", "[1, null]",
+          "[null, [2]]", R"([null, {"text": "no findings"}])",
+          R"([null, {"text": 5, "findings": []}])", R"([null, {"text": "", "findings": "none"}])",
+          R"([{"text": "the first alone", "findings": []}, 3])"})
+        expect_no_more_than_a_line(std::string("cat > /dev/null; echo '") + answer + "'");
+}
+
+TEST_F(Explain, OneThatHangsIsEnded) {
+    constexpr std::chrono::milliseconds at_most{100};
+    const auto begin = std::chrono::steady_clock::now();
+    expect_no_more_than_a_line("cat > /dev/null; exec sleep 60", at_most);
+    // It does not even read the pixels, which are more than a pipe holds.
+    input_.pixels = common::constant_pixels(10'000'000, 7);
+    expect_no_more_than_a_line("exec sleep 60", at_most);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+}
+
+TEST_F(Explain, IsNotAskedWhereItHasNothingToSay) {
+    const std::string touch = "touch \"$0.started\"";
+    options_.diagnosis = false;
+    EXPECT_EQ(said_by(touch), "");
+    options_.diagnosis = true;
+    document_.api = "C++";
+    EXPECT_EQ(said_by(touch), "");
+    document_.api = "OpenCL";
+    document_.device = "Oclgrind Simulator";
+    EXPECT_EQ(said_by(touch), "");
+    document_.device = "a device";
+    for (Result& result : document_.results)
+        result.check = Check::kMatch;
+    EXPECT_EQ(said_by(touch), "");
+    EXPECT_FALSE(std::filesystem::exists(folder_ / "explainer.started"));
+}
+
+}  // namespace

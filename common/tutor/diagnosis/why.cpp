@@ -1,0 +1,136 @@
+// Why a chapter's program counted wrongly: it starts this one (common/report/explanation.hpp),
+// which has a second process of that program run the strategy a few times more, and says what fits
+// all its runs.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "common/histogram/histogram.hpp"
+#include "common/report/document.hpp"
+#include "common/run/worker.hpp"
+#include "common/status/status.hpp"
+#include "common/terminal/shown.hpp"
+#include "common/terminal/terminal.hpp"
+#include "common/tutor/diagnosis/diagnosis.hpp"
+#include "common/tutor/diagnosis/probes.hpp"
+
+namespace common::diagnosis {
+namespace {
+
+namespace fs = std::filesystem;
+
+nlohmann::ordered_json json_of(const std::vector<Finding>& findings) {
+    auto json = nlohmann::ordered_json::array();
+    for (const Finding& finding : findings) {
+        const bool predicted = finding.certainty == Finding::Certainty::kPredicted;
+        json.push_back({{"name", finding.name},
+                        {"sentence", finding.sentence},
+                        {"evidence", finding.evidence},
+                        {"at", finding.at},
+                        {"read", finding.read},
+                        {"certainty", predicted ? "predicted" : "pattern"}});
+    }
+    return json;
+}
+
+std::string text_in(const fs::path& file) {
+    std::error_code unknown;
+    if (!fs::is_regular_file(file, unknown)) return "";  // what is no file may have been read up
+    std::ifstream in(file);
+    return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// What stands behind an option, or nothing.
+std::string behind(const std::vector<std::string>& words, const std::string& option) {
+    const auto at = std::find(words.begin(), words.end(), option);
+    return at == words.end() || at + 1 == words.end() ? "" : *(at + 1);
+}
+
+// A run that went wrong, in a program that can be asked for more runs.
+struct WrongRun {
+    const std::string& program;
+    const std::vector<std::string>& words;  // those of its command line, but for input and launch
+    const RunDocument& document;
+    const PixelBuffer& pixels;
+    std::size_t width;
+    bool is_emulated;
+};
+
+// The strategy runs a few times more, on one device, and what fits all its runs is the answer.
+nlohmann::ordered_json explain(const WrongRun& run, const Result& result, Worker& worker) {
+    if (!result.counts || !result.launch) return nullptr;
+    const RunDocument& document = run.document;
+    std::vector<std::string> same{"--variant", result.variant, "--repeat",
+                                  "1",         "--no-ceiling", "--no-diagnosis"};
+    same.insert(same.end(), run.words.begin(), run.words.end());
+    Observations seen = observe(
+        *result.launch, [&](std::vector<std::string> words, std::chrono::milliseconds at_most) {
+            words.insert(words.end(), same.begin(), same.end());
+            return worker.ask(words, at_most);
+        });
+    seen.cases.push_back(
+        {"this run", run.pixels, run.width, *result.launch, document.counts, {*result.counts}});
+    if (result.only_later) seen.cases.back().actual.push_back(document.counts);
+    const bool in_cuda = document.api == "CUDA";
+    const fs::path lesson =
+        fs::path(document.chapter) / (in_cuda ? "histogram.cuh" : "histogram.cl");
+    const std::string own_kernels = behind(run.words, "--kernels");
+    const std::string copies = behind(run.words, "--copies");
+    const Diagnosis diagnosis = diagnose(
+        seen.cases,
+        {.chapter = document.chapter,
+         .variant = result.variant,
+         .one_by_one = run.is_emulated || document.driver.find("PoCL") != std::string::npos,
+         .in_cuda = in_cuda,
+         .changes = result.changes,
+         .copies = copies.empty() ? 32 : std::stoi(copies),
+         .blocked = behind(run.words, "--walk") == "blocked",
+         .kernel = text_in(own_kernels.empty() ? PROJECT_FOLDER / lesson : fs::path(own_kernels)),
+         .file = shown(own_kernels.empty() ? lesson.string() : own_kernels)});
+    std::string text;
+    for (const std::string& trouble : seen.troubles)
+        text += fmt::format("  {}\n", trouble);
+    text += text_of(diagnosis);
+    if (run.is_emulated)
+        text += "  the lines, where it is a race: docs/cuda-on-a-cpu.md#the-line-of-a-race\n";
+    return {{"variant", result.variant}, {"text", text}, {"findings", json_of(diagnosis.findings)}};
+}
+
+}  // namespace
+}  // namespace common::diagnosis
+
+int main(int argc, char** argv) try {
+    using namespace common;
+    using nlohmann::ordered_json;
+    if (argc < 2) throw BadInput("a program calls this one, when a result is wrong");
+    std::string line;
+    std::getline(std::cin, line);
+    const ordered_json question = ordered_json::parse(line);
+    RunDocument document = document_of(question.at("run").dump(), "a wrong run");
+    for (std::size_t i = 0; i < document.results.size(); ++i)
+        document.results[i].changes = question.at("changes").at(i);
+    PixelBuffer pixels(document.pixels);
+    std::cin.read(reinterpret_cast<char*>(pixels.data()),
+                  static_cast<std::streamsize>(pixels.size()));
+    if (reference_histogram(pixels) != document.counts) throw BadInput("these are other pixels");
+
+    const std::string program = argv[1];
+    const std::vector<std::string> words(argv + 2, argv + argc);
+    // One for all wrong results: its device is open, and its compiler is read.
+    Worker worker(program);
+    ordered_json answers = ordered_json::array();
+    for (const Result& result : document.results)
+        answers.push_back(diagnosis::explain(
+            {program, words, document, pixels, question.at("width"), question.at("emulated")},
+            result, worker));
+    print(answers.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + '\n');
+    return kEveryVariantMatches;
+} catch (...) {
+    return common::report_exception("why");
+}
