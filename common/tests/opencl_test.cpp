@@ -78,23 +78,23 @@ TEST(KernelFile, TheOneBesideTheProgramComesFirst) {
     const std::string name = folder.path().filename().string() + ".cl";
     tests::write_bytes(folder / name, "in the source");
     tests::write_bytes(own_folder() / name, "beside");
-    const std::string source = opencl::read_kernel_file(name, folder.path());
+    const std::string source = common::read_kernel_file(name, folder.path());
     std::filesystem::remove(own_folder() / name);
     EXPECT_EQ(source, "beside");
-    EXPECT_EQ(opencl::read_kernel_file(name, folder.path()), "in the source");
+    EXPECT_EQ(common::read_kernel_file(name, folder.path()), "in the source");
 }
 
 TEST(KernelFile, ThatCannotBeReadIsNamed) {
     const tests::TemporaryFolder folder;
     const std::string text =
-        tests::bad_input([&] { opencl::read_kernel_file("nosuch.cl", folder.path()); });
+        tests::bad_input([&] { common::read_kernel_file("nosuch.cl", folder.path()); });
     EXPECT_TRUE(tests::has(text, "no kernel file nosuch.cl"));
     EXPECT_TRUE(tests::has(text, (folder / "nosuch.cl").string()));
     if (std::filesystem::exists("/proc/self/exe")) {
         EXPECT_TRUE(tests::has(text, (own_folder() / "nosuch.cl").string()));
     }
     std::filesystem::create_directory(folder / "test.cl");
-    tests::bad_input([&] { opencl::read_kernel_file("test.cl", folder.path()); });
+    tests::bad_input([&] { common::read_kernel_file("test.cl", folder.path()); });
     ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);  // which nobody writes to
     tests::write_bytes(folder / "empty", "");
     for (const auto& [path, why] : {std::pair(folder / "nosuch.cl", "No such file or directory"),
@@ -103,7 +103,7 @@ TEST(KernelFile, ThatCannotBeReadIsNamed) {
                                     {folder / "empty", "an empty file"},
                                     {"/dev/zero", "too large: more than 16777216 bytes"}}) {
         EXPECT_TRUE(tests::has(tests::bad_input([&, &path = path] {
-                                   opencl::read_kernel_file("test.cl", folder.path(), path);
+                                   common::read_kernel_file("test.cl", folder.path(), path);
                                }),
                                "--kernels " + path.string() + ": " + why));
     }
@@ -199,7 +199,8 @@ TEST_F(OpenClProgram, AMistakeShowsTheCompilersLog) {
 
 TEST_F(OpenClProgram, OneThatIsBuiltAlreadyIsNotBuiltAgain) {
     const auto built = [&](const std::string& text, const std::string& options) {
-        return opencl::ProgramObject(opencl::build_program(context_, device_, "all.cl", text, options));
+        return opencl::ProgramObject(
+            opencl::build_program(context_, device_, "all.cl", text, options));
     };
     const std::string text = "kernel void nothing() {}\n";
     const opencl::ProgramObject first = built(text, "");

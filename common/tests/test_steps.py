@@ -15,12 +15,15 @@ from programs import ROOT, Test
 # What only OpenCL needs: a context, and a compiler while the program runs; its limits vary more, and so do its clocks.
 ONLY_OPENCL = ("context_for|build_program|read_kernel_file|max_work_group_size|error_name|has_extension|require_memory|no_room|profiling|"
                "plausible_ms")
+# What the programs call that is neither API's: the frame, and what common/ has for both.
+OF_COMMON = (r"(?:common::|tuning::limits_of|report\.|\boptions\.(?!c_str)|common::Report |lesson\.(?:options\.)?)[a-z_:]*|"
+             r"\b(?:choose_device|read_ceiling_gb_s|unsupported_reason|poison|add_rows|elapsed_ms|report_exception)")
 PAIRS = sorted(path.parent for path in ROOT.glob("0[2-5]-*/**/opencl.cpp") if (path.parent / "cuda.cu").exists())
 
 
 def course(text):
     """The steps and the calls of a program, as they come."""
-    found = re.findall(r"\n *(// [0-9]+\. [^:.,\n]*)|(//[^\n]*)|((?:common::|tuning::limits_of|report\.|options\.|common::Report )[a-z_:]*\()", text)
+    found = re.findall(rf"\n *(// [0-9]+\. [^:.,\n]*)|(//[^\n]*)|((?:{OF_COMMON})\()", text)
     for step, _, call in found:
         call = re.sub(r"::(opencl|cuda)::", "::", call).strip()
         call = re.sub(r"::compute_units|::multiprocessors", "::units", call)  # one number, two words,

@@ -83,8 +83,8 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     const std::size_t histogram_bytes = values.counters() * sizeof(cl_uint);
     const common::opencl::Buffer pixels = make(CL_MEM_READ_ONLY, values.bytes_on_device());
     const common::opencl::Buffer histogram = make(CL_MEM_READ_WRITE, histogram_bytes);
-    const std::string source = common::opencl::read_kernel_file(
-        "histogram.cl", CHAPTER_FOLDER "/workshops/bins", options.kernels);
+    const std::string source =
+        common::read_kernel_file("histogram.cl", CHAPTER_FOLDER "/workshops/bins", options.kernels);
     const auto kernel_for = [&](const char* name, const bins::Plan& plan) {
         // A table that does not fit is not compiled either.
         const std::size_t words = plan.local_bytes() / 4;

@@ -148,8 +148,8 @@ int main(int argc, char** argv) try {
     usual.add(512 * 512, {});
     const many::Launch launch_each = many::launches(usual, options, limits).each;
     const auto kernel_file = [&](const char* name, bool is_asked_for) {
-        return common::opencl::read_kernel_file(name, CHAPTER_FOLDER,
-                                                is_asked_for ? options.kernels : std::nullopt);
+        return common::read_kernel_file(name, CHAPTER_FOLDER,
+                                        is_asked_for ? options.kernels : std::nullopt);
     };
     std::string kernels = kernel_file("histogram.cl", !of_pictures);
     if (of_pictures)

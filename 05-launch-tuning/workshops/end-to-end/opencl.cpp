@@ -76,7 +76,7 @@ int main(int argc, char** argv) try {
     const tuning::LaunchConfig for_chunk =
         tuning::resolve(tuned, options, limits, std::min<std::size_t>(pixel_count, kChunkPixels));
     const std::string source =
-        common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER, options.kernels);
+        common::read_kernel_file("histogram.cl", CHAPTER_FOLDER, options.kernels);
     const auto build = [&](const tuning::LaunchConfig& config) {
         const common::opencl::ProgramObject program = common::opencl::build_program(
             context, device.id, "histogram.cl", source, config.macros());

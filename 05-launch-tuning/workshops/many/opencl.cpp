@@ -123,10 +123,9 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     };
     // The lesson's kernels, and behind them these.
     const std::string folder = CHAPTER_FOLDER "/workshops/many";
-    const std::string source =
-        common::opencl::read_kernel_file("../../histogram.cl", folder) +
-        "#line 1 \"histogram.cl\"\n" +
-        common::opencl::read_kernel_file("histogram.cl", folder, options.kernels);
+    const std::string source = common::read_kernel_file("../../histogram.cl", folder) +
+                               "#line 1 \"histogram.cl\"\n" +
+                               common::read_kernel_file("histogram.cl", folder, options.kernels);
     std::map<std::string, common::opencl::Kernel> built;
     const auto kernel_for = [&](const char* name, const many::Launch& launch) -> cl_kernel {
         common::opencl::Kernel& kernel = built[name + launch.macros()];

@@ -84,18 +84,16 @@ int main(int argc, char** argv) try {
 
     // 5. The kernels: one is compiled when it is first run, and serves every size and number of
     //    groups.
-    const std::string lesson = common::opencl::read_kernel_file("histogram.cl", CHAPTER_FOLDER);
+    const std::string lesson = common::read_kernel_file("histogram.cl", CHAPTER_FOLDER);
     std::map<std::string, common::opencl::Kernel> built;
     const auto kernel_of = [&](const tuning::LaunchConfig& config) -> cl_kernel {
         common::opencl::Kernel& kernel = built[config.kernel->name + config.macros()];
         if (kernel != nullptr) return kernel;
         std::string source = lesson;
         if (config.kernel == &tuning::kLocal)
-            source +=
-                common::opencl::read_kernel_file("local.cl", CHAPTER_FOLDER "/workshops/tune");
+            source += common::read_kernel_file("local.cl", CHAPTER_FOLDER "/workshops/tune");
         if (config.kernel == &tuning::kUcharBins)
-            source +=
-                common::opencl::read_kernel_file("uchar.cl", CHAPTER_FOLDER "/workshops/tune");
+            source += common::read_kernel_file("uchar.cl", CHAPTER_FOLDER "/workshops/tune");
         const std::string& name = config.kernel->function;
         const common::opencl::ProgramObject program =
             common::opencl::build_program(context, device.id, name, source, config.macros());
