@@ -12,7 +12,7 @@ import os
 import signal
 import sys
 
-if sys.version_info < (3, 9):
+if sys.version_info < (3, 9):  # noqa: UP036  whatever python3 is
     print("tutorial: this needs Python 3.9 or newer as python3; docs/install.md says how to get it", file=sys.stderr)
     sys.exit(2)
 if __name__ == "__main__":
@@ -141,7 +141,8 @@ def prepare_to_grade(options):
     options.build = ROOT / "build"
     set_up("exercises")
     with open("build/exercises.log", "wb") as log:
-        silent = (options.build / "common/run_host").exists() and call("cmake", "--build", "build", "--target", "exercises", stdout=log, stderr=log) == 0
+        command = ("cmake", "--build", "build", "--target", "exercises")
+        silent = (options.build / "common/run_host").exists() and call(*command, stdout=log, stderr=log) == 0
     if not silent:
         build("exercises")
     os.close(LOCK)  # watch goes on for hours, and builds nothing
@@ -192,9 +193,9 @@ def grade(options):
 
 
 def broken(options):
-    if not options.words:
+    if options.mistake is None:
         return gallery.listing()
-    mistake = gallery.Broken(*options.words)
+    mistake = gallery.Broken(options.mistake, options.answer is not None)
     chapter, api, target = mistake.needs()
     set_up("run")
     for *found, program, why in programs():
@@ -398,7 +399,8 @@ def parser_of(command):
         add("--for", dest="autograder", nargs=2, metavar=("gradescope|classroom", "EXERCISE"),
             help="an autograder's folder, or a copy with a workflow that gives points")
     elif command == "broken":
-        add("words", nargs="*", metavar="MISTAKE [answer]", help="its number or its name; and the word answer")
+        add("mistake", nargs="?", help="its number or its name")
+        add("answer", nargs="?", choices=["answer"], help="say what is wrong, too")
     elif command == "site":
         add("links", nargs="?", choices=["links"], help="ask for the pages of others, too")
         add("--address", type=url, metavar="URL", help="where the site will be")

@@ -251,12 +251,15 @@ class Python(Small):
         for line, *words in (
                 ("list: unrecognized arguments: x", "list", "x"), ("next: unrecognized arguments: x", "next", "x"),
                 ("tune: unrecognized arguments: --device", "tune", "--device"), ("hint: unrecognized arguments: x", "hint", "03/sum", "x"),
-                ("there is no exercise 'a.nb.x1bc': there are 03/sum", "grade", "a\nb\x1bc"), (".*: not a folder", "grade", "03/sum", "--all", "none"),
-                ("none.cl: a link, or no file", "grade", "03/sum", "none.cl"), ("grade: argument --api: invalid", "grade", "03/sum", "--api", "metal"),
-                ("watch: unrecognized arguments: --json", "watch", "03/sum", "--json", "f"), ("cluster starts 1 to 64 .* not -1", "cluster", "-1"),
-                ("this copy has no gallery", "broken", "02/1"), ("handout needs a folder", "handout"), ("this copy has no site", "site"),
-                ("site: argument links: invalid choice: 'x'", "site", "x"), ("site: argument --address: 'x' is no address", "site", "--address", "x"),
-                ("set-up takes", "set-up", "all"), ("there is no command 'a.nb'", "a\nb")):
+                ("there is no exercise 'a.nb.x1bc': there are 03/sum", "grade", "a\nb\x1bc"),
+                (".*: not a folder", "grade", "03/sum", "--all", "none"), ("none.cl: a link, or no file", "grade", "03/sum", "none.cl"),
+                ("grade: argument --api: invalid", "grade", "03/sum", "--api", "metal"),
+                ("watch: unrecognized arguments: --json", "watch", "03/sum", "--json", "f"),
+                ("cluster starts 1 to 64 .* not -1", "cluster", "-1"), ("this copy has no gallery", "broken", "02/1"),
+                ("broken: argument answer: invalid choice: 'x'", "broken", "02/1", "x"), ("handout needs a folder", "handout"),
+                ("this copy has no site", "site"), ("site: argument links: invalid choice: 'x'", "site", "x"),
+                ("site: argument --address: 'x' is no address", "site", "--address", "x"), ("set-up takes", "set-up", "all"),
+                ("there is no command 'a.nb'", "a\nb")):
             with self.subTest(words=words):
                 self.refuses(line, *words)
                 self.assertFalse((self.clone / "build").exists())

@@ -261,15 +261,10 @@ def listing():
 class Broken:
     """What ./tutorial broken builds and runs, in the folder of the sources."""
 
-    def __init__(self, word, *more):
+    def __init__(self, word, is_answered):
         if not mistakes():
             raise Refused(2, "this copy has no gallery of mistakes")
-        if len(more) > 1:
-            raise Refused(2, "broken takes a number of its list or a name, and the word answer")
-        if more and more[0] not in ("", "answer"):
-            raise Refused(2, f"broken {word} takes nothing but the word answer, not '{more[0]}'")
-        self.word, self.mistake = word, find(word)
-        self.is_answered = any(more)
+        self.word, self.mistake, self.is_answered = word, find(word), is_answered
         self.api = "cpu" if self.mistake.files("cpu") else "opencl"
         self.folder = pathlib.Path("build/broken", self.mistake.number.replace("/", "-"))
         self.files = self.mistake.files(self.api)
