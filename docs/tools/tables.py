@@ -442,7 +442,6 @@ def weak_table(recording, program, size):
     (entry,) = select(recording, "cluster", program=program, size=size, experiment="weak")
     runs = entry["run"]["scaling"]
     measured = unique(one["library"] for run in runs for one in run["all_reduce"] if one["median_us"])
-    lacking = unique(f"{one['library']} ({one['reason']})" for run in runs for one in run["all_reduce"] if one["reason"])
     rows = []
     for run in runs:
         efficiency = ratio(100 * fastest_gb_s(run) * runs[0]["ranks"], run["ranks"] * fastest_gb_s(runs[0]))
@@ -453,7 +452,7 @@ def weak_table(recording, program, size):
     return ([entry], f"{device(entry)}: {size_in_words(recorded.pixels_of(size))} for each rank",
             [*columns, *(f"All-reduce by {library}, µs" for library in measured)], rows,
             f"GB/s and efficiency are those of the fastest run, the efficiency held against one rank's GB/s times the number of "
-            f"ranks. {rounds_words(entry)}{on_devices(runs)}" + (f" Without {' and '.join(lacking)}." if lacking else ""))
+            f"ranks. {rounds_words(entry)}{on_devices(runs)}")
 
 
 def strong_table(recording, program):
