@@ -13,6 +13,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "05-launch-tuning/cluster/ranks.hpp"
 #include "05-launch-tuning/cluster/report.hpp"
@@ -24,7 +25,6 @@
 #include "common/status/status.hpp"
 #include "common/terminal/terminal.hpp"
 
-using cluster::Counts;
 using common::Histogram;
 using common::kBins;
 
