@@ -216,23 +216,35 @@ class EndToEnd(Workshop, Test):
     def test_json(self):
         for program in self.each_api("workshops/end-to-end/"):
             with self.subTest(program):
-                found = self.json_is_right([program, "--random", "100003", "--repeat", "2"], "end_to_end")
-                for way in found["end_to_end"]:
-                    self.assertAlmostEqual(way["percent_of_pinned_copy"], 100 * found["pinned_copy_ms"] / way["end_to_end_ms"]["median"])
+                found = self.json_is_right([program, "--random", "100003", "--repeat", "2"], "run")
+                self.assertEqual([(way["variant"], way["check"], way["clock"]) for way in found["results"]],
+                                 [(way, "match", "host") for way in ("copy", "pageable", "pinned", "pipelined")])
+
+    def test_percent_of_the_copy(self):
+        """As the table has it: copy, median, ..., percent."""
+        for program in self.each_api("workshops/end-to-end/"):
+            with self.subTest(program):
+                table = self.expect([program, "--random", "40000003", "--repeat", "3"], environment=self.kept).out
+                rows = {line.split()[0]: line.split() for line in table.splitlines() if line.endswith(" match")}
+                self.assertEqual(rows["copy"][-2], "100")
+                for row in rows.values():
+                    self.assertAlmostEqual(float(row[-2]) * float(row[1]) / float(rows["copy"][1]), 100, delta=1.5)
+                alone = self.expect([program, *SMALL, "--variant", "pinned"], environment=self.kept).out
+                self.assertRegex(alone, r"\npinned [^\n]* -  match\n$")
 
     def test_bad_command_lines(self):
         for program in self.each_api("workshops/end-to-end/"):
-            self.refused(program, {"--plot x.png": "nothing to draw", "--variant nosuch": "it has pageable, pinned, pipelined"})
+            self.refused(program, {"--plot x.png": "nothing to draw", "--variant nosuch": "it has copy, pageable, pinned, pipelined"})
         self.refused(self.program("workshops/end-to-end/opencl"), {"--random 0": "no pixels to copy"})
 
     def test_strange_devices(self):
         program = self.program("workshops/end-to-end/opencl")
         self.expect([program, *SMALL, "--kernel", "replicated"], environment={**self.kept, **self.faulty("group=32 local=16384 no-profiling")},
-                    out="(?s)pageable [^\n]* match\npinned [^\n]* match\npipelined [^\n]* match\n$")
+                    out="(?s)copy [^\n]* match\npageable [^\n]* match\npinned [^\n]* match\npipelined [^\n]* match\n$")
         self.expect([program, *SMALL], 2, environment={**self.kept, **self.faulty("memory=65536")}, one_line=True,
                     err="take 100003 bytes, and this device has at most 65536 ")
         self.expect([program, *SMALL, "--time-limit", "1"], 1, environment={**self.kept, **self.faulty("hang=copy")},
-                    err="copying: not done after 1 s: ")
+                    err="copy: a run has not ended after 1 s: ")
 
 
 class Many(Workshop, Test):

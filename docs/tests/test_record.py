@@ -168,7 +168,7 @@ class Record(repository.RepositoryTest):
         # Each run is a millisecond faster than the one before.
         script = MATCHES.replace('cp "$0.json" "$last"', 'sed "s/MEDIAN/$((100 - $(wc -l < "$0.arguments")))/" "$0.json" > "$last"')
         document = {**self.program("05-launch-tuning/workshops/cluster/cuda", script),
-                    "mpi": "Some MPI", "all_ms": {"min": "MEDIAN"}, "counts": [0] * 256, "per_rank": []}
+                    "mpi": "Some MPI", "all_ms": {"min": "MEDIAN"}, "counts": [0] * 256}
         self.write("build/05-launch-tuning/workshops/cluster/cuda.json", json.dumps(document).replace('"MEDIAN"', "MEDIAN"))
         launcher = self.write("mpirun", '#!/bin/sh\necho "$2" >> "$0.ranks"\nshift 2\nexec "$@"\n')
         launcher.chmod(0o755)

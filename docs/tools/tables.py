@@ -316,21 +316,30 @@ def warps_table(recording):
             "`constant` takes. CUDA, 1 GiB; the rows with 101 OpenCL, 256 MiB; their counts are right, but in other places.")
 
 
+def ways_of(run):
+    """{a way, or the copy alone: its time, speed and check}. The recordings here have a form that the programs had then."""
+    if "results" in run:
+        return {way["variant"]: (way["kernel_ms"]["median"], way["gb_s"], way["check"]) for way in run["results"]}
+    return {"copy": (run["pinned_copy_ms"], None, "match"),
+            **{way["variant"]: (way["end_to_end_ms"]["median"], way["gb_s"], way["check"]) for way in run["end_to_end"]}}
+
+
 def end_to_end_table(recording, folder, name, size):
     """a row for each way to copy and count, in the APIs beside each other"""
     entries = [entry for entry in select(recording, "end_to_end", input=name, size=size) if entry["program"].rsplit("/", 1)[0] == folder]
     entries.sort(key=lambda entry: entry["run"]["api"] == "CUDA")
     apis = [entry["run"]["api"] for entry in entries]
-    ways = [{way["variant"]: way for way in entry["run"]["end_to_end"]} for entry in entries]
+    ways = [ways_of(entry["run"]) for entry in entries]
+    copied = [of.pop("copy")[0] for of in ways]
     rows = []
     for variant in unique(variant for of in ways for variant in of):
-        each = [of[variant] for of in ways]
-        right = [way["check"] != "mismatch" for way in each]  # a wrong result has no speed
-        rows.append([f"`{variant}`", *(way["end_to_end_ms"]["median"] for way in each),
-                     *(way[field] if is_right else None for field in ("gb_s", "percent_of_pinned_copy") for way, is_right in zip(each, right)),
-                     ", ".join(unique(way["check"] for way in each))])
+        times, speeds, checks = zip(*(of[variant] for of in ways))
+        right = [check != "mismatch" for check in checks]  # a wrong result has no speed
+        percent = [100 * copy / time if is_right else None for copy, time, is_right in zip(copied, times, right)]
+        speeds = [speed if is_right else None for speed, is_right in zip(speeds, right)]
+        rows.append([f"`{variant}`", *times, *speeds, *percent, ", ".join(unique(checks))])
     heads = [f"{api}, {what}" for what in ("ms", "GB/s", "% of the speed of the copy alone") for api in apis]
-    copies = " and ".join(f"{digits(entry['run']['pinned_copy_ms'])} ms ({api})" for api, entry in zip(apis, entries))
+    copies = " and ".join(f"{digits(copy)} ms ({api})" for api, copy in zip(apis, copied))
     return (entries, f"{entries[0]['run']['device']}: {input_of(entries[0])}, end to end", ["<Way", *heads, "<Check"], rows,
             f"Medians. The copy from pinned memory alone took {copies}.")
 
@@ -442,7 +451,6 @@ def weak_table(recording, program, size):
     (entry,) = select(recording, "cluster", program=program, size=size, experiment="weak")
     runs = entry["run"]["scaling"]
     measured = unique(one["library"] for run in runs for one in run["all_reduce"] if one["median_us"])
-    lacking = unique(f"{one['library']} ({one['reason']})" for run in runs for one in run["all_reduce"] if one["reason"])
     rows = []
     for run in runs:
         efficiency = ratio(100 * fastest_gb_s(run) * runs[0]["ranks"], run["ranks"] * fastest_gb_s(runs[0]))
@@ -453,7 +461,7 @@ def weak_table(recording, program, size):
     return ([entry], f"{device(entry)}: {size_in_words(recorded.pixels_of(size))} for each rank",
             [*columns, *(f"All-reduce by {library}, µs" for library in measured)], rows,
             f"GB/s and efficiency are those of the fastest run, the efficiency held against one rank's GB/s times the number of "
-            f"ranks. {rounds_words(entry)}{on_devices(runs)}" + (f" Without {' and '.join(lacking)}." if lacking else ""))
+            f"ranks. {rounds_words(entry)}{on_devices(runs)}")
 
 
 def strong_table(recording, program):

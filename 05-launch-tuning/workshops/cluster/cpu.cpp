@@ -2,7 +2,6 @@
 //
 // Run it:  mpirun -n 2 build/05-launch-tuning/workshops/cluster/cpu --random 8G
 //          mpirun -n 2 build/05-launch-tuning/workshops/cluster/cpu --raw FILE --check
-//          mpirun -n 2 build/05-launch-tuning/workshops/cluster/cpu FOLDER --each rows.csv
 //
 // A rank is a process of MPI, and counts on one thread: start as many as there are cores.
 // opencl.cpp and cuda.cu do the same on devices.
@@ -12,15 +11,13 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
+#include <vector>
 
-#include "05-launch-tuning/workshops/cluster/options.hpp"
 #include "05-launch-tuning/workshops/cluster/ranks.hpp"
 #include "05-launch-tuning/workshops/cluster/report.hpp"
 #include "05-launch-tuning/workshops/cluster/source.hpp"
-#include "05-launch-tuning/workshops/cluster/work_queue.hpp"
 #include "common/cpu/cpu.hpp"
 #include "common/device/choice.hpp"
 #include "common/histogram/histogram.hpp"
@@ -28,7 +25,6 @@
 #include "common/status/status.hpp"
 #include "common/terminal/terminal.hpp"
 
-using cluster::Counts;
 using common::Histogram;
 using common::kBins;
 
@@ -69,18 +65,15 @@ int main(int argc, char** argv) try {
     MPI_Init(&argc, &argv);
     cluster::require_same_program();
     int rank = 0;
-    int ranks = 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     if (rank != 0) common::be_silent();
 
     // 2. What is asked for, and where the pixels come from.
     cluster::ClusterOptions cluster_options;
     const common::Options options = common::parse_options(
         argc, argv, kProgram, [&](CLI::App& app) { cluster_options.add_to(app); });
-    cluster_options.refuse_contradictions(options);
-    cluster::require_launcher(ranks);
-    const cluster::Source source = cluster::find_source(options, cluster_options, ranks);
+    cluster::require_launcher();
+    cluster::Source source(options, cluster_options);
 
     // 3. The device: a core.
     const std::string device = common::cpu_name();
@@ -90,73 +83,51 @@ int main(int argc, char** argv) try {
     }
     if (!options.device.empty()) common::device_by_text(options.device, {device}, "C++");
 
-    // 4. Memory: three chunks, of which one is counted while the next is read.
-    std::array<common::PixelBuffer, cluster::WorkQueue::kBuffers> chunks;
-    cluster::WorkQueue::Buffers buffers;
-    for (std::size_t i = 0; i < chunks.size(); ++i) {
-        chunks[i].resize(source.buffer_pixels());
-        buffers[i] = chunks[i].data();
-    }
+    // 4. Memory: a chunk, or all that --resident keeps.
+    const bool resident = cluster_options.resident;
+    common::PixelBuffer memory(resident ? source.own_pixels() : source.max_chunk());
 
     // 5. Is every rank ready for the same work? From here on no rank waits for one that has failed.
     cluster::require_all_ready(argc, argv, {}, source);
-    cluster::WorkQueue work(MPI_COMM_WORLD, source, cluster_options, buffers);
-    cluster::Report report(kProgram, options, cluster_options, source, device,
-                           "compiler " __VERSION__, "core " + std::to_string(rank));
 
-    // 6. --resident: this rank's part of the pixels, kept in memory.
-    common::PixelBuffer resident(cluster_options.resident ? source.resident_pixels(rank, ranks)
-                                                          : 0);
-    auto end = resident.begin();
-    while (cluster_options.resident) {
-        const cluster::Piece piece = work.next();
-        if (piece.pixels.empty()) break;
-        end = std::copy(piece.pixels.begin(), piece.pixels.end(), end);
-    }
+    // 6. The resident pixels: all of this rank's chunks, one behind the other.
+    std::size_t read = 0;
+    while (resident && read < memory.size())
+        read += source.next(memory.data() + read).size();
 
-    std::map<std::uint64_t, Counts> each;  // of the pictures that this rank took
-    for (int run = 0; run < options.repeat.value_or(1); ++run) {
-        // 7. My share: whoever is done with a piece takes the next one.
-        Counts counts{};
-        each.clear();
-        work.begin();
-        cluster::Times times{MPI_Wtime()};
-        if (cluster_options.resident) {
-            const std::span<const std::uint8_t> all(resident);
+    std::vector<cluster::Run> runs;
+    while (static_cast<int>(runs.size()) < options.repeat.value_or(1)) {
+        // 7. My share: every n-th chunk, for n ranks. All begin together.
+        source.rewind();
+        MPI_Barrier(MPI_COMM_WORLD);
+        cluster::Run& run = runs.emplace_back();
+        run.begun = MPI_Wtime();
+        if (resident) {
+            const std::span<const std::uint8_t> all(memory);
             for (std::size_t first = 0; first < all.size(); first += cluster::kMaxLaunchPixels)
                 cluster::add(count(all.subspan(
                                  first, std::min(cluster::kMaxLaunchPixels, all.size() - first))),
-                             counts);
+                             run.counts);
         } else {
-            for (cluster::Piece piece = work.next(); !piece.pixels.empty(); piece = work.next()) {
-                for (const auto& [item, pixels] : piece.parts) {
-                    const Histogram histogram = count(piece.pixels.first(pixels));
-                    cluster::add(histogram, counts);
-                    if (cluster_options.each) cluster::add(histogram, each[item]);
-                    piece.pixels = piece.pixels.subspan(pixels);
-                }
-            }
+            for (auto chunk = source.next(memory.data()); !chunk.empty();
+                 chunk = source.next(memory.data()))
+                cluster::add(count(chunk), run.counts);
         }
-        times.counted = MPI_Wtime();
+        run.counted = MPI_Wtime();
 
         // 8. Merge: one collective of 256 counters. The barrier is not for the sums, but to tell
         //    the time of waiting for the slowest from that of adding up.
         MPI_Barrier(MPI_COMM_WORLD);
-        times.all_counted = MPI_Wtime();
-        MPI_Allreduce(MPI_IN_PLACE, counts.data(), kBins, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
-        times.merged = MPI_Wtime();
-        report.add_run(times, counts);
+        run.all_counted = MPI_Wtime();
+        MPI_Allreduce(MPI_IN_PLACE, run.counts.data(), kBins, MPI_UINT64_T, MPI_SUM,
+                      MPI_COMM_WORLD);
+        run.merged = MPI_Wtime();
     }
 
-    // 9. What that collective costs.
-    Counts sums{};
-    report.time_all_reduce("MPI", [&] {
-        MPI_Allreduce(MPI_IN_PLACE, sums.data(), kBins, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
-    });
-
-    // 10. Rank 0's report, and the exit status that tells the truth.
-    const int status = report.finish(work, each);
-    work.end();
+    // 9. Rank 0's report, and the exit status that tells the truth.
+    const int status =
+        cluster::report(kProgram, options, cluster_options, source,
+                        {device, "compiler " __VERSION__, "core " + std::to_string(rank)}, runs);
     MPI_Finalize();
     return status;
 } catch (...) {

@@ -1,9 +1,7 @@
-// One histogram from many processes, on OpenCL devices. The kernel is `tuned`, of chapter 05; for
-// pictures it is `group-each` of many/, with a launch for many of them.
+// One histogram from many processes, on OpenCL devices. The kernel is `tuned`, of chapter 05.
 //
 // Run it:  mpirun -n 2 build/05-launch-tuning/workshops/cluster/opencl --random 8G
 //          mpirun -n 2 build/05-launch-tuning/workshops/cluster/opencl --raw FILE --check
-//          mpirun -n 2 build/05-launch-tuning/workshops/cluster/opencl FOLDER --each rows.csv
 //
 // A rank is a process of MPI, with a device of its own where there are enough. cuda.cu does the
 // same in CUDA, in the same steps; cpu.cpp counts without a device.
@@ -14,17 +12,14 @@
 #include <array>
 #include <cstdint>
 #include <cstdlib>
-#include <map>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "05-launch-tuning/tuned.hpp"
-#include "05-launch-tuning/workshops/cluster/options.hpp"
 #include "05-launch-tuning/workshops/cluster/ranks.hpp"
 #include "05-launch-tuning/workshops/cluster/report.hpp"
 #include "05-launch-tuning/workshops/cluster/source.hpp"
-#include "05-launch-tuning/workshops/cluster/work_queue.hpp"
-#include "05-launch-tuning/workshops/many/pictures.hpp"
 #include "05-launch-tuning/workshops/tune/limits_opencl.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/opencl/opencl.hpp"
@@ -64,13 +59,11 @@ struct AtEnd {
 };
 
 int main(int argc, char** argv) try {
-    // 1. Which rank this is, of how many, and which of those on this machine. One speaks for all.
+    // 1. Which rank this is, and which of those on this machine. One speaks for all.
     MPI_Init(&argc, &argv);
     cluster::require_same_program();
     int rank = 0;
-    int ranks = 1;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm_size(MPI_COMM_WORLD, &ranks);
     MPI_Comm this_machine = MPI_COMM_NULL;  // the ranks that share its memory
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &this_machine);
     int local_rank = 0;
@@ -86,9 +79,8 @@ int main(int argc, char** argv) try {
         common::print(common::opencl::list(common::opencl::devices()));
         throw common::Finished();
     }
-    cluster_options.refuse_contradictions(options);
-    cluster::require_launcher(ranks);
-    const cluster::Source source = cluster::find_source(options, cluster_options, ranks);
+    cluster::require_launcher();
+    cluster::Source source(options, cluster_options);
 
     // 3. The device: the first rank of a machine takes its first device, the next one the next, and
     //    so on around. Several ranks may share one.
@@ -97,7 +89,7 @@ int main(int argc, char** argv) try {
     const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");  // may differ between ranks
     const std::string device_id = wanted + " of " + (visible != nullptr ? visible : "all");
 
-    // 4. Where its commands go, and its memory: three chunks on the host, of which one is counted
+    // 4. Where its commands go, and its memory: two chunks on the host, of which one is counted
     //    while the next is read, and on the device one, or all that --resident keeps there.
     cl_int error = CL_SUCCESS;
     const common::opencl::Context context =
@@ -106,7 +98,7 @@ int main(int argc, char** argv) try {
     const common::opencl::Queue queue = clCreateCommandQueue(context, device.id, 0, &error);
     CHECK_CL(error, "clCreateCommandQueue");
     const std::size_t on_device =
-        cluster_options.resident ? source.resident_pixels(rank, ranks) : source.max_piece();
+        cluster_options.resident ? source.own_pixels() : source.max_chunk();
     const auto create = [&](cl_mem_flags flags, std::size_t bytes) {
         common::opencl::Buffer buffer = clCreateBuffer(context, flags, bytes, nullptr, &error);
         CHECK_CL(error, "clCreateBuffer");
@@ -115,15 +107,10 @@ int main(int argc, char** argv) try {
     // (A buffer of no bytes is an error, no pixels are not.)
     const common::opencl::Buffer pixels =
         create(CL_MEM_READ_ONLY, std::max<std::size_t>(on_device, 1));
-    // (Of pictures a row for each part of a piece, and where each begins.)
-    const bool of_pictures = !source.pictures.empty();
-    const std::size_t max_rows = of_pictures ? cluster::kMaxParts : 1;
-    const common::opencl::Buffer rows = create(CL_MEM_READ_WRITE, max_rows * sizeof(Histogram));
-    const common::opencl::Buffer begins =
-        create(CL_MEM_READ_ONLY, (max_rows + 1) * sizeof(cl_ulong));
-    const std::size_t on_host = std::max<std::size_t>(source.buffer_pixels(), 1);
+    const common::opencl::Buffer histogram = create(CL_MEM_READ_WRITE, sizeof(Histogram));
+    const std::size_t on_host = std::max<std::size_t>(source.max_chunk(), 1);
     std::vector<common::opencl::Buffer> pinned;
-    cluster::WorkQueue::Buffers buffers{};
+    std::array<std::uint8_t*, 2> buffers{};
     for (std::uint8_t*& buffer : buffers) {
         pinned.push_back(create(CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, on_host));
         buffer = static_cast<std::uint8_t*>(
@@ -131,35 +118,19 @@ int main(int argc, char** argv) try {
                                on_host, 0, nullptr, nullptr, &error));
         CHECK_CL(error, "clEnqueueMapBuffer");
     }
-    std::vector<Histogram> counted;  // the rows
-    std::vector<cl_ulong> bounds;    // where the parts begin and end
+    Histogram counted{};
     const AtEnd finished{queue};
 
     // 5. How to count: `tuned`, as chapter 05 launches it on this device.
     const tuning::DeviceLimits limits = tuning::limits_of(device);
     const tuning::LaunchConfig config =
-        of_pictures ? tuning::LaunchConfig()
-                    : tuning::resolve(tuned, options, limits,
-                                      std::min(on_device, cluster::kMaxLaunchPixels));
-    if (of_pictures) common::opencl::require_group_size(device.id, options.group_size.value_or(1));
-    //    For pictures: `group-each`, as many/ launches it for pictures of 512 x 512. Its kernels
-    //    stand behind the chapter's.
-    many::Batch usual;
-    usual.add(512 * 512, {});
-    const many::Launch launch_each = many::launches(usual, options, limits).each;
-    const auto kernel_file = [&](const char* name, bool is_asked_for) {
-        return common::read_kernel_file(name, CHAPTER_FOLDER,
-                                        is_asked_for ? options.kernels : std::nullopt);
-    };
-    std::string kernels = kernel_file("histogram.cl", !of_pictures);
-    if (of_pictures)
-        kernels +=
-            "#line 1 \"many/histogram.cl\"\n" + kernel_file("workshops/many/histogram.cl", true);
+        tuning::resolve(tuned, options, limits, std::min(on_device, cluster::kMaxLaunchPixels));
+    const std::string kernels =
+        common::read_kernel_file("histogram.cl", CHAPTER_FOLDER, options.kernels);
     const common::opencl::ProgramObject program =
-        common::opencl::build_program(context, device.id, "histogram.cl", kernels,
-                                      of_pictures ? launch_each.macros() : config.macros());
-    const common::opencl::Kernel kernel = clCreateKernel(
-        program, of_pictures ? "histogram_group_each" : config.kernel->function.c_str(), &error);
+        common::opencl::build_program(context, device.id, "histogram.cl", kernels, config.macros());
+    const common::opencl::Kernel kernel =
+        clCreateKernel(program, config.kernel->function.c_str(), &error);
     CHECK_CL(error, "clCreateKernel");
     const bool in_one = common::opencl::has_extension(device.id, "cl_khr_int64_base_atomics") &&
                         !tuned.two_launches;
@@ -174,114 +145,78 @@ int main(int argc, char** argv) try {
         CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, to, piece.size(), piece.data(), 0,
                                       nullptr, nullptr));
     };
-    const auto launch = [&](std::size_t groups, std::size_t group_size) {
-        const std::size_t global_size = groups * group_size;
-        CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &group_size, 0,
-                                        nullptr, nullptr));
-    };
-    const auto copy_out = [&] {
-        CHECK_CL(clEnqueueReadBuffer(queue, rows, CL_FALSE, 0, counted.size() * sizeof(Histogram),
-                                     counted.data(), 0, nullptr, nullptr));
-        CHECK_CL(clFlush(queue));  // without it a driver may wait for more
-    };
     // Starts the count, and does not wait for it.
     const auto start = [&](cl_ulong first, cl_ulong pixel_count) {
-        counted.resize(1);
         if (!in_one) {
             const cl_uint zero = 0;
-            CHECK_CL(clEnqueueFillBuffer(queue, rows, &zero, sizeof zero, 0, sizeof(Histogram), 0,
-                                         nullptr, nullptr));
+            CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, sizeof(Histogram),
+                                         0, nullptr, nullptr));
         }
         CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
         CHECK_CL(clSetKernelArg(kernel, 1, sizeof first, &first));
         CHECK_CL(clSetKernelArg(kernel, 2, sizeof pixel_count, &pixel_count));
         CHECK_CL(clSetKernelArg(kernel, 3, sizeof(cl_mem), in_one ? &totals : nullptr));
-        CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &rows));
-        launch(options.groups.value_or(config.groups(limits.units, pixel_count)),
-               config.group_size);
-        copy_out();
-    };
-    // The same of pictures: a group for each part.
-    const auto start_pictures = [&](const cluster::Piece& piece) {
-        counted.resize(piece.parts.size());
-        bounds = {0};
-        for (const cluster::Piece::Part& part : piece.parts)
-            bounds.push_back(bounds.back() + part.pixels);
-        CHECK_CL(clEnqueueWriteBuffer(queue, begins, CL_FALSE, 0, bounds.size() * sizeof(cl_ulong),
-                                      bounds.data(), 0, nullptr, nullptr));
-        const cl_ulong parts = piece.parts.size();
-        CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
-        CHECK_CL(clSetKernelArg(kernel, 1, sizeof(cl_mem), &begins));
-        CHECK_CL(clSetKernelArg(kernel, 2, sizeof parts, &parts));
-        CHECK_CL(clSetKernelArg(kernel, 3, sizeof(cl_mem), &rows));
-        launch(options.groups.value_or(parts), launch_each.group_size);
-        copy_out();
+        CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &histogram));
+        const std::size_t global_size =
+            options.groups.value_or(config.groups(limits.units, pixel_count)) * config.group_size;
+        CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &config.group_size,
+                                        0, nullptr, nullptr));
+        CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_FALSE, 0, sizeof counted, counted.data(),
+                                     0, nullptr, nullptr));
+        CHECK_CL(clFlush(queue));  // without it a driver may wait for more
     };
     const auto finish = [&](Counts& sums) {
         CHECK_CL(clFinish(queue));
-        for (const Histogram& histogram : counted)
-            cluster::add(histogram, sums);
+        cluster::add(counted, sums);
     };
 
     // 6. Is every rank ready for the same work, with the same program and kernels? From here on no
     //    rank waits for one that has failed.
     cluster::require_all_ready(argc, argv, kernels, source);
-    cluster::WorkQueue work(MPI_COMM_WORLD, source, cluster_options, buffers);
-    cluster::Report report(kProgram, options, cluster_options, source, device.name,
-                           device.driver_line(), device_id);
 
     // 7. The resident pixels: this rank's part goes to its device.
     std::size_t resident = 0;
-    while (cluster_options.resident) {
-        const cluster::Piece piece = work.next();
-        if (piece.pixels.empty()) break;
-        copy_in(piece.pixels, resident);
+    while (cluster_options.resident && resident < on_device) {
+        const std::span<const std::uint8_t> chunk = source.next(buffers[0]);
+        copy_in(chunk, resident);
         CHECK_CL(clFinish(queue));
-        resident += piece.pixels.size();
+        resident += chunk.size();
     }
 
-    std::map<std::uint64_t, Counts> each;  // of the pictures that this rank took
-    for (int run = 0; run < options.repeat.value_or(1); ++run) {
-        // 8. My share: whoever is done with a piece takes the next one, and reads it while the
-        //    device counts the one before.
-        Counts counts{};
-        each.clear();
-        work.begin();
-        cluster::Times times{MPI_Wtime()};
+    std::vector<cluster::Run> runs;
+    while (static_cast<int>(runs.size()) < options.repeat.value_or(1)) {
+        // 8. My share: every n-th chunk, for n ranks. All begin together. The next chunk is read
+        //    while the device counts the one before.
+        source.rewind();
+        MPI_Barrier(MPI_COMM_WORLD);
+        cluster::Run& run = runs.emplace_back();
+        run.begun = MPI_Wtime();
         for (std::size_t first = 0; first < resident; first += cluster::kMaxLaunchPixels) {
             start(first, std::min(cluster::kMaxLaunchPixels, resident - first));
-            finish(counts);
+            finish(run.counts);
         }
-        cluster::Piece piece = cluster_options.resident ? cluster::Piece() : work.next();
-        while (!piece.pixels.empty()) {
-            copy_in(piece.pixels, 0);
-            of_pictures ? start_pictures(piece) : start(0, piece.pixels.size());
-            cluster::Piece next = work.next();
-            finish(counts);
-            for (std::size_t i = 0; cluster_options.each && i < counted.size(); ++i)
-                cluster::add(counted[i], each[piece.parts[i].item]);
-            piece = std::move(next);
+        std::span<const std::uint8_t> chunk;
+        if (!cluster_options.resident) chunk = source.next(buffers[0]);
+        for (std::size_t turn = 1; !chunk.empty(); ++turn) {
+            copy_in(chunk, 0);
+            start(0, chunk.size());
+            chunk = source.next(buffers[turn % 2]);
+            finish(run.counts);
         }
-        times.counted = MPI_Wtime();
+        run.counted = MPI_Wtime();
 
         // 9. Merge: one collective of 256 counters. The barrier is not for the sums, but to tell
         //    the time of waiting for the slowest from that of adding up.
         MPI_Barrier(MPI_COMM_WORLD);
-        times.all_counted = MPI_Wtime();
-        MPI_Allreduce(MPI_IN_PLACE, counts.data(), kBins, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
-        times.merged = MPI_Wtime();
-        report.add_run(times, counts);
+        run.all_counted = MPI_Wtime();
+        MPI_Allreduce(MPI_IN_PLACE, run.counts.data(), kBins, MPI_UINT64_T, MPI_SUM,
+                      MPI_COMM_WORLD);
+        run.merged = MPI_Wtime();
     }
 
-    // 10. What that collective costs.
-    Counts sums{};
-    report.time_all_reduce("MPI", [&] {
-        MPI_Allreduce(MPI_IN_PLACE, sums.data(), kBins, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
-    });
-
-    // 11. Rank 0's report, and the exit status that tells the truth.
-    const int status = report.finish(work, each);
-    work.end();
+    // 10. Rank 0's report, and the exit status that tells the truth.
+    const int status = cluster::report(kProgram, options, cluster_options, source,
+                                       {device.name, device.driver_line(), device_id}, runs);
     MPI_Comm_free(&this_machine);
     MPI_Finalize();
     return status;

@@ -11,9 +11,14 @@
 
 namespace cluster {
 
+int rank();
+int rank_count();
+/// The name of this rank's machine.
+std::string host();
+
 /// @throws common::BadInput where something started several programs, and MPI knows of one rank
 /// alone
-void require_launcher(int ranks);
+void require_launcher();
 
 /// Collective, and the first call that is: ranks with different programs would not make the same
 /// ones.

@@ -1,6 +1,7 @@
 // From the pixels in the host's memory to the histogram there, in CUDA: three ways to copy and
-// count.
+// count, beside the copy alone.
 //
+//   copy       to the device, and nothing else
 //   pageable   the pixels from where they happen to be, then the count
 //   pinned     from memory that the driver can copy from without a detour
 //   pipelined  the same in chunks: while one is counted, the next is on its way
@@ -12,19 +13,22 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstring>
+#include <functional>
+#include <optional>
 #include <vector>
 
 #include "05-launch-tuning/histogram.cuh"
 #include "05-launch-tuning/tuned.hpp"
-#include "05-launch-tuning/workshops/end-to-end/report.hpp"
 #include "05-launch-tuning/workshops/tune/limits_cuda.hpp"
 #include "common/cuda/cuda.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
 #include "common/options/options.hpp"
+#include "common/report/report.hpp"
 #include "common/status/status.hpp"
 #include "common/terminal/exit_status.hpp"
 #include "common/terminal/terminal.hpp"
+#include "common/verify/verify.hpp"
 
 using common::Histogram;
 using common::kBins;
@@ -33,11 +37,16 @@ const common::Program kProgram{"05-launch-tuning",
                                "workshops/end-to-end/cuda",
                                "CUDA",
                                "ways to copy and count, by wall time",
-                               {{"pageable", "copied from ordinary memory, then counted"},
+                               {{"copy", "copied from pinned memory, and nothing else"},
+                                {"pageable", "copied from ordinary memory, then counted"},
                                 {"pinned", "copied from pinned memory, then counted"},
                                 {"pipelined", "in chunks: one is counted, the next copied"}},
                                {},
                                {{"--plot", "there is nothing to draw"}}};
+
+// Pixels in a chunk of the pipelined way: small beside a picture that is worth a pipeline, large
+// beside what it costs to start a copy and a kernel.
+constexpr std::uint64_t kChunkPixels = std::uint64_t{16} << 20;
 
 int main(int argc, char** argv) try {
     // 1. What is asked for.
@@ -50,13 +59,15 @@ int main(int argc, char** argv) try {
 
     // 2. The pixels, and the right answer.
     const common::Input input = common::load_input(options);
+    if (input.pixels.empty()) throw common::BadInput("there are no pixels to copy");
     const Histogram expected = common::reference_histogram(input.pixels);
     const std::size_t pixel_count = input.pixels.size();
     const std::size_t chunks = (pixel_count + kChunkPixels - 1) / kChunkPixels;
 
     // 3. The device.
     const common::cuda::Device device = common::cuda::choose_device(options.device);
-    EndToEnd report(kProgram, options, input, expected, device.name, device.driver);
+    const common::Output output;
+    common::Report report(output, kProgram, options, input, expected, device.name, device.driver);
 
     // 4. Where its commands go: a stream keeps the order of its commands, so what is to overlap
     //    needs two, and an event for each chunk tells the second what the first has copied. Each is
@@ -106,7 +117,21 @@ int main(int argc, char** argv) try {
         CHECK_CUDA(cudaGetLastError());
     };
 
-    // 7. The copy alone, which no way can be faster than.
+    // 7. A row of the table, by wall time, checked before and after it is timed; and the first one:
+    //    the copy alone, which no way can be faster than. It is counted when its time is over.
+    using Work = std::function<void(Histogram&)>;
+    const auto measure = [&](const char* way, const Work& timed, const Work& untimed = {}) {
+        if (!options.wants(way)) return 0.0;
+        common::Result row = common::verify_and_time(
+            way, expected, options.repeat, [&](Histogram& result) -> common::RunTime {
+                const double ms = common::wall_ms([&] { timed(result); });
+                if (untimed) untimed(result);
+                return {ms, std::nullopt};
+            });
+        row.timed_by_host = true;
+        report.add(row);
+        return row.kernel.median_ms;
+    };
     const auto copy_all = [&](const void* from) {
         CHECK_CUDA(cudaMemcpyAsync(pixels, from, pixel_count, cudaMemcpyHostToDevice, counts));
     };
@@ -117,23 +142,30 @@ int main(int argc, char** argv) try {
         CHECK_CUDA(cudaStreamSynchronize(counts));
         std::copy_n(static_cast<const std::uint32_t*>(pinned_rows), kBins, result.begin());
     };
-    report.measure_copy([&] {
-        copy_all(pinned);
-        CHECK_CUDA(cudaStreamSynchronize(counts));
+    const double copy_ms = measure(
+        "copy",
+        [&](Histogram&) {
+            copy_all(pinned);
+            CHECK_CUDA(cudaStreamSynchronize(counts));
+        },
+        count_all);
+    report.add_column("% of copy", [&](const common::Result& way) -> std::optional<double> {
+        if (copy_ms == 0 || way.check != common::Check::kMatch) return {};
+        return 100 * copy_ms / way.kernel.median_ms;
     });
 
     // 8. pageable and pinned: copy all, then count all.
-    report.measure_way("pageable", [&](Histogram& result) {
+    measure("pageable", [&](Histogram& result) {
         copy_all(input.pixels.data());
         count_all(result);
     });
-    report.measure_way("pinned", [&](Histogram& result) {
+    measure("pinned", [&](Histogram& result) {
         copy_all(pinned);
         count_all(result);
     });
 
     // 9. pipelined: each chunk is counted while the next is copied, and the host adds the rows.
-    report.measure_way("pipelined", [&](Histogram& result) {
+    measure("pipelined", [&](Histogram& result) {
         for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
             const std::size_t first = chunk * kChunkPixels;
             const std::size_t length = std::min<std::size_t>(kChunkPixels, pixel_count - first);
