@@ -33,23 +33,23 @@ Model::Model(const Case& run, const RunContext& context, const Changed* changed,
     count = static_cast<Number>(run.pixels.size());
     max_steps_ = 12 * (count + tables * (256 * copies + 4 * size)) + 1'000'000;
     histogram = array(Array::kGlobal, kHistogram, 256);
-    count = is(kCount, kNumber, AS(count));
+    count = chosen(kCount, kNumber, NAMED(count));
 }
 
-Number Model::asked_or_changed(const Choice& choice, const Said& right) {
+Number Model::asked_or_changed(const Choice& choice, const NamedNumber& right) {
     if (asked_ != nullptr && known_.insert(choice.key()).second)
         asked_->emplace_back(choice, right.words);
-    if (choice.key() != changed_key_ || right.is < kNowhere) return right.is;
-    const Number is = changed_.becomes(*this, right.is);
+    if (choice.key() != changed_key_ || right.value < kNowhere) return right.value;
+    const Number became = changed_.becomes(*this, right.value);
     if (same_ != nullptr)
-        std::erase_if(*same_, [&](Becomes other) { return other(*this, right.is) != is; });
-    return is;
+        std::erase_if(*same_, [&](Becomes other) { return other(*this, right.value) != became; });
+    return became;
 }
 
 // ---- memory -------------------------------------------------------------------------------------
 
 Model::Array Model::array(Array::Of of, Label counters, Number size_of, Width right) {
-    const auto its_width = static_cast<Width>(is(counters, kWidth, {"", right}));
+    const auto its_width = static_cast<Width>(chosen(counters, kWidth, {"", right}));
     Array made{of, size_of, its_width, {}, {}, {}};
     if (of == Array::kGlobal) {
         made.low.assign(static_cast<std::size_t>(size_of), kPoison);
@@ -70,16 +70,16 @@ Number Model::kept(Width its_width, Number value) {
     return has_sign && low >= range / 2 ? low - range : low;
 }
 
-void Model::set(Label label, Array& to, Said index, Number what) {
-    if (what == 0 && is(label, kEmpty, {"", kTaken}) == kPassedOver && unsure_ == 0) return;
-    if (is(label, kHow, {"", kAssigned}) == kAtomic) return add(label, to, index, what);
-    const Number at = is(label, kTo, index);
+void Model::set(Label label, Array& to, NamedNumber index, Number what) {
+    if (what == 0 && chosen(label, kEmpty, {"", kTaken}) == kPassedOver && unsure_ == 0) return;
+    if (chosen(label, kHow, {"", kAssigned}) == kAtomic) return add(label, to, index, what);
+    const Number at = chosen(label, kWriteIndex, index);
     if (at < 0 || at >= to.each) {
         seen_.is_outside = true;
         return;
     }
     const auto i = to.cell(at, self_);
-    const Number low = kept(to.width, is(label, kWeight, {"", what}));
+    const Number low = kept(to.width, chosen(label, kWeight, {"", what}));
     const Number more = unsure_;
     unsure_ = 0;
     const bool by_another =
@@ -96,23 +96,23 @@ void Model::set(Label label, Array& to, Said index, Number what) {
     if (to.of == Array::kGlobal) to.writer[i] = static_cast<std::int32_t>(its_group_ + 1);
 }
 
-void Model::add(Label label, Array& to, Said index, Number amount) {
-    if (asked_ == nullptr && label != changed_.choice.label && index.is >= 0 &&
-        index.is < to.each && unsure_ == 0) [[likely]] {
-        const auto i = to.cell(index.is, self_);
+void Model::add(Label label, Array& to, NamedNumber index, Number amount) {
+    if (asked_ == nullptr && label != changed_.choice.label && index.value >= 0 &&
+        index.value < to.each && unsure_ == 0) [[likely]] {
+        const auto i = to.cell(index.value, self_);
         if (to.width == k32 || to.more[i] == 0) {
             to.low[i] = kept(to.width, to.low[i] + amount);
             return;
         }
     }
-    const auto how = static_cast<How>(is(label, kHow, {"", kAtomic}));
-    const Number at = is(label, kTo, index);
-    if (amount == 0 && unsure_ == 0 && is(label, kEmpty, {"", kTaken}) == kStops) {
+    const auto how = static_cast<How>(chosen(label, kHow, {"", kAtomic}));
+    const Number at = chosen(label, kWriteIndex, index);
+    if (amount == 0 && unsure_ == 0 && chosen(label, kEmpty, {"", kTaken}) == kStops) {
         stopped_ = true;
         return;
     }
     if (how == kAssigned) return set(label, to, index, amount);
-    amount = is(label, kWeight, {"", amount});
+    amount = chosen(label, kWeight, {"", amount});
     if (at < kNowhere) {
         seen_.stray += amount;
         seen_.is_certain = false;
@@ -152,8 +152,8 @@ void Model::add(Label label, Array& to, Said index, Number amount) {
     }
 }
 
-Number Model::get(Label label, const Array& from, Said index) {
-    const Number at = is(label, kFrom, index);
+Number Model::get(Label label, const Array& from, NamedNumber index) {
+    const Number at = chosen(label, kReadIndex, index);
     if (at < 0 || at >= from.each) {
         seen_.is_outside = true;
         seen_.is_certain = false;
@@ -179,32 +179,32 @@ Number Model::byte(Number address) const {
     return pitch > width && row >= 0 && row * width < pixels ? kPoisonByte : kUnknown;
 }
 
-Number Model::pixel(Label label, Said index, std::uint16_t position) {
+Number Model::pixel(Label label, NamedNumber index, std::uint16_t position) {
     ++seen_.steps;
-    if (is_as_usual({label})) return v = byte(where = index.is);
-    const Number at = is(label, kFrom, index, position);
+    if (is_as_usual({label})) return v = byte(where = index.value);
+    const Number at = chosen(label, kReadIndex, index, position);
     where = at;
     if (at < -kFar || at > 2 * static_cast<Number>(run_.pixels.size()) + 64 * kFar)
         stop(seen_.is_outside);
-    const Number bytes = is(label, kBytes, {"", 1}, position);
+    const Number bytes = chosen(label, kBytes, {"", 1}, position);
     Number found = byte(at * bytes);
     for (Number more = 1; more < bytes; ++more) {
         const Number next = byte(at * bytes + more);
         found = next < 0 ? kUnknown : found | next << 8 * more;
     }
-    return v = is(label, kValue, {"its value", found}, position);
+    return v = chosen(label, kValue, {"its value", found}, position);
 }
 
 // ---- steps --------------------------------------------------------------------------------------
 
 // A work-item may take one number for another in all that it does.
 void Model::take_numbers() {
-    item = is(kLayout, kNumber, AS(item), 0);
-    id = is(kLayout, kNumber, AS(id), 1);
-    group = is(kLayout, kNumber, AS(group), 2);
-    size = std::max<Number>(is(kLayout, kNumber, AS(size), 3), 1);
-    all = std::max<Number>(is(kLayout, kNumber, AS(all), 4), 1);
-    groups = std::max<Number>(is(kLayout, kNumber, AS(groups), 5), 1);
+    item = chosen(kLayout, kNumber, NAMED(item), 0);
+    id = chosen(kLayout, kNumber, NAMED(id), 1);
+    group = chosen(kLayout, kNumber, NAMED(group), 2);
+    size = std::max<Number>(chosen(kLayout, kNumber, NAMED(size), 3), 1);
+    all = std::max<Number>(chosen(kLayout, kNumber, NAMED(all), 4), 1);
+    groups = std::max<Number>(chosen(kLayout, kNumber, NAMED(groups), 5), 1);
 }
 
 void Model::finish() {
@@ -220,7 +220,7 @@ void Model::finish() {
         put_right();
         turn_to(each_item);
         if (!is_as_usual({kLayout})) take_numbers();
-        const bool returns = is(kZeroed, kReturn, {"", 0}) != 0;
+        const bool returns = chosen(kZeroed, kReturn, {"", 0}) != 0;
         returned += returns ? 1 : 0;
         for (const auto& step : steps_)
             if (!returns) step();
@@ -234,7 +234,7 @@ void Model::finish() {
 void Model::barrier(Label label) {
     Number waiting = 0;
     for (item = 0; item < size; ++item)
-        waiting += is(label, kTimes, {"", 1}) != 0 ? 1 : 0;
+        waiting += chosen(label, kTimes, {"", 1}) != 0 ? 1 : 0;
     turn_to(0);
     if (waiting > 0 && waiting < size) seen_.is_divergent = true;
     if (waiting > 0) return finish();

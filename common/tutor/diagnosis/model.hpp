@@ -2,8 +2,8 @@
 /// A strategy that can be played with one of its choices changed.
 ///
 /// A choice is a place in the strategy (the loop over the pixels) and a part of it (where it
-/// starts). strategies.cpp has the strategies, which ask is() for each of their choices; a change
-/// is another answer.
+/// starts). strategies.cpp has the strategies, which ask chosen() for each of their choices; a
+/// change is another answer.
 #pragma once
 
 #include <algorithm>
@@ -52,8 +52,8 @@ enum Label : std::uint8_t {
 /// returns early.
 // clang-format off
 enum Part : std::uint8_t {
-    kTimes, kStart, kEnd, kStride, kWalk, kFirst, kValue, kBytes, kAddress, kWeight, kHow, kTo,
-    kFrom, kPitch, kPlace, kEmpty, kWidth, kNumber, kWhich, kTerm, kReturn
+    kTimes, kStart, kEnd, kStride, kWalk, kFirst, kValue, kBytes, kAddress, kWeight, kHow,
+    kWriteIndex, kReadIndex, kPitch, kPlace, kEmpty, kWidth, kNumber, kWhich, kTerm, kReturn
 };
 // clang-format on
 
@@ -81,13 +81,13 @@ struct Choice {
     }
 };
 
-/// What a choice is, and in words.
-struct Said {
+/// What a choice is where nothing is changed: its value, and its name, the text of the expression.
+struct NamedNumber {
     const char* words;
-    Number is;
+    Number value;
 };
 // clang-format off
-#define AS(...) Said{#__VA_ARGS__, __VA_ARGS__}
+#define NAMED(...) NamedNumber{#__VA_ARGS__, __VA_ARGS__}
 // clang-format on
 
 using Becomes = Number (*)(const Place& place, Number x);
@@ -141,11 +141,11 @@ class Model : protected Place {
     };
 
     // Asked for each pixel, many times: nearly all that a diagnosis takes.
-    [[gnu::always_inline]] Number is(Label label, Part part, const Said& right,
-                                     std::uint16_t position = 0) {
+    [[gnu::always_inline]] Number chosen(Label label, Part part, const NamedNumber& right,
+                                         std::uint16_t position = 0) {
         const Choice choice{label, part, position};
         if (asked_ == nullptr && choice.key() != changed_key_) [[likely]]
-            return right.is;
+            return right.value;
         return asked_or_changed(choice, right);
     }
 
@@ -159,22 +159,22 @@ class Model : protected Place {
         std::fill(counters.more.begin(), counters.more.end(), 0);
     }
     Array array(Array::Of of, Label counters, Number size, Width width = k32);
-    void set(Label label, Array& to, Said index, Number value);
-    void add(Label label, Array& to, Said index, Number amount);
-    Number get(Label label, const Array& from, Said index);
+    void set(Label label, Array& to, NamedNumber index, Number value);
+    void add(Label label, Array& to, NamedNumber index, Number amount);
+    Number get(Label label, const Array& from, NamedNumber index);
     /// The value of a pixel, or kUnknown.
-    Number pixel(Label label, Said index, std::uint16_t position = 0);
+    Number pixel(Label label, NamedNumber index, std::uint16_t position = 0);
     void clear(Array& sum) {  // the work-item's own
-        if (done > 0 && is(kClear, kTimes, {"", 1}) == 0) return;
-        sum.low[static_cast<std::size_t>(self_)] = is(kClear, kStart, AS(0));
+        if (done > 0 && chosen(kClear, kTimes, {"", 1}) == 0) return;
+        sum.low[static_cast<std::size_t>(self_)] = chosen(kClear, kStart, NAMED(0));
         sum.more[static_cast<std::size_t>(self_)] = 0;
     }
     /// Where this one's counter of a bin lies.
     Number place(Label label, Number of, Number bin, Number right) {
         owner = of;
         itsBin = bin;
-        const Number at = is(kLayout, kPlace, {"its place", right});
-        return is(label, kPlace, {"its place", at});
+        const Number at = chosen(kLayout, kPlace, {"its place", right});
+        return chosen(label, kPlace, {"its place", at});
     }
 
     /// `what`, by each work-item of the group, which go on until the next barrier.
@@ -188,12 +188,13 @@ class Model : protected Place {
                 const std::function<void()>& kernel);
 
     template <typename Body>
-    void loop(Label label, const Said& start, const Said& end, const Said& stride, Body body) {
-        const Number times = is(label, kTimes, {"", 1});
-        const Number walk = is(label, kWalk, {"", kAsIs});
-        const Number last = is(label, kEnd, end);
-        Number first = is(label, kStart, start);
-        Number step = is(label, kStride, stride);
+    void loop(Label label, const NamedNumber& start, const NamedNumber& end,
+              const NamedNumber& stride, Body body) {
+        const Number times = chosen(label, kTimes, {"", 1});
+        const Number walk = chosen(label, kWalk, {"", kAsIs});
+        const Number last = chosen(label, kEnd, end);
+        Number first = chosen(label, kStart, start);
+        Number step = chosen(label, kStride, stride);
         if (walk != kAsIs) {
             first = walk == kByItems ? item : walk == kByAll ? id : walk == kByGroups ? group : 0;
             step = walk == kByItems ? size : walk == kByAll ? all : walk == kByGroups ? groups : 1;
@@ -202,7 +203,7 @@ class Model : protected Place {
         const Number outer = done;
         for (Number time = 0; time < times; ++time) {
             stopped_ = false;
-            if (first < last && is(label, kFirst, {"", 1}) > 1) body(first);
+            if (first < last && chosen(label, kFirst, {"", 1}) > 1) body(first);
             Number turns = 0;
             for (Number at = first; at < last && !stopped_; at += step) {
                 if (++seen_.steps > max_steps_) stop(seen_.is_endless);
@@ -243,7 +244,7 @@ class Model : protected Place {
     }
     void take_numbers();
     void finish();
-    [[gnu::noinline]] Number asked_or_changed(const Choice& choice, const Said& right);
+    [[gnu::noinline]] Number asked_or_changed(const Choice& choice, const NamedNumber& right);
     Number byte(Number address) const;
     static Number kept(Width width, Number value);  // in a counter of this width
 };

@@ -10,50 +10,53 @@ class Strategy : public Model {
  public:
     using Model::Model;
 
-    void zero_by_host(Label label, Array& counters, const Said& end) {
-        loop(label, AS(0), end, AS(1), [&](Number bin) { set(label, counters, {"", bin}, 0); });
+    void zero_by_host(Label label, Array& counters, const NamedNumber& end) {
+        loop(label, NAMED(0), end, NAMED(1), [&](Number bin) {
+            set(label, counters, {"", bin}, 0);
+        });
     }
     // One pixel after the other, in turns or each a stretch of its own; or four at a time.
     template <typename Count>
     void walk(Way way, const Count& count_it) {
-        const auto one = [&](Number i) { count_it(pixel(kPixels, AS(i))); };
-        if (way == kTurns) return loop(kPixels, AS(id), AS(count), AS(all), one);
+        const auto one = [&](Number i) { count_it(pixel(kPixels, NAMED(i))); };
+        if (way == kTurns) return loop(kPixels, NAMED(id), NAMED(count), NAMED(all), one);
         if (way == kRuns) return collect(count_it);
         if (way == kTwoATurn || way == kFourATurn)
             return unrolled(way == kTwoATurn ? 2 : 4, count_it);
         if (way == kShares) {
-            const Number share = is(kPixels, kNumber, AS((count + groups - 1) / groups));
-            return loop(kPixels, AS(group * share + item), AS(std::min((group + 1) * share, count)),
-                        AS(size), one);
+            const Number share = chosen(kPixels, kNumber, NAMED((count + groups - 1) / groups));
+            return loop(kPixels, NAMED(group * share + item),
+                        NAMED(std::min((group + 1) * share, count)), NAMED(size), one);
         }
         if (way == kStretches) {
-            const Number stretch = is(kPixels, kNumber, AS((count + all - 1) / all));
-            return loop(kPixels, AS(id * stretch), AS(std::min((id + 1) * stretch, count)), AS(1),
-                        one);
+            const Number stretch = chosen(kPixels, kNumber, NAMED((count + all - 1) / all));
+            return loop(kPixels, NAMED(id * stretch), NAMED(std::min((id + 1) * stretch, count)),
+                        NAMED(1), one);
         }
         const Number load = way == kFours ? 4 : way == kEights ? 8 : 16;
-        loop(kLoads, AS(id), AS(count / load), AS(all), [&](Number i) {
-            const Number first = is(kLoads, kAddress, AS(load * i));
+        loop(kLoads, NAMED(id), NAMED(count / load), NAMED(all), [&](Number i) {
+            const Number first = chosen(kLoads, kAddress, NAMED(load * i));
             for (Number four_of = 0; four_of < load; four_of += 4)
                 four(first + four_of, count_it);
         });
-        loop(kTail, AS(count / load * load + id), AS(count), AS(all),
-             [&](Number i) { count_it(pixel(kTail, AS(i))); });
+        loop(kTail, NAMED(count / load * load + id), NAMED(count), NAMED(all),
+             [&](Number i) { count_it(pixel(kTail, NAMED(i))); });
     }
     // So many turns of the loop in one, and then what is left.
     template <typename Count>
     void unrolled(Number turns, const Count& count_it) {
         Number next = id;
-        loop(kPixels, AS(id), {"the last whole turn", count - (turns - 1) * all},
+        loop(kPixels, NAMED(id), {"the last whole turn", count - (turns - 1) * all},
              {"so many turns", turns * all}, [&](Number i) {
                  for (std::uint16_t step = 0; step < turns; ++step) {
-                     const Number its = is(kLoad, kWhich, AS(step), step);
-                     if (is(kLoad, kTimes, {"", 1}, step) != 0)
+                     const Number its = chosen(kLoad, kWhich, NAMED(step), step);
+                     if (chosen(kLoad, kTimes, {"", 1}, step) != 0)
                          count_it(pixel(kPixels, {"", i + its * all}));
                  }
                  next = i + turns * all;
              });
-        loop(kRest, AS(next), AS(count), AS(all), [&](Number i) { count_it(pixel(kRest, AS(i))); });
+        loop(kRest, NAMED(next), NAMED(count), NAMED(all),
+             [&](Number i) { count_it(pixel(kRest, NAMED(i))); });
     }
     // Equal pixels in a row are added at once.
     template <typename Count>
@@ -61,58 +64,58 @@ class Strategy : public Model {
         Number last = 0;
         Number length = 0;
         const auto add_run = [&] {
-            count_it(is(kRun, kTo, AS(last)), is(kRun, kWeight, AS(length)));
+            count_it(chosen(kRun, kWriteIndex, NAMED(last)), chosen(kRun, kWeight, NAMED(length)));
         };
-        loop(kPixels, AS(id), AS(count), AS(all), [&](Number i) {
-            const Number value = pixel(kPixels, AS(i));
+        loop(kPixels, NAMED(id), NAMED(count), NAMED(all), [&](Number i) {
+            const Number value = pixel(kPixels, NAMED(i));
             if (value == last) {
                 ++length;
                 return;
             }
             add_run();
             last = value;
-            if (is(kLength, kTimes, {"", 1}) != 0) length = is(kLength, kStart, AS(1));
+            if (chosen(kLength, kTimes, {"", 1}) != 0) length = chosen(kLength, kStart, NAMED(1));
         });
-        if (is(kLast, kTimes, AS(length)) != 0) add_run();
+        if (chosen(kLast, kTimes, NAMED(length)) != 0) add_run();
     }
     template <typename Count>
     void four(Number first, const Count& count_it) {
         for (std::uint16_t byte = 0; byte < 4; ++byte) {
-            if (is(kByte, kTimes, {"", 1}, byte) == 0) continue;
-            const Number at = first + is(kByte, kWhich, AS(byte), byte);
+            if (chosen(kByte, kTimes, {"", 1}, byte) == 0) continue;
+            const Number at = first + chosen(kByte, kWhich, NAMED(byte), byte);
             count_it(pixel(kByte, {"", at}, byte));
         }
     }
     // Each of a group's work-items takes its share of so many bins.
     template <typename Body>
-    void shared_out(Label label, const Said& bins, const Body& body) {
-        each([=, this] { loop(label, AS(item), bins, AS(size), body); });
+    void shared_out(Label label, const NamedNumber& bins, const Body& body) {
+        each([=, this] { loop(label, NAMED(item), bins, NAMED(size), body); });
     }
-    void zero_table(Array& table, const Said& end) {
+    void zero_table(Array& table, const NamedNumber& end) {
         if (is_as_usual({kLayout, kZero, kZeroed})) return zero(table);
-        shared_out(kZero, end, [this, &table](Number bin) { set(kZero, table, AS(bin), 0); });
+        shared_out(kZero, end, [this, &table](Number bin) { set(kZero, table, NAMED(bin), 0); });
         barrier(kZeroed);
     }
     // With a histogram that the host zeroes, and a table for each group or work-item.
     template <typename Kernel>
     void with_table(Array::Of of, Number cells, const Kernel& kernel) {
-        zero_by_host(kHistogram, histogram, AS(256));
+        zero_by_host(kHistogram, histogram, NAMED(256));
         Array table = array(of, kCounted, cells);
         launch(groups, 0, {&table}, [&] { kernel(table); });
     }
     void merge(Array& table) {
         barrier(kCounted);
-        shared_out(kMerge, AS(256), [this, &table](Number bin) {
-            add(kMerge, histogram, AS(bin), get(kMerge, table, AS(bin)));
+        shared_out(kMerge, NAMED(256), [this, &table](Number bin) {
+            add(kMerge, histogram, NAMED(bin), get(kMerge, table, NAMED(bin)));
         });
     }
     void sum_by_host(const Array& rows) {
-        zero_by_host(kHistogram, histogram, AS(256));
-        loop(kSum, AS(0), AS(tables), AS(1), [&](Number row) {
-            loop(kBinLoop, AS(0), AS(256), AS(1), [&](Number bin) {
-                const Number right = is(kSum, kPitch, AS(256)) * row + bin;
+        zero_by_host(kHistogram, histogram, NAMED(256));
+        loop(kSum, NAMED(0), NAMED(tables), NAMED(1), [&](Number row) {
+            loop(kBinLoop, NAMED(0), NAMED(256), NAMED(1), [&](Number bin) {
+                const Number right = chosen(kSum, kPitch, NAMED(256)) * row + bin;
                 const Number at = place(kSum, row, bin, right);
-                add(kSum, histogram, AS(bin), get(kSum, rows, AS(at)));
+                add(kSum, histogram, NAMED(bin), get(kSum, rows, NAMED(at)));
             });
         });
     }
@@ -120,14 +123,14 @@ class Strategy : public Model {
         Array sum = array(Array::kPrivate, kSum, 1);
         launch((256 + size - 1) / size, 0, {&sum}, [&] {
             each([&] {
-                loop(kBinLoop, AS(id), AS(256), AS(all), [&](Number bin) {
+                loop(kBinLoop, NAMED(id), NAMED(256), NAMED(all), [&](Number bin) {
                     clear(sum);
-                    loop(kSum, AS(0), AS(tables), AS(1), [&](Number row) {
-                        const Number right = row * is(kSum, kPitch, AS(256)) + bin;
+                    loop(kSum, NAMED(0), NAMED(tables), NAMED(1), [&](Number row) {
+                        const Number right = row * chosen(kSum, kPitch, NAMED(256)) + bin;
                         const Number at = place(kSum, row, bin, right);
-                        add(kSum, sum, AS(0), get(kSum, rows, AS(at)));
+                        add(kSum, sum, NAMED(0), get(kSum, rows, NAMED(at)));
                     });
-                    set(kBinLoop, histogram, AS(bin), get(kBinLoop, sum, AS(0)));
+                    set(kBinLoop, histogram, NAMED(bin), get(kBinLoop, sum, NAMED(0)));
                 });
             });
         });
@@ -136,9 +139,9 @@ class Strategy : public Model {
     template <typename Count>
     void sixteen(Number first, const Count& count_it) {
         for (std::uint16_t word = 0; word < 4; ++word) {
-            const Number its = is(kWord, kWhich, AS(word), word);
-            if (is(kWord, kTimes, {"", 1}, word) != 0)
-                four(is(kLoads, kAddress, AS(first)) + 4 * its, count_it);
+            const Number its = chosen(kWord, kWhich, NAMED(word), word);
+            if (chosen(kWord, kTimes, {"", 1}, word) != 0)
+                four(chosen(kLoads, kAddress, NAMED(first)) + 4 * its, count_it);
         }
     }
     // What counts in this table.
@@ -151,23 +154,23 @@ class Strategy : public Model {
     // ---- chapter 02 ----
 
     void global(Way way) {
-        zero_by_host(kHistogram, histogram, AS(256));
+        zero_by_host(kHistogram, histogram, NAMED(256));
         launch(groups, 0, {}, [&] { each([&] { walk(way, counts_in(histogram)); }); });
     }
     void subhist(Way) {
         Array rows = array(Array::kGlobal, kTables, 256 * tables);
-        zero_by_host(kTables, rows, AS(256 * tables));
+        zero_by_host(kTables, rows, NAMED(256 * tables));
         launch(groups, static_cast<Number>(run_.launch.across), {}, [&] {
             each([&] {
                 const Number lines = (count + width - 1) / width;
-                loop(kRows, AS(y), AS(lines), AS(groupsY), [&](Number its_row) {
-                    const Number row = is(kRows, kFrom, {"row", its_row});
-                    loop(kColumns, AS(id), AS(width), AS(all), [&](Number x) {
-                        const Number of = is(kShort, kPitch, AS(width));
-                        if (is(kShort, kTimes, AS(row * of + x < count)) == 0) return;
-                        const Number at = row * is(kShort, kFrom, AS(pitch)) + x;
-                        const Number bin = pixel(kPixels, AS(at));
-                        const Number right = group * is(kTables, kPitch, AS(256)) + bin;
+                loop(kRows, NAMED(y), NAMED(lines), NAMED(groupsY), [&](Number its_row) {
+                    const Number row = chosen(kRows, kReadIndex, {"row", its_row});
+                    loop(kColumns, NAMED(id), NAMED(width), NAMED(all), [&](Number x) {
+                        const Number of = chosen(kShort, kPitch, NAMED(width));
+                        if (chosen(kShort, kTimes, NAMED(row * of + x < count)) == 0) return;
+                        const Number at = row * chosen(kShort, kReadIndex, NAMED(pitch)) + x;
+                        const Number bin = pixel(kPixels, NAMED(at));
+                        const Number right = group * chosen(kTables, kPitch, NAMED(256)) + bin;
                         const Number to = bin < 0 ? bin : place(kPixels, group, bin, right);
                         add(kPixels, rows, {"", to}, 1);
                     });
@@ -180,7 +183,7 @@ class Strategy : public Model {
     // ---- chapter 03 ----
 
     void count_in_table(Array& table, Way way) {
-        zero_table(table, AS(256));
+        zero_table(table, NAMED(256));
         each([=, this, &table] { walk(way, counts_in(table)); });
     }
     void local(Way way) {
@@ -195,10 +198,10 @@ class Strategy : public Model {
         launch(groups, 0, {&table}, [&] {
             count_in_table(table, way);
             barrier(kCounted);
-            shared_out(kMerge, AS(256), [&](Number bin) {
-                const Number right = group * is(kMerge, kPitch, AS(256)) + bin;
+            shared_out(kMerge, NAMED(256), [&](Number bin) {
+                const Number right = group * chosen(kMerge, kPitch, NAMED(256)) + bin;
                 const Number at = place(kMerge, group, bin, right);
-                set(kMerge, rows, AS(at), get(kMerge, table, AS(bin)));
+                set(kMerge, rows, NAMED(at), get(kMerge, table, NAMED(bin)));
             });
         });
         return rows;
@@ -217,8 +220,8 @@ class Strategy : public Model {
                     std::fill_n(counters.low.begin() + own, 256, 0);
                     std::fill_n(counters.more.begin() + own, 256, 0);
                 } else {
-                    loop(kZero, AS(0), AS(256), AS(1),
-                         [&](Number bin) { set(kZero, counters, AS(bin), 0); });
+                    loop(kZero, NAMED(0), NAMED(256), NAMED(1),
+                         [&](Number bin) { set(kZero, counters, NAMED(bin), 0); });
                 }
                 walk(way, counts_in(counters));
                 if (is_quick) {
@@ -227,8 +230,8 @@ class Strategy : public Model {
                     seen_.steps += 64;
                     return;
                 }
-                loop(kMerge, AS(0), AS(256), AS(1), [&](Number bin) {
-                    add(kMerge, histogram, AS(bin), get(kMerge, counters, AS(bin)));
+                loop(kMerge, NAMED(0), NAMED(256), NAMED(1), [&](Number bin) {
+                    add(kMerge, histogram, NAMED(bin), get(kMerge, counters, NAMED(bin)));
                 });
             });
         });
@@ -242,23 +245,24 @@ class Strategy : public Model {
             if (!banked) return place(label, whose, bin, whose * 256 + bin);
             owner = whose;
             itsBin = bin;
-            const auto term = [&](const Said& right, std::uint16_t position) {
-                const Number its = is(kLayout, kTerm, right, position);
-                return is(label, kTerm, {right.words, its}, position);
+            const auto term = [&](const NamedNumber& right, std::uint16_t position) {
+                const Number its = chosen(kLayout, kTerm, right, position);
+                return chosen(label, kTerm, {right.words, its}, position);
             };
-            const Number word = term(AS(bin / 4), 0) * term(AS(size), 1) + whose;
-            return place(label, whose, bin, word * term(AS(4), 2) + term(AS(bin % 4), 3));
+            const Number word = term(NAMED(bin / 4), 0) * term(NAMED(size), 1) + whose;
+            return place(label, whose, bin, word * term(NAMED(4), 2) + term(NAMED(bin % 4), 3));
         };
         launch(groups, 0, {&bins, &sum}, [&] {
-            shared_out(kRow, AS(256), [&](Number bin) {
-                set(kRow, rows, {"", group * is(kTables, kPitch, AS(256)) + bin}, 0);
+            shared_out(kRow, NAMED(256), [&](Number bin) {
+                set(kRow, rows, {"", group * chosen(kTables, kPitch, NAMED(256)) + bin}, 0);
             });
-            const Number at_once = size * is(kPiece, kNumber, AS(255));
+            const Number at_once = size * chosen(kPiece, kNumber, NAMED(255));
             turn = 0;
-            loop(kPieces, AS(group * at_once), AS(count), AS(groups * at_once), [&](Number first) {
-                piece(rows, bins, sum, at, first, at_once, banked);
-                ++turn;
-            });
+            loop(kPieces, NAMED(group * at_once), NAMED(count), NAMED(groups * at_once),
+                 [&](Number first) {
+                     piece(rows, bins, sum, at, first, at_once, banked);
+                     ++turn;
+                 });
         });
         sum_by_host(rows);
     }
@@ -275,26 +279,27 @@ class Strategy : public Model {
                 owner = item;
                 itsBin = word;
                 const Number its =
-                    is(kZero, kPlace, {"its place", banked ? word * size + item : word});
+                    chosen(kZero, kPlace, {"its place", banked ? word * size + item : word});
                 for (Number byte = 0; byte < 4; ++byte)
                     set(kZero, bins, {"", its * 4 + byte}, 0);
             };
             if (banked)
-                loop(kZero, AS(0), AS(64), AS(1), zero_word);
+                loop(kZero, NAMED(0), NAMED(64), NAMED(1), zero_word);
             else
-                loop(kZero, AS(item), AS(size * 64), AS(size), zero_word);
+                loop(kZero, NAMED(item), NAMED(size * 64), NAMED(size), zero_word);
         });
         if (!banked) barrier(kZeroed);
         each([=, this, &bins] {
-            const Number behind = first + is(kPiece, kEnd, {"at_once", at_once});
-            loop(kPixels, AS(first + item), AS(std::min(behind, count)), AS(size), [&](Number i) {
-                const Number bin = pixel(kPixels, AS(i));
-                const Number whose = is(kPixels, kWhich, AS(item));
-                add(kPixels, bins, {"", bin < 0 ? bin : at(kPixels, whose, bin)}, 1);
-            });
+            const Number behind = first + chosen(kPiece, kEnd, {"at_once", at_once});
+            loop(kPixels, NAMED(first + item), NAMED(std::min(behind, count)), NAMED(size),
+                 [&](Number i) {
+                     const Number bin = pixel(kPixels, NAMED(i));
+                     const Number whose = chosen(kPixels, kWhich, NAMED(item));
+                     add(kPixels, bins, {"", bin < 0 ? bin : at(kPixels, whose, bin)}, 1);
+                 });
         });
         barrier(kCounted);
-        shared_out(kMerge, AS(256), [=, this, &rows, &bins, &sum](Number bin) {
+        shared_out(kMerge, NAMED(256), [=, this, &rows, &bins, &sum](Number bin) {
             clear(sum);
             if (bin >= 0 && bin < 256 &&
                 is_as_usual({kItems, kLayout, kSum, kZero, kZeroed, kCounted, kAgain})) {
@@ -303,62 +308,64 @@ class Strategy : public Model {
                         banked ? (bin / 4 * size + other) * 4 + bin % 4 : other * 256 + bin)];
                 seen_.steps += size / 8;
             } else {
-                loop(kItems, AS(0), AS(size), AS(1), [&](Number other) {
+                loop(kItems, NAMED(0), NAMED(size), NAMED(1), [&](Number other) {
                     const Number right = banked ? (item + other) % size : other;
-                    const Number whose = is(kItems, kWhich, {"its work-item", right});
-                    add(kItems, sum, AS(0), get(kItems, bins, {"", at(kItems, whose, bin)}));
+                    const Number whose = chosen(kItems, kWhich, {"its work-item", right});
+                    add(kItems, sum, NAMED(0), get(kItems, bins, {"", at(kItems, whose, bin)}));
                 });
             }
-            const Number row = group * is(kMerge, kPitch, {"256", is(kTables, kPitch, AS(256))});
-            add(kMerge, rows, {"", row + bin}, get(kMerge, sum, AS(0)));
+            const Number row =
+                group * chosen(kMerge, kPitch, {"256", chosen(kTables, kPitch, NAMED(256))});
+            add(kMerge, rows, {"", row + bin}, get(kMerge, sum, NAMED(0)));
         });
         barrier(kAgain);
     }
     void lane_bins(Way way) {
         with_table(Array::kShared, 256 * copies, [&](Array& table) {
             const auto count_it = [&](Number bin) {
-                const Number copy = is(kPixels, kNumber, AS(item % copies));
-                const Number right = bin * is(kPixels, kPitch, AS(copies)) + copy;
+                const Number copy = chosen(kPixels, kNumber, NAMED(item % copies));
+                const Number right = bin * chosen(kPixels, kPitch, NAMED(copies)) + copy;
                 const Number at = bin < 0 ? bin : place(kPixels, copy, bin, right);
                 add(kPixels, table, {"", at}, 1);
             };
-            zero_table(table, AS(256 * copies));
+            zero_table(table, NAMED(256 * copies));
             each([=, this, &table] {
                 const Number vectors = count / 16;
                 Number next = id;
-                loop(kLoads, AS(id), AS(vectors - 3 * all), AS(4 * all), [&](Number i) {
+                loop(kLoads, NAMED(id), NAMED(vectors - 3 * all), NAMED(4 * all), [&](Number i) {
                     for (std::uint16_t load = 0; load < 4; ++load) {
-                        const Number its = is(kLoad, kWhich, AS(load), load);
-                        if (is(kLoad, kTimes, {"", 1}, load) != 0)
+                        const Number its = chosen(kLoad, kWhich, NAMED(load), load);
+                        if (chosen(kLoad, kTimes, {"", 1}, load) != 0)
                             sixteen((i + its * all) * 16, count_it);
                     }
                     next = i + 4 * all;
                 });
-                loop(kRest, AS(next), AS(vectors), AS(all),
+                loop(kRest, NAMED(next), NAMED(vectors), NAMED(all),
                      [&](Number i) { sixteen(i * 16, count_it); });
-                loop(kTail, AS(vectors * 16 + id), AS(count), AS(all), [&](Number i) {
-                    const Number at = pixel(kTail, AS(i)) * is(kTail, kPitch, AS(copies));
-                    add(kTail, table, {"", at + is(kTail, kNumber, AS(item % copies))}, 1);
+                loop(kTail, NAMED(vectors * 16 + id), NAMED(count), NAMED(all), [&](Number i) {
+                    const Number at = pixel(kTail, NAMED(i)) * chosen(kTail, kPitch, NAMED(copies));
+                    add(kTail, table, {"", at + chosen(kTail, kNumber, NAMED(item % copies))}, 1);
                 });
             });
             barrier(kCounted);
-            shared_out(kMerge, AS(256), [=, this, &table](Number bin) {
-                if (done == 0 || is(kClear, kTimes, {"", 1}) != 0) sum_ = is(kClear, kStart, AS(0));
+            shared_out(kMerge, NAMED(256), [=, this, &table](Number bin) {
+                if (done == 0 || chosen(kClear, kTimes, {"", 1}) != 0)
+                    sum_ = chosen(kClear, kStart, NAMED(0));
                 if (bin >= 0 && bin < 256 &&
                     is_as_usual({kCopies, kLayout, kCounted, kZero, kZeroed})) {
                     for (Number copy = 0; copy < copies; ++copy)
                         sum_ += table.low[static_cast<std::size_t>(bin * copies + copy)];
                     seen_.steps += copies / 8;
-                    return add(kMerge, histogram, AS(bin), sum_);
+                    return add(kMerge, histogram, NAMED(bin), sum_);
                 }
-                loop(kCopies, AS(0), AS(copies), AS(1), [&](Number n) {
+                loop(kCopies, NAMED(0), NAMED(copies), NAMED(1), [&](Number n) {
                     const Number rotated = way == kRotated ? (item + n) % copies : n;
-                    const Number copy = is(kCopies, kWhich, {"its copy", rotated});
-                    const Number right = bin * is(kCopies, kPitch, AS(copies)) + copy;
+                    const Number copy = chosen(kCopies, kWhich, {"its copy", rotated});
+                    const Number right = bin * chosen(kCopies, kPitch, NAMED(copies)) + copy;
                     const Number from = place(kCopies, copy, bin, right);
                     sum_ += get(kCopies, table, {"", from});
                 });
-                add(kMerge, histogram, AS(bin), sum_);
+                add(kMerge, histogram, NAMED(bin), sum_);
             });
         });
     }
@@ -366,13 +373,13 @@ class Strategy : public Model {
     // ---- chapter 05 ----
 
     void vectors_in_table(Array& table) {
-        zero_table(table, AS(256));
+        zero_table(table, NAMED(256));
         each([=, this, &table] {
             const Number tail = count / 16 * 16;
-            loop(kLoads, AS(16 * id), AS(tail), AS(16 * all),
+            loop(kLoads, NAMED(16 * id), NAMED(tail), NAMED(16 * all),
                  [&](Number x) { sixteen(x, counts_in(table)); });
-            loop(kTail, AS(tail + id), AS(count), AS(all),
-                 [&](Number x) { counts_in(table)(pixel(kTail, AS(x))); });
+            loop(kTail, NAMED(tail + id), NAMED(count), NAMED(all),
+                 [&](Number x) { counts_in(table)(pixel(kTail, NAMED(x))); });
         });
     }
     void vector(Way) {
@@ -397,7 +404,7 @@ class Strategy : public Model {
                 }
             });
         });
-        if (is(kHandover, kWeight, AS(1)) != 0) return;
+        if (chosen(kHandover, kWeight, NAMED(1)) != 0) return;
         for (std::size_t bin = 0; bin < kBins; ++bin) {
             histogram.low[bin] -= most[bin];
             histogram.more[bin] = most[bin] - least[bin];
