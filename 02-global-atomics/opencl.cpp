@@ -106,7 +106,7 @@ int main(int argc, char** argv) try {
         const std::size_t groups_y = groups / groups_x;
         const auto tables = static_cast<cl_uint>(groups_x * groups_y);
         const cl_ulong table_pitch_bins = kBins;
-        const std::size_t tables_bytes = tables * sizeof(Histogram);
+        const std::size_t tables_bytes = tables * table_pitch_bins * sizeof(cl_uint);
         const Kernel subhist = clCreateKernel(program, "subhist", &error);
         CHECK_CL(error, "clCreateKernel(subhist)");
         const Kernel sum_tables = clCreateKernel(program, "sum_tables", &error);
