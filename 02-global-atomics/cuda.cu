@@ -81,7 +81,8 @@ int main(int argc, char** argv) try {
     // 7. subhist: the same with pitched rows, a table for each block, and a second kernel.
     //    cudaMallocPitch chooses the pitch, in bytes, so that each row of `image` begins where the
     //    device reads best; the tables' pitch is then turned into bins.
-    const std::size_t width = lesson.input.width, rows = pixel_count / width + 1;
+    const std::size_t width = lesson.input.width;
+    const std::size_t rows = std::max<std::size_t>((pixel_count + width - 1) / width, 1);
     Memory<std::uint8_t> image;
     std::size_t pitch_bytes = 0;
     const bool has_room = blocked || !lesson.options.wants("subhist") ||

@@ -61,14 +61,13 @@ int main(int argc, char** argv) try {
     cl_int error = CL_SUCCESS;
     const Context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &error);
     CHECK_CL(error, "clCreateContext");
-    const Queue queue = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &error);
+    const Queue queue = clCreateCommandQueue(context, device, profiling(device), &error);
     CHECK_CL(error, "clCreateCommandQueue");
-    const auto elapsed_ms = [](cl_event began, cl_event ended) {
-        cl_ulong from = 0, to = 0;  // nanoseconds by the device's clock
-        CHECK_CL(clGetEventProfilingInfo(began, CL_PROFILING_COMMAND_START, sizeof from, &from,
-                                         nullptr));
-        CHECK_CL(clGetEventProfilingInfo(ended, CL_PROFILING_COMMAND_END, sizeof to, &to, nullptr));
-        return static_cast<double>(to - from) * 1e-6;
+    const auto elapsed_ms = [](cl_event one, cl_event other) {
+        cl_ulong t0 = 0, t1 = 0;  // nanoseconds by the device's clock
+        CHECK_CL(clGetEventProfilingInfo(one, CL_PROFILING_COMMAND_START, sizeof t0, &t0, nullptr));
+        CHECK_CL(clGetEventProfilingInfo(other, CL_PROFILING_COMMAND_END, sizeof t1, &t1, nullptr));
+        return static_cast<double>(t1 - t0) * 1e-6;
     };
     lesson.read_ceiling([&] { return read_ceiling_gb_s(context, queue, pixel_count); });
 

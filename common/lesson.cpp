@@ -38,13 +38,19 @@ Lesson::Lesson(int argc, const char* const* argv, const Program& program,
 Lesson::~Lesson() = default;
 
 void Lesson::runs_on(std::string device, std::string driver) {
-    report_.emplace(output_of_this_run(), program_, options, input, expected, std::move(device),
-                    std::move(driver));
+    device_ = std::move(device);
+    driver_ = std::move(driver);
+}
+
+Report& Lesson::report() {
+    if (!report_)
+        report_.emplace(output_of_this_run(), program_, options, input, expected, device_, driver_);
+    return *report_;
 }
 
 bool Lesson::wants(const std::string& variant, const std::string& unsupported) {
     if (!options.wants(variant)) return false;
-    if (!unsupported.empty()) report_->add(skipped(variant, unsupported));
+    if (!unsupported.empty()) report().add(skipped(variant, unsupported));
     return unsupported.empty();
 }
 
@@ -68,7 +74,7 @@ const char* Lesson::kernel_file(const std::string& name) {
 }
 
 void Lesson::read_ceiling(const std::function<std::optional<double>()>& measured_gb_s) {
-    if (options.read_ceiling) report_->set_read_ceiling(measured_gb_s());
+    if (options.read_ceiling) report().set_read_ceiling(measured_gb_s());
 }
 
 void Lesson::examine(const std::string& variant, const Launch& launch,
@@ -88,20 +94,20 @@ void Lesson::examine(const std::string& variant, const Launch& launch,
                                      .launch = launch,
                                      .unsupported_reason = unsupported});
     result.launch_text = launch_text;
-    report_->add(std::move(result));
+    report().add(std::move(result));
 }
 
 void Lesson::examine(const std::string& variant, const Run& run) {
-    report_->add(verify_and_time(variant, expected, options.repeat, run));
+    report().add(verify_and_time(variant, expected, options.repeat, run));
 }
 
-void Lesson::say_what_was_lost(const std::string& variant) const {
-    if (last_ran_) report_->say_what_was_lost(variant, last_);
+void Lesson::say_what_was_lost(const std::string& variant) {
+    if (last_ran_) report().say_what_was_lost(variant, last_);
 }
 
 int Lesson::finish() {
     compiling_.reset();
-    return report_->finish();
+    return report().finish();
 }
 
 int report_exception(const Program& program) {

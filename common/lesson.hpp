@@ -82,17 +82,20 @@ class Lesson {
 
     /// For a variant that loses counts on purpose: says how many, and that this is what it is there
     /// to show.
-    void say_what_was_lost(const std::string& variant) const;
+    void say_what_was_lost(const std::string& variant);
 
     /// The table, and the files that the command line asks for.
     /// @return the exit status: every variant that ran matches, one does not, or none could run
     int finish();
 
-    /// For what only some chapters add to the table.
-    [[nodiscard]] Report& report() { return *report_; }
+    /// For what only some chapters add to the table. It begins, with a line on standard error, when
+    /// first asked for: what cannot be run at all is then known.
+    Report& report();
 
  private:
     const Program& program_;
+    std::string device_;
+    std::string driver_;
     std::optional<Report> report_;
     std::string kernels_;
     std::unique_ptr<Deadline> compiling_;

@@ -476,7 +476,8 @@ cl_context context_for(cl_device_id device) {
 cl_program build_program(cl_context context, cl_device_id device, const std::string& name,
                          const std::string& source, const std::string& build_options) {
     using What = std::tuple<cl_context, cl_device_id, std::string, std::string>;
-    static std::map<What, ProgramObject> programs;
+    // Never released: where the process ends the driver may have gone before.
+    static std::map<What, cl_program> programs;
     const What what{context, device, with_its_name(name, source), build_options};
     auto found = programs.find(what);
     if (found == programs.end()) {
@@ -488,7 +489,8 @@ cl_program build_program(cl_context context, cl_device_id device, const std::str
         const Deadline deadline("compiling " + name, kPatience);
         check_build(clBuildProgram(program, 1, &device, build_options.c_str(), nullptr, nullptr),
                     program, device);
-        found = programs.emplace(what, std::move(program)).first;
+        CHECK_CL(clRetainProgram(program));
+        found = programs.emplace(what, program).first;
     }
     CHECK_CL(clRetainProgram(found->second));
     return found->second;

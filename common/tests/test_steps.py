@@ -14,7 +14,7 @@ from programs import ROOT, Test
 
 # What only OpenCL needs: a context, and a compiler while the program runs; its limits vary more, and so do its clocks.
 ONLY_OPENCL = ("context_for|build_program|read_kernel_file|max_work_group_size|error_name|has_extension|require_memory|no_room|profiling|"
-               "plausible_ms")
+               "plausible_ms|kernel_file|options.wants")
 # What the programs call that is neither API's: the frame, and what common/ has for both.
 OF_COMMON = (r"(?:common::|tuning::limits_of|report\.|\boptions\.(?!c_str)|common::Report |lesson\.(?:options\.)?)[a-z_:]*|"
              r"\b(?:choose_device|read_ceiling_gb_s|unsupported_reason|poison|add_rows|elapsed_ms|report_exception)")
@@ -28,7 +28,7 @@ def course(text):
         call = re.sub(r"::(opencl|cuda)::", "::", call).strip()
         call = re.sub(r"::compute_units|::multiprocessors", "::units", call)  # one number, two words,
         call = call.replace("tuning::limits_of", "common::units")  # or with other limits
-        if step or (call and not re.search(rf"::({ONLY_OPENCL})\(", call)):
+        if step or (call and not re.search(rf"(?:::|lesson\.)({ONLY_OPENCL})\(", call)):
             yield step or call
 
 
@@ -94,6 +94,33 @@ class SameSteps(Test):
         for folder in PAIRS:
             with self.subTest(folder.relative_to(ROOT)):
                 self.assertEqual(difference((folder / "opencl.cpp").read_text(), (folder / "cuda.cu").read_text()), "")
+
+# The most lines of a chapter's host, in OpenCL and in CUDA; and where its first launch stands at the latest, which no frame may
+# push away from the top.
+MOST_LINES = {"02": (170, 145), "03": (170, 145), "04": (215, 180), "05": (216, 192)}
+FIRST_LAUNCH = {"02": 85, "03": 85}
+LAUNCH = re.compile(r"clEnqueueNDRangeKernel\(|<<<")
+# What an OpenCL program needs, all of it on its page.
+CALLS = ("clCreateContext clCreateCommandQueue clCreateProgramWithSource clBuildProgram clCreateKernel clCreateBuffer clSetKernelArg "
+         "clEnqueueWriteBuffer clEnqueueFillBuffer clEnqueueNDRangeKernel clEnqueueReadBuffer clGetEventProfilingInfo").split()
+
+
+class Hosts(Test):
+    """A host is read from top to bottom, in minutes, with every raw call in sight."""
+
+    def test_each_host(self):
+        for chapter, most_lines in MOST_LINES.items():
+            for file, most in zip(("opencl.cpp", "cuda.cu"), most_lines):
+                with self.subTest(chapter=chapter, file=file):
+                    [path] = ROOT.glob(f"{chapter}-*/{file}")
+                    text = path.read_text()
+                    self.assertLessEqual(text.count("\n"), most)
+                    self.assertLessEqual(len(re.findall('^#include "', text, re.MULTILINE)), 6)
+                    self.assertNotRegex(text, "tutor|diagnos|serve")
+                    first = text[:LAUNCH.search(text).start()].count("\n") + 1
+                    self.assertLessEqual(first, FIRST_LAUNCH.get(chapter, most))
+                    missing = [call for call in CALLS if file == "opencl.cpp" and f"{call}(" not in text]
+                    self.assertEqual(missing, [])
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ ONLY_A_LAUNCH = "04-per-thread-bins/uchar-overflow"
 def strategies(chapter, host):
     """The names in the program's kProgram."""
     text = (ROOT / chapter / host).read_text(encoding="utf-8")
-    listed = re.search(r"const common::Program kProgram\{(.*?)\}\}[,}]", text, re.DOTALL)[1]
+    listed = re.search(r"const (?:common::)?Program kProgram\{(.*?)\}\}[,}]", text, re.DOTALL)[1]
     return re.findall(r'\{"([a-z0-9-]+)",', listed)
 
 

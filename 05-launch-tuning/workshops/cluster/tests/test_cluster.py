@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[3] / "common" / "tests"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[4] / "common" / "tests"))
 import programs  # noqa: E402
 from programs import BUILD, CASES, IMAGES, QUICK, ROOT, Test  # noqa: E402
 
