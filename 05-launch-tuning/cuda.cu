@@ -37,9 +37,10 @@ int main(int argc, char** argv) try {
     const Rows rows = lay_out(lesson.input, layout);
     const std::uint64_t first = rows.first, pixel_count = rows.count;
 
-    // 2. The device.
+    // 2. The device, and blocks of 512 for those that fill it.
     const int device = choose_device(lesson);
     const std::size_t units = multiprocessors(device), most = max_block_size(device);
+    const std::size_t full_size = lesson.group_size(512, most);
 
     // 3. Where its commands go: the context comes by itself, the default stream keeps their order,
     //    and two events note when the work began and ended. Each is given back at the end of its
@@ -96,7 +97,6 @@ int main(int argc, char** argv) try {
 
     // 7. occupancy and vector: blocks of 512, as many as fill the device. They lie below each
     //    other, and walk the rows where those are; or side by side, and take 16 pixels at once.
-    const std::size_t full_size = lesson.group_size(512, most);
     int resident = 0;
     CHECK_CUDA(cudaDeviceGetAttribute(&resident, cudaDevAttrMaxThreadsPerMultiProcessor, device));
     const std::size_t full_groups = lesson.groups(

@@ -37,10 +37,11 @@ int main(int argc, char** argv) try {
     const Rows rows = lay_out(lesson.input, layout);
     const cl_ulong first = rows.first, pixel_count = rows.count;
 
-    // 2. The device.
+    // 2. The device, and groups of 512 for those that fill it.
     const cl_device_id device = choose_device(lesson);
     require_memory(device, rows.bytes());
     const std::size_t units = compute_units(device), most = max_work_group_size(device);
+    const std::size_t full_size = lesson.group_size(512, most);
 
     // 3. Where its commands go: a context for the device, and a queue that keeps their order and
     //    notes when each began and ended. Each is released at the end of its scope.
@@ -116,7 +117,6 @@ int main(int argc, char** argv) try {
 
     // 7. occupancy and vector: groups of 512, as many as fill the device. They lie below each
     //    other, and walk the rows where those are; or side by side, and take 16 pixels at once.
-    const std::size_t full_size = lesson.group_size(512, most);
     const Resident resident = resident_items(device);
     const std::size_t full_groups =
         lesson.groups(std::max<std::size_t>(units * resident.items / full_size, 1));
