@@ -36,7 +36,7 @@ int main(int argc, char** argv) try {
     Event begin, end;
     CHECK_CUDA(cudaEventCreate(begin.out()));
     CHECK_CUDA(cudaEventCreate(end.out()));
-    const auto elapsed_ms = [&] {
+    const auto milliseconds = [&] {
         float ms = 0;
         CHECK_CUDA(cudaEventSynchronize(end));
         CHECK_CUDA(cudaEventElapsedTime(&ms, begin, end));
@@ -50,8 +50,8 @@ int main(int argc, char** argv) try {
     Memory<std::uint32_t> histogram;
     CHECK_CUDA(cudaMalloc(histogram.out(), sizeof(Histogram)));
 
-    // 6. global, and racy, which differs in nothing but its kernel. The pixels are copied in; then
-    //    zero the histogram, count, copy it out: poisoned, checked, timed, and checked again.
+    // 6. global, and racy, which differs in nothing but its kernel: zero the histogram, count, copy
+    //    it out. `examine` copies in, poisons before each run, compares all bins, and times.
     const bool blocked = lesson.options.choice("walk") == "blocked";
     for (const std::string variant : {"global", "racy"}) {
         if (!lesson.wants(variant)) continue;
@@ -59,7 +59,7 @@ int main(int argc, char** argv) try {
         if (variant == "racy") kernel = blocked ? histogram_racy_blocked : histogram_racy;
         Memory<std::uint8_t> pixels;
         CHECK_CUDA(cudaMalloc(pixels.out(), pixel_count));
-        lesson.copy_in = [&] {
+        lesson.copy_in = [&] {  // `examine` calls it
             CHECK_CUDA(
                 cudaMemcpy(pixels, lesson.pixels.data(), pixel_count, cudaMemcpyHostToDevice));
         };
@@ -70,7 +70,7 @@ int main(int argc, char** argv) try {
             CHECK_CUDA(cudaGetLastError());
             CHECK_CUDA(cudaEventRecord(end));
             CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
-            return elapsed_ms();
+            return milliseconds();
         };
         lesson.examine(
             variant, {groups, group_size}, unsupported_reason(kernel, group_size),
@@ -87,7 +87,7 @@ int main(int argc, char** argv) try {
     std::size_t pitch_bytes = 0;
     const bool has_room = blocked || !lesson.options.wants("subhist") ||
                           CUDA_HAS_ROOM(cudaMallocPitch(image.out(), &pitch_bytes, width, rows));
-    if (lesson.wants("subhist", blocked    ? "it walks down columns"
+    if (lesson.wants("subhist", blocked    ? "--walk is not for it"
                                 : has_room ? ""
                                            : "the device has no room for rows this far apart")) {
         // Across, as many blocks as the columns need; the others share the rows.
@@ -105,7 +105,7 @@ int main(int argc, char** argv) try {
             poison(sub_histograms, tables * table_pitch_bytes);
             poison(histogram, sizeof(Histogram));
         };
-        lesson.copy_in = [&] {
+        lesson.copy_in = [&] {  // `examine` calls it
             const std::size_t whole = pixel_count / width, rest = pixel_count % width;
             CHECK_CUDA(cudaMemcpy2D(image, pitch_bytes, lesson.pixels.data(), width, width, whole,
                                     cudaMemcpyHostToDevice));
@@ -126,7 +126,7 @@ int main(int argc, char** argv) try {
             CHECK_CUDA(cudaGetLastError());
             CHECK_CUDA(cudaEventRecord(end));
             CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
-            return elapsed_ms();
+            return milliseconds();
         };
         lesson.examine("subhist", {tables, group_size, groups_x},
                        unsupported_reason(subhist, group_size), poison_all, count_rows);

@@ -37,7 +37,7 @@ int main(int argc, char** argv) try {
     CHECK_CL(error, "clCreateContext");
     const Queue queue = clCreateCommandQueue(context, device, profiling(device), &error);
     CHECK_CL(error, "clCreateCommandQueue");
-    const auto elapsed_ms = [](cl_event one, cl_event other) {
+    const auto milliseconds = [](cl_event one, cl_event other) {
         cl_ulong t0 = 0, t1 = 0;  // nanoseconds by the device's clock
         CHECK_CL(clGetEventProfilingInfo(one, CL_PROFILING_COMMAND_START, sizeof t0, &t0, nullptr));
         CHECK_CL(clGetEventProfilingInfo(other, CL_PROFILING_COMMAND_END, sizeof t1, &t1, nullptr));
@@ -59,18 +59,18 @@ int main(int argc, char** argv) try {
     CHECK_CL(error, "clCreateBuffer(histogram)");
     const cl_uint zero = 0;
 
-    // 6. global, and racy, which differs in nothing but its kernel. The pixels are copied in; then
-    //    zero the histogram, count, copy it out: poisoned, checked, timed, and checked again.
+    // 6. global, and racy, which differs in nothing but its kernel: zero the histogram, count, copy
+    //    it out. `examine` copies in, poisons before each run, compares all bins, and times.
     const bool blocked = lesson.options.choice("walk") == "blocked";
     for (const std::string variant : {"global", "racy"}) {
         if (!lesson.wants(variant)) continue;
         const std::string name = "histogram_" + variant + (blocked ? "_blocked" : "");
         const Kernel kernel = clCreateKernel(program, name.c_str(), &error);
-        CHECK_CL(error, name.c_str());
+        CHECK_CL(error, ("clCreateKernel(" + name + ")").c_str());
         const Buffer pixels = clCreateBuffer(
             context, CL_MEM_READ_ONLY, std::max<std::size_t>(pixel_count, 1), nullptr, &error);
         CHECK_CL(error, "clCreateBuffer(pixels)");
-        lesson.copy_in = [&] {
+        lesson.copy_in = [&] {  // `examine` calls it
             if (pixel_count == 0) return;
             CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, pixel_count,
                                           lesson.pixels.data(), 0, nullptr, nullptr));
@@ -86,7 +86,7 @@ int main(int argc, char** argv) try {
                                             nullptr, counted.out()));
             CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
                                          result.data(), 0, nullptr, nullptr));
-            return elapsed_ms(zeroed, counted);
+            return milliseconds(zeroed, counted);
         };
         lesson.examine(
             variant, {groups, group_size}, unsupported_reason(kernel, device, group_size),
@@ -99,7 +99,7 @@ int main(int argc, char** argv) try {
     const cl_ulong width = lesson.input.width, pitch_bytes = (width + 511) / 512 * 512;
     const std::size_t image_bytes =
         std::max<cl_ulong>((pixel_count + width - 1) / width, 1) * pitch_bytes;
-    if (lesson.wants("subhist", blocked ? "it walks down columns" : no_room(device, image_bytes))) {
+    if (lesson.wants("subhist", blocked ? "--walk is not for it" : no_room(device, image_bytes))) {
         // Across, as many groups as the columns need; the others share the rows.
         const std::size_t groups_x =
             std::clamp<std::size_t>((width + group_size - 1) / group_size, 1, groups);
@@ -122,7 +122,7 @@ int main(int argc, char** argv) try {
             poison(queue, sub_histograms, tables_bytes);
             poison(queue, histogram, sizeof(Histogram));
         };
-        lesson.copy_in = [&] {
+        lesson.copy_in = [&] {  // `examine` calls it
             const std::size_t origin[3] = {0, 0, 0}, whole[3] = {width, pixel_count / width, 1};
             if (whole[1] > 0)
                 CHECK_CL(clEnqueueWriteBufferRect(queue, image, CL_FALSE, origin, origin, whole,
@@ -156,7 +156,7 @@ int main(int argc, char** argv) try {
                                             0, nullptr, summed.out()));
             CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
                                          result.data(), 0, nullptr, nullptr));
-            return elapsed_ms(zeroed, summed);
+            return milliseconds(zeroed, summed);
         };
         lesson.examine("subhist", {tables, group_size, groups_x},
                        unsupported_reason(subhist, device, group_size), poison_all, count_rows);

@@ -36,7 +36,7 @@ int main(int argc, char** argv) try {
     Event begin, end;
     CHECK_CUDA(cudaEventCreate(begin.out()));
     CHECK_CUDA(cudaEventCreate(end.out()));
-    const auto elapsed_ms = [&] {
+    const auto milliseconds = [&] {
         float ms = 0;
         CHECK_CUDA(cudaEventSynchronize(end));
         CHECK_CUDA(cudaEventElapsedTime(&ms, begin, end));
@@ -51,12 +51,12 @@ int main(int argc, char** argv) try {
     CHECK_CUDA(cudaMalloc(pixels.out(), pixel_count));
     Memory<std::uint32_t> histogram;
     CHECK_CUDA(cudaMalloc(histogram.out(), sizeof(Histogram)));
-    lesson.copy_in = [&] {
+    lesson.copy_in = [&] {  // `examine` calls it
         CHECK_CUDA(cudaMemcpy(pixels, lesson.pixels.data(), pixel_count, cudaMemcpyHostToDevice));
     };
 
-    // 6. local, which has a kernel for each walk: the pixels are copied in; then zero the
-    //    histogram, count, copy it out. It is poisoned, checked, timed, and checked again.
+    // 6. local, which has a kernel for each walk: zero the histogram, count, copy it out. `examine`
+    //    copies the pixels in, poisons the histogram before each run, compares all bins, and times.
     const bool blocked = lesson.options.choice("walk") == "blocked";
     if (lesson.wants("local")) {
         auto* const local = blocked ? histogram_local_blocked : histogram_local;
@@ -67,7 +67,7 @@ int main(int argc, char** argv) try {
             CHECK_CUDA(cudaGetLastError());
             CHECK_CUDA(cudaEventRecord(end));
             CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
-            return elapsed_ms();
+            return milliseconds();
         };
         lesson.examine(
             "local", {groups, group_size}, unsupported_reason(local, group_size),
@@ -90,7 +90,7 @@ int main(int argc, char** argv) try {
             CHECK_CUDA(cudaEventRecord(end));
             CHECK_CUDA(cudaMemcpy(pinned_buckets, buckets, buckets_bytes, cudaMemcpyDeviceToHost));
             add_rows(pinned_buckets, groups, result);
-            return elapsed_ms();
+            return milliseconds();
         };
         lesson.examine(
             "local-buckets", {groups, group_size},
@@ -118,7 +118,7 @@ int main(int argc, char** argv) try {
             CHECK_CUDA(cudaGetLastError());
             CHECK_CUDA(cudaEventRecord(end));
             CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
-            return elapsed_ms();
+            return milliseconds();
         };
         lesson.examine("local-subhist", {groups, group_size},
                        unsupported_reason(subhist, group_size), poison_all, count_in_tables);

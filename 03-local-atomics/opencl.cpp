@@ -37,7 +37,7 @@ int main(int argc, char** argv) try {
     CHECK_CL(error, "clCreateContext");
     const Queue queue = clCreateCommandQueue(context, device, profiling(device), &error);
     CHECK_CL(error, "clCreateCommandQueue");
-    const auto elapsed_ms = [](cl_event one, cl_event other) {
+    const auto milliseconds = [](cl_event one, cl_event other) {
         cl_ulong t0 = 0, t1 = 0;  // nanoseconds by the device's clock
         CHECK_CL(clGetEventProfilingInfo(one, CL_PROFILING_COMMAND_START, sizeof t0, &t0, nullptr));
         CHECK_CL(clGetEventProfilingInfo(other, CL_PROFILING_COMMAND_END, sizeof t1, &t1, nullptr));
@@ -60,19 +60,19 @@ int main(int argc, char** argv) try {
     const Buffer histogram =
         clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(Histogram), nullptr, &error);
     CHECK_CL(error, "clCreateBuffer(histogram)");
-    lesson.copy_in = [&] {
+    lesson.copy_in = [&] {  // `examine` calls it
         if (pixel_count == 0) return;
         CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, pixel_count, lesson.pixels.data(),
                                       0, nullptr, nullptr));
     };
 
-    // 6. local, which has a kernel for each walk: the pixels are copied in; then zero the
-    //    histogram, count, copy it out. It is poisoned, checked, timed, and checked again.
+    // 6. local, which has a kernel for each walk: zero the histogram, count, copy it out. `examine`
+    //    copies the pixels in, poisons the histogram before each run, compares all bins, and times.
     const bool blocked = lesson.options.choice("walk") == "blocked";
     if (lesson.wants("local")) {
         const char* const name = blocked ? "histogram_local_blocked" : "histogram_local";
         const Kernel local = clCreateKernel(program, name, &error);
-        CHECK_CL(error, name);
+        CHECK_CL(error, "clCreateKernel(local)");
         const auto count_local = [&](Histogram& result) {
             const cl_uint zero = 0;
             Event zeroed, counted;
@@ -85,7 +85,7 @@ int main(int argc, char** argv) try {
                                             nullptr, counted.out()));
             CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
                                          result.data(), 0, nullptr, nullptr));
-            return elapsed_ms(zeroed, counted);
+            return milliseconds(zeroed, counted);
         };
         lesson.examine(
             "local", {groups, group_size}, unsupported_reason(local, device, group_size),
@@ -115,7 +115,7 @@ int main(int argc, char** argv) try {
             add_rows(static_cast<const std::uint32_t*>(mapped), groups, result);
             CHECK_CL(clEnqueueUnmapMemObject(queue, buckets, mapped, 0, nullptr, nullptr));
             CHECK_CL(clFinish(queue));
-            return elapsed_ms(counted, counted);
+            return milliseconds(counted, counted);
         };
         lesson.examine(
             "local-buckets", {groups, group_size},
@@ -150,12 +150,13 @@ int main(int argc, char** argv) try {
             CHECK_CL(clSetKernelArg(sum_tables, 0, sizeof(cl_mem), &tables));
             CHECK_CL(clSetKernelArg(sum_tables, 1, sizeof table_count, &table_count));
             CHECK_CL(clSetKernelArg(sum_tables, 2, sizeof(cl_mem), &histogram));
+            // Rounded up: OpenCL 1.2 launches whole groups only.
             const std::size_t sum_size = (kBins + group_size - 1) / group_size * group_size;
             CHECK_CL(clEnqueueNDRangeKernel(queue, sum_tables, 1, nullptr, &sum_size, &group_size,
                                             0, nullptr, summed.out()));
             CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
                                          result.data(), 0, nullptr, nullptr));
-            return elapsed_ms(counted, summed);
+            return milliseconds(counted, summed);
         };
         lesson.examine("local-subhist", {groups, group_size},
                        unsupported_reason(subhist, device, group_size), poison_all,

@@ -59,7 +59,7 @@ int main(int argc, char** argv) try {
     Event begin, end;
     CHECK_CUDA(cudaEventCreate(begin.out()));
     CHECK_CUDA(cudaEventCreate(end.out()));
-    const auto elapsed_ms = [&] {
+    const auto milliseconds = [&] {
         float ms = 0;
         CHECK_CUDA(cudaEventSynchronize(end));
         CHECK_CUDA(cudaEventElapsedTime(&ms, begin, end));
@@ -74,12 +74,12 @@ int main(int argc, char** argv) try {
     CHECK_CUDA(cudaMalloc(pixels.out(), pixel_count));
     Memory<std::uint32_t> histogram;
     CHECK_CUDA(cudaMalloc(histogram.out(), sizeof(Histogram)));
-    lesson.copy_in = [&] {
+    lesson.copy_in = [&] {  // `examine` calls it
         CHECK_CUDA(cudaMemcpy(pixels, lesson.pixels.data(), pixel_count, cudaMemcpyHostToDevice));
     };
 
-    // 7. private: the pixels are copied in; then zero the histogram, count, copy it out. It is
-    //    poisoned, checked, timed, and checked again. lane-bins will go the same way.
+    // 7. private: zero the histogram, count, copy it out. `examine` copies the pixels in, poisons
+    //    the histogram before each run, compares all bins, and times. lane-bins goes the same way.
     const auto run_with_atomics = [&](const char* variant, const auto& kernel, const Launch& launch,
                                       const auto& start) {
         const auto count_pixels = [&](Histogram& result) {
@@ -89,7 +89,7 @@ int main(int argc, char** argv) try {
             CHECK_CUDA(cudaGetLastError());
             CHECK_CUDA(cudaEventRecord(end));
             CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
-            return elapsed_ms();
+            return milliseconds();
         };
         lesson.examine(
             variant, launch, unsupported_reason(kernel, launch.group_size),
@@ -130,7 +130,7 @@ int main(int argc, char** argv) try {
             CHECK_CUDA(cudaEventRecord(end));
             CHECK_CUDA(cudaMemcpy(pinned_rows, rows, rows_bytes, cudaMemcpyDeviceToHost));
             add_rows(pinned_rows, groups, result);
-            return elapsed_ms();
+            return milliseconds();
         };
         lesson.examine(
             variant, {groups, uchar_size}, unsupported_reason(kernel, uchar_size),

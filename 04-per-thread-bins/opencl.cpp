@@ -63,7 +63,7 @@ int main(int argc, char** argv) try {
     CHECK_CL(error, "clCreateContext");
     const Queue queue = clCreateCommandQueue(context, device, profiling(device), &error);
     CHECK_CL(error, "clCreateCommandQueue");
-    const auto elapsed_ms = [](cl_event one, cl_event other) {
+    const auto milliseconds = [](cl_event one, cl_event other) {
         cl_ulong t0 = 0, t1 = 0;  // nanoseconds by the device's clock
         CHECK_CL(clGetEventProfilingInfo(one, CL_PROFILING_COMMAND_START, sizeof t0, &t0, nullptr));
         CHECK_CL(clGetEventProfilingInfo(other, CL_PROFILING_COMMAND_END, sizeof t1, &t1, nullptr));
@@ -89,14 +89,14 @@ int main(int argc, char** argv) try {
     const Buffer histogram =
         clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(Histogram), nullptr, &error);
     CHECK_CL(error, "clCreateBuffer(histogram)");
-    lesson.copy_in = [&] {
+    lesson.copy_in = [&] {  // `examine` calls it
         if (pixel_count == 0) return;
         CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, pixel_count, lesson.pixels.data(),
                                       0, nullptr, nullptr));
     };
 
-    // 7. private: the pixels are copied in; then zero the histogram, count, copy it out. It is
-    //    poisoned, checked, timed, and checked again. lane-bins will go the same way.
+    // 7. private: zero the histogram, count, copy it out. `examine` copies the pixels in, poisons
+    //    the histogram before each run, compares all bins, and times. lane-bins goes the same way.
     const auto run_with_atomics = [&](const char* variant, cl_kernel kernel,
                                       std::size_t launched_groups, std::size_t size) {
         const auto count_pixels = [&](Histogram& result) {
@@ -112,7 +112,7 @@ int main(int argc, char** argv) try {
                                             nullptr, counted.out()));
             CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
                                          result.data(), 0, nullptr, nullptr));
-            return elapsed_ms(zeroed, counted);
+            return milliseconds(zeroed, counted);
         };
         lesson.examine(
             variant, {launched_groups, size}, unsupported_reason(kernel, device, size),
@@ -163,7 +163,7 @@ int main(int argc, char** argv) try {
             add_rows(static_cast<const std::uint32_t*>(mapped), groups, result);
             CHECK_CL(clEnqueueUnmapMemObject(queue, rows, mapped, 0, nullptr, nullptr));
             CHECK_CL(clFinish(queue));
-            return elapsed_ms(counted, counted);
+            return milliseconds(counted, counted);
         };
         lesson.examine(
             variant, {groups, uchar_size}, unsupported_reason(kernel, device, uchar_size),
@@ -179,7 +179,7 @@ int main(int argc, char** argv) try {
         CHECK_CL(error, "clCreateKernel(histogram_lanes)");
         CHECK_CL(clSetKernelArg(lanes, 3, sizeof loads, &loads));
         run_with_atomics("lane-bins", lanes, lane_groups, lane_size);
-        if (copies < asked.value_or(32))
+        if (!asked && copies < 32)
             progress("    copies that the device's local memory has room for: " +
                      std::to_string(copies) + '\n');
     }

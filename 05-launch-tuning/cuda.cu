@@ -48,7 +48,7 @@ int main(int argc, char** argv) try {
     Event begin, end;
     CHECK_CUDA(cudaEventCreate(begin.out()));
     CHECK_CUDA(cudaEventCreate(end.out()));
-    const auto elapsed_ms = [&] {
+    const auto milliseconds = [&] {
         float ms = 0;
         CHECK_CUDA(cudaEventSynchronize(end));
         CHECK_CUDA(cudaEventElapsedTime(&ms, begin, end));
@@ -56,7 +56,7 @@ int main(int argc, char** argv) try {
     };
     lesson.read_ceiling([&] { return read_ceiling_gb_s(pixel_count); });
 
-    // 4. The kernels. They were compiled with this file, above.
+    // 4. The kernels. They were compiled with this file, and those of `tuned` with tuned.cu.
 
     // 5. What the strategies share: the pixels and the histogram; and how a kernel that adds to the
     //    histogram is run: zero it, count, copy it out.
@@ -66,19 +66,19 @@ int main(int argc, char** argv) try {
     CHECK_CUDA(cudaMalloc(histogram.out(), sizeof(Histogram)));
     const PixelBuffer gapped =
         rows.bytes() == pixel_count ? PixelBuffer() : with_gaps(lesson.input, rows);
-    lesson.copy_in = [&] {
+    lesson.copy_in = [&] {  // `examine` calls it
         const std::uint8_t* const from = gapped.empty() ? lesson.pixels.data() : gapped.data();
         CHECK_CUDA(cudaMemcpy(pixels, from, rows.bytes(), cudaMemcpyHostToDevice));
     };
     const auto poison_result = [&] { poison(histogram, sizeof(Histogram)); };
-    const auto count_in_two = [&](const auto& launch, Histogram& result) {
+    const auto zero_and_count = [&](const auto& launch, Histogram& result) {
         CHECK_CUDA(cudaEventRecord(begin));
         CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
         launch();
         CHECK_CUDA(cudaGetLastError());
         CHECK_CUDA(cudaEventRecord(end));
         CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
-        return elapsed_ms();
+        return milliseconds();
     };
 
     // 6. two-per-sm: chapter 03's kernel, two blocks of 256 for each multiprocessor.
@@ -92,7 +92,7 @@ int main(int argc, char** argv) try {
         };
         lesson.examine("two-per-sm", {blocks, block_size},
                        unsupported_reason(kernels::histogram_local, block_size), poison_result,
-                       [&](Histogram& result) { return count_in_two(launch, result); });
+                       [&](Histogram& result) { return zero_and_count(launch, result); });
     }
 
     // 7. occupancy and vector: blocks of 512, as many as fill the device. They lie below each
@@ -112,7 +112,7 @@ int main(int argc, char** argv) try {
         };
         lesson.examine(variant, grid.launch(), unsupported_reason(kernel, grid.launch().group_size),
                        poison_result,
-                       [&](Histogram& result) { return count_in_two(launch, result); });
+                       [&](Histogram& result) { return zero_and_count(launch, result); });
     };
     if (lesson.options.wants("occupancy")) {
         // The runtime knows the kernel's registers and shared memory, too, and may find that fewer
@@ -130,9 +130,9 @@ int main(int argc, char** argv) try {
     run_on_rows("occupancy", kernels::histogram_occupancy, stamp, rows);
     run_on_rows("vector", kernels::histogram_vector, strip, rows.as_one());
 
-    // 8. tuned: the launch that was found for this device. One command, which zeroes, counts and
-    //    finishes. It keeps totals of 64 bits, zeroed once: each launch leaves zeros behind. (Two
-    //    commands, where the command line asks for them.)
+    // 8. tuned: the launch that was found for this device, in one command. Nothing is zeroed before
+    //    a run: the last block to add to a bin writes it out and leaves its total, of 64 bits, at
+    //    zero for the next launch. (In two commands, where the command line asks for them.)
     if (lesson.wants("tuned", has_gaps ? "it takes pixels without gaps between the rows" : "")) {
         const Device about = described(device);
         const tuning::DeviceLimits limits{
@@ -179,7 +179,7 @@ int main(int argc, char** argv) try {
             CHECK_CUDA(cudaGetLastError());
             CHECK_CUDA(cudaEventRecord(end));
             CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
-            return elapsed_ms();
+            return milliseconds();
         };
         lesson.examine("tuned", {blocks, block_size}, unsupported_reason(kernel, block_size),
                        poison_and_check, count_tuned, config.launch_text(blocks));

@@ -50,7 +50,7 @@ int main(int argc, char** argv) try {
     CHECK_CL(error, "clCreateContext");
     const Queue queue = clCreateCommandQueue(context, device, profiling(device), &error);
     CHECK_CL(error, "clCreateCommandQueue");
-    const auto elapsed_ms = [](cl_event one, cl_event other) {
+    const auto milliseconds = [](cl_event one, cl_event other) {
         cl_ulong t0 = 0, t1 = 0;  // nanoseconds by the device's clock
         CHECK_CL(clGetEventProfilingInfo(one, CL_PROFILING_COMMAND_START, sizeof t0, &t0, nullptr));
         CHECK_CL(clGetEventProfilingInfo(other, CL_PROFILING_COMMAND_END, sizeof t1, &t1, nullptr));
@@ -68,7 +68,7 @@ int main(int argc, char** argv) try {
                     device);
         Kernel kernel = clCreateKernel(program, name, &error);
         CHECK_CL(error, name);
-        return kernel;  // the program stays as long as it does
+        return kernel;  // OpenCL keeps the program as long as there is the kernel
     };
 
     // 5. What the strategies share: the pixels and the histogram; and how a kernel that adds to the
@@ -80,13 +80,13 @@ int main(int argc, char** argv) try {
     CHECK_CL(error, "clCreateBuffer(histogram)");
     const PixelBuffer gapped =
         rows.bytes() == pixel_count ? PixelBuffer() : with_gaps(lesson.input, rows);
-    lesson.copy_in = [&] {
+    lesson.copy_in = [&] {  // `examine` calls it
         const std::uint8_t* const from = gapped.empty() ? lesson.pixels.data() : gapped.data();
         CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, rows.bytes(), from, 0, nullptr,
                                       nullptr));
     };
     const auto poison_result = [&] { poison(queue, histogram, sizeof(Histogram)); };
-    const auto count_in_two = [&](cl_kernel kernel, const Grid& grid, Histogram& result) {
+    const auto zero_and_count = [&](cl_kernel kernel, const Grid& grid, Histogram& result) {
         const cl_uint zero = 0;
         const std::size_t local_size[] = {grid.items_x, grid.items_y};
         const std::size_t global_size[] = {grid.groups_x * local_size[0],
@@ -98,7 +98,7 @@ int main(int argc, char** argv) try {
                                         nullptr, counted.out()));
         CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram), result.data(),
                                      0, nullptr, nullptr));
-        return elapsed_ms(zeroed, counted);
+        return milliseconds(zeroed, counted);
     };
 
     // 6. two-per-sm: chapter 03's kernel, two groups of 256 for each compute unit.
@@ -112,7 +112,7 @@ int main(int argc, char** argv) try {
         CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &histogram));
         lesson.examine("two-per-sm", grid.launch(),
                        unsupported_reason(kernel, device, grid.items_x), poison_result,
-                       [&](Histogram& result) { return count_in_two(kernel, grid, result); });
+                       [&](Histogram& result) { return zero_and_count(kernel, grid, result); });
     }
 
     // 7. occupancy and vector: groups of 512, as many as fill the device. They lie below each
@@ -135,7 +135,7 @@ int main(int argc, char** argv) try {
         CHECK_CL(clSetKernelArg(kernel, 5, sizeof(cl_mem), &histogram));
         lesson.examine(
             variant, grid.launch(), unsupported_reason(kernel, device, grid.items_x, grid.items_y),
-            poison_result, [&](Histogram& result) { return count_in_two(kernel, grid, result); });
+            poison_result, [&](Histogram& result) { return zero_and_count(kernel, grid, result); });
     };
     if (lesson.options.wants("occupancy")) {
         std::fprintf(stderr, "  occupancy: %zu units x %zu work-items (%s) / groups of %zu = %zu\n",
@@ -145,9 +145,10 @@ int main(int argc, char** argv) try {
     run_on_rows("occupancy", "histogram_occupancy", stamp, rows);
     run_on_rows("vector", "histogram_vector", strip, rows.as_one());
 
-    // 8. tuned: the launch that was found for this device. One command, which zeroes, counts and
-    //    finishes. It keeps totals of 64 bits, zeroed once: each launch leaves zeros behind. (Two
-    //    commands, where there are no 64-bit atomics or the command line asks for them.)
+    // 8. tuned: the launch that was found for this device, in one command. Nothing is zeroed before
+    //    a run: the last group to add to a bin writes it out and leaves its total, of 64 bits, at
+    //    zero for the next launch. (In two commands, where there are no 64-bit atomics or the
+    //    command line asks for them.)
     if (lesson.wants("tuned", has_gaps ? "it takes pixels without gaps between the rows" : "")) {
         const Device about = described(device);
         cl_ulong local_bytes = 0;
@@ -165,7 +166,6 @@ int main(int argc, char** argv) try {
             tuning::resolve(tuned, lesson.options, limits, pixel_count);
         const std::size_t groups = lesson.groups(config.groups(units, pixel_count));
         const Kernel kernel = build(config.kernel->function.c_str(), config.macros());
-
         const bool in_one =
             has_extension(device, "cl_khr_int64_base_atomics") && !tuned.two_launches;
         std::array<cl_ulong, tuning::kTotalWords> zeros{};
@@ -202,7 +202,7 @@ int main(int argc, char** argv) try {
                                             &config.group_size, 0, nullptr, counted.out()));
             CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
                                          result.data(), 0, nullptr, nullptr));
-            return elapsed_ms(in_one ? counted : zeroed, counted);
+            return milliseconds(in_one ? counted : zeroed, counted);
         };
         lesson.examine("tuned", {groups, config.group_size},
                        unsupported_reason(kernel, device, config.group_size), poison_and_check,

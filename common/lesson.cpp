@@ -93,6 +93,8 @@ void Lesson::examine(const std::string& variant, const Launch& launch,
                                      .run = run_and_remember,
                                      .launch = launch,
                                      .unsupported_reason = unsupported});
+    if (!kernels_.empty())
+        compiling_ = std::make_unique<Deadline>("compiling", kPatienceWithCompilers);
     result.launch_text = launch_text;
     report().add(std::move(result));
 }

@@ -56,7 +56,8 @@ class Lesson {
     [[nodiscard]] std::size_t groups(std::size_t usual) const;
 
     /// The text of one of the chapter's kernel files, read now, or of the file that --kernels
-    /// names. From here until the first strategy runs there are two minutes: compilers may hang.
+    /// names. From here until a strategy runs, and from then until the next, there are two minutes:
+    /// compilers may hang.
     const char* kernel_file(const std::string& name);
 
     /// Has the read ceiling measured, for the table: how fast this device's memory gives pixels to

@@ -17,7 +17,7 @@ ONLY_OPENCL = ("context_for|build_program|read_kernel_file|max_work_group_size|e
                "plausible_ms|kernel_file|options.wants")
 # What the programs call that is neither API's: the frame, and what common/ has for both.
 OF_COMMON = (r"(?:common::|tuning::limits_of|report\.|\boptions\.(?!c_str)|common::Report |lesson\.(?:options\.)?)[a-z_:]*|"
-             r"\b(?:choose_device|read_ceiling_gb_s|unsupported_reason|poison|add_rows|elapsed_ms|report_exception)")
+             r"\b(?:choose_device|read_ceiling_gb_s|unsupported_reason|poison|add_rows|milliseconds|report_exception)")
 PAIRS = sorted(path.parent for path in ROOT.glob("0[2-5]-*/**/opencl.cpp") if (path.parent / "cuda.cu").exists())
 
 

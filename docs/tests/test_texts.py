@@ -44,7 +44,8 @@ class Texts(unittest.TestCase):
             self.assertLessEqual(set(includes), {file.parent.name}, file.name)
 
     def test_lane_bins_is_launched_as_chapter_04_does_without_options(self):
-        usual = re.findall(r"options.number\(.*\)\.value_or\((\d+)\)", read("04-per-thread-bins/cuda.cu"))
+        host = read("04-per-thread-bins/cuda.cu")
+        usual = [re.search(rf'number\("{option}"\)\.value_or\((\d+)\)', host)[1] for option in ("copies", "loads")]
         launched = re.findall(r"histogram_lanes<(\d+)><<<.*>>>\(.*, (\d+)\);", read("05-launch-tuning/workshops/peers/cuda.cu"))
         self.assertEqual(launched, [tuple(usual)])
 
