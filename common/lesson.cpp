@@ -74,12 +74,14 @@ const char* Lesson::kernel_file(const std::string& name) {
 }
 
 void Lesson::read_ceiling(const std::function<std::optional<double>()>& measured_gb_s) {
-    if (options.read_ceiling) report().set_read_ceiling(measured_gb_s());
+    Report& table = report();
+    if (options.read_ceiling) table.set_read_ceiling(measured_gb_s());
 }
 
 void Lesson::examine(const std::string& variant, const Launch& launch,
                      const std::string& unsupported, const std::function<void()>& poison,
                      const std::function<double(Histogram&)>& run, const std::string& launch_text) {
+    Report& table = report();
     compiling_.reset();
     last_ran_ = unsupported.empty();
     const auto run_and_remember = [&](Histogram& histogram) {
@@ -96,11 +98,12 @@ void Lesson::examine(const std::string& variant, const Launch& launch,
     if (!kernels_.empty())
         compiling_ = std::make_unique<Deadline>("compiling", kPatienceWithCompilers);
     result.launch_text = launch_text;
-    report().add(std::move(result));
+    table.add(std::move(result));
 }
 
 void Lesson::examine(const std::string& variant, const Run& run) {
-    report().add(verify_and_time(variant, expected, options.repeat, run));
+    Report& table = report();
+    table.add(verify_and_time(variant, expected, options.repeat, run));
 }
 
 void Lesson::say_what_was_lost(const std::string& variant) {

@@ -193,7 +193,8 @@ def sources(chapter, api):
     """What is compiled of a chapter, headers first."""
     if api == "opencl":  # kernels are read at run time
         return ["opencl.cpp"]
-    return ["histogram.hpp", "cpu.cpp"] if api == "cpu" else ["histogram.cuh", *sorted(path.name for path in (ROOT / chapter).glob("*.cu"))]
+    return ["histogram.hpp", "cpu.cpp"] if api == "cpu" else [
+        "histogram.cuh", *sorted(path.name for path in (ROOT / chapter).glob("*.cu") if path.name != "first.cu")]  # a program of its own
 
 
 def together(chapter, api, how, file):
