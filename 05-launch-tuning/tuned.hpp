@@ -1,5 +1,5 @@
 /// @file
-/// How `tuned` is launched on this device: as tune/ has measured it, else by a rule of thumb, and
+/// How `tuned` is launched on this device: as `tune` has measured it, else by a rule of thumb, and
 /// changed as the command line says. Nothing here calls OpenCL or CUDA: the programs say what the
 /// device allows.
 #pragma once
