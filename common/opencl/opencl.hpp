@@ -87,9 +87,7 @@ cl_device_id choose_device(Lesson& lesson);
 Device choose_device(const std::string& wanted);
 
 /// Checks what clBuildProgram returned.
-/// @throws DoesNotBuild with the compiler's whole log (clGetProgramBuildInfo), under the name of
-/// the
-///         kernels' file
+/// @throws DoesNotBuild with the compiler's whole log (clGetProgramBuildInfo) and the file's name
 void check_build(cl_int built, cl_program program, cl_device_id device);
 
 /// The device's context: clCreateContext, once in a process that serves many runs, because each

@@ -50,8 +50,7 @@ std::optional<int> asked_for_something_else(int argc, const char* const* argv,
 
 int run_program(int argc, const char* const* argv, const Program& program, const RunOnce& run) try {
     if (const auto status = asked_for_something_else(argc, argv, program)) return *status;
-    if (is_asked_to_serve(argc, argv))
-        return serve(program.chapter + "/" + program.name, run);
+    if (is_asked_to_serve(argc, argv)) return serve(program.chapter + "/" + program.name, run);
     return run(argc, argv, {});
 } catch (...) {
     return report_exception(program.chapter + "/" + program.name);
