@@ -18,9 +18,9 @@
 #include <vector>
 
 #include "01-cpu/histogram.hpp"
-#include "common/cpu/cpu.hpp"
-#include "common/device/choice.hpp"
 #include "common/lesson.hpp"
+#include "common/process/choice.hpp"
+#include "common/process/cpu.hpp"
 
 // ---- how fast could it be? ----
 //

@@ -7,7 +7,7 @@
 
 #include "common/histogram/histogram.hpp"
 #include "common/options/whole_number.hpp"
-#include "common/status/status.hpp"
+#include "common/process/status.hpp"
 
 void add_layout_options(CLI::App& app, LayoutOptions& layout) {
     app.add_option("--offset", layout.offset, "bytes in front of the first pixel")

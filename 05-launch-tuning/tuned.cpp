@@ -12,9 +12,9 @@
 #include "05-launch-tuning/layout.hpp"
 #include "common/files/input_file.hpp"
 #include "common/options/whole_number.hpp"
-#include "common/status/status.hpp"
-#include "common/terminal/shown.hpp"
-#include "common/terminal/terminal.hpp"
+#include "common/process/shown.hpp"
+#include "common/process/status.hpp"
+#include "common/process/terminal.hpp"
 
 namespace tuning {
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "common/files/kernel_file.hpp"
+#include "common/process/terminal.hpp"
 #include "common/run/run.hpp"
-#include "common/terminal/terminal.hpp"
 #include "common/verify/watchdog.hpp"
 
 namespace common {

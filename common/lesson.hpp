@@ -15,9 +15,9 @@
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
 #include "common/options/options.hpp"
+#include "common/process/status.hpp"
+#include "common/process/terminal.hpp"
 #include "common/report/report.hpp"
-#include "common/status/status.hpp"
-#include "common/terminal/terminal.hpp"
 #include "common/verify/verify.hpp"
 
 namespace common {

@@ -6,11 +6,11 @@
 #include <stdexcept>
 
 #include "common/cuda/read_ceiling.hpp"
-#include "common/device/choice.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/lesson.hpp"
-#include "common/status/status.hpp"
-#include "common/terminal/terminal.hpp"
+#include "common/process/choice.hpp"
+#include "common/process/status.hpp"
+#include "common/process/terminal.hpp"
 #include "common/timing/timing.hpp"
 
 namespace common::cuda {

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "common/cuda/read_ceiling.hpp"
-#include "common/device/handle.hpp"
+#include "common/process/handle.hpp"
 
 namespace common {
 class Lesson;

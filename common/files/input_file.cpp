@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <system_error>
 
-#include "common/status/status.hpp"
+#include "common/process/status.hpp"
 
 namespace common {
 namespace {

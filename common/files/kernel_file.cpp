@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "common/files/input_file.hpp"
-#include "common/files/own_program.hpp"
-#include "common/status/status.hpp"
+#include "common/process/own_program.hpp"
+#include "common/process/status.hpp"
 #include "common/verify/watchdog.hpp"
 
 namespace common {

@@ -17,8 +17,8 @@
 #include <system_error>
 #include <utility>
 
-#include "common/files/own_program.hpp"
-#include "common/status/status.hpp"
+#include "common/process/own_program.hpp"
+#include "common/process/status.hpp"
 
 namespace common {
 namespace {

@@ -7,7 +7,7 @@
 #include "common/image/bytes.hpp"
 #include "common/image/formats.hpp"
 #include "common/image/image.hpp"
-#include "common/status/status.hpp"
+#include "common/process/status.hpp"
 
 namespace {
 

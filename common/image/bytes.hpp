@@ -9,7 +9,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "common/status/status.hpp"
+#include "common/process/status.hpp"
 
 namespace common {
 

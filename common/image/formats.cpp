@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/image/bytes.hpp"
-#include "common/status/status.hpp"
+#include "common/process/status.hpp"
 
 namespace common {
 namespace {

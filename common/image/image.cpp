@@ -15,7 +15,7 @@
 #include "common/image/bmp.hpp"
 #include "common/image/formats.hpp"
 #include "common/image/stb.hpp"
-#include "common/status/status.hpp"
+#include "common/process/status.hpp"
 
 namespace common {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "common/image/image.hpp"
-#include "common/status/status.hpp"
+#include "common/process/status.hpp"
 #include "common/verify/watchdog.hpp"
 
 namespace common {

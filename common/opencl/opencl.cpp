@@ -23,12 +23,12 @@
 #include <system_error>
 #include <tuple>
 
-#include "common/device/choice.hpp"
 #include "common/files/kernel_file.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/lesson.hpp"
-#include "common/status/status.hpp"
-#include "common/terminal/terminal.hpp"
+#include "common/process/choice.hpp"
+#include "common/process/status.hpp"
+#include "common/process/terminal.hpp"
 #include "common/verify/watchdog.hpp"
 
 namespace common::opencl {

@@ -17,8 +17,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "common/device/handle.hpp"
 #include "common/files/kernel_file.hpp"
+#include "common/process/handle.hpp"
 
 namespace common {
 class Lesson;

@@ -3,8 +3,8 @@
 #include <string_view>
 
 #include "common/opencl/opencl.hpp"
-#include "common/status/status.hpp"
-#include "common/terminal/terminal.hpp"
+#include "common/process/status.hpp"
+#include "common/process/terminal.hpp"
 #include "common/timing/timing.hpp"
 #include "common/verify/watchdog.hpp"
 

@@ -10,8 +10,8 @@
 #include "common/files/output_file.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/options/whole_number.hpp"
-#include "common/status/status.hpp"
-#include "common/terminal/terminal.hpp"
+#include "common/process/status.hpp"
+#include "common/process/terminal.hpp"
 
 namespace common {
 namespace {

@@ -2,9 +2,9 @@
 // `./tutorial doctor` shows it.
 #include <fmt/format.h>
 
-#include "common/cpu/cpu.hpp"
-#include "common/status/status.hpp"
-#include "common/terminal/terminal.hpp"
+#include "common/process/cpu.hpp"
+#include "common/process/status.hpp"
+#include "common/process/terminal.hpp"
 #ifdef WITH_OPENCL
 #include "common/opencl/opencl.hpp"
 #endif

@@ -12,11 +12,11 @@
 #include <string>
 #include <vector>
 
+#include "common/process/status.hpp"
+#include "common/process/terminal.hpp"
 #include "common/report/document.hpp"
 #include "common/report/report.hpp"
 #include "common/report/table.hpp"
-#include "common/status/status.hpp"
-#include "common/terminal/terminal.hpp"
 
 namespace {
 

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/files/input_file.hpp"
-#include "common/status/status.hpp"
+#include "common/process/status.hpp"
 
 namespace common {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "common/files/child_process.hpp"
-#include "common/files/own_program.hpp"
-#include "common/terminal/terminal.hpp"
+#include "common/process/child_process.hpp"
+#include "common/process/own_program.hpp"
+#include "common/process/terminal.hpp"
 #include "common/timing/timing.hpp"
 
 namespace common {

@@ -10,12 +10,12 @@
 #include <sstream>
 
 #include "common/files/output_file.hpp"
-#include "common/files/own_program.hpp"
+#include "common/process/own_program.hpp"
+#include "common/process/status.hpp"
+#include "common/process/terminal.hpp"
 #include "common/report/explanation.hpp"
 #include "common/report/picture.hpp"
 #include "common/report/table.hpp"
-#include "common/status/status.hpp"
-#include "common/terminal/terminal.hpp"
 #include "common/verify/watchdog.hpp"
 
 namespace common {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "common/status/status.hpp"
+#include "common/process/status.hpp"
 
 namespace common {
 namespace {

@@ -1,7 +1,7 @@
 // What starts a lesson's `main`, which CMake calls lesson_main (the library lesson_program): once,
 // as its reader does, or once for each command line of --serve. So no lesson has to know of it.
+#include "common/process/status.hpp"
 #include "common/run/serve.hpp"
-#include "common/status/status.hpp"
 
 int lesson_main(int argc, char** argv);
 

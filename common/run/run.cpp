@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
+#include "common/process/status.hpp"
+#include "common/process/terminal.hpp"
 #include "common/run/self_test.hpp"
 #include "common/run/serve.hpp"
-#include "common/status/status.hpp"
-#include "common/terminal/terminal.hpp"
 #include "common/timing/timing.hpp"
 
 namespace common {

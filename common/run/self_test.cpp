@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include "common/files/input_file.hpp"
-#include "common/files/own_program.hpp"
+#include "common/process/own_program.hpp"
+#include "common/process/shown.hpp"
+#include "common/process/status.hpp"
+#include "common/process/terminal.hpp"
 #include "common/run/worker.hpp"
-#include "common/status/status.hpp"
-#include "common/terminal/shown.hpp"
-#include "common/terminal/terminal.hpp"
 #include "common/timing/timing.hpp"
 
 namespace common {

@@ -10,9 +10,9 @@
 #include <string_view>
 #include <vector>
 
+#include "common/process/status.hpp"
+#include "common/process/terminal.hpp"
 #include "common/report/document.hpp"
-#include "common/status/status.hpp"
-#include "common/terminal/terminal.hpp"
 
 namespace common {
 namespace {

@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "common/files/child_process.hpp"
-#include "common/status/status.hpp"
+#include "common/process/child_process.hpp"
+#include "common/process/status.hpp"
 
 namespace common {
 namespace {

@@ -8,7 +8,7 @@
 #include <stdexcept>
 
 #include "common/image/formats.hpp"
-#include "common/status/status.hpp"
+#include "common/process/status.hpp"
 
 namespace tests {
 namespace {

@@ -9,13 +9,13 @@
 #include <span>
 #include <utility>
 
-#include "common/cpu/cpu.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
 #include "common/options/options.hpp"
+#include "common/process/cpu.hpp"
+#include "common/process/status.hpp"
 #include "common/report/report.hpp"
 #include "common/run/run.hpp"
-#include "common/status/status.hpp"
 #include "common/timing/timing.hpp"
 #include "common/verify/verify.hpp"
 

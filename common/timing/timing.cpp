@@ -7,8 +7,8 @@
 #include <cmath>
 #include <cstddef>
 
-#include "common/status/status.hpp"
-#include "common/terminal/terminal.hpp"
+#include "common/process/status.hpp"
+#include "common/process/terminal.hpp"
 
 namespace common {
 namespace {

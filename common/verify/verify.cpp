@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "common/status/status.hpp"
-#include "common/terminal/terminal.hpp"
+#include "common/process/status.hpp"
+#include "common/process/terminal.hpp"
 #include "common/verify/watchdog.hpp"
 
 namespace common {

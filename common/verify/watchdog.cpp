@@ -10,7 +10,7 @@
 #include <new>
 #include <optional>
 
-#include "common/status/status.hpp"
+#include "common/process/status.hpp"
 
 namespace common {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "common/terminal/exit_status.hpp"
+#include "common/process/exit_status.hpp"
 
 namespace common {
 

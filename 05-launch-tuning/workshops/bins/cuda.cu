@@ -22,10 +22,10 @@
 #include "common/cuda/cuda.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/options/options.hpp"
+#include "common/process/exit_status.hpp"
+#include "common/process/terminal.hpp"
 #include "common/report/report.hpp"
 #include "common/run/run.hpp"
-#include "common/terminal/exit_status.hpp"
-#include "common/terminal/terminal.hpp"
 #include "common/verify/verify.hpp"
 
 const common::Program kProgram{

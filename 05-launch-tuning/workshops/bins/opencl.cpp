@@ -20,10 +20,10 @@
 #include "common/histogram/histogram.hpp"
 #include "common/opencl/opencl.hpp"
 #include "common/options/options.hpp"
+#include "common/process/exit_status.hpp"
+#include "common/process/terminal.hpp"
 #include "common/report/report.hpp"
 #include "common/run/run.hpp"
-#include "common/terminal/exit_status.hpp"
-#include "common/terminal/terminal.hpp"
 #include "common/verify/verify.hpp"
 
 const common::Program kProgram{

@@ -9,8 +9,8 @@
 
 #include "05-launch-tuning/layout.hpp"
 #include "common/options/whole_number.hpp"
-#include "common/status/status.hpp"
-#include "common/terminal/terminal.hpp"
+#include "common/process/status.hpp"
+#include "common/process/terminal.hpp"
 
 using common::BadInput;
 

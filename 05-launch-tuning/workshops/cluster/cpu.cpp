@@ -18,12 +18,12 @@
 #include "05-launch-tuning/workshops/cluster/ranks.hpp"
 #include "05-launch-tuning/workshops/cluster/report.hpp"
 #include "05-launch-tuning/workshops/cluster/source.hpp"
-#include "common/cpu/cpu.hpp"
-#include "common/device/choice.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/options/options.hpp"
-#include "common/status/status.hpp"
-#include "common/terminal/terminal.hpp"
+#include "common/process/choice.hpp"
+#include "common/process/cpu.hpp"
+#include "common/process/status.hpp"
+#include "common/process/terminal.hpp"
 
 using common::Histogram;
 using common::kBins;

@@ -24,8 +24,8 @@
 #include "common/cuda/cuda.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/options/options.hpp"
-#include "common/status/status.hpp"
-#include "common/terminal/terminal.hpp"
+#include "common/process/status.hpp"
+#include "common/process/terminal.hpp"
 
 using cluster::Counts;
 using common::Histogram;

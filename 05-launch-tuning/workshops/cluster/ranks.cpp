@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "common/files/input_file.hpp"
-#include "common/files/own_program.hpp"
-#include "common/status/status.hpp"
+#include "common/process/own_program.hpp"
+#include "common/process/status.hpp"
 
 namespace cluster {
 namespace {

@@ -9,10 +9,10 @@
 
 #include "05-launch-tuning/workshops/cluster/ranks.hpp"
 #include "common/files/output_file.hpp"
+#include "common/process/status.hpp"
+#include "common/process/terminal.hpp"
 #include "common/report/report.hpp"
 #include "common/report/table.hpp"
-#include "common/status/status.hpp"
-#include "common/terminal/terminal.hpp"
 #include "common/timing/timing.hpp"
 
 using common::number;

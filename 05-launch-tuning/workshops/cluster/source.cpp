@@ -9,7 +9,7 @@
 #include <functional>
 
 #include "05-launch-tuning/workshops/cluster/ranks.hpp"
-#include "common/status/status.hpp"
+#include "common/process/status.hpp"
 
 namespace fs = std::filesystem;
 using common::BadInput;

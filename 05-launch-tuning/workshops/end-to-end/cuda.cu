@@ -24,10 +24,10 @@
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
 #include "common/options/options.hpp"
+#include "common/process/exit_status.hpp"
+#include "common/process/status.hpp"
+#include "common/process/terminal.hpp"
 #include "common/report/report.hpp"
-#include "common/status/status.hpp"
-#include "common/terminal/exit_status.hpp"
-#include "common/terminal/terminal.hpp"
 #include "common/verify/verify.hpp"
 
 using common::Histogram;

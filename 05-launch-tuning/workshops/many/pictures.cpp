@@ -14,9 +14,9 @@
 #include "common/files/output_file.hpp"
 #include "common/image/image.hpp"
 #include "common/options/whole_number.hpp"
-#include "common/status/status.hpp"
-#include "common/terminal/shown.hpp"
-#include "common/terminal/terminal.hpp"
+#include "common/process/shown.hpp"
+#include "common/process/status.hpp"
+#include "common/process/terminal.hpp"
 #include "common/timing/timing.hpp"
 
 using common::BadInput;

@@ -38,10 +38,10 @@
 #include "common/cuda/cuda.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
+#include "common/process/status.hpp"
+#include "common/process/terminal.hpp"
 #include "common/report/report.hpp"
 #include "common/run/run.hpp"
-#include "common/status/status.hpp"
-#include "common/terminal/terminal.hpp"
 #include "common/verify/verify.hpp"
 
 using common::Histogram;

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "common/files/output_file.hpp"
-#include "common/status/status.hpp"
+#include "common/process/status.hpp"
 #include "common/timing/timing.hpp"
 
 namespace tuning {

@@ -17,9 +17,9 @@
 #include "05-launch-tuning/workshops/tune/search.hpp"
 #include "common/cuda/cuda.hpp"
 #include "common/histogram/histogram.hpp"
-#include "common/status/status.hpp"
-#include "common/terminal/exit_status.hpp"
-#include "common/terminal/terminal.hpp"
+#include "common/process/exit_status.hpp"
+#include "common/process/status.hpp"
+#include "common/process/terminal.hpp"
 
 using common::Histogram;
 using common::kBins;

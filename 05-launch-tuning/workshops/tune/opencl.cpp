@@ -19,9 +19,9 @@
 #include "05-launch-tuning/workshops/tune/search.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/opencl/opencl.hpp"
-#include "common/status/status.hpp"
-#include "common/terminal/exit_status.hpp"
-#include "common/terminal/terminal.hpp"
+#include "common/process/exit_status.hpp"
+#include "common/process/status.hpp"
+#include "common/process/terminal.hpp"
 #include "common/timing/timing.hpp"
 
 using common::Histogram;

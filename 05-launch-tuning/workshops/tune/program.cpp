@@ -8,8 +8,8 @@
 #include "05-launch-tuning/workshops/tune/heat_map.hpp"
 #include "common/files/output_file.hpp"
 #include "common/options/options.hpp"
-#include "common/status/status.hpp"
-#include "common/terminal/terminal.hpp"
+#include "common/process/status.hpp"
+#include "common/process/terminal.hpp"
 
 namespace tuning {
 

@@ -11,9 +11,9 @@
 #include <numeric>
 
 #include "common/inputs/inputs.hpp"
+#include "common/process/status.hpp"
+#include "common/process/terminal.hpp"
 #include "common/report/report.hpp"
-#include "common/status/status.hpp"
-#include "common/terminal/terminal.hpp"
 #include "common/timing/timing.hpp"
 #include "common/verify/watchdog.hpp"
 

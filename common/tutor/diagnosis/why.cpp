@@ -12,11 +12,11 @@
 #include <vector>
 
 #include "common/histogram/histogram.hpp"
+#include "common/process/shown.hpp"
+#include "common/process/status.hpp"
+#include "common/process/terminal.hpp"
 #include "common/report/document.hpp"
 #include "common/run/worker.hpp"
-#include "common/status/status.hpp"
-#include "common/terminal/shown.hpp"
-#include "common/terminal/terminal.hpp"
 #include "common/tutor/diagnosis/diagnosis.hpp"
 #include "common/tutor/diagnosis/probes.hpp"
 

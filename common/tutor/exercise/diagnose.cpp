@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "common/status/status.hpp"
+#include "common/process/status.hpp"
 #include "common/tutor/diagnosis/diagnosis.hpp"
 #include "common/tutor/exercise/job.hpp"
 

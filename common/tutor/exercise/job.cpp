@@ -9,7 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "common/histogram/histogram.hpp"
-#include "common/status/status.hpp"
+#include "common/process/status.hpp"
 
 namespace common::exercise {
 namespace {

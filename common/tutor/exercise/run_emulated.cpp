@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "common/cuda/cuda.hpp"
-#include "common/status/status.hpp"
+#include "common/process/status.hpp"
 #include "common/tutor/exercise/cuda_cases.hpp"
 #include "common/tutor/exercise/job.hpp"
 

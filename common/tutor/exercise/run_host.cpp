@@ -22,7 +22,7 @@
 #ifdef WITH_OPENCL
 #include "common/opencl/opencl.hpp"
 #endif
-#include "common/status/status.hpp"
+#include "common/process/status.hpp"
 
 namespace {
 

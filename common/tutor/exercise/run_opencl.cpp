@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "common/opencl/opencl.hpp"
-#include "common/status/status.hpp"
+#include "common/process/status.hpp"
 #include "common/timing/timing.hpp"
 #include "common/tutor/exercise/job.hpp"
 

@@ -13,7 +13,7 @@
 #include "05-launch-tuning/workshops/tune/program.hpp"
 #include "05-launch-tuning/workshops/tune/search.hpp"
 #include "common/histogram/histogram.hpp"
-#include "common/status/status.hpp"
+#include "common/process/status.hpp"
 #include "common/tests/support.hpp"
 
 namespace {

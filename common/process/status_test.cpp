@@ -1,4 +1,4 @@
-#include "common/status/status.hpp"
+#include "common/process/status.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "common/cpu/cpu.hpp"
+#include "common/process/cpu.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "common/device/choice.hpp"
+#include "common/process/choice.hpp"
 
 #include <fmt/format.h>
 
@@ -7,7 +7,7 @@
 #include <charconv>
 #include <system_error>
 
-#include "common/status/status.hpp"
+#include "common/process/status.hpp"
 
 namespace common {
 namespace {

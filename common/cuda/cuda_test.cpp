@@ -6,7 +6,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "common/status/status.hpp"
+#include "common/process/status.hpp"
 #include "common/tests/support.hpp"
 
 namespace {

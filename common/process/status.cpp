@@ -1,9 +1,9 @@
-#include "common/status/status.hpp"
+#include "common/process/status.hpp"
 
 #include <new>
 #include <system_error>
 
-#include "common/terminal/terminal.hpp"
+#include "common/process/terminal.hpp"
 
 namespace common {
 

@@ -16,7 +16,7 @@
 #include <numeric>
 #include <thread>
 
-#include "common/status/status.hpp"
+#include "common/process/status.hpp"
 #include "common/tests/support.hpp"
 
 namespace {

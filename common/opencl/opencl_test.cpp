@@ -11,7 +11,7 @@
 #include <filesystem>
 
 #include "common/histogram/histogram.hpp"
-#include "common/status/status.hpp"
+#include "common/process/status.hpp"
 #include "common/tests/support.hpp"
 
 namespace {

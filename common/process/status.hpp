@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "common/terminal/exit_status.hpp"
-#include "common/terminal/shown.hpp"
+#include "common/process/exit_status.hpp"
+#include "common/process/shown.hpp"
 
 namespace common {
 

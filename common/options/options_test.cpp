@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "common/status/status.hpp"
+#include "common/process/status.hpp"
 #include "common/tests/support.hpp"
 
 namespace {

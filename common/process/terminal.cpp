@@ -1,4 +1,4 @@
-#include "common/terminal/terminal.hpp"
+#include "common/process/terminal.hpp"
 
 #include <unistd.h>
 
@@ -10,7 +10,7 @@
 #include <exception>
 #include <new>
 
-#include "common/terminal/exit_status.hpp"
+#include "common/process/exit_status.hpp"
 
 namespace common {
 namespace {

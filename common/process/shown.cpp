@@ -1,4 +1,4 @@
-#include "common/terminal/shown.hpp"
+#include "common/process/shown.hpp"
 
 #include <fmt/format.h>
 

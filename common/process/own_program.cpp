@@ -1,4 +1,4 @@
-#include "common/files/own_program.hpp"
+#include "common/process/own_program.hpp"
 
 #include <cstdint>
 #include <system_error>

@@ -1,4 +1,4 @@
-#include "common/files/child_process.hpp"
+#include "common/process/child_process.hpp"
 
 #include <fcntl.h>
 #include <poll.h>

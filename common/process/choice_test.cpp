@@ -1,4 +1,4 @@
-#include "common/device/choice.hpp"
+#include "common/process/choice.hpp"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "common/files/own_program.hpp"
+#include "common/process/own_program.hpp"
 #include "common/tests/support.hpp"
 
 namespace {
