@@ -11,11 +11,10 @@
 #include <array>
 #include <cctype>
 #include <cerrno>
+#include <list>
 #include <memory>
-#include <optional>
 #include <random>
 #include <system_error>
-#include <utility>
 
 #include "common/process/own_program.hpp"
 #include "common/process/status.hpp"
@@ -33,16 +32,6 @@ namespace fs = std::filesystem;
     refuse(path, std::generic_category().message(error));
 }
 
-// Nothing where there is no file.
-std::optional<struct stat> about(const fs::path& path) {
-    struct stat found {};
-    return stat(path.c_str(), &found) == 0 ? std::optional(found) : std::nullopt;
-}
-
-bool is_same(const std::optional<struct stat>& one, const std::optional<struct stat>& other) {
-    return one && other && one->st_dev == other->st_dev && one->st_ino == other->st_ino;
-}
-
 // Another name of what a process has open already, such as /dev/stdout.
 bool names_an_open_file(const fs::path& path) {
     const std::string& name = path.native();
@@ -50,19 +39,30 @@ bool names_an_open_file(const fs::path& path) {
            name.starts_with("/proc/");
 }
 
-// A link stays a link: what is replaced is the file that it points to.
+// The one name that all names of a file lead to. A link stays a link: what is replaced is the file
+// that it points to.
 fs::path final_target(fs::path path) {
     constexpr int kMaxLinks = 40;  // as many as Linux follows
     std::error_code error;
     for (int i = 0; i < kMaxLinks && !names_an_open_file(path) && fs::is_symlink(path, error); ++i)
         path = path.parent_path() / fs::read_symlink(path, error);
-    return path;
+    if (names_an_open_file(path)) return path;
+    const fs::path folder = fs::weakly_canonical(fs::absolute(path, error).parent_path(), error);
+    return error ? path : folder / path.filename();
+}
+
+// Hard links have other names.
+bool is_same(const fs::path& target, const fs::path& other) {
+    std::error_code error;
+    return target == final_target(other) ||
+           (fs::is_regular_file(target, error) && fs::equivalent(target, other, error));
 }
 
 // What is being written to must not be replaced, and a device or a pipe cannot be.
 bool is_written_directly(const fs::path& target) {
-    const auto there = about(target);
-    return names_an_open_file(target) || (there && !S_ISREG(there->st_mode));
+    std::error_code error;
+    return names_an_open_file(target) ||
+           (fs::exists(target, error) && !fs::is_regular_file(target, error));
 }
 
 bool is_source(const fs::path& target) {
@@ -80,8 +80,8 @@ constexpr std::string_view kUnfinished = ".unfinished-";
 class Descriptor {
  public:
     explicit Descriptor(int number) : number_(number) {}
-    Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-    Descriptor& operator=(Descriptor&&) = delete;
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
     ~Descriptor() {
         if (number_ >= 0) close(number_);
     }
@@ -95,50 +95,40 @@ class Descriptor {
 // place. While it is locked it is somebody's; a process that is killed loses the lock.
 class Unfinished {
  public:
-    // A name of this process's own: nobody's file is in the way, and nobody's is lost.
-    static fs::path beside(const fs::path& target) {
-        static const unsigned own = std::random_device{}();
-        fs::path name = target;
-        return name += fmt::format("{}{:08x}", kUnfinished, own);
-    }
-
     Unfinished(const fs::path& named, const fs::path& target)
         : target_(target), path_(beside(target)), file_(create()) {
         if (file_ < 0) refuse(named, errno);
     }
-    Unfinished(Unfinished&& other) noexcept
-        : target_(std::move(other.target_)),
-          path_(std::exchange(other.path_, {})),
-          file_(std::move(other.file_)) {}
-    Unfinished& operator=(Unfinished&&) = delete;
+    Unfinished(const Unfinished&) = delete;
+    Unfinished& operator=(const Unfinished&) = delete;
     ~Unfinished() {
-        if (!path_.empty()) unlink(path_.c_str());
+        if (file_ >= 0) unlink(path_.c_str());
     }
 
     [[nodiscard]] int file() const { return file_; }
 
-    bool move_into_place() {
-        if (rename(path_.c_str(), target_.c_str()) != 0) return false;
-        path_.clear();
-        return true;
-    }
+    bool move_into_place() { return rename(path_.c_str(), target_.c_str()) == 0; }
 
  private:
-    [[nodiscard]] Descriptor create() const {
-        const auto old = about(target_);
-        const mode_t mode = old ? old->st_mode & 07777 : 0666;
-        for (int tries = 0;; ++tries) {
-            Descriptor file(
-                open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode & mode_t{0777}));
+    // A name of this process's own: nobody's file is in the way, and nobody's is lost.
+    static fs::path beside(fs::path target) {
+        static const unsigned own = std::random_device{}();
+        return target += fmt::format("{}{:08x}", kUnfinished, own);
+    }
+
+    [[nodiscard]] int create() const {
+        struct stat old {};
+        const bool replaces = stat(target_.c_str(), &old) == 0;
+        const mode_t mode = replaces ? old.st_mode & 0777 : 0666;
+        while (true) {
+            const int file = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
             if (file < 0) return file;
             flock(file, LOCK_EX | LOCK_NB);
+            if (replaces) fchmod(file, mode);  // whatever the umask is
             // Before it was locked, another run may have swept it away.
-            if (!about(path_) && tries < 3) continue;
-            // Where these fail, it may be read by fewer than before.
-            if (old && (old->st_uid != geteuid() || old->st_gid != getegid())) [[maybe_unused]]
-                const int kept = fchown(file, old->st_uid, old->st_gid);
-            if (old) fchmod(file, mode);
-            return file;
+            struct stat about {};
+            if (fstat(file, &about) != 0 || about.st_nlink > 0) return file;
+            close(file);
         }
     }
 
@@ -150,7 +140,7 @@ class Unfinished {
 // What a run that was killed has left: nobody has locked it.
 void sweep(const fs::path& target) {
     const std::string beginning = target.filename().string() + std::string(kUnfinished);
-    const fs::path folder = target.has_parent_path() ? target.parent_path() : ".";
+    const fs::path folder = target.parent_path();
     // Not a directory_iterator, which ends the program where memory runs out (libstdc++ 12).
     const std::unique_ptr<DIR, int (*)(DIR*)> open_folder(opendir(folder.c_str()), closedir);
     while (const dirent* const entry = open_folder ? readdir(open_folder.get()) : nullptr) {
@@ -178,8 +168,8 @@ bool is_on_disk(int file) {
 
 void write_directly(const fs::path& named, const fs::path& target, std::string_view bytes) {
     // Opened a second time, a file would be written to from its beginning, over what is in it.
-    const bool is_standard_output = is_same(about(target), about("/dev/stdout"));
-    const Descriptor file(is_standard_output
+    std::error_code error;
+    const Descriptor file(fs::equivalent(target, "/dev/stdout", error)
                               ? dup(STDOUT_FILENO)
                               : open(target.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC));
     if (file < 0 || !write_all(file, bytes)) refuse(named, errno);
@@ -189,40 +179,26 @@ void write_directly(const fs::path& named, const fs::path& target, std::string_v
 
 void require_output_files(const std::vector<NamedFile>& outputs,
                           const std::vector<NamedFile>& inputs) {
-    if (outputs.empty()) return;
     std::vector<NamedFile> needed = inputs;
     needed.push_back({"this program", own_program()});
-    std::vector<Unfinished> probes;
-    for (std::size_t i = 0; i < outputs.size(); ++i) {
-        const auto& [option, path] = outputs[i];
-        const auto refuse_same = [&, &option = option](const std::string& other) {
+    std::list<Unfinished> probes;
+    for (const NamedFile& output : outputs) {
+        const auto& [option, path] = output;
+        const auto refuse_same = [&option = option](const std::string& other) {
             throw BadInput(fmt::format("{} and {} name the same file", other, option));
         };
-        const auto there = about(path);
+        std::error_code error;
         if (path.empty()) refuse(path, "the name is empty");
-        if (there && S_ISDIR(there->st_mode)) refuse(path, "it is a folder");
+        if (fs::is_directory(path, error)) refuse(path, "it is a folder");
         const fs::path target = final_target(path);
-        const bool directly = is_written_directly(target);
-        for (const NamedFile& input : needed) {
-            if (input.name != option && there && S_ISREG(there->st_mode) &&
-                is_same(there, about(input.path)))
-                refuse_same(input.name);
+        for (const NamedFile& other : needed) {
+            if (other.name != option && is_same(target, other.path)) refuse_same(other.name);
         }
-        for (std::size_t other = 0; other < i; ++other) {
-            if (is_same(there, about(outputs[other].path))) refuse_same(outputs[other].name);
-        }
-        if (directly) continue;
-        if (is_same(there, about("/dev/stdout"))) refuse_same("standard output");
-        if (there && is_source(target)) refuse(path, "it is a source file");
+        needed.push_back(output);
+        if (is_written_directly(target)) continue;
+        if (is_same(target, "/dev/stdout")) refuse_same("standard output");
+        if (fs::exists(target, error) && is_source(target)) refuse(path, "it is a source file");
         sweep(target);
-        // The file system itself knows which names are the same to it: that of another output's
-        // probe is taken.
-        const fs::path probe = Unfinished::beside(target);
-        for (std::size_t other = 0; other < i; ++other) {
-            if (about(probe) &&
-                is_same(about(probe), about(Unfinished::beside(final_target(outputs[other].path)))))
-                refuse_same(outputs[other].name);
-        }
         probes.emplace_back(path, target);
     }
 }

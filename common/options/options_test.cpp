@@ -280,7 +280,8 @@ TEST(ParseOptions, OutputFilesAreAskedForBeforeTheWork) {
         EXPECT_EQ(refusal({"--kernels", mine.c_str(), output, mine.c_str()}), "--kernels" + same);
         EXPECT_EQ(refusal({output, SAMPLE_PICTURE}), "the sample picture" + same);
         if (option != "--json") {
-            EXPECT_EQ(refusal({"--json", other.c_str(), output, other.c_str()}), "--json" + same);
+            EXPECT_EQ(refusal({"--json", other.c_str(), output, other.c_str()}),
+                      option + " and --json name the same file");
         }
     }
     EXPECT_EQ(folder.names(), Names{"mine"});
