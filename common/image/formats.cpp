@@ -6,6 +6,7 @@
 #include <array>
 #include <cctype>
 #include <charconv>
+#include <cstdlib>
 #include <vector>
 
 #include "common/image/bytes.hpp"
@@ -100,6 +101,31 @@ std::uint32_t crc_32(std::string_view bytes) {
             crc = crc >> 1 ^ ((crc & 1) != 0 ? 0xEDB8'8320 : 0);
     }
     return ~crc;
+}
+
+void check_bmp(std::string_view bytes) {
+    constexpr std::uint32_t kFileHeader = 14;
+    if (bytes.size() < kFileHeader + 40) throw BadInput(kTruncated);
+    const std::uint32_t pixels_at = little_endian(bytes, 10, 4);
+    const std::uint32_t header = little_endian(bytes, 14, 4);
+    if (header < 40) throw BadInput("unsupported or damaged: a BMP of OS/2");
+    const auto side = [&](std::size_t at) -> std::int64_t {
+        return static_cast<std::int32_t>(little_endian(bytes, at, 4));
+    };
+    const std::int64_t width = side(18);
+    const std::int64_t height = std::abs(side(22));  // negative: from the top down
+    check_size(width, height);
+    if (pixels_at < std::uint64_t{header} + kFileHeader)
+        throw BadInput("damaged: a BMP whose pixels would lie in its header");
+    // Of packed pixels nothing is known here; stb_image says that it does not read them.
+    const std::uint32_t compression = little_endian(bytes, 30, 4);
+    const bool packed = compression != 0 && compression != 3;
+    // A row is padded to 4 bytes. What is missing of the last one's padding is no pixel.
+    const std::int64_t bits = std::max(little_endian(bytes, 28, 2), 1U);
+    const std::int64_t row = (width * bits + 7) / 8;
+    const std::int64_t pixels = (row + 3) / 4 * 4 * (height - 1) + row;
+    if (!packed && static_cast<std::int64_t>(bytes.size()) < pixels_at + pixels)
+        throw BadInput(kTruncated);
 }
 
 void check_png(std::string_view bytes) {

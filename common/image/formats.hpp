@@ -11,6 +11,10 @@
 
 namespace common {
 
+/// Refuses a file that ends before its pixels do, those of OS/2, whose palettes some versions read
+/// wrongly, and a header that cannot be true.
+void check_bmp(std::string_view bytes);
+
 /// Refuses a chunk whose checksum is not that of its bytes, a file without its last chunk, and one
 /// whose data are too few for its size, however well they are compressed.
 void check_png(std::string_view bytes);

@@ -12,7 +12,6 @@
 #include <string_view>
 
 #include "common/files/input_file.hpp"
-#include "common/image/bmp.hpp"
 #include "common/image/formats.hpp"
 #include "common/image/stb.hpp"
 #include "common/process/status.hpp"
@@ -90,7 +89,8 @@ Picture decode_picture(std::string_view bytes, unsigned channels) {
         case Format::kPnm:
             return read_pnm(bytes, channels);
         case Format::kBmp:
-            return read_bmp(bytes, channels);
+            check_bmp(bytes);
+            break;
         case Format::kPng:
             check_png(bytes);
             break;

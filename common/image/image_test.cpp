@@ -137,13 +137,6 @@ Bmp masked(unsigned bits, std::vector<std::uint32_t> masks, std::vector<std::uin
     return {.bits = bits, .rows = {std::move(row)}, .compression = 3, .masks = std::move(masks)};
 }
 
-Bmp rle(unsigned bits, std::size_t width, std::size_t height, const std::string& packed) {
-    Bmp bmp = patterned(bits, width, height);  // for its palette
-    bmp.compression = bits == 8 ? 1 : 2;
-    bmp.packed = packed;
-    return bmp;
-}
-
 std::string changed(std::string bytes, std::size_t at, std::uint32_t value) {
     tests::put_32_at(bytes, at, value);
     return bytes;
@@ -180,7 +173,7 @@ std::string jpeg_with_restarts(const std::vector<int>& greys) {
 // ---- BMP ------------------------------------------------------------------------------------
 
 TEST(Bmp, OfEveryDepthAndShapeGivesExactlyItsPixels) {
-    for (const unsigned bits : {1U, 2U, 4U, 8U, 24U}) {
+    for (const unsigned bits : {1U, 4U, 8U, 24U}) {
         for (const bool top_down : {false, true}) {
             for (std::size_t width = 1; width <= 18; ++width) {
                 for (const std::size_t height : {1U, 2U, 5U}) {
@@ -198,26 +191,17 @@ TEST(Bmp, OfEveryDepthAndShapeGivesExactlyItsPixels) {
     }
 }
 
-TEST(Bmp, WithEveryHeaderAndAGapBeforeThePixels) {
-    for (const std::uint32_t header_size : {12U, 16U, 40U, 52U, 56U, 64U, 108U, 124U}) {
-        for (const unsigned bits : {1U, 2U, 4U, 8U, 24U}) {
+TEST(Bmp, WithEveryHeaderOfWindows) {
+    for (const std::uint32_t header_size : {40U, 108U, 124U}) {
+        for (const unsigned bits : {1U, 4U, 8U, 24U}) {
             SCOPED_TRACE(testing::Message() << header_size << ", " << bits << " bits");
             Bmp bmp = patterned(bits, 64, 9);  // large enough to have every index and every grey
             bmp.header_size = header_size;
             EXPECT_EQ(load(bmp_file(bmp)).pixels, greys_of(bmp));
-            for (bmp.gap = 1; header_size == 40 && bmp.gap < 2000; bmp.gap *= 3)
-                EXPECT_EQ(load(bmp_file(bmp)).pixels, greys_of(bmp)) << bmp.gap;
         }
-    }
-    for (const std::uint32_t header_size : {40U, 52U, 56U, 108U, 124U}) {
-        for (const std::uint32_t compression : {3U, 6U}) {  // with a mask of transparency
-            SCOPED_TRACE(testing::Message() << header_size << ", " << compression);
-            Bmp bmp = masked(16, {0xF800, 0x07E0, 0x001F}, {0xFFFF, 0xF800, 0x07E0, 0x001F, 0});
-            bmp.header_size = header_size;
-            bmp.compression = compression;
-            if (compression == 6 && header_size != 52) bmp.masks.push_back(0);
-            EXPECT_EQ(load(bmp_file(bmp)).pixels, (Pixels{255, 76, 149, 28, 0}));
-        }
+        Bmp bmp = masked(16, {0xF800, 0x07E0, 0x001F}, {0xFFFF, 0xF800, 0x07E0, 0x001F, 0});
+        bmp.header_size = header_size;
+        EXPECT_EQ(load(bmp_file(bmp)).pixels, (Pixels{255, 76, 149, 28, 0})) << header_size;
     }
 }
 
@@ -225,105 +209,28 @@ TEST(Bmp, OfEveryKindOfColour) {
     const unsigned half = 0x10 << 3 | 0x10 >> 2;  // 5 bits to 8: the high bits again below
     const Bmp colours{.bits = 24,
                       .rows = {{0xFF'00'00, 0x00'FF'00, 0x00'00'FF, 0xFF'FF'FF, 0, 0x12'34'56}}};
-    // A palette may stand before pixels that have colours of their own, for old screens to use.
-    Bmp with_palette = colours;
-    with_palette.palette = tests::grey_palette();
-    const Pixels greys{76, 149, 28, 255, 0, luma(0x12, 0x34, 0x56)};
     const Bmp bits_555{.bits = 16, .rows = {{0x7FFF, 0x7C00, 0x03E0}, {0x001F, 0x0000, 0x4210}}};
-    Bmp bits_565 = masked(16, {0xF800, 0x07E0, 0x001F}, {0xFFFF, 0xF800, 0x07E0, 0x001F, 0x0400});
-    bits_565.palette = tests::grey_palette();
     // Transparency is ignored.
     const std::vector<std::uint32_t> pixels_32{0xFF'00'FF'00, 0x00'FF'00'00, 0x80'01'02'03};
-    const Bmp bits_32{.bits = 32, .rows = {pixels_32}, .palette = tests::grey_palette()};
     expect_read({
-        {bmp_file(colours), greys},
-        {bmp_file(with_palette), greys},
+        {bmp_file(colours), {76, 149, 28, 255, 0, luma(0x12, 0x34, 0x56)}},
         {bmp_file(
              {.rows = {{2, 0, 1}, {1, 1, 0}}, .palette = {{255, 0, 0}, {0, 255, 0}, {1, 2, 3}}}),
          {luma(1, 2, 3), 76, 149, 149, 149, 76}},
         {bmp_file(bits_555), {255, 76, 149, 28, 0, luma(half, half, half)}},
-        {bmp_file(bits_565), {255, 76, 149, 28, luma(0, 0x20 << 2 | 0x20 >> 4, 0)}},
-        {bmp_file(bits_32), {149, 76, luma(1, 2, 3)}},
-        {bmp_file(masked(32, {0xFF'00'00, 0x00'FF'00, 0x00'00'FF}, pixels_32)),
-         {149, 76, luma(1, 2, 3)}},
+        {bmp_file({.bits = 32, .rows = {pixels_32}}), {149, 76, luma(1, 2, 3)}},
         {bmp_file(masked(32, {0x00'00'FF, 0x00'FF'00, 0xFF'00'00}, pixels_32)),
          {149, 28, luma(3, 2, 1)}},
-        // 10, 11 and 1 bits
-        {bmp_file(masked(
-             32, {0x3FF0'0000, 0x000F'FE00, 0x0000'0001},
-             {0x3FF0'0000, 0x000F'FE00, 1, 0xFFFF'FFFF, 0x2000'0000, 0x0008'0000, 0xC000'01FE})),
-         {76, 149, 28, 255, luma(128, 0, 0), luma(0, 128, 0), 0}},
-        {bmp_file(masked(32, {0xFFFF'FFFF, 0, 0}, {0x8000'0000})), {luma(128, 0, 0)}},
     });
 }
 
-TEST(Bmp, WithAPaletteOfAnyLength) {
-    Bmp bmp = patterned(8, 64, 9);
-    bmp.palette.resize(300, {1, 2, 3});  // longer than any index
-    EXPECT_EQ(load(bmp_file(bmp)).pixels, greys_of(bmp));
-    bmp.colours = 0x1234'5678;
-    EXPECT_EQ(load(bmp_file(bmp)).pixels, greys_of(bmp));
-    bmp.palette.resize(3);  // so that what is behind it is no palette, whatever the header says
-    bmp.rows = {{0, 1, 2, 2, 1}};
-    EXPECT_EQ(load(bmp_file(bmp)).pixels, (Pixels{0, 1, 2, 2, 1}));
-    bmp.rows[0][3] = 3;
-    EXPECT_EQ(reason_of(bmp_file(bmp)), "damaged: a pixel beyond the palette");
-}
-
-TEST(Bmp, RunLengthEncoded) {
-    // The lower row: a run of three, then two and a padded three as they are.
-    const std::string lower = "\3\7\2\1\0\3abc\0"s;
-    const std::string both = lower + "\0\0\0\3xyz\0\1\4\4\5"s;
-    const Pixels pixels{'x', 'y', 'z', 4, 5, 5, 5, 5, 7, 7, 7, 1, 1, 'a', 'b', 'c'};
-    // Of two that alternate, an odd number of them; as they are, in whole pairs of bytes.
-    const std::string both_4 = "\5\x12\0\3\x34\x50\0\0\0\5\x9A\xBC\xD0\0\3\xEF\0\1"s;
-    Pixels pixels_4{9, 10, 11, 12, 13, 14, 15, 14, 1, 2, 1, 2, 1, 3, 4, 5};
-    for (std::uint8_t& pixel : pixels_4)
-        pixel = static_cast<std::uint8_t>(10 + 15 * pixel);
-    expect_read({
-        {bmp_file(rle(8, 8, 2, both + "\0\1"s)), pixels},
-        // The ends of the last row and of the picture hold no pixel, and may follow each other.
-        {bmp_file(rle(8, 8, 2, both)), pixels},
-        {bmp_file(rle(8, 8, 2, both + "\0\0\0\1"s)), pixels},
-        // A jump of no pixels in x and one in y is the end of a row, too, if the row is at its end.
-        {bmp_file(rle(8, 1, 2, "\1a\0\0\0\2\0\0\1b"s)), {'b', 'a'}},
-        {bmp_file(rle(4, 8, 2, both_4)), pixels_4},
-    });
-    // As many bytes as could hold all pixels, so that it is read.
-    for (const std::string& packed : {"\6\1"s, "\3\1\3\1"s, "\0\6abcdef"s, "\0\2\xFF\0\1\1"s,
-                                      "\0\2\0\xFF\1\1"s, "\0\0\0\0\0\0\0\0\0\0\1\1"s}) {
-        EXPECT_TRUE(tests::has(reason_of(bmp_file(rle(8, 5, 4, packed))), "beyond the end"))
-            << testing::PrintToString(packed);
-    }
-    Bmp top_down = rle(8, 5, 2, "\5\1\0\0\5\1"s);
-    top_down.top_down = true;
-    Bmp of_4_bits = rle(4, 5, 2, "\5\1\0\0\5\1"s);
-    of_4_bits.compression = 1;
-    const char* const leaves_out = "unsupported: a run-length encoded BMP that leaves pixels out";
-    expect_refused({
-        {bmp_file(rle(8, 5, 2, "\5\1\0\1"s)), leaves_out},
-        {bmp_file(rle(8, 5, 2, "\1\1\0\2\3\0\1\1\0\0\5\1\0\1"s)), leaves_out},
-        {bmp_file(top_down), "from the top down, RLE8"},
-        {bmp_file(of_4_bits), "4 bits a pixel, RLE8"},
-    });
-}
-
-TEST(Bmp, ThatIsOfNoKindThereIs) {
+TEST(Bmp, ThatIsOfNoKindThatIsRead) {
     using tests::kBmpHeightAt;
     using tests::kBmpWidthAt;
     const std::string fine = bmp_file(patterned(8, 5, 3));
-    Bmp os2 = masked(16, {0xF800, 0x07E0, 0x001F}, {1, 2, 3});
-    os2.header_size = 64;  // to OS/2 such a compression is another than to Windows
-    Bmp unknown = patterned(24, 5, 3);
-    unknown.header_size = 66;
     std::vector<Refused> all{
-        {bmp_file(os2),
-         "unsupported or damaged: a BMP with a header of 64 bytes, 16 bits a pixel, bit fields"},
-        {bmp_file(unknown),
-         "unsupported or damaged: a BMP with a header of 66 bytes, 24 bits a pixel, no "
-         "compression"},
-        {bmp_file(masked(32, {0xF0F0'0000, 0xFF00, 0xFF}, {0})),
-         "unsupported: a BMP whose bit fields have gaps"},
+        {changed(fine, 14, 12), "unsupported or damaged: a BMP of OS/2"},
+        {changed(fine, 14, 66), "unsupported or damaged"},
         {changed(fine, 10, 20), "in its header"},  // where its pixels are
         {changed(fine, kBmpHeightAt, 0x8000'0000), ""},
         // Such a picture has no pixels to count and none to repeat.
@@ -336,11 +243,10 @@ TEST(Bmp, ThatIsOfNoKindThereIs) {
     for (const std::uint32_t side : {100'000U, 40'000U, 27'000U})
         all.push_back(
             {changed(changed(fine, kBmpWidthAt, side), kBmpHeightAt, side), "too large a picture"});
-    for (const std::uint32_t bits : {0U, 3U, 15U, 17U, 48U, 64U})
+    for (const std::uint32_t bits : {0U, 2U, 3U})
         all.push_back({changed(fine, 28, bits), "unsupported or damaged"});
-    Bmp compressed = patterned(24, 5, 3);
-    for (compressed.compression = 1; compressed.compression <= 7; ++compressed.compression)
-        all.push_back({bmp_file(compressed), "unsupported or damaged"});
+    for (const std::uint32_t compression : {1U, 2U, 3U, 4U, 5U, 6U, 7U})
+        all.push_back({changed(fine, 30, compression), "unsupported or damaged"});
     expect_refused(all);
 }
 
@@ -433,7 +339,6 @@ TEST(Colours, AreKeptWhereTheyAreAskedFor) {
     const std::vector<Read> all{
         {bmp_file(bits_24), {255, 128, 1, 0x12, 0x34, 0x56}},
         {bmp_file(palette), {1, 2, 3, 255, 0, 0, 0, 255, 0}},
-        {bmp_file(rle(8, 4, 1, "\3\7\1\1"s)), {7, 7, 7, 7, 7, 7, 7, 7, 7, 1, 1, 1}},
         {png_of({255, 0, 0, 0, 255, 0, 1, 2, 3}, 3, 3), {255, 0, 0, 0, 255, 0, 1, 2, 3}},
         {tests::png_file({2, 16, 2, "", {s16}}), {0, 0, 1, 127, 128, 255}},
         {png_of({7, 9}, 2), {7, 7, 7, 9, 9, 9}},
@@ -533,12 +438,6 @@ TEST(RefusedPicture, AFileCutAnywhere) {
     wide.header_size = 124;
     wide.top_down = true;
     expect_no_cut_goes_unseen(bmp_file(wide));
-    // The ends of a row and of the picture hold no pixel.
-    expect_no_cut_goes_unseen(bmp_file(rle(8, 5, 2, "\5\1\0\0\0\5abcde\0\0\0\0\1"s)), 5);
-    expect_no_cut_goes_unseen(bmp_file(rle(4, 5, 2, "\5\1\0\0\5\1\0\1"s)), 2);
-    Bmp os2 = patterned(4, 8, 3);
-    os2.header_size = 12;
-    expect_no_cut_goes_unseen(bmp_file(os2));
 
     Pixels grey(std::size_t{24} * 16);
     for (std::size_t i = 0; i < grey.size(); ++i)
@@ -571,7 +470,7 @@ TEST(RefusedPicture, AHugePictureInAFewBytes) {
         EXPECT_EQ(reason_of(jpeg), "damaged: a JPEG with two headers");
     }
     EXPECT_EQ(reason_of("P5 20000 20000 255\n" + std::string(100, 'x')), kTruncated);
-    for (const Bmp& bmp : {patterned(1, 5, 3), patterned(8, 5, 3), rle(8, 5, 1, "\5\1\0\1"s)}) {
+    for (const Bmp& bmp : {patterned(1, 5, 3), patterned(8, 5, 3)}) {
         const std::string wide = changed(bmp_file(bmp), tests::kBmpWidthAt, 20'000);
         EXPECT_EQ(reason_of(changed(wide, tests::kBmpHeightAt, 20'000)), kTruncated);
     }
@@ -587,10 +486,6 @@ TEST(RefusedPicture, NotAPictureThatIsCompressedAsWellAsCanBe) {
         std::string(4063, '\0') + "\x00\x00\x7C\x19\x0B\xC0\x00\x01"s;
     const tests::Png png{side, 8, 0, "", std::vector<std::string>(side)};
     EXPECT_EQ(load(tests::png_file(png, deflated)).pixels, black);
-    std::string packed;
-    for (int row = 0; row < 100; ++row)
-        packed += "\xFF\0\0\0"s;
-    EXPECT_EQ(load(bmp_file(rle(8, 255, 100, packed))).pixels.size(), 25'500U);
     EXPECT_EQ(load(jpeg_of(black, side)).pixels.size(), black.size());
 }
 
@@ -662,11 +557,6 @@ TEST(DamagedPicture, AnyDamage) {
     for (const unsigned bits : {8U, 24U})
         files.push_back(bmp_file(patterned(bits, 5, 3)));
     files.push_back(bmp_file(masked(16, {0xF800, 0x07E0, 0x001F}, {0xFFFF, 0xF800})));
-    files.push_back(bmp_file(rle(8, 5, 2, "\5\1\0\0\0\5abcde\0\0\1"s)));
-    files.push_back(bmp_file(rle(4, 5, 3, "\5\1\0\2\0\1\0\0\5\1\0\1"s)));
-    Bmp os2 = patterned(4, 5, 3);
-    os2.header_size = 12;
-    files.push_back(bmp_file(os2));
     // Indices beyond the palette, which stb_image looks up all the same.
     files.push_back(tests::png_file({64, 8, 3, std::string(48, 'x'), {std::string(64, '\x77')}}));
     // The last code of 16 bits asks for 10 more, where there are none: older versions of stb_image

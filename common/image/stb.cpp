@@ -29,6 +29,7 @@ static void* grown_with_zeros(void* old, std::size_t old_size, std::size_t size)
 #define STBI_FREE(old) ::operator delete(old)
 
 #define STB_IMAGE_IMPLEMENTATION
+#define STBI_ONLY_BMP
 #define STBI_ONLY_JPEG
 #define STBI_ONLY_PNG
 #define STBI_NO_LINEAR

@@ -131,40 +131,30 @@ std::string bad_input(const std::function<void()>& call) {
 std::string bmp_file(const Bmp& bmp) {
     const auto width = static_cast<std::uint32_t>(bmp.rows.empty() ? 0 : bmp.rows.front().size());
     const auto height = static_cast<std::uint32_t>(bmp.rows.size());
-    const bool os2 = bmp.header_size == 12;
-
     std::string header;
     put(header, bmp.header_size, 4);
-    put(header, width, os2 ? 2 : 4);
-    put(header, bmp.top_down ? 0U - height : height, os2 ? 2 : 4);
+    put(header, width, 4);
+    put(header, bmp.top_down ? 0U - height : height, 4);
     put(header, 1, 2);  // planes
     put(header, bmp.bits, 2);
-    if (!os2) {
-        put(header, bmp.compression, 4);
-        for (int i = 0; i < 3; ++i)
-            put(header, 0, 4);  // size of the pixels, pixels per metre
-        put(header, bmp.colours != 0 ? bmp.colours : static_cast<std::uint32_t>(bmp.palette.size()),
-            4);
-        put(header, 0, 4);
-        for (const std::uint32_t mask : bmp.masks)
-            put(header, mask, 4);
-        // One of 16 bytes ends before these fields.
-        if (header.size() < bmp.header_size || bmp.header_size == 16)
-            header.resize(bmp.header_size);
-    }
+    put(header, bmp.compression, 4);
+    for (int i = 0; i < 3; ++i)
+        put(header, 0, 4);  // size of the pixels, pixels per metre
+    put(header, static_cast<std::uint32_t>(bmp.palette.size()), 4);
+    put(header, 0, 4);
+    for (const std::uint32_t mask : bmp.masks)
+        put(header, mask, 4);
+    header.resize(std::max<std::size_t>(header.size(), bmp.header_size));
     for (const Rgb& colour : bmp.palette) {
         put(header, colour.b, 1);
         put(header, colour.g, 1);
         put(header, colour.r, 1);
-        if (!os2) put(header, 0, 1);
+        put(header, 0, 1);
     }
 
-    header.append(bmp.gap, '\x99');
-
-    std::string pixels = bmp.packed;
-    for (std::size_t y = 0; bmp.packed.empty() && y < bmp.rows.size(); ++y) {
+    std::string pixels;
+    for (std::size_t y = 0; y < bmp.rows.size(); ++y)
         pixels += packed_row(bmp.rows[bmp.top_down ? y : bmp.rows.size() - 1 - y], bmp.bits);
-    }
     std::string file = "BM";
     const auto offset = static_cast<std::uint32_t>(14 + header.size());
     put(file, offset + static_cast<std::uint32_t>(pixels.size()), 4);

@@ -75,12 +75,9 @@ struct Bmp {
     std::vector<std::vector<std::uint32_t>> rows{};
     std::vector<Rgb> palette{};
     bool top_down = false;
-    std::uint32_t header_size = 40;  ///< 12 is that of OS/2
-    std::uint32_t compression = 0;   ///< 0 none, 1 and 2 run-length, 3 bit fields
+    std::uint32_t header_size = 40;
+    std::uint32_t compression = 0;  ///< 0 none, 1 and 2 run-length, 3 bit fields
     std::vector<std::uint32_t> masks{};
-    std::uint32_t colours = 0;  ///< that the header names; 0: as many as the palette has
-    std::size_t gap = 0;        ///< bytes between what is before the pixels and them
-    std::string packed{};       ///< if not empty, these bytes stand for the pixels of `rows`
 };
 
 /// The bytes of the file.
