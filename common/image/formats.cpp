@@ -7,7 +7,6 @@
 #include <cctype>
 #include <charconv>
 #include <cstdlib>
-#include <vector>
 
 #include "common/image/bytes.hpp"
 #include "common/process/status.hpp"
@@ -25,58 +24,6 @@ std::uint64_t bits_of_png(std::string_view header) {
     const std::uint32_t samples = colour < kSamples.size() ? kSamples[colour] : 0;
     return std::uint64_t{width} * height * byte(header, 8) * samples;
 }
-
-// What the scans of a JPEG must hold, from its header.
-struct JpegFrame {
-    struct Component {
-        std::uint32_t id, across, down;  // blocks of 8 x 8 in the smallest unit of all components
-        bool scanned = false;
-    };
-
-    explicit JpegFrame(std::string_view segment = {})
-        : height(big_endian(segment, 3, 2)), width(big_endian(segment, 5, 2)) {
-        for (std::uint32_t i = 0; i < byte(segment, 7); ++i) {
-            const std::uint32_t blocks = byte(segment, 9 + 3 * i);
-            components.push_back({byte(segment, 8 + 3 * i), blocks >> 4, blocks & 0xF});
-            max_across = std::max(max_across, blocks >> 4);
-            max_down = std::max(max_down, blocks & 0xF);
-        }
-    }
-
-    // The units that the scan with this header has; notes that its components have been scanned.
-    std::uint32_t units_of(std::string_view segment) {
-        const std::uint32_t in_scan = byte(segment, 2);
-        std::uint32_t units = ceil(width, 8 * max_across) * ceil(height, 8 * max_down);
-        for (std::uint32_t i = 0; i < in_scan; ++i) {
-            for (Component& one : components) {
-                if (one.id != byte(segment, 3 + 2 * i)) continue;
-                one.scanned = true;
-                if (in_scan == 1) units = blocks_of(one);
-            }
-        }
-        return units;
-    }
-
-    [[nodiscard]] std::uint32_t blocks_of(const Component& one) const {
-        return ceil(ceil(width * one.across, max_across), 8) *
-               ceil(ceil(height * one.down, max_down), 8);
-    }
-
-    // The blocks of all components, each of which takes one bit of a scan or more.
-    [[nodiscard]] std::uint64_t blocks() const {
-        std::uint64_t sum = 0;
-        for (const Component& one : components)
-            sum += blocks_of(one);
-        return sum;
-    }
-
-    static std::uint32_t ceil(std::uint32_t a, std::uint32_t b) { return (a + b - 1) / b; }
-
-    std::uint32_t height, width;
-    std::uint32_t max_across = 1;
-    std::uint32_t max_down = 1;
-    std::vector<Component> components;
-};
 
 // Older versions of stb_image write past their tables where a code has more than 256 symbols. They
 // may also read on a little behind the segment, whose bytes are the first `size`.
@@ -156,47 +103,35 @@ void check_png(std::string_view bytes) {
 }
 
 void check_jpeg(std::string_view bytes) {
-    JpegFrame frame;
-    bool framed = false;
-    std::uint32_t interval = 0;         // units from one restart marker to the next
-    std::int64_t restarts_missing = 0;  // in the scan
+    std::uint64_t blocks = 0;  // of 8 x 8 pixels, as the header has them
+    bool has_data = false;
     for (std::size_t at = 2;;) {
         at = std::min(bytes.find('\xFF', at), bytes.size());
         if (bytes.size() - at < 2) throw BadInput(kTruncated);
         const std::uint32_t marker = byte(bytes, ++at);
         if (marker == 0xFF) continue;  // a marker may be preceded by any number of these
         ++at;
-        if (marker == 0x00) continue;  // a byte of data, not a marker
-        if (marker >= 0xD0 && marker <= 0xD7) {
-            --restarts_missing;
-            continue;
-        }
-        if (restarts_missing > 0) throw BadInput("damaged: a part of the picture is missing");
+        // A byte of data, or a restart within them: no segment follows.
+        if (marker == 0x00 || (marker >= 0xD0 && marker <= 0xD7)) continue;
         if (marker == 0xD9) break;  // the end
 
         const std::uint32_t size = big_endian(bytes, at, 2);
         if (bytes.size() - at < size) throw BadInput(kTruncated);
-        const std::string_view segment = bytes.substr(at, size);
         if (marker == 0xC4) check_huffman_tables(bytes.substr(at), size);
-        at += size;
         if (marker >= 0xC0 && marker <= 0xC2) {
             // stb_image would set aside what the first one says.
-            if (framed) throw BadInput("damaged: a JPEG with two headers");
-            frame = JpegFrame(segment);
-            framed = true;
+            if (blocks > 0) throw BadInput("damaged: a JPEG with two headers");
+            const std::uint32_t height = big_endian(bytes, at + 3, 2);
+            const std::uint32_t width = big_endian(bytes, at + 5, 2);
+            check_size(width, height);
+            blocks = std::uint64_t{(width + 7) / 8} * ((height + 7) / 8);
         }
-        if (marker == 0xDD) interval = big_endian(segment, 2, 2);
-        if (marker == 0xDA) {
-            const std::uint32_t units = frame.units_of(segment);
-            restarts_missing = interval == 0 ? 0 : (std::int64_t{units} - 1) / interval;
-        }
+        if (marker == 0xDA) has_data = true;
+        at += size;
     }
-    if (!std::all_of(frame.components.begin(), frame.components.end(),
-                     [](const auto& component) { return component.scanned; })) {
-        throw BadInput("damaged: a part of the picture is missing");
-    }
-    // Before anything is set aside for so many.
-    if (frame.blocks() > 8 * std::uint64_t{bytes.size()}) throw BadInput(kTruncated);
+    if (!has_data) throw BadInput("damaged: a part of the picture is missing");
+    // Before anything is set aside for so many: each takes one bit or more.
+    if (blocks > 8 * std::uint64_t{bytes.size()}) throw BadInput(kTruncated);
 }
 
 Picture read_pnm(std::string_view bytes, unsigned channels) {

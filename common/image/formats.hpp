@@ -19,8 +19,8 @@ void check_bmp(std::string_view bytes);
 /// whose data are too few for its size, however well they are compressed.
 void check_png(std::string_view bytes);
 
-/// Refuses a file without its end marker, and one with fewer scans or restart intervals than its
-/// header needs, or too few bytes for them.
+/// Refuses a file without its end marker, without data or with too few for its size, and codes that
+/// older versions cannot hold.
 void check_jpeg(std::string_view bytes);
 
 /// The checksum that a PNG has of each chunk's name and data.
