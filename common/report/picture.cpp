@@ -1,16 +1,27 @@
 #include "common/report/picture.hpp"
 
 #include <fmt/format.h>
+#include <stb_easy_font.h>
+#include <stb_image_write.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <new>
+#include <vector>
 
 #include "common/image/image.hpp"
-#include "common/report/canvas.hpp"
 
 namespace common {
 namespace {
 
+struct Colour {
+    std::uint8_t r, g, b;
+};
+
+constexpr Colour kPaper{250, 250, 248};
+constexpr Colour kInk{32, 34, 38};
+constexpr Colour kFaint{216, 218, 222};
 constexpr Colour kBar{38, 98, 158};
 
 constexpr int kSide = 512;  // of the picture and of the bars, which are 2 pixels wide
@@ -20,6 +31,67 @@ constexpr int kBottom = 64;  // room for the grey scale and the numbers under th
 constexpr int kGap = 48;
 constexpr int kWidth = kMargin + kSide + kGap + kSide + kMargin;
 constexpr int kHeight = kTop + kSide + kBottom;
+
+// What is drawn on: rectangles and lines of text, in pixels.
+class Canvas {
+ public:
+    Canvas() : rgb_(static_cast<std::size_t>(kWidth) * kHeight, kPaper) {}
+
+    // What lies outside the canvas is left out.
+    void fill(int left, int top, int width, int height, Colour colour) {
+        for (int y = std::max(top, 0); y < std::min(top + height, kHeight); ++y) {
+            for (int x = std::max(left, 0); x < std::min(left + width, kWidth); ++x)
+                rgb_[static_cast<std::size_t>(y * kWidth + x)] = colour;
+        }
+    }
+
+    // One line in ink, its capitals 14 pixels high. The easy font gives each stroke as a quadrangle
+    // along the axes: corners 0 and 2 span it.
+    void text(int left, int top, std::string line) {
+        struct Corner {
+            float x, y, z;
+            std::array<std::uint8_t, 4> colour;
+        };
+        line = printable(std::move(line));
+        std::vector<Corner> corners(line.size() * 64 + 64);
+        const int quads = stb_easy_font_print(0, 0, line.data(), nullptr, corners.data(),
+                                              static_cast<int>(corners.size() * sizeof(Corner)));
+        for (int quad = 0; quad < quads; ++quad) {
+            const Corner& from = corners[static_cast<std::size_t>(quad) * 4];
+            const Corner& to = corners[static_cast<std::size_t>(quad) * 4 + 2];
+            fill(left + kScale * static_cast<int>(from.x), top + kScale * static_cast<int>(from.y),
+                 kScale * static_cast<int>(to.x - from.x), kScale * static_cast<int>(to.y - from.y),
+                 kInk);
+        }
+    }
+
+    static int text_width(std::string line) { return kScale * stb_easy_font_width(line.data()); }
+
+    // The bytes of the file.
+    [[nodiscard]] std::string png() const {
+        std::string bytes;
+        const auto append = [](void* to, void* data, int size) {
+            static_cast<std::string*>(to)->append(static_cast<const char*>(data),
+                                                  static_cast<std::size_t>(size));
+        };
+        if (stbi_write_png_to_func(append, &bytes, kWidth, kHeight, 3, rgb_.data(), 3 * kWidth) ==
+            0)
+            throw std::bad_alloc();
+        return bytes;
+    }
+
+ private:
+    static constexpr int kScale = 2;  // of the font
+
+    // The font looks all other characters up outside its table.
+    static std::string printable(std::string text) {
+        std::replace_if(
+            text.begin(), text.end(), [](char c) { return c < ' ' || c > '~'; }, '?');
+        return text;
+    }
+
+    std::vector<Colour> rgb_;
+};
 
 // A picture whose longer side has kSide pixels: each is the mean of those that it stands for, and
 // one that stands for none is as white as paper.
@@ -101,8 +173,11 @@ void draw_histogram(Canvas& canvas, const Histogram& histogram) {
 }  // namespace
 
 std::string histogram_png(const Input& input, const Histogram& histogram) {
-    Canvas canvas(kWidth, kHeight);
-    canvas.text(kMargin, kTop - 26, shortened(input.name, 40));
+    constexpr std::size_t kLongestName = 40;
+    Canvas canvas;
+    canvas.text(kMargin, kTop - 26,
+                input.name.size() <= kLongestName ? input.name
+                                                  : input.name.substr(0, kLongestName - 3) + "...");
     draw_picture(canvas, input);
     canvas.text(kMargin, kTop + kSide + 24, fmt::format("{} pixels", input.pixels.size()));
     draw_histogram(canvas, histogram);
