@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -100,22 +99,7 @@ std::string why_no_files_under(fs::path folder) {
     return has_room ? "" : std::generic_category().message(error);
 }
 
-// A folder that only this user can have made and can write to, or none: the temporary folder is
-// everyone's, and what a driver finds in its cache it runs.
-std::optional<std::string> private_folder() {
-    std::error_code error;
-    const fs::path temporary = fs::temp_directory_path(error);
-    const std::string folder =
-        (temporary / fmt::format("histogram-tutorials-pocl-{}", geteuid())).string();
-    if (error || (mkdir(folder.c_str(), S_IRWXU) != 0 && errno != EEXIST)) return std::nullopt;
-    struct stat found {};
-    const bool own = lstat(folder.c_str(), &found) == 0 && S_ISDIR(found.st_mode) &&
-                     found.st_uid == geteuid() && (found.st_mode & (S_IRWXG | S_IRWXO)) == 0;
-    return own ? std::optional(folder) : std::nullopt;
-}
-
-// Where PoCL keeps what it compiles. Without a HOME it takes /tmp/pocl, which belongs to whoever
-// was first: here that counts as none.
+// Where PoCL keeps what it compiles. Without a HOME it takes a folder of /tmp.
 fs::path pocl_cache() {
     if (const fs::path given = environment("POCL_CACHE_DIR"); !given.empty()) return given;
     fs::path usual = environment("XDG_CACHE_HOME");
@@ -132,13 +116,6 @@ std::string trouble_with_pocl_cache() {
     if (why.empty()) return {};
     return fmt::format("PoCL cannot write to its cache, {}: {} (POCL_CACHE_DIR names another)",
                        folder.string(), why);
-}
-
-// Where it cannot make the usual one it finds no device.
-void give_pocl_a_cache() {
-    if (!environment("POCL_CACHE_DIR").empty()) return;
-    if (!pocl_cache().empty() && trouble_with_pocl_cache().empty()) return;
-    if (const auto folder = private_folder()) setenv("POCL_CACHE_DIR", folder->c_str(), 1);
 }
 
 // Drivers crash without a word where their compilers have too little of it.
@@ -291,7 +268,6 @@ Device described(cl_device_id id) {
 
 std::vector<Device> devices() {
     require_a_stack();
-    give_pocl_a_cache();
     const Deadline deadline("asking the OpenCL drivers for their devices", kPatience);
     std::vector<Device> all;
     // One driver that fails must not cost the others.

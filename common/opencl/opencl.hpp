@@ -66,8 +66,7 @@ Device described(cl_device_id id);
 
 /// Every device of every platform, in the loader's order; their index is the number that `--device`
 /// takes. Platforms without devices are passed over, and so are, with a line on standard error,
-/// drivers that fail. No platform at all is no error. Where PoCL could not write to its usual
-/// cache, it gets one of this user's in the temporary folder.
+/// drivers that fail. No platform at all is no error.
 std::vector<Device> devices();
 
 /// Where there is no device, what is likely: no driver, or the installed ones by name. One line.

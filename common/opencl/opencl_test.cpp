@@ -236,56 +236,14 @@ TEST_F(OpenClProgram, ABufferIsPoisonedAsFarAsIsAsked) {
     EXPECT_LT(both, 60'000);
 }
 
-// Each of these needs a process of its own, in which PoCL has not looked for its cache yet.
-class WithoutAHome : public testing::Test {
- protected:
-    void SetUp() override {
-        if (std::getenv("TUTORIAL_TEST_WITHOUT_HOME") == nullptr)
-            GTEST_SKIP() << "only ctest sets this one up";
-        if (opencl::why_no_device().find("pocl") == std::string::npos)
-            GTEST_SKIP() << "PoCL is not installed";
-        setenv("HOME", "/dev/null", 1);
-        setenv("TMPDIR", folder_.path().c_str(), 1);
-        unsetenv("XDG_CACHE_HOME");
-        unsetenv("POCL_CACHE_DIR");
-    }
-
-    // The name that is tried.
-    [[nodiscard]] std::filesystem::path cache() const {
-        return folder_ / ("histogram-tutorials-pocl-" + std::to_string(geteuid()));
-    }
-
-    tests::TemporaryFolder folder_;
-};
-
-TEST_F(WithoutAHome, PoclGetsACacheOfThisUsersOwn) {
-    const opencl::Device pocl = opencl::choose_device("PoCL");
-    EXPECT_EQ(pocl.type, static_cast<cl_device_type>(CL_DEVICE_TYPE_CPU));
-    ASSERT_NE(std::getenv("POCL_CACHE_DIR"), nullptr);
-    EXPECT_EQ(std::getenv("POCL_CACHE_DIR"), cache());
-    EXPECT_EQ(std::filesystem::status(cache()).permissions(), std::filesystem::perms::owner_all);
-}
-
-TEST_F(WithoutAHome, AFolderThatOthersCanWriteToIsNotTaken) {
-    std::filesystem::create_directory(cache());
-    std::filesystem::permissions(cache(), std::filesystem::perms::all);
-    opencl::devices();
-    EXPECT_EQ(std::getenv("POCL_CACHE_DIR"), nullptr);
-}
-
-TEST_F(WithoutAHome, ALinkIsNotTaken) {
-    std::filesystem::create_directory(folder_ / "elsewhere");
-    std::filesystem::permissions(folder_ / "elsewhere", std::filesystem::perms::owner_all);
-    std::filesystem::create_directory_symlink(folder_ / "elsewhere", cache());
-    opencl::devices();
-    EXPECT_EQ(std::getenv("POCL_CACHE_DIR"), nullptr);
-}
-
-TEST_F(WithoutAHome, WhatTheUserSaysIsLeftAlone) {
+// It needs a process of its own, in which PoCL has not looked for its cache yet.
+TEST(WithoutAHome, TheCacheIsNamed) {
+    if (std::getenv("TUTORIAL_TEST_WITHOUT_HOME") == nullptr)
+        GTEST_SKIP() << "only ctest sets this one up";
+    if (opencl::why_no_device().find("pocl") == std::string::npos)
+        GTEST_SKIP() << "PoCL is not installed";
     setenv("POCL_CACHE_DIR", "/dev/null/nosuch", 1);
-    const bool another_driver_has_a_device = !opencl::devices().empty();
-    EXPECT_STREQ(std::getenv("POCL_CACHE_DIR"), "/dev/null/nosuch");
-    if (another_driver_has_a_device) return;
+    if (!opencl::devices().empty()) return;  // another driver has one
     try {
         opencl::choose_device("");
         ADD_FAILURE() << "chose a device where there is none";
