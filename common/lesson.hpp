@@ -27,7 +27,7 @@ class Deadline;
 class Lesson {
  public:
     /// Reads the command line, loads the pixels, and counts them with chapter 01's loop.
-    /// --help, --describe and --self-test do what they are asked for and throw Finished.
+    /// --help and --describe do what they are asked for and throw Finished.
     /// @param add_more adds the options that only this program has, with variables of its own
     /// @throws BadInput for what cannot be used
     Lesson(int argc, const char* const* argv, const Program& program,

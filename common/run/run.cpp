@@ -9,7 +9,6 @@
 
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
-#include "common/run/self_test.hpp"
 #include "common/run/serve.hpp"
 #include "common/timing/timing.hpp"
 
@@ -39,7 +38,6 @@ std::optional<int> asked_for_something_else(int argc, const char* const* argv,
                                             const Program& program) {
     std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
     const auto is_asked_for = [&](const char* option) { return std::erase(words, option) > 0; };
-    if (is_asked_for("--self-test")) return self_test(program, words);
     if (!is_asked_for("--describe")) return std::nullopt;
     if (!words.empty())
         throw BadInput(fmt::format("--describe takes no other option, not '{}'", words.front()));

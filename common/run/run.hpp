@@ -1,6 +1,6 @@
 /// @file
 /// How a chapter's program is run: once, as its reader does; many times in one process, as those do
-/// who ask for many answers; or on everything that it is tested with.
+/// who ask for many answers.
 #pragma once
 
 #include <functional>
@@ -16,13 +16,12 @@ namespace common {
 using RunOnce = std::function<int(int argc, const char* const* argv, const Output& output)>;
 
 /// What `main` calls and returns. Besides what `run` takes, every program has
-///   --serve      a command line after the other from standard input, and an answer to each
-///                (serve.hpp)
-///   --self-test  every strategy on every input and in every launch of cases.json (self_test.hpp)
-///   --describe   what the program says of itself, as JSON
+///   --serve     a command line after the other from standard input, and an answer to each
+///               (serve.hpp)
+///   --describe  what the program says of itself, as JSON
 int run_program(int argc, const char* const* argv, const Program& program, const RunOnce& run);
 
-/// For a lesson, which is a `main` of its own: does what --self-test and --describe ask for.
+/// For a lesson, which is a `main` of its own: does what --describe asks for.
 /// @return the exit status, where one of them was given
 std::optional<int> asked_for_something_else(int argc, const char* const* argv,
                                             const Program& program);

@@ -9,6 +9,7 @@ import subprocess
 import sys
 
 SCRIPT = pathlib.Path(__file__).with_name("test_program.py")
+SELF_TEST = pathlib.Path(__file__).with_name("self_test.py")
 
 
 def main(output, python, build, name, labels, program, *may_skip):
@@ -36,7 +37,7 @@ def main(output, python, build, name, labels, program, *may_skip):
         only_some = ["--may-skip"] if variant["name"] in may_skip else []
         # What depends on the order of threads is to show: not the usual one.
         order = {"ENVIRONMENT": f"{environment['ENVIRONMENT']};CUDA_ON_CPU_ORDER=7"} if about["emulated"] else {}
-        add(variant["name"], [program, "--self-test", "--variant", variant["name"], *only_some], **skips, **order)
+        add(variant["name"], [python, "-B", SELF_TEST, program, "--variant", variant["name"], *only_some], **skips, **order)
         if about["api"] == "C++" or variant["name"] in may_skip or about["emulated"]:
             continue
         detector = "races" if about["api"] == "OpenCL" else "sanitizer"

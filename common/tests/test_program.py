@@ -1,4 +1,4 @@
-"""What every program of a chapter is tested for, beside its strategies on all inputs (--self-test)."""
+"""What every program of a chapter is tested for, beside its strategies on all inputs (self_test.py)."""
 
 import json
 import pathlib
