@@ -485,6 +485,26 @@ TEST(RefusedPicture, AJpegThatIsDamaged) {
     EXPECT_EQ(reason_of(jpeg), too_many);
 }
 
+// Files that a fuzzer found, and small ones of every kind: a picture, or a reason in one line.
+TEST(DamagedPicture, TheCorpus) {
+    int pictures = 0;
+    for (const auto& file : fs::directory_iterator(CORPUS)) {
+        SCOPED_TRACE(file.path());
+        const std::string bytes = tests::bytes_of(file.path());
+        for (const unsigned channels : {1U, 4U}) {
+            try {
+                const Picture picture = common::decode_picture(bytes, channels);
+                EXPECT_EQ(picture.pixels.size(), picture.width * picture.height * channels);
+                EXPECT_FALSE(picture.pixels.empty());
+                ++pictures;
+            } catch (const common::BadInput& error) {
+                EXPECT_STRNE(error.what(), "");
+            }
+        }
+    }
+    EXPECT_GT(pictures, 50);
+}
+
 // ---- the same file, the same histogram --------------------------------------------------------
 
 // Leaves `value` all over the part of the stack that the next calls use.

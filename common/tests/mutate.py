@@ -33,13 +33,13 @@ MEMORY = 16 << 30  # bytes that a program with a fault may take
 SECONDS = 300  # that a build may take: programs run in it, to tell their tests
 
 SOURCES = re.compile(r"(common|0\d-[^/]*)/.*\.([ch]pp|cl|py)")
-LEFT_OUT = re.compile(r"/(tests|fuzz|peers)/|/test_|_test\.|cuda|/exercise/[^/]+/(?!solution/|call|reference)[^/]+\.(cl|cpp)$")
+LEFT_OUT = re.compile(r"/(tests|peers)/|/test_|_test\.|cuda|/exercise/[^/]+/(?!solution/|call|reference)[^/]+\.(cl|cpp)$")
 ENDS_PROCESSES = re.compile(r"\bkill(pg)?\(")
 # They need more than is built here, or compare texts alone.
 NO_TESTS = r"\.large$|cuda|not-built|aarch64|Configure|broken\.cpu|SameSteps|Strategies|OfProcessors|OpenCLOf"
 
 UNIT = "common/tests/unit_tests --gtest_fail_fast --gtest_brief=1 --gtest_filter="  # many tests in one process
-COMMON = "unit_tests opencl_tests wrong_program fuzz_picture summary devices"
+COMMON = "unit_tests opencl_tests wrong_program summary devices"
 PROGRAMS = ("01-cpu-cpu 02-global-atomics-opencl", r"^(01-cpu\.(cpu|W)|02-global-atomics\.(opencl|OpenCL))")
 # Where a fault is, and what should notice it, in turns: targets to build, and tests, as ctest's -R or a program. The first
 # row that fits.
@@ -48,7 +48,7 @@ NOTICED_BY = [(re.compile(path), turns) for path, *turns in (
      ("why 02-global-atomics-opencl 03-local-atomics-opencl 04-per-thread-bins-opencl", r"^0[234].*broken\.opencl")),
     ("common/tutor/gallery/", ("", r"^common\.Gallery|^exercises\.gallery|^02.*broken\.opencl")),
     ("common/(tutor/exercise/|files/whole.py)", ("exercises", r"^exercises\.(02|03)"), ("", r"^exercises\.(0[45]|[a-z])")),
-    ("common/", ("unit_tests", UNIT + "-Diagnosis.*"), (COMMON, r"^(common|fuzz)\.([^D]|D[^i])"), PROGRAMS),
+    ("common/", ("unit_tests", UNIT + "-Diagnosis.*"), (COMMON, r"^common\.([^D]|D[^i])"), PROGRAMS),
     ("(0.)-.*/exercise/([^/]*)/", ("exercises", r"^exercises.\1.\2")),
     (r"(05-launch-tuning)/workshops/tune/[a-z]*\.cl", ("", r"^\1.OpenCLRaces"), ("", r"^\1.Tune")),
     ("(05-launch-tuning)/workshops/tune/", ("\\1-workshops-tune-opencl tune_test", r"^\1.(workshops.tune|Tune|OpenCLRaces)")),

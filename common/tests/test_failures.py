@@ -11,7 +11,7 @@ import subprocess
 import programs
 from programs import BUILD, QUICK, ROOT, Test
 
-PICTURES = ROOT / "common/fuzz/corpus/picture"
+PICTURES = ROOT / "common/image/corpus"
 WHOLE = {"run.json": r"(?s)\{.*\}\n", "counts.csv": r"bin,count\n([0-9]+,[0-9]+\n){256}"}
 NONE_FAILED = 99  # what both libraries end with where there is no n-th one
 NOT_ON_DISK = 98  # renamed before it is
