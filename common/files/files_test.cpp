@@ -37,6 +37,8 @@ TEST_F(Files, ReplacesAnOldFileWholeAndLeavesNothingElse) {
         EXPECT_EQ(tests::bytes_of(folder_ / "out"), bytes);
         EXPECT_EQ(folder_.names(), Names{"out"});
     }
+    EXPECT_NO_THROW(require_writable(folder_ / "new"));  // which changes nothing
+    EXPECT_EQ(folder_.names(), Names{"out"});
     // By a name without a folder, too.
     const fs::path before = fs::current_path();
     fs::current_path(folder_.path());
@@ -80,14 +82,6 @@ TEST_F(Files, WhereNoFileCanBeIsRefusedByName) {
     EXPECT_TRUE(tests::has(tests::bad_input([] { require_writable(""); }), "the name is empty"));
     EXPECT_EQ(folder_.names(), (Names{"closed", "file", "folder"}));
     EXPECT_EQ(tests::bytes_of(folder_ / "folder" / "inside"), "kept");
-}
-
-TEST_F(Files, AskingBeforehandChangesNothing) {
-    tests::write_bytes(folder_ / "old", "kept");
-    EXPECT_NO_THROW(require_writable(folder_ / "old"));
-    EXPECT_NO_THROW(require_writable(folder_ / "new"));
-    EXPECT_EQ(folder_.names(), Names{"old"});
-    EXPECT_EQ(tests::bytes_of(folder_ / "old"), "kept");
 }
 
 TEST_F(Files, APipeIsWrittenToDirectly) {
@@ -149,26 +143,23 @@ TEST_F(Files, AnOutputReplacesNoInputAndNoOtherOutput) {
                                    "/dev/fd/" + std::to_string(in)};
     for (const std::string& name : spelled("in"))
         names.push_back(name);
-    for (const std::string& one : names) {
-        for (const std::string& other : names) {
-            EXPECT_EQ(tests::bad_input([&] {
-                          common::require_output_files({{"--json", one}}, {{"IMAGE", other}});
-                      }),
-                      "IMAGE and --json name the same file")
-                << one << ' ' << other;
-        }
+    for (const std::string& name : names) {
+        EXPECT_EQ(tests::bad_input([&] {
+                      common::require_output_files({{"--json", name}}, {{"IMAGE", folder_ / "in"}});
+                  }),
+                  "IMAGE and --json name the same file")
+            << name;
     }
     close(in);
     names = spelled("new");
     names.push_back((folder_ / "to-new").string());
-    for (const std::string& one : names) {
-        for (const std::string& other : names) {
-            EXPECT_EQ(tests::bad_input([&] {
-                          common::require_output_files({{"--json", one}, {"--counts", other}}, {});
-                      }),
-                      "--json and --counts name the same file")
-                << one << ' ' << other;
-        }
+    for (const std::string& name : names) {
+        EXPECT_EQ(
+            tests::bad_input([&] {
+                common::require_output_files({{"--json", folder_ / "new"}, {"--counts", name}}, {});
+            }),
+            "--json and --counts name the same file")
+            << name;
     }
     EXPECT_EQ(tests::bad_input([&] {
                   common::require_output_files(

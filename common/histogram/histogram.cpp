@@ -30,7 +30,7 @@ void add_rows(const std::uint32_t* rows, std::size_t row_count, Histogram& sum) 
 }
 
 Comparison compare(const Histogram& expected, const Histogram& actual) {
-    Comparison comparison{total(expected), total(actual), {}, expected, actual};
+    Comparison comparison{total(expected), total(actual), {}};
     for (std::size_t bin = 0; bin < kBins; ++bin) {
         if (expected[bin] != actual[bin]) {
             comparison.wrong.push_back({bin, expected[bin], actual[bin]});
@@ -43,12 +43,6 @@ namespace {
 
 std::int64_t difference(const WrongBin& wrong) {
     return static_cast<std::int64_t>(wrong.actual) - static_cast<std::int64_t>(wrong.expected);
-}
-
-// "all 12 wrong bins" or "the wrong bin", for a sentence.
-std::string all_wrong(const Comparison& comparison) {
-    return comparison.wrong.size() == 1 ? "the wrong bin"
-                                        : fmt::format("all {} wrong bins", comparison.wrong.size());
 }
 
 void add_signs(const Comparison& comparison, std::vector<std::string>& sentences) {
@@ -87,52 +81,14 @@ void add_zeros(const Comparison& comparison, std::vector<std::string>& sentences
     if (empty > 1) sentences.push_back(fmt::format("{} bins are 0 and should not be", empty));
 }
 
-void add_factor(const Comparison& comparison, std::vector<std::string>& sentences) {
-    const std::uint64_t factor =
-        comparison.expected_total == 0 ? 0 : comparison.actual_total / comparison.expected_total;
-    if (factor < 2) return;
-    for (std::size_t bin = 0; bin < kBins; ++bin) {
-        if (comparison.actual[bin] != factor * comparison.expected[bin]) return;
-    }
-    sentences.push_back(fmt::format("each bin has {} times as many as it should", factor));
-}
-
-void add_multiples(const Comparison& comparison, std::vector<std::string>& sentences) {
-    for (const std::int64_t unit :
-         {std::int64_t{1} << 24, std::int64_t{65536}, std::int64_t{256}}) {
-        const bool all = std::all_of(comparison.wrong.begin(), comparison.wrong.end(),
-                                     [=](const WrongBin& w) { return difference(w) % unit == 0; });
-        if (!all) continue;
-        sentences.push_back(
-            fmt::format("the difference of {} is a multiple of {}", all_wrong(comparison), unit));
-        return;
-    }
-}
-
-void add_shift(const Comparison& comparison, std::vector<std::string>& sentences) {
-    for (std::size_t shift = 1; shift < kBins; ++shift) {
-        bool fits = true;
-        for (std::size_t bin = 0; bin < kBins && fits; ++bin)
-            fits = comparison.actual[(bin + shift) % kBins] == comparison.expected[bin];
-        if (!fits) continue;
-        const bool down = shift > kBins / 2;
-        sentences.push_back(fmt::format("each bin has the count of the bin {} {} it",
-                                        down ? kBins - shift : shift, down ? "above" : "below"));
-        return;
-    }
-}
-
 }  // namespace
 
 std::vector<std::string> relations(const Comparison& comparison) {
     std::vector<std::string> sentences;
     if (comparison.wrong.empty()) return sentences;
-    add_shift(comparison, sentences);
-    add_factor(comparison, sentences);
-    if (sentences.empty()) add_signs(comparison, sentences);
+    add_signs(comparison, sentences);
     add_poison(comparison, sentences);
     add_zeros(comparison, sentences);
-    add_multiples(comparison, sentences);
     return sentences;
 }
 

@@ -45,8 +45,6 @@ struct Comparison {
     std::uint64_t expected_total = 0;
     std::uint64_t actual_total = 0;
     std::vector<WrongBin> wrong;  ///< in the order of the bins
-    Histogram expected{};
-    Histogram actual{};
 
     [[nodiscard]] bool match() const { return wrong.empty() && expected_total == actual_total; }
 };
@@ -58,8 +56,8 @@ Comparison compare(const Histogram& expected, const Histogram& actual);
 /// Empty where the two match.
 std::string failure_report(const Comparison& comparison);
 
-/// What the wrong bins have in common, a sentence each: all too small, the poison, one factor, a
-/// multiple of 256, the counts of other bins. Empty where nothing strikes.
+/// What the wrong bins have in common, a sentence each: all too small, the poison, zero. Empty
+/// where nothing strikes. What has a cause in the kernel the diagnosis says (common/tutor).
 std::vector<std::string> relations(const Comparison& comparison);
 
 }  // namespace common
