@@ -83,7 +83,8 @@ RENAMED = {("--ideas", str(number)): ("--loop", loop)
 def named_as_now(arguments):
     """Recorded arguments, by the names that the programs have for them today."""
     last = tuple(arguments[-2:])
-    return [*arguments[:-2], *RENAMED.get(last, last)]
+    renamed = [*arguments[:-2], *RENAMED.get(last, last)]
+    return [word for old in renamed for word in (("--launches", "two") if old == "--two-launches" else (old,))]
 
 
 def load(path, by_todays_names=True):
@@ -95,7 +96,12 @@ def load(path, by_todays_names=True):
         text = path.read_text(encoding="utf-8")
         if by_todays_names:  # `replicated`, the kernel of chapter 05's `tuned`, was once called lane-bins, as chapter 04's is.
             text = re.sub(r'("(?:kernel|launch)": ")lane-bins\b', r"\1replicated", text)
+            text = re.sub(r'("launch": ")replicated, ', r"\1", text)
         recording = json.loads(text)
+        for entry in recording.get("runs", []) if by_todays_names else ():
+            for row in entry["run"]["results"]:  # once the second kernel of `tuned`, for a CPU
+                if row.get("launch", "").startswith("item-bins"):
+                    row.update(variant="core-bins", launch="")
         return {"machine": recording["machine"], **{kind: recording.get(kind, []) for kind in KINDS}}
     except (ValueError, TypeError, KeyError) as error:
         raise NotRecorded(f"{name} is no file of results: {error}") from None
