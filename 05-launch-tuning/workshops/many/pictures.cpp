@@ -10,7 +10,7 @@
 #include <random>
 
 #include "05-launch-tuning/layout.hpp"
-#include "05-launch-tuning/workshops/peers/opencv.hpp"
+#include "05-launch-tuning/workshops/opencv.hpp"
 #include "common/files/output_file.hpp"
 #include "common/image/image.hpp"
 #include "common/options/whole_number.hpp"

@@ -33,7 +33,7 @@
 #include "04-per-thread-bins/histogram.cuh"
 #include "05-launch-tuning/histogram.cuh"
 #include "05-launch-tuning/launch.hpp"
-#include "05-launch-tuning/workshops/peers/libraries.cuh"
+#include "05-launch-tuning/workshops/libraries.cuh"
 #include "common/cuda/cuda.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
