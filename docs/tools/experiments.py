@@ -252,7 +252,7 @@ def places():
         return Run(LANES, row, "", "core-bins", tuple(launch("1*UNITS", 1)), edit, may_lose=edit is not None and edit.old == COUNT_IN_PLACES)
     for number in 1, 2, 4, 6, 8:
         edit = None if number == 6 else Edit("#define PLACES 6", f"#define PLACES {number}")
-        yield run(f"{number} place{'s' if number > 1 else ''}" + (": as without a search" if number == 6 else ""), edit)
+        yield run(f"{number} place{'s' if number > 1 else ''}" + (": as it is" if number == 6 else ""), edit)
     yield run("6 places, counters written and not read", Edit(COUNT_IN_PLACES, _LOOP.format(f"{_COUNTER} = i;")))
     yield run("6 places, counters read and not written",
               Edit(COUNT_IN_PLACES,
