@@ -19,6 +19,7 @@ const Program kProgram{
      {"uchar-bins", "256 counters of 8 bits for each thread, in shared memory"},
      {"uchar-bins-banked", "the same, neighbouring threads never share a bank"},
      {"lane-bins", "a table for each lane, wholly in that lane's bank"},
+     {"core-bins", "a table for each thread, and one thread for each core"},
      {"uchar-overflow", "256 pixels for an 8-bit counter: 256 equal ones count as none", true}},
     {{"copies", {"1", "2", "4", "8", "16", "32"}, "copies of the table", {"lane-bins"}},
      {"loads",
@@ -148,7 +149,14 @@ int main(int argc, char** argv) try {
         });
     }
 
-    // 10. The table, and the exit status that tells the truth.
+    // 10. core-bins: as private, in blocks of one thread, one for each multiprocessor.
+    if (lesson.wants("core-bins")) {
+        run_with_atomics("core-bins", histogram_cores, {lane_groups, 1}, [&] {
+            histogram_cores<<<lane_groups, 1>>>(pixels, pixel_count, histogram);
+        });
+    }
+
+    // 11. The table, and the exit status that tells the truth.
     return lesson.finish();
 } catch (...) {
     return report_exception(kProgram);

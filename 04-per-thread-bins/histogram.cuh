@@ -195,3 +195,38 @@ auto lanes_with(unsigned copies) {
             return histogram_lanes<32>;
     }
 }
+
+// ---- core-bins: a table for each thread, and one thread for each multiprocessor ----
+//
+// Chapter 01's threads-private: a block is one thread, a loop on a core of its own, and needs no
+// atomics until it merges. It reads its stretch of the picture in several places side by side, each
+// with a table of its own: equal neighbours do not wait for each other, and several lines of memory
+// are under way.
+__global__ void histogram_cores(const std::uint8_t* pixels, std::size_t count,
+                                std::uint32_t* histogram) {
+    constexpr unsigned kPlaces = 6;
+    constexpr unsigned kTable = kBins + 8;  // so that equal bins do not lie a power of two apart
+    __shared__ std::uint32_t tables[kPlaces * kTable];
+    for (unsigned word = 0; word < kPlaces * kTable; ++word) {
+        tables[word] = 0;
+    }
+    const std::size_t begin = count * blockIdx.x / gridDim.x;
+    const std::size_t end = count * (blockIdx.x + std::size_t{1}) / gridDim.x;
+    const std::size_t length = (end - begin) / kPlaces;
+    for (std::size_t i = begin; i < begin + length; ++i) {
+#pragma unroll
+        for (unsigned place = 0; place < kPlaces; ++place) {
+            ++tables[place * kTable + pixels[i + place * length]];
+        }
+    }
+    for (std::size_t i = begin + kPlaces * length; i < end; ++i) {  // fewer than there are places
+        ++tables[pixels[i]];
+    }
+    for (unsigned bin = 0; bin < kBins; ++bin) {
+        std::uint32_t sum = 0;
+        for (unsigned place = 0; place < kPlaces; ++place) {
+            sum += tables[place * kTable + bin];
+        }
+        atomicAdd(&histogram[bin], sum);
+    }
+}

@@ -18,6 +18,7 @@ const Program kProgram{
      {"uchar-bins", "256 counters of 8 bits for each work-item, in local memory"},
      {"uchar-bins-banked", "the same, neighbouring work-items never share a bank"},
      {"lane-bins", "a table for each lane, wholly in that lane's bank"},
+     {"core-bins", "a table for each work-item, and one work-item for each core"},
      {"uchar-overflow", "256 pixels for an 8-bit counter: 256 equal ones count as none", true}},
     {{"copies", {"1", "2", "4", "8", "16", "32"}, "copies of the table", {"lane-bins"}},
      {"loads",
@@ -184,7 +185,14 @@ int main(int argc, char** argv) try {
                      std::to_string(copies) + '\n');
     }
 
-    // 10. The table, and the exit status that tells the truth.
+    // 10. core-bins: as private, in groups of one work-item, one for each compute unit.
+    if (lesson.wants("core-bins")) {
+        const Kernel cores = clCreateKernel(program, "histogram_cores", &error);
+        CHECK_CL(error, "clCreateKernel(histogram_cores)");
+        run_with_atomics("core-bins", cores, lane_groups, 1);
+    }
+
+    // 11. The table, and the exit status that tells the truth.
     return lesson.finish();
 } catch (...) {
     return report_exception(kProgram);

@@ -7,33 +7,32 @@
 #include <array>
 
 #include "05-launch-tuning/histogram.cuh"
+#include "05-launch-tuning/launch.hpp"
 #include "05-launch-tuning/layout.hpp"
-#include "05-launch-tuning/tuned.hpp"
 #include "common/cuda/cuda.hpp"
 #include "common/lesson.hpp"
 
 using namespace common;
 using namespace common::cuda;
 
-const Program kProgram{"05-launch-tuning",
-                       "cuda",
-                       "CUDA",
-                       "the same counting, launched as this device likes it",
-                       {{"two-per-sm", "chapter 03's kernel, two blocks for each unit"},
-                        {"occupancy", "as many threads as the device says it holds"},
-                        {"vector", "16 pixels per load"},
-                        {"tuned", "the best launch for this device, in one command"}}};
+const Program kProgram{
+    "05-launch-tuning",
+    "cuda",
+    "CUDA",
+    "the same counting, launched as this device likes it",
+    {{"two-per-sm", "chapter 03's kernel, two blocks for each unit"},
+     {"occupancy", "as many threads as the device says it holds"},
+     {"vector", "16 pixels per load"},
+     {"tuned", "the best launch for this device, in one command"}},
+    {{"copies", {"1", "2", "4", "8", "16", "32"}, "of the table", {"tuned"}},
+     {"loads", {"1", "2", "3", "4"}, "under way at once", {"tuned"}},
+     {"launches", {"one", "two"}, "two: zeroed by a command before", {"tuned"}}}};
 
 int main(int argc, char** argv) try {
     // 1. What is asked for, the pixels, the right answer, and where the rows are to lie in the
     //    device's buffer.
     LayoutOptions layout;
-    tuning::TunedOptions tuned;
-    Lesson lesson(argc, argv, kProgram, [&](CLI::App& app) {
-        tuning::add_options(app, tuned, kProgram);
-        add_layout_options(app, layout);
-    });
-    tuning::check_options(tuned, lesson.options);
+    Lesson lesson(argc, argv, kProgram, [&](CLI::App& app) { add_layout_options(app, layout); });
     const Rows rows = lay_out(lesson.input, layout);
     const std::uint64_t first = rows.first, pixel_count = rows.count;
 
@@ -134,29 +133,15 @@ int main(int argc, char** argv) try {
     //    a run: the last block to add to a bin writes it out and leaves its total, of 64 bits, at
     //    zero for the next launch. (In two commands, where the command line asks for them.)
     if (lesson.wants("tuned", has_gaps ? "it takes pixels without gaps between the rows" : "")) {
+        // 48 KiB of shared memory are what a block gets without asking for more.
         const Device about = described(device);
-        const tuning::DeviceLimits limits{
-            .api = "CUDA",
-            .device = about.name,
-            .driver = about.driver,
-            .units = units,
-            .max_group_size = tuning::kMaxCudaThreads,
-            .local_bytes = tuning::kCudaSharedBytes,
-            .kernels = {&tuning::kReplicated},
-            .max_threads = [](const tuning::LaunchConfig& config) {
-                cudaFuncAttributes kernel{};
-                CHECK_CUDA(
-                    cudaFuncGetAttributes(&kernel, kernels::tuned(config.copies, config.loads)));
-                return static_cast<std::size_t>(kernel.maxThreadsPerBlock);
-            }};
-        const tuning::LaunchConfig config =
-            tuning::resolve(tuned, lesson.options, limits, pixel_count);
-        const auto blocks = static_cast<unsigned>(lesson.groups(config.groups(units, pixel_count)));
-        const auto block_size = static_cast<unsigned>(config.group_size);
-        const kernels::Tuned kernel = kernels::tuned(config.copies, config.loads);
-
-        const bool in_one = !tuned.two_launches;
-        const std::array<kernels::Total, tuning::kTotalWords> zeros{};
+        const DeviceLimits limits{"CUDA", about.name, about.driver, false, units, most, 48 << 10};
+        const TunedLaunch tuned = launch_for(limits, lesson.options, pixel_count);
+        const auto blocks = static_cast<unsigned>(lesson.groups(tuned.groups(units, pixel_count)));
+        const auto block_size = static_cast<unsigned>(tuned.group_size);
+        const kernels::Tuned kernel = kernels::tuned(tuned.copies, tuned.loads);
+        const bool in_one = lesson.options.choice("launches") != "two";
+        const std::array<kernels::Total, kTotalWords> zeros{};
         Memory<kernels::Total> totals;
         if (in_one) {
             CHECK_CUDA(cudaMalloc(totals.out(), sizeof zeros));
@@ -167,7 +152,7 @@ int main(int argc, char** argv) try {
         const auto poison_and_check = [&] {
             poison_result();
             if (!in_one) return;
-            std::array<kernels::Total, tuning::kTotalWords> words{};
+            std::array<kernels::Total, kTotalWords> words{};
             CHECK_CUDA(cudaMemcpy(words.data(), totals, sizeof words, cudaMemcpyDeviceToHost));
             if (words != zeros)
                 throw std::runtime_error("the last launch did not leave its totals at zero");
@@ -182,7 +167,7 @@ int main(int argc, char** argv) try {
             return milliseconds();
         };
         lesson.examine("tuned", {blocks, block_size}, unsupported_reason(kernel, block_size),
-                       poison_and_check, count_tuned, config.launch_text(blocks));
+                       poison_and_check, count_tuned, tuned.text(blocks));
     }
 
     // 9. The table, and the exit status that tells the truth.

@@ -1,13 +1,11 @@
 // Chapter 05, the OpenCL kernels. Read at run time: edit, save, run again.
 //
 // The host passes GROUP_X and GROUP_Y, the work-items of a group across and down, and for `tuned`
-// COPIES and LOADS as well. A compiler takes its time, so with those it gets `tuned` alone.
+// COPIES of its table, and LOADS that a work-item has under way at once.
 
 #define BINS 256
 #define GROUP_SIZE (GROUP_X * GROUP_Y)
 #define OF_SHAPE __attribute__((reqd_work_group_size(GROUP_X, GROUP_Y, 1)))
-
-#ifndef COPIES
 
 // ---- two-per-sm: chapter 03's `local` ----
 
@@ -104,8 +102,6 @@ __kernel OF_SHAPE void histogram_vector(__global const uchar* pixels, ulong firs
     }
 }
 
-#else  // with COPIES
-
 // ---- tuned: COPIES of the table, LOADS under way while others are counted, one launch ----
 //
 // Bin b of copy k is word b * COPIES + k, as in chapter 04's lane-bins. `own` is k in bytes. One
@@ -116,7 +112,7 @@ void count_pixel(__local uint* table, uint own, uint value) {
     atomic_inc((__local uint*)bin);
 }
 
-void count_four(__local uint* table, uint own, uint four) {
+void count_word(__local uint* table, uint own, uint four) {
     count_pixel(table, own, four & 0xff);
     count_pixel(table, own, four >> 8 & 0xff);
     count_pixel(table, own, four >> 16 & 0xff);
@@ -194,10 +190,10 @@ __kernel OF_SHAPE void histogram_tuned(__global const uchar* pixels, ulong first
 #pragma unroll
         for (uint n = 0; n < LOADS; ++n) {
             if (i + n * stride < vector_count) {
-                count_four(table, own, now[n].x);
-                count_four(table, own, now[n].y);
-                count_four(table, own, now[n].z);
-                count_four(table, own, now[n].w);
+                count_word(table, own, now[n].x);
+                count_word(table, own, now[n].y);
+                count_word(table, own, now[n].z);
+                count_word(table, own, now[n].w);
             }
             now[n] = next[n];
         }
@@ -213,42 +209,3 @@ __kernel OF_SHAPE void histogram_tuned(__global const uchar* pixels, ulong first
         hand_over(totals, histogram, bin, sum);
     }
 }
-
-// ---- tuned on a CPU, item-bins: a stretch of the picture for each work-item ----
-//
-// Chapter 01's threads-private: a group is one work-item, a loop on a core of its own, and needs no
-// atomics. It reads its stretch in several places side by side, each with a table of its own: equal
-// neighbours do not wait for each other, and several lines of memory are under way.
-#if GROUP_SIZE == 1
-#define PLACES (2 * LOADS)
-#define TABLE (BINS + 8)  // so that equal bins do not lie a power of two apart
-
-__kernel OF_SHAPE void histogram_items(__global const uchar* pixels, ulong first, ulong count,
-                                       __global ulong* totals, __global uint* histogram) {
-    __local uint tables[PLACES * TABLE];
-    for (uint word = 0; word < PLACES * TABLE; ++word) {
-        tables[word] = 0;
-    }
-    const ulong begin = first + count * get_global_id(0) / get_global_size(0);
-    const ulong end = first + count * (get_global_id(0) + 1) / get_global_size(0);
-    const ulong length = (end - begin) / PLACES;
-    for (ulong i = begin; i < begin + length; ++i) {
-#pragma unroll
-        for (uint place = 0; place < PLACES; ++place) {
-            ++tables[place * TABLE + pixels[i + place * length]];
-        }
-    }
-    for (ulong i = begin + PLACES * length; i < end; ++i) {  // fewer than there are places
-        ++tables[pixels[i]];
-    }
-    for (uint bin = 0; bin < BINS; ++bin) {
-        uint sum = 0;
-        for (uint place = 0; place < PLACES; ++place) {
-            sum += tables[place * TABLE + bin];
-        }
-        hand_over(totals, histogram, bin, sum);
-    }
-}
-#endif
-
-#endif  // COPIES

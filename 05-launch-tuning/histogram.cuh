@@ -125,7 +125,7 @@ __device__ void count_pixel(std::uint32_t* table, unsigned own, std::uint32_t va
 }
 
 template <unsigned kCopies>
-__device__ void count_four(std::uint32_t* table, unsigned own, std::uint32_t four) {
+__device__ void count_word(std::uint32_t* table, unsigned own, std::uint32_t four) {
     count_pixel<kCopies>(table, own, four & 0xff);
     count_pixel<kCopies>(table, own, four >> 8 & 0xff);
     count_pixel<kCopies>(table, own, four >> 16 & 0xff);
@@ -201,10 +201,10 @@ __global__ void histogram_tuned(const std::uint8_t* pixels, std::uint64_t first,
 #pragma unroll
         for (unsigned n = 0; n < kLoads; ++n) {
             if (i + n * stride < vector_count) {
-                count_four<kCopies>(table, own, now[n].x);
-                count_four<kCopies>(table, own, now[n].y);
-                count_four<kCopies>(table, own, now[n].z);
-                count_four<kCopies>(table, own, now[n].w);
+                count_word<kCopies>(table, own, now[n].x);
+                count_word<kCopies>(table, own, now[n].y);
+                count_word<kCopies>(table, own, now[n].z);
+                count_word<kCopies>(table, own, now[n].w);
             }
             now[n] = next[n];
         }

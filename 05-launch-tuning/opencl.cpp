@@ -6,42 +6,49 @@
 
 #include <array>
 
+#include "05-launch-tuning/launch.hpp"
 #include "05-launch-tuning/layout.hpp"
 #include "05-launch-tuning/resident.hpp"
-#include "05-launch-tuning/tuned.hpp"
 #include "common/lesson.hpp"
 #include "common/opencl/opencl.hpp"
 
 using namespace common;
 using namespace common::opencl;
 
-const Program kProgram{"05-launch-tuning",
-                       "opencl",
-                       "OpenCL",
-                       "the same counting, launched as this device likes it",
-                       {{"two-per-sm", "chapter 03's kernel, two groups for each unit"},
-                        {"occupancy", "as many work-items as the device says it holds"},
-                        {"vector", "16 pixels per load"},
-                        {"tuned", "the best launch for this device, in one command"}}};
+const Program kProgram{
+    "05-launch-tuning",
+    "opencl",
+    "OpenCL",
+    "the same counting, launched as this device likes it",
+    {{"two-per-sm", "chapter 03's kernel, two groups for each unit"},
+     {"occupancy", "as many work-items as the device says it holds"},
+     {"vector", "16 pixels per load"},
+     {"tuned", "the best launch for this device, in one command"}},
+    {{"copies", {"1", "2", "4", "8", "16", "32"}, "of the table", {"tuned"}},
+     {"loads", {"1", "2", "3", "4"}, "under way at once", {"tuned"}},
+     {"launches", {"one", "two"}, "two: zeroed by a command before", {"tuned"}}}};
 
 int main(int argc, char** argv) try {
     // 1. What is asked for, the pixels, the right answer, and where the rows are to lie in the
     //    device's buffer.
     LayoutOptions layout;
-    tuning::TunedOptions tuned;
-    Lesson lesson(argc, argv, kProgram, [&](CLI::App& app) {
-        tuning::add_options(app, tuned, kProgram);
-        add_layout_options(app, layout);
-    });
-    tuning::check_options(tuned, lesson.options);
+    Lesson lesson(argc, argv, kProgram, [&](CLI::App& app) { add_layout_options(app, layout); });
     const Rows rows = lay_out(lesson.input, layout);
     const cl_ulong first = rows.first, pixel_count = rows.count;
 
-    // 2. The device, and groups of 512 for those that fill it.
+    // 2. The device, what it allows, and groups of 512 for those that fill it.
     const cl_device_id device = choose_device(lesson);
     require_memory(device, rows.bytes());
     const std::size_t units = compute_units(device), most = max_work_group_size(device);
     const std::size_t full_size = lesson.group_size(512, most);
+    const Device about = described(device);
+    cl_ulong local_bytes = 0;
+    CHECK_CL(clGetDeviceInfo(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes,
+                             nullptr));
+    const DeviceLimits limits{
+        "OpenCL", about.name, about.driver_line(), (about.type & CL_DEVICE_TYPE_CPU) != 0,
+        units,    most,       local_bytes};
+    const TunedLaunch usual = rule_of_thumb(limits, pixel_count);
 
     // 3. Where its commands go: a context for the device, and a queue that keeps their order and
     //    notes when each began and ended. Each is released at the end of its scope.
@@ -60,11 +67,12 @@ int main(int argc, char** argv) try {
 
     // 4. The kernels. Each is compiled when it is wanted, for one shape of its groups.
     const char* source = lesson.kernel_file("histogram.cl");
-    const auto build = [&](const char* name, const std::string& macros) {
+    const auto build = [&](const char* name, const Grid& grid, const TunedLaunch& launch) {
+        const std::string options = grid.macros() + launch.macros();
         const ProgramObject program =
             clCreateProgramWithSource(context, 1, &source, nullptr, &error);
         CHECK_CL(error, "clCreateProgramWithSource");
-        check_build(clBuildProgram(program, 1, &device, macros.c_str(), nullptr, nullptr), program,
+        check_build(clBuildProgram(program, 1, &device, options.c_str(), nullptr, nullptr), program,
                     device);
         Kernel kernel = clCreateKernel(program, name, &error);
         CHECK_CL(error, name);
@@ -106,7 +114,7 @@ int main(int argc, char** argv) try {
     if (lesson.wants("two-per-sm",
                      rows.first > 0 || has_gaps ? "it takes neither --offset nor --pitch" : "")) {
         const Grid grid = side_by_side(lesson.group_size(256, most), lesson.groups(2 * units));
-        const Kernel kernel = build("histogram_local", grid.macros());
+        const Kernel kernel = build("histogram_local", grid, usual);
         CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
         CHECK_CL(clSetKernelArg(kernel, 1, sizeof pixel_count, &pixel_count));
         CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &histogram));
@@ -126,7 +134,7 @@ int main(int argc, char** argv) try {
                                  const Rows& part) {
         if (!lesson.wants(variant)) return;
         const cl_ulong width = part.width, pitch = part.pitch;
-        const Kernel kernel = build(name, grid.macros());
+        const Kernel kernel = build(name, grid, usual);
         CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
         CHECK_CL(clSetKernelArg(kernel, 1, sizeof first, &first));
         CHECK_CL(clSetKernelArg(kernel, 2, sizeof pixel_count, &pixel_count));
@@ -150,25 +158,13 @@ int main(int argc, char** argv) try {
     //    zero for the next launch. (In two commands, where there are no 64-bit atomics or the
     //    command line asks for them.)
     if (lesson.wants("tuned", has_gaps ? "it takes pixels without gaps between the rows" : "")) {
-        const Device about = described(device);
-        cl_ulong local_bytes = 0;
-        CHECK_CL(clGetDeviceInfo(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes,
-                                 nullptr));
-        const tuning::DeviceLimits limits{.api = "OpenCL",
-                                          .device = about.name,
-                                          .driver = about.driver_line(),
-                                          .cpu = (about.type & CL_DEVICE_TYPE_CPU) != 0,
-                                          .units = units,
-                                          .max_group_size = most,
-                                          .local_bytes = local_bytes,
-                                          .kernels = {&tuning::kReplicated, &tuning::kItemBins}};
-        const tuning::LaunchConfig config =
-            tuning::resolve(tuned, lesson.options, limits, pixel_count);
-        const std::size_t groups = lesson.groups(config.groups(units, pixel_count));
-        const Kernel kernel = build(config.kernel->function.c_str(), config.macros());
-        const bool in_one =
-            has_extension(device, "cl_khr_int64_base_atomics") && !tuned.two_launches;
-        std::array<cl_ulong, tuning::kTotalWords> zeros{};
+        const TunedLaunch launch = launch_for(limits, lesson.options, pixel_count);
+        const std::size_t groups = lesson.groups(launch.groups(units, pixel_count));
+        const Kernel kernel =
+            build("histogram_tuned", side_by_side(launch.group_size, groups), launch);
+        const bool in_one = has_extension(device, "cl_khr_int64_base_atomics") &&
+                            lesson.options.choice("launches") != "two";
+        std::array<cl_ulong, kTotalWords> zeros{};
         Buffer totals;
         if (in_one) {
             totals = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof zeros,
@@ -180,7 +176,7 @@ int main(int argc, char** argv) try {
         const auto poison_and_check = [&] {
             poison_result();
             if (!in_one) return;
-            std::array<cl_ulong, tuning::kTotalWords> words{};
+            std::array<cl_ulong, kTotalWords> words{};
             CHECK_CL(clEnqueueReadBuffer(queue, totals, CL_TRUE, 0, sizeof words, words.data(), 0,
                                          nullptr, nullptr));
             if (words != zeros)
@@ -188,7 +184,7 @@ int main(int argc, char** argv) try {
         };
         const auto count_tuned = [&](Histogram& result) {
             const cl_uint zero = 0;
-            const std::size_t global_size = groups * config.group_size;
+            const std::size_t global_size = groups * launch.group_size;
             Event zeroed, counted;
             if (!in_one)
                 CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0,
@@ -199,14 +195,14 @@ int main(int argc, char** argv) try {
             CHECK_CL(clSetKernelArg(kernel, 3, sizeof(cl_mem), in_one ? &totals : nullptr));
             CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &histogram));
             CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size,
-                                            &config.group_size, 0, nullptr, counted.out()));
+                                            &launch.group_size, 0, nullptr, counted.out()));
             CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
                                          result.data(), 0, nullptr, nullptr));
             return milliseconds(in_one ? counted : zeroed, counted);
         };
-        lesson.examine("tuned", {groups, config.group_size},
-                       unsupported_reason(kernel, device, config.group_size), poison_and_check,
-                       count_tuned, config.launch_text(groups));
+        lesson.examine("tuned", {groups, launch.group_size},
+                       unsupported_reason(kernel, device, launch.group_size), poison_and_check,
+                       count_tuned, launch.text(groups));
     }
 
     // 9. The table, and the exit status that tells the truth.

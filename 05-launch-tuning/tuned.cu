@@ -2,11 +2,11 @@
 #include <bit>
 
 #include "05-launch-tuning/histogram.cuh"
-#include "05-launch-tuning/tuned.hpp"
+#include "05-launch-tuning/launch.hpp"
 
 namespace kernels {
 
-static_assert(tuning::kTotalWords == kBins * kApart, "the host makes room for the totals");
+static_assert(kTotalWords == kBins * kApart, "the host makes room for the totals");
 
 template <unsigned kCopies>
 constexpr Tuned kOfLoads[] = {histogram_tuned<kCopies, 1>, histogram_tuned<kCopies, 2>,

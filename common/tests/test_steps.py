@@ -14,7 +14,7 @@ from programs import ROOT, Test
 
 # What only OpenCL needs: a context, and a compiler while the program runs; its limits vary more, and so do its clocks.
 ONLY_OPENCL = ("context_for|build_program|read_kernel_file|max_work_group_size|error_name|has_extension|require_memory|no_room|profiling|"
-               "plausible_ms|kernel_file|options.wants")
+               "plausible_ms|kernel_file|options.wants|max_block_size")
 # What the programs call that is neither API's: the frame, and what common/ has for both.
 OF_COMMON = (r"(?:common::|tuning::limits_of|report\.|\boptions\.(?!c_str)|common::Report |lesson\.(?:options\.)?)[a-z_:]*|"
              r"\b(?:choose_device|read_ceiling_gb_s|unsupported_reason|poison|add_rows|milliseconds|report_exception)")

@@ -43,6 +43,12 @@ class Texts(unittest.TestCase):
             includes = re.findall(r'#include "(\d\d-.*)/[^/"]+"', file.read_text(encoding="utf-8"))
             self.assertLessEqual(set(includes), {file.parent.name}, file.name)
 
+    def test_a_workshop_includes_no_other_workshop(self):
+        for file in ROOT.glob("05-launch-tuning/workshops/*/**/*.[ch]*"):
+            workshop = file.relative_to(ROOT).parts[2]
+            included = re.findall(r'#include "05-launch-tuning/workshops/([^/"]+)/', file.read_text(encoding="utf-8"))
+            self.assertLessEqual(set(included), {workshop}, file)
+
     def test_lane_bins_is_launched_as_chapter_04_does_without_options(self):
         host = read("04-per-thread-bins/cuda.cu")
         usual = [re.search(rf'number\("{option}"\)\.value_or\((\d+)\)', host)[1] for option in ("copies", "loads")]

@@ -68,16 +68,16 @@ STEPS = (
     Run(LESSON, "occupancy", "eight rows at a time", "occupancy", ()),
     Run(LESSON, "vector", "16 pixels per load", "vector", ()),
     Run(LESSON, "tuned 1 copy 1 load two launches", "groups of 1024, the next load under way while one is counted", "tuned",
-        ("--copies", "1", "--loads", "1", "--two-launches")),
+        ("--copies", "1", "--loads", "1", "--launches", "two")),
     Run(LESSON, "tuned 32 copies, the place as an index", "a copy of the table for each lane", "tuned",
-        ("--copies", "32", "--loads", "1", "--two-launches"),
+        ("--copies", "32", "--loads", "1", "--launches", "two"),
         Edit("    __local uchar* bin = (__local uchar*)table + (value * (COPIES * 4) | own);\n"
              "    atomic_inc((__local uint*)bin);\n",
              "    atomic_inc(&table[value * COPIES + own / 4]);\n")),
     Run(LESSON, "tuned 32 copies", "fewer instructions to find the place", "tuned",
-        ("--copies", "32", "--loads", "1", "--two-launches")),
+        ("--copies", "32", "--loads", "1", "--launches", "two")),
     Run(LESSON, "tuned 32 copies 3 loads", "three loads under way", "tuned",
-        ("--copies", "32", "--loads", "3", "--two-launches")),
+        ("--copies", "32", "--loads", "3", "--launches", "two")),
     Run(LESSON, "tuned one launch", "the histogram zeroed and finished by the kernel itself", "tuned",
         ("--copies", "32", "--loads", "3")),
 )
@@ -247,16 +247,14 @@ HALF_OF_IT = "Medians. Where counters are only written or only read nothing is c
 
 
 def places():
-    """`item-bins`: in how many places it reads at once, and the same with half of what `++` does."""
-    def run(row, loads, edit=None):
-        return Run(LESSON, row, "", "tuned",
-                   ("--kernel", "item-bins", "--loads", str(loads), *launch("1*UNITS", 1)), edit,
-                   may_lose=edit is not None and edit.old == COUNT_IN_PLACES)
-    yield run("1 place", 1, Edit("#define PLACES (2 * LOADS)", "#define PLACES 1"))
-    for loads in 1, 2, 3, 4:
-        yield run(f"{2 * loads} places" + (": as without a search" if loads == 3 else ""), loads)
-    yield run("6 places, counters written and not read", 3, Edit(COUNT_IN_PLACES, _LOOP.format(f"{_COUNTER} = i;")))
-    yield run("6 places, counters read and not written", 3,
+    """`core-bins`: in how many places it reads at once, and the same with half of what `++` does."""
+    def run(row, edit=None):
+        return Run(LANES, row, "", "core-bins", tuple(launch("1*UNITS", 1)), edit, may_lose=edit is not None and edit.old == COUNT_IN_PLACES)
+    for number in 1, 2, 4, 6, 8:
+        edit = None if number == 6 else Edit("#define PLACES 6", f"#define PLACES {number}")
+        yield run(f"{number} place{'s' if number > 1 else ''}" + (": as it is" if number == 6 else ""), edit)
+    yield run("6 places, counters written and not read", Edit(COUNT_IN_PLACES, _LOOP.format(f"{_COUNTER} = i;")))
+    yield run("6 places, counters read and not written",
               Edit(COUNT_IN_PLACES,
                    "    uint sums[PLACES] = {0};\n" + _LOOP.format(f"sums[place] += {_COUNTER};")
                    + "    for (uint place = 0; place < PLACES; ++place) {\n        tables[place] = sums[place];\n    }\n"))
@@ -290,7 +288,7 @@ EXPERIMENTS = {
                                  ("photo", "uniform", "four-values", "constant"), "256K", tuple(ideas())),
     "starts": Experiment("threads started once or for each run, for a CPU", "Threads", "ms", ("C++",),
                          ("photo", "uniform"), "256K", tuple(starts())),
-    "places": Experiment("`item-bins` in one place to eight, for a CPU", "Reads in", "GB/s", OPENCL,
+    "places": Experiment("`core-bins` in one place to eight, for a CPU", "Reads in", "GB/s", OPENCL,
                          ("photo", "uniform", "constant"), "100M", tuple(places()),
                          HALF_OF_IT),
     "places-in-cache": Experiment("the same on pixels that fit a cache", "Reads in", "GB/s", OPENCL,

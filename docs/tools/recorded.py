@@ -83,7 +83,24 @@ RENAMED = {("--ideas", str(number)): ("--loop", loop)
 def named_as_now(arguments):
     """Recorded arguments, by the names that the programs have for them today."""
     last = tuple(arguments[-2:])
-    return [*arguments[:-2], *RENAMED.get(last, last)]
+    renamed = [*arguments[:-2], *RENAMED.get(last, last)]
+    return [word for old in renamed for word in (("--launches", "two") if old == "--two-launches" else (old,))]
+
+
+def renamed_core_bins(recording):
+    """Once it was the second kernel of chapter 05's `tuned`, for a processor: `item-bins`, in twice as many places as loads."""
+    for entry in recording.get("runs", []):
+        for row in entry["run"]["results"]:
+            if row.get("launch", "").startswith("item-bins"):
+                row.update(variant="core-bins", launch="")
+    for entry in recording.get("experiments", []):
+        for kept in entry["run"]["runs"] if entry["experiment"].startswith("places") else ():
+            entry["program"] = "04-per-thread-bins/opencl"
+            loads = kept["arguments"][5]
+            kept["arguments"] = ["--variant", "core-bins", *kept["arguments"][6:]]
+            places = 1 if (kept.get("edit") or {}).get("to") == "#define PLACES 1" else 2 * int(loads)
+            if places != 6:
+                kept["edit"] = {"from": "#define PLACES 6", "to": f"#define PLACES {places}"}
 
 
 def load(path, by_todays_names=True):
@@ -95,7 +112,10 @@ def load(path, by_todays_names=True):
         text = path.read_text(encoding="utf-8")
         if by_todays_names:  # `replicated`, the kernel of chapter 05's `tuned`, was once called lane-bins, as chapter 04's is.
             text = re.sub(r'("(?:kernel|launch)": ")lane-bins\b', r"\1replicated", text)
+            text = re.sub(r'("launch": ")replicated, ', r"\1", text)
         recording = json.loads(text)
+        if by_todays_names:
+            renamed_core_bins(recording)
         return {"machine": recording["machine"], **{kind: recording.get(kind, []) for kind in KINDS}}
     except (ValueError, TypeError, KeyError) as error:
         raise NotRecorded(f"{name} is no file of results: {error}") from None

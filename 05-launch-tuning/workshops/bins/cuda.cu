@@ -118,9 +118,9 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     int local_bytes = 0;
     CHECK_CUDA(
         cudaDeviceGetAttribute(&local_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device.id));
-    const tuning::DeviceLimits limits{.units = common::cuda::multiprocessors(device.id),
-                                      .max_group_size = tuning::kMaxCudaThreads,
-                                      .local_bytes = static_cast<std::uint64_t>(local_bytes)};
+    const DeviceLimits limits{.units = common::cuda::multiprocessors(device.id),
+                              .max_group_size = common::cuda::max_block_size(device.id),
+                              .local_bytes = static_cast<std::uint64_t>(local_bytes)};
     common::Report report(output, kProgram, options, values.input, values.sum, device.name,
                           device.driver);
 

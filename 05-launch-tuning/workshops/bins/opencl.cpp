@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "05-launch-tuning/workshops/bins/values.hpp"
-#include "05-launch-tuning/workshops/tune/limits_opencl.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/opencl/opencl.hpp"
 #include "common/options/options.hpp"
@@ -55,7 +54,16 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     const common::opencl::Device device = common::opencl::choose_device(options.device);
     common::opencl::require_group_size(device.id, options.group_size.value_or(1));
     common::opencl::require_memory(device.id, values.bytes_on_device());
-    const tuning::DeviceLimits limits = tuning::limits_of(device);
+    cl_ulong local_bytes = 0;
+    CHECK_CL(clGetDeviceInfo(device.id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes,
+                             nullptr));
+    const DeviceLimits limits{.api = "OpenCL",
+                              .device = device.name,
+                              .driver = device.driver_line(),
+                              .cpu = (device.type & CL_DEVICE_TYPE_CPU) != 0,
+                              .units = common::opencl::compute_units(device.id),
+                              .max_group_size = common::opencl::max_work_group_size(device.id),
+                              .local_bytes = local_bytes};
     common::Report report(output, kProgram, options, values.input, values.sum, device.name,
                           device.driver_line());
 

@@ -99,7 +99,7 @@ std::string Plan::text() const {
 }
 
 Plan plan(const std::string& strategy, const Values& values, const common::Options& options,
-          const tuning::DeviceLimits& limits) {
+          const DeviceLimits& limits) {
     const unsigned table = values.counters();
     Plan plan{{values.bins, values.shift, 0, table, 1}};
     // On a CPU a group runs on one core, work-item by work-item.

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "05-launch-tuning/tuned.hpp"
+#include "05-launch-tuning/launch.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
 #include "common/options/options.hpp"
@@ -80,7 +80,7 @@ struct Plan {
 };
 
 Plan plan(const std::string& strategy, const Values& values, const common::Options& options,
-          const tuning::DeviceLimits& limits);
+          const DeviceLimits& limits);
 
 /// Into how many parts a table's rows are cut when they are added up: about 2^17 work-items have
 /// one, but no more than 64 add to one counter of the result.

@@ -16,11 +16,10 @@
 #include <vector>
 
 #include "05-launch-tuning/histogram.cuh"
-#include "05-launch-tuning/tuned.hpp"
+#include "05-launch-tuning/launch.hpp"
 #include "05-launch-tuning/workshops/cluster/ranks.hpp"
 #include "05-launch-tuning/workshops/cluster/report.hpp"
 #include "05-launch-tuning/workshops/cluster/source.hpp"
-#include "05-launch-tuning/workshops/tune/limits_cuda.hpp"
 #include "common/cuda/cuda.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/options/options.hpp"
@@ -60,9 +59,8 @@ int main(int argc, char** argv) try {
 
     // 2. What is asked for, and where the pixels come from.
     cluster::ClusterOptions cluster_options;
-    tuning::TunedOptions tuned;
-    const common::Options options = tuning::parse_options(
-        argc, argv, kProgram, tuned, [&](CLI::App& app) { cluster_options.add_to(app); });
+    const common::Options options = common::parse_options(
+        argc, argv, kProgram, [&](CLI::App& app) { cluster_options.add_to(app); });
     if (options.list_devices) {
         common::print(common::cuda::list(common::cuda::devices()));
         throw common::Finished();
@@ -95,16 +93,19 @@ int main(int argc, char** argv) try {
         CHECK_CUDA(cudaMallocHost(buffer.out(), source.max_chunk()));
 
     // 5. How to count: `tuned`, as chapter 05 launches it on this device.
-    const tuning::DeviceLimits limits = tuning::limits_of(device);
-    const tuning::LaunchConfig config =
-        tuning::resolve(tuned, options, limits, std::min(on_device, cluster::kMaxLaunchPixels));
+    const DeviceLimits limits{.api = "CUDA",
+                              .device = device.name,
+                              .driver = device.driver,
+                              .units = common::cuda::multiprocessors(device.id),
+                              .max_group_size = common::cuda::max_block_size(device.id),
+                              .local_bytes = 48 << 10};  // without asking for more
+    const TunedLaunch config =
+        launch_for(limits, options, std::min(on_device, cluster::kMaxLaunchPixels));
     const kernels::Tuned kernel = kernels::tuned(config.copies, config.loads);
     common::cuda::Memory<kernels::Total> totals;
-    if (!tuned.two_launches) {
-        CHECK_CUDA(cudaMalloc(totals.out(), tuning::kTotalWords * sizeof(kernels::Total)));
-        CHECK_CUDA(cudaMemset(totals, 0, tuning::kTotalWords * sizeof(kernels::Total)));
-        CHECK_CUDA(cudaDeviceSynchronize());  // the stream does not wait for it
-    }
+    CHECK_CUDA(cudaMalloc(totals.out(), kTotalWords * sizeof(kernels::Total)));
+    CHECK_CUDA(cudaMemset(totals, 0, kTotalWords * sizeof(kernels::Total)));
+    CHECK_CUDA(cudaDeviceSynchronize());  // the stream does not wait for it
     const auto copy_in = [&](std::span<const std::uint8_t> piece, std::size_t to) {
         CHECK_CUDA(cudaMemcpyAsync(pixels + to, piece.data(), piece.size(), cudaMemcpyHostToDevice,
                                    stream));
@@ -113,8 +114,6 @@ int main(int argc, char** argv) try {
     const auto start = [&](std::size_t first, std::size_t pixel_count) {
         const std::size_t groups =
             options.groups.value_or(config.groups(limits.units, pixel_count));
-        if (tuned.two_launches)
-            CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram), stream));
         kernel<<<static_cast<unsigned>(groups), static_cast<unsigned>(config.group_size), 0,
                  stream>>>(pixels, first, pixel_count, totals, histogram);
         CHECK_CUDA(cudaGetLastError());

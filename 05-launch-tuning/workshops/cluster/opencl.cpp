@@ -16,11 +16,10 @@
 #include <string>
 #include <vector>
 
-#include "05-launch-tuning/tuned.hpp"
+#include "05-launch-tuning/launch.hpp"
 #include "05-launch-tuning/workshops/cluster/ranks.hpp"
 #include "05-launch-tuning/workshops/cluster/report.hpp"
 #include "05-launch-tuning/workshops/cluster/source.hpp"
-#include "05-launch-tuning/workshops/tune/limits_opencl.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/opencl/opencl.hpp"
 #include "common/options/options.hpp"
@@ -72,9 +71,8 @@ int main(int argc, char** argv) try {
 
     // 2. What is asked for, and where the pixels come from.
     cluster::ClusterOptions cluster_options;
-    tuning::TunedOptions tuned;
-    const common::Options options = tuning::parse_options(
-        argc, argv, kProgram, tuned, [&](CLI::App& app) { cluster_options.add_to(app); });
+    const common::Options options = common::parse_options(
+        argc, argv, kProgram, [&](CLI::App& app) { cluster_options.add_to(app); });
     if (options.list_devices) {
         common::print(common::opencl::list(common::opencl::devices()));
         throw common::Finished();
@@ -122,19 +120,27 @@ int main(int argc, char** argv) try {
     const AtEnd finished{queue};
 
     // 5. How to count: `tuned`, as chapter 05 launches it on this device.
-    const tuning::DeviceLimits limits = tuning::limits_of(device);
-    const tuning::LaunchConfig config =
-        tuning::resolve(tuned, options, limits, std::min(on_device, cluster::kMaxLaunchPixels));
+    cl_ulong local_bytes = 0;
+    CHECK_CL(clGetDeviceInfo(device.id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes,
+                             nullptr));
+    const DeviceLimits limits{.api = "OpenCL",
+                              .device = device.name,
+                              .driver = device.driver_line(),
+                              .cpu = (device.type & CL_DEVICE_TYPE_CPU) != 0,
+                              .units = common::opencl::compute_units(device.id),
+                              .max_group_size = common::opencl::max_work_group_size(device.id),
+                              .local_bytes = local_bytes};
+    const TunedLaunch config =
+        launch_for(limits, options, std::min(on_device, cluster::kMaxLaunchPixels));
     const std::string kernels =
         common::read_kernel_file("histogram.cl", CHAPTER_FOLDER, options.kernels);
-    const common::opencl::ProgramObject program =
-        common::opencl::build_program(context, device.id, "histogram.cl", kernels, config.macros());
-    const common::opencl::Kernel kernel =
-        clCreateKernel(program, config.kernel->function.c_str(), &error);
+    const common::opencl::ProgramObject program = common::opencl::build_program(
+        context, device.id, "histogram.cl", kernels,
+        side_by_side(config.group_size, 1).macros() + config.macros());
+    const common::opencl::Kernel kernel = clCreateKernel(program, "histogram_tuned", &error);
     CHECK_CL(error, "clCreateKernel");
-    const bool in_one = common::opencl::has_extension(device.id, "cl_khr_int64_base_atomics") &&
-                        !tuned.two_launches;
-    std::array<cl_ulong, tuning::kTotalWords> zeros{};
+    const bool in_one = common::opencl::has_extension(device.id, "cl_khr_int64_base_atomics");
+    std::array<cl_ulong, kTotalWords> zeros{};
     common::opencl::Buffer totals;
     if (in_one) {
         totals = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof zeros,

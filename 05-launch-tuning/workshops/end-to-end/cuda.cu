@@ -18,8 +18,7 @@
 #include <vector>
 
 #include "05-launch-tuning/histogram.cuh"
-#include "05-launch-tuning/tuned.hpp"
-#include "05-launch-tuning/workshops/tune/limits_cuda.hpp"
+#include "05-launch-tuning/launch.hpp"
 #include "common/cuda/cuda.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
@@ -50,8 +49,7 @@ constexpr std::uint64_t kChunkPixels = std::uint64_t{16} << 20;
 
 int main(int argc, char** argv) try {
     // 1. What is asked for.
-    tuning::TunedOptions tuned;
-    const common::Options options = tuning::parse_options(argc, argv, kProgram, tuned);
+    const common::Options options = common::parse_options(argc, argv, kProgram);
     if (options.list_devices) {
         common::print(common::cuda::list(common::cuda::devices()));
         return common::kEveryVariantMatches;
@@ -81,10 +79,15 @@ int main(int argc, char** argv) try {
         CHECK_CUDA(cudaEventCreateWithFlags(event.out(), cudaEventDisableTiming));
 
     // 5. The launch of `tuned` for all pixels, and one for a chunk.
-    const tuning::DeviceLimits limits = tuning::limits_of(device);
-    const tuning::LaunchConfig for_all = tuning::resolve(tuned, options, limits, pixel_count);
-    const tuning::LaunchConfig for_chunk =
-        tuning::resolve(tuned, options, limits, std::min<std::size_t>(pixel_count, kChunkPixels));
+    const DeviceLimits limits{.api = "CUDA",
+                              .device = device.name,
+                              .driver = device.driver,
+                              .units = common::cuda::multiprocessors(device.id),
+                              .max_group_size = common::cuda::max_block_size(device.id),
+                              .local_bytes = 48 << 10};  // without asking for more
+    const TunedLaunch for_all = launch_for(limits, options, pixel_count);
+    const TunedLaunch for_chunk =
+        launch_for(limits, options, std::min<std::size_t>(pixel_count, kChunkPixels));
 
     // 6. Memory. Pinned memory for the pixels and for the rows: each chunk has a histogram of its
     //    own.
@@ -98,17 +101,13 @@ int main(int argc, char** argv) try {
     CHECK_CUDA(cudaMalloc(pixels.out(), pixel_count));
     CHECK_CUDA(cudaMalloc(rows.out(), rows_bytes));
     std::memcpy(pinned, input.pixels.data(), pixel_count);
-    const bool in_one = !tuned.two_launches;
     common::cuda::Memory<kernels::Total> totals;
-    if (in_one) {
-        CHECK_CUDA(cudaMalloc(totals.out(), tuning::kTotalWords * sizeof(kernels::Total)));
-        CHECK_CUDA(cudaMemset(totals, 0, tuning::kTotalWords * sizeof(kernels::Total)));
-        CHECK_CUDA(cudaDeviceSynchronize());  // neither stream waits for it
-    }
+    CHECK_CUDA(cudaMalloc(totals.out(), kTotalWords * sizeof(kernels::Total)));
+    CHECK_CUDA(cudaMemset(totals, 0, kTotalWords * sizeof(kernels::Total)));
+    CHECK_CUDA(cudaDeviceSynchronize());  // neither stream waits for it
     // Counts `length` pixels from `first` on.
-    const auto launch = [&](const tuning::LaunchConfig& config, std::size_t first,
-                            std::size_t length, std::uint32_t* row) {
-        if (!in_one) CHECK_CUDA(cudaMemsetAsync(row, 0, sizeof(Histogram), counts));
+    const auto launch = [&](const TunedLaunch& config, std::size_t first, std::size_t length,
+                            std::uint32_t* row) {
         const auto blocks =
             static_cast<unsigned>(options.groups.value_or(config.groups(limits.units, length)));
         const kernels::Tuned kernel = kernels::tuned(config.copies, config.loads);

@@ -18,8 +18,7 @@
 #include <optional>
 #include <vector>
 
-#include "05-launch-tuning/tuned.hpp"
-#include "05-launch-tuning/workshops/tune/limits_opencl.hpp"
+#include "05-launch-tuning/launch.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
 #include "common/opencl/opencl.hpp"
@@ -50,8 +49,7 @@ constexpr std::uint64_t kChunkPixels = std::uint64_t{16} << 20;
 
 int main(int argc, char** argv) try {
     // 1. What is asked for.
-    tuning::TunedOptions tuned;
-    const common::Options options = tuning::parse_options(argc, argv, kProgram, tuned);
+    const common::Options options = common::parse_options(argc, argv, kProgram);
     if (options.list_devices) {
         common::print(common::opencl::list(common::opencl::devices()));
         return common::kEveryVariantMatches;
@@ -83,17 +81,26 @@ int main(int argc, char** argv) try {
     CHECK_CL(error, "clCreateCommandQueue");
 
     // 5. The launch of `tuned` for all pixels, and one for a chunk.
-    const tuning::DeviceLimits limits = tuning::limits_of(device);
-    const tuning::LaunchConfig for_all = tuning::resolve(tuned, options, limits, pixel_count);
-    const tuning::LaunchConfig for_chunk =
-        tuning::resolve(tuned, options, limits, std::min<std::size_t>(pixel_count, kChunkPixels));
+    cl_ulong local_bytes = 0;
+    CHECK_CL(clGetDeviceInfo(device.id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes,
+                             nullptr));
+    const DeviceLimits limits{.api = "OpenCL",
+                              .device = device.name,
+                              .driver = device.driver_line(),
+                              .cpu = (device.type & CL_DEVICE_TYPE_CPU) != 0,
+                              .units = common::opencl::compute_units(device.id),
+                              .max_group_size = common::opencl::max_work_group_size(device.id),
+                              .local_bytes = local_bytes};
+    const TunedLaunch for_all = launch_for(limits, options, pixel_count);
+    const TunedLaunch for_chunk =
+        launch_for(limits, options, std::min<std::size_t>(pixel_count, kChunkPixels));
     const std::string source =
         common::read_kernel_file("histogram.cl", CHAPTER_FOLDER, options.kernels);
-    const auto build = [&](const tuning::LaunchConfig& config) {
+    const auto build = [&](const TunedLaunch& config) {
+        const Grid groups_of = side_by_side(config.group_size, 1);
         const common::opencl::ProgramObject program = common::opencl::build_program(
-            context, device.id, "histogram.cl", source, config.macros());
-        common::opencl::Kernel kernel =
-            clCreateKernel(program, config.kernel->function.c_str(), &error);
+            context, device.id, "histogram.cl", source, groups_of.macros() + config.macros());
+        common::opencl::Kernel kernel = clCreateKernel(program, "histogram_tuned", &error);
         CHECK_CL(error, "clCreateKernel");
         return kernel;
     };
@@ -122,9 +129,8 @@ int main(int argc, char** argv) try {
                                                 CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
         CHECK_CL(error, "clCreateSubBuffer");
     }
-    const bool in_one = common::opencl::has_extension(device.id, "cl_khr_int64_base_atomics") &&
-                        !tuned.two_launches;
-    std::array<cl_ulong, tuning::kTotalWords> zeros{};
+    const bool in_one = common::opencl::has_extension(device.id, "cl_khr_int64_base_atomics");
+    std::array<cl_ulong, kTotalWords> zeros{};
     common::opencl::Buffer totals;
     if (in_one) {
         totals = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof zeros,
@@ -132,7 +138,7 @@ int main(int argc, char** argv) try {
         CHECK_CL(error, "clCreateBuffer(totals)");
     }
     // Counts `length` pixels from `first` on, as soon as they have been copied.
-    const auto launch = [&](const tuning::LaunchConfig& config, cl_kernel kernel, cl_ulong first,
+    const auto launch = [&](const TunedLaunch& config, cl_kernel kernel, cl_ulong first,
                             cl_ulong length, const common::opencl::Buffer& row,
                             const common::opencl::Event& copied) {
         if (!in_one) {

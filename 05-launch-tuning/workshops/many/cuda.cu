@@ -176,9 +176,9 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     const common::cuda::Device device = common::cuda::choose_device(options.device);
     common::cuda::require_group_size(device.id,
                                      static_cast<unsigned>(options.group_size.value_or(1)));
-    const tuning::DeviceLimits limits{.units = common::cuda::multiprocessors(device.id),
-                                      .max_group_size = tuning::kMaxCudaThreads,
-                                      .local_bytes = tuning::kCudaSharedBytes};
+    const DeviceLimits limits{.units = common::cuda::multiprocessors(device.id),
+                              .max_group_size = common::cuda::max_block_size(device.id),
+                              .local_bytes = 48 << 10};
     common::Report report(output, kProgram, options, input, batch.sum, device.name, device.driver);
 
     // 4. Where its commands go: a stream that keeps their order; two events note when the work

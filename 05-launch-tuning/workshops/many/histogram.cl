@@ -11,7 +11,7 @@
 
 #if GROUP_SIZE > 1
 
-// Chapter 05's `tuned`: bin b of copy k is word b * COPIES + k, and its count_four counts.
+// Chapter 05's `tuned`: bin b of copy k is word b * COPIES + k, and its count_word counts.
 #define TABLE_WORDS (BINS * COPIES)
 
 // Zeroes the table and counts the bytes from `begin` up to `end`. They may be any: those in front
@@ -53,10 +53,10 @@ void count_bytes(__local uint* table, __global const uchar* pixels, ulong begin,
 #pragma unroll
         for (uint n = 0; n < LOADS; ++n) {
             if (i + n * GROUP_SIZE < vector_count) {
-                count_four(table, own, now[n].x);
-                count_four(table, own, now[n].y);
-                count_four(table, own, now[n].z);
-                count_four(table, own, now[n].w);
+                count_word(table, own, now[n].x);
+                count_word(table, own, now[n].y);
+                count_word(table, own, now[n].z);
+                count_word(table, own, now[n].w);
             }
             now[n] = next[n];
         }
@@ -75,8 +75,10 @@ uint sum_of(__local const uint* table, uint bin) {
 
 #else
 
-// Chapter 05's `tuned` on a CPU: a group is one work-item, which reads in several places side by
-// side, each with a table of its own.
+// Chapter 04's `core-bins`: a group is one work-item, which reads in several places side by side,
+// each with a table of its own.
+#define PLACES 6
+#define TABLE (BINS + 8)
 #define TABLE_WORDS (PLACES * TABLE)
 
 void count_bytes(__local uint* table, __global const uchar* pixels, ulong begin, ulong end) {

@@ -17,7 +17,7 @@ using many::Place;
 
 // ---- how a block counts bytes, in every strategy ----
 //
-// Chapter 05's `tuned`: bin b of copy k is word b * kCopies + k, and its count_four counts.
+// Chapter 05's `tuned`: bin b of copy k is word b * kCopies + k, and its count_word counts.
 
 // Zeroes the table and counts the bytes from `begin` up to `end`. They may be any: those in front
 // of the first address that 16 divides are the head, those behind the last whole vector the tail.
@@ -60,10 +60,10 @@ __device__ void count_bytes(std::uint32_t* table, const std::uint8_t* pixels, st
 #pragma unroll
         for (unsigned n = 0; n < kLoads; ++n) {
             if (i + n * blockDim.x < vector_count) {
-                count_four<kCopies>(table, own, now[n].x);
-                count_four<kCopies>(table, own, now[n].y);
-                count_four<kCopies>(table, own, now[n].z);
-                count_four<kCopies>(table, own, now[n].w);
+                count_word<kCopies>(table, own, now[n].x);
+                count_word<kCopies>(table, own, now[n].y);
+                count_word<kCopies>(table, own, now[n].z);
+                count_word<kCopies>(table, own, now[n].w);
             }
             now[n] = next[n];
         }

@@ -9,7 +9,7 @@
 
 #include "05-launch-tuning/workshops/many/pictures.hpp"
 #ifndef ON_CPU_KERNEL
-#include "05-launch-tuning/workshops/peers/libraries.cuh"
+#include "05-launch-tuning/workshops/libraries.cuh"
 #endif
 #include "common/options/options.hpp"
 #include "common/report/report.hpp"

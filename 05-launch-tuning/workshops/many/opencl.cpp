@@ -19,7 +19,6 @@
 #include <vector>
 
 #include "05-launch-tuning/workshops/many/pictures.hpp"
-#include "05-launch-tuning/workshops/tune/limits_opencl.hpp"
 #include "common/files/output_file.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
@@ -66,7 +65,16 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     const common::opencl::Device device = common::opencl::choose_device(options.device);
     common::opencl::require_group_size(device.id, options.group_size.value_or(1));
     common::opencl::require_memory(device.id, batch.bytes());
-    const tuning::DeviceLimits limits = tuning::limits_of(device);
+    cl_ulong local_bytes = 0;
+    CHECK_CL(clGetDeviceInfo(device.id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes,
+                             nullptr));
+    const DeviceLimits limits{.api = "OpenCL",
+                              .device = device.name,
+                              .driver = device.driver_line(),
+                              .cpu = (device.type & CL_DEVICE_TYPE_CPU) != 0,
+                              .units = common::opencl::compute_units(device.id),
+                              .max_group_size = common::opencl::max_work_group_size(device.id),
+                              .local_bytes = local_bytes};
     common::Report report(output, kProgram, options, input, batch.sum, device.name,
                           device.driver_line());
 

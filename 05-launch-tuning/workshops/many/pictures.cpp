@@ -10,7 +10,7 @@
 #include <random>
 
 #include "05-launch-tuning/layout.hpp"
-#include "05-launch-tuning/workshops/peers/opencv.hpp"
+#include "05-launch-tuning/workshops/opencv.hpp"
 #include "common/files/output_file.hpp"
 #include "common/image/image.hpp"
 #include "common/options/whole_number.hpp"
@@ -268,8 +268,7 @@ static Launch usual(std::uint64_t pixels) {
     return {.copies = 32, .loads = 2, .group_size = 512};
 }
 
-Launches launches(const Batch& batch, const common::Options& options,
-                  const tuning::DeviceLimits& limits) {
+Launches launches(const Batch& batch, const common::Options& options, const DeviceLimits& limits) {
     const std::uint64_t pixels = batch.bytes() - batch.first.front();
     const std::uint64_t mean = pixels / batch.size();
     const std::uint64_t cost = pixels + batch.size() * kTableCost;

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "05-launch-tuning/tuned.hpp"
+#include "05-launch-tuning/launch.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
 #include "common/options/options.hpp"
@@ -111,8 +111,7 @@ struct Launch {
 struct Launches {
     Launch one, each, shared;
 };
-Launches launches(const Batch& batch, const common::Options& options,
-                  const tuning::DeviceLimits& limits);
+Launches launches(const Batch& batch, const common::Options& options, const DeviceLimits& limits);
 
 // ---- peers --------------------------------------------------------------------------------------
 

@@ -34,7 +34,7 @@
 #include <dlfcn.h>
 
 #include "01-cpu/histogram.hpp"
-#include "05-launch-tuning/workshops/peers/opencv.hpp"
+#include "05-launch-tuning/workshops/opencv.hpp"
 #include "05-launch-tuning/workshops/peers/peer.hpp"
 #include "common/inputs/inputs.hpp"
 #include "common/options/options.hpp"

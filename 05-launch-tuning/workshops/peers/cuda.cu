@@ -32,9 +32,8 @@
 #include "02-global-atomics/histogram.cuh"
 #include "04-per-thread-bins/histogram.cuh"
 #include "05-launch-tuning/histogram.cuh"
-#include "05-launch-tuning/tuned.hpp"
-#include "05-launch-tuning/workshops/peers/libraries.cuh"
-#include "05-launch-tuning/workshops/tune/limits_cuda.hpp"
+#include "05-launch-tuning/launch.hpp"
+#include "05-launch-tuning/workshops/libraries.cuh"
 #include "common/cuda/cuda.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
@@ -70,12 +69,10 @@ __global__ void stay_busy() {
 static int run(int argc, const char* const* argv, const common::Output& output) {
     // 1. What is asked for.
     bool queued = false;
-    tuning::TunedOptions tuned;
-    const common::Options options =
-        tuning::parse_options(argc, argv, kProgram, tuned, [&](CLI::App& app) {
-            common::add_flag(app, "--queued", queued,
-                             "keep the device busy until all commands of a run wait in its queue");
-        });
+    const common::Options options = common::parse_options(argc, argv, kProgram, [&](CLI::App& app) {
+        common::add_flag(app, "--queued", queued,
+                         "keep the device busy until all commands of a run wait in its queue");
+    });
     if (options.list_devices) {
         common::print(common::cuda::list(common::cuda::devices()));
         return common::kEveryVariantMatches;
@@ -182,24 +179,26 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         histogram_lanes<32><<<units, 1024>>>(pixels, pixel_count, histogram, 4);
     });
     if (options.wants("tuned")) {
-        const tuning::DeviceLimits limits = tuning::limits_of(device);
-        const tuning::LaunchConfig config = tuning::resolve(tuned, options, limits, pixel_count);
+        const DeviceLimits limits{.api = "CUDA",
+                                  .device = device.name,
+                                  .driver = device.driver,
+                                  .units = common::cuda::multiprocessors(device.id),
+                                  .max_group_size = common::cuda::max_block_size(device.id),
+                                  .local_bytes = 48 << 10};  // without asking for more
+        const TunedLaunch config = launch_for(limits, options, pixel_count);
         const auto blocks =
             static_cast<unsigned>(options.groups.value_or(config.groups(units, pixel_count)));
         const auto block_size = static_cast<unsigned>(config.group_size);
         const kernels::Tuned kernel = kernels::tuned(config.copies, config.loads);
         common::cuda::Memory<kernels::Total> totals;
-        if (!tuned.two_launches) {
-            CHECK_CUDA(cudaMalloc(totals.out(), tuning::kTotalWords * sizeof(kernels::Total)));
-            CHECK_CUDA(cudaMemset(totals, 0, tuning::kTotalWords * sizeof(kernels::Total)));
-        }
+        CHECK_CUDA(cudaMalloc(totals.out(), kTotalWords * sizeof(kernels::Total)));
+        CHECK_CUDA(cudaMemset(totals, 0, kTotalWords * sizeof(kernels::Total)));
         run(
             "tuned",
             [&](const std::uint8_t* pixels) {
-                if (tuned.two_launches) zero_histogram();
                 kernel<<<blocks, block_size>>>(pixels, 0, pixel_count, totals, histogram);
             },
-            config.launch_text(blocks));
+            config.text(blocks));
     }
 
     // 9. The table, and the exit status that tells the truth.

@@ -3,9 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
+#include "common/files/input_file.hpp"
 #include "common/files/output_file.hpp"
 #include "common/process/status.hpp"
 #include "common/timing/timing.hpp"
@@ -63,10 +66,11 @@ std::vector<std::uint64_t> Tuning::sizes() const {
     return {all.begin(), all.end()};
 }
 
-const Trial* Tuning::best(std::uint64_t pixels) const {
+const Trial* Tuning::best(std::uint64_t pixels, const Kernel* of) const {
     const Trial* best = nullptr;
     for (const Trial& trial : trials) {
         if (trial.pixels != pixels || trial.outcome != Outcome::kMeasured) continue;
+        if (of != nullptr && trial.config.kernel != of) continue;
         if (best == nullptr || trial.worst_ms < best->worst_ms) best = &trial;
     }
     return best;
@@ -100,14 +104,21 @@ std::string to_json_text(const Tuning& tuning) {
     std::vector<Json> trials;
     for (const Trial& trial : tuning.trials)
         trials.push_back(json_of(trial));
-    return "{\n" + line("format", kCacheFormat) + line("api", tuning.api) +
-           line("device", tuning.device) + line("driver", tuning.driver) +
+    return "{\n" + line("format", "histogram-tutorials tuning 2") + line("api", tuning.device.api) +
+           line("device", tuning.device.device) + line("driver", tuning.device.driver) +
            line("date", tuning.date) + line("seconds", tuning.seconds) + array("best", best) +
            ",\n" + array("trials", trials) + "\n}\n";
 }
 
-fs::path save(const DeviceLimits& limits, const Tuning& tuning) {
-    fs::path file = cache_file(limits);
+bool is_kept(const DeviceLimits& device) {
+    std::ifstream file(launches_file());
+    for (std::string line; std::getline(file, line);)
+        if (line.starts_with(key_of(device))) return true;
+    return false;
+}
+
+fs::path save(const Tuning& tuning) {
+    const fs::path file = launches_file();
     if (file.empty()) {
         throw common::BadInput(
             "there is no folder to keep the tuning in: XDG_CACHE_HOME and the home folder are not "
@@ -119,7 +130,19 @@ fs::path save(const DeviceLimits& limits, const Tuning& tuning) {
         throw common::BadInput(
             fmt::format("cannot create {}: {}", file.parent_path().string(), error.message()));
     }
-    common::write_whole(file, to_json_text(tuning));
+    std::string kept;
+    std::istringstream before(fs::exists(file) ? common::read_whole(file) : "");
+    for (std::string line; std::getline(before, line);)
+        if (!line.starts_with(key_of(tuning.device))) kept += line + '\n';
+    for (const std::uint64_t pixels : tuning.sizes()) {
+        const Trial* best = tuning.best(pixels, &kReplicated);
+        if (best == nullptr) continue;
+        const LaunchConfig& launch = best->config;
+        kept += key_of(tuning.device) + fmt::format("{}\t{}\t{}\t{}\t{}\t{}\n", pixels,
+                                                    launch.copies, launch.loads, launch.group_size,
+                                                    launch.groups_per_unit, tuning.date);
+    }
+    common::write_whole(file, kept);
     return file;
 }
 

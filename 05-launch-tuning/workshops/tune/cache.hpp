@@ -1,6 +1,5 @@
 /// @file
-/// All that a search found, and the file that it leaves for `tuned`, which reads it with
-/// tuning::load.
+/// All that a search found, and the lines that it leaves for `tuned` (05-launch-tuning/launch.hpp).
 #pragma once
 
 #include <cstddef>
@@ -9,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "05-launch-tuning/tuned.hpp"
+#include "05-launch-tuning/workshops/tune/space.hpp"
 
 namespace tuning {
 
@@ -32,26 +31,28 @@ struct Trial {
 
 /// Everything that a search found.
 struct Tuning {
-    std::string api;
-    std::string device;
-    std::string driver;
+    DeviceLimits device;
     std::string date;    ///< when the search began, ISO 8601, UTC
     double seconds = 0;  ///< that the search took
     std::vector<Trial> trials = {};
 
     /// The sizes that were tried, ascending.
     [[nodiscard]] std::vector<std::uint64_t> sizes() const;
-    /// The fastest trial of this size; null where none was measured.
-    [[nodiscard]] const Trial* best(std::uint64_t pixels) const;
+    /// The fastest trial of this size, of one kernel or of any; null where none was measured.
+    [[nodiscard]] const Trial* best(std::uint64_t pixels, const Kernel* of = nullptr) const;
     [[nodiscard]] std::size_t count(Outcome outcome) const;
 };
 
 /// docs/json.md describes the format.
 std::string to_json_text(const Tuning& tuning);
 
-/// Writes it to `cache_file`, whole or not at all, in place of what was there. Creates the folder.
+/// Whether an earlier search has left something for this device.
+bool is_kept(const DeviceLimits& device);
+
+/// Puts the best launch of `tuned` for each size into `launches_file`, in place of what stood there
+/// for this device; what is there for others stays. Creates the folder.
 /// @return the file
 /// @throws common::BadInput where it cannot be written
-std::filesystem::path save(const DeviceLimits& limits, const Tuning& tuning);
+std::filesystem::path save(const Tuning& tuning);
 
 }  // namespace tuning

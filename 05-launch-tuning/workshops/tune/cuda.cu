@@ -11,8 +11,6 @@
 #include <vector>
 
 #include "05-launch-tuning/histogram.cuh"
-#include "05-launch-tuning/tuned.hpp"
-#include "05-launch-tuning/workshops/tune/limits_cuda.hpp"
 #include "05-launch-tuning/workshops/tune/program.hpp"
 #include "05-launch-tuning/workshops/tune/search.hpp"
 #include "common/cuda/cuda.hpp"
@@ -127,12 +125,23 @@ int main(int argc, char** argv) try {
         if (config.kernel == &tuning::kLocal) return kOfLoads[config.loads - 1];
         return kernels::tuned(config.copies, config.loads);
     };
-    const tuning::DeviceLimits limits = tuning::limits_of(
-        device, {&tuning::kLocal, &tuning::kReplicated, &tuning::kUcharBins}, kernel_of);
+    const tuning::Space space{{.api = "CUDA",
+                               .device = device.name,
+                               .driver = device.driver,
+                               .units = common::cuda::multiprocessors(device.id),
+                               .max_group_size = common::cuda::max_block_size(device.id),
+                               .local_bytes = 48 << 10},  // without asking for more
+                              tuning::all_kernels(),
+                              [&](const tuning::LaunchConfig& config) {
+                                  cudaFuncAttributes kernel{};
+                                  CHECK_CUDA(cudaFuncGetAttributes(&kernel, kernel_of(config)));
+                                  return static_cast<std::size_t>(kernel.maxThreadsPerBlock);
+                              }};
     std::size_t free_bytes = 0;
     std::size_t memory_bytes = 0;
     CHECK_CUDA(cudaMemGetInfo(&free_bytes, &memory_bytes));
-    const std::vector<std::uint64_t> sizes = tuning::tuned_sizes(limits.cpu, memory_bytes / 4);
+    const std::vector<std::uint64_t> sizes =
+        tuning::tuned_sizes(space.device.cpu, memory_bytes / 4);
 
     // 3. Where its commands go: the context comes by itself, the default stream keeps their order,
     //    and two events note when the work began and ended. A third one stands between launches.
@@ -154,8 +163,8 @@ int main(int argc, char** argv) try {
             cudaMemcpy(buffers[i], pictures[i].pixels.data(), bytes, cudaMemcpyHostToDevice));
     }
     common::cuda::Memory<kernels::Total> totals;
-    CHECK_CUDA(cudaMalloc(totals.out(), tuning::kTotalWords * sizeof(kernels::Total)));
-    CHECK_CUDA(cudaMemset(totals, 0, tuning::kTotalWords * sizeof(kernels::Total)));
+    CHECK_CUDA(cudaMalloc(totals.out(), kTotalWords * sizeof(kernels::Total)));
+    CHECK_CUDA(cudaMemset(totals, 0, kTotalWords * sizeof(kernels::Total)));
     common::cuda::Memory<std::uint32_t> histogram;
     common::cuda::Memory<std::uint32_t> unread;
     CHECK_CUDA(cudaMalloc(histogram.out(), sizeof(Histogram)));
@@ -170,7 +179,7 @@ int main(int argc, char** argv) try {
                                   std::span<const tuning::Stretch> stretches, Histogram& result) {
         const kernels::Tuned kernel = kernel_of(config);
         const auto blocks =
-            static_cast<unsigned>(config.groups(limits.units, stretches.back().count));
+            static_cast<unsigned>(config.groups(space.device.units, stretches.back().count));
         const auto block_size = static_cast<unsigned>(config.group_size);
         const std::size_t shared_bytes =
             config.kernel == &tuning::kUcharBins ? config.local_bytes() : 0;
@@ -192,10 +201,10 @@ int main(int argc, char** argv) try {
 
     // 7. The search.
     const tuning::Tuning found =
-        tuning::search(limits, sizes, request.seconds, tuning::measure_on(pictures, run_in_a_row));
+        tuning::search(space, sizes, request.seconds, tuning::measure_on(pictures, run_in_a_row));
 
     // 8. The heat map, and what is kept for `tuned`.
-    return tuning::finish(request, limits, found);
+    return tuning::finish(request, found);
 } catch (...) {
     return common::report_exception("05-launch-tuning/workshops/tune/cuda");
 }

@@ -13,8 +13,6 @@
 #include <string>
 #include <vector>
 
-#include "05-launch-tuning/tuned.hpp"
-#include "05-launch-tuning/workshops/tune/limits_opencl.hpp"
 #include "05-launch-tuning/workshops/tune/program.hpp"
 #include "05-launch-tuning/workshops/tune/search.hpp"
 #include "common/histogram/histogram.hpp"
@@ -42,9 +40,16 @@ int main(int argc, char** argv) try {
         CHECK_CL(clGetDeviceInfo(device.id, what, sizeof value, &value, nullptr));
         return value;
     };
-    const tuning::DeviceLimits limits = tuning::limits_of(device, tuning::all_kernels());
+    const tuning::Space space{{.api = "OpenCL",
+                               .device = device.name,
+                               .driver = device.driver_line(),
+                               .cpu = (device.type & CL_DEVICE_TYPE_CPU) != 0,
+                               .units = common::opencl::compute_units(device.id),
+                               .max_group_size = common::opencl::max_work_group_size(device.id),
+                               .local_bytes = ask(CL_DEVICE_LOCAL_MEM_SIZE)},
+                              tuning::all_kernels()};
     const std::vector<std::uint64_t> sizes = tuning::tuned_sizes(
-        limits.cpu,
+        space.device.cpu,
         std::min(ask(CL_DEVICE_GLOBAL_MEM_SIZE) / 4, ask(CL_DEVICE_MAX_MEM_ALLOC_SIZE)));
 
     // 3. Where its commands go: a context for the device, and a queue that keeps their order and
@@ -68,7 +73,7 @@ int main(int argc, char** argv) try {
                                       pictures[i].pixels.data(), 0, nullptr, nullptr));
     }
     const bool in_one = common::opencl::has_extension(device.id, "cl_khr_int64_base_atomics");
-    std::array<cl_ulong, tuning::kTotalWords> zeros{};
+    std::array<cl_ulong, kTotalWords> zeros{};
     common::opencl::Buffer totals;
     if (in_one) {
         totals = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof zeros,
@@ -108,7 +113,7 @@ int main(int argc, char** argv) try {
     const auto run_in_a_row = [&](const tuning::LaunchConfig& config, std::size_t picture,
                                   std::span<const tuning::Stretch> stretches, Histogram& result) {
         const cl_kernel kernel = kernel_of(config);
-        const std::size_t groups = config.groups(limits.units, stretches.back().count);
+        const std::size_t groups = config.groups(space.device.units, stretches.back().count);
         const std::size_t global_size = groups * config.group_size;
         common::opencl::poison(queue, histogram, sizeof(Histogram));
         std::vector<common::opencl::Event> zeroed(stretches.size());
@@ -155,10 +160,10 @@ int main(int argc, char** argv) try {
         }
     };
     const tuning::Tuning found =
-        tuning::search(limits, sizes, request.seconds, tuning::measure_on(pictures, run_or_refuse));
+        tuning::search(space, sizes, request.seconds, tuning::measure_on(pictures, run_or_refuse));
 
     // 8. The heat map, and what is kept for `tuned`.
-    return tuning::finish(request, limits, found);
+    return tuning::finish(request, found);
 } catch (...) {
     return common::report_exception("05-launch-tuning/workshops/tune/opencl");
 }

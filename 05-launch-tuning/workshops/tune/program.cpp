@@ -36,10 +36,10 @@ Request parse_request(int argc, const char* const* argv, const std::string& prog
     return request;
 }
 
-int finish(const Request& request, const DeviceLimits& limits, const Tuning& found) {
+int finish(const Request& request, const Tuning& found) {
     if (found.count(Outcome::kWrong) > 0) common::note_mismatch();
-    common::print(fmt::format("{}, {} on {} ({})\n\n{}", "05-launch-tuning", limits.api,
-                              limits.device, limits.driver, heat_map_text(found)));
+    common::print(fmt::format("{}, {} on {} ({})\n\n{}", "05-launch-tuning", found.device.api,
+                              found.device.device, found.device.driver, heat_map_text(found)));
     if (request.json) common::write_whole(*request.json, to_json_text(found));
     if (found.count(Outcome::kMeasured) == 0) {
         common::progress("no launch could be measured; nothing is kept\n");
@@ -51,15 +51,12 @@ int finish(const Request& request, const DeviceLimits& limits, const Tuning& fou
             fmt::format("\n{} of {} launches were not tried: --seconds gives a search more time\n",
                         missing, found.trials.size()));
     }
-    const std::optional<Cache> old =
-        2 * missing > found.trials.size() ? load(limits) : std::nullopt;
-    if (old && old->launches.size() > found.count(Outcome::kMeasured)) {
-        common::print(fmt::format("an earlier search had more time; its result stays in {}\n",
-                                  common::shown(cache_file(limits).string())));
-    } else {
+    if (2 * missing > found.trials.size() && is_kept(found.device))
+        common::print(fmt::format("an earlier search's result stays in {}\n",
+                                  common::shown(launches_file().string())));
+    else
         common::print(
-            fmt::format("\nkept for `tuned` in {}\n", common::shown(save(limits, found).string())));
-    }
+            fmt::format("\nkept for `tuned` in {}\n", common::shown(save(found).string())));
     return found.count(Outcome::kWrong) > 0 ? common::kMismatch : common::kEveryVariantMatches;
 }
 

@@ -25,8 +25,8 @@ struct Request {
 Request parse_request(int argc, const char* const* argv, const std::string& program);
 
 /// Prints the heat map, keeps the result for `tuned`, and writes what --json asks for. A search
-/// that had no time for half of its launches does not replace one that measured more.
+/// that had no time for half of its launches does not replace what is kept.
 /// @return the exit status
-int finish(const Request& request, const DeviceLimits& limits, const Tuning& found);
+int finish(const Request& request, const Tuning& found);
 
 }  // namespace tuning

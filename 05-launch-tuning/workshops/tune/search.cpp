@@ -101,28 +101,15 @@ void hold_finals(std::span<Trial> trials, const std::function<bool()>& has_time,
 
 }  // namespace
 
-// clang-format off
-const Kernel kLocal{
-    .name = "local", .function = "histogram_bytes",
-    .max_group_size = 0, .max_copies = 1, .max_loads = 4,
-    .pixels_a_load = 1, .bytes_a_copy = sizeof(common::Histogram), .bytes_an_item = 0,
-    .on_gpus = {{128, 256, 512, 1024}, {1, 2, 4, 8}}, .on_cpus = {{64, 256}, {1, 4}}};
-const Kernel kUcharBins{
-    .name = "uchar-bins", .function = "histogram_uchar",
-    .max_group_size = 0, .max_copies = 1, .max_loads = 1,
-    .pixels_a_load = 255, .bytes_a_copy = sizeof(common::Histogram), .bytes_an_item = common::kBins,
-    .on_gpus = {{32, 64, 128}, {1, 2, 4, 8}}, .on_cpus = {{8, 32, 128}, {1, 4}}};
-// clang-format on
-
 const std::vector<const Kernel*>& all_kernels() {
-    static const std::vector<const Kernel*> all{&kLocal, &kReplicated, &kUcharBins, &kItemBins};
+    static const std::vector<const Kernel*> all{&kLocal, &kReplicated, &kUcharBins};
     return all;
 }
 
-std::vector<LaunchConfig> candidates(const DeviceLimits& limits) {
+std::vector<LaunchConfig> candidates(const Space& space) {
     std::vector<LaunchConfig> all;
-    for (const Kernel* kernel : limits.kernels) {
-        const LaunchRange& launches = kernel->launches(limits.cpu);
+    for (const Kernel* kernel : space.kernels) {
+        const LaunchRange& launches = kernel->launches(space.device.cpu);
         for (unsigned copies = 1; copies <= kernel->max_copies; copies *= 2) {
             for (const std::size_t group_size : launches.group_sizes) {
                 for (unsigned loads = 1; loads <= kernel->max_loads; ++loads) {
@@ -151,16 +138,16 @@ double steady_seconds() {
     return std::chrono::duration<double>(now).count();
 }
 
-Tuning search(const DeviceLimits& limits, const std::vector<std::uint64_t>& picture_sizes,
-              double budget_s, const Measure& measure, const Clock& clock) {
+Tuning search(const Space& space, const std::vector<std::uint64_t>& picture_sizes, double budget_s,
+              const Measure& measure, const Clock& clock) {
     const double start_s = clock();
-    const std::vector<LaunchConfig> configs = candidates(limits);
-    Tuning tuning{limits.api, limits.device, limits.driver,
+    const std::vector<LaunchConfig> configs = candidates(space);
+    Tuning tuning{space.device,
                   fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))};
     for (const std::uint64_t pixels : picture_sizes) {
         for (const LaunchConfig& config : configs) {
             // Needs no run, and so is said even of those for which there is no time.
-            const std::string reason = unsupported_reason(config, limits);
+            const std::string reason = unsupported_reason(config, space);
             const Outcome outcome = reason.empty() ? Outcome::kNotTried : Outcome::kRefused;
             tuning.trials.push_back({config, pixels, outcome, 0, reason});
         }
@@ -179,7 +166,9 @@ Tuning search(const DeviceLimits& limits, const std::vector<std::uint64_t>& pict
     };
 
     for (const std::span<Trial> of_size : sizes) {
-        const LaunchConfig sound = fallback(limits, of_size.front().pixels);
+        const TunedLaunch usual = rule_of_thumb(space.device, of_size.front().pixels);
+        const LaunchConfig sound{&kReplicated, usual.copies, usual.loads, usual.group_size,
+                                 usual.groups_per_unit};
         const auto at = std::find(configs.begin(), configs.end(), sound);
         if (at != configs.end()) try_out(of_size, static_cast<std::size_t>(at - configs.begin()));
     }

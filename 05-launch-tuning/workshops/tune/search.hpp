@@ -18,15 +18,12 @@
 
 namespace tuning {
 
-extern const Kernel kLocal;      ///< chapter 03's, a byte a load; only the search has it
-extern const Kernel kUcharBins;  ///< chapter 04's; only the search has it
-
 /// All that a search may try, in the order of the heat map.
 const std::vector<const Kernel*>& all_kernels();
 
 /// Every launch of the program's kernels worth a try, those of one kernel and number of copies one
 /// after the other. Those that the limits rule out are among them: a search counts them as refused.
-std::vector<LaunchConfig> candidates(const DeviceLimits& limits);
+std::vector<LaunchConfig> candidates(const Space& space);
 
 /// The sizes of the pictures that are tuned for, in pixels, ascending; what suits a small picture
 /// does not suit a large one. At least one, and otherwise none beyond `most`.
@@ -57,8 +54,8 @@ double steady_seconds();
 /// how far it is.
 /// @param budget_s seconds, for all together; no measurement begins later
 /// @return a trial for each candidate at each size, in the order of the sizes and the `candidates`
-Tuning search(const DeviceLimits& limits, const std::vector<std::uint64_t>& picture_sizes,
-              double budget_s, const Measure& measure, const Clock& clock = steady_seconds);
+Tuning search(const Space& space, const std::vector<std::uint64_t>& picture_sizes, double budget_s,
+              const Measure& measure, const Clock& clock = steady_seconds);
 
 /// Some pixels in a row of one of the test pictures, which lies in the device's memory.
 struct Stretch {

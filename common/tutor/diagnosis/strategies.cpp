@@ -445,6 +445,7 @@ const Kernel kKernels[] = {
     {"uchar-bins", &Strategy::bytes},
     {"uchar-bins-banked", &Strategy::bytes, {kBanked}},
     {"lane-bins", &Strategy::lane_bins, {kTurns, kRotated}},
+    {"core-bins", &Strategy::own_counters, {kShares}},
     {"vector", &Strategy::vector},
     {"tuned", &Strategy::tuned},
 };

@@ -95,7 +95,7 @@ TEST(Judge, NamesTheFirstCounterThatIsWrong) {
 }
 
 TEST(Plan, KeepsAsManyCopiesAsFit) {
-    const tuning::DeviceLimits h100{.units = 132, .max_group_size = 1024, .local_bytes = 227 << 10};
+    const DeviceLimits h100{.units = 132, .max_group_size = 1024, .local_bytes = 227 << 10};
     const auto plan_of = [&](const char* strategy, std::vector<std::string> words) {
         words.insert(words.end(), {"--random", "2M"});
         ValueOptions asked;

@@ -148,7 +148,7 @@ TEST(ShareOut, CutsNoPictureThatIsMuchSmallerThanAShare) {
 }
 
 TEST(Launches, SmallPicturesHaveSmallTables) {
-    using Limits = tuning::DeviceLimits;
+    using Limits = DeviceLimits;
     const Limits usual{.max_group_size = 1024, .local_bytes = 48 << 10};
     const auto of = [](std::uint64_t size, const Limits& limits) {
         Batch batch;
