@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "common/process/child_process.hpp"
 #include "common/process/own_program.hpp"
 #include "common/process/terminal.hpp"
+#include "common/run/run.hpp"
 #include "common/timing/timing.hpp"
 
 namespace common {
@@ -24,15 +26,20 @@ std::vector<std::string> words_of_the_strategy(const Options& options) {
     return words;
 }
 
-std::string question_about(const RunDocument& run, const Input& input) {
+std::string question_about(const RunDocument& run, const Options& options, const Input& input) {
     nlohmann::json question{{"run", nlohmann::json::parse(to_json_text(run))},
+                            {"words", words_of_the_strategy(options)},
                             {"changes", nlohmann::json::array()},
                             {"width", input.width},
                             {"emulated", is_emulated()}};
     for (const Result& result : run.results)
         question["changes"].push_back(result.changes);
-    return question.dump() + '\n';
+    return question.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
 }
+
+// While this process answers many command lines (run/serve.hpp), one explainer answers for all: it
+// has its device open, and its compiler is read.
+std::unique_ptr<ChildProcess> kept;
 
 struct Explanation {
     std::string text;
@@ -77,22 +84,23 @@ void explain_wrong(RunDocument& document, const Options& options, const Input& i
                          fmt::join(names, ", ")));
     std::string why = "it gives no answer";
     try {
-        std::vector<std::string> command{explainer.string(), own_program().string()};
-        for (std::string& word : words_of_the_strategy(options))
-            command.push_back(std::move(word));
-        ChildProcess child(command);
+        std::unique_ptr<ChildProcess> child = std::move(kept);
+        if (!child)
+            child = std::make_unique<ChildProcess>(
+                std::vector{explainer.string(), own_program().string()});
         const auto end = ChildProcess::Clock::now() + at_most * wrong.size();
-        const std::string question = question_about(asked, input);
+        const std::string question = question_about(asked, options, input);
         bool in_time = true;
         std::optional<std::string> line;
         const auto* const pixels = reinterpret_cast<const char*>(input.pixels.data());
-        if (child.say(question, end) && child.say({pixels, input.pixels.size()}, end)) {
-            child.say_no_more();
-            line = child.next_line(end, in_time);
+        if (child->say(question, end) && child->say({pixels, input.pixels.size()}, end)) {
+            if (!is_serving()) child->say_no_more();
+            line = child->next_line(end, in_time);
         }
         if (!in_time) why = "it is not finished in time";
         if (line) {
             const auto answers = answers_in(*line, wrong.size());
+            if (is_serving()) kept = std::move(child);
             for (std::size_t i = 0; i < wrong.size(); ++i) {
                 if (!answers[i]) continue;
                 wrong[i]->diagnosis = answers[i]->findings;

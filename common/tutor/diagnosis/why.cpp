@@ -102,16 +102,10 @@ nlohmann::ordered_json explain(const WrongRun& run, const Result& result, Worker
     return {{"variant", result.variant}, {"text", text}, {"findings", json_of(diagnosis.findings)}};
 }
 
-}  // namespace
-}  // namespace common::diagnosis
-
-int main(int argc, char** argv) try {
-    using namespace common;
-    using nlohmann::ordered_json;
-    if (argc < 2) throw BadInput("a program calls this one, when a result is wrong");
-    std::string line;
-    std::getline(std::cin, line);
-    const ordered_json question = ordered_json::parse(line);
+// The answer to a question, whose pixels stand behind it on standard input.
+nlohmann::ordered_json answer_to(const std::string& line, const std::string& program,
+                                 Worker& worker) {
+    const auto question = nlohmann::ordered_json::parse(line);
     RunDocument document = document_of(question.at("run").dump(), "a wrong run");
     for (std::size_t i = 0; i < document.results.size(); ++i)
         document.results[i].changes = question.at("changes").at(i);
@@ -119,17 +113,28 @@ int main(int argc, char** argv) try {
     std::cin.read(reinterpret_cast<char*>(pixels.data()),
                   static_cast<std::streamsize>(pixels.size()));
     if (reference_histogram(pixels) != document.counts) throw BadInput("these are other pixels");
-
-    const std::string program = argv[1];
-    const std::vector<std::string> words(argv + 2, argv + argc);
-    // One for all wrong results: its device is open, and its compiler is read.
-    Worker worker(program);
-    ordered_json answers = ordered_json::array();
+    const std::vector<std::string> words = question.at("words");
+    auto answers = nlohmann::ordered_json::array();
     for (const Result& result : document.results)
-        answers.push_back(diagnosis::explain(
+        answers.push_back(explain(
             {program, words, document, pixels, question.at("width"), question.at("emulated")},
             result, worker));
-    print(answers.dump(-1, ' ', false, ordered_json::error_handler_t::replace) + '\n');
+    return answers;
+}
+
+}  // namespace
+}  // namespace common::diagnosis
+
+int main(int argc, char** argv) try {
+    using namespace common;
+    if (argc != 2) throw BadInput("a program calls this one, when a result is wrong");
+    const std::string program = argv[1];
+    // One for all wrong results: its device is open, and its compiler is read.
+    Worker worker(program);
+    for (std::string line; std::getline(std::cin, line);)
+        print(diagnosis::answer_to(line, program, worker)
+                  .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
+              '\n');
     return kEveryVariantMatches;
 } catch (...) {
     return common::report_exception("why");
