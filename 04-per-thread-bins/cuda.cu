@@ -19,7 +19,7 @@ const Program kProgram{
      {"uchar-bins", "256 counters of 8 bits for each thread, in shared memory"},
      {"uchar-bins-banked", "the same, neighbouring threads never share a bank"},
      {"lane-bins", "a table for each lane, wholly in that lane's bank"},
-     {"core-bins", "a table for each thread, and one thread for each core"},
+     {"core-bins", "tables for each thread, and one thread for each multiprocessor"},
      {"uchar-overflow", "256 pixels for an 8-bit counter: 256 equal ones count as none", true}},
     {{"copies", {"1", "2", "4", "8", "16", "32"}, "copies of the table", {"lane-bins"}},
      {"loads",
@@ -45,7 +45,7 @@ int main(int argc, char** argv) try {
     // 3. The launch: two blocks for each multiprocessor, 256 threads in each by default; 128, or as
     //    many as have room, for the 8-bit counters; for lane-bins one block for each
     //    multiprocessor, as large as can be: its loads keep the memory busy, and fewer tables are
-    //    merged.
+    //    merged; for core-bins one block of one thread for each multiprocessor.
     const unsigned units = multiprocessors(device), most = max_block_size(device);
     const auto groups = static_cast<unsigned>(lesson.groups(2 * units));
     const auto lane_groups = static_cast<unsigned>(lesson.groups(units));
@@ -80,7 +80,8 @@ int main(int argc, char** argv) try {
     };
 
     // 7. private: zero the histogram, count, copy it out. `examine` copies the pixels in, poisons
-    //    the histogram before each run, compares all bins, and times. lane-bins goes the same way.
+    //    the histogram before each run, compares all bins, and times. lane-bins and core-bins go
+    //    the same way.
     const auto run_with_atomics = [&](const char* variant, const auto& kernel, const Launch& launch,
                                       const auto& start) {
         const auto count_pixels = [&](Histogram& result) {

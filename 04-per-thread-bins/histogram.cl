@@ -191,7 +191,7 @@ __kernel OF_SIZE(LANE_GROUP_SIZE) void histogram_lanes(__global const uchar* pix
     }
 }
 
-// ---- core-bins: a table for each work-item, and one work-item for each core ----
+// ---- core-bins: tables for each work-item, and one work-item for each core ----
 //
 // Chapter 01's threads-private: a group is one work-item, a loop on a core of its own, and needs no
 // atomics until it merges. It reads its stretch of the picture in several places side by side, each

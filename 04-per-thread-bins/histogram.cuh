@@ -196,7 +196,7 @@ auto lanes_with(unsigned copies) {
     }
 }
 
-// ---- core-bins: a table for each thread, and one thread for each multiprocessor ----
+// ---- core-bins: tables for each thread, and one thread for each multiprocessor ----
 //
 // Chapter 01's threads-private: a block is one thread, a loop on a core of its own, and needs no
 // atomics until it merges. It reads its stretch of the picture in several places side by side, each

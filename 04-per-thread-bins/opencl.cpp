@@ -18,7 +18,7 @@ const Program kProgram{
      {"uchar-bins", "256 counters of 8 bits for each work-item, in local memory"},
      {"uchar-bins-banked", "the same, neighbouring work-items never share a bank"},
      {"lane-bins", "a table for each lane, wholly in that lane's bank"},
-     {"core-bins", "a table for each work-item, and one work-item for each core"},
+     {"core-bins", "tables for each work-item, and one work-item for each core"},
      {"uchar-overflow", "256 pixels for an 8-bit counter: 256 equal ones count as none", true}},
     {{"copies", {"1", "2", "4", "8", "16", "32"}, "copies of the table", {"lane-bins"}},
      {"loads",
@@ -50,7 +50,8 @@ int main(int argc, char** argv) try {
 
     // 3. The launch: two work-groups for each compute unit, 256 work-items in each by default; 128,
     //    or as many as have room, for the 8-bit counters; for lane-bins one group for each compute
-    //    unit, as large as can be: its loads keep the memory busy, and fewer tables are merged.
+    //    unit, as large as can be: its loads keep the memory busy, and fewer tables are merged; for
+    //    core-bins one group of one work-item for each compute unit.
     const std::size_t units = compute_units(device), most = max_work_group_size(device);
     const std::size_t groups = lesson.groups(2 * units), lane_groups = lesson.groups(units);
     const std::size_t group_size = lesson.group_size(256, most);
@@ -97,7 +98,8 @@ int main(int argc, char** argv) try {
     };
 
     // 7. private: zero the histogram, count, copy it out. `examine` copies the pixels in, poisons
-    //    the histogram before each run, compares all bins, and times. lane-bins goes the same way.
+    //    the histogram before each run, compares all bins, and times. lane-bins and core-bins go
+    //    the same way.
     const auto run_with_atomics = [&](const char* variant, cl_kernel kernel,
                                       std::size_t launched_groups, std::size_t size) {
         const auto count_pixels = [&](Histogram& result) {
@@ -130,9 +132,8 @@ int main(int argc, char** argv) try {
                  " bytes of memory per work-item\n");
     }
 
-    // 8. uchar-bins, uchar-bins-banked and uchar-overflow: local memory for 256 bytes a work-item,
-    // a
-    //    row for each work-group in the device's memory; the host maps the rows and adds them,
+    // 8. uchar-bins, uchar-bins-banked and uchar-overflow: local memory for 256 bytes a work-item;
+    //    a row for each work-group in the device's memory. The host maps the rows and adds them,
     //    which belongs to the end-to-end time, not to the kernel's.
     const std::string no_room_for_them =
         uchar_size <= room

@@ -23,7 +23,7 @@ const Program kProgram{
     {{"two-per-sm", "chapter 03's kernel, two blocks for each unit"},
      {"occupancy", "as many threads as the device says it holds"},
      {"vector", "16 pixels per load"},
-     {"tuned", "the best launch for this device, in one command"}},
+     {"tuned", "copies, loads ahead and one command, as tune has found"}},
     {{"copies", {"1", "2", "4", "8", "16", "32"}, "of the table", {"tuned"}},
      {"loads", {"1", "2", "3", "4"}, "under way at once", {"tuned"}},
      {"launches", {"one", "two"}, "two: zeroed by a command before", {"tuned"}}}};
@@ -129,7 +129,8 @@ int main(int argc, char** argv) try {
     run_on_rows("occupancy", kernels::histogram_occupancy, stamp, rows);
     run_on_rows("vector", kernels::histogram_vector, strip, rows.as_one());
 
-    // 8. tuned: the launch that was found for this device, in one command. Nothing is zeroed before
+    // 8. tuned: the launch that tune has found, or a rule of thumb, in one command. Nothing is
+    // zeroed before
     //    a run: the last block to add to a bin writes it out and leaves its total, of 64 bits, at
     //    zero for the next launch. (In two commands, where the command line asks for them.)
     if (lesson.wants("tuned", has_gaps ? "it takes pixels without gaps between the rows" : "")) {

@@ -105,7 +105,7 @@ __kernel OF_SHAPE void histogram_vector(__global const uchar* pixels, ulong firs
 // ---- tuned: COPIES of the table, LOADS under way while others are counted, one launch ----
 //
 // Bin b of copy k is word b * COPIES + k, as in chapter 04's lane-bins. `own` is k in bytes. One
-// shift takes the value out of its vector and multiplies it, one instruction masks it and adds the
+// shift takes the value out of its word and multiplies it, one instruction masks it and adds the
 // copy: with 32 copies, (four >> 8 & 0xff) * 128 | own becomes (four >> 1 & 0x7f80) | own.
 void count_pixel(__local uint* table, uint own, uint value) {
     __local uchar* bin = (__local uchar*)table + (value * (COPIES * 4) | own);
@@ -126,7 +126,8 @@ void count_word(__local uint* table, uint own, uint four) {
 // A total has 64 bits: the lower half is the sum, the upper half counts the groups that have added
 // theirs. Whoever adds last learns it from the same answer, and has the whole sum in hand: it
 // writes the bin, and leaves a zero for the next launch (by an atomic, as every access to a total
-// is one). Without totals the host has zeroed. They lie 128 bytes apart, each in its own cache
+// is one). Where `totals` is null, the host
+// has zeroed the histogram. The totals lie 128 bytes apart, each in its own cache
 // line.
 #define APART 16
 
@@ -153,8 +154,8 @@ __kernel OF_SHAPE void histogram_tuned(__global const uchar* pixels, ulong first
     const uint vector_count = (count - head) / 16;
     // The buffer itself begins at such an address.
     __global const uint4* vectors = (__global const uint4*)(pixels + first + head);
-    // A work-item without a vector skips the loops below. There are at most 2^28 vectors, and a
-    // stride is no more than that, so 8 strides ahead are still less than 2^32.
+    // A work-item without a vector skips the loops over vectors. There are at most 2^28 vectors,
+    // and a stride is no more than that, so 8 strides ahead are still less than 2^32.
     const uint item = min(get_global_id(0), (size_t)vector_count);
     const uint stride = min(get_global_size(0), (size_t)vector_count);
 

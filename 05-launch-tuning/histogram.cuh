@@ -116,7 +116,7 @@ static __global__ void histogram_vector(const std::uint8_t* pixels, Rows rows,
 // ---- tuned: kCopies of the table, kLoads under way while others are counted, one launch ----
 //
 // Bin b of copy k is word b * kCopies + k, as in chapter 04's lane-bins. `own` is k in bytes. One
-// shift takes the value out of its vector and multiplies it, one instruction masks it and adds the
+// shift takes the value out of its word and multiplies it, one instruction masks it and adds the
 // copy: with 32 copies, (four >> 8 & 0xff) * 128 | own becomes (four >> 1 & 0x7f80) | own.
 template <unsigned kCopies>
 __device__ void count_pixel(std::uint32_t* table, unsigned own, std::uint32_t value) {
@@ -135,7 +135,8 @@ __device__ void count_word(std::uint32_t* table, unsigned own, std::uint32_t fou
 // A total has 64 bits: the lower half is the sum, the upper half counts the blocks that have added
 // theirs. Whoever adds last learns it from the same answer, and has the whole sum in hand: it
 // writes the bin, and leaves a zero for the next launch (by an atomic, as every access to a total
-// is one). Without totals the host has zeroed. They lie 128 bytes apart, each in its own cache
+// is one). Where `totals` is null, the host
+// has zeroed the histogram. The totals lie 128 bytes apart, each in its own cache
 // line.
 constexpr unsigned kApart = 16;
 using Total = unsigned long long;
@@ -165,8 +166,8 @@ __global__ void histogram_tuned(const std::uint8_t* pixels, std::uint64_t first,
     const unsigned vector_count = (count - head) / 16;
     // The buffer itself begins at such an address.
     const auto* vectors = reinterpret_cast<const uint4*>(pixels + first + head);
-    // A thread without a vector skips the loops below. There are at most 2^28 vectors, and a stride
-    // is no more than that, so 8 strides ahead are still less than 2^32.
+    // A thread without a vector skips the loops over vectors. There are at most 2^28 vectors, and a
+    // stride is no more than that, so 8 strides ahead are still less than 2^32.
     const unsigned item = min(thread, std::uint64_t{vector_count});
     const unsigned stride = min(threads, std::uint64_t{vector_count});
 

@@ -48,6 +48,7 @@ std::string key_of(const DeviceLimits& device) {
 
 TunedLaunch launch_for(const DeviceLimits& device, const common::Options& options,
                        std::uint64_t pixels) {
+    // No output may replace what tune keeps.
     common::require_output_files(options.outputs(), {{"the result of tune", launches_file()}});
     TunedLaunch launch = rule_of_thumb(device, pixels);
     std::string why = "the rule of thumb, as tune has not run here";
@@ -62,7 +63,7 @@ TunedLaunch launch_for(const DeviceLimits& device, const common::Options& option
         std::string date;
         fields >> size >> found.copies >> found.loads >> found.group_size >>
             found.groups_per_unit >> date;
-        // What a damaged line says, or one from before, this device may not have.
+        // What a damaged line says, or one of another version, this device may not have.
         const bool is_one = fields && size > 0 && std::has_single_bit(found.copies) &&
                             found.copies <= rule_of_thumb(device, pixels).copies &&
                             found.loads >= 1 && found.loads <= 4 && found.group_size >= 1 &&
@@ -74,14 +75,14 @@ TunedLaunch launch_for(const DeviceLimits& device, const common::Options& option
         launch = found;
         why = "found by tune on " + date;
     }
-    const TunedLaunch usual = launch;
+    const TunedLaunch chosen = launch;
     launch.copies = options.number("copies").value_or(launch.copies);
     launch.loads = options.number("loads").value_or(launch.loads);
     launch.group_size = options.group_size.value_or(launch.group_size);
     if (launch.group_size > device.max_group_size)
         throw common::Unsupported(fmt::format("tuned, groups of {}: this device runs at most {}",
                                               launch.group_size, device.max_group_size));
-    if (options.groups || launch.text(0) != usual.text(0)) why += "; changed by the command line";
+    if (options.groups || launch.text(0) != chosen.text(0)) why += "; changed by the command line";
     while (launch.copies > 1 && launch.copies * sizeof(common::Histogram) >= device.local_bytes)
         launch.copies /= 2;
     common::progress(fmt::format(

@@ -40,7 +40,7 @@ struct TunedLaunch {
 inline constexpr std::size_t kTotalWords = common::kBins * std::size_t{16};
 
 /// One large group for each unit, as many copies as fit beside what a compiler may keep, and three
-/// loads; a small picture has no second load for everybody.
+/// loads; on a GPU one for small pictures, which are over before more are under way.
 inline TunedLaunch rule_of_thumb(const DeviceLimits& device, std::uint64_t pixels) {
     TunedLaunch launch;
     while (launch.copies > 1 && launch.copies * sizeof(common::Histogram) >= device.local_bytes)

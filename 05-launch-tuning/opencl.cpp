@@ -23,7 +23,7 @@ const Program kProgram{
     {{"two-per-sm", "chapter 03's kernel, two groups for each unit"},
      {"occupancy", "as many work-items as the device says it holds"},
      {"vector", "16 pixels per load"},
-     {"tuned", "the best launch for this device, in one command"}},
+     {"tuned", "copies, loads ahead and one command, as tune has found"}},
     {{"copies", {"1", "2", "4", "8", "16", "32"}, "of the table", {"tuned"}},
      {"loads", {"1", "2", "3", "4"}, "under way at once", {"tuned"}},
      {"launches", {"one", "two"}, "two: zeroed by a command before", {"tuned"}}}};
@@ -153,7 +153,8 @@ int main(int argc, char** argv) try {
     run_on_rows("occupancy", "histogram_occupancy", stamp, rows);
     run_on_rows("vector", "histogram_vector", strip, rows.as_one());
 
-    // 8. tuned: the launch that was found for this device, in one command. Nothing is zeroed before
+    // 8. tuned: the launch that tune has found, or a rule of thumb, in one command. Nothing is
+    // zeroed before
     //    a run: the last group to add to a bin writes it out and leaves its total, of 64 bits, at
     //    zero for the next launch. (In two commands, where there are no 64-bit atomics or the
     //    command line asks for them.)

@@ -154,6 +154,7 @@ __kernel OF_SIZE void histogram_local(__global const uchar* pixels, ulong first,
 __kernel void histogram_sum(__global const uint* rows, uint row_count, uint counters, uint parts,
                             uint from, __global uint* histogram) {
     const uint part = get_global_id(0) / counters;
+    if (part >= parts) return;  // groups are whole
     const uint counter = get_global_id(0) - part * counters;
     uint sum = 0;
     for (ulong row = part; row < row_count; row += parts) {

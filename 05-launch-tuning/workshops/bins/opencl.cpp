@@ -202,7 +202,10 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
                 CHECK_CL(clSetKernelArg(sum, 2, sizeof slice.counters, &slice.counters));
                 CHECK_CL(clSetKernelArg(sum, 3, sizeof parts, &parts));
                 CHECK_CL(clSetKernelArg(sum, 4, sizeof slice.from, &slice.from));
-                last = enqueue(sum, std::size_t{slice.counters} * parts, nullptr);
+                // One size of group for all tables: it is compiled once.
+                const std::size_t size = std::min<std::size_t>(64, limits.max_group_size);
+                const std::size_t items = std::size_t{slice.counters} * parts;
+                last = enqueue(sum, (items + size - 1) / size * size, &size);
             }
             return last;
         });
