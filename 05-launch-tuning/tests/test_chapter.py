@@ -337,7 +337,7 @@ class Many(Workshop, Test):
             self.refused(program, {"--side 0": "--side: '0' is neither", "--side 9..3": "--side", "--pictures 0": "--pictures",
                                    "--pictures 3 --random 5": "exclude each other", "--offset x": "--offset", "--copies 3": "--copies",
                                    f"{folder} --side 3": "mean nothing for a folder", f"{folder} --plot x.png": "mean nothing for a folder",
-                                   "--json rows --csv ./rows": "--json and --csv name the same file",
+                                   "--json rows --csv ./rows": "--csv and --json name the same file",
                                    "--csv /nosuch/folder/rows": "/nosuch/folder"})
 
     def test_no_output_replaces_a_picture_of_the_folder(self):
