@@ -49,7 +49,8 @@ bool is_on_path(const std::string& program) {
 
 std::string number(std::optional<double> value) {
     if (!value) return "-";
-    const double magnitude = std::abs(*value);
+    // 99.97 has become 100 before its digits are counted.
+    const double magnitude = std::abs(std::stod(fmt::format("{:.2e}", *value)));
     return fmt::format("{:.{}f}", *value,
                        magnitude >= 100   ? 0
                        : magnitude >= 10  ? 1
