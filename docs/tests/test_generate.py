@@ -67,6 +67,19 @@ class Generate(repository.RepositoryTest):
         self.assertEqual(rows, [["107", "-", "-", "mismatch"], ["26.8", "40.0", "80.0", "match"]])
         self.assertEqual(note, "Medians. The copy from pinned memory alone took 21.5 ms (CUDA).")
 
+    def test_a_ladder_has_the_rungs_that_are_recorded(self):
+        runs = [run_entry("02-global-atomics/cuda", {"global": 4.0, "subhist": 80.0}, "uniform"),
+                run_entry("03-local-atomics/opencl", {"local": 100.0}, "uniform"),
+                run_entry("03-local-atomics/cuda", {"local": 200.0, "local-buckets": 300.0}, "uniform")]
+        runs[2]["run"]["results"][1]["check"] = "mismatch"
+        self.write("02-global-atomics/README.md", "### subhist: many tables\n")
+        self.write("03-local-atomics/README.md", "# local\n")
+        rows, note = self.table(recording(runs), "ladder", "03-local-atomics uniform 1G")
+        self.assertEqual([row[1:] for row in rows], [["512", "-", "80.0", "2.00"], ["512", "100", "200", "5.00"]])
+        self.table(recording(runs), "ladder", "book uniform 1G")
+        self.assertIn("\n| [`subhist`](02-global-atomics/README.md#subhist-many-tables) |", self.read("README.md"))
+        self.assertEqual(note, "Medians. Read ceiling: 4000 GB/s. Bytes under way: on each multiprocessor.")
+
     def test_provenance_is_that_of_all_tables(self):
         entries = [{**run_entry(PEERS, {"tuned": 1.0}, name), "commit": commit, "date": day}
                    for name, commit, day in (("photo", "abc1234", "2026-01-03"), ("uniform", "def5678", "2026-01-02"),

@@ -13,6 +13,7 @@ import inspect
 import re
 from collections import Counter
 
+import ladder
 import law
 import recorded
 import warps
@@ -494,7 +495,7 @@ def archive_table(recording, program, size):
     return [entry], f"{device(entry)}: 10^15 pixels on {nodes:,} such machines, on paper", ["<What", "<Reckoned from", "Time"], rows, None
 
 
-TABLES = {"results": results_table, "device": device_table, "chapters": chapters_table, "peers": peers_table,
+TABLES = {"ladder": ladder.table, "results": results_table, "device": device_table, "chapters": chapters_table, "peers": peers_table,
           "cpu-peers": cpu_peers_table, "queued": queued_table, "steps": steps_table, "experiment": experiment_table, "under-way": under_way_table,
           "warps": warps_table,
           "end-to-end": end_to_end_table, "many": many_table, "bins": bins_table,
