@@ -79,7 +79,7 @@ class Browser(unittest.TestCase):
         cls.browser = browser()
 
     def tearDown(self):
-        self.browser.execute_script("localStorage.clear()")
+        self.browser.execute_script("localStorage.clear(); indexedDB.deleteDatabase('lab')")
 
     def wants(self, scheme, motion="reduce"):
         """What the reader's system asks pages for."""

@@ -1,7 +1,11 @@
 """The lab: its page, and the chapters' kernels in WGSL on the software GPU of the browser. Skipped where a Chromium has no WebGPU."""
 
+import pathlib
+import struct
 import sys
+import tempfile
 import unittest
+import zlib
 
 from browser import ROOT, Browser
 
@@ -142,8 +146,14 @@ class Lab(Browser):
         self.click("#mine")
         self.assertIn("mine: one", self.find("#code").get_property("value"))
         self.click("#reset")
-        self.ready("lab.html#strategy=global")
+        self.ready("lab.html#strategy=global")  # whose reset is undone after a reload, too
         self.assertEqual(self.find("#code").get_property("value"), play_data.kernel("global")["code"])
+        self.assertEqual(self.text("#mine"), "Undo the reset")
+        self.click("#mine")
+        self.assertIn("mine: one", self.find("#code").get_property("value"))
+        self.assertFalse(self.find("#mine").is_displayed())
+        self.ready("lab.html#strategy=global")
+        self.assertIn("mine: one", self.find("#code").get_property("value"))
 
     def test_what_one_foresees(self):
         self.ready("lab.html#strategy=local")
@@ -160,6 +170,70 @@ class Lab(Browser):
         top = "return document.getElementById('said').getBoundingClientRect().top"
         self.wait(lambda: 0 <= self.script(top) < 300)  # what comes of it is in sight
 
+    def settings(self):
+        return [self.find(f"#{name}").get_property("value") for name in ("input", "groups", "size")]
+
+    def test_what_is_counted_is_shown(self):
+        self.ready()
+        self.assertEqual(self.text("#what"), "landscape.bmp, 512 x 512. Run counts it with 64 groups of 64 work-items.")
+        shown = "const {width, height} = document.getElementById('picture'); return [width, height]"
+        self.assertEqual(self.script(shown), [256, 256])
+        self.assertIn("2,272", self.text("#chart"))  # the sample picture's most frequent value
+        self.run_it()
+        self.choose("#input", "four-values")
+        self.choose("#groups", "3")
+        self.assertEqual(self.text("#what"), "300,007 random pixels of 4 values, shown in rows of 512. Run counts it with 3 groups of 64 work-items.")
+        self.assertEqual((self.said(), self.rows("#bins")), ("Press Run.", []))  # nothing of what was counted before
+        self.find("#code").click()
+        self.browser.execute_cdp_cmd("Input.dispatchKeyEvent", {"type": "keyDown", "key": "Enter", "code": "Enter", "modifiers": 2})
+        self.wait(lambda: "3 groups of 64" in self.said())
+        self.assertIn("300,007 pixels", self.said())
+        self.quiet()
+
+    def test_what_a_mistake_changes_is_shown_and_goes_back_with_it(self):
+        self.ready("lab.html#strategy=local&groups=16")
+        mine = ["landscape", "16", "64"]
+        for away in (lambda: self.plant("merge-by-assignment"), lambda: self.click("#reset"), lambda: self.choose("#strategy", "global")):
+            self.assertEqual((self.settings(), self.text("#changed"), self.count(".changed")), (mine, "", 0))
+            self.plant("merge-by-assignment")
+            self.assertEqual(self.settings(), ["shows", "3", "64"])
+            self.assertIn("100,003 random pixels", self.text("#what"))
+            self.assertIn("groups (before: 16)", self.text("#changed"))
+            self.assertEqual(self.count(".changed"), 2)
+            away()
+            self.assertEqual((self.settings(), self.text("#changed"), self.count(".changed")), (mine, "", 0))
+        self.choose("#strategy", "local")
+        self.plant("merge-by-assignment")
+        self.choose("#groups", "64")  # the reader's own choice stays
+        self.click("#reset")
+        self.assertEqual(self.settings(), ["landscape", "64", "64"])
+
+    def png(self, width, height):
+        """A picture's file; its left half is black, its right half white."""
+        def part(kind, data):
+            return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+        rows = (b"\0" + b"\0" * (width // 2) + b"\xff" * (width - width // 2)) * height
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = pathlib.Path(folder.name) / "large.png"
+        path.write_bytes(b"\x89PNG\r\n\x1a\n" + part(b"IHDR", struct.pack(">2I5B", width, height, 8, 0, 0, 0, 0))
+                         + part(b"IDAT", zlib.compress(rows, 1)) + part(b"IEND", b""))
+        return str(path)
+
+    def test_a_large_picture_is_scaled_down_while_the_page_goes_on(self):
+        self.ready("lab.html#strategy=global")
+        self.script("""window.told = new Set(); window.began = performance.now(); window.longest = 0; let last = began;
+            setInterval(() => { const now = performance.now(); longest = Math.max(longest, now - last); last = now;
+              told.add(document.getElementById("said").textContent) }, 1);""")
+        self.find("#file").send_keys(self.png(6000, 4000))
+        self.wait(lambda: "of your own" in self.said(), 60)
+        took, longest, told = self.script("return [performance.now() - began, longest, [...told]]")
+        self.assertLess(longest, took / 2)
+        self.assertGreater(sum("Reading large.png ... " in each and "%" in each for each in told), 1, told)
+        self.assertIn("large.png, 5016 x 3344 (scaled down from 6000 x 4000: the page takes 16 Mi pixels).", self.text("#what"))
+        self.choose("#groups", "16")
+        self.assertIn("8,386,752", self.text("#chart"))
+
     def test_a_picture_and_a_camera_of_ones_own(self):
         self.ready("lab.html#strategy=global")
         self.find("#file").send_keys(str(ROOT / "images" / "one-column.bmp"))
@@ -170,6 +244,12 @@ class Lab(Browser):
         self.wait(lambda: "307,200 pixels of your own" in self.said() or "No picture" in self.said())
         self.run_it()
         self.assertIn("Right: all 256 bins, 3 times. 307,200 pixels", self.said())
+        self.ready("lab.html#strategy=global&input=own")  # kept
+        self.assertIn("the camera, 640 x 480.", self.text("#what"))
+        self.later("await new Promise((done) => { indexedDB.deleteDatabase('lab').onsuccess = done; })")
+        self.ready("lab.html#strategy=global&input=own")
+        self.assertIn("this browser has none: it is landscape that is counted", self.said())
+        self.assertIn("landscape.bmp", self.text("#what"))
 
     def test_without_webgpu_it_says_why(self):
         none = {"source": "Object.defineProperty(navigator, 'gpu', {value: undefined})"}

@@ -78,6 +78,7 @@ class Race(Browser):
         self.assertEqual(self.rows("#counters"), [["0", "1", "2", "1"]])
         self.assertIn("did not know of 1 addition: lost", self.said())
         self.assertEqual(len(self.all("#chart g")), 6)
+        self.assertEqual([each.text for each in self.all("#goals .reached")], ["Lose a count. Done."])  # at once, and not at the end
         for way, kept in (("atomic", ["0", "2", "2", "0"]), ("tables", ["0", "1", "1", "-", "2", "0"])):
             self.click(f"[value={way}]")
             self.click("#lose")
@@ -92,7 +93,6 @@ class Race(Browser):
         self.assertIn("8 pixels, 1 counts. 7 lost.", self.said())
         self.assertEqual(self.find("#step").get_attribute("aria-disabled"), "true")
         steps = self.count("#log li")
-        self.focus("#chart")
         self.press("ARROW_LEFT")
         self.assertEqual((self.rows("#counters"), self.count("#log li")), ([["0", "1", "7", "6"]], steps - 1))
         self.choose("#order", "alone")

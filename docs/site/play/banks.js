@@ -166,7 +166,7 @@
     which += 1;
     newRow();
   });
-  const running = stepper({ region: at("banks"), next: "next", forward: () => goOn(1), back: () => goOn(-1),
+  const running = stepper({ next: "next", forward: () => goOn(1), back: () => goOn(-1),
     isOver: () => step === model.PIXELS - 1, rewind: () => { step = -1; }, milliseconds: () => PAUSE_MS });
   addEventListener("resize", show);
   ownPictures(take);

@@ -38,6 +38,16 @@
     return options;
   }
 
+  // The same in words.
+  function inWords(words) {
+    const { image, tile, random, constant, ramp, values, contention } = optionsOf(words);
+    const count = (text) => numberOf(text).toLocaleString("en");
+    if (image) return `${image.split("/").pop()}${tile ? `, again and again up to ${count(tile)} pixels` : ""}`;
+    if (constant) return `${count(random)} pixels of the value ${constant}`;
+    if (ramp) return `${count(random)} pixels, from 0 up to 255 and again`;
+    return `${count(random)} random pixels${values ? ` of ${values} values` : ""}${contention ? `, ${contention} in 100 of one value` : ""}`;
+  }
+
   const numberOf = (text) => parseInt(text, 10) * (UNITS[text.slice(-1)] || 1);
 
   // The pixels that these words ask for; the generator is the page's own, so random ones are not the programs'.
@@ -323,7 +333,7 @@ fn lab_is_endless() -> bool {
 `;
   }
 
-  const api = { BINS, POISON, HYPOTHESES, AMONG_GROUPS, SENTENCES, PROBES, gridOf, OUTCOMES, serial, optionsOf, numberOf, inputOf, tiled, tablesOf, diagnose, outcomeOf, bounded };
+  const api = { BINS, POISON, HYPOTHESES, AMONG_GROUPS, SENTENCES, PROBES, gridOf, OUTCOMES, serial, optionsOf, inWords, numberOf, inputOf, tiled, tablesOf, diagnose, outcomeOf, bounded };
   if (typeof module === "object") module.exports = api;
   else root.labModel = api;
 })(globalThis);

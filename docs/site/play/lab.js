@@ -4,6 +4,7 @@
 
   const model = labModel;
   const { at, able, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, randomFrom, still, follow, goals, samplePicture, greyPicture, ownPictures } = play;
+  const { stored, store } = labPicture;
   const { Refused, DoesNotCompile, DoesNotEnd } = labGpu;
   const TIMES = 3; // that a run is repeated, to see whether it changes
   const ROOT = "../../../";
@@ -14,21 +15,23 @@
   const made = new Map(); // pixels, from their words
 
   let gpu = null;
-  let own = null; // a picture of the reader's own
+  let own = null; // a picture of the reader's own: {width, height, pixels, whole, name}
   let shown = ""; // the strategy that is in the editor
   let planted = null; // the mistake that is in the editor
+  let changed = []; // the settings that it has changed: [id, before, now]
+  let turn = 0; // of what is shown: a run that ends after the settings have changed says nothing
 
   const strategy = () => at("strategy").value;
   const original = () => labData.strategies[strategy()].code;
   const key = () => `lab-${strategy()}`;
+  const aside = () => `${key()}-aside`; // what the reader had written before Reset
   const launch = () => ({ groups: Number(at("groups").value), groupSize: Number(at("size").value) });
   const copies = () => Number(at("copies").value);
   const plain = (name) => name.replaceAll("-", " ");
 
-  function input() {
-    if (at("input").value === "own") return own;
-    return model.inputOf(labData.inputs[at("input").value], photo, randomFrom);
-  }
+  // The words of the pixels that Run counts; none of a reader's own.
+  const wordsOf = () => (at("input").value === "shows" ? planted.words : labData.inputs[at("input").value]);
+  const input = () => (at("input").value === "own" ? own : model.inputOf(wordsOf(), photo, randomFrom));
 
   // ---- the editor --------------------------------------------------------------------------------
 
@@ -43,7 +46,8 @@
       button.addEventListener("click", () => goTo(each.line, each.column));
       return element("li", {}, button);
     }));
-    at("mine").hidden = !planted || recall(key()) === null;
+    at("mine").hidden = recall(planted ? key() : aside()) === null;
+    at("mine").textContent = planted ? "Back to my kernel" : "Undo the reset";
   }
 
   function goTo(line, column = 1) {
@@ -60,25 +64,36 @@
 
   function show() {
     at("copies").parentElement.hidden = strategy() !== "lane-bins";
-    if (shown === strategy()) return;
+    if (shown !== strategy()) showKernel();
+    showChanged();
+    showPixels();
+    if (gpu) say("Press Run.");
+  }
+
+  function showKernel() {
+    plant(null);
     shown = strategy();
     const { chapter, line } = labData.strategies[shown];
     at("chapter").href = `${ROOT}${chapter}/${at("chapter").getAttribute("href").split("/").pop()}`;
     at("chapter").textContent = `Chapter ${chapter.slice(0, 2)}`;
-    plant(null);
     edit(recall(key()) ?? original());
     showLine(line);
     const own = labData.mistakes.filter((each) => each.strategy === shown);
     at("mistakes").replaceChildren(...own.length === 0 ? [shown === "racy" ? "This kernel is broken already." : "There is none for this kernel."] : own.map((each) => {
       const button = element("button", { type: "button" }, plain(each.name));
-      button.addEventListener("click", () => plant(each));
+      button.addEventListener("click", () => (planted === each ? restore("The mistake is out again.") : plant(each)));
       return button;
     }));
-    forget();
   }
 
-  // Puts a mistake into the editor, where what the reader has written stays kept; nothing: takes it out again.
+  // Puts a mistake into the editor, and pixels and a launch that show it into the settings; what the reader has written stays kept.
+  // Nothing: takes it out again.
   function plant(mistake) {
+    for (const [id, before, now] of changed) {
+      if (at(id).value === now) at(id).value = before;
+    }
+    changed = [];
+    at("input").querySelector("[value=shows]")?.remove();
     planted = mistake;
     at("foresee").hidden = !mistake;
     at("answer").textContent = "";
@@ -88,18 +103,35 @@
     let text = original();
     for (const [old, changed] of mistake.changes) text = text.replace(old, () => changed);
     edit(text);
-    const [old, changed] = mistake.changes[0];
+    const [old, now] = mistake.changes[0];
     const place = original().indexOf(old);
     showLine(original().slice(0, place).split("\n").length);
-    const { groups, "group-size": size, random, constant } = model.optionsOf(mistake.words);
-    for (const [id, value] of Object.entries({ groups, size })) {
-      if (!value) continue;
+    at("input").append(element("option", { value: "shows" }, model.inWords(mistake.words)));
+    const { groups, "group-size": size } = model.optionsOf(mistake.words);
+    for (const [id, value] of Object.entries({ groups, size, input: at("input").value === "own" ? "own" : "shows" })) {
+      if (!value || at(id).value === value) continue;
       if (![...at(id).options].some((each) => each.value === value)) at(id).append(element("option", {}, value));
+      changed.push([id, at(id).value, value]);
       at(id).value = value;
     }
-    forget();
-    const shows = at("input").value === "own" ? "your picture" : `${random} pixels that show it${constant ? `, all of value ${constant}` : ""}`;
-    say(`${changed ? "The mistake is in the kernel." : "Something is missing from the kernel now."} It will run on ${shows}. What will happen?`);
+    show();
+    say(`${now ? "The mistake is in the kernel." : "Something is missing from the kernel now."} What will happen?`);
+  }
+
+  // Takes a mistake out; the kernel is as the reader wrote it, or as in the chapter.
+  function restore(words) {
+    plant(null);
+    edit(recall(key()) ?? original());
+    show();
+    say(words);
+  }
+
+  // Which settings the mistake has changed, and how they will be again.
+  function showChanged() {
+    const held = changed.filter(([id, , now]) => at(id).value === now);
+    for (const label of at("settings").children) label.classList.toggle("changed", held.some(([id]) => label.contains(at(id))));
+    at("changed").textContent = held.length === 0 ? "" : `The mistake has changed: ${held.map(([id, before]) =>
+      `${at(id).parentElement.firstChild.textContent.trim().toLowerCase()} (before: ${before})`).join(", ")}. Without it they are as before.`;
   }
 
   // ---- running -----------------------------------------------------------------------------------
@@ -107,11 +139,6 @@
   async function opened() {
     if (!gpu || gpu.isLost) gpu = await labGpu.open();
     return gpu;
-  }
-
-  // The input of a mistake is one that shows it, unless the reader has a picture of their own.
-  function inputNow() {
-    return planted && at("input").value !== "own" ? model.inputOf(planted.words, photo, randomFrom) : input();
   }
 
   async function ran(code, pixels, shape, times) {
@@ -127,20 +154,23 @@
 
   async function run() {
     const code = at("code").value;
-    forget();
+    showPixels();
     say("It runs ...");
+    const mine = turn;
     // Run is in sight everywhere, and so is what comes of it.
     at("said").scrollIntoView({ block: "nearest", behavior: still() ? "instant" : "smooth" });
     try {
-      const result = await ran(code, inputNow(), launch(), TIMES);
+      const result = await ran(code, input(), launch(), TIMES);
+      if (turn !== mine) return;
       const outcome = model.outcomeOf(result.expected, result.actual);
       edit(code);
       showCounts(result, outcome);
       reach("lose", strategy() === "racy" && outcome.startsWith("too-few"));
       reach("mend", strategy() === "racy" && outcome === "right" && code !== original() && at("input").value.startsWith("constant"));
       if (outcome !== "right") await lookInto(code, result);
-      showAnswer(outcome);
+      if (turn === mine) showAnswer(outcome);
     } catch (error) {
+      if (turn !== mine) return;
       if (error instanceof DoesNotCompile) {
         edit(code, error.messages);
         say(`The compiler refuses the kernel: ${many(error.messages.length, "error")}.`, "bad");
@@ -155,6 +185,7 @@
   // Runs that tell mistakes apart, and the name of the one that fits them all.
   async function lookInto(code, first) {
     const words = at("said").textContent;
+    const mine = turn;
     say(`${words} Looking into it ...`, "bad");
     const runs = [first];
     const one = strategy() === "lane-bins"; // which takes its time to compile: groups of one size
@@ -165,6 +196,7 @@
       if (!made.has(probe)) made.set(probe, model.inputOf(probe, photo, randomFrom));
       runs.push(await ran(code, made.get(probe), shape, times));
     }
+    if (turn !== mine) return;
     say(words, "bad");
     const [found] = model.diagnose(runs);
     if (!found) {
@@ -178,12 +210,20 @@
 
   // ---- what came of it ---------------------------------------------------------------------------
 
-  function forget() {
-    at("chart").replaceChildren();
-    at("bins").replaceChildren();
-    at("named").replaceChildren();
-    at("messages").replaceChildren();
-    at("key").hidden = true;
+  // What Run will count, and nothing of what it counted before.
+  function showPixels() {
+    turn += 1;
+    for (const id of ["bins", "named", "messages", "answer"]) at(id).replaceChildren();
+    const { pixels, width } = input();
+    const across = Math.min(width, pixels.length);
+    labPicture.draw(at("picture"), pixels, across);
+    const name = at("input").value === "own" ? own.name : model.inWords(wordsOf());
+    const size = pixels.length === 0 ? "" : pixels.length % across ? `, shown in rows of ${across}` : `, ${across} x ${pixels.length / across}`;
+    const whole = own && at("input").value === "own" && own.whole[0] > own.width
+      ? ` (scaled down from ${own.whole.join(" x ")}: the page takes ${play.MOST_PIXELS / 2 ** 20} Mi pixels)` : "";
+    const { groups, groupSize } = launch();
+    at("what").textContent = `${name}${size}${whole}. Run counts it with ${many(groups, "group")} of ${many(groupSize, "work-item")}.`;
+    labPicture.chart(at("chart"), model.serial(pixels));
   }
 
   function showCounts({ pixels, expected, actual, launch: shape }, outcome) {
@@ -196,14 +236,7 @@
       : `Wrong: ${many(wrong.length, "bin")} of 256; `
         + `${missing > 0 ? `${many(missing, "count")} lost` : missing < 0 ? `${many(-missing, "count")} too many` : "the total is right"}. `
         + `${where}, counted as ${totals}.`, outcome === "right" ? "good" : "bad");
-    const most = Math.max(1, ...expected) * 1.05;
-    const bars = (list, colour) => [...list].map((count, bin) => drawing("rect", { x: bin, width: 1, y: 100 - Math.min(100, 100 * count / most),
-      height: Math.min(100, 100 * count / most), fill: colour(bin) }));
-    const isWrong = new Set(wrong);
-    at("chart").replaceChildren(drawing("svg", { viewBox: "0 0 256 104", preserveAspectRatio: "none" },
-      ...bars(expected, () => "var(--grid)"), ...bars(counts, (bin) => (isWrong.has(bin) ? "var(--orange)" : "var(--blue)")),
-      ...wrong.map((bin) => drawing("rect", { x: bin, width: 1, y: 101, height: 3, fill: "var(--orange)" }))));
-    at("key").hidden = false;
+    labPicture.chart(at("chart"), expected, counts);
     if (wrong.length === 0) return;
     const rows = wrong.slice(0, 5).map((bin) => tableRow([bin, expected[bin], counts[bin], counts[bin] - expected[bin]]));
     for (const row of rows) row.lastChild.className = "bad";
@@ -247,12 +280,20 @@
     for (const id of ["run", "measure"]) able(at(id), true);
   };
 
-  function takeOwn(picture) {
+  function allowOwn(picture) {
     own = picture;
-    at("input").querySelector("[value=own]").disabled = false;
+    const option = at("input").querySelector("[value=own]");
+    option.disabled = false;
+    option.textContent = `own picture: ${own.name}`;
+  }
+
+  // Kept for when the reader comes back, where the browser has room for it.
+  async function takeOwn(picture, name) {
+    allowOwn({ ...picture, name });
     at("input").value = "own";
-    forget();
-    say(`${many(own.pixels.length, "pixel")} of your own. Press Run.`);
+    at("settings").dispatchEvent(new Event("change"));
+    const isKept = await store(own);
+    say(`${many(own.pixels.length, "pixel")} of your own. ${isKept ? "" : "This browser does not keep them: they are gone when you leave the page. "}Press Run.`);
   }
 
   async function fromCamera() {
@@ -261,7 +302,7 @@
       const video = element("video", { muted: "", playsinline: "" });
       video.srcObject = stream;
       await video.play();
-      takeOwn(await greyPicture(video));
+      await takeOwn(await greyPicture(await createImageBitmap(video)), "the camera");
       stream.getTracks().forEach((track) => track.stop());
     } catch (error) {
       say(`No picture from the camera: ${error.message}`, "bad");
@@ -269,11 +310,20 @@
   }
 
   async function begin() {
+    const wantsOwn = new URLSearchParams(location.hash.slice(1)).get("input") === "own";
+    follow(at("settings"), show);
+    const kept = await stored();
+    if (kept) allowOwn(kept);
+    if (kept && wantsOwn) {
+      at("input").value = "own";
+      show();
+    }
+    const gone = wantsOwn && !kept ? `The address asks for a picture of one's own, and this browser has none: it is ${at("input").value} that is counted. ` : "";
     const pagesThatWork = "The other pages to play with work without it.";
     try {
       const { about } = await opened();
       at("measure").hidden = about.software || !gpu.canTime;
-      say(`Your GPU: ${about.name}.${about.software ? " It is software, so no times are shown." : ""} Press Run.`);
+      say(`${gone}Your GPU: ${about.name}.${about.software ? " It is software, so no times are shown." : ""} Press Run.`);
     } catch (error) {
       say(`${error instanceof Refused ? error.message : `WebGPU does not start: ${error.message}`} ${pagesThatWork}`, "bad");
       able(at("run"), false);
@@ -294,21 +344,20 @@
   at("run").addEventListener("click", alone(run));
   at("measure").addEventListener("click", alone(measure));
   at("reset").addEventListener("click", () => {
-    if (!planted) keep(key(), null);
-    plant(null);
-    edit(original());
-    forget();
-    say("The kernel is as in the chapter.");
+    if (recall(key()) !== null) keep(aside(), recall(key()));
+    keep(key(), null);
+    restore("The kernel is as in the chapter.");
   });
   at("mine").addEventListener("click", () => {
-    plant(null);
-    edit(recall(key()));
-    forget();
-    say("The kernel is as you wrote it.");
+    if (!planted) keep(key(), recall(aside()));
+    keep(aside(), null);
+    restore("The kernel is as you wrote it.");
+  });
+  addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) at("run").click();
   });
   at("camera").hidden = !navigator.mediaDevices;
   at("camera").addEventListener("click", fromCamera);
   ownPictures(takeOwn);
-  follow(at("settings"), show);
   begin();
 })();

@@ -2,6 +2,7 @@
 (function (root) {
   "use strict";
 
+  const MOST_PIXELS = 16 * 2 ** 20;
   const at = (id) => document.getElementById(id);
   const page = location.pathname.split("/").pop();
 
@@ -83,9 +84,9 @@
     };
   }
 
-  // What goes on step by step: by the buttons `next` and Back, by arrow keys on a region, and by Run, which pauses, too, and begins
-  // anew (`rewind`) where it is over. Without motion the end comes at once.
-  function stepper({ region, next, forward, back, isOver, rewind, milliseconds, toTheEnd = (isEnough) => { while (!isEnough()) forward(); } }) {
+  // What goes on step by step: by the buttons `next` and Back, by arrow keys, and by Run, which pauses, too, and begins anew
+  // (`rewind`) where it is over. Without motion the end comes at once.
+  function stepper({ next, forward, back, isOver, rewind, milliseconds, toTheEnd = (isEnough) => { while (!isEnough()) forward(); } }) {
     const button = at("run");
     let timer = 0;
 
@@ -125,9 +126,10 @@
       if (isOver()) rewind?.();
       run();
     });
-    region.addEventListener("keydown", (event) => {
+    addEventListener("keydown", (event) => {
       const go = { ArrowRight: forward, ArrowLeft: back }[event.key];
-      if (!go) return;
+      // Lists, sliders and fields have arrow keys of their own.
+      if (!go || event.target.closest("select, input, textarea") || event.altKey || event.ctrlKey || event.metaKey) return;
       event.preventDefault();
       byHand(go)();
     });
@@ -270,23 +272,63 @@
       bytes[54 + 4 * bytes[first + (height - 1 - Math.floor(i / width)) * width + (i % width)]]) };
   }
 
-  // A file's picture, or a frame of a video, turned to grey as the programs do it (docs/pictures.md).
-  async function greyPicture(source) {
-    const bitmap = await createImageBitmap(source);
-    const { width, height } = bitmap;
-    const context = element("canvas", { width, height }).getContext("2d");
-    context.drawImage(bitmap, 0, 0);
-    const { data } = context.getImageData(0, 0, width, height);
-    return { width, height, pixels: Uint8Array.from({ length: width * height }, (_, pixel) =>
-      (77 * data[4 * pixel] + 150 * data[4 * pixel + 1] + 29 * data[4 * pixel + 2]) >> 8) };
+  // What a worker does: a picture, turned to grey as the programs do it (docs/pictures.md), band by band.
+  function greyWorker(most) {
+    const BAND = 256; // rows
+    onmessage = async ({ data: source }) => {
+      try {
+        const bitmap = await createImageBitmap(source);
+        const whole = [bitmap.width, bitmap.height];
+        const scale = Math.min(1, Math.sqrt(most / (whole[0] * whole[1])));
+        const [width, height] = whole.map((side) => Math.max(1, Math.floor(side * scale)));
+        const pixels = new Uint8Array(width * height);
+        const context = new OffscreenCanvas(width, Math.min(BAND, height)).getContext("2d", { willReadFrequently: true });
+        for (let top = 0; top < height; top += BAND) {
+          const rows = Math.min(BAND, height - top);
+          context.clearRect(0, 0, width, rows);
+          context.drawImage(bitmap, 0, top / scale, width / scale, rows / scale, 0, 0, width, rows);
+          const { data } = context.getImageData(0, 0, width, rows);
+          for (let from = 0, to = top * width; from < data.length; from += 4, ++to) {
+            pixels[to] = (77 * data[from] + 150 * data[from + 1] + 29 * data[from + 2]) >> 8;
+          }
+          postMessage({ part: (top + rows) / height });
+        }
+        postMessage({ picture: { width, height, pixels, whole } }, [pixels.buffer]);
+      } catch (error) {
+        postMessage({ error: error.message });
+      }
+    };
+  }
+
+  // A worker from a function, for a page from the disk may not read a worker's file.
+  function workerOf(work, ...given) {
+    const address = URL.createObjectURL(new Blob([`(${work})(...${JSON.stringify(given)})`]));
+    const worker = new Worker(address);
+    URL.revokeObjectURL(address);
+    return worker;
+  }
+
+  // A file's picture, or a frame of a video, in grey; one of more pixels than a page can take is scaled down. The page goes on
+  // meanwhile; `tell` gets how much is done, 0 to 1.
+  function greyPicture(source, tell = () => {}) {
+    const worker = workerOf(greyWorker, MOST_PIXELS);
+    return new Promise((done, fail) => {
+      worker.onmessage = ({ data: { part, picture, error } }) => {
+        if (part) tell(part);
+        else if (picture) done(picture);
+        else fail(new Error(error));
+      };
+      worker.postMessage(source);
+    }).finally(() => worker.terminate());
   }
 
   // A picture of the reader's own, chosen in #file or dropped; `take` gets it.
   function ownPictures(take) {
     const accept = async (file) => {
       if (!file) return;
+      say(`Reading ${file.name} ...`);
       try {
-        take(await greyPicture(file), file.name);
+        take(await greyPicture(file, (part) => say(`Reading ${file.name} ... ${Math.round(100 * part)} %`)), file.name);
       } catch {
         say(`${file.name} is no picture that this browser reads.`, "bad");
       }
@@ -313,6 +355,6 @@
   });
   addEventListener("DOMContentLoaded", themeSwitch);
 
-  root.play = { at, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, chosen, still, able, randomFrom, stepper, story, colour, name, onTheme, follow, goals,
-    samplePicture, greyPicture, ownPictures };
+  root.play = { MOST_PIXELS, at, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, chosen, still, able, randomFrom, stepper, story, colour, name, onTheme, follow, goals,
+    samplePicture, greyPicture, ownPictures, workerOf };
 })(globalThis);

@@ -27,7 +27,6 @@
     running.pause();
     const [lost, all] = [sum(model.lost(state)), sum(state.counted)];
     const whoWent = past.events().map(({ item }) => item);
-    reach("one", lost > 0);
     reach("three", all === 4 && lost === 3);
     reach("luck", state.way === "plain" && lost === 0 && whoWent.some((item, place) => place > 0 && item < whoWent[place - 1]));
   }
@@ -83,6 +82,7 @@
     const { state, event } = past.now();
     const missing = sum(model.lost(state));
     const done = model.isDone(state);
+    reach("one", missing > 0);
     if (!event) say("Nothing has happened yet. Press Step, or choose who goes first.");
     else say(told({ event, state }) + (done ? verdict(state) : ""), event.missed > 0 || (done && missing > 0) ? "bad" : done ? "good" : "");
     able(at("step"), !done);
@@ -192,7 +192,7 @@
   for (let items = model.LEAST; items <= model.MOST; ++items) at("items").append(element("option", {}, String(items)));
   const past = story({ model, told, ended: end, show });
   const isOver = () => model.isDone(past.now().state);
-  const running = stepper({ region: at("chart"), next: "step", forward: step, back, isOver, milliseconds: () => PAUSE_MS });
+  const running = stepper({ next: "step", forward: step, back, isOver, milliseconds: () => PAUSE_MS });
   at("again").addEventListener("click", begin);
   at("lose").addEventListener("click", lose);
   addEventListener("resize", () => showChart(past.now().state));

@@ -150,7 +150,7 @@
 
   const past = story({ model, told, ended: end, show });
   const isOver = () => model.isDone(past.now().state);
-  const running = stepper({ region: at("log"), next: "step", forward: step, back: past.back, isOver, milliseconds: () => PAUSE_MS });
+  const running = stepper({ next: "step", forward: step, back: past.back, isOver, milliseconds: () => PAUSE_MS });
   at("again").addEventListener("click", restart);
   at("search").addEventListener("click", search);
   follow(at("settings"), begin);

@@ -99,7 +99,7 @@
 
   // ---- the page ----------------------------------------------------------------------------------
 
-  const running = stepper({ region: at("bytes"), next: "next", forward: () => go(place + 1), back: () => go(place - 1),
+  const running = stepper({ next: "next", forward: () => go(place + 1), back: () => go(place - 1),
     isOver: () => place === last(), rewind: () => go(0), milliseconds: () => PAUSE_MS[chosen("order")], toTheEnd: () => go(last()) }); // not through all of them
   at("again").addEventListener("click", () => {
     running.pause();
