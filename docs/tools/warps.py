@@ -11,6 +11,7 @@ from pictures import read_bmp  # noqa: E402
 
 WARP = 32
 COUNTERS_IN_A_SECTOR = 8  # of 4 bytes, in 32
+COUNTERS_IN_A_QUEUE = 128  # the L2 cache has about one queue for each 512 bytes of the table
 STEPS = 1 << 15  # of a warp, where pixels are random
 
 
@@ -25,9 +26,15 @@ def pixels_of(name):
 
 
 def wants(pixels, place=lambda value: value):
-    """(sectors, times): how many sectors the counters of 32 neighbouring pixels lie in, where `place` says which counter is a
-    value's, and how often the commonest value is among the 32; on average."""
+    """(sectors, visits, queues) of 32 neighbouring pixels, on average, where `place` says which counter is a value's: how many
+    sectors their counters lie in; the same, but each as often as the commonest of its values; and the queues of all pixels."""
     warps = [pixels[first:first + WARP] for first in range(0, len(pixels) - WARP + 1, WARP)]
-    sectors = sum(len({place(value) // COUNTERS_IN_A_SECTOR for value in warp}) for warp in warps)
-    times = sum(max(Counter(warp).values()) for warp in warps)
-    return sectors / len(warps), times / len(warps)
+    sectors = visits = 0
+    for warp in warps:
+        commonest = {}
+        for value, times in Counter(warp).items():
+            sector = place(value) // COUNTERS_IN_A_SECTOR
+            commonest[sector] = max(times, commonest.get(sector, 0))
+        sectors += len(commonest)
+        visits += sum(commonest.values())
+    return sectors / len(warps), visits / len(warps), len({place(value) // COUNTERS_IN_A_QUEUE for value in pixels})
