@@ -30,11 +30,11 @@ const INPUTS = {
   ramp: rowsOf(1, (place) => place % 256),
 };
 
-// Turns once more, by serving: in a turn each bank takes one word, and all lanes that want it where they are added up.
+// Passes once more, by serving: in a pass each bank takes one word, and all lanes that want it where they are added up.
 function served(row, step, copies, rule) {
   let waiting = Array.from({ length: 32 }, (_, lane) => row[lane * 16 + step] * copies + (lane % copies));
-  let turns = 0;
-  for (; waiting.length > 0; ++turns) {
+  let passes = 0;
+  for (; waiting.length > 0; ++passes) {
     const taken = new Map();
     waiting = waiting.filter((word) => {
       if (!taken.has(word % 32)) {
@@ -44,7 +44,7 @@ function served(row, step, copies, rule) {
       return rule === "one-by-one" || taken.get(word % 32) !== word;
     });
   }
-  return turns;
+  return passes;
 }
 
 test("a word is where the kernels put it", () => {
@@ -59,13 +59,13 @@ test("a word is where the kernels put it", () => {
   }
 });
 
-test("turns are what serving takes", () => {
+test("passes are what serving takes", () => {
   for (const rows of Object.values(INPUTS)) {
     for (const row of rows.slice(0, 20)) {
       for (const copies of model.COPIES) {
         for (const rule of model.RULES) {
-          const turns = model.turnsOfRow(row, copies, rule);
-          for (let step = 0; step < 16; ++step) assert.strictEqual(turns[step], served(row, step, copies, rule));
+          const passes = model.passesOfRow(row, copies, rule);
+          for (let step = 0; step < 16; ++step) assert.strictEqual(passes[step], served(row, step, copies, rule));
         }
       }
     }
@@ -74,31 +74,31 @@ test("turns are what serving takes", () => {
 
 test("32 copies never meet in a bank, whatever the picture", () => {
   for (const rows of Object.values(INPUTS)) {
-    for (const rule of model.RULES) assert.ok(rows.every((row) => model.turnsOfRow(row, 32, rule).every((turns) => turns === 1)));
+    for (const rule of model.RULES) assert.ok(rows.every((row) => model.passesOfRow(row, 32, rule).every((passes) => passes === 1)));
   }
 });
 
-const turns = (rows, copies) => sum(rows.map((row) => sum(model.turnsOfRow(row, copies)))) / rows.length / 16;
+const passes = (rows, copies) => sum(rows.map((row) => sum(model.passesOfRow(row, copies)))) / rows.length / 16;
 
-test("chapter 04 says how many turns pictures take, and what the ramp's predict", () => {
+test("chapter 04 says how many passes pictures take, and what the ramp's predict", () => {
   const said = source("04-per-thread-bins/README.md").replace(/\s+/g, " ");
-  const few = turns(INPUTS.ramp, 1);
+  const few = passes(INPUTS.ramp, 1);
   const most = ((132 * 32 * 1.98) / few).toLocaleString("en-US", { maximumFractionDigits: 0 });
-  assert.ok(said.includes(`${few} turns in place of one`) && said.includes(`132 x 32 x 1.98 / ${few} = ${most} GB/s at most`), `${few} ${most}`);
-  for (const [input, words] of [["uniform", "Random pixels take # turns with one table and # with eight copies"], ["photo", "The photo takes # and #,"]]) {
-    const numbers = [1, 8].map((copies) => turns(INPUTS[input], copies).toFixed(1));
+  assert.ok(said.includes(`${few} passes in place of one`) && said.includes(`132 x 32 x 1.98 / ${few} = ${most} GB/s at most`), `${few} ${most}`);
+  for (const [input, words] of [["uniform", "Random pixels take # passes with one table and # with eight copies"], ["photo", "The photo takes # and #,"]]) {
+    const numbers = [1, 8].map((copies) => passes(INPUTS[input], copies).toFixed(1));
     assert.ok(said.includes(words.replace("#", numbers[0]).replace("#", numbers[1])), `${input} ${numbers}`);
   }
 });
 
-test("more turns took more time where chapter 04 measured it", () => {
+test("more passes took more time where chapter 04 measured it", () => {
   for (const [input, rows] of Object.entries(INPUTS)) {
     const ms = data.lanes.ms[input];
-    const ranked = Object.keys(ms).map((copies) => ({ ms: ms[copies], turns: turns(rows, Number(copies)) })).sort((a, b) => a.turns - b.turns);
+    const ranked = Object.keys(ms).map((copies) => ({ ms: ms[copies], passes: passes(rows, Number(copies)) })).sort((a, b) => a.passes - b.passes);
     assert.strictEqual(ranked.length, 3);
     for (let n = 1; n < ranked.length; ++n) {
       const [fewer, more] = [ranked[n - 1], ranked[n]];
-      if (more.turns > fewer.turns) assert.ok(more.ms > fewer.ms, `${input}: ${JSON.stringify(ranked)}`);
+      if (more.passes > fewer.passes) assert.ok(more.ms > fewer.ms, `${input}: ${JSON.stringify(ranked)}`);
       else assert.ok(Math.abs(more.ms / fewer.ms - 1) < 0.03, `${input}: ${JSON.stringify(ranked)}`);
     }
   }

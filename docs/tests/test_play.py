@@ -111,13 +111,13 @@ class Banks(Browser):
     COPIES = ("1", "2", "8", "32")
 
     def totals(self):
-        """The turns of the row, for each number of copies."""
+        """The passes of the row, for each number of copies."""
         return [int(row[1]) for row in self.rows("#totals")]
 
-    def turns(self, row):
+    def passes(self, row):
         """The same as the model has it, which tests of its own hold against the kernels."""
         return self.script("""const sum = (list) => list.reduce((a, b) => a + b);
-            return [1, 2, 8, 32].map((copies) => sum(banksModel.turnsOfRow(arguments[0], copies)));""", row)
+            return [1, 2, 8, 32].map((copies) => sum(banksModel.passesOfRow(arguments[0], copies)));""", row)
 
     @staticmethod
     def sample(number):
@@ -125,16 +125,16 @@ class Banks(Browser):
         data = (ROOT / "images" / "landscape.bmp").read_bytes()
         return [data[54 + 4 * value] for value in data[1078 + (511 - number) * 512:][:512]]
 
-    def test_the_turns_and_the_recorded_times(self):
+    def test_the_passes_and_the_recorded_times(self):
         self.open("banks.html")
-        self.assertEqual(self.totals(), self.turns(self.sample(32)))
+        self.assertEqual(self.totals(), self.passes(self.sample(32)))
         self.click("#other")
-        self.assertEqual(self.totals(), self.turns(self.sample(96)))
+        self.assertEqual(self.totals(), self.passes(self.sample(96)))
         times = play_data.lanes()["ms"]["photo"]
         self.assertEqual([row[4] for row in self.rows("#totals")],
                          [f"{times[copies]:.4f}" if copies in times else "not recorded" for copies in self.COPIES])
         self.choose("#kind", "ramp")
-        self.assertEqual(self.totals(), self.turns([place % 256 for place in range(512)]))
+        self.assertEqual(self.totals(), self.passes([place % 256 for place in range(512)]))
         for kind in ("uniform", "four-values", "constant"):
             self.choose("#kind", kind)
             self.assertEqual(self.totals()[-1], 16)
@@ -142,19 +142,19 @@ class Banks(Browser):
 
     def test_a_step_and_its_banks(self):
         self.open("banks.html#kind=ramp")
-        self.assertIn("Step 1 of 16: 8 turns, 7 conflicts. Bank 0 has the most to do. The whole row: 128 turns, 112 of them", self.said())
-        self.assertEqual(len(self.all("#banks .turn")), 16)
+        self.assertIn("Step 1 of 16: 8 passes, 7 conflicts. Bank 0 has the most to do. The whole row: 128 passes, 112 of them", self.said())
+        self.assertEqual(len(self.all("#banks .pass")), 16)
         self.assertIn("bank 0: bin 0 for 2 lanes, bin 32 for 2 lanes", self.text("#words"))
         self.click("#next")
         self.assertIn("Step 2 of 16", self.said())
         self.click("[name=copies][value='32']")
-        self.assertIn("1 turn, no conflict", self.said())
-        self.assertEqual(len(self.all("#banks .turn")), 32)
+        self.assertIn("1 pass, no conflict", self.said())
+        self.assertEqual(len(self.all("#banks .pass")), 32)
         self.choose("#kind", "constant")
         self.click("[name=copies][value='1']")
-        self.assertIn("1 turn, no conflict", self.said())  # 32 lanes, one word: +1 of it is one step
+        self.assertIn("1 pass, no conflict", self.said())  # 32 lanes, one word: +1 of it is one step
         self.click("[value=one-by-one]")
-        self.assertIn("32 turns, 31 waits", self.said())
+        self.assertIn("32 passes, 31 waits", self.said())
 
     def test_a_picture_of_ones_own(self):
         self.open("banks.html")
@@ -162,7 +162,7 @@ class Banks(Browser):
         self.wait(lambda: "README.md is no picture" in self.said())
         self.find("#file").send_keys(str(ROOT / "images" / "landscape.bmp"))
         self.wait(lambda: self.find("#kind").get_property("value") == "own")
-        self.assertEqual(self.totals(), self.turns(self.sample(256)))
+        self.assertEqual(self.totals(), self.passes(self.sample(256)))
         self.assertEqual(self.rows("#totals")[0][4], "not recorded")
 
 

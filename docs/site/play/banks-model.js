@@ -2,10 +2,10 @@
 // banks.html, and chapter 04's `lane-bins` with 1 to 32 copies of the table.
 //
 // A lane has 16 pixels that lie side by side, and counts one of them in each step. In a step each bank serves one word
-// in a turn; the step takes as many turns as the bank with the most to do. Two rules for lanes that want the same word:
-//   added-up   one turn for all of them. So it is for reads, and on an H100 for additions of 1, which are added up before
+// in a pass; the step takes as many passes as the bank with the most to do. Two rules for lanes that want the same word:
+//   added-up   one pass for all of them. So it is for reads, and on an H100 for additions of 1, which are added up before
 //              they reach the bank (chapter 04: `ATOMS.POPC.INC`)
-//   one-by-one a turn for each of them: any other addition
+//   one-by-one a pass for each of them: any other addition
 //
 // A classic script, not a JavaScript module: Chromium loads no modules from file://, and this page must open from disk.
 (function (root) {
@@ -31,7 +31,7 @@
     return word % BANKS;
   }
 
-  // One step: for each bank the words that are wanted of it, each with its lanes; and the turns that it all takes.
+  // One step: for each bank the words that are wanted of it, each with its lanes; and the passes that it all takes.
   function countStep(row, step, copies, rule = "added-up") {
     if (!COPIES.includes(copies)) throw new RangeError(`no ${copies} copies`);
     if (!RULES.includes(rule)) throw new RangeError(`there is no rule ${rule}`);
@@ -44,17 +44,17 @@
       if (found) found.lanes.push(lane);
       else bank.push({ word, bin, lanes: [lane] });
     }
-    const turnsOf = (bank) => (rule === "added-up" ? bank.length : bank.reduce((sum, each) => sum + each.lanes.length, 0));
-    const turns = banks.map(turnsOf);
-    return { banks, turnsOfBank: turns, turns: Math.max(...turns) };
+    const passesOf = (bank) => (rule === "added-up" ? bank.length : bank.reduce((sum, each) => sum + each.lanes.length, 0));
+    const passes = banks.map(passesOf);
+    return { banks, passesOfBank: passes, passes: Math.max(...passes) };
   }
 
-  // The turns of each of the row's steps.
-  function turnsOfRow(row, copies, rule = "added-up") {
-    return Array.from({ length: PIXELS }, (_, step) => countStep(row, step, copies, rule).turns);
+  // The passes of each of the row's steps.
+  function passesOfRow(row, copies, rule = "added-up") {
+    return Array.from({ length: PIXELS }, (_, step) => countStep(row, step, copies, rule).passes);
   }
 
-  const api = { LANES, BANKS, PIXELS, COPIES, RULES, wordOf, countStep, turnsOfRow };
+  const api = { LANES, BANKS, PIXELS, COPIES, RULES, wordOf, countStep, passesOfRow };
   if (typeof module === "object") module.exports = api;
   else root.banksModel = api;
 })(globalThis);

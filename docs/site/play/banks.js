@@ -16,7 +16,7 @@
 
   const EVERY = 64; // rows of the sample picture, of which one is shown
   const photo = samplePicture();
-  const reach = goals({ worst: "Make a step take 32 turns.", useless: "Find a row where 8 copies need as many turns as one table.", free: "Find a row of more than one value for which one table is enough." });
+  const reach = goals({ worst: "Make a step take 32 passes.", useless: "Find a row where 8 copies need as many passes as one table.", free: "Find a row of more than one value for which one table is enough." });
 
   const rule = () => chosen("rule");
 
@@ -64,50 +64,50 @@
   // ---- showing -----------------------------------------------------------------------------------
 
   function show() {
-    const all = model.turnsOfRow(row, copies, rule());
+    const all = model.passesOfRow(row, copies, rule());
     const now = model.countStep(row, step, copies, rule());
     const most = Math.max(4, ...all);
     [...at("steps").children].forEach((button, number) => {
       button.textContent = String(all[number]);
       button.style.height = `${Math.max(30, 100 * all[number] / most)}%`;
       button.setAttribute("aria-pressed", String(number === step));
-      button.setAttribute("aria-label", `Step ${number + 1}: ${many(all[number], "turn")}`);
+      button.setAttribute("aria-label", `Step ${number + 1}: ${many(all[number], "pass")}`);
     });
-    const busy = now.turnsOfBank.indexOf(now.turns);
-    const conflicts = now.turns - 1;
-    // Lanes that want one word contend; that is no bank conflict, and a turn all the same.
+    const busy = now.passesOfBank.indexOf(now.passes);
+    const conflicts = now.passes - 1;
+    // Lanes that want one word contend; that is no bank conflict, and a pass all the same.
     const what = rule() === "added-up" ? "conflict" : "wait";
-    say(`Step ${step + 1} of ${model.PIXELS}: ${many(now.turns, "turn")}, ${conflicts === 0 ? `no ${what}` : many(conflicts, what)}. `
-      + (now.turns > 1 ? `Bank ${busy} has the most to do. ` : "No bank has more than one turn. ")
-      + `The whole row: ${sum(all)} turns, ${sum(all) - model.PIXELS} of them for ${what}s.`, conflicts > 0 ? "bad" : "good");
-    reach("worst", now.turns === model.LANES);
-    const turns = (count) => sum(model.turnsOfRow(row, count, rule()));
-    reach("useless", copies === 8 && new Set(row).size > 1 && turns(8) >= turns(1));
-    reach("free", copies === 1 && new Set(row).size > 1 && turns(1) === model.PIXELS);
+    say(`Step ${step + 1} of ${model.PIXELS}: ${many(now.passes, "pass")}, ${conflicts === 0 ? `no ${what}` : many(conflicts, what)}. `
+      + (now.passes > 1 ? `Bank ${busy} has the most to do. ` : "No bank has more than one pass. ")
+      + `The whole row: ${sum(all)} passes, ${sum(all) - model.PIXELS} of them for ${what}s.`, conflicts > 0 ? "bad" : "good");
+    reach("worst", now.passes === model.LANES);
+    const passes = (count) => sum(model.passesOfRow(row, count, rule()));
+    reach("useless", copies === 8 && new Set(row).size > 1 && passes(8) >= passes(1));
+    reach("free", copies === 1 && new Set(row).size > 1 && passes(1) === model.PIXELS);
     showBanks(now);
     showTotals();
   }
 
   // A column for each bank, on a narrow page 16 beside each other. A box is a word; in a higher box it waits for those below.
-  function showBanks({ banks, turnsOfBank, turns }) {
+  function showBanks({ banks, passesOfBank, passes }) {
     const cell = 24;
     const addedUp = rule() === "added-up";
     const high = addedUp ? 28 : 20;
     const across = (at("banks").clientWidth || 600) < 500 ? model.BANKS / 2 : model.BANKS;
-    const foot = Math.max(4, ...model.turnsOfRow(row, copies, rule())) * high + 4;
+    const foot = Math.max(4, ...model.passesOfRow(row, copies, rule())) * high + 4;
     const parts = [];
     banks.forEach((words, bank) => {
       const x = (bank % across) * cell;
       const top = Math.floor(bank / across) * (foot + 26);
       parts.push(drawing("rect", { x: x + 1, y: top + foot, width: cell - 2, height: 18, rx: 3,
-        fill: turnsOfBank[bank] === turns && turns > 1 ? "var(--orange)" : words.length ? "var(--blue)" : "var(--grid)" }),
+        fill: passesOfBank[bank] === passes && passes > 1 ? "var(--orange)" : words.length ? "var(--blue)" : "var(--grid)" }),
       drawing("text", { x: x + cell / 2, y: top + foot + 13, "text-anchor": "middle", class: words.length ? "in" : "small" }, String(bank)));
-      let turn = 0;
+      let pass = 0;
       words.forEach(({ bin, lanes }, number) => {
         const boxes = addedUp ? 1 : lanes.length;
-        for (let each = 0; each < boxes; ++each, ++turn) {
-          const y = top + foot - high * (turn + 1);
-          parts.push(drawing("g", { class: "turn", style: `animation-delay: ${turn * 0.15}s` },
+        for (let each = 0; each < boxes; ++each, ++pass) {
+          const y = top + foot - high * (pass + 1);
+          parts.push(drawing("g", { class: "pass", style: `animation-delay: ${pass * 0.15}s` },
             drawing("rect", { x: x + 1, y, width: cell - 2, height: high - 2, rx: 3, fill: colour(number) }),
             drawing("text", { x: x + cell / 2, y: y + 13, "text-anchor": "middle", class: "in" }, String(bin)),
             ...(addedUp && lanes.length > 1
@@ -126,19 +126,19 @@
     const ms = measured.ms[at("kind").value] || {};
     const slowest = Math.max(...Object.values(ms), 0);
     const rows = model.COPIES.map((count) => {
-      const turns = sum(model.turnsOfRow(row, count, rule()));
+      const passes = sum(model.passesOfRow(row, count, rule()));
       const time = ms[count];
-      const line = tableRow([count, turns, turns - model.PIXELS, (turns / model.PIXELS).toFixed(2), time ? time.toFixed(4) : "not recorded", ""],
+      const line = tableRow([count, passes, passes - model.PIXELS, (passes / model.PIXELS).toFixed(2), time ? time.toFixed(4) : "not recorded", ""],
         count === copies ? { class: "now" } : {});
       line.lastChild.style.textAlign = "left";
       if (time) line.lastChild.append(element("span", { class: "length", style: `width: ${(6 * time / slowest).toFixed(2)}rem` }));
       return line;
     });
-    const heads = ["Copies", "turns", rule() === "added-up" ? "for conflicts" : "for waits", "turns a step", `${measured.size} of such pixels, ms`, ""];
+    const heads = ["Copies", "passes", rule() === "added-up" ? "for conflicts" : "for waits", "passes a step", `${measured.size} of such pixels, ms`, ""];
     fillTable("totals", heads, rows);
     const one = rule() === "added-up" ? "" : " It was measured with additions of 1, which are added up.";
     at("note").textContent = `The times: lane-bins, ${measured.api} on ${measured.device}, recorded ${measured.date}; not of this row but of `
-      + `all pixels of such an input.${one} Few turns hide behind the reading of the pixels: below about two the time hardly changes.`;
+      + `all pixels of such an input.${one} Few passes hide behind the reading of the pixels: below about two the time hardly changes.`;
   }
 
   // ---- the page ----------------------------------------------------------------------------------

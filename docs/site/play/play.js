@@ -57,7 +57,7 @@
   }
 
   const sum = (list) => list.reduce((total, value) => total + value, 0);
-  const many = (count, what) => `${count.toLocaleString("en")} ${what}${count === 1 ? "" : "s"}`;
+  const many = (count, what) => `${count.toLocaleString("en")} ${what}${count === 1 ? "" : what.endsWith("s") ? "es" : "s"}`;
   const chosen = (name) => document.querySelector(`input[name=${name}]:checked`).value;
 
   function still() {
