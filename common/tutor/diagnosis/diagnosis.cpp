@@ -144,7 +144,7 @@ struct Fit {
     bool takes_too_long = false;
 
     [[nodiscard]] bool is_loss() const {
-        return change->changed.choice.part == kHow && change->changed.becomes({}, 0) == kPlain;
+        return change->changed.choice.part == kHow && (*change->changed.becomes)({}, 0) == kPlain;
     }
     [[nodiscard]] bool is_race() const {
         const Label label = change->changed.choice.label;
@@ -381,7 +381,8 @@ Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context) {
             const std::string run = telling_run(*found.front().change, change, context);
             if (!run.empty()) evidence = fmt::format("{} tells them apart", run);
         }
-        findings.push_back(finding_of(context, change.name, change.sentence, evidence));
+        findings.push_back(
+            finding_of(context, change.name, sentence_of(change, context.in_cuda), evidence));
         if (const std::size_t line = line_of(change, context); line > 0)
             findings.back().at = fmt::format("{}:{}", context.file, line);
         // Few runs prove little: many mistakes would explain them.

@@ -1,7 +1,7 @@
 /// @file
 /// From the counts of a few runs to the mistake that is most likely.
 /// A wrong kernel is a right one with one choice changed. Each strategy is a function that asks for
-/// each of its choices (strategies.cpp); the table of what they may become (changes.cpp) gives the
+/// each of its choices (strategies.cpp); the table of what they may become (choices.json) gives the
 /// changes, and each is played (model.hpp) on the pixels and in the launch of each run that was
 /// seen. What predicts all of their counts is named; where nothing does, it is said what was ruled
 /// out.

@@ -141,9 +141,9 @@ TEST(Diagnosis, EveryStrategyHasChangesAndSentences) {
         const std::vector<Change> all = common::diagnosis::changes({"chapter", name, true});
         EXPECT_GT(all.size(), 100U) << name;
         for (const Change& change : all) {
-            EXPECT_TRUE(change.sentence.ends_with(".")) << change.sentence;
-            EXPECT_FALSE(tests::has(change.sentence, "{") || tests::has(change.sentence, "X"))
-                << change.sentence;
+            const std::string sentence = sentence_of(change, false);
+            EXPECT_TRUE(sentence.ends_with(".")) << sentence;
+            EXPECT_FALSE(tests::has(sentence, "{") || tests::has(sentence, "X")) << sentence;
         }
     }
 }
@@ -175,9 +175,9 @@ TEST(Diagnosis, AChangeIsFoundByWhatItCounts) {
             if (!certain || right_all) continue;
             ++tried;
             const std::vector<Finding> findings = diagnose(cases, context);
-            ASSERT_FALSE(findings.empty()) << all[i].name << ": " << all[i].sentence;
+            ASSERT_FALSE(findings.empty()) << all[i].name << ": " << sentence_of(all[i], false);
             EXPECT_TRUE(tests::has(findings.front().evidence, "it predicts all 256 counts"))
-                << all[i].name << ": " << all[i].sentence << "\n"
+                << all[i].name << ": " << sentence_of(all[i], false) << "\n"
                 << text_of(cases, context);
         }
     }
@@ -332,7 +332,7 @@ TEST(Diagnosis, NoiseIsUnclearAndSaysWhatIsKnown) {
 TEST(Diagnosis, SpeaksOfThreadsAndBlocksInCuda) {
     for (const char* const name : kStrategies) {
         for (const Change& change : common::diagnosis::changes({"chapter", name, false, true}))
-            EXPECT_FALSE(tests::has(change.sentence, "get_")) << change.sentence;
+            EXPECT_FALSE(tests::has(sentence_of(change, true), "get_")) << change.name;
     }
     Cases cases = several();
     cases.counted_by(with("local", "merge-strided-globally"));

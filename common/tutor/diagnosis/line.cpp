@@ -73,7 +73,7 @@ std::size_t line_of(const Change& change, const RunContext& context) {
     const bool one_is_missing = is_loop && found.size() + 1 == loops.size();
     if (!one_is_missing && found.size() != loops.size()) return 0;
     if (!is_loop && !is_barrier) before -= std::min<std::size_t>(before, 1);  // inside of it
-    if (one_is_missing && (choice.part != kTimes || becomes({}, 1) != 0)) {
+    if (one_is_missing && (choice.part != kTimes || (*becomes)({}, 1) != 0)) {
         for (const At each : all_like(R"(\bif\s*\()"))  // in place of the loop
             if (before == 0 || each > found[before - 1]) return each->number;
         return 0;

@@ -40,9 +40,10 @@ Number Model::asked_or_changed(const Choice& choice, const NamedNumber& right) {
     if (asked_ != nullptr && known_.insert(choice.key()).second)
         asked_->emplace_back(choice, right.words);
     if (choice.key() != changed_key_ || right.value < kNowhere) return right.value;
-    const Number became = changed_.becomes(*this, right.value);
+    const Number became = (*changed_.becomes)(*this, right.value);
     if (same_ != nullptr)
-        std::erase_if(*same_, [&](Becomes other) { return other(*this, right.value) != became; });
+        std::erase_if(*same_,
+                      [&](Becomes other) { return (*other)(*this, right.value) != became; });
     return became;
 }
 

@@ -33,23 +33,18 @@ struct Place {
     Number owner = 0, itsBin = 0;  ///< of a counter
 };
 
-/// What the choices are about; changes.cpp has them in words. Those over pixels come first.
+/// The places of choices, in the order of choices.json, which has them in words.
 // clang-format off
 enum Label : std::uint8_t {
     kPixels, kRows, kColumns, kShort, kLoads, kRest, kTail, kLoad, kWord, kByte, kRun, kLength, kLast,
     kPieces, kPiece,
-    kCount, kOverBins, kHistogram = kOverBins, kTables, kRow, kZero, kZeroed, kCounted, kAgain,
+    kCount, kHistogram, kTables, kRow, kZero, kZeroed, kCounted, kAgain,
     kMerge, kItems, kCopies, kClear, kBinLoop, kSum, kHandover,
     kLayout, kLabels
 };
 // clang-format on
 
-/// Of a loop: that it is done, where it starts and ends, its stride, start and stride together
-/// (Walk), how often its first turn is done. Of a pixel: its value, the bytes of its element, where
-/// its load begins. Of a count: what is added, and how (How), to which index, from which, how far
-/// tables lie apart, where one of several counters of a bin lies (Place), what is done with an
-/// empty bin (Empty), how it is kept (Width). A number, one of several, a part of a place; and who
-/// returns early.
+/// Their parts, in the order of choices.json, which says what becomes of each.
 // clang-format off
 enum Part : std::uint8_t {
     kTimes, kStart, kEnd, kStride, kWalk, kFirst, kValue, kBytes, kAddress, kWeight, kHow,
@@ -90,7 +85,24 @@ struct NamedNumber {
 #define NAMED(...) NamedNumber{#__VA_ARGS__, __VA_ARGS__}
 // clang-format on
 
-using Becomes = Number (*)(const Place& place, Number x);
+/// What a number may become: an expression in C, of the names of a place and of X, what is right.
+class Expression {
+ public:
+    explicit Expression(const std::string& words);
+    Number operator()(const Place& place, Number right) const;
+
+ private:
+    class Parser;
+    struct Step {  // pushes a number, or takes two or three for one
+        Number value = 0;
+        Number Place::*field = nullptr;
+        bool is_right = false;
+        Number (*of)(Number, Number) = nullptr;
+        bool selects = false;
+    };
+    std::vector<Step> steps_;
+};
+using Becomes = const Expression*;
 
 /// A choice that became another.
 struct Changed {
@@ -277,21 +289,23 @@ std::vector<Played> strategies_of(const RunContext& context);
 std::vector<std::pair<Choice, std::string>> choices_of(const Played& played,
                                                        const RunContext& context);
 
-// ---- the mistakes: one choice of a strategy, changed (changes.cpp) ----
+// ---- the mistakes: one choice of a strategy, changed (choices.cpp) ----
 
+struct Outcome;
 struct Change {
     Played strategy{};
     Changed changed;
-    std::string name;      ///< stable, such as "tail-dropped"
-    std::string sentence;  ///< what the choice was and what it became
-    double bits = 0;       ///< the less usual, the more
+    std::string name;                  ///< stable, such as "tail-dropped"
+    const Outcome* outcome = nullptr;  ///< what the choice has become
+    std::string right;                 ///< the words of what it was
+    double bits = 0;                   ///< the less usual, the more
 };
 
 /// Every change of one choice of what a variant may be.
 std::vector<Change> changes(const RunContext& context);
 
-/// The words of an expression of these names in OpenCL or CUDA; X is what it was.
-std::string said(const std::string& expression, const std::string& was, bool in_cuda);
+/// What the choice was and what it became.
+std::string sentence_of(const Change& change, bool in_cuda);
 
 /// Where no change explains the counts: something that overflows (overflow.cpp).
 struct Overflow {

@@ -6,6 +6,8 @@
 namespace common::diagnosis {
 namespace {
 
+using std::min;  // its name is part of what a choice is called
+
 class Strategy : public Model {
  public:
     using Model::Model;
@@ -26,11 +28,11 @@ class Strategy : public Model {
         if (way == kShares) {
             const Number share = chosen(kPixels, kNumber, NAMED((count + groups - 1) / groups));
             return loop(kPixels, NAMED(group * share + item),
-                        NAMED(std::min((group + 1) * share, count)), NAMED(size), one);
+                        NAMED(min((group + 1) * share, count)), NAMED(size), one);
         }
         if (way == kStretches) {
             const Number stretch = chosen(kPixels, kNumber, NAMED((count + all - 1) / all));
-            return loop(kPixels, NAMED(id * stretch), NAMED(std::min((id + 1) * stretch, count)),
+            return loop(kPixels, NAMED(id * stretch), NAMED(min((id + 1) * stretch, count)),
                         NAMED(1), one);
         }
         const Number load = way == kFours ? 4 : way == kEights ? 8 : 16;
@@ -166,7 +168,7 @@ class Strategy : public Model {
                 loop(kRows, NAMED(y), NAMED(lines), NAMED(groupsY), [&](Number its_row) {
                     const Number row = chosen(kRows, kReadIndex, {"row", its_row});
                     loop(kColumns, NAMED(id), NAMED(width), NAMED(all), [&](Number x) {
-                        const Number of = chosen(kShort, kPitch, NAMED(width));
+                        const Number of = chosen(kShort, kWhich, NAMED(width));
                         if (chosen(kShort, kTimes, NAMED(row * of + x < count)) == 0) return;
                         const Number at = row * chosen(kShort, kReadIndex, NAMED(pitch)) + x;
                         const Number bin = pixel(kPixels, NAMED(at));
@@ -291,7 +293,7 @@ class Strategy : public Model {
         if (!banked) barrier(kZeroed);
         each([=, this, &bins] {
             const Number behind = first + chosen(kPiece, kEnd, {"at_once", at_once});
-            loop(kPixels, NAMED(first + item), NAMED(std::min(behind, count)), NAMED(size),
+            loop(kPixels, NAMED(first + item), NAMED(min(behind, count)), NAMED(size),
                  [&](Number i) {
                      const Number bin = pixel(kPixels, NAMED(i));
                      const Number whose = chosen(kPixels, kWhich, NAMED(item));

@@ -1,0 +1,291 @@
+// The table of choices (choices.json): what they may become, and what that is called.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <string_view>
+
+#include "common/tutor/diagnosis/model.hpp"
+
+namespace common::diagnosis {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// ---- expressions: what a number may become ------------------------------------------------------
+
+constexpr std::pair<std::string_view, Number Place::*> kNames[] = {
+    {"item", &Place::item},     {"id", &Place::id},           {"group", &Place::group},
+    {"size", &Place::size},     {"all", &Place::all},         {"groups", &Place::groups},
+    {"tables", &Place::tables}, {"count", &Place::count},     {"width", &Place::width},
+    {"pitch", &Place::pitch},   {"copies", &Place::copies},   {"v", &Place::v},
+    {"where", &Place::where},   {"turn", &Place::turn},       {"done", &Place::done},
+    {"y", &Place::y},           {"groupsY", &Place::groupsY}, {"owner", &Place::owner},
+    {"itsBin", &Place::itsBin}};
+
+struct Operator {
+    std::string_view sign;
+    int rank;  // those of a higher one are done first
+    Number (*of)(Number, Number);
+};
+// Of two that begin alike the longer one comes first.
+constexpr Operator kOperators[] = {{"==", 4, [](Number a, Number b) -> Number { return a == b; }},
+                                   {">=", 5, [](Number a, Number b) -> Number { return a >= b; }},
+                                   {"<<", 6, [](Number a, Number b) { return a << b; }},
+                                   {">>", 6, [](Number a, Number b) { return a >> b; }},
+                                   {"<", 5, [](Number a, Number b) -> Number { return a < b; }},
+                                   {">", 5, [](Number a, Number b) -> Number { return a > b; }},
+                                   {"|", 1, [](Number a, Number b) { return a | b; }},
+                                   {"^", 2, [](Number a, Number b) { return a ^ b; }},
+                                   {"&", 3, [](Number a, Number b) { return a & b; }},
+                                   {"+", 7, [](Number a, Number b) { return a + b; }},
+                                   {"-", 7, [](Number a, Number b) { return a - b; }},
+                                   {"*", 8, [](Number a, Number b) { return a * b; }},
+                                   {"/", 8, [](Number a, Number b) { return b == 0 ? 0 : a / b; }},
+                                   {"%", 8, [](Number a, Number b) { return b == 0 ? 0 : a % b; }}};
+
+}  // namespace
+
+class Expression::Parser {
+ public:
+    Parser(std::string_view words, std::vector<Step>& steps) : left_(words), steps_(steps) {
+        choice();
+        if (!left_.empty()) throw std::invalid_argument(std::string(words));
+    }
+
+ private:
+    bool takes(std::string_view sign) {
+        if (!left_.starts_with(sign)) return false;
+        left_.remove_prefix(sign.size());
+        left_.remove_prefix(std::min(left_.find_first_not_of(' '), left_.size()));
+        return true;
+    }
+    void choice() {
+        operation(1);
+        if (!takes("?")) return;
+        choice();
+        takes(":");
+        choice();
+        steps_.push_back({.selects = true});
+    }
+    void operation(int least) {
+        operand();
+        for (const Operator* found = next(least); found != nullptr; found = next(least)) {
+            takes(found->sign);
+            operation(found->rank + 1);
+            steps_.push_back({.of = found->of});
+        }
+    }
+    const Operator* next(int least) const {
+        for (const Operator& each : kOperators)
+            if (left_.starts_with(each.sign)) return each.rank >= least ? &each : nullptr;
+        return nullptr;
+    }
+    void operand() {
+        if (takes("(")) {
+            choice();
+            takes(")");
+        } else if (takes("min(")) {
+            choice();
+            takes(", ");
+            choice();
+            takes(")");
+            steps_.push_back({.of = [](Number a, Number b) { return std::min(a, b); }});
+        } else {
+            const auto is_word = [](unsigned char c) { return std::isalnum(c) != 0; };
+            const auto* const end = std::find_if_not(left_.begin() + 1, left_.end(), is_word);
+            const std::string word(left_.begin(), end);
+            takes(word);
+            steps_.push_back(step_of(word));
+        }
+    }
+    static Step step_of(const std::string& word) {
+        if (word == "X") return {.is_right = true};
+        for (const auto& [name, field] : kNames)
+            if (name == word) return {.field = field};
+        return {.value = std::stoll(word)};
+    }
+
+    std::string_view left_;
+    std::vector<Step>& steps_;
+};
+
+Expression::Expression(const std::string& words) {
+    const Parser parser(words, steps_);
+}
+
+Number Expression::operator()(const Place& place, Number right) const {
+    std::array<Number, 8> stack{};
+    std::size_t top = 0;  // behind it
+    for (const Step& step : steps_) {
+        if (step.of != nullptr) {
+            --top;
+            stack[top - 1] = step.of(stack[top - 1], stack[top]);
+        } else if (step.selects) {
+            top -= 2;
+            stack[top - 1] = stack[top - 1] != 0 ? stack[top] : stack[top + 1];
+        } else {
+            stack[top++] = step.field != nullptr ? place.*step.field
+                           : step.is_right       ? right
+                                                 : step.value;
+        }
+    }
+    return stack[0];
+}
+
+// ---- the table ----------------------------------------------------------------------------------
+
+struct Outcome {
+    std::string words;
+    Expression becomes;
+    double bits;
+};
+
+namespace {
+
+struct Row {
+    Part part;
+    std::vector<bool> at;  // of each place
+    std::string name;
+    std::vector<Outcome> outcomes;
+};
+struct Table {
+    Json json;
+    std::vector<std::pair<std::string, std::string>> places;  // their names and words, in order
+    std::vector<Row> rows;
+};
+
+std::vector<Outcome> outcomes_of(const Json& json, const Json& part, const Json& becomes) {
+    std::vector<Outcome> all;
+    for (const Json& each : becomes) {
+        if (each.is_string()) {
+            for (Outcome& outcome : outcomes_of(json, part, json.at("lists").at(each)))
+                all.push_back(std::move(outcome));
+            continue;
+        }
+        for (std::size_t i = 1; i < each.size(); ++i) {
+            const std::string words = each[i];
+            std::string number = words;
+            if (!part.contains("says"))
+                number = std::to_string(std::distance(part["is"].begin(), part["is"].find(words)));
+            all.push_back({words, Expression(number), each[0]});
+        }
+    }
+    return all;
+}
+
+const Table& table() {
+    static const Table read = [] {
+        std::ifstream file(PROJECT_FOLDER "/common/tutor/diagnosis/choices.json");
+        Table made{Json::parse(file), {}, {}};
+        const Json& json = made.json;
+        std::vector<std::string> groups;  // each place's
+        for (const auto& [group, its_places] : json.at("places").items()) {
+            for (const auto& [place, words] : its_places.items()) {
+                made.places.emplace_back(place, words);
+                groups.push_back(group);
+            }
+        }
+        for (const Json& each : json.at("outcomes")) {
+            const auto& parts = json.at("parts");
+            const auto part = parts.find(each.at("part"));
+            Row row{static_cast<Part>(std::distance(parts.begin(), part)),
+                    {},
+                    each.at("name"),
+                    outcomes_of(json, *part, each.at("becomes"))};
+            const Json& at = each.at("at");
+            for (std::size_t i = 0; i < groups.size(); ++i)
+                row.at.push_back(at == "any" || at == groups[i] ||
+                                 std::count(at.begin(), at.end(), made.places[i].first) > 0);
+            made.rows.push_back(std::move(row));
+        }
+        return made;
+    }();
+    return read;
+}
+
+std::string name_of(const Row& row, const Outcome& outcome, Label label) {
+    const Json& called = table().json.at("called");
+    const auto its = called.find(table().places[label].first);
+    if (its != called.end() && row.part != kWidth)
+        for (const std::string& name : {row.name + ": " + outcome.words, row.name, std::string()})
+            if (const auto found = its->find(name); found != its->end()) return *found;
+    return row.name;
+}
+
+// An expression of these names in the words of OpenCL or CUDA; X is what was right.
+std::string said(const std::string& expression, const std::string& right, bool in_cuda) {
+    const Json& numbers = table().json.at("numbers");
+    const auto is_letter = [](unsigned char c) { return std::isalpha(c) != 0; };
+    std::string text;
+    for (auto at = expression.begin(); at != expression.end();) {
+        const auto end = std::find_if_not(at, expression.end(), is_letter);
+        std::string word(at, end);
+        if (word == "X") {
+            word = right;
+        } else if (const auto found = numbers.find(word); found != numbers.end()) {
+            word = (*found)[in_cuda ? 2 : 1];
+        }
+        const bool is_alone = at == expression.begin() && end == expression.end();
+        text += word.find(' ') == std::string::npos || is_alone ? word : "(" + word + ")";
+        if (at = end; at != expression.end()) text += *at++;
+    }
+    return text;
+}
+
+}  // namespace
+
+std::vector<Change> changes(const RunContext& context) {
+    std::vector<Change> all;
+    double unusual = 0;
+    for (const Played& strategy : strategies_of(context)) {
+        for (const auto& [choice, right] : choices_of(strategy, context)) {
+            // Another way of going over the pixels is right again where there are none.
+            if ((strategy.way == kRotated && choice.label != kCopies) ||
+                (unusual > 0 && strategy.way != kRotated && choice.label >= kCount) ||
+                ((strategy.way == kEights || strategy.way == kSixteens) && choice.label == kByte))
+                continue;
+            std::set<std::string> seen{right};
+            for (const Row& row : table().rows) {
+                if (row.part != choice.part || !row.at[choice.label]) continue;
+                for (const Outcome& outcome : row.outcomes)
+                    if (seen.insert(outcome.words).second)
+                        all.push_back({strategy,
+                                       {choice, &outcome.becomes},
+                                       name_of(row, outcome, choice.label),
+                                       &outcome,
+                                       right,
+                                       outcome.bits + unusual + (choice.label == kLayout ? 3 : 0)});
+            }
+        }
+        unusual += 3;
+    }
+    return all;
+}
+
+std::string sentence_of(const Change& change, bool in_cuda) {
+    const auto& [label, kind, position] = change.changed.choice;
+    const Json& part = std::next(table().json.at("parts").begin(), kind).value();
+    const std::string& becomes = change.outcome->words;
+    const std::string right = change.right.empty() ? "the count" : said(change.right, "", in_cuda);
+    std::string now = said(becomes, kind == kValue ? "v" : right, in_cuda);
+    if (kind == kTimes) now = now.substr(0, now.find(" ?"));
+    std::string form = part.value("says", "");
+    if (part.contains("is")) form = part["is"].value(becomes, form);
+    std::string text = fmt::format(fmt::runtime(form), table().places[label].second, right, now);
+    text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+    return text;
+}
+
+std::string section_about(const std::string& name) {
+    for (const char* const race :
+         {"barrier", "atomic", "lost-", "early", "table-not", "overwrites"})
+        if (name.find(race) != std::string::npos) return "the-race-conditions";
+    for (const char* const start : {"wrong-", "bins-", "only-", "signed-v", "half-", "nothing-"})
+        if (name.starts_with(start)) return "the-strategy";
+    return "what-went-wrong-in-published-code";
+}
+
+}  // namespace common::diagnosis
