@@ -3,6 +3,9 @@
     excerpt: histogram.hpp count_serial
                                      a function of a file beside the page
     kernels: histogram_global        the function of histogram.cl, and folded below it that of histogram.cuh
+    hosts: "in OpenCL" last "in CUDA" last
+                                     lines of main() in opencl.cpp, from one text to another, and folded below it those of
+                                     cuda.cu; where there is no last text, the one line
     whole: first.cpp first.cu        a program, from its first line to its last, and folded below it the same in CUDA
 
 The first two take since="text" and upto="text": only the lines from the first that holds the one to the first after it
@@ -101,10 +104,17 @@ def kernels(page, name, *part):
     return folded("histogram.cl", opencl, "histogram.cuh", cuda)
 
 
+def hosts(page, opencl_since, opencl_upto, cuda_since, cuda_upto):
+    """What is new in the host programs."""
+    opencl, cuda = (excerpt(page, file, "main", f"since={since}", f"upto={upto or since}")
+                    for file, since, upto in (("opencl.cpp", opencl_since, opencl_upto), ("cuda.cu", cuda_since, cuda_upto)))
+    return folded("opencl.cpp", opencl, "cuda.cu", cuda)
+
+
 def whole(page, opencl, cuda):
     """A program that stands alone."""
     in_both = [code(file, (page.path.parent / file).read_text(encoding="utf-8").splitlines()) for file in (opencl, cuda)]
     return folded(opencl, in_both[0], cuda, in_both[1])
 
 
-KINDS = {"excerpt": excerpt, "kernels": kernels, "whole": whole}
+KINDS = {"excerpt": excerpt, "kernels": kernels, "hosts": hosts, "whole": whole}
