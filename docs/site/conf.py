@@ -10,7 +10,8 @@ from svg import COLOURS  # noqa: E402
 
 project = "Histogram tutorials"
 html_title = project
-extensions = ["myst_parser", "sphinx_design"]
+extensions = ["myst_parser", "sphinx_design", "sphinx_copybutton"]
+copybutton_exclude = ".linenos"
 myst_enable_extensions = ["attrs_block", "colon_fence"]
 myst_heading_anchors = 6
 exclude_patterns = ["_extra"]

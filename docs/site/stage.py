@@ -149,9 +149,9 @@ class Links:
         if picture or target.suffix in (".svg", ".png", ".bmp", ".ipynb"):
             self.copied.add(target)
             return link
-        if target in sources_of(target.parent, self.files) and target.parent / "README.md" in self.pages:
-            own = target.parent / "README.md"
-            if len(target.parts) == 2:
+        own = target.parent / "README.md"
+        if target.parts[0].startswith("0") and target in sources_of(target.parent, self.files) and own in self.pages:
+            if is_chapter(target.parent):
                 return relative(target.parent / "source.md", place(page)) + "#" + anchor(target)
             return "#" + anchor(target) if own == page else relative(place(own), place(page)) + "#" + anchor(target)
         self.wanted.add(target)
@@ -216,12 +216,6 @@ def first_words(text):
     return textwrap.shorten(words, 200, placeholder=" ...")
 
 
-def described(text):
-    """What a search engine shows of a page."""
-    words = first_words(text)
-    return f"---\nmyst:\n  html_meta:\n    description: {json.dumps(words, ensure_ascii=False)}\n---\n\n" if words else ""
-
-
 def cards(entries, folder):
     """What stands below a chapter, each as a card: exercises and workshops."""
     found = ""
@@ -240,7 +234,7 @@ def staged(page, links):
         text = text.replace(CLONE, f"Clone [the repository]({REPOSITORY})," if REPOSITORY else
                             "In the clone that this site was built in (it is the folder in which `build/site` is),")
     text = links.rewrite(text, page)
-    text = described(text) + pages.GENERATED.sub(lambda m: m.group(0).replace("\n\n|", "\n\n{.sortable}\n|", 1), text)
+    text = pages.GENERATED.sub(lambda m: m.group(0).replace("\n\n|", "\n\n{.sortable}\n|", 1), text)
     if page.name != "README.md":
         return text
     entries, folder = below(page, links), page.parent

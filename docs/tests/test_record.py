@@ -236,14 +236,6 @@ class Record(repository.RepositoryTest):
         self.assertEqual([run["arguments"] for run in entries[2]["run"]["runs"]], [run.command() for run in local])
         self.assertEqual(self.read("build/03-local-atomics/opencl.notes").splitlines(), ["1 edited" if run.edit else "1 " for run in local])
 
-    def test_launches_follow_the_units_of_the_device(self):
-        self.chapters("03-local-atomics", self.LESSON)
-        self.succeed("record.py", "device", "--no-chapters", "--experiment", "walks", "--input", "uniform", "--size", "1M")
-        (entry,) = self.results()["experiments"]
-        self.assertEqual(entry["run"]["units"], 7)
-        self.assertEqual(entry["run"]["runs"][3]["arguments"],
-                         ["--variant", "local", "--groups", "56", "--group-size", "256", "--walk", "blocked"])
-
     def test_only_racy_may_lose_counts(self):
         self.chapters("02-global-atomics", script=MATCHES + 'case "$*" in *racy*) exit 1 ;; esac\n')
         self.succeed("record.py", "device", "--no-chapters", "--experiment", "walls")

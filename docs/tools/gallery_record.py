@@ -148,27 +148,11 @@ HALVES = {"opencl": (tried, "opencl", 1), "cuda": (tried_in_cuda, "cuda", 6), "e
 
 
 def recorded_now(half, commit):
-    """What a half is in the results now. What was stopped goes on where it was, at the same commit."""
+    """What a half is in the results now."""
     try_it, program, at_once = HALVES[half]
-    mistakes = gallery.mistakes()
     machine = record.machine(ROOT / "build", commit)
-    begun = ROOT / "build" / f"gallery-{half}-{machine['commit']}.jsonl"
-    known = {}
-    if begun.exists():
-        known = dict(json.loads(line) for line in begun.read_text(encoding="utf-8").splitlines())
-
-    def known_or_tried(mistake):
-        name = str(mistake.path.relative_to(ROOT))
-        if name not in known:
-            known[name] = try_it(mistake)
-            with begun.open("a", encoding="utf-8") as lines:
-                lines.write(json.dumps([name, known[name]]) + "\n")
-            print(f"[{len(known)}/{len(mistakes)}] {name}", flush=True)
-        return known[name]
-
     with concurrent.futures.ThreadPoolExecutor(max_workers=at_once) as together:
-        rows = [row for row in together.map(known_or_tried, mistakes) if row]
-    begun.unlink()
+        rows = [row for row in together.map(try_it, gallery.mistakes()) if row]
     _, devices = run([str(ROOT / "build/03-local-atomics" / program), "--list-devices"])
     device = next(line for line in devices.splitlines() if half != "opencl" or POCL in line).split(": ", 1)[1]
     return {"machine": machine, "device": device, "mistakes": rows}
