@@ -293,13 +293,14 @@ def cluster(words):
 # ---- site ------------------------------------------------------------------------------------------
 
 
-def site_environment():
-    """What the site is made with, in an environment of its own; once, and again where the list has changed."""
+def install_for_site(first=lambda kind: None):
+    """What the site is made with, in an environment of its own; once, and again where the list has changed. `first` sets up what
+    that needs. Whether anything was installed.
+    """
     wanted, have, log = map(pathlib.Path, ("docs/site/requirements.txt", "build/site-env/installed.txt", "build/site.log"))
     if have.exists() and have.read_bytes() == wanted.read_bytes():
-        one_at_a_time()
-        return
-    set_up("site")
+        return False
+    first("site")
     say("Installing what the site is made with, in build/site-env ...")
     shutil.rmtree("build/site-env", ignore_errors=True)
     command = f"python3 -m venv build/site-env && build/site-env/bin/pip install --no-deps -r {wanted}"
@@ -309,12 +310,14 @@ def site_environment():
         say(*log.read_text(encoding="utf-8", errors="replace").splitlines()[-20:])
         raise BadInput(f"that failed; all that was said is in {log}")
     shutil.copy(wanted, have)
+    return True
 
 
 def site(options):
     if not (ROOT / "docs/site/conf.py").exists():
         raise BadInput("this copy has no site")
-    site_environment()
+    if not install_for_site(set_up):  # which takes the lock
+        one_at_a_time()
     python, pages, out = "build/site-env/bin/python", "build/site-pages", "build/site"
     sphinx = [python, "-m", "sphinx", "-q", "-W", "--keep-going", "-j", "auto", "-d", "build/site-doctrees", "-c", "docs/site"]
     if options.address:

@@ -51,7 +51,7 @@ def browser():
         from selenium.webdriver.chrome.service import Service
     except ImportError:
         raise unittest.SkipTest("no Selenium for Python (package python3-selenium)") from None
-    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    chromium, driver = shutil.which("chromium") or shutil.which("google-chrome"), shutil.which("chromedriver")
     if not chromium or not driver:
         raise unittest.SkipTest("no Chromium with its driver (package chromium, chromium-driver)")
     options = webdriver.ChromeOptions()

@@ -188,11 +188,34 @@ class Test(Small):
         self.assertEqual(done.stderr.count("Another apt is at work on this system: waiting for it to end"), 1)
         self.assertIn("Configuring ...", done.stderr)
         self.assertEqual(done.returncode, 77)
+        self.assertNotIn("Configuring ...", self.call("./tutorial", "test", "03").stderr)
+        (self.root / "bin" / "python3").unlink()
+        self.call("./tutorial", "list")  # installs Python and configures nothing: the next call does
+        self.assertIn("Configuring ...", self.call("./tutorial", "test", "03").stderr)
         self.script(self.root / "bin" / "apt-get", "echo E: no such package >&2; exit 100")
         (self.root / "bin" / "python3").unlink()
         done = self.call("./tutorial", "test", "03")
         self.assertEqual(done.returncode, 2)
         self.assertIn("tutorial: the packages could not be installed", done.stderr)
+
+    def test_nothing_ran(self):
+        """Not even a test that could be skipped, or none that was not."""
+        lists = self.clone / "CMakeLists.txt"
+        lists.write_text(re.sub(r"(?m)^(add_test|set_tests|add_subdirectory\(01).*\n", "", lists.read_text()))
+        done = self.call("./tutorial", "test")
+        self.assertEqual(done.returncode, 0, done.stderr)  # 03.mistake
+        three = self.clone / "03-three" / "CMakeLists.txt"
+        three.write_text(re.sub(r"(?m)^.*mistake.*\n", "", three.read_text()))
+        done = self.call("./tutorial", "test")
+        self.assertEqual((done.returncode, done.stdout.endswith("\n  no Thing (package libthing-03)\n")), (77, True))
+        self.assertTrue(done.stderr.endswith("tutorial: all tests were skipped, for the reasons above\n"), done.stderr)
+
+    @unittest.skipUnless(shutil.which("apt-get"), "no apt-get")
+    def test_continuous_integration_wants_what_the_pages_need(self):
+        for name in ("apt-get", "apt-cache"):
+            (self.root / "bin" / name).symlink_to(shutil.which(name))
+        both = [self.succeed("env", *variables, "./tutorial", "doctor") for variables in ([], ["CI=true"])]
+        self.assertEqual([[name in said for name in ("nodejs", "chromium-driver", "python3-venv")] for said in both], [[False] * 3, [True] * 3])
 
     def test_what_is_no_chapter(self):
         for word in ("3", "02", "0[13]", "03-three", ""):
