@@ -302,19 +302,18 @@ def warps_table(recording):
     rows, usual, far = [], select(recording, "runs", program="02-global-atomics/cuda", size="1G"), []
     for entry in usual:
         rows.append([entry["input"], *warps.wants(warps.pixels_of(entry["input"])), rates_of(entry)["global"]])
-    one_value = next(row[-1] for row in rows if row[0] == "constant")
+    queue = next(row[-1] for row in rows if row[0] == "constant")
     for entry in select(recording, "experiments", experiment="near", api="OpenCL", size="256M"):
         kept = next(kept for kept in entry["run"]["runs"] if kept["edit"])
         rows.append([f"{entry['input']}, 101 v % 256", *warps.wants(warps.pixels_of(entry["input"]), lambda value: 101 * value % 256),
                      shown(EXPERIMENTS["near"], kept, pixels_in(entry))])
         far.append(entry)
     # One value has 32 additions to one counter, one after the other.
-    rows = [[name, sectors, visits, str(queues), visits / queues / one_value, warps.WARP / rate, rate]
-            for name, sectors, visits, queues, rate in rows]
+    rows = [[name, sectors, visits, fuller, fuller / queue, warps.WARP / rate, rate] for name, sectors, visits, fuller, rate in rows]
     return (usual + far, f"`global` on {usual[0]['run']['device']}: the 32 pixels of a warp at one step",
-            ["<Pixels", "Sectors", "Visits", "Queues", f"Visits x {1 / one_value:.2f} ns / queues", "Measured for each warp, ns", "GB/s"],
+            ["<Pixels", "Sectors", "Visits", "In the fuller queue", f"x {1 / queue:.2f} ns", "Measured for each warp, ns", "GB/s"],
             rows,
-            f"The first three numbers are worked out from the pixels. {1 / one_value:.2f} ns: a 32nd of what a warp of `constant` "
+            f"The first three numbers are worked out from the pixels. {1 / queue:.2f} ns: a 32nd of what a warp of `constant` "
             "takes. Medians; CUDA, 1 GiB; the rows with 101 OpenCL, 256 MiB; their counts are right, but in other places.")
 
 

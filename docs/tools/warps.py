@@ -11,7 +11,7 @@ from pictures import read_bmp  # noqa: E402
 
 WARP = 32
 COUNTERS_IN_A_SECTOR = 8  # of 4 bytes, in 32
-COUNTERS_IN_A_QUEUE = 128  # the L2 cache has about one queue for each 512 bytes of the table
+COUNTERS_IN_A_PIECE = 64  # pieces of 256 bytes; the four of the table go to two queues of the L2 cache, one after the other
 STEPS = 1 << 15  # of a warp, where pixels are random
 
 
@@ -26,15 +26,16 @@ def pixels_of(name):
 
 
 def wants(pixels, place=lambda value: value):
-    """(sectors, visits, queues) of 32 neighbouring pixels, on average, where `place` says which counter is a value's: how many
-    sectors their counters lie in; the same, but each as often as the commonest of its values; and the queues of all pixels."""
+    """(sectors, visits, in_fuller) of 32 neighbouring pixels, on average, where `place` says which counter is a value's: how many
+    sectors their counters lie in; the same, but each as often as the commonest of its values; and those of the fuller queue."""
     warps = [pixels[first:first + WARP] for first in range(0, len(pixels) - WARP + 1, WARP)]
-    sectors = visits = 0
+    sectors, visits = 0, Counter()
     for warp in warps:
         commonest = {}
         for value, times in Counter(warp).items():
             sector = place(value) // COUNTERS_IN_A_SECTOR
             commonest[sector] = max(times, commonest.get(sector, 0))
         sectors += len(commonest)
-        visits += sum(commonest.values())
-    return sectors / len(warps), visits / len(warps), len({place(value) // COUNTERS_IN_A_QUEUE for value in pixels})
+        for sector, times in commonest.items():
+            visits[sector * COUNTERS_IN_A_SECTOR // COUNTERS_IN_A_PIECE % 2] += times
+    return sectors / len(warps), sum(visits.values()) / len(warps), max(visits.values()) / len(warps)
