@@ -5,7 +5,7 @@ import os
 import unittest
 
 import repository
-from experiments import EXPERIMENTS, STEPS  # in docs/, as recorded
+from experiments import EXPERIMENTS, SOURCES, STEPS  # in docs/, as recorded
 from repository import recorded
 
 # A program that writes the JSON that stands beside it, and the arguments that it was given.
@@ -29,6 +29,12 @@ done
 shift 2
 "$@" || exit $?
 cp "$0.log" "$log"
+"""
+# A build that compiles nothing, but notes what it is asked for, and whether the source is an edited one; it leaves another program.
+CMAKE = """#!/bin/sh
+echo "$4 $(grep -c 'kRowsAtOnce = 1' 05-launch-tuning/histogram.cuh)" >> build/made
+cp build/05-launch-tuning/cuda build/05-launch-tuning/made && echo 'echo edited >> "$0.notes"' >> build/05-launch-tuning/made
+mv build/05-launch-tuning/made build/05-launch-tuning/cuda
 """
 KERNEL = "void histogram_tuned<32, 4>(const unsigned char *)"
 
@@ -59,7 +65,16 @@ class Record(repository.RepositoryTest):
         """OpenCL programs of these chapters, with the real kernels."""
         for name in names:
             self.program(f"{name}/opencl", script, launch="replicated, 32 copies, 7 groups of 1024")
-            self.write(f"{name}/histogram.cl", (repository.ROOT / name / "histogram.cl").read_text(encoding="utf-8"))
+            self.copy_source(name, "histogram.cl")
+
+    def copy_source(self, chapter, name):
+        return self.write(f"{chapter}/{name}", (repository.ROOT / chapter / name).read_text(encoding="utf-8"))
+
+    def tool(self, name, script):
+        """Puts a program on the PATH."""
+        self.write(f"tools/{name}", script).chmod(0o755)
+        self.addCleanup(os.environ.__setitem__, "PATH", os.environ["PATH"])
+        os.environ["PATH"] = f"{self.root / 'tools'}{os.pathsep}{os.environ['PATH']}"
 
     def list_program(self, folder, api, path, why="-"):
         self.lines.append(f"{folder}\t{api}\t{path}\t{why}\n")
@@ -191,10 +206,13 @@ class Record(repository.RepositoryTest):
     def test_steps_change_one_thing_at_a_time(self):
         self.chapters(self.LESSON, script=NOTES)
         document = self.program(f"{self.LESSON}/cuda", NOTES, launch="7 groups of 1024")
+        source = self.copy_source(self.LESSON, "histogram.cuh")
+        kernels, program = source.read_text(), self.read(f"build/{self.LESSON}/cuda")
+        self.tool("cmake", CMAKE.replace("build/", f"{self.root}/build/").replace(" 05-", f" {self.root}/05-"))
         self.succeed("record.py", "device", *self.STEPS)
         cuda, opencl = [entry["run"] for entry in self.results()["steps"]]
         self.assertEqual([step["step"] for step in opencl["steps"]], [step.row for step in STEPS])
-        self.assertEqual([step["step"] for step in cuda["steps"]], [step.row for step in STEPS if not step.edit])
+        self.assertEqual([step["step"] for step in cuda["steps"]], [step.row for step in STEPS])
         self.assertEqual(cuda["read_ceiling_gb_s"], document["read_ceiling_gb_s"])
         self.assertEqual(cuda["steps"][0]["result"], document["results"][0])
         self.assertEqual(opencl["steps"][1]["arguments"][-2:], ["--groups", "28"], "four for each of 7 units")
@@ -205,6 +223,10 @@ class Record(repository.RepositoryTest):
         self.assertEqual(self.read(f"build/{self.LESSON}/opencl.notes").splitlines(),
                          ["1 ", *("1 edited" if step.edit else "1 " for step in STEPS)])
         self.assertEqual(list((self.root / "build").rglob("histogram.cl")), [])
+        # CUDA's are compiled for it, and then source and program are as before.
+        self.assertEqual(self.read("build/made").splitlines(), ["05-launch-tuning-cuda 1", "05-launch-tuning-cuda 0"])
+        self.assertEqual(self.read(f"build/{self.LESSON}/cuda.notes").split().count("edited"), 2)
+        self.assertEqual([source.read_text(), self.read(f"build/{self.LESSON}/cuda")], [kernels, program])
 
     def test_an_edit_that_goes_wrong_harms_nothing(self):
         self.chapters(self.LESSON, script=MATCHES + '[ ! -e "$(dirname "$0")/histogram.cl" ] || exit 1\n')
@@ -217,10 +239,11 @@ class Record(repository.RepositoryTest):
 
     def test_every_edit_has_its_place_in_the_kernels(self):
         runs = [run for experiment in EXPERIMENTS.values() for run in experiment.runs] + [*STEPS]
-        edits = {(run.chapter, run.edit) for run in runs if run.edit}
+        edits = {(run.chapter, source, edit) for run in runs for api, source in SOURCES.items() if (edit := run.edit_of(api))
+                 and (api != "C++") == (run.chapter != "01-cpu")}
         self.assertGreater(len(edits), 10)
-        for chapter, edit in edits:
-            text = (repository.ROOT / chapter / "histogram.cl").read_text(encoding="utf-8")
+        for chapter, source, edit in edits:
+            text = (repository.ROOT / chapter / source).read_text(encoding="utf-8")
             self.assertEqual(text.count(edit.old), 1, edit.old)
 
     def test_an_experiment_is_the_runs_of_its_list(self):
@@ -245,10 +268,8 @@ class Record(repository.RepositoryTest):
 
     def profiler(self, log, more=""):
         """Puts a profiler on the PATH, which writes this log, and does `more`."""
-        self.write("tools/ncu", NCU + more).chmod(0o755)
+        self.tool("ncu", NCU + more)
         self.write("tools/ncu.log", log)
-        self.addCleanup(os.environ.__setitem__, "PATH", os.environ["PATH"])
-        os.environ["PATH"] = f"{self.root / 'tools'}{os.pathsep}{os.environ['PATH']}"
 
     COUNTED = {counter: f"{10 * at}.5" for at, counter in enumerate(recorded.COUNTERS.values(), 1)}
 

@@ -6,13 +6,18 @@ the cell of a row and a column, and rows and columns that are neighbours differ 
 
 from typing import NamedTuple, Optional
 
+import recorded
+
 ATOMICS, LOCAL, LANES, LESSON = "02-global-atomics", "03-local-atomics", "04-per-thread-bins", "05-launch-tuning"
 WORKSHOPS = f"{LESSON}/workshops"
 MANY = f"{WORKSHOPS}/many"
+PROBES = f"{WORKSHOPS}/probes"
+# Where an edit is made: OpenCL's kernels are read at run time, the others are compiled again.
+SOURCES = {"OpenCL": "histogram.cl", "CUDA": "histogram.cuh", "C++": "histogram.hpp"}
 
 
 class Edit(NamedTuple):
-    """A text of histogram.cl that stands there once, and what a step puts in its place."""
+    """A text that stands once in the kernels' source, and what a step puts in its place."""
 
     old: str
     new: str
@@ -20,7 +25,7 @@ class Edit(NamedTuple):
 
 def with_units(arguments, units):
     """The arguments with numbers for "4*UNITS", which stands for four times the device's compute units."""
-    return [str(int(text[: -len("*UNITS")]) * units) if text.endswith("*UNITS") else text for text in arguments]
+    return [str(int(float(text[: -len("*UNITS")]) * units)) if text.endswith("*UNITS") else text for text in arguments]
 
 
 class Run(NamedTuple):
@@ -31,11 +36,19 @@ class Run(NamedTuple):
     column: str  # "" where the columns are inputs
     strategy: str
     arguments: tuple
-    edit: Optional[Edit] = None  # OpenCL only
+    edit: Optional[Edit] = None  # of OpenCL's kernels
     may_lose: bool = False  # counts, for it races
+    compiled: Optional[Edit] = None  # the same edit in CUDA, or in C++
 
     def command(self, units=0):
         return ["--variant", self.strategy, *with_units(self.arguments, units)]
+
+    def edit_of(self, api):
+        return self.edit if api == "OpenCL" else self.compiled
+
+    def is_for(self, api):
+        """Whether this API has it: what is edited in one has to be edited in the other."""
+        return self.edit_of(api) is not None or not (self.edit or self.compiled)
 
     def needs_units(self):
         return any(text.endswith("*UNITS") for text in self.arguments)
@@ -46,14 +59,14 @@ class Experiment(NamedTuple):
 
     about: str  # for the command line's help
     corner: str  # the title of the rows
-    unit: str  # "ms" or "GB/s"
+    unit: str  # "GB/s", or what a run's milliseconds are called
     apis: tuple
     inputs: tuple
-    size: str
+    size: str  # or several, by spaces
     runs: tuple
     note: str = "Medians."  # below the table
-    counter: str = ""  # of Nsight Compute, in the place of the time; CUDA alone. In percent, or
-    bytes_each: int = 0  # a sum of so many bytes each, shown for each pixel
+    counters: tuple = ()  # of Nsight Compute, in the place of the time; CUDA alone. One in percent, or
+    bytes_each: int = 0  # a sum of so many bytes each, shown for each pixel; of several a table of its own
 
 
 # ---- chapter 05, step by step --------------------------------------------------------------------
@@ -64,7 +77,8 @@ STEPS = (
     Run(LESSON, "two-per-sm, device filled", "four groups of 512 for each unit", "two-per-sm",
         ("--group-size", "512", "--groups", "4*UNITS")),
     Run(LESSON, "occupancy, 1 row at once", "the walk over the picture, a row at a time", "occupancy", (),
-        Edit("#define ROWS_AT_ONCE 8", "#define ROWS_AT_ONCE 1")),
+        Edit("#define ROWS_AT_ONCE 8", "#define ROWS_AT_ONCE 1"),
+        compiled=Edit("constexpr unsigned kRowsAtOnce = 8;", "constexpr unsigned kRowsAtOnce = 1;")),
     Run(LESSON, "occupancy", "eight rows at a time", "occupancy", ()),
     Run(LESSON, "vector", "16 pixels per load", "vector", ()),
     Run(LESSON, "tuned 1 copy 1 load two launches", "groups of 1024, the next load under way while one is counted", "tuned",
@@ -73,7 +87,10 @@ STEPS = (
         ("--copies", "32", "--loads", "1", "--launches", "two"),
         Edit("    __local uchar* bin = (__local uchar*)table + (value * (COPIES * 4) | own);\n"
              "    atomic_inc((__local uint*)bin);\n",
-             "    atomic_inc(&table[value * COPIES + own / 4]);\n")),
+             "    atomic_inc(&table[value * COPIES + own / 4]);\n"),
+        compiled=Edit("    char* const bin = reinterpret_cast<char*>(table) + (value * (kCopies * 4) | own);\n"
+                      "    atomicAdd(reinterpret_cast<std::uint32_t*>(bin), 1U);\n",
+                      "    atomicAdd(&table[value * kCopies + own / 4], 1U);\n")),
     Run(LESSON, "tuned 32 copies", "fewer instructions to find the place", "tuned",
         ("--copies", "32", "--loads", "1", "--launches", "two")),
     Run(LESSON, "tuned 32 copies 3 loads", "three loads under way", "tuned",
@@ -201,6 +218,76 @@ def equal_launches():
                       launch(f"{groups}*UNITS", 128))
 
 
+def remainders():
+    """`uchar-bins-banked` merges with a remainder for each other work-item's counters: what that costs."""
+    mask = [Edit(f"(item + n) % {size}" if api == "OpenCL" else f"(threadIdx.x + n) % {size}",
+                 f"(item + n) & ({size} - 1)" if api == "OpenCL" else f"(threadIdx.x + n) & ({size} - 1)")
+            for api, size in (("OpenCL", "group_size"), ("CUDA", "blockDim.x"))]
+    for row, strategy, edits in (("`uchar-bins`", "uchar-bins", ()), ("`uchar-bins-banked`", "uchar-bins-banked", ()),
+                                 ("a mask in place of the remainder", "uchar-bins-banked", mask)):
+        for groups in GROUPS:
+            yield Run(LANES, row, f"{groups} group{'s' if groups > 1 else ''}", strategy, launch(f"{groups}*UNITS", 128),
+                      *edits[:1], compiled=edits[1] if edits else None)
+
+
+def one_value():
+    """What waits where all pixels are equal: `vector` counts before it asks again, `tuned` asks first."""
+    yield Run(LESSON, "`vector`", "", "vector", ())
+    for copies, loads in ((1, 1), (32, 1), (1, 3), (32, 3)):
+        row = f"`tuned`, {copies} {'copies' if copies > 1 else 'copy'}, {loads} load{'s' if loads > 1 else ''}"
+        yield Run(LESSON, row, "", "tuned", ("--copies", str(copies), "--loads", str(loads), "--launches", "two"))
+
+
+COUNTERS = (1, 4, 16, 64, 256, 1024, 4096, 16384, 65536)
+
+
+def probe(row, column, name, groups="2*UNITS", group_size=256, **options):
+    words = [word for option, value in options.items() for word in (f"--{option}", str(value))]
+    return Run(PROBES, row, column, name, (*launch(groups, group_size), *words))
+
+
+def contention():
+    """Random counters, from one to 65,536, in three spacings."""
+    for counters in COUNTERS:
+        for spacing in (4, 32, 128):
+            yield probe(f"{counters:,}", f"{spacing} bytes apart", "contention", counters=counters, spacing=spacing)
+
+
+def tables():
+    """Chapter 02's `subhist` with tables at several distances."""
+    for groups, share in (("0.25*UNITS", "a table for four units"), ("0.5*UNITS", "for two"), ("1*UNITS", "for each"), ("2*UNITS", "two for each")):
+        for pitch in (256, 264, 288, 512, 1024, 1056):
+            yield probe(share, f"{pitch} counters apart", "tables", groups, pitch=pitch)
+
+
+def chase():
+    yield Run(PROBES, "ns", "", "chase", ())
+
+
+def reads():
+    """The launches of chapter 03's law without counting, and with."""
+    for group_size in (32, 64, 128, 256, 512, 1024):
+        for column, options in (("1 byte, not counted", {"bytes": 1, "counted": 0}), ("1 byte, counted", {"bytes": 1, "counted": 1}),
+                                ("16 bytes, not counted", {"bytes": 16, "counted": 0}),
+                                ("4 loads of 16 bytes, not counted", {"bytes": 16, "loads": 4, "counted": 0})):
+            yield probe(f"1 group of {group_size}", column, "read", "1*UNITS", group_size, **options)
+
+
+def counted_pixels():
+    """So many bytes loaded, and so many of them counted."""
+    for width, column in ((1, "1 byte a load"), (4, "4 bytes"), (16, "16 bytes")):
+        for pixels in (0, 1, 2, 4, 8, 12, 16):
+            if pixels <= width:
+                yield probe(str(pixels), column, "read", bytes=width, counted=pixels)
+
+
+def sums():
+    """A sum of 32-bit numbers, as docs/what-carries-over.md predicts it."""
+    for row, options in (("4 bytes a load", {"bytes": 4}), ("16 bytes", {"bytes": 16}), ("two loads of 16 bytes", {"bytes": 16, "loads": 2}),
+                         ("four loads of 16 bytes", {"bytes": 16, "loads": 4})):
+        yield probe(row, "", "read", counted=0, **options)
+
+
 def racy_launches():
     """Half the work-items: what waits is half as fast, what queues is as fast as before."""
     for strategy in ("global", "racy"):
@@ -220,15 +307,18 @@ def bytes_that_fit():
 SCATTERED = Edit("    for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {\n        atomic_inc(&histogram[pixels[i]]);",
                  "    for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {\n"
                  "        atomic_inc(&histogram[pixels[i] * 101 & 255]);")
-IDEAS = {"side-by-side": "eight counters per bin, side by side", "eight-tables": "eight tables, one behind the other",
-         "prefetched": "and the next pixels prefetched: `interleaved`"}
+IDEAS = (("one table, eight pixels at a time", "eight-tables", Edit("++tables[lane][pixels[lane]];", "++tables[0][pixels[lane]];")),
+         ("eight counters per bin, side by side", "side-by-side", None),
+         ("eight tables, one behind the other, without padding", "eight-tables", Edit("kBins + 8>, kLanes>", "kBins>, kLanes>")),
+         ("eight tables, one behind the other", "eight-tables", None),
+         ("and the next pixels prefetched: `interleaved`", "prefetched", None))
 
 
 def ideas():
     """`interleaved` on a CPU, one idea after the other."""
     yield Run("01-cpu", "`serial`", "", "serial", ())
-    for loop, row in IDEAS.items():
-        yield Run("01-cpu", row, "", "interleaved", ("--loop", loop))
+    for row, loop, edit in IDEAS:
+        yield Run("01-cpu", row, "", "interleaved", ("--loop", loop), compiled=edit)
 
 
 def starts():
@@ -273,7 +363,53 @@ def counted(about, unit, runs, counter, what="", bytes_each=0):
     """An experiment that reads a counter of Nsight Compute: its corner and its pixels are those of `runs`."""
     corner, given, of_runs = runs
     return Experiment(about, corner, unit, ("CUDA",), (given,), "256M", of_runs,
-                      f"One launch of each under Nsight Compute: `{counter.split('.')[0]}`{what}.", counter, bytes_each)
+                      f"One launch of each under Nsight Compute: `{counter.split('.')[0]}`{what}.", (counter,), bytes_each)
+
+
+def profiled():
+    """The kernels whose profile is shown."""
+    for row, chapter, strategy, how in (
+        ("`racy`", ATOMICS, "racy", ()), ("`global`", ATOMICS, "global", ()),
+        ("`local`", LOCAL, "local", ()), ("`local`, blocked", LOCAL, "local", ("--walk", "blocked")),
+        ("`local`, blocked, 8 groups", LOCAL, "local", (*launch("8*UNITS", 256), "--walk", "blocked")),
+        ("`private`", LANES, "private", ()), ("`lane-bins`", LANES, "lane-bins", ()),
+        ("`two-per-sm`, device filled", LESSON, "two-per-sm", launch("4*UNITS", 512)), ("`occupancy`", LESSON, "occupancy", ()),
+        ("`vector`", LESSON, "vector", ()), ("`tuned`", LESSON, "tuned", ("--copies", "32", "--loads", "3")),
+    ):
+        yield Run(chapter, row, "", strategy, how, may_lose=strategy == "racy")
+
+
+# What Nsight Compute reads for the profiles: what a row of the table is called, what is added up for it, and what it is
+# divided by: the pixels, the warps' steps of 32 pixels, or nothing.
+PROFILE = {
+    "Bytes read from memory, a pixel": ("dram__bytes_read.sum", 1),
+    "Bytes written to memory, a pixel": ("dram__bytes_write.sum", 1),
+    "Sectors read in the L2 cache, 32 pixels": ("lts__t_sectors_op_read.sum", 32),
+    "Sectors written there, 32 pixels": ("lts__t_sectors_op_write.sum", 32),
+    "Sectors of its atomics, 32 pixels": ("lts__t_sectors_op_red.sum", 32),
+    "Loads found in the L1 cache, %": ("l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct", 0),
+    "Passes of the banks, 32 pixels": ("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", 32),
+    "Instructions, 32 pixels": ("smsp__inst_executed.sum", 32),
+    "Clocks in which one is issued, %": ("smsp__issue_active.avg.pct_of_peak_sustained_active", 0),
+    "Achieved occupancy, %": ("sm__warps_active.avg.pct_of_peak_sustained_active", 0),
+    "The clock, GHz": ("sm__cycles_elapsed.avg.per_second", 1e9),
+}
+STALLS = {
+    "Memory": ("long_scoreboard",),
+    "Local memory (CUDA: shared)": ("short_scoreboard",),
+    "Room in a queue": ("lg_throttle", "mio_throttle"),
+    "Barrier": ("barrier", "membar"),
+    "Instruction before": ("wait", "branch_resolving", "math_pipe_throttle", "no_instruction", "dispatch_stall"),
+    "Its turn": ("not_selected", "selected"),
+    "Its last writes": ("drain",),
+}
+
+
+def stall(reason):
+    return f"smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio"
+
+
+ALL_STALLS = tuple(stall(reason) for reasons in STALLS.values() for reason in reasons)
 
 
 LOCAL_WALKS = "Launch", "photo", tuple(run for run in walks() if run.chapter == LOCAL)
@@ -286,6 +422,8 @@ EXPERIMENTS = {
                         ("photo", "uniform", "four-values", "constant"), "100M", tuple(ideas())),
     "ideas-in-cache": Experiment("the same on pixels that fit a cache", "Loop", "GB/s", ("C++",),
                                  ("photo", "uniform", "four-values", "constant"), "256K", tuple(ideas())),
+    "lines": Experiment("sixteen values whose counters lie on one cache line, or on sixteen, for a CPU", "Strategy", "ms", ("C++",),
+                        recorded.LINES, "16M", (Run("01-cpu", "`threads-atomic`", "", "threads-atomic", ()),)),
     "starts": Experiment("threads started once or for each run, for a CPU", "Threads", "ms", ("C++",),
                          ("photo", "uniform"), "256K", tuple(starts())),
     "places": Experiment("`core-bins` in one place to eight, for a CPU", "Reads in", "GB/s", OPENCL,
@@ -340,4 +478,18 @@ EXPERIMENTS = {
                                 tuple(many_launches())),
     "bytes": Experiment("`uchar-bins`, and what the compiler knows of it", "Groups of 128 for each unit", "GB/s", OPENCL,
                         ("uniform",), "256M", tuple(byte_loads())),
+    "remainders": Experiment("`uchar-bins-banked` with a mask in place of the remainder", "Groups of 128 for each unit", "GB/s", BOTH,
+                             ("uniform",), "256M", tuple(remainders())),
+    "one-value": Experiment("one value with one copy and one load", "Launch", "GB/s", BOTH, ("constant", "uniform"), "1G", tuple(one_value())),
+    "contention": Experiment("additions to random counters, a billion a second", "Counters", "additions/ns", BOTH, ("uniform",), "32M",
+                             tuple(contention()), "Medians. No pixels are read."),
+    "tables": Experiment("chapter 02's `subhist` with other distances", "Tables", "GB/s", BOTH, ("constant",), "64M", tuple(tables())),
+    "chase": Experiment("one work-item follows a chain", "Memory", "ns", BOTH, ("uniform",), "64K 16M 1G", tuple(chase())),
+    "reads": Experiment("the launches of the law, read only", "Launch for each unit", "GB/s", BOTH, ("uniform",), "256M", tuple(reads())),
+    "counted": Experiment("wide loads, of which some pixels are counted", "Pixels counted", "GB/s", BOTH, ("uniform",), "1G",
+                          tuple(counted_pixels())),
+    "sums": Experiment("a sum of 32-bit numbers", "Loads", "GB/s", BOTH, ("uniform",), "1G", tuple(sums())),
+    "profile": Experiment("the profiles of some kernels", "", "", ("CUDA",), ("uniform", "ramp"), "256M", tuple(profiled()),
+                          counters=tuple(counter for counter, _ in PROFILE.values())),
+    "stalls": Experiment("what their warps wait for", "", "", ("CUDA",), ("uniform", "ramp"), "256M", tuple(profiled()), counters=ALL_STALLS),
 }

@@ -33,7 +33,8 @@ HEADINGS = [
 ]
 FEWEST, MOST = 1500, 2500
 # The fewest and the most words of a workshop's page.
-WORKSHOPS = {"tune": (400, 900), "end-to-end": (400, 900), "peers": (800, 1300), "cluster": (800, 1200), "many": (500, 1000), "bins": (400, 900)}
+WORKSHOPS = {"tune": (400, 900), "end-to-end": (400, 900), "peers": (800, 1300), "cluster": (800, 1200), "many": (500, 1000), "bins": (400, 900),
+             "probes": (300, 900)}
 
 FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 GENERATED = re.compile(r"^<!-- [\w-]+: .*?^<!-- end -->$", re.DOTALL | re.MULTILINE)  # by generate.py

@@ -31,6 +31,7 @@ import json
 import os
 import pathlib
 import platform
+import random
 import re
 import shutil
 import signal
@@ -80,6 +81,10 @@ class Program(NamedTuple):
     def name(self):
         """As the results know it, such as "04-per-thread-bins/cuda"."""
         return f"{self.folder}/{pathlib.Path(self.path).name}"
+
+    def build(self):
+        """The folder of the build that it is in."""
+        return pathlib.Path(self.path).parents[self.folder.count("/") + 1]
 
 
 class Job(NamedTuple):
@@ -144,6 +149,11 @@ def input_arguments(name, size):
     """What makes a program count this input."""
     if name == "photo":
         return [str(ROOT / "images" / "landscape.bmp"), "--tile", size]
+    if name in recorded.LINES:
+        path = pathlib.Path(tempfile.gettempdir(), f"{name}.pgm")
+        factor, generator = (1 if name == "one-line" else 16), random.Random(1)
+        path.write_bytes(b"P5 512 512 255\n" + bytes(factor * generator.randrange(16) for _ in range(512 * 512)))
+        return [str(path), "--tile", size]
     kinds = {"uniform": [], "four-values": ["--values", "4"], "constant": ["--constant", "127"], "ramp": ["--ramp"]}
     kinds.update({contention: ["--contention", contention.split("-")[1]] for contention in recorded.CONTENTIONS})
     return [*kinds[name], "--random", size]
@@ -185,7 +195,7 @@ def jobs_of(options):
     if not options.no_chapters:
         jobs += grid("runs", of(*(options.chapter or chapters)), ["photo", "uniform"], ["100M"])
     if options.peers:
-        jobs += grid("runs", peers("CUDA"), recorded.INPUTS, ["256K", "16M", "100M", "1G"])
+        jobs += grid("runs", peers("CUDA"), (*recorded.PICTURES, *recorded.CONTENTIONS), ["256K", "16M", "100M", "1G"])
         beside = [word for library in options.peer for word in ("--peer", str(library))]
         jobs += grid("runs", peers("C++"), recorded.PICTURES, ["256K", "100M"], beside)
     if options.queued:
@@ -206,7 +216,7 @@ def jobs_of(options):
     for name in options.experiment or []:
         of_it = EXPERIMENTS[name]
         run_by = [program for program in of(*(run.chapter for run in of_it.runs)) if program.api in of_it.apis]
-        jobs += grid("experiments", run_by, of_it.inputs, [of_it.size], experiment=name)
+        jobs += grid("experiments", run_by, of_it.inputs, of_it.size.split(), experiment=name)
     if options.cluster:
         for program in of(f"{workshops}/cluster"):
             weak = options.size or [CLUSTER_WEAK[program.api]]
@@ -261,11 +271,11 @@ def profile(job):
     return {**{field: document[field] for field in WHERE}, "counters": counters}
 
 
-def under_profiler(job, arguments, counters):
+def under_profiler(job, arguments, counters, may_lose=False):
     """What the program writes of one strategy, and {"kernel": its name, "percent": {counter: value}} as Nsight Compute
     counts them; twice None where there is nothing to run it on.
 
-    `arguments` begin with --variant and its name. Raises Stopped.
+    `arguments` begin with --variant and its name; with `may_lose` its result may be wrong. Raises Stopped.
     """
     if shutil.which("ncu") is None:
         raise Stopped("there is no ncu on the PATH (Nsight Compute, part of the CUDA toolkit)")
@@ -279,7 +289,7 @@ def under_profiler(job, arguments, counters):
                  "--metrics", ",".join(counters)]
         stopped = None
         try:
-            document = run(job, [*arguments, "--repeat", "3", "--no-ceiling"], under)
+            document = run(job, [*arguments, "--repeat", "3", "--no-ceiling"], under, may_lose=may_lose)
         except Stopped as error:
             stopped = error
         lines = log.read_text(encoding="utf-8").splitlines()
@@ -288,7 +298,7 @@ def under_profiler(job, arguments, counters):
         raise Stopped(f"{what}: ncu: {errors}" if errors else stopped)
     if document is None:
         return None, None
-    if document["results"][0]["check"] != "match":
+    if document["results"][0]["check"] != "match" and not may_lose:
         raise Stopped(f"{what}: the result does not match the CPU")
     rows = list(csv.DictReader(line for line in lines if line.startswith('"')))
     try:
@@ -299,26 +309,40 @@ def under_profiler(job, arguments, counters):
 
 
 @contextlib.contextmanager
-def edited(program, edit):
-    """Within it the program finds an edited kernel file beside it, where it looks first. Raises Stopped."""
-    source = ROOT / program.folder / "histogram.cl"
-    beside = pathlib.Path(program.path).with_name("histogram.cl")
-    if beside.exists():
-        raise Stopped(f"{program.name}: {beside} is in the way: remove it")
+def edited(program, edit, build):
+    """Within it the program has an edited source: of OpenCL beside it, where it looks first; else it is compiled with
+    the edit, and the source and the program are as before at the end. Raises Stopped."""
+    source = ROOT / program.folder / experiments.SOURCES[program.api]
+    path = pathlib.Path(program.path)
+    is_read = program.api == "OpenCL"
+    place = path.with_name(source.name) if is_read else source
+    if is_read and place.exists():
+        raise Stopped(f"{program.name}: {place} is in the way: remove it")
+    if not edit:
+        yield
+        return
+    text = source.read_text(encoding="utf-8")
+    if text.count(edit.old) != 1:
+        raise Stopped(f"{source}: '{edit.old.strip()}' stands there {text.count(edit.old)} times, not once")
+    kept = None if is_read else shutil.copy2(path, path.with_suffix(".kept"))
     try:
-        if edit:
-            text = source.read_text(encoding="utf-8")
-            if text.count(edit.old) != 1:
-                raise Stopped(f"{source}: '{edit.old.strip()}' stands there {text.count(edit.old)} times, not once")
-            beside.write_text(text.replace(edit.old, edit.new), encoding="utf-8")
+        place.write_text(text.replace(edit.old, edit.new), encoding="utf-8")
+        if not is_read:
+            made = subprocess.run(["cmake", "--build", str(build), "--target", program.name.replace("/", "-")], stdout=subprocess.DEVNULL)
+            if made.returncode != 0:
+                raise Stopped(f"{program.name}: it does not compile with '{edit.new.strip()}'")
         yield
     finally:
-        beside.unlink(missing_ok=True)
+        if is_read:
+            place.unlink(missing_ok=True)
+        else:
+            source.write_text(text, encoding="utf-8")
+            os.replace(kept, path)
 
 
 def run_changed(job, arguments, edit=None, may_lose=False):
     """A run with edited kernels that knows nothing of what a search has found. Raises Stopped."""
-    with tempfile.TemporaryDirectory() as cache, edited(job.program, edit):
+    with tempfile.TemporaryDirectory() as cache, edited(job.program, edit, job.program.build()):
         return run(job, arguments, variables={"XDG_CACHE_HOME": cache}, may_lose=may_lose)
 
 
@@ -338,13 +362,13 @@ def one_by_one(job):
     is_steps = job.kind == "steps"
     of_it = None if is_steps else EXPERIMENTS[job.experiment]
     mine = [each for each in (STEPS if is_steps else of_it.runs)
-            if each.chapter == job.program.folder and (job.program.api == "OpenCL" or not each.edit)]
+            if each.chapter == job.program.folder and each.is_for(job.program.api)]
     asked = None
     if is_steps:  # which measures the ceiling, too
         asked = job
     elif any(each.needs_units() for each in mine):  # of chapter 05's program
-        path = pathlib.Path(job.program.path)
-        program = job.program._replace(folder=experiments.LESSON, path=str(path.parent.parent / experiments.LESSON / path.name))
+        path = job.program.build() / experiments.LESSON / pathlib.Path(job.program.path).name
+        program = job.program._replace(folder=experiments.LESSON, path=str(path))
         asked = job._replace(program=program, arguments=["--random", "64M", "--repeat", "1", "--no-ceiling"])
     first = asked and run_changed(asked, ["--variant", "tuned"])
     if asked and first is None:
@@ -353,19 +377,20 @@ def one_by_one(job):
     kept = []
     for each in mine:
         arguments = each.command(units)
-        print(f"    {' '.join(arguments)}" + (" (edited)" if each.edit else ""), flush=True)
-        if of_it and of_it.counter:
-            document, counted = under_profiler(job, arguments, [of_it.counter])
+        change = each.edit_of(job.program.api)
+        print(f"    {' '.join(arguments)}" + (" (edited)" if change else ""), flush=True)
+        if of_it and of_it.counters:
+            document, counted = under_profiler(job, arguments, of_it.counters, each.may_lose)
         else:
-            document = run_changed(job, [*arguments, "--no-ceiling"], each.edit, each.may_lose)
+            document = run_changed(job, [*arguments, "--no-ceiling"], change, each.may_lose)
         if document is None:
             return None
-        if of_it and of_it.counter:
+        if of_it and of_it.counters:
             kept.append({"arguments": arguments, **counted})
             continue
         (result,) = document["results"]
         result.pop("counts", None)  # of a mismatch
-        edit = each.edit and {"from": each.edit.old, "to": each.edit.new}
+        edit = change and {"from": change.old, "to": change.new}
         kept.append({**({"step": each.row} if is_steps else {}), "arguments": arguments, "edit": edit, "result": result})
     where = {field: document[field] for field in WHERE}
     if is_steps:
@@ -457,7 +482,7 @@ def parse_arguments():
                                 f"--queued {' '.join(PHOTOGRAPHS)}, for --steps 1G")
     arguments.add_argument("--input", nargs="+", choices=recorded.INPUTS, metavar="INPUT",
                            help=f"default photo uniform, for --peers all (on the CPU the first five, as for --queued), for --end-to-end "
-                                f"photo, for --steps uniform ramp; of {', '.join(recorded.PICTURES)}, contention-0 ... contention-100")
+                                f"photo, for --steps uniform ramp; of {', '.join((*recorded.PICTURES, *recorded.LINES))}, contention-0 ... contention-100")
     arguments.add_argument("--api", nargs="+", choices=["C++", "OpenCL", "CUDA"])
     arguments.add_argument("--chapter", nargs="+", help="only the programs of these, such as 04-per-thread-bins")
     arguments.add_argument("--no-chapters", action="store_true",

@@ -21,7 +21,9 @@ CPU_OWN = ("serial", "interleaved", "simd", "threads-private", "threads-simd")
 # What can be counted, by the names that the results know it by; record.py knows the arguments.
 CONTENTIONS = tuple(f"contention-{percent}" for percent in range(0, 101, 10))
 PICTURES = ("photo", "uniform", "four-values", "constant", "ramp")
-INPUTS = (*PICTURES, *CONTENTIONS)
+# Sixteen values, each as often: neighbours, or each 16 from the next.
+LINES = ("one-line", "sixteen-lines")
+INPUTS = (*PICTURES, *CONTENTIONS, *LINES)
 # What Nsight Compute reads of a kernel, each in percent of what the device could do: the column of the
 # table, and the counter.
 COUNTERS = {

@@ -248,11 +248,11 @@ def steps_table(recording, name, size):
 
 def shown(experiment, kept, pixels):
     """The number that an experiment shows of a run; None where it was too short for one."""
-    if experiment.counter:
-        value = kept["percent"][experiment.counter]
+    if experiment.counters:
+        value = kept["percent"][experiment.counters[0]]
         return value * experiment.bytes_each / pixels if experiment.bytes_each else value
     took = kept["result"]["kernel_ms"]
-    if took is None or experiment.unit == "ms":
+    if took is None or experiment.unit in ("ms", "ns"):
         return took and took["median"]
     # A run that counts wrongly on purpose has no rate in its JSON, and a time all the same.
     return kept["result"]["gb_s"] or ratio(pixels / 1e6, took["median"])
@@ -269,14 +269,16 @@ def experiment_table(recording, name, api, inputs, size):
     cells = {}
     for entry in entries:
         for run in experiment.runs:
-            edit = run.edit and {"from": run.edit.old, "to": run.edit.new}
+            change = run.edit_of(api)
+            edit = change and {"from": change.old, "to": change.new}
             wanted = run.chapter, run.command(entry["run"]["units"]), edit
             for kept in entry["run"]["runs"]:
                 if wanted == (entry["program"].rpartition("/")[0], recorded.named_as_now(kept["arguments"]), kept.get("edit")):
                     cells[run.row, run.column, entry["input"]] = shown(experiment, kept, pixels_in(entry))
     columns = [(column, given) for given in inputs for column in unique(run.column for run in experiment.runs)]
     heads = [column or given if len(inputs) == 1 else f"{given}, {column}".removesuffix(", ") for column, given in columns]
-    rows = [[row, *(cells.get((row, *column)) for column in columns)] for row in unique(run.row for run in experiment.runs)]
+    rows = [[row, *(cells.get((row, *column)) for column in columns)] for row in unique(run.row for run in experiment.runs)
+            if any(place[0] == row for place in cells)]  # what was not asked then is left out
     what = size_in_words(recorded.pixels_of(size)) + (f", {inputs[0]}" if len(inputs) == 1 else "")
     return (entries, f"{device(entries[0])}: {what}, {experiment.unit}", [f"<{experiment.corner}", *heads], rows, experiment.note)
 

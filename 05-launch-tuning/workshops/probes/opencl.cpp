@@ -1,0 +1,156 @@
+// Small kernels that each measure one thing, in OpenCL: what additions to few counters cost, how
+// long an answer takes, and what counting adds to reading. The kernels are in probes.cl; cuda.cu
+// does the same in CUDA, in the same steps.
+//
+// Run it:  build/05-launch-tuning/workshops/probes/opencl --random 1M --variant contention
+// --counters 1024
+
+#include "common/opencl/opencl.hpp"
+#include "05-launch-tuning/workshops/probes/answers.hpp"
+#include "common/lesson.hpp"
+
+using namespace common;
+using namespace common::opencl;
+
+const Program kProgram = probes::program("workshops/probes/opencl", "OpenCL");
+
+int main(int argc, char** argv) try {
+    // 1. What is asked for, and the pixels.
+    Lesson lesson(argc, argv, kProgram);
+    const cl_ulong pixel_count = lesson.pixels.size();
+    if (pixel_count == 0 && !lesson.options.list_devices) throw BadInput("there are no pixels");
+    const Options& asked = lesson.options;
+    const unsigned counters = asked.number("counters").value_or(256);
+    const unsigned spacing = asked.number("spacing").value_or(4) / 4;
+    const unsigned pitch = asked.number("pitch").value_or(kBins);
+    const unsigned bytes = asked.number("bytes").value_or(16);
+    const unsigned loads = asked.number("loads").value_or(1);
+    const unsigned counted = asked.number("counted").value_or(loads == 1 ? bytes : 0);
+
+    // 2. The device, and the launch: two groups for each compute unit, 256 work-items in each.
+    const cl_device_id device = choose_device(lesson);
+    const std::size_t group_size = lesson.group_size(256, max_work_group_size(device));
+    const std::size_t groups = lesson.groups(2 * compute_units(device));
+
+    // 3. Where its commands go: a queue that notes when each began and ended.
+    cl_int error = CL_SUCCESS;
+    const Context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &error);
+    CHECK_CL(error, "clCreateContext");
+    const Queue queue = clCreateCommandQueue(context, device, profiling(device), &error);
+    CHECK_CL(error, "clCreateCommandQueue");
+    lesson.read_ceiling([&] { return read_ceiling_gb_s(context, queue, pixel_count); });
+
+    // 4. The kernels. They are compiled now, with the numbers as constants.
+    const char* source = lesson.kernel_file("workshops/probes/probes.cl");
+    const ProgramObject program = clCreateProgramWithSource(context, 1, &source, nullptr, &error);
+    CHECK_CL(error, "clCreateProgramWithSource");
+    std::string constants;
+    for (const auto& [name, value] : std::map<std::string, unsigned>{{"COUNTERS", counters},
+                                                                     {"SPACING", spacing},
+                                                                     {"PITCH", pitch},
+                                                                     {"BYTES", bytes},
+                                                                     {"LOADS", loads},
+                                                                     {"COUNTED", counted}})
+        constants += "-D" + name + "=" + std::to_string(value) + " ";
+    check_build(clBuildProgram(program, 1, &device, constants.c_str(), nullptr, nullptr), program,
+                device);
+
+    // 5. What the probes share: the pixels; and how one is examined. It zeroes the words of its
+    //    answer, which does not count, runs, and reads them. If all are right, the histogram is.
+    const auto make = [&](cl_mem_flags flags, std::size_t size, const void* from = nullptr) {
+        Buffer buffer = clCreateBuffer(context, from ? flags | CL_MEM_COPY_HOST_PTR : flags, size,
+                                       const_cast<void*>(from), &error);
+        CHECK_CL(error, "clCreateBuffer");
+        return buffer;
+    };
+    const Buffer pixels = make(CL_MEM_READ_ONLY, pixel_count);
+    lesson.copy_in = [&] {
+        CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_TRUE, 0, pixel_count, lesson.pixels.data(),
+                                      0, nullptr, nullptr));
+    };
+    const auto examine = [&](const char* probe, Launch launch, const Buffer& answer,
+                             std::size_t words, bool zeroed, cl_kernel kernel, const auto& judge) {
+        std::vector<std::uint32_t> read(words);
+        const std::size_t items = launch.groups * launch.group_size;
+        const auto run = [&](Histogram& histogram) {
+            const cl_uint zero = 0;
+            if (zeroed)
+                CHECK_CL(clEnqueueFillBuffer(queue, answer, &zero, sizeof zero, 0,
+                                             words * sizeof zero, 0, nullptr, nullptr));
+            Event ran;
+            CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &items, &launch.group_size,
+                                            0, nullptr, ran.out()));
+            CHECK_CL(clEnqueueReadBuffer(queue, answer, CL_TRUE, 0, words * sizeof zero,
+                                         read.data(), 0, nullptr, nullptr));
+            histogram = judge(read) ? lesson.expected : Histogram{};
+            return elapsed_ms(ran, ran);
+        };
+        lesson.examine(
+            probe, launch, unsupported_reason(kernel, device, launch.group_size),
+            [&] {
+                if (zeroed) poison(queue, answer, words * sizeof(cl_uint));
+            },
+            run);
+    };
+
+    // 6. contention: the counters lie so many words apart.
+    if (lesson.wants("contention")) {
+        const std::vector<std::uint32_t> expected = probes::chosen(pixel_count, counters);
+        const Buffer answer = make(CL_MEM_READ_WRITE, counters * spacing * sizeof(cl_uint));
+        const Kernel kernel = clCreateKernel(program, "contention", &error);
+        CHECK_CL(error, "clCreateKernel(contention)");
+        CHECK_CL(clSetKernelArg(kernel, 0, sizeof pixel_count, &pixel_count));
+        CHECK_CL(clSetKernelArg(kernel, 1, sizeof(cl_mem), &answer));
+        examine("contention", {groups, group_size}, answer, counters * spacing, true, kernel,
+                [&](const auto& read) { return probes::every_nth(read, spacing) == expected; });
+    }
+
+    // 7. tables: the host adds them up.
+    if (lesson.wants("tables")) {
+        const Buffer answer = make(CL_MEM_READ_WRITE, groups * pitch * sizeof(cl_uint));
+        const Kernel kernel = clCreateKernel(program, "tables", &error);
+        CHECK_CL(error, "clCreateKernel(tables)");
+        CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
+        CHECK_CL(clSetKernelArg(kernel, 1, sizeof pixel_count, &pixel_count));
+        CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &answer));
+        examine("tables", {groups, group_size}, answer, groups * pitch, true, kernel,
+                [&](const auto& read) { return probes::sum(read, pitch) == lesson.expected; });
+    }
+
+    // 8. chase: one work-item, from where the run before has ended.
+    if (lesson.wants("chase",
+                     pixel_count % 128 == 0 ? "" : "the bytes are not whole lines of 128")) {
+        const probes::Chain chain = probes::chain_through(pixel_count);
+        std::size_t hops = 0;
+        const Buffer next = make(CL_MEM_READ_ONLY, pixel_count, chain.next.data());
+        const Buffer at = make(CL_MEM_READ_WRITE, sizeof(cl_uint), chain.order.data());
+        const Kernel kernel = clCreateKernel(program, "chase", &error);
+        CHECK_CL(error, "clCreateKernel(chase)");
+        CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &next));
+        CHECK_CL(clSetKernelArg(kernel, 1, sizeof probes::kHops, &probes::kHops));
+        CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &at));
+        examine("chase", {1, 1}, at, 1, false, kernel, [&](const auto& read) {
+            hops += probes::kHops;
+            return read[0] == chain.order[hops % chain.order.size()];
+        });
+    }
+
+    // 9. read: compiled for one kind of load.
+    if (lesson.wants("read", probes::cannot_read(pixel_count, bytes, loads, counted))) {
+        const auto expected = probes::read_in_loads(lesson.pixels, bytes, counted);
+        const Buffer answer = make(CL_MEM_READ_WRITE, (kBins + 1) * sizeof(cl_uint));
+        const cl_ulong load_count = pixel_count / bytes;
+        const Kernel kernel = clCreateKernel(program, "read", &error);
+        CHECK_CL(error, "clCreateKernel(read)");
+        CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
+        CHECK_CL(clSetKernelArg(kernel, 1, sizeof load_count, &load_count));
+        CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &answer));
+        examine("read", {groups, group_size}, answer, kBins + 1, true, kernel,
+                [&](const auto& read) { return read == expected; });
+    }
+
+    // 10. The table, and the exit status that tells the truth.
+    return lesson.finish();
+} catch (...) {
+    return report_exception(kProgram);
+}
