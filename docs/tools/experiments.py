@@ -253,10 +253,24 @@ def contention():
             yield probe(f"{counters:,}", f"{spacing} bytes apart", "contention", counters=counters, spacing=spacing)
 
 
+def warps():
+    """The same, but the 32 additions of a warp go to one counter."""
+    for counters in COUNTERS:
+        for spacing in (4, 32, 128):
+            yield probe(f"{counters:,}", f"{spacing} bytes apart", "contention", counters=counters, spacing=spacing, together=32)
+
+
+def pairs():
+    """Two counters: whether they wait in one queue or in two."""
+    for spacing in (4, 32, 64, 128, 256, 512, 768, 1024, 1280, 2048, 4096, 65536):
+        for together, column in ((1, "each work-item at one of the two"), (32, "each warp at one of the two")):
+            yield probe(f"{spacing:,} bytes apart", column, "contention", counters=2, spacing=spacing, together=together)
+
+
 def tables():
     """Chapter 02's `subhist` with tables at several distances."""
     for groups, share in (("0.25*UNITS", "a table for four units"), ("0.5*UNITS", "for two"), ("1*UNITS", "for each"), ("2*UNITS", "two for each")):
-        for pitch in (256, 264, 288, 512, 1024, 1056):
+        for pitch in (256, 264, 288, 1056):
             yield probe(share, f"{pitch} counters apart", "tables", groups, pitch=pitch)
 
 
@@ -266,7 +280,7 @@ def chase():
 
 def reads():
     """The launches of chapter 03's law without counting, and with."""
-    for group_size in (32, 64, 128, 256, 512, 1024):
+    for group_size in (32, 128, 512, 1024):
         for column, options in (("1 byte, not counted", {"bytes": 1, "counted": 0}), ("1 byte, counted", {"bytes": 1, "counted": 1}),
                                 ("16 bytes, not counted", {"bytes": 16, "counted": 0}),
                                 ("4 loads of 16 bytes, not counted", {"bytes": 16, "loads": 4, "counted": 0})):
@@ -409,7 +423,7 @@ def stall(reason):
     return f"smsp__average_warps_issue_stalled_{reason}_per_issue_active.ratio"
 
 
-ALL_STALLS = tuple(stall(reason) for reasons in STALLS.values() for reason in reasons)
+PROFILED = (*(counter for counter, _ in PROFILE.values()), *(stall(reason) for reasons in STALLS.values() for reason in reasons))
 
 
 LOCAL_WALKS = "Launch", "photo", tuple(run for run in walks() if run.chapter == LOCAL)
@@ -480,16 +494,20 @@ EXPERIMENTS = {
                         ("uniform",), "256M", tuple(byte_loads())),
     "remainders": Experiment("`uchar-bins-banked` with a mask in place of the remainder", "Groups of 128 for each unit", "GB/s", BOTH,
                              ("uniform",), "256M", tuple(remainders())),
-    "one-value": Experiment("one value with one copy and one load", "Launch", "GB/s", BOTH, ("constant", "uniform"), "1G", tuple(one_value())),
-    "contention": Experiment("additions to random counters, a billion a second", "Counters", "additions/ns", BOTH, ("uniform",), "32M",
+    "one-value": Experiment("one value with one copy and one load", "Launch", "GB/s", BOTH, ("constant",), "256M", tuple(one_value())),
+    "contention": Experiment("additions to random counters", "Counters", "additions/ns", BOTH, ("uniform",), "32M",
                              tuple(contention()), "Medians. No pixels are read."),
-    "tables": Experiment("chapter 02's `subhist` with other distances", "Tables", "GB/s", BOTH, ("constant",), "64M", tuple(tables())),
+    "warps": Experiment("the same, but the 32 of a warp go to one counter", "Counters", "additions/ns", ("CUDA",), ("uniform",), "32M",
+                        tuple(warps()), "Medians. No pixels are read."),
+    "pairs": Experiment("two counters, so far apart", "Two counters", "additions/ns", ("CUDA",), ("uniform",), "32M", tuple(pairs()),
+                        "Medians. No pixels are read."),
+    "tables": Experiment("chapter 02's `subhist` with other distances", "Tables", "GB/s", ("CUDA",), ("constant",), "64M", tuple(tables())),
     "chase": Experiment("one work-item follows a chain", "Memory", "ns", BOTH, ("uniform",), "64K 16M 1G", tuple(chase())),
     "reads": Experiment("the launches of the law, read only", "Launch for each unit", "GB/s", BOTH, ("uniform",), "256M", tuple(reads())),
-    "counted": Experiment("wide loads, of which some pixels are counted", "Pixels counted", "GB/s", BOTH, ("uniform",), "1G",
+    "counted": Experiment("wide loads, of which some pixels are counted", "Pixels counted", "GB/s", BOTH, ("uniform",), "256M",
                           tuple(counted_pixels())),
     "sums": Experiment("a sum of 32-bit numbers", "Loads", "GB/s", BOTH, ("uniform",), "1G", tuple(sums())),
-    "profile": Experiment("the profiles of some kernels", "", "", ("CUDA",), ("uniform", "ramp"), "256M", tuple(profiled()),
-                          counters=tuple(counter for counter, _ in PROFILE.values())),
-    "stalls": Experiment("what their warps wait for", "", "", ("CUDA",), ("uniform", "ramp"), "256M", tuple(profiled()), counters=ALL_STALLS),
+    "profile": Experiment("the profiles of some kernels", "", "", ("CUDA",), ("uniform",), "256M", tuple(profiled()), counters=PROFILED),
+    "profile-ramp": Experiment("the profiles of two kernels on the ramp", "", "", ("CUDA",), ("ramp",), "256M",
+                               tuple(run for run in profiled() if run.strategy in ("vector", "tuned")), counters=PROFILED),
 }

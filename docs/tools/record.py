@@ -27,6 +27,7 @@ import argparse
 import contextlib
 import csv
 import datetime
+import itertools
 import json
 import os
 import pathlib
@@ -309,7 +310,7 @@ def under_profiler(job, arguments, counters, may_lose=False):
 
 
 @contextlib.contextmanager
-def edited(program, edit, build):
+def edited(program, edit):
     """Within it the program has an edited source: of OpenCL beside it, where it looks first; else it is compiled with
     the edit, and the source and the program are as before at the end. Raises Stopped."""
     source = ROOT / program.folder / experiments.SOURCES[program.api]
@@ -328,7 +329,7 @@ def edited(program, edit, build):
     try:
         place.write_text(text.replace(edit.old, edit.new), encoding="utf-8")
         if not is_read:
-            made = subprocess.run(["cmake", "--build", str(build), "--target", program.name.replace("/", "-")], stdout=subprocess.DEVNULL)
+            made = subprocess.run(["cmake", "--build", program.build(), "--target", program.name.replace("/", "-")], stdout=subprocess.DEVNULL)
             if made.returncode != 0:
                 raise Stopped(f"{program.name}: it does not compile with '{edit.new.strip()}'")
         yield
@@ -340,9 +341,9 @@ def edited(program, edit, build):
             os.replace(kept, path)
 
 
-def run_changed(job, arguments, edit=None, may_lose=False):
-    """A run with edited kernels that knows nothing of what a search has found. Raises Stopped."""
-    with tempfile.TemporaryDirectory() as cache, edited(job.program, edit, job.program.build()):
+def run_untuned(job, arguments, may_lose=False):
+    """A run that knows nothing of what a search has found. Raises Stopped."""
+    with tempfile.TemporaryDirectory() as cache:
         return run(job, arguments, variables={"XDG_CACHE_HOME": cache}, may_lose=may_lose)
 
 
@@ -370,28 +371,31 @@ def one_by_one(job):
         path = job.program.build() / experiments.LESSON / pathlib.Path(job.program.path).name
         program = job.program._replace(folder=experiments.LESSON, path=str(path))
         asked = job._replace(program=program, arguments=["--random", "64M", "--repeat", "1", "--no-ceiling"])
-    first = asked and run_changed(asked, ["--variant", "tuned"])
-    if asked and first is None:
-        return None
+    if asked:
+        with edited(asked.program, None):
+            first = run_untuned(asked, ["--variant", "tuned"])
+        if first is None:
+            return None
     units = units_in(first, asked) if asked else 0
     kept = []
-    for each in mine:
-        arguments = each.command(units)
-        change = each.edit_of(job.program.api)
-        print(f"    {' '.join(arguments)}" + (" (edited)" if change else ""), flush=True)
-        if of_it and of_it.counters:
-            document, counted = under_profiler(job, arguments, of_it.counters, each.may_lose)
-        else:
-            document = run_changed(job, [*arguments, "--no-ceiling"], change, each.may_lose)
-        if document is None:
-            return None
-        if of_it and of_it.counters:
-            kept.append({"arguments": arguments, **counted})
-            continue
-        (result,) = document["results"]
-        result.pop("counts", None)  # of a mismatch
-        edit = change and {"from": change.old, "to": change.new}
-        kept.append({**({"step": each.row} if is_steps else {}), "arguments": arguments, "edit": edit, "result": result})
+    for change, runs in itertools.groupby(mine, lambda each: each.edit_of(job.program.api)):
+        with edited(job.program, change):
+            for each in runs:
+                arguments = each.command(units)
+                print(f"    {' '.join(arguments)}" + (" (edited)" if change else ""), flush=True)
+                if of_it and of_it.counters:
+                    document, counted = under_profiler(job, arguments, of_it.counters, each.may_lose)
+                else:
+                    document = run_untuned(job, [*arguments, "--no-ceiling"], each.may_lose)
+                if document is None:
+                    return None
+                if of_it and of_it.counters:
+                    kept.append({"arguments": arguments, **counted})
+                    continue
+                (result,) = document["results"]
+                result.pop("counts", None)  # of a mismatch
+                edit = change and {"from": change.old, "to": change.new}
+                kept.append({**({"step": each.row} if is_steps else {}), "arguments": arguments, "edit": edit, "result": result})
     where = {field: document[field] for field in WHERE}
     if is_steps:
         return {**where, "read_ceiling_gb_s": first["read_ceiling_gb_s"], "serial_ms": first["serial_ms"], "steps": kept}

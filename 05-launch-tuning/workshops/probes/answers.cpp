@@ -8,35 +8,44 @@
 namespace probes {
 
 common::Program program(const char* name, const char* api) {
-    return {"05-launch-tuning",
-            name,
-            api,
-            "small kernels that each measure one thing",
-            {{"contention", "an addition for each pixel, which is not read, to a random counter"},
-             {"tables", "chapter 02's subhist, with any distance between the tables"},
-             {"chase", "one work-item follows a chain through as many bytes: ms are ns a hop"},
-             {"read", "all pixels are read, and some of each load counted"}},
-            {{"counters",
-              {"1", "4", "16", "64", "256", "1024", "4096", "16384", "65536"},
-              "how many counters",
-              {"contention"}},
-             {"spacing", {"4", "32", "128"}, "bytes from a counter to the next", {"contention"}},
-             {"pitch",
-              {"256", "264", "288", "512", "1024", "1056"},
-              "counters from a table to the next",
-              {"tables"}},
-             {"bytes", {"1", "4", "16"}, "bytes of a load", {"read"}},
-             {"loads", {"1", "2", "4"}, "loads under way", {"read"}},
-             {"counted",
-              {"0", "1", "2", "4", "8", "12", "16"},
-              "pixels of each load that are counted",
-              {"read"}}}};
+    return {
+        "05-launch-tuning",
+        name,
+        api,
+        "small kernels that each measure one thing",
+        {{"contention", "an addition for each pixel, which is not read, to a random counter"},
+         {"tables", "chapter 02's subhist, with any distance between the tables"},
+         {"chase", "one work-item follows a chain through as many bytes: ms are ns a hop"},
+         {"read", "all pixels are read, and some of each load counted"}},
+        {{"counters",
+          {"1", "2", "4", "16", "64", "256", "1024", "4096", "16384", "65536"},
+          "how many counters",
+          {"contention"}},
+         {"spacing",
+          {"4", "32", "64", "128", "256", "512", "768", "1024", "1280", "2048", "4096", "65536"},
+          "bytes from a counter to the next",
+          {"contention"}},
+         {"together",
+          {"1", "32"},
+          "neighbouring additions that go to one counter: 32 are a whole warp's",
+          {"contention"}},
+         {"pitch",
+          {"256", "264", "288", "512", "1024", "1056"},
+          "counters from a table to the next",
+          {"tables"}},
+         {"bytes", {"1", "4", "16"}, "bytes of a load", {"read"}},
+         {"loads", {"1", "2", "4"}, "loads under way", {"read"}},
+         {"counted",
+          {"0", "1", "2", "4", "8", "12", "16"},
+          "pixels of each load that are counted",
+          {"read"}}}};
 }
 
-std::vector<std::uint32_t> chosen(std::uint64_t count, std::uint32_t counters) {
+std::vector<std::uint32_t> chosen(std::uint64_t count, std::uint32_t counters,
+                                  std::uint32_t together) {
     std::vector<std::uint32_t> times(counters);
     for (std::uint32_t i = 0; i < count; ++i) {
-        std::uint32_t x = i;  // as the kernels mix it
+        std::uint32_t x = i / together;  // as the kernels mix it
         x = (x ^ x >> 16) * 0x7FEB'352D;
         x = (x ^ x >> 15) * 0x846C'A68B;
         ++times[(x ^ x >> 16) % counters];
@@ -84,7 +93,7 @@ std::vector<std::uint32_t> read_in_loads(std::span<const std::uint8_t> pixels, u
         std::uint32_t word = 0;
         std::memcpy(&word, &pixels[i], word_bytes);
         answer[common::kBins] += word;
-        for (std::size_t k = i; k < i + word_bytes; ++k)
+        for (std::size_t k = i; counted > 0 && k < i + word_bytes; ++k)
             if (k % bytes < counted) ++answer[pixels[k]];
     }
     return answer;

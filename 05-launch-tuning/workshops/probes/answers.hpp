@@ -16,8 +16,10 @@ namespace probes {
 /// The program's four strategies and their options, for one API.
 common::Program program(const char* name, const char* api);
 
-/// How often each of so many counters is chosen in `count` additions.
-std::vector<std::uint32_t> chosen(std::uint64_t count, std::uint32_t counters);
+/// How often each of so many counters is chosen in `count` additions, where so many neighbours make
+/// one choice together.
+std::vector<std::uint32_t> chosen(std::uint64_t count, std::uint32_t counters,
+                                  std::uint32_t together);
 
 /// What was counted, where the counters lie `spacing` words apart. Between them there is nothing
 /// but zeros.

@@ -68,12 +68,16 @@ int main(int argc, char** argv) try {
     if (lesson.wants("contention")) {
         const std::uint32_t counters = asked.number("counters").value_or(256);
         const std::uint32_t spacing = asked.number("spacing").value_or(4) / 4;
-        const std::vector<std::uint32_t> expected = probes::chosen(pixel_count, counters);
+        const std::uint32_t together = asked.number("together").value_or(1);
+        const std::vector<std::uint32_t> expected = probes::chosen(pixel_count, counters, together);
         Memory<std::uint32_t> answer;
         CHECK_CUDA(cudaMalloc(answer.out(), counters * spacing * sizeof(std::uint32_t)));
         examine(
             "contention", {groups, group_size}, answer, counters * spacing, true,
-            [&] { contention<<<groups, group_size>>>(pixel_count, counters - 1, spacing, answer); },
+            [&] {
+                contention<<<groups, group_size>>>(pixel_count, counters - 1, spacing, together,
+                                                   answer);
+            },
             [&](const auto& read) { return probes::every_nth(read, spacing) == expected; });
     }
 

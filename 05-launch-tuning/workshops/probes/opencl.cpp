@@ -22,6 +22,7 @@ int main(int argc, char** argv) try {
     const Options& asked = lesson.options;
     const unsigned counters = asked.number("counters").value_or(256);
     const unsigned spacing = asked.number("spacing").value_or(4) / 4;
+    const unsigned together = asked.number("together").value_or(1);
     const unsigned pitch = asked.number("pitch").value_or(kBins);
     const unsigned bytes = asked.number("bytes").value_or(16);
     const unsigned loads = asked.number("loads").value_or(1);
@@ -47,6 +48,7 @@ int main(int argc, char** argv) try {
     std::string constants;
     for (const auto& [name, value] : std::map<std::string, unsigned>{{"COUNTERS", counters},
                                                                      {"SPACING", spacing},
+                                                                     {"TOGETHER", together},
                                                                      {"PITCH", pitch},
                                                                      {"BYTES", bytes},
                                                                      {"LOADS", loads},
@@ -95,7 +97,7 @@ int main(int argc, char** argv) try {
 
     // 6. contention: the counters lie so many words apart.
     if (lesson.wants("contention")) {
-        const std::vector<std::uint32_t> expected = probes::chosen(pixel_count, counters);
+        const std::vector<std::uint32_t> expected = probes::chosen(pixel_count, counters, together);
         const Buffer answer = make(CL_MEM_READ_WRITE, counters * spacing * sizeof(cl_uint));
         const Kernel kernel = clCreateKernel(program, "contention", &error);
         CHECK_CL(error, "clCreateKernel(contention)");

@@ -1,13 +1,13 @@
 // Small kernels that each measure one thing, in OpenCL; probes.cuh has the same in CUDA. The host
-// program defines COUNTERS, SPACING and PITCH (in words), BYTES, LOADS and COUNTED.
+// program defines COUNTERS, SPACING and PITCH (in words), TOGETHER, BYTES, LOADS and COUNTED.
 
 // ---- contention: an addition for each pixel, and no pixel is read ----
 //
-// Which counter it is comes from the number of the pixel, well mixed. So nothing waits for memory
-// but the additions themselves.
+// Which counter it is comes from the number of the pixel, well mixed; TOGETHER neighbours take the
+// same. So nothing waits for memory but the additions themselves.
 __kernel void contention(const ulong count, __global uint* counters) {
     for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {
-        uint x = (uint)i;
+        uint x = (uint)i / TOGETHER;
         x = (x ^ x >> 16) * 0x7FEB352D;
         x = (x ^ x >> 15) * 0x846CA68B;
         atomic_inc(&counters[(x ^ x >> 16) % COUNTERS * SPACING]);

@@ -9,14 +9,14 @@ using common::kBins;
 
 // ---- contention: an addition for each pixel, and no pixel is read ----
 //
-// Which counter it is comes from the number of the pixel, well mixed. So nothing waits for memory
-// but the additions themselves.
+// Which counter it is comes from the number of the pixel, well mixed; `together` neighbours take
+// the same. So nothing waits for memory but the additions themselves.
 __global__ void contention(std::size_t count, std::uint32_t mask, std::uint32_t spacing,
-                           std::uint32_t* counters) {
+                           std::uint32_t together, std::uint32_t* counters) {
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
     for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
          i += stride) {
-        auto x = static_cast<std::uint32_t>(i);
+        auto x = static_cast<std::uint32_t>(i) / together;
         x = (x ^ x >> 16) * 0x7FEB352D;
         x = (x ^ x >> 15) * 0x846CA68B;
         atomicAdd(&counters[((x ^ x >> 16) & mask) * spacing], 1U);
