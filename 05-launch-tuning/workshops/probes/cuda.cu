@@ -27,7 +27,7 @@ int main(int argc, char** argv) try {
     const auto group_size = static_cast<unsigned>(lesson.group_size(256, max_block_size(device)));
     const auto groups = static_cast<unsigned>(lesson.groups(2 * multiprocessors(device)));
 
-    // 3. Two events note when the work began and ended.
+    // 3. Where its commands go: the default stream. Two events note when the work began and ended.
     Event begin, end;
     CHECK_CUDA(cudaEventCreate(begin.out()));
     CHECK_CUDA(cudaEventCreate(end.out()));
@@ -42,8 +42,9 @@ int main(int argc, char** argv) try {
     lesson.copy_in = [&] {
         CHECK_CUDA(cudaMemcpy(pixels, lesson.pixels.data(), pixel_count, cudaMemcpyHostToDevice));
     };
-    const auto examine = [&](const char* probe, const Launch& launch, std::uint32_t* answer,
-                             std::size_t words, bool zeroed, const auto& start, const auto& judge) {
+    const auto examine = [&](const char* probe, const auto& kernel, const Launch& launch,
+                             std::uint32_t* answer, std::size_t words, bool zeroed,
+                             const auto& start, const auto& judge) {
         std::vector<std::uint32_t> read(words);
         const auto run = [&](Histogram& histogram) {
             if (zeroed) CHECK_CUDA(cudaMemset(answer, 0, words * sizeof(std::uint32_t)));
@@ -57,7 +58,7 @@ int main(int argc, char** argv) try {
             return elapsed_ms(begin, end);
         };
         lesson.examine(
-            probe, launch, "",
+            probe, launch, unsupported_reason(kernel, launch.group_size),
             [&] {
                 if (zeroed) poison(answer, words * sizeof(std::uint32_t));
             },
@@ -73,7 +74,7 @@ int main(int argc, char** argv) try {
         Memory<std::uint32_t> answer;
         CHECK_CUDA(cudaMalloc(answer.out(), counters * spacing * sizeof(std::uint32_t)));
         examine(
-            "contention", {groups, group_size}, answer, counters * spacing, true,
+            "contention", contention, {groups, group_size}, answer, counters * spacing, true,
             [&] {
                 contention<<<groups, group_size>>>(pixel_count, counters - 1, spacing, together,
                                                    answer);
@@ -87,7 +88,7 @@ int main(int argc, char** argv) try {
         Memory<std::uint32_t> answer;
         CHECK_CUDA(cudaMalloc(answer.out(), groups * pitch * sizeof(std::uint32_t)));
         examine(
-            "tables", {groups, group_size}, answer, groups * pitch, true,
+            "tables", tables, {groups, group_size}, answer, groups * pitch, true,
             [&] { tables<<<groups, group_size>>>(pixels, pixel_count, pitch, answer); },
             [&](const auto& read) { return probes::sum(read, pitch) == lesson.expected; });
     }
@@ -104,7 +105,7 @@ int main(int argc, char** argv) try {
         CHECK_CUDA(
             cudaMemcpy(at, chain.order.data(), sizeof(std::uint32_t), cudaMemcpyHostToDevice));
         examine(
-            "chase", {1, 1}, at, 1, false, [&] { chase<<<1, 1>>>(next, probes::kHops, at); },
+            "chase", chase, {1, 1}, at, 1, false, [&] { chase<<<1, 1>>>(next, probes::kHops, at); },
             [&](const auto& read) {
                 hops += probes::kHops;
                 return read[0] == chain.order[hops % chain.order.size()];
@@ -123,7 +124,7 @@ int main(int argc, char** argv) try {
         Memory<std::uint32_t> answer;
         CHECK_CUDA(cudaMalloc(answer.out(), (kBins + 1) * sizeof(std::uint32_t)));
         examine(
-            "read", {groups, group_size}, answer, kBins + 1, true,
+            "read", kernel, {groups, group_size}, answer, kBins + 1, true,
             [&] { kernel<<<groups, group_size>>>(pixels, pixel_count / bytes, answer); },
             [&](const auto& read) { return read == expected; });
     }
