@@ -282,11 +282,39 @@ class Site(Browser):
             raise unittest.SkipTest("the site was not built")
         super().setUpClass()
 
+    # A page of each kind.
     PAGES = ("index.html", "02-global-atomics/index.html", "03-local-atomics/exercise/five-steps/index.html", "docs/results/h100.html")
+    KINDS = (*PAGES, "03-local-atomics/source.html", "05-launch-tuning/workshops/bins/index.html", "docs/gallery.html", "docs/json.html",
+             "docs/site/play/index.html", "docs/site/play/race.html", "docs/site/play/lab.html", "search.html", "LICENSE.html")
+    # What is wider than the window, but for what scrolls or moves in from the side; and on a phone what has small letters,
+    # outside of drawings.
+    CUT = """
+    const wide = document.documentElement.clientWidth, phone = wide <= 480, wrong = new Set();
+    const scrolls = (node) => node && node !== document.body && (/auto|scroll/.test(getComputedStyle(node).overflowX) || scrolls(node.parentElement));
+    if (document.documentElement.scrollWidth > wide) wrong.add(`scrolls: ${document.documentElement.scrollWidth}`);
+    for (const node of document.querySelectorAll("body *")) {
+      const { left, right, width } = node.getBoundingClientRect();
+      if (width < 2 || left >= wide || right <= 0 || !node.checkVisibility({ opacityProperty: true, visibilityProperty: true })) continue;
+      const what = `${node.tagName} ${node.textContent.trim().slice(0, 30)}`;
+      if ((right > wide + 1 || left < -1) && !scrolls(node.parentElement)) wrong.add(`cut: ${what}`);
+      const says = [...node.childNodes].some((each) => each.nodeType === Node.TEXT_NODE && each.data.trim() !== "");
+      if (phone && says && !node.closest("svg, figure") && parseFloat(getComputedStyle(node).fontSize) < 15.9) wrong.add(`small: ${what}`);
+    }
+    return [...wrong];
+    """
 
     def test_pages_are_presentable(self):
         for page in self.PAGES:
             self.presentable(page)
+
+    def test_nothing_is_cut_at_any_width(self):
+        for page in self.KINDS:
+            self.open(page)
+            for width in range(320, 2561, 40):
+                with self.subTest(page=page, width=width):
+                    self.wants("dark" if width % 80 else "light")
+                    self.resize((width, 800))
+                    self.assertEqual(self.script(self.CUT), [])
 
     def chosen(self):
         return {label.text for label in self.all(".sd-tab-set > input:checked + label") if label.text}
