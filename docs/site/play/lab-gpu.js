@@ -3,7 +3,7 @@
 (function (root) {
   "use strict";
 
-  const { BINS, POISON, bounded, gridOf } = labModel;
+  const { BINS, STRATEGIES, bounded, withGiven, laidOut, added } = labModel;
   const TURNS = 2 ** 24;
   const FLAG = 4; // the binding that says that a loop was ended
   const PATIENCE_MS = 30000;
@@ -22,17 +22,6 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
     for (var i = item.x; i < arrayLength(&vectors); i += groups.x * GROUP_SIZE) { sum += vectors[i]; }
     if (all(sum == vec4u(1u, 2u, 3u, 4u))) { sums[0] = 1u; }
 }`;
-
-  // What a strategy needs, as its host program in the chapter has it. `zeroed`: what the host zeroes, by its binding.
-  const STRATEGIES = {
-    racy: { kernels: ["histogram_racy"], zeroed: [2], groupsTables: false },
-    global: { kernels: ["histogram_global"], zeroed: [2], groupsTables: false },
-    subhist: { kernels: ["subhist", "sum_tables"], zeroed: [3], groupsTables: true },
-    local: { kernels: ["histogram_local"], zeroed: [2], groupsTables: false },
-    "local-buckets": { kernels: ["histogram_buckets"], zeroed: [], groupsTables: true, hostAdds: true },
-    "lane-bins": { kernels: ["histogram_lanes"], zeroed: [2], groupsTables: false },
-    "read ceiling": { kernels: ["read_all"], zeroed: [], groupsTables: false },
-  };
 
   // Something that a reader can do nothing about, or has to: one line.
   class Refused extends Error {}
@@ -73,7 +62,7 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
 
   class Gpu {
     constructor(device, about) {
-      Object.assign(this, { device, about, isLost: "", compiled: new Map() });
+      Object.assign(this, { device, about, isLost: "", compiled: new Map(), times: 3 }); // that a run is repeated, to see whether it changes
       device.lost.then((lost) => { this.isLost = lost.message || lost.reason; });
       const storage = (binding, type) => ({ binding, visibility: GPUShaderStage.COMPUTE, buffer: { type } });
       this.layout = device.createBindGroupLayout({ entries: [storage(0, "read-only-storage"), storage(1, "uniform"),
@@ -93,9 +82,7 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
       const { device } = this;
       const key = [strategy, groupSize, copies, asWritten, code].join("\n");
       if (this.compiled.has(key)) return this.compiled.get(key);
-      // Not as constants of the pipeline: not every browser gives arrays such a size.
-      const given = { GROUP_SIZE: groupSize, COPIES: Math.min(copies, this.most.copies) };
-      code = code.replace(/override (GROUP_SIZE|COPIES): u32;/g, (_, name) => `const ${name} = ${given[name]}u;`);
+      code = withGiven(code, groupSize, Math.min(copies, this.most.copies));
       device.pushErrorScope("validation");
       const original = device.createShaderModule({ code });
       const { messages } = await this.within(original.getCompilationInfo());
@@ -126,21 +113,15 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
     }
 
     // What a strategy reads and writes, for these pixels and this launch. To be destroyed.
-    prepare({ pixels, width }, { strategy, groupSize }, groups) {
-      const { groupsTables } = STRATEGIES[strategy];
-      const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC;
-      // A picture's rows have gaps behind them for `subhist`, which are none of its pixels.
-      const pitch = strategy === "subhist" ? Math.ceil((width + 1) / 64) * 64 : width;
-      const [across, down] = gridOf({ strategy, width, launch: { groups, groupSize } });
-      const tables = groupsTables ? across * down : 0;
+    prepare(input, { strategy, groupSize }, groups) {
+      const { across, down, tables, bound } = laidOut(input, strategy, { groups, groupSize });
+      const { length } = input.pixels;
       // Of a work-item's loops: more than any that ends has use for.
-      const turns = Math.ceil(pixels.length / groupSize + TURNS / (groups * groupSize)) + 2 ** 14 + BINS * tables;
-      const bytes = padded(pitch === width ? pixels : withGaps(pixels, width, pitch));
-      if (bytes.length > this.most.pixels) throw new Refused(`${pixels.length} pixels are more than this GPU gives a page.`);
-      const the = strategy === "lane-bins" ? [pixels.length, 4] : [pixels.length, width, pitch, BINS, tables];
-      const buffers = [this.buffer(bytes.length, usage, bytes), this.buffer(32, GPUBufferUsage.UNIFORM, new Uint32Array([...the, 0, 0, 0].slice(0, 8))),
-        this.buffer(4 * BINS, usage, new Uint32Array(BINS).fill(POISON)),
-        this.buffer(4 * BINS * tables, usage, new Uint32Array(BINS * tables).fill(POISON)), this.buffer(16, usage, new Uint32Array([0, turns, 0, 0]))];
+      const turns = Math.ceil(length / groupSize + TURNS / (groups * groupSize)) + 2 ** 14 + BINS * tables;
+      if (bound[0].byteLength > this.most.pixels) throw new Refused(`${length} pixels are more than this GPU gives a page.`);
+      const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC;
+      const buffers = [...bound, new Uint32Array([0, turns, 0, 0])].map((words, binding) =>
+        this.buffer(words.byteLength, binding === 1 ? GPUBufferUsage.UNIFORM : usage, words));
       const bindings = this.device.createBindGroup({ layout: this.layout, entries: buffers.map((buffer, binding) => ({ binding, resource: { buffer } })) });
       return { buffers, bindings, across, down, tables, destroy: () => buffers.forEach((buffer) => buffer.destroy()) };
     }
@@ -217,10 +198,8 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
       const wasEnded = rows[size / 4] > 0;
       back.destroy();
       prepared.destroy();
-      const counts = new Uint32Array(BINS);
-      rows.subarray(0, size / 4).forEach((count, place) => { counts[place % BINS] += count; });
       if (wasEnded) throw new DoesNotEnd();
-      return counts;
+      return added(rows.subarray(0, size / 4));
     }
 
     // Waits, but not for ever: what does not end is left behind together with its device.
@@ -255,18 +234,5 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
     return { median: quantile(0.5), min: Math.min(...times), max: Math.max(...times), runs: times.length };
   }
 
-  function padded(bytes) {
-    const whole = new Uint8Array(Math.max(16, Math.ceil(bytes.length / 16) * 16));
-    whole.set(bytes);
-    return whole;
-  }
-
-  function withGaps(pixels, width, pitch) {
-    const rows = Math.ceil(pixels.length / width) || 1;
-    const bytes = new Uint8Array(rows * pitch).fill(0xa5);
-    for (let row = 0; row < rows; ++row) bytes.set(pixels.subarray(row * width, (row + 1) * width), row * pitch);
-    return bytes;
-  }
-
-  root.labGpu = { TIMED_BYTES, STRATEGIES, Refused, DoesNotCompile, DoesNotEnd, open };
+  root.labGpu = { TIMED_BYTES, Refused, DoesNotCompile, DoesNotEnd, open };
 })(globalThis);

@@ -116,6 +116,56 @@
     return tables;
   }
 
+  // ---- a launch ----------------------------------------------------------------------------------
+
+  // What a strategy needs, as its host program in the chapter has it. `zeroed`: what the host zeroes, by its binding.
+  const STRATEGIES = {
+    racy: { kernels: ["histogram_racy"], zeroed: [2], groupsTables: false },
+    global: { kernels: ["histogram_global"], zeroed: [2], groupsTables: false },
+    subhist: { kernels: ["subhist", "sum_tables"], zeroed: [3], groupsTables: true },
+    local: { kernels: ["histogram_local"], zeroed: [2], groupsTables: false },
+    "local-buckets": { kernels: ["histogram_buckets"], zeroed: [], groupsTables: true, hostAdds: true },
+    "lane-bins": { kernels: ["histogram_lanes"], zeroed: [2], groupsTables: false },
+    "read ceiling": { kernels: ["read_all"], zeroed: [], groupsTables: false }, // what the memory can do
+  };
+
+  // The code with the numbers in it that a host passes; not as constants of the pipeline, for not every browser gives arrays such a size.
+  const withGiven = (code, groupSize, copies) =>
+    code.replace(/override (GROUP_SIZE|COPIES): u32;/g, (_, name) => `const ${name} = ${name === "COPIES" ? copies : groupSize}u;`);
+
+  // What a strategy reads and writes, for these pixels in this launch: the words of each binding; the groups across and down; the groups
+  // with a table of their own.
+  function laidOut({ pixels, width }, strategy, launch) {
+    const [across, down] = gridOf({ strategy, width, launch });
+    const tables = STRATEGIES[strategy].groupsTables ? across * down : 0;
+    // A picture's rows have gaps behind them for `subhist`, which are none of its pixels.
+    const pitch = strategy === "subhist" ? Math.ceil((width + 1) / 64) * 64 : width;
+    const bytes = padded(pitch === width ? pixels : withGaps(pixels, width, pitch));
+    const the = strategy === "lane-bins" ? [pixels.length, 4] : [pixels.length, width, pitch, BINS, tables];
+    return { across, down, tables, bound: [new Uint32Array(bytes.buffer), new Uint32Array([...the, 0, 0, 0].slice(0, 8)),
+      new Uint32Array(BINS).fill(POISON), new Uint32Array(BINS * tables).fill(POISON)] };
+  }
+
+  function padded(bytes) {
+    const whole = new Uint8Array(Math.max(16, Math.ceil(bytes.length / 16) * 16));
+    whole.set(bytes);
+    return whole;
+  }
+
+  function withGaps(pixels, width, pitch) {
+    const rows = Math.ceil(pixels.length / width) || 1;
+    const bytes = new Uint8Array(rows * pitch).fill(0xa5);
+    for (let row = 0; row < rows; ++row) bytes.set(pixels.subarray(row * width, (row + 1) * width), row * pitch);
+    return bytes;
+  }
+
+  // The 256 counts of what a strategy hands back: of some rows their sum.
+  function added(rows) {
+    const counts = new Uint32Array(BINS);
+    rows.forEach((count, place) => { counts[place % BINS] += count; });
+    return counts;
+  }
+
   // ---- what a mistake would count ----------------------------------------------------------------
 
   const hasATable = (run) => ["local", "local-buckets"].includes(run.strategy);
@@ -291,6 +341,24 @@
     return [];
   }
 
+  // Runs that tell mistakes apart, and the mistake that fits them all, or none. `ways`: the engines to try, the last of them that of the
+  // first run; `ran(way, words, launch, times)` makes a run.
+  async function lookInto(first, ways, ran) {
+    for (const way of ways) {
+      const runs = way === ways.at(-1) ? [first] : [];
+      for (const [words, times] of PROBES) {
+        if (times > 1 && diagnose(runs).length > 0) break; // which is for what changes
+        const { groups, "group-size": size } = optionsOf(words);
+        // lane-bins takes its time to compile: groups of one size.
+        const groupSize = first.strategy === "lane-bins" ? first.launch.groupSize : Math.min(Number(size), way.most.groupSize);
+        runs.push(await ran(way, words, { groups: Number(groups), groupSize }, times));
+      }
+      const [found] = diagnose(runs);
+      if (found) return { ...found, way };
+    }
+    return null;
+  }
+
   // What became of a run, as one may foresee it.
   const OUTCOMES = {
     refused: "The compiler refuses it",
@@ -333,7 +401,7 @@ fn lab_is_endless() -> bool {
 `;
   }
 
-  const api = { BINS, POISON, HYPOTHESES, AMONG_GROUPS, SENTENCES, PROBES, gridOf, OUTCOMES, serial, optionsOf, inWords, numberOf, inputOf, tiled, tablesOf, diagnose, outcomeOf, bounded };
+  const api = { BINS, POISON, HYPOTHESES, AMONG_GROUPS, SENTENCES, PROBES, gridOf, OUTCOMES, STRATEGIES, withGiven, laidOut, added, serial, optionsOf, inWords, numberOf, inputOf, tiled, tablesOf, diagnose, lookInto, outcomeOf, bounded };
   if (typeof module === "object") module.exports = api;
   else root.labModel = api;
 })(globalThis);

@@ -6,15 +6,18 @@
   const { at, able, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, randomFrom, still, follow, goals, samplePicture, greyPicture, ownPictures } = play;
   const { stored, store } = labPicture;
   const { Refused, DoesNotCompile, DoesNotEnd } = labGpu;
-  const TIMES = 3; // that a run is repeated, to see whether it changes
   const ROOT = "../../../";
+  const NO_GPU = "This is no GPU: the page itself takes the work-items through the kernel, one step at a time, in the order that you choose. "
+    + "It can be right or wrong, and never fast or slow.";
   const reach = goals({ lose: "Lose counts with the kernel that is broken on purpose.",
     mend: "Mend that kernel, so that it is right on a constant picture.", foresee: "Foresee what a mistake does." });
   const photo = samplePicture();
 
   const made = new Map(); // pixels, from their words
 
+  const interpreters = { alone: new labNoGpu.Interpreter("alone"), together: new labNoGpu.Interpreter("together"), random: new labNoGpu.Interpreter("random") };
   let gpu = null;
+  let isReady = false;
   let own = null; // a picture of the reader's own: {width, height, pixels, whole, name}
   let shown = ""; // the strategy that is in the editor
   let planted = null; // the mistake that is in the editor
@@ -31,7 +34,14 @@
 
   // The words of the pixels that Run counts; none of a reader's own.
   const wordsOf = () => (at("input").value === "shows" ? planted.words : labData.inputs[at("input").value]);
-  const input = () => (at("input").value === "own" ? own : model.inputOf(wordsOf(), photo, randomFrom));
+  const input = () => shortened(at("input").value === "own" ? own : model.inputOf(wordsOf(), photo, randomFrom));
+  const interpreter = () => interpreters[at("on").value];
+
+  // An interpreter counts no more than it can in a second or two.
+  function shortened(picture) {
+    const most = interpreter()?.most.pixels ?? Infinity;
+    return picture.pixels.length > most ? { ...picture, pixels: picture.pixels.subarray(0, most), isCut: true } : picture;
+  }
 
   // ---- the editor --------------------------------------------------------------------------------
 
@@ -67,7 +77,8 @@
     if (shown !== strategy()) showKernel();
     showChanged();
     showPixels();
-    if (gpu) say("Press Run.");
+    at("measure").hidden = Boolean(interpreter()) || !gpu || gpu.about.software || !gpu.canTime;
+    if (isReady) say(interpreter() ? `${NO_GPU} Press Run.` : "Press Run.");
   }
 
   function showKernel() {
@@ -141,8 +152,7 @@
     return gpu;
   }
 
-  async function ran(code, pixels, shape, times) {
-    const device = await opened();
+  async function ran(device, code, pixels, shape, times) {
     const { groupSize, groups } = shape;
     if (groupSize > device.most.groupSize) throw new Refused(`Groups of ${groupSize} are more than this GPU has: ${device.most.groupSize}.`);
     const compiled = await device.compile(strategy(), code, groupSize, { copies: copies() });
@@ -160,14 +170,15 @@
     // Run is in sight everywhere, and so is what comes of it.
     at("said").scrollIntoView({ block: "nearest", behavior: still() ? "instant" : "smooth" });
     try {
-      const result = await ran(code, input(), launch(), TIMES);
+      const device = interpreter() || await opened();
+      const result = await ran(device, code, input(), launch(), device.times);
       if (turn !== mine) return;
       const outcome = model.outcomeOf(result.expected, result.actual);
       edit(code);
       showCounts(result, outcome);
       reach("lose", strategy() === "racy" && outcome.startsWith("too-few"));
       reach("mend", strategy() === "racy" && outcome === "right" && code !== original() && at("input").value.startsWith("constant"));
-      if (outcome !== "right") await lookInto(code, result);
+      if (outcome !== "right") await lookInto(device, code, result);
       if (turn === mine) showAnswer(outcome);
     } catch (error) {
       if (turn !== mine) return;
@@ -183,29 +194,24 @@
   }
 
   // Runs that tell mistakes apart, and the name of the one that fits them all.
-  async function lookInto(code, first) {
+  async function lookInto(device, code, first) {
     const words = at("said").textContent;
     const mine = turn;
     say(`${words} Looking into it ...`, "bad");
-    const runs = [first];
-    const one = strategy() === "lane-bins"; // which takes its time to compile: groups of one size
-    for (const [probe, times] of model.PROBES) {
-      if (times > 1 && model.diagnose(runs).length > 0) break; // which is for what changes
-      const { groups, "group-size": size } = model.optionsOf(probe);
-      const shape = { groups: Number(groups), groupSize: one ? first.launch.groupSize : Math.min(Number(size), gpu.most.groupSize) };
+    // What anybody's turn does is told apart by what happens in an order that is always the same.
+    const found = await model.lookInto(first, device === interpreters.random ? [interpreters.together, device] : [device], (way, probe, shape, times) => {
       if (!made.has(probe)) made.set(probe, model.inputOf(probe, photo, randomFrom));
-      runs.push(await ran(code, made.get(probe), shape, times));
-    }
+      return ran(way, code, shortened(made.get(probe)), shape, Math.min(times, way.times));
+    });
     if (turn !== mine) return;
     say(words, "bad");
-    const [found] = model.diagnose(runs);
     if (!found) {
       at("named").replaceChildren(element("p", {}, "Why: unclear. None of the mistakes that this page knows fits all runs."));
       return;
     }
     const chapter = labData.strategies[strategy()].chapter;
     at("named").replaceChildren(element("p", {}, `Why: ${model.SENTENCES[found.name]} `, element("strong", {}, `(${found.name})`)),
-      element("p", {}, `Because ${found.because}. `, element("a", { href: `${at("chapter").getAttribute("href")}` }, `Read on in chapter ${chapter.slice(0, 2)}.`)));
+      element("p", {}, `Because ${found.because}${found.way === device ? "" : " (with 32 in step)"}. `, element("a", { href: `${at("chapter").getAttribute("href")}` }, `Read on in chapter ${chapter.slice(0, 2)}.`)));
   }
 
   // ---- what came of it ---------------------------------------------------------------------------
@@ -214,15 +220,17 @@
   function showPixels() {
     turn += 1;
     for (const id of ["bins", "named", "messages", "answer"]) at(id).replaceChildren();
-    const { pixels, width } = input();
+    const { pixels, width, isCut } = input();
     const across = Math.min(width, pixels.length);
     labPicture.draw(at("picture"), pixels, across);
-    const name = at("input").value === "own" ? own.name : model.inWords(wordsOf());
-    const size = pixels.length === 0 ? "" : pixels.length % across ? `, shown in rows of ${across}` : `, ${across} x ${pixels.length / across}`;
-    const whole = own && at("input").value === "own" && own.whole[0] > own.width
+    const isOwn = at("input").value === "own";
+    const name = isOwn ? `${own.name}, ${own.width} x ${own.height}` : model.inWords(wordsOf());
+    const size = isOwn || isCut || pixels.length === 0 ? "" : pixels.length % across ? `, shown in rows of ${across}` : `, ${across} x ${pixels.length / across}`;
+    const cut = isCut ? `, of which the first ${pixels.length.toLocaleString("en")}` : "";
+    const whole = isOwn && own.whole[0] > own.width
       ? ` (scaled down from ${own.whole.join(" x ")}: the page takes ${play.MOST_PIXELS / 2 ** 20} Mi pixels)` : "";
     const { groups, groupSize } = launch();
-    at("what").textContent = `${name}${size}${whole}. Run counts it with ${many(groups, "group")} of ${many(groupSize, "work-item")}.`;
+    at("what").textContent = `${name}${size}${whole}${cut}. Run counts it with ${many(groups, "group")} of ${many(groupSize, "work-item")}.`;
     labPicture.chart(at("chart"), model.serial(pixels));
   }
 
@@ -230,9 +238,9 @@
     const counts = actual.find((each) => each.some((count, bin) => count !== expected[bin])) || actual[0];
     const wrong = [...counts.keys()].filter((bin) => counts[bin] !== expected[bin]);
     const missing = pixels.length - sum(counts);
-    const where = `${many(pixels.length, "pixel")}, ${many(shape.groups, "group")} of ${shape.groupSize}`;
+    const where = `${many(pixels.length, "pixel")}, ${many(shape.groups, "group")} of ${shape.groupSize}${interpreter() ? ", without a GPU" : ""}`;
     const totals = [...new Set(actual.map((each) => sum(each).toLocaleString("en")))].join(", then ");
-    say(outcome === "right" ? `Right: all 256 bins, ${TIMES} times. ${where}.`
+    say(outcome === "right" ? `Right: all 256 bins${actual.length > 1 ? `, ${actual.length} times` : ""}${interpreter() ? ", in this order" : ""}. ${where}.`
       : `Wrong: ${many(wrong.length, "bin")} of 256; `
         + `${missing > 0 ? `${many(missing, "count")} lost` : missing < 0 ? `${many(-missing, "count")} too many` : "the total is right"}. `
         + `${where}, counted as ${totals}.`, outcome === "right" ? "good" : "bad");
@@ -316,18 +324,20 @@
     if (kept) allowOwn(kept);
     if (kept && wantsOwn) {
       at("input").value = "own";
-      show();
     }
     const gone = wantsOwn && !kept ? `The address asks for a picture of one's own, and this browser has none: it is ${at("input").value} that is counted. ` : "";
-    const pagesThatWork = "The other pages to play with work without it.";
+    let words = NO_GPU;
     try {
       const { about } = await opened();
-      at("measure").hidden = about.software || !gpu.canTime;
-      say(`${gone}Your GPU: ${about.name}.${about.software ? " It is software, so no times are shown." : ""} Press Run.`);
+      if (!interpreter()) words = `Your GPU: ${about.name}.${about.software ? " It is software, so no times are shown." : ""}`;
     } catch (error) {
-      say(`${error instanceof Refused ? error.message : `WebGPU does not start: ${error.message}`} ${pagesThatWork}`, "bad");
-      able(at("run"), false);
+      words = `${error instanceof Refused ? error.message : `WebGPU does not start: ${error.message}`} ${NO_GPU}`;
+      at("on").querySelector("[value=gpu]").disabled = true;
+      if (!interpreter()) at("on").value = "together";
     }
+    show();
+    isReady = true;
+    say(`${gone}${words} Press Run.`);
   }
 
   for (const [name, { chapter }] of Object.entries(labData.strategies)) at("strategy").append(element("option", { value: name }, `${chapter.slice(0, 2)} ${name}`));

@@ -300,9 +300,9 @@
     };
   }
 
-  // A worker from a function, for a page from the disk may not read a worker's file.
-  function workerOf(work, ...given) {
-    const address = URL.createObjectURL(new Blob([`(${work})(...${JSON.stringify(given)})`]));
+  // A worker from its text, for a page from the disk may not read a worker's file.
+  function workerOf(text) {
+    const address = URL.createObjectURL(new Blob([text]));
     const worker = new Worker(address);
     URL.revokeObjectURL(address);
     return worker;
@@ -311,7 +311,7 @@
   // A file's picture, or a frame of a video, in grey; one of more pixels than a page can take is scaled down. The page goes on
   // meanwhile; `tell` gets how much is done, 0 to 1.
   function greyPicture(source, tell = () => {}) {
-    const worker = workerOf(greyWorker, MOST_PIXELS);
+    const worker = workerOf(`(${greyWorker})(${MOST_PIXELS})`);
     return new Promise((done, fail) => {
       worker.onmessage = ({ data: { part, picture, error } }) => {
         if (part) tell(part);

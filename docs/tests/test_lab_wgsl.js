@@ -1,0 +1,123 @@
+// The interpreter behind docs/site/play/lab.html: it runs every kernel of the chapters rightly in every order, shows the mistakes of the
+// gallery under their names, counts as WGSL counts, and says what it does not know.
+"use strict";
+
+const assert = require("node:assert");
+const { test } = require("node:test");
+const data = require("../site/play/lab-data.js");
+const { seeded } = require("./models.js");
+const model = require("../site/play/lab-model.js");
+const wgsl = require("../site/play/lab-wgsl.js")();
+
+const COPIES = 8;
+const MOST = 2 ** 14; // pixels
+const LAUNCHES = [[16, 64], [64, 1], [7, 96], [1, 256], [5, 32], [1, 1]];
+const photo = { pixels: Uint8Array.from({ length: 2 ** 18 }, (_, i) => (i * 7 + Math.floor(i / 512) * 3) % 256), width: 512 };
+
+function ran(strategy, code, words, [groups, groupSize], order, times = 1) {
+  const { pixels, width } = model.inputOf(words.replace("17M", "17K"), photo, seeded);
+  const input = { pixels: pixels.subarray(0, 2 ** 18), width };
+  const { kernels, zeroed, hostAdds } = model.STRATEGIES[strategy];
+  const program = wgsl.compile(model.withGiven(code, groupSize, COPIES));
+  const random = seeded(7);
+  const actual = Array.from({ length: times }, () => {
+    const { across, down, bound } = model.laidOut(input, strategy, { groups, groupSize });
+    for (const binding of zeroed) bound[binding].fill(0);
+    kernels.forEach((kernel, number) => wgsl.launch(program, kernel, bound, number === 0 ? [across, down] : [1, 1], order, random));
+    return model.added(bound[hostAdds ? 3 : 2]);
+  });
+  return { ...input, strategy, expected: model.serial(input.pixels), actual, launch: { groups, groupSize, lanes: wgsl.LANES[order], copies: COPIES } };
+}
+
+const outcome = ({ expected, actual }) => model.outcomeOf(expected, actual);
+
+test("every kernel is right on the inputs and in the launches of the tests, whoever goes next", () => {
+  const all = [...Object.values(data.inputs).filter((words) => model.inputOf(words.replace("17M", "17K"), photo, seeded).pixels.length <= 5 * MOST).map((words) => [words, [16, 64]]),
+    ...LAUNCHES.map((launch) => ["--random 10007", launch])];
+  assert.ok(all.length > 15);
+  for (const [strategy, { code }] of Object.entries(data.strategies)) {
+    for (const order of Object.keys(wgsl.LANES)) {
+      const wrong = all.filter(([words, launch]) => outcome(ran(strategy, code, words, launch, order)) !== "right");
+      if (strategy !== "racy" || order === "alone") assert.deepStrictEqual(wrong, [], `${strategy} ${order}`);
+      else assert.ok(wrong.length > 5, `${strategy} ${order}`);
+    }
+  }
+});
+
+test("each mistake of the gallery has its name, whoever goes next", async () => {
+  const way = (order) => ({ order, most: { groupSize: 1024 } });
+  assert.ok(data.mistakes.length > 12);
+  for (const { name, strategy, called, words, changes } of data.mistakes) {
+    const code = changes.reduce((text, [old, now]) => text.replace(old, () => now), data.strategies[strategy].code);
+    const { groups = "64", "group-size": size = "64" } = model.optionsOf(words);
+    for (const order of Object.keys(wgsl.LANES)) {
+      const again = ({ order: each }, probe, launch, times) => ran(strategy, code, probe, [launch.groups, launch.groupSize], each, each === "random" ? times : 1);
+      const run = () => ran(strategy, code, words, [Number(groups), Number(size)], order, order === "random" ? 3 : 1);
+      if (called.startsWith("refused ")) {
+        assert.throws(run, (error) => error instanceof wgsl.CodeError && error.message.includes(called.slice(8)), name);
+        continue;
+      }
+      const first = run();
+      const isHidden = called === "nothing" || (called === "lost-updates" && order === "alone"); // nobody comes between
+      assert.strictEqual(outcome(first) === "right", isHidden, `${name} ${order}`);
+      if (isHidden) continue;
+      const found = await model.lookInto(first, order === "random" ? [way("together"), way("random")] : [way(order)], again);
+      assert.strictEqual(found?.name, called, `${name} ${order}`);
+    }
+  }
+});
+
+// What a work-item of a group of four writes to its word.
+function written(body, order = "alone", before = "") {
+  const code = `${before}
+@group(0) @binding(0) var<storage, read_write> out: array<u32>;
+@group(0) @binding(1) var<storage, read_write> sums: array<atomic<u32>>;
+var<workgroup> shared_word: u32;
+@compute @workgroup_size(4) fn main(@builtin(local_invocation_index) item: u32, @builtin(workgroup_id) group: vec3<u32>) { ${body} }`;
+  const bound = [new Uint32Array(4), new Uint32Array(4)];
+  wgsl.launch(wgsl.compile(code), "main", bound, [1, 1], order, seeded(3));
+  return [...bound[0]];
+}
+
+test("it counts as WGSL does", () => {
+  const first = (body, before) => written(`if (item == 0u) { ${body} }`, "alone", before)[0];
+  for (const [value, expected] of [["4294967295u + 2u", 1], ["0u - 1u", 2 ** 32 - 1], ["65537u * 65537u", 131073], ["7u / 2u", 3], ["7u / (item * 1u)", 7], ["7u % (item * 1u)", 0],
+    ["1u << 31u", 2 ** 31], ["0xfffffff0u >> 4u", 0x0fffffff], ["~0u", 2 ** 32 - 1], ["u32(-7 / 2 + 4)", 1], ["u32(i32(-8) >> 1u) & 0xffu", 0xfc], ["select(1u, 2u, item < 1u)", 2],
+    ["max(3u, item) + min(2, 1)", 4], ["2u + 3u * 4u - (1u ^ 3u)", 12], ["u32(true && !(1 > 2))", 1], ["vec3u(1u, 2u, 3u).z + vec4<u32>(5u)[1]", 8],
+    ["(vec4u(1u, 2u, 3u, 4u) * 2u + vec4u(1u)).w", 9], ["N * arrayLength(&out)", 12], ["countOneBits(0xf0f0u)", 8], ["twice(4u)", 8], ["out[9]", 5]]) {
+    assert.strictEqual(first(`out[3] = 5u; out[0] = ${value};`, "const N = 3u; fn twice(x: u32) -> u32 { return 2u * x; }"), expected, value);
+  }
+  assert.strictEqual(first("var n = 0u; for (var i = 0u; i < 9u; i++) { if (i == 3u) { continue; } if (i > 5u) { break; } n += i; } var k = 4u; while (k > 0u) { k -= 1u; n = n + 1u; }"
+    + "loop { n += 100u; if (n > 300u) { break; } } var own: array<u32, 3>; own[n % 3u] += n; let i = own[n % 3u]; { let i = 1u; n += i; } out[0] = i + n;"), 316 + 317);
+  assert.deepStrictEqual(written("shared_word = 40u; workgroupBarrier(); out[item] = shared_word + item;"), [40, 41, 42, 43]);
+});
+
+test("an atomic is one step, and what is none is several", () => {
+  for (const order of Object.keys(wgsl.LANES)) {
+    const addition = "atomicAdd(&sums[0], 1u); workgroupBarrier(); out[item] = atomicLoad(&sums[0]);";
+    assert.deepStrictEqual(written(addition, order), [4, 4, 4, 4]);
+    const exchange = "var isDone = false; while (!isDone) { let old = atomicLoad(&sums[0]); isDone = atomicCompareExchangeWeak(&sums[0], old, old + 1u).exchanged; }";
+    assert.deepStrictEqual(written(`${exchange} workgroupBarrier(); out[item] = atomicLoad(&sums[0]);`, order), [4, 4, 4, 4]);
+  }
+  assert.deepStrictEqual(written("shared_word += 1u; workgroupBarrier(); out[item] = shared_word;", "together"), [1, 1, 1, 1]);
+});
+
+test("what a compiler would refuse, and what it does not know, has a place and words", () => {
+  for (const [body, column, words] of [["out[0] = nosuch;", 10, "unresolved value 'nosuch'"], ["out[0] = 1u", 12, "expected ';', and here is '}'"], ["out[0] = item + 1i;", 15, "no matching '+' for 'u32' and 'i32'"],
+    ["out[0] = sums[0];", 10, "an atomic is read by atomicLoad"], ["sums[0] += 1u;", 1, "cannot assign to an atomic"], ["let x = 1u; x = 2u;", 13, "nothing can be assigned"], ["out[0] = true;", 10, "'bool', and 'u32' is needed"],
+    ["if (item > 1u) { workgroupBarrier(); }", 18, "uniform control flow"], ["if (item > 1u) { return; } workgroupBarrier();", 28, "uniform control flow"],
+    ["for (var i = item; i < 4u; i++) { workgroupBarrier(); }", 35, "uniform control flow"], ["out[0] = 1.5;", 10, "whole numbers"], ["switch (item) {}", 1, "does not know 'switch'"],
+    ["out[0] = abs(item);", 10, "does not know 'abs'"], ["out[0] = nosuch(item);", 10, "unresolved call target 'nosuch'"], ["atomicAdd(&out[0], 1u);", 1, "needs the address of an atomic"]]) {
+    const line = "fn main(@builtin(local_invocation_index) item: u32) {\n";
+    const code = `@group(0) @binding(0) var<storage, read_write> out: array<u32>;\n@group(0) @binding(1) var<storage, read_write> sums: array<atomic<u32>>;\n@compute @workgroup_size(4) ${line}${body}}`;
+    assert.throws(() => wgsl.compile(code), (error) => {
+      assert.ok(error instanceof wgsl.CodeError, `${body}: ${error.stack}`);
+      assert.ok(error.message.includes(words), `${body}: ${error.message}`);
+      assert.deepStrictEqual([error.line, error.column], [4, column], body);
+      return true;
+    });
+  }
+  // Where only the run shows it.
+  assert.throws(() => written("let mine = item; if (passed(mine)) { workgroupBarrier(); }", "alone", "fn passed(x: u32) -> bool { return x > 1u; }"), /uniform control flow/);
+  assert.throws(() => written("while (true) { out[0] = 1u; }"), wgsl.Endless);
+});
