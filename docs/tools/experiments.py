@@ -393,20 +393,32 @@ def profiled():
         yield Run(chapter, row, "", strategy, how, may_lose=strategy == "racy")
 
 
-# What Nsight Compute reads for the profiles: what a row of the table is called, what is added up for it, and what it is
-# divided by: the pixels, the warps' steps of 32 pixels, or nothing.
+def as_it_is(value, _):
+    return value
+
+
+def for_a_pixel(value, pixels):
+    return value / pixels
+
+
+def for_a_step(value, pixels):
+    """For the 32 pixels that a warp counts in one step with a byte a load."""
+    return 32 * value / pixels
+
+
+# What Nsight Compute reads for the profiles: what a column of the table is called, the counter, and what is shown of it.
 PROFILE = {
-    "Bytes read from memory, a pixel": ("dram__bytes_read.sum", 1),
-    "Bytes written to memory, a pixel": ("dram__bytes_write.sum", 1),
-    "Sectors read in the L2 cache, 32 pixels": ("lts__t_sectors_op_read.sum", 32),
-    "Sectors written there, 32 pixels": ("lts__t_sectors_op_write.sum", 32),
-    "Sectors of its atomics, 32 pixels": ("lts__t_sectors_op_red.sum", 32),
-    "Loads found in the L1 cache, %": ("l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct", 0),
-    "Passes of the banks, 32 pixels": ("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", 32),
-    "Instructions, 32 pixels": ("smsp__inst_executed.sum", 32),
-    "Clocks in which one is issued, %": ("smsp__issue_active.avg.pct_of_peak_sustained_active", 0),
-    "Achieved occupancy, %": ("sm__warps_active.avg.pct_of_peak_sustained_active", 0),
-    "The clock, GHz": ("sm__cycles_elapsed.avg.per_second", 1e9),
+    "Bytes read from memory, a pixel": ("dram__bytes_read.sum", for_a_pixel),
+    "Bytes written to memory, a pixel": ("dram__bytes_write.sum", for_a_pixel),
+    "Sectors read in the L2 cache, 32 pixels": ("lts__t_sectors_op_read.sum", for_a_step),
+    "Sectors written there, 32 pixels": ("lts__t_sectors_op_write.sum", for_a_step),
+    "Sectors of its atomics, 32 pixels": ("lts__t_sectors_op_red.sum", for_a_step),
+    "Loads found in the L1 cache, %": ("l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct", as_it_is),
+    "Passes of the banks, 32 pixels": ("l1tex__data_pipe_lsu_wavefronts_mem_shared.sum", for_a_step),
+    "Instructions, 32 pixels": ("smsp__inst_executed.sum", for_a_step),
+    "Clocks in which one is issued, %": ("smsp__issue_active.avg.pct_of_peak_sustained_active", as_it_is),
+    "Achieved occupancy, %": ("sm__warps_active.avg.pct_of_peak_sustained_active", as_it_is),
+    "Clock, GHz": ("sm__cycles_elapsed.avg.per_second", lambda value, _: value / 1e9),
 }
 STALLS = {
     "Memory": ("long_scoreboard",),

@@ -17,7 +17,7 @@ import ladder
 import law
 import recorded
 import warps
-from experiments import EXPERIMENTS, STEPS
+from experiments import EXPERIMENTS, PROFILE, STALLS, STEPS, stall
 from recorded import ROOT, NotRecorded, digits, ratio, select, size_in_words, speeds_of, unique
 
 # Below this a rate says little, as most of the time is what a launch costs: times are shown instead.
@@ -283,6 +283,54 @@ def experiment_table(recording, name, api, inputs, size):
     return (entries, f"{device(entries[0])}: {what}, {experiment.unit}", [f"<{experiment.corner}", *heads], rows, experiment.note)
 
 
+def chase_table(recording):
+    """how long an answer takes, from the memories that hold so many bytes: the hops of a chain"""
+    entries = select(recording, "experiments", experiment="chase")
+    hops = {(entry["size"], entry["run"]["api"]): entry["run"]["runs"][0]["result"]["kernel_ms"]["median"] for entry in entries}
+    rows = [[f"{size_in_words(recorded.pixels_of(size))}: {where}", *(hops.get((size, api)) for api in ("OpenCL", "CUDA"))]
+            for size, where in (("64K", "first-level cache"), ("16M", "L2 cache"), ("1G", "memory"))]
+    return (entries, f"One work-item follows a chain on {entries[0]['run']['device']}: ns a hop", ["<A chain through", "OpenCL", "CUDA"], rows,
+            "Medians of runs of a million hops.")
+
+
+def profiles(recording, experiments):
+    """[(row, entry, {counter: value})] of the kernels that these experiments have profiled, in their order."""
+    found = []
+    for name in experiments:
+        for run in EXPERIMENTS[name].runs:
+            for entry in select(recording, "experiments", experiment=name):
+                wanted = run.chapter, run.command(entry["run"]["units"])
+                found += [(run.row + (", ramp" if entry["input"] == "ramp" else ""), entry, kept["percent"]) for kept in entry["run"]["runs"]
+                          if (entry["program"].rpartition("/")[0], kept["arguments"]) == wanted]
+    return found
+
+
+PROFILES = ("profile", "profile-ramp")
+
+
+def profile_table(recording):
+    """a row for each kernel: what Nsight Compute counted while it ran"""
+    found = profiles(recording, PROFILES)
+    rows = [[row, *(of(counted[counter], pixels_in(entry)) for counter, of in PROFILE.values())] for row, entry, counted in found]
+    return ([entry for _, entry, _ in found], f"{device(found[0][1])}: {size_in_words(pixels_in(found[0][1]))} of random pixels",
+            ["<Kernel", *PROFILE], rows, "One launch of each under Nsight Compute.")
+
+
+def waits_of(counted):
+    """{reason: percent of a warp's time}, as Nsight Compute samples it."""
+    all_of_it = sum(counted[stall(reason)] for reasons in STALLS.values() for reason in reasons)
+    return {name: 100 * sum(counted[stall(reason)] for reason in reasons) / all_of_it for name, reasons in STALLS.items()}
+
+
+def stalls_table(recording):
+    """a row for each kernel: what its warps spend their time on, as Nsight Compute says"""
+    found = profiles(recording, PROFILES)
+    return ([entry for _, entry, _ in found], f"{device(found[0][1])}: what a warp waits for, in % of its time", ["<Kernel", *STALLS],
+            [[row, *waits_of(counted).values()] for row, _, counted in found],
+            "One launch of each under Nsight Compute: the stall reasons `"
+            + "`; `".join("`, `".join(reasons) for reasons in STALLS.values()) + "`, in the order of the columns.")
+
+
 def under_way_table(recording):
     """the fastest launch for each number of bytes under way, and the time of an answer by Little's law"""
     entries, points = law.points(recording, "CUDA")
@@ -499,6 +547,7 @@ def archive_table(recording, program, size):
 
 TABLES = {"ladder": ladder.table, "results": results_table, "device": device_table, "chapters": chapters_table, "peers": peers_table,
           "cpu-peers": cpu_peers_table, "queued": queued_table, "steps": steps_table, "experiment": experiment_table, "under-way": under_way_table,
+          "chase": chase_table, "profile": profile_table, "stalls": stalls_table,
           "warps": warps_table,
           "end-to-end": end_to_end_table, "many": many_table, "bins": bins_table,
           "tuning": tuning_table, "counters": counters_table, "weak": weak_table,
