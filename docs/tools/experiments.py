@@ -408,6 +408,7 @@ def for_a_step(value, pixels):
 
 # What Nsight Compute reads for the profiles: what a column of the table is called, the counter, and what is shown of it.
 PROFILE = {
+    "GB/s": ("gpu__time_duration.sum", lambda value, pixels: pixels / value),
     "Bytes read from memory, a pixel": ("dram__bytes_read.sum", for_a_pixel),
     "Bytes written to memory, a pixel": ("dram__bytes_write.sum", for_a_pixel),
     "Sectors read in the L2 cache, 32 pixels": ("lts__t_sectors_op_read.sum", for_a_step),

@@ -9,6 +9,7 @@
 
     climb.svg                     how far each chapter's strategies come, in percent of the read ceiling
     law.svg                       bytes under way against speed: a line of slope one, and the ceiling
+    queues-law.svg                bytes of a table against the queues of the L2 cache at work, likewise
     contention.svg                the strategies and the libraries, from no to full contention
     bins.svg                      256 to 65,536 bins of pixels of 16 bits: which strategy is the fastest
     tuning-DEVICE-PROGRAM.svg     what the search found, a heat map for each size
@@ -30,6 +31,7 @@ from collections import Counter
 from typing import Callable, NamedTuple
 
 import law
+import queues
 import recorded
 from recorded import ROOT, NotRecorded, digits, size_in_words, speeds_of, unique
 from svg import HALO, LIGHT, head
@@ -46,7 +48,7 @@ except ImportError:
 RESULTS = ROOT / "docs" / "results"
 FIGURES = ROOT / "docs" / "figures"
 # Figures that this program makes and nobody else does.
-OURS = ("climb.svg", "law.svg", "contention.svg", "bins.svg", "tuning-*.svg")
+OURS = ("climb.svg", "law.svg", "queues-law.svg", "contention.svg", "bins.svg", "tuning-*.svg")
 # The climb and the contention are those of one device, on inputs of one size.
 DEVICE, SIZE = "h100", "1G"
 WIDTH = 800  # pixels, as are all lengths here: a point of Matplotlib is one in the file
@@ -173,7 +175,7 @@ def draw_climb(title, given, source, chapters):
 TOP, BOTTOM, LEFT_END, RIGHT = 80, 440, 70, 620
 
 
-def chart(title, subtitle, below, source, ceiling, across, ticks, lowest, highest, right):
+def chart(title, subtitle, below, source, ceiling, across, ticks, lowest, highest, right, unit="GB/s", limit="read ceiling, {} GB/s"):
     """GB/s on a logarithmic scale, with the read ceiling, the words `below` the axis, and the source; (figure, axes).
 
     `across` is the scale of the axis, and `ticks` are {value: words}.
@@ -189,9 +191,9 @@ def chart(title, subtitle, below, source, ceiling, across, ticks, lowest, highes
     axes.set_xlabel(below, labelpad=8)
     axes.grid(axis="y")
     axes.axhline(ceiling, color=LIGHT["muted"], dashes=(5, 4))
-    axes.annotate(f"read ceiling, {digits(ceiling)} GB/s", (0, ceiling), (4, 11), xycoords=("axes fraction", "data"),
+    axes.annotate(limit.format(digits(ceiling)), (0, ceiling), (4, 11), xycoords=("axes fraction", "data"),
                   textcoords="offset points", gid=HALO, zorder=4, **MUTED)
-    write(figure, 16, 70, "GB/s", **MUTED)
+    write(figure, 16, 70, unit, **MUTED)
     write(figure, 16, BOTTOM + 68, source, size=SMALL, **MUTED)
     return figure, axes
 
@@ -225,6 +227,41 @@ def draw_law(title, subtitle, source, ceiling, answer, units, points):
         places = [(x, y) for x, y, bytes_a_load in points if bytes_a_load == load]
         axes.plot(*zip(*places), form, color=LIGHT[colour], markersize=size, label=words)
     axes.legend(loc="lower right", **LEGEND)
+    return figure
+
+
+# queues-law.svg: the form and the colour of each series
+SERIES = (("o", 7, "blue"), ("D", 6, "orange"), ("s", 6, "green"), ("x", 8, "muted"), ("*", 15, "purple"), ("P", 11, "best"), ("^", 9, "yellow"))
+BYTES_A_QUEUE = 512
+
+
+def queues_plot(recording):
+    """The queues of the L2 cache at work against the bytes of the counters, in CUDA. Raises NotRecorded."""
+    entries, found, alone = queues.points(recording)
+    series = {}
+    for point in found:
+        series.setdefault(point.series.replace("`", ""), []).append((point.table, round(point.queues, 4)))
+    run = entries[0]["run"]
+    return Plot("Twice the table, twice the queues, up to the device's limit",
+                "Queues of the L2 cache at work, on logarithmic scales, against the bytes over which the counters are spread: one up to "
+                f"{BYTES_A_QUEUE} bytes, then one for each {BYTES_A_QUEUE}, up to a limit. Probes, chapter 02 and the workshop bins on one line.",
+                {"subtitle": f"{run['api']}; both scales logarithmic; one counter alone: {digits(alone)} additions/ns, one queue",
+                 "source": source_of(entries), "limit": max(queues for points in series.values() for _, queues in points),
+                 "series": series}, draw_queues)
+
+
+def draw_queues(title, subtitle, source, limit, series):
+    """`series`: {its name: [(bytes of the table, queues)]}."""
+    places = [table for points in series.values() for table, _ in points]
+    ticks = {4**power: f"{4**power}" if power < 5 else f"{4**power >> 10} Ki" if power < 10 else f"{4**power >> 20} Mi" for power in range(1, 13)}
+    figure, axes = chart(title, subtitle, "bytes from the first counter to the last", source, limit, "log", ticks, 1, 300, WIDTH - 30,
+                         "queues at work", "most: {} queues")
+    axes.set(xlim=(min(places) / 1.5, max(places) * 1.5), ylim=(0.8, 150))
+    axes.plot([1, BYTES_A_QUEUE, BYTES_A_QUEUE * limit], [1, 1, limit], color=LIGHT["green"])
+    axes.text(5000, 14, f"one for each {BYTES_A_QUEUE} bytes", color=LIGHT["green"], gid=HALO, ha="right")
+    for (name, points), (form, size, colour) in zip(series.items(), SERIES):
+        axes.plot(*zip(*points), form, color=LIGHT[colour], markersize=size, label=name)
+    axes.legend(loc="lower right", bbox_to_anchor=(1.01, 0.08), **LEGEND)
     return figure
 
 
@@ -437,7 +474,7 @@ def plots():
     """{file name: plot} of everything that there are results for."""
     recordings = {path.stem: recorded.load(path) for path in sorted(RESULTS.glob("*.json"))}
     todo = {name: (plot, recordings[DEVICE])
-            for name, plot in (("climb.svg", climb), ("law.svg", law_plot), ("contention.svg", contention), ("bins.svg", bins))}
+            for name, plot in (("climb.svg", climb), ("law.svg", law_plot), ("queues-law.svg", queues_plot), ("contention.svg", contention), ("bins.svg", bins))}
     for name, recording in recordings.items():
         todo.update({f"tuning-{name}-{entry['program'].split('/')[-1]}.svg": (tuning, entry) for entry in recording["tune"]})
     found = {}

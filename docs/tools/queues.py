@@ -1,0 +1,76 @@
+"""Additions to counters in the L2 cache: how much of a queue's time a warp takes, and how many queues were at work.
+
+One counter alone keeps one queue at work. A warp's visit to a sector takes a queue as long as its commonest counter takes
+there; so what a warp takes is known from its counters, and how many queues shared it follows from the speed.
+"""
+
+import random
+from typing import NamedTuple
+
+import warps
+from experiments import EXPERIMENTS
+from recorded import NotRecorded, select
+
+BYTES = 4  # of a counter
+STEPS = 1 << 11  # of a warp, where counters are random
+
+
+class Point(NamedTuple):
+    series: str
+    table: int  # bytes, from the first counter to the end of the last
+    additions_ns: float
+    queues: float
+
+
+def visits(counters, spacing=BYTES, together=1):
+    """How often a warp goes to a sector where each work-item, or all together, choose one of so many counters."""
+    if together > 1:
+        return warps.WARP
+    generator = random.Random(1)
+    chosen = [generator.randrange(counters) for _ in range(warps.WARP * STEPS)]
+    return warps.wants(chosen, lambda counter: counter * spacing // BYTES)[1]
+
+
+def probes(recording, name, api):
+    """(its entry, [(counters, spacing, together, additions/ns)]) of an experiment with the probe `contention`."""
+    entry, = select(recording, "experiments", experiment=name, api=api)
+    rates = {tuple(kept["arguments"]): kept["result"]["gb_s"] for kept in entry["run"]["runs"]}
+    found = []
+    for run in EXPERIMENTS[name].runs:
+        command = run.command(entry["run"]["units"])
+        options = dict(zip(command[::2], map(str, command[1::2])))
+        found.append((int(options["--counters"]), int(options["--spacing"]), int(options.get("--together", 1)), rates[tuple(command)]))
+    return entry, found
+
+
+def points(recording, api="CUDA"):
+    """(the entries, the points, additions/ns to one counter). Raises NotRecorded."""
+    entries, found = [], []
+    first, measured = probes(recording, "contention", api)
+    alone = next(rate for counters, _, _, rate in measured if counters == 1)
+
+    def add(series, table, rate, a_warp):
+        found.append(Point(series, table, rate, rate * a_warp / warps.WARP / alone))
+
+    for name in ("contention", "warps"):
+        entry, measured = probes(recording, name, api)
+        entries.append(entry)
+        for counters, spacing, together, rate in measured:
+            series = "a warp at one counter" if together > 1 else f"random counters, {spacing} bytes apart"
+            add(series, (counters - 1) * spacing + BYTES, rate, visits(counters, spacing, together))
+    for entry in select(recording, "runs", program=f"02-global-atomics/{api.lower()}", size="1G"):
+        entries.append(entry)
+        for result in entry["run"]["results"]:
+            pixels, tables = warps.pixels_of(entry["input"]), 1 if result["variant"] == "global" else 2 * first["run"]["units"]
+            if result["variant"] == "global" or entry["input"] == "uniform":
+                add(f"`{result['variant']}`, chapter 02", (tables * 256 - 255 + max(pixels) - min(pixels)) * BYTES, result["gb_s"],
+                    warps.wants(pixels)[1])
+    for entry in select(recording, "bins", api=api, input="uniform"):
+        rate = next((result["gb_s"] for result in entry["run"]["results"] if result["variant"] == "global"), None)
+        if entry["experiment"].isdigit() and rate:
+            entries.append(entry)
+            counters = int(entry["experiment"])
+            add("`bins`, the workshop", counters * BYTES, rate / 2, visits(counters))  # a pixel has two bytes
+    if not found:
+        raise NotRecorded("no additions to counters")
+    return entries, found, alone
