@@ -10,6 +10,7 @@
     climb.svg                     how far each chapter's strategies come, in percent of the read ceiling
     law.svg                       bytes under way against speed: a line of slope one, and the ceiling
     queues-law.svg                bytes of a table against the queues of the L2 cache at work, likewise
+    roofline.svg                  instructions for each byte from memory against instructions a nanosecond
     contention.svg                the strategies and the libraries, from no to full contention
     bins.svg                      256 to 65,536 bins of pixels of 16 bits: which strategy is the fastest
     tuning-DEVICE-PROGRAM.svg     what the search found, a heat map for each size
@@ -33,6 +34,7 @@ from typing import Callable, NamedTuple
 import law
 import queues
 import recorded
+import tables
 from recorded import ROOT, NotRecorded, digits, size_in_words, speeds_of, unique
 from svg import HALO, LIGHT, head
 
@@ -48,7 +50,7 @@ except ImportError:
 RESULTS = ROOT / "docs" / "results"
 FIGURES = ROOT / "docs" / "figures"
 # Figures that this program makes and nobody else does.
-OURS = ("climb.svg", "law.svg", "queues-law.svg", "contention.svg", "bins.svg", "tuning-*.svg")
+OURS = ("climb.svg", "law.svg", "queues-law.svg", "roofline.svg", "contention.svg", "bins.svg", "tuning-*.svg")
 # The climb and the contention are those of one device, on inputs of one size.
 DEVICE, SIZE = "h100", "1G"
 WIDTH = 800  # pixels, as are all lengths here: a point of Matplotlib is one in the file
@@ -265,6 +267,49 @@ def draw_queues(title, subtitle, source, limit, series):
     return figure
 
 
+# roofline.svg
+SCHEDULERS, CLOCK = 4, 1.98  # of a multiprocessor, each of which issues an instruction of a warp in a clock; GHz
+
+
+def roofline(recording):
+    """Instructions a nanosecond against instructions for each byte from memory, of all profiled kernels. Raises NotRecorded."""
+    found = tables.profiles(recording, tables.PROFILES)
+    first = found[0][1]
+    points = {}
+    for row, _, counted in found:
+        instructions, ns = counted["smsp__inst_executed.sum"], counted["gpu__time_duration.sum"]
+        points[row.replace("`", "")] = instructions / counted["dram__bytes_read.sum"], instructions / ns
+    return Plot("A roofline: what holds a kernel up, the memory, the instructions or neither",
+                "Instructions of warps a nanosecond against instructions for each byte from memory, on logarithmic scales, for each kernel "
+                "that was profiled. A slope is what the memory gives, a level what the schedulers issue; most kernels lie far below both.",
+                {"subtitle": f"{first['run']['api']}; both scales logarithmic; under the profiler", "source": source_of([first]),
+                 "ceiling": law.ceiling(recording, [first]), "most": first["run"]["units"] * SCHEDULERS * CLOCK, "points": points},
+                draw_roofline)
+
+
+def draw_roofline(title, subtitle, source, ceiling, most, points):
+    """`points`: {kernel: (instructions for each byte, instructions a nanosecond)}."""
+    xs, ys = zip(*points.values())
+    low, high = min(xs) / 2, max(xs) * 2
+    ticks = {value: f"{value:g}" for value in (0.03, 0.1, 0.3, 1, 3, 10) if low <= value <= high}
+    figure, axes = chart(title, subtitle, "instructions of a warp for each byte from memory", source, most, "log", ticks, min(ys), 3 * most,
+                         560, "instructions of warps a ns", "the schedulers issue no more: {} a ns")
+    axes.set(xlim=(low, high))
+    axes.plot([low, most / ceiling], [low * ceiling, most], color=LIGHT["green"])
+    axes.text(high / 1.1, 0.3 * high * ceiling, f"the memory: {digits(ceiling)} GB/s", color=LIGHT["green"], gid=HALO, ha="right")
+    to_axes = axes.transData - axes.transAxes
+    places = {name: to_axes.transform(point) for name, point in points.items()}
+    label = 2
+    for name in sorted(places, key=lambda name: -places[name][1]):
+        x, y = places[name]
+        label = min(y, label - 17 / (BOTTOM - TOP))
+        how = {"transform": axes.transAxes, "clip_on": False}
+        axes.plot([x, 1.02, 1.04], [y, label, label], linewidth=1, color=LIGHT["grid"], zorder=1, **how)
+        axes.plot(x, y, "o", color=LIGHT["blue"], markersize=8, **how)
+        axes.text(1.05, label, name, va="center_baseline", size=SMALL, **CODE, **how)
+    return figure
+
+
 # contention.svg and bins.svg: what each variant is called, its form, colour, width of its line. Form and colour tell the same,
 # so that either is enough. The first is drawn first, and wide: what lies upon it does not hide it.
 LINES = {
@@ -474,7 +519,7 @@ def plots():
     """{file name: plot} of everything that there are results for."""
     recordings = {path.stem: recorded.load(path) for path in sorted(RESULTS.glob("*.json"))}
     todo = {name: (plot, recordings[DEVICE])
-            for name, plot in (("climb.svg", climb), ("law.svg", law_plot), ("queues-law.svg", queues_plot), ("contention.svg", contention), ("bins.svg", bins))}
+            for name, plot in (("climb.svg", climb), ("law.svg", law_plot), ("queues-law.svg", queues_plot), ("roofline.svg", roofline), ("contention.svg", contention), ("bins.svg", bins))}
     for name, recording in recordings.items():
         todo.update({f"tuning-{name}-{entry['program'].split('/')[-1]}.svg": (tuning, entry) for entry in recording["tune"]})
     found = {}
