@@ -107,8 +107,7 @@ def launch(groups, group_size):
     return "--groups", str(groups), "--group-size", str(group_size)
 
 
-# Chapter 03's and chapter 04's kernels with four pixels loaded before the first of them is counted: what stands in the
-# place of their loop.
+# Chapter 04's kernel with four pixels loaded before the first of them is counted: what stands in the place of its loop.
 def four_at_once(first, end, step, count):
     loads = "".join(f"const uchar {name} = pixels[i + {n} * {step}]; " for n, name in enumerate("abcd"))
     counts = " ".join(count.format(name) for name in "abcd")
@@ -117,13 +116,6 @@ def four_at_once(first, end, step, count):
             f"    for (; i < {end}; i += {step}) {{ {count.format('pixels[i]')} }}\n")
 
 
-FOUR_INTERLEAVED = Edit("    for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {\n"
-                        "        atomic_inc(&table[pixels[i]]);\n    }\n    // Step 4: nobody reads",
-                        four_at_once("get_global_id(0)", "count", "get_global_size(0)", "atomic_inc(&table[{}]);")
-                        + "    // Step 4: nobody reads")
-FOUR_BLOCKED = Edit("#pragma unroll 1\n    for (ulong i = get_global_id(0) * stretch; i < end; ++i) {\n"
-                    "        atomic_inc(&table[pixels[i]]);\n    }\n",
-                    four_at_once("get_global_id(0) * stretch", "end", "1", "atomic_inc(&table[{}]);"))
 FOUR_BYTES = Edit("        for (ulong i = first + item; i < end; i += group_size) {\n            ++own[pixels[i]];\n        }\n",
                   four_at_once("first + item", "end", "group_size", "++own[{}];"))
 SIZE_KNOWN = Edit("    const size_t group_size = get_local_size(0);\n    __local uchar* bins",
@@ -160,15 +152,6 @@ def walks():
         for walk in ("interleaved", "blocked"):
             yield Run(chapter, f"`{strategy}`, {groups} groups of 256 for each unit", walk, strategy,
                       (*launch(f"{groups}*UNITS", 256), "--walk", walk))
-
-
-def loads_under_way():
-    """The two walks once more, with four loads of a work-item under way."""
-    for groups in (2, 8):
-        for walk, edit in (("interleaved", FOUR_INTERLEAVED), ("blocked", FOUR_BLOCKED)):
-            for column, change in (("one load, one count", None), ("four loads, four counts", edit)):
-                yield Run(LOCAL, f"{walk}, {groups} groups of 256 for each unit", column, "local",
-                          (*launch(f"{groups}*UNITS", 256), "--walk", walk), change)
 
 
 def lane_steps():
@@ -456,9 +439,6 @@ EXPERIMENTS = {
     "places": Experiment("`core-bins` in one place to eight, for a CPU", "Reads in", "GB/s", OPENCL,
                          ("photo", "uniform", "constant"), "100M", tuple(places()),
                          HALF_OF_IT),
-    "places-in-cache": Experiment("the same on pixels that fit a cache", "Reads in", "GB/s", OPENCL,
-                                  ("photo", "uniform", "constant"), "1M", tuple(places()),
-                                  HALF_OF_IT),
     "walls": Experiment("walk, instruction and table taken away one at a time, for a CPU", "Launch, walk", "ms", OPENCL,
                         ("photo",), "16M", tuple(walls()),
                         "Medians. `racy` may lose counts where there are two groups; its time is still valid."),
@@ -473,11 +453,6 @@ EXPERIMENTS = {
                     "l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct"),
     "fetched": counted("what the walks fetch from the L2 cache", "bytes from the L2 cache for each pixel", LOCAL_WALKS,
                        "lts__t_sectors_srcunit_tex_op_read.sum", ", of 32 bytes", 32),
-    "from-memory": counted("what the walks fetch from memory", "bytes from memory for each pixel", LOCAL_WALKS, "dram__bytes_read.sum", bytes_each=1),
-    "l1-busy": counted("how busy the walks keep the L1 cache", "% of what the L1 cache can do", LOCAL_WALKS,
-                       "l1tex__throughput.avg.pct_of_peak_sustained_active", ", the busiest of its parts"),
-    "l2-busy": counted("how busy the walks keep the L2 cache", "% of what the L2 cache can do", LOCAL_WALKS,
-                       "lts__throughput.avg.pct_of_peak_sustained_elapsed", ", the busiest of its parts"),
     "racy": Experiment("`racy` beside `global`", "Groups of 256 for each unit", "GB/s", BOTH, ("uniform", "photo"), "256M",
                        tuple(racy_launches())),
     "near": Experiment("`global`, and the same with neighbouring values far apart", "Counter of value v", "GB/s", OPENCL,
@@ -485,8 +460,6 @@ EXPERIMENTS = {
                        tuple(Run(ATOMICS, row, "", "global", launch("2*UNITS", 256), edit, may_lose=edit is not None)
                              for row, edit in (("v: `global`", None), ("101 v % 256", SCATTERED))),
                        "Medians. The second row's counts are right, but in other places; its time is valid."),
-    "loads": Experiment("`local` in the two walks, with one and with four loads under way", "Walk, launch", "GB/s", OPENCL,
-                        ("photo",), "256M", tuple(loads_under_way())),
     "lanes": Experiment("from `local` to `lane-bins`", "Launch", "GB/s", BOTH, ("uniform", "photo", "constant", "ramp"),
                         "256M", tuple(lane_steps())),
     "under-way": Experiment("bytes under way, 32 to 64 Ki on each multiprocessor", "Launch for each unit", "GB/s", BOTH,
