@@ -37,6 +37,7 @@ import grading
 import handed_in
 import handout
 import reports
+import sandbox
 from catalogue import ROOT, BadInput
 from gallery import Refused
 
@@ -120,7 +121,7 @@ def workshop(name):
 def make_handout(options):
     if not options.folder:
         raise BadInput("handout needs a folder to make")
-    print(handout.make(options.folder, options.chapter, options.exam, options.autograder))
+    print(handout.make(options.folder, options.chapter, options.exam, options.gradescope))
 
 
 def exercise_of(options):
@@ -154,7 +155,7 @@ def watch(options):
     return exercises.watch(exercise, options)
 
 
-OF_A_CLASS = ("csv", "reports", "roster", "jobs", "only", "resume", "compare", "unsafe")
+OF_A_CLASS = ("csv", "reports", "roster", "jobs", "resume", "unsafe")
 
 
 def check_combination(options):
@@ -166,14 +167,12 @@ def check_combination(options):
             raise BadInput(f"{path}: cannot be written")
     for name in OF_A_CLASS:
         if getattr(options, name) and not options.all:
-            raise BadInput(f"--{name} needs --all: one submission's grade is written by --json, --junit, --gradescope and --classroom")
+            raise BadInput(f"--{name} needs --all: one submission's grade is written by --json and --gradescope")
     for name in ("files", *reports.FORMATS):
         if options.all and getattr(options, name):
             raise BadInput(f"--all does not go with {'a file' if name == 'files' else '--' + name}: it writes --csv and --reports")
-    if (options.resume or options.only) and not options.csv:
-        raise BadInput("--resume and --only go with --csv, where the other rows are")
-    if options.resume and options.seed is None:
-        raise BadInput("--resume needs the --seed of before")
+    if options.resume and (not options.csv or options.seed is None):
+        raise BadInput("--resume needs the --csv and the --seed of before")
     if options.jobs < 0:
         raise BadInput(f"--jobs {options.jobs}: a number of submissions at a time")
 
@@ -391,16 +390,13 @@ def parser_of(command):
         add("--reports", type=given_path, metavar="DIR", help="with --all: a folder of reports for each submission")
         add("--roster", type=given_path, help="with --all: who should have handed in, a name a line")
         add("--jobs", type=int, default=0, help="with --all: how many at a time; as many as there are cores")
-        add("--only", nargs="+", default=[], metavar="WHO", help="with --all: these alone; the CSV keeps the others")
         add("--resume", action="store_true", help="with --all: keep the CSV's rows of the same files and seed")
-        add("--compare", type=given_path, metavar="CSV", help="with --all: say what differs from another grading")
         add("--unsafe", action="store_true", help="with --all: also where submissions cannot be isolated")
     elif command == "handout":
         add("folder", nargs="?", type=given_path, help="the folder to make")
         add("--chapter", nargs="+", default=[], help="the exercises of these chapters alone, such as 03")
         add("--exam", action="store_true", help="without the lessons and the chapters' kernels, too")
-        add("--for", dest="autograder", nargs=2, metavar=("gradescope|classroom", "EXERCISE"),
-            help="an autograder's folder, or a copy with a workflow that gives points")
+        add("--gradescope", metavar="EXERCISE", help="an autograder's folder for this exercise")
     elif command == "broken":
         add("mistake", nargs="?", help="its number or its name")
         add("answer", nargs="?", choices=["answer"], help="say what is wrong, too")
@@ -438,7 +434,7 @@ def ended(words):
         return refused(2, *wrong.args)
     except Refused as wrong:
         return refused(*wrong.args)
-    except grading.NothingToRunOn as wrong:
+    except (grading.NothingToRunOn, sandbox.Busy) as wrong:
         return refused(77, str(wrong))
     except KeyboardInterrupt:
         os._exit(130)  # and not when the last of a class is graded; a sandbox ends with this program

@@ -314,16 +314,8 @@ cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void**
     (std::index_sequence_for<P...>{});
     return cudaPeekAtLastError();
 }
-/// Makes a kernel of a library known by its name: LaunchByName launch_NAME.
-#define ON_CPU_KERNEL(kernel)                                                       \
-    extern "C" cudaError_t launch_##kernel(dim3 grid, dim3 block, void** arguments, \
-                                           std::size_t shared_bytes) {              \
-        return cudaLaunchKernel(kernel, grid, block, arguments, shared_bytes);      \
-    }
-namespace on_cpu {
-using LaunchByName = cudaError_t (*)(dim3 grid, dim3 block, void** arguments,
-                                     std::size_t shared_bytes);
-}  // namespace on_cpu
+/// By this a source knows that it is emulated.
+#define ON_CPU_KERNEL
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value);
 template <typename... P>

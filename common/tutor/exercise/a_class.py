@@ -8,6 +8,7 @@ import os
 import re
 import sys
 
+import for_the_reader
 import grading
 import handed_in
 import reports
@@ -25,18 +26,19 @@ def no_points(exercise, options, why):
 
 
 def graded(exercise, options, path):
-    """The grade of a submission, whatever is wrong with it, and which files it is for."""
-    files = ""
+    """The grade of a submission, whatever is wrong with it, and its files."""
+    submitted = []
     try:
         submitted = handed_in.submission(exercise, options, [path])
-        files = digest(submitted)
-        return grading.graded(submitted, options.seed), files
+        return grading.graded(submitted, options.seed), submitted
     except grading.NothingToRunOn:
         raise
+    except sandbox.Busy as why:
+        return grading.Grade(exercise.name, options.api, options.seed, [], status=str(why)), submitted
     except BadInput as why:
-        return no_points(exercise, options, why), files
+        return no_points(exercise, options, why), submitted
     except Exception as error:  # whatever it is, the others are graded
-        return no_points(exercise, options, f"the grader failed: {type(error).__name__}: {error}"), files
+        return no_points(exercise, options, f"the grader failed: {type(error).__name__}: {error}"), submitted
 
 
 # ---- rows and reports ----------------------------------------------------------------------------
@@ -61,41 +63,42 @@ def write_rows(path, exercise, rows):
 
 
 def row_of(who, grade, files):
-    return {"submission": who, "points": str(grade.points), "of": grade.of, **{v.criterion: v.points for v in grade.verdicts},
-            "why": reports.cell(grade.first), "seed": grade.seed, "files": files}
+    """No number stands where it could not be judged."""
+    points = str(grade.points) if grade.verdicts else ""
+    return {"submission": who, "points": points, "of": grade.of, **{v.criterion: v.points for v in grade.verdicts},
+            "why": reports.cell(grade.first if points else grade.status), "seed": grade.seed, "files": files}
 
 
 def unchanged(exercise, options, row, path):
     """Whether this row is still what would come out."""
     try:
-        return row["seed"] == str(options.seed) and row["files"] == digest(handed_in.submission(exercise, options, [path]))
+        return row["points"] and row["seed"] == str(options.seed) and \
+            row["files"] == digest(handed_in.submission(exercise, options, [path]))
     except BadInput:
         return False
 
 
-def rows_to_keep(exercise, options, found):
-    """Those of the CSV that are not graded anew."""
-    before = read_rows(options.csv) if (options.resume or options.only) and options.csv.exists() else {}
-    return {who: row for who, row in before.items()
-            if (who not in options.only if options.only else who in found and unchanged(exercise, options, row, found[who]))}
-
-
-def write_reports(folder, who, grade):
-    """All forms of a grade, in a folder for each student."""
-    name = re.sub(r"[^\w .()-]", "_", who)  # which two may have
+def folder_of(folder, who):
+    """For the reports of a student, by a name that a file system takes."""
+    name = re.sub(r"[^\w .()-]", "_", who)[:60]  # which two may have
     into = folder / (name if name == who else f"{name}-{hashlib.sha256(who.encode()).hexdigest()[:8]}")
     into.mkdir(parents=True, exist_ok=True)
-    for name, form in reports.IN_A_FOLDER.items():
-        reports.write_whole(into / name, form(grade))
+    return into
 
 
-def compared(old, rows):
-    """What has changed since another grading, in lines."""
-    both = sorted(set(old) & set(rows))
-    lines = [f"  {who}: {old[who]['points']} -> {rows[who]['points']}" for who in both if old[who]["points"] != rows[who]["points"]]
-    same = len(both) - len(lines)
-    lines += [f"  {who}: in one of the two alone" for who in sorted(set(old) ^ set(rows))]
-    return "\n".join([f"Compared with the other grading: {same} the same, {len(lines)} not", *lines])
+def write_for_the_reader(folder, exercise, options, found):
+    """Whose files are alike, and each one's difference to what all began with, beside its reports."""
+    texts = {}
+    for who, path in found.items():
+        try:
+            texts[who] = handed_in.submission(exercise, options, [path])
+        except BadInput:
+            continue
+    twins = for_the_reader.twins({who: for_the_reader.own_pieces(submitted) for who, submitted in texts.items()})
+    for who, submitted in texts.items():
+        lines = [f"{alike} in 100 of what differs from the beginning is as in {other}" for alike, other in twins[who]]
+        text = "\n".join([*lines, *map(for_the_reader.difference, submitted)])
+        reports.write_whole(folder_of(folder, who) / "for-the-reader.txt", sandbox.printable(text) + "\n")
 
 
 def grade_all(exercise, options):
@@ -104,28 +107,21 @@ def grade_all(exercise, options):
                        "--unsafe grades them all the same")
     found, passed_over = handed_in.in_folder(options.all, exercise, options.api)
     absent, unknown = handed_in.on_roster(options.roster, list(found)) if options.roster else ([], [])
-    old = read_rows(options.compare) if options.compare else {}
-    for name in options.only:
-        if name not in found:
-            raise BadInput(f"--only {name}: there is no such submission")
-    rows = rows_to_keep(exercise, options, found)
+    before = read_rows(options.csv) if options.resume and options.csv.exists() else {}
+    rows = {who: row for who, row in before.items() if who in found and unchanged(exercise, options, row, found[who])}
     todo = {who: path for who, path in found.items() if who not in rows}
     for line in (reports.not_isolated(), f"{exercise.name}, {options.api}, seed {options.seed}",
                  f"passed over: {reports.cell(' '.join(passed_over))}" if passed_over else "", f"kept from before: {len(rows)}" if rows else ""):
         print(*reports.wrapped(line), sep="\n", end="\n" if line else "")
 
-    def write():
-        if options.csv:
+    def done(who, grade, submitted=()):
+        rows[who] = row_of(who, grade, digest(submitted) if submitted else "")
+        if options.csv:  # now, so that whatever comes, this is not lost
             write_rows(options.csv, exercise, rows)
+        for name, form in reports.IN_A_FOLDER.items() if options.reports else ():
+            reports.write_whole(folder_of(options.reports, who) / name, form(grade))
+        print(f"  {rows[who]['points']:>3}  {who:<20} {rows[who]['why']}".rstrip()[:reports.WIDTH], flush=True)
 
-    def done(who, grade, files=""):
-        rows[who] = row_of(who, grade, files)
-        write()  # now, so that whatever comes, this is not lost
-        if options.reports:
-            write_reports(options.reports, who, grade)
-        print(f"  {grade.points:>3}  {who:<20} {rows[who]['why']}".rstrip()[:reports.WIDTH], flush=True)
-
-    write()
     for who in absent:
         done(who, no_points(exercise, options, "nothing was handed in"))
     together = concurrent.futures.ThreadPoolExecutor(max_workers=options.jobs or os.cpu_count())
@@ -136,8 +132,8 @@ def grade_all(exercise, options):
     except BaseException:
         together.shutdown(wait=False, cancel_futures=True)
         raise
+    if options.reports:
+        write_for_the_reader(options.reports, exercise, options, found)
     for name in unknown:
         print(f"not on the roster: {name}", file=sys.stderr)
-    if old:
-        print(compared(old, rows))
     return 0 if all(row["points"] == str(row["of"]) for row in rows.values()) else 1

@@ -14,6 +14,7 @@ import handed_in
 import handout
 import pictures
 import reports
+import sandbox
 import tasks
 from catalogue import ROOT, BadInput
 from reports import write_whole
@@ -144,7 +145,7 @@ def show_picture(exercise, file):
         return
     sample = tasks.Run("", *tasks.picture("landscape"), 3, 128)
     try:
-        (outcome,) = grading.outcomes(file, [sample])
+        (outcome,), _ = grading.outcomes(file, [sample])
     except grading.DoesNotCompile:
         return
     if not outcome.result:
@@ -193,7 +194,7 @@ def watch(exercise, options):
             try:
                 if look(exercise, options):
                     return 0
-            except BadInput as error:
+            except (BadInput, sandbox.Busy) as error:
                 print(error)
         before = now
         time.sleep(0.1)

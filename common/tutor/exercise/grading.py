@@ -3,44 +3,18 @@
 import functools
 import json
 import pathlib
-import random
 import re
 from array import array
 from typing import NamedTuple
 
 import catalogue
+import for_the_reader
 import sandbox
 import submitted_file
 import tasks
-from submitted_file import SECONDS, UNDER_A_DETECTOR, DoesNotCompile, NothingToRunOn  # noqa: F401  raised from here, too
+from submitted_file import DoesNotCompile, NothingToRunOn  # noqa: F401  raised from here, too
 
-BROKE_OFF = "others broke off"
-EXCHANGE = re.compile(r"\b(atom\w*(xchg|exch|cas|store)\w*|\w*exchange\w*|store)\b", re.IGNORECASE)
-TURNS = 2  # of the processes in which time is taken
-
-
-def one_missing(text, in_cuda, missing):
-    """A launch in groups that are smaller by one item, and seem as large as they were. No kernel can know which is missing."""
-    if in_cuda:
-        return f"""__device__ dim3 missing_blockDim() {{ return dim3(blockDim.x + 1, blockDim.y, blockDim.z); }}
-__device__ dim3 missing_threadIdx() {{ return dim3(threadIdx.x + (threadIdx.x >= {missing}), threadIdx.y, threadIdx.z); }}
-""" + re.sub(r"\b(blockDim|threadIdx)\b", r"missing_\1()", text)
-    return f"""size_t missing_get_local_size(uint d) {{ return get_local_size(d) + (d == 0); }}
-size_t missing_get_local_id(uint d) {{ return get_local_id(d) + (d == 0 && get_local_id(d) >= {missing}); }}
-size_t missing_get_global_size(uint d) {{ return get_num_groups(d) * missing_get_local_size(d); }}
-size_t missing_get_global_id(uint d) {{ return get_group_id(d) * missing_get_local_size(d) + missing_get_local_id(d); }}
-""" + re.sub(r"\bget_(?=(local|global)_(size|id)\b)", "missing_get_", text)
-
-
-def alone(text, in_cuda, missing):
-    """Nobody waits for anybody."""
-    name = "__syncthreads" if in_cuda else "(?:work_group_)?barrier"
-    return "#define nobody_waits(...)\n" + re.sub(rf"\b{name}\b", "nobody_waits", text)
-
-
-# In each of these the right kernel is wrong.
-STRUCTURE = ((one_missing, "it needs only a part of the work-items that are launched, such as one of each group", "kernels"),
-             (alone, "nothing passes through local memory: it is as right without a barrier", "local_memory"))
+PROCESSES = 4  # for the runs of a file, where some of them do not end well; two under a detector
 
 
 class Verdict(NamedTuple):
@@ -81,7 +55,7 @@ class Grade(NamedTuple):
 
     @property
     def full(self):
-        return self.points == self.of
+        return self.points == self.of > 0
 
     @property
     def first(self):
@@ -97,18 +71,22 @@ class Grade(NamedTuple):
 # ---- results -------------------------------------------------------------------------------------
 
 
-def outcomes(file, runs):
-    """What came of each. If one ends its process, the rest run in another, a few times. Raises DoesNotCompile."""
-    found, broken_off = [], 0
+def outcomes(file, runs, detector=None):
+    """What came of each, and how their processes ended. If one run ends its process, the rest run in another, a few times.
+
+    Raises DoesNotCompile.
+    """
+    found, ends = [], []
     while len(found) < len(runs):
-        left, broken_off = runs[len(found):], broken_off + 1
-        done, results = file.process(left)
+        left = runs[len(found):]
+        if len(ends) == (2 if detector else PROCESSES) or (ends and detector and detector.finds.search(ends[-1].said)):
+            return found + [Outcome(run, False, "not run, because others broke off") for run in left], ends
+        done, results = file.process(left, detector)
         found += [compared(file.exercise, *pair) for pair in zip(left, results)]
         if len(results) < len(left):
             found.append(Outcome(left[len(results)], False, why_not(file, done)))
-        if done.ended or broken_off == 4:  # nor would the others end well
-            found += [Outcome(run, False, f"not run, because {done.ended or BROKE_OFF}") for run in runs[len(found):]]
-    return found
+        ends.append(done)
+    return found, ends
 
 
 @functools.lru_cache(256)
@@ -117,8 +95,8 @@ def truth(task, run):
 
 
 def compared(exercise, run, result):
-    """What is wrong with what a run gave: (bytes, times)."""
-    task, data = tasks.task_of(exercise), result[0]
+    """What is wrong with what a run gave."""
+    task, data = tasks.task_of(exercise), result.data
     wanted, size = truth(task, run), array(task.word).itemsize
     if not size * len(wanted) <= len(data) <= max(size * len(wanted) + 3, 4):  # buffers are of whole words, one at least
         return Outcome(run, False, "what came back has another size")
@@ -153,27 +131,27 @@ def opencl_errors():
 
 
 def why_not(file, done):
-    last = [line[:300] for line in done.said.strip().splitlines() if not line.startswith("on ")][-1:] or [""]
+    """Why a run gave nothing, and the last that its process said."""
     if done.status == 0 and not done.ended:
         return "it ended before it had counted"
-    said = re.sub(r"^run_\w+: |,? (at|from call at) \S*run_\w+\.cpp:\d+", "", last[0])
+    last = (done.said.strip().splitlines() or [""])[-1][:1000]
+    said = re.sub(r"^run_\w+: |,? (at|from call at) \S*run_\w+\.cpp:\d+", "", last)[:200]
     said = re.sub(r"error (-\d+)", lambda error: opencl_errors().get(error.group(1), "error") + f" ({error.group(1)})", said)
     crashed = ": are its arguments, their order and their sizes right?" if file.exercise.kind == "host" and done.status < 0 else ""
-    if done.status == 1 and said:
-        return said
-    return f"{done.why()}{crashed}{': ' if said else ''}{said}"
+    why = "" if done.status == 1 and said else f"{done.why()}{crashed}"
+    return f"{why}{': ' if why and said else ''}{said}"
 
 
 # ---- criteria ------------------------------------------------------------------------------------
 
 # As GCC, Clang and nvcc write it, and as PoCL does.
-COMPILER_LINE = re.compile(r"^(?:error: (?=.*:\d+: )|(?=.*error: ))(?:\S*/)?([\w.-]+\.\w+)[:(](\d+)(?::(\d+))?\)?: (?:(?:fatal )?error: )?(.*)$",
-                           re.MULTILINE)
+COMPILER_LINE = re.compile(r"^(?:error: (?=.*:\d+: )|(?=.*error: ))(?:\S*/)?([\w.-]+\.\w+)[:(](\d+)(?::(\d+))?\)?: "
+                           r"(?:(?:fatal )?error: )?(.*)$", re.MULTILINE)
 
 
 def compiler_words(file, said):
     """A compiler's errors with the student's lines: the first three, and how many there are."""
-    lines = [line[:300] for line in said.splitlines()[:200] if line.strip() and not line.startswith("on ")]
+    lines = [line[:300] for line in said.splitlines()[:200] if line.strip()]
     found = [each for each in dict.fromkeys(COMPILER_LINE.findall("\n".join(lines))) if each[0] == file.name]
     if not found:
         return "it does not compile:\n" + "\n".join(lines[:12])
@@ -198,107 +176,68 @@ def results_verdict(exercise, criterion, found):
     return Verdict(criterion, points, of, words)
 
 
-def faults(file, seed, right=True):
-    """What a detector says first; None where there is no detector, "" where nothing was found.
-
-    Where it is not even right by itself, a detector need not find it right.
-    """
-    under, few = file.detectors(), tasks.for_detectors(file.exercise, seed)
-    for command, finds in under:
-        runs = few + (tasks.as_large_as_others(file.exercise, seed) if "--data-races" in command else [])
-        name = pathlib.Path(command[0]).name
-        try:
-            done, results = file.process(runs, command, UNDER_A_DETECTOR)
-        except DoesNotCompile as why:
-            return f"under {name} {compiler_words(file, str(why))}"
-        found = finds.search(done.said)
-        if found:
-            at = re.compile(rf"{re.escape(file.name)}:(\d+)|\bAt line (\d+)").search(done.said, found.start())
-            says = re.sub(r" address 0x[0-9a-f]+", "", found.group(0)[:300]).strip()
-            says += f", {file.name}:{at.group(1) or at.group(2)}" if at and at.group() not in says else ""
+def fault(file, detector, runs, right):
+    """What this detector says first; "" where it finds nothing. Where it is not even right by itself, it may be wrong here."""
+    try:
+        found, ends = outcomes(file, runs, detector)
+    except DoesNotCompile as why:
+        return f"under {detector.name} {compiler_words(file, str(why))}"
+    for done in ends:
+        if says := detector.finds.search(done.said):
+            at = re.compile(rf"{re.escape(file.name)}:(\d+)|\bAt line (\d+)").search(done.said, says.start())
+            words = re.sub(r" address 0x[0-9a-f]+", "", says.group(0)[:200]).strip()
+            words += f", {file.name}:{at.group(1) or at.group(2)}" if at and at.group() not in words else ""
             if file.exercise.kind == "host":
-                says += "; the kernel is right: what are its arguments, in which order, and how large are the buffers?"
-            return says + (": no lock that all threads share is held there" if file.exercise.kind == "c++" and says.startswith("data race") else "")
-        wrong = [each for each in map(functools.partial(compared, file.exercise), runs, results) if not each.right]
+                words += "; the kernel is right: what are its arguments, in which order, and how large are the buffers?"
+            return words + (": no lock that all threads share is held there" if "data race" in words and detector.plants else "")
         if done.cut:
-            return f"under {name} it says more than can be read"
-        unable = re.search(r"FATAL ERROR.*\n(.*)", done.said)
-        if unable:
-            return f"{name} cannot run it: {unable.group(1).strip()}"
-        if right and (done.ended or done.status != 0 or len(results) < len(runs)):
-            return f"under {name} {why_not(file, done)}"
-        if right and wrong:
-            return f"under {name} the counts are wrong: {wrong[0].run.words}: {wrong[0].why}"
-        if file.exercise.kind == "c++" and not finds.search(file.planted(few).said):
-            return f"{name[len('-fsanitize='):]} sanitizer: it does not see what this code does: something in it switches it off"
-    if not under:
-        return None
-    return structure(file, few) if right else ""
-
-
-def structure(file, runs):
-    """What the exercise is about and the counts do not show; "" where it is there, or nothing can tell."""
-    if file.exercise.kind != "kernels":
-        return ""
-    most = max(runs, key=lambda run: run.count / (run.groups * run.group_size))
-    missing = random.Random(most.pixels).randrange(1, most.group_size - 1)  # not the first or the last, which may do all of the work
-    for world, words, asked in STRUCTURE:
-        under = file.turns_detector() if world is alone else file.plain_detector()
-        if under is None or not (asked == "kernels" or file.exercise.data.get(asked)):
-            continue
-        run = most._replace(group_size=most.group_size - 1) if world is one_missing else most
-        try:
-            changed = functools.partial(world, in_cuda=file.api == "cuda", missing=missing)
-            _, results = file.process([run], under, UNDER_A_DETECTOR, changed)
-        except DoesNotCompile as why:
-            return compiler_words(file, str(why))
-        if results and compared(file.exercise, run, results[0]).right:
-            return words
+            return f"under {detector.name} it says more than can be read"
+        if unable := re.search(r"FATAL ERROR.*\n(.{0,200})", done.said):
+            return f"{detector.name} cannot run it: {unable.group(1).strip()}"
+    wrong = next((each for each in found if not each.right), None)
+    if right and wrong:
+        return f"under {detector.name} it is not right: {wrong.run.words}: {wrong.why}"
+    if right and any(done.status for done in ends):
+        return f"under {detector.name} {ends[-1].why()}"
+    if right and detector.plants and not detector.finds.search(file.process(runs, detector, planted=True)[0].said):
+        return f"{detector.name} does not see what this code does: something in it switches it off"
     return ""
 
 
-def for_the_reader(file):
-    """What no program has looked at."""
-    asked = [file.exercise.data.get("for_the_reader")]
-    if file.exercise.data.get("local_memory") and file.turns_detector() is None:
-        asked.append("do the counts pass through shared memory?")
-    if exchange := EXCHANGE.search(submitted_file.COMMENT.sub(" ", file.text)):
-        asked.append(f"does {exchange.group()} lose what others add in between?")
-    return "; ".join(f"for the reader: {each}" for each in asked if each)
+def faults(file, seed, right=True):
+    """What a detector says first; None where there is no detector, "" where nothing was found."""
+    under, few = file.detectors(), tasks.for_detectors(file.exercise, seed)
+    for detector in under:
+        more = tasks.as_large_as_others(file.exercise, seed) if "--data-races" in detector.command else []
+        for runs in filter(None, (few, more)):  # the few first, which take no time
+            if says := fault(file, detector, runs, right):
+                return says
+    if under and right and file.exercise.data.get("local_memory") and for_the_reader.accesses(file, seed).local == 0:
+        return "nothing passes through local memory: there is no access to it"
+    return "" if under else None
 
 
-def milliseconds(file, runs):
-    """The shortest times of the two kinds of runs, and what is wrong with the counts."""
-    done, results = file.process(runs, seconds=UNDER_A_DETECTOR)
-    if len(results) < len(runs) or not all(times for _, times in results):
-        return [], why_not(file, done)
-    wrong = next((each for each in map(functools.partial(compared, file.exercise), runs, results) if not each.right), None)
-    return [min(times[0] for _, times in results[kind::2]) for kind in (0, 1)], f"{wrong.run.words}: {wrong.why}" if wrong else ""
+def milliseconds(results):
+    """The shortest times of the two kinds of runs: what others do meanwhile makes none shorter."""
+    return [min(each.time_ms for each in results[kind::2]) for kind in (0, 1)]
 
 
 def speed(file, seed):
-    """How fast it is beside the exercise's reference: the shortest times of both, measured in turns on the same machine
-    (on a processor in its time, not the wall's: with two busy cores one of PoCL's threads may do all).
+    """How fast it is beside the exercise's reference: both in one process, in turns, and in the processor's time.
 
     Points are given on a processor alone: what is fast there need not be on a GPU, and the exercise asks why.
     """
     of, least = file.exercise.points["speed"], file.exercise.data["at_least_as_fast"]
-    if file.emulated:
-        return Verdict("speed", 0, 0, "not measured: emulated on the CPU, where no time means anything")
-    runs = tasks.for_speed(file.exercise, seed, not file.on_pocl)
-    source = file.exercise.folder / f"reference{pathlib.Path(file.name).suffix}"
-    reference = type(file)(file.exercise, file.api, source.name, submitted_file.text_of(source), file.build, file.device)
-    mine, theirs = [], []
-    for _ in range(TURNS):
-        times, wrong = milliseconds(file, runs)
-        if wrong:
-            return Verdict("speed", 0, of, f"a run of which the time is taken is wrong: {wrong}")
-        mine.append(times)
-        theirs.append(milliseconds(reference, runs)[0])
-    ratios = [min(their) / min(my) for my, their in zip(zip(*mine), zip(*theirs))]
+    if file.emulated or not file.on_pocl:
+        return Verdict("speed", 0, 0, "not measured: points are given for it on a processor alone, with PoCL")
+    runs, source = tasks.for_speed(file.exercise, seed), file.exercise.folder / "reference.cl"
+    done, results = file.process(runs, reference=submitted_file.text_of(source))
+    wrong = [each for each in map(functools.partial(compared, file.exercise), runs, results[::2]) if not each.right]
+    if wrong or len(results) < 2 * len(runs):
+        why = f"{wrong[0].run.words}: {wrong[0].why}" if wrong else why_not(file, done)
+        return Verdict("speed", 0, of, f"a run of which the time is taken is wrong: {why}")
+    ratios = [theirs / mine for mine, theirs in zip(milliseconds(results[::2]), milliseconds(results[1::2]))]
     words = "; ".join(f"{ratio:.2f} times as fast as {source.name} on {run.words}" for ratio, run in zip(ratios, runs))
-    if not file.on_pocl:
-        return Verdict("speed", 0, 0, f"{words}; points are given for it on a processor alone (PoCL)")
     if ratios[0] >= least:
         return Verdict("speed", of, of, words)
     return Verdict("speed", 0, of, f"{words}; {least} times is wanted on the first")
@@ -315,15 +254,14 @@ def graded_file(file, seed):
     criteria = [each for each in exercise.points if each in tasks.CRITERIA]
     runs = [(criterion, run) for criterion in criteria for run in tasks.runs_of(exercise, criterion, seed)]
     try:
-        found = outcomes(file, [run for _, run in runs])
+        found, _ = outcomes(file, [run for _, run in runs])
     except DoesNotCompile as why:
         return nothing(exercise, compiler_words(file, str(why))), ""
     verdicts = [Verdict("compiles", exercise.points["compiles"], exercise.points["compiles"], "")]
     for criterion in criteria:
         verdicts.append(results_verdict(exercise, criterion, [each for (its, _), each in zip(runs, found) if its == criterion]))
-    wrong = [each for each in found if not each.right]
-    ended = any(each.why.startswith("not run") and not each.why.endswith(BROKE_OFF) for each in found)  # a detector waits as long
-    of, says = exercise.points["free of faults"], "" if ended else faults(file, seed, not wrong)
+    wrong = any(not each.right for each in found)
+    of, says = exercise.points["free of faults"], faults(file, seed, not wrong)
     if says:
         # What came out right came out right by luck.
         verdicts = [verdicts[0], *(v._replace(points=0, words=v.words + "; no points, for it is not free of faults")
@@ -331,31 +269,34 @@ def graded_file(file, seed):
     elif says is None:
         verdicts.append(Verdict("free of faults", 0, of, "not graded: no race detector"))
     elif wrong:
-        looked = "not looked at: it has to end" if ended else "nothing was found, but there are points only where the results are right"
+        looked = "nothing was found in what ends, but there are points only where the results are right"
         verdicts.append(Verdict("free of faults", 0, of, looked))
     else:
-        verdicts.append(Verdict("free of faults", of, of, for_the_reader(file)))
+        verdicts.append(Verdict("free of faults", of, of, for_the_reader.words(file, seed)))
     if "speed" in exercise.points:
         slow = Verdict("speed", 0, exercise.points["speed"], "not looked at: it is for what is right")
         verdicts.append(slow if wrong or says else speed(file, seed))
     # In CUDA on a GPU no tool sees races in global memory.
     race_free = says == "" and (file.api == "opencl" or file.emulated)
-    return verdicts, diagnosis(file, found, race_free) if wrong and not ended else ""
+    return verdicts, diagnosis(file, found, race_free) if wrong else ""
 
 
 def diagnosis(file, found, race_free=False):
-    """What is most likely wrong, in lines; nothing where the exercise is not one that the diagnosis knows."""
+    """What is most likely wrong, in lines; nothing where the exercise is not one that the diagnosis knows.
+
+    A run that did not end is no evidence.
+    """
     variant = file.exercise.data.get("diagnosed_as")
     came = [each for each in found if each.result and each.run.first == 0]
     lesson = catalogue.ROOT / file.exercise.chapter / "README.md"
     if not variant or not came or not lesson.is_file():  # in an examination nobody helps
         return ""
-    asked = {"chapter": file.exercise.chapter, "variant": variant, "in_cuda": file.api == "cuda", "one_by_one": file.on_pocl or file.emulated,
-             "kernel": file.text, "file": file.name, "race_free": race_free,
-             "cases": [{"words": each.run.words, "pixels": each.run.count, "groups": each.run.groups, "group_size": each.run.group_size}
-                       for each in came]}
+    asked = {"chapter": file.exercise.chapter, "variant": variant, "in_cuda": file.api == "cuda",
+             "one_by_one": file.on_pocl or file.emulated, "kernel": file.text, "file": file.name, "race_free": race_free,
+             "cases": [{"words": each.run.words, "pixels": each.run.count, "groups": each.run.groups,
+                        "group_size": each.run.group_size} for each in came]}
     data = json.dumps(asked).encode() + b"\n" + b"".join(each.run.pixels + each.result for each in came)
-    done = sandbox.run(["./diagnose"], SECONDS, data, {"diagnose": file.program("diagnose")})
+    done = sandbox.run(["./diagnose"], submitted_file.SECONDS, data, {"diagnose": file.program("diagnose")})
     return sandbox.printable(done.out.decode("utf-8", "replace")).rstrip() if done.status == 0 else ""
 
 
@@ -363,7 +304,7 @@ def diagnosis(file, found, race_free=False):
 
 
 def graded(submitted, seed):
-    """The grade of a submission, by its files."""
+    """The grade of a submission, by its files. Raises sandbox.Busy where it could not be judged."""
     exercise, api = submitted[0].exercise, submitted[0].api
     each = [graded_file(file, seed) for file in submitted]
     if len(each) == 1:

@@ -55,29 +55,6 @@ mkdir -p /autograder/results
 ./tutorial grade {exercise} /autograder/submission --gradescope /autograder/results/results.json || [ $? -le 2 ]
 """,
 }
-CLASSROOM = """# Gives points in GitHub Classroom: those of ./tutorial grade, not pass or fail.
-name: GitHub Classroom
-on: [push, workflow_dispatch]
-permissions:
-  checks: write
-  actions: read
-  contents: read
-jobs:
-  grade:
-    runs-on: ubuntu-24.04
-    if: github.actor != 'github-classroom[bot]'
-    steps:
-      - uses: actions/checkout@v4
-      # That of Ubuntu 24.04 keeps bubblewrap from making a sandbox.
-      - run: sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0
-      - id: grade
-        run: ./tutorial grade {exercise} --classroom "$RUNNER_TEMP/grade" || [ $? -le 2 ]; cat "$RUNNER_TEMP/grade" >> "$GITHUB_OUTPUT"
-      - uses: classroom-resources/autograding-grading-reporter@v1
-        env:
-          GRADE_RESULTS: ${{{{ steps.grade.outputs.result }}}}
-        with:
-          runners: grade
-"""
 
 
 def sources():
@@ -148,20 +125,8 @@ def skeleton(path):
     return json.loads((ROOT / MANIFEST).read_text(encoding="utf-8")).get(str(path.relative_to(ROOT)))
 
 
-def chosen_for(kind, name):
-    """What an autograder is made for: the one exercise, and whether nothing but it is in the copy. Raises BadInput."""
-    if kind not in ("gradescope", "classroom"):
-        raise BadInput(f"--for takes gradescope or classroom, not '{kind}'")
-    return [catalogue.exercise_of(name)], kind == "gradescope"
-
-
-def add_autograder(made, kind, name):
-    """What starts the grader there."""
-    if kind == "classroom":
-        path = made / ".github" / "workflows" / "classroom.yml"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(CLASSROOM.format(exercise=name), encoding="utf-8")
-        return
+def add_autograder(made, name):
+    """What starts the grader there, beside the copy."""
     made.rename(made.with_name("tutorials"))
     made.mkdir()
     made.with_name("tutorials").rename(made / "tutorials")
@@ -170,11 +135,9 @@ def add_autograder(made, kind, name):
         (made / file).chmod(0o755)
 
 
-def make(folder, chapters, exam, autograder=None):
-    """Makes the copy, all of it or nothing, and says what it is. Raises BadInput."""
-    exercises = chosen(chapters)
-    if autograder:
-        exercises, exam = chosen_for(*autograder)
+def make(folder, chapters, exam, gradescope=None):
+    """Makes the copy, all of it or nothing, and says what it is; `gradescope`: an autograder for this exercise. Raises BadInput."""
+    exercises = [catalogue.exercise_of(gradescope)] if gradescope else chosen(chapters)
     if (ROOT / MANIFEST).is_file():
         raise BadInput("this is such a copy already: it has no solutions to leave out")
     if folder.exists():
@@ -184,14 +147,14 @@ def make(folder, chapters, exam, autograder=None):
     try:
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as temporary:
             made = pathlib.Path(temporary, "copy")
-            copy(made, exercises, exam)
-            if autograder:
-                add_autograder(made, autograder[0], exercises[0].name)
+            copy(made, exercises, exam or gradescope)
+            if gradescope:
+                add_autograder(made, gradescope)
             made.rename(folder)
     except OSError as error:
         raise BadInput(f"{folder}: cannot be written: {error.strerror}") from None
-    if autograder and autograder[0] == "gradescope":
-        return f"{folder}: an autograder for {exercises[0].name}: zip what is in it, and give that to Gradescope"
+    if gradescope:
+        return f"{folder}: an autograder for {gradescope}: zip what is in it, and give that to Gradescope"
     return (f"{folder}: {len(exercises)} exercises, without solutions and answers"
             f"{', without the lessons and their kernels' if exam else ''}\n"
             "Try it before you give it away: ./tutorial test there")

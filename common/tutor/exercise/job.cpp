@@ -1,12 +1,13 @@
 #include "common/tutor/exercise/job.hpp"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <stdexcept>
 
 #include "common/histogram/histogram.hpp"
 #include "common/process/status.hpp"
@@ -16,17 +17,12 @@ namespace {
 
 using Json = nlohmann::json;
 
-// {"bytes": n} (the next of the input), {"words": n} (the poison) or {"words": n, "zero": true}. A
-// buffer of nothing is an error in both APIs, so it has a word at least.
-Buffer buffer_from(const Json& json, Input& input) {
-    if (json.contains("bytes")) {
-        Buffer buffer{input.take(json.at("bytes"))};
-        if (buffer.bytes.empty()) buffer.bytes.assign(4, kPoisonByte);
-        return buffer;
-    }
-    const std::size_t bytes = json.at("words").get<std::size_t>() * 4;
-    return {std::vector<std::uint8_t>(std::max<std::size_t>(bytes, 4),
-                                      json.value("zero", false) ? 0 : kPoisonByte)};
+// {"bytes": n} (the next of the input), {"words": n} (the poison) or {"words": n, "zero": true}.
+Bytes buffer_from(const Json& json, Input& input) {
+    if (json.contains("bytes")) return input.take(json.at("bytes"));
+    Bytes bytes(json.at("words").get<std::size_t>() * 4);
+    std::fill(bytes.begin(), bytes.end(), json.value("zero", false) ? 0 : kPoisonByte);
+    return bytes;
 }
 
 Argument argument_from(const Json& json) {
@@ -56,8 +52,8 @@ Input::Input() {
     std::getline(std::cin, line);
 }
 
-std::vector<std::uint8_t> Input::take(std::size_t bytes) {
-    std::vector<std::uint8_t> taken(bytes);
+Bytes Input::take(std::size_t bytes) {
+    Bytes taken(bytes);
     if (!std::cin.read(reinterpret_cast<char*>(taken.data()), static_cast<std::streamsize>(bytes)))
         throw BadInput("the input ends too early");
     return taken;
@@ -67,12 +63,9 @@ Job read_job() {
     Input input;
     try {
         const Json json = Json::parse(input.line);
-        Job job{{}, json.at("device"), {}};
-        for (const Json& each : json.at("programs")) {
-            job.programs.push_back({each.at("name"), each.value("text", ""),
-                                    input.take(each.value("binary", std::size_t{0})),
-                                    each.at("options")});
-        }
+        Job job{{}, json.at("device"), json.at("library"), json.at("planted"), {}};
+        for (const Json& each : json.at("programs"))
+            job.programs.push_back({each.at("name"), each.at("text"), each.at("options")});
         for (const Json& each : json.at("cases"))
             job.cases.push_back(case_from(each, input));
         return job;
@@ -89,23 +82,25 @@ std::set<std::string> kernels_of(const Job& job) {
     return names;
 }
 
+void* find(const std::string& library, const std::string& function) {
+    void* const loaded = dlopen(library.c_str(), RTLD_NOW);
+    void* const found = loaded == nullptr ? nullptr : dlsym(loaded, function.c_str());
+    if (found == nullptr) throw std::runtime_error(dlerror());
+    return found;
+}
+
 Results::Results() : to_(dup(STDOUT_FILENO)) {
     dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 
-void Results::add(const std::vector<std::uint8_t>& bytes, double time_ms) {
-    std::string all = fmt::format("{} {}\n", bytes.size(), time_ms);
+void Results::add(const Bytes& bytes, double time_ms, std::size_t group_size) {
+    std::string all = fmt::format("{} {} {}\n", bytes.size(), time_ms, group_size);
     all.append(bytes.begin(), bytes.end());
     for (std::size_t done = 0; done < all.size();) {
         const ssize_t wrote = write(to_, all.data() + done, all.size() - done);
         if (wrote < 0) throw BadInput("the results cannot be written");
         done += static_cast<std::size_t>(wrote);
     }
-}
-
-void say_launch(std::size_t group_size, std::size_t asked) {
-    if (group_size < asked)
-        std::fprintf(stderr, "on groups of %zu in place of %zu\n", group_size, asked);
 }
 
 }  // namespace common::exercise

@@ -1,10 +1,11 @@
 /// @file
-/// What the grader asks of a student's kernels: buffers, launches, and which buffer comes back.
+/// What the grader asks of a program that runs what students wrote: buffers, launches, and which
+/// buffer comes back.
 ///
-/// The grader (submitted_file.py) sends a job on standard input: a line of JSON, and behind it the
-/// bytes that the line speaks of. A program runs it (run_opencl.cpp, run_cuda.cpp, run_host.cpp),
-/// and what was counted comes back on standard output. No file is shared, so that there is nothing
-/// to be read or changed in one. The comparison is the grader's.
+/// The grader (submitted_file.py) sends a job through a pipe, standard input: a line of JSON, and
+/// behind it the bytes that the line speaks of. All of it is read before anything of a student's
+/// is loaded. What was counted goes back through another pipe, standard output. No file is shared.
+/// The comparison is the grader's. The programs are run_opencl.cpp, run_cuda.cpp, run_cpp.cpp.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +18,7 @@
 
 namespace common::exercise {
 
-struct Buffer {
-    std::vector<std::uint8_t> bytes;  ///< what it holds at first; the poison where nothing else
-};
+using Bytes = std::vector<std::uint8_t>;
 
 struct Local {
     std::size_t bytes;  ///< of local memory, for the group
@@ -31,7 +30,7 @@ struct Number {
 /// A buffer's name, local memory, or a number.
 using Argument = std::variant<std::string, Local, Number>;
 
-/// A launch.
+/// A launch; for C++ a thread is a group.
 struct Step {
     std::string kernel;
     std::size_t groups = 0;
@@ -41,23 +40,24 @@ struct Step {
 
 /// Launches one after the other, on buffers of their own.
 struct Case {
-    std::size_t program = 0;  ///< which of the job's
-    std::map<std::string, Buffer> buffers;
+    std::size_t program = 0;               ///< which of the job's
+    std::map<std::string, Bytes> buffers;  ///< what they hold at first: poison where nothing else
     std::vector<Step> steps;
     std::string result;  ///< the buffer that comes back
 };
 
-/// A way to compile the kernels.
+/// Kernels as a text, or as a library beside the program.
 struct Program {
-    std::string name;                  ///< of the file, as error messages call it
-    std::string text;                  ///< or nothing, where it is compiled already
-    std::vector<std::uint8_t> binary;  ///< then this
-    std::string options;               ///< for the compiler
+    std::string name;  ///< of the file: a library's, or as error messages call the text
+    std::string text;
+    std::string options;  ///< for the compiler
 };
 
 struct Job {
     std::vector<Program> programs;
-    std::string device;  ///< as --device takes it
+    std::string device;   ///< as --device takes it
+    std::string library;  ///< of a host program, which launches the kernels itself
+    bool is_planted;  ///< C++: with a fault of the grader's own, which a detector at work reports
     std::vector<Case> cases;
 };
 
@@ -69,7 +69,7 @@ struct Input {
     Input();
     std::string line;
     /// The next so many bytes. @throws BadInput where there are fewer
-    std::vector<std::uint8_t> take(std::size_t bytes);
+    Bytes take(std::size_t bytes);
 };
 
 /// Reads all of standard input. @throws BadInput where that is no job
@@ -78,19 +78,23 @@ Job read_job();
 /// The names of the kernels that a job launches.
 std::set<std::string> kernels_of(const Job& job);
 
+/// The function of a library, whose own code begins to run with the first call.
+/// @throws std::runtime_error with what is missing
+void* find(const std::string& library, const std::string& function);
+
 /// Where results go: what was standard output when this was made. What is printed from then on, by
 /// a student's code perhaps, goes to standard error.
 class Results {
  public:
     Results();
-    /// A line with the number of bytes and the time in ms, then the bytes. @throws BadInput
-    void add(const std::vector<std::uint8_t>& bytes, double time_ms = 0);
+    /// A line with the number of bytes, the time in ms, and the size of the groups that ran; then
+    /// the bytes. @throws BadInput
+    void add(const Bytes& bytes, double time_ms = 0, std::size_t group_size = 0);
+    /// For a job without cases: what it would run on.
+    void add(const std::string& device) { add(Bytes(device.begin(), device.end())); }
 
  private:
     int to_;
 };
-
-/// Says on standard error, for the grader, that groups are smaller than was asked for, if they are.
-void say_launch(std::size_t group_size, std::size_t asked);
 
 }  // namespace common::exercise

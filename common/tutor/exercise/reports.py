@@ -1,12 +1,10 @@
 """A grade as a table, and as the files that other programs read."""
 
-import base64
 import json
 import pathlib
 import re
 import sys
 import textwrap
-import xml.etree.ElementTree as xml
 
 import sandbox
 from catalogue import ROOT, BadInput
@@ -43,8 +41,9 @@ def wrapped(text, indent=0):
 
 def not_isolated():
     """What to say first where submissions were not isolated; else ""."""
-    why = sandbox.missing()
-    return f"NOT ISOLATED, so a dishonest file may have set its own points: {why}" if why else ""
+    if why := sandbox.missing():
+        return f"NOT ISOLATED, so a dishonest file may have set its own points: {why}"
+    return "" if sandbox.rules() else "Isolated, but all calls of the system are open to submissions: there is no libseccomp"
 
 
 def table_of(grade):
@@ -66,16 +65,6 @@ def as_json(grade):
                        "diagnosis": grade.diagnosis}, indent=2) + "\n"
 
 
-def as_junit(grade):
-    suite = xml.Element("testsuite", name=f"{grade.exercise} {grade.api}", tests=str(len(grade.verdicts)),
-                        failures=str(sum(v.points < v.of for v in grade.verdicts)))
-    for verdict in grade.verdicts:
-        case = xml.SubElement(suite, "testcase", classname=grade.exercise, name=verdict.criterion)
-        if verdict.points < verdict.of:
-            xml.SubElement(case, "failure", message=f"{verdict.points} of {verdict.of} points").text = verdict.words
-    return xml.tostring(suite, encoding="unicode", xml_declaration=True) + "\n"
-
-
 def as_gradescope(grade):
     """As Gradescope's autograder takes its results.json."""
     tests = [{"name": v.criterion, "score": v.points, "max_score": v.of, "output": v.words, "output_format": "text",
@@ -85,13 +74,5 @@ def as_gradescope(grade):
                       indent=2) + "\n"
 
 
-def as_classroom(grade):
-    """As GitHub Classroom's reporter takes the output `result` of a step: JSON, in base 64."""
-    tests = [{"name": v.criterion, "status": "pass" if v.points == v.of else "fail", "score": v.points, "message": v.words,
-              "test_code": "", "filename": "", "line_no": 0, "execution_time": "0s"} for v in grade.verdicts]
-    result = {"version": 1, "status": "pass" if grade.full else "fail", "max_score": grade.of, "tests": tests}
-    return f"result={base64.b64encode(json.dumps(result).encode()).decode()}\n"
-
-
-FORMATS = {"json": as_json, "junit": as_junit, "gradescope": as_gradescope, "classroom": as_classroom}
-IN_A_FOLDER = {"report.txt": lambda grade: table_of(grade) + "\n", "grade.json": as_json, "junit.xml": as_junit, "results.json": as_gradescope}
+FORMATS = {"json": as_json, "gradescope": as_gradescope}
+IN_A_FOLDER = {"report.txt": lambda grade: table_of(grade) + "\n", "grade.json": as_json, "results.json": as_gradescope}

@@ -1,81 +1,77 @@
-// Runs a student's CUDA kernels as a job says. See job.hpp.
+// Runs a student's CUDA kernels, or a host program, as a job says (job.hpp): on a GPU, or where it
+// is linked with the emulation on a processor (common/cuda/on_cpu).
 //
-//     run_cuda        the exit status is run_opencl's
+//     run_cuda               the exit status is run_opencl's
 //
-// The kernels come as PTX (nvcc -ptx), and are loaded as OpenCL's are: of what else stands in the
-// student's file nothing runs. So the driver's own interface is used, from the library that the
-// GPU's driver brings: without a GPU it is not there.
-#include <cuda.h>
-#include <dlfcn.h>
-
+// They come as a library. Behind kernels the grader has put a function `launch_KERNEL` for each
+// (submitted_file.py); a host program is a function `histogram`. What the library needs of the
+// emulation it finds here; for a GPU it has a runtime of its own, with the same device.
 #include <algorithm>
-#include <cstdio>
-#include <exception>
-#include <stdexcept>
+#include <cstring>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "common/cuda/cuda.hpp"
 #include "common/process/status.hpp"
-#include "common/timing/timing.hpp"
-#include "common/tutor/exercise/cuda_cases.hpp"
 #include "common/tutor/exercise/job.hpp"
 
 namespace {
 
 using namespace common::exercise;
+// Launches, and waits. Where the device allows no such group, as large a one as it allows.
+using Launch = cudaError_t (*)(unsigned groups, unsigned* group_size, void** arguments,
+                               std::size_t shared_bytes);
+using HostProgram = void (*)(unsigned blocks, unsigned block_size, const std::uint8_t* pixels,
+                             std::size_t count, std::uint32_t* histogram);
 
-// The functions of the driver that are needed.
-class Driver {
- public:
-    Driver() : library_(dlopen("libcuda.so.1", RTLD_NOW)) {
-        if (library_ == nullptr) throw common::NothingToRunOn("there is no CUDA driver");
-        find(load_module, "cuModuleLoadDataEx");
-        find(get_function, "cuModuleGetFunction");
-        find(get_attribute, "cuFuncGetAttribute");
-        find(launch, "cuLaunchKernel");
+// Each case has buffers of its own.
+void run(const Case& each, const std::string& library, Results& results) {
+    std::map<std::string, common::cuda::Memory<void>> buffers;
+    for (const auto& [name, bytes] : each.buffers) {
+        CHECK_CUDA(cudaMalloc(buffers[name].out(), bytes.size()));
+        CHECK_CUDA(cudaMemcpy(buffers[name], bytes.data(), bytes.size(), cudaMemcpyHostToDevice));
     }
-
-    CUresult (*load_module)(CUmodule*, const void*, unsigned, CUjit_option*, void**) = nullptr;
-    CUresult (*get_function)(CUfunction*, CUmodule, const char*) = nullptr;
-    CUresult (*get_attribute)(int*, CUfunction_attribute, CUfunction) = nullptr;
-    CUresult (*launch)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-                       unsigned, CUstream, void**, void**) = nullptr;
-
- private:
-    template <typename Function>
-    void find(Function& function, const char* name) {
-        function = reinterpret_cast<Function>(dlsym(library_, name));
-        if (function == nullptr) throw common::NothingToRunOn("the CUDA driver is too old");
-    }
-
-    void* library_;
-};
-
-double launch(const Driver& driver, CUmodule module, const Step& step, void** arguments,
-              std::size_t shared_bytes) {
-    CUfunction kernel = nullptr;
-    if (driver.get_function(&kernel, module, step.kernel.c_str()) != CUDA_SUCCESS) {
-        throw std::runtime_error("there is no kernel " + step.kernel);
-    }
-    int most = 0;
-    if (driver.get_attribute(&most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, kernel) !=
-        CUDA_SUCCESS) {
-        throw std::runtime_error(step.kernel +
-                                 ": the driver does not say how large a block may be");
-    }
-    const auto block_size =
-        std::min(static_cast<unsigned>(step.group_size), static_cast<unsigned>(most));
-    say_launch(block_size, step.group_size);
-    return common::wall_ms([&] {
-        if (driver.launch(kernel, static_cast<unsigned>(step.groups), 1, 1, block_size, 1, 1,
-                          static_cast<unsigned>(shared_bytes), nullptr, arguments,
-                          nullptr) != CUDA_SUCCESS) {
-            throw std::runtime_error(step.kernel +
-                                     " could not be launched: too large a block for it?");
+    std::size_t smallest = each.steps.at(0).group_size;
+    for (const Step& step : each.steps) {
+        std::vector<std::uint64_t> values;  // an argument each; a uint lies in the first half
+        std::size_t shared_bytes = 0;
+        for (const Argument& argument : step.arguments) {
+            if (const auto* const local = std::get_if<Local>(&argument)) {
+                shared_bytes += local->bytes;
+            } else if (const auto* const number = std::get_if<Number>(&argument)) {
+                values.push_back(number->value);
+            } else {
+                const void* const memory = buffers.at(std::get<std::string>(argument));
+                values.push_back(reinterpret_cast<std::uint64_t>(memory));
+            }
         }
-        CHECK_CUDA(cudaDeviceSynchronize());
-    });
+        std::vector<void*> arguments;
+        for (std::uint64_t& value : values)
+            arguments.push_back(&value);
+        const auto launch = reinterpret_cast<Launch>(find(library, "launch_" + step.kernel));
+        auto group_size = static_cast<unsigned>(step.group_size);
+        const cudaError_t call =
+            launch(static_cast<unsigned>(step.groups), &group_size, arguments.data(), shared_bytes);
+        CHECK_CUDA(call);
+        smallest = std::min<std::size_t>(smallest, group_size);
+    }
+    Bytes result(each.buffers.at(each.result).size());
+    CHECK_CUDA(
+        cudaMemcpy(result.data(), buffers.at(each.result), result.size(), cudaMemcpyDeviceToHost));
+    results.add(result, 0, smallest);
+}
+
+void run_host(const Case& each, HostProgram host, Results& results) {
+    Bytes bytes = each.buffers.at(each.result);
+    std::vector<std::uint32_t> histogram(bytes.size() / sizeof(std::uint32_t));
+    std::memcpy(histogram.data(), bytes.data(), bytes.size());
+    const Step& step = each.steps.at(0);
+    host(static_cast<unsigned>(step.groups), static_cast<unsigned>(step.group_size),
+         each.buffers.at("pixels").data(), std::get<Number>(step.arguments.at(0)).value,
+         histogram.data());
+    std::memcpy(bytes.data(), histogram.data(), bytes.size());
+    results.add(bytes, 0, step.group_size);
 }
 
 }  // namespace
@@ -83,34 +79,17 @@ double launch(const Driver& driver, CUmodule module, const Step& step, void** ar
 int main() try {
     const Job job = read_job();
     Results results;
-    std::fprintf(stderr, "on %s (CUDA)\n", common::cuda::choose_device(job.device).name.c_str());
-    CHECK_CUDA(cudaFree(nullptr));  // makes the context that the driver's functions use
-    const Driver driver;
-    std::vector<CUmodule> modules;
-    for (const Program& each : job.programs) {
-        std::string log(8192, '\0');
-        CUjit_option names[] = {CU_JIT_ERROR_LOG_BUFFER, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES};
-        // NOLINTNEXTLINE(performance-no-int-to-ptr): the driver takes numbers as pointers
-        void* values[] = {log.data(), reinterpret_cast<void*>(log.size())};
-        if (driver.load_module(&modules.emplace_back(), each.text.c_str(), 2, names, values) !=
-            CUDA_SUCCESS) {
-            std::fprintf(stderr, "the driver does not take the kernels: %s\n", log.c_str());
-            return kDoesNotCompile;
-        }
-        for (const std::string& name : kernels_of(job)) {
-            CUfunction kernel = nullptr;
-            if (driver.get_function(&kernel, modules.back(), name.c_str()) != CUDA_SUCCESS) {
-                std::fprintf(stderr, "there is no extern \"C\" __global__ void %s in this file\n",
-                             name.c_str());
-                return kDoesNotCompile;
-            }
+    const std::string device = common::cuda::choose_device(job.device).name;
+    if (job.cases.empty()) results.add(device + " (CUDA)");
+    HostProgram host = nullptr;
+    if (!job.library.empty()) host = reinterpret_cast<HostProgram>(find(job.library, "histogram"));
+    for (const Case& each : job.cases) {
+        if (host != nullptr) {
+            run_host(each, host, results);
+        } else {
+            run(each, job.programs.at(each.program).name, results);
         }
     }
-    const auto launch_step = [&](std::size_t program, const Step& step, void** arguments,
-                                 std::size_t shared_bytes) {
-        return launch(driver, modules.at(program), step, arguments, shared_bytes);
-    };
-    run_cases(job, launch_step, results);
     return 0;
 } catch (...) {
     return common::report_exception("run_cuda");

@@ -1,10 +1,11 @@
-// Runs a student's OpenCL kernels as a job says. See job.hpp.
+// Runs a student's OpenCL kernels, or a host program that launches the grader's, as a job says. See
+// job.hpp.
 //
 //     run_opencl             0: all cases have run; 1: a call failed; 2: a bad job; 77: no device;
 //                            3: the kernels do not compile (what the compiler says: standard error)
-//     run_opencl compile     runs nothing, and each program comes back compiled
 #include <algorithm>
 #include <cstdio>
+#include <cstring>
 #include <ctime>
 #include <exception>
 #include <functional>
@@ -14,13 +15,15 @@
 
 #include "common/opencl/opencl.hpp"
 #include "common/process/status.hpp"
-#include "common/timing/timing.hpp"
 #include "common/tutor/exercise/job.hpp"
 
 namespace {
 
 using namespace common::exercise;
 using Buffers = std::map<std::string, common::opencl::Buffer>;
+using HostProgram = void (*)(cl_context, cl_command_queue, cl_kernel, std::size_t groups,
+                             std::size_t group_size, const std::uint8_t* pixels, std::size_t count,
+                             std::uint32_t* histogram);
 
 void set_argument(cl_kernel kernel, cl_uint at, const Argument& argument, const Buffers& buffers) {
     if (const auto* const local = std::get_if<Local>(&argument)) {
@@ -38,25 +41,23 @@ void set_argument(cl_kernel kernel, cl_uint at, const Argument& argument, const 
     }
 }
 
-// What the call took, in ms. On a processor: its time on all cores, which is the same where one of
-// them is busy with something else.
-double took_ms(const common::opencl::Device& device, const std::function<void()>& call) {
-    if ((device.type & CL_DEVICE_TYPE_CPU) == 0) return common::wall_ms(call);
-    const std::clock_t start = std::clock();
-    call();
-    return 1e3 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
-}
+struct Device {
+    cl_device_id id;
+    cl_context context;
+    cl_command_queue queue;
+};
 
-// Runs it once: how long its launches took, in ms.
-double run(const Case& each, const common::opencl::Device& device, cl_context context,
-           cl_command_queue queue, cl_program program, std::vector<std::uint8_t>& result) {
+// Runs it once, and adds its result, with the processor's time on all cores: that is the same where
+// one of them is busy with something else.
+void run(const Case& each, const Device& device, cl_program program, Results& results) {
     double time_ms = 0;
+    std::size_t smallest = each.steps.at(0).group_size;
     cl_int error = CL_SUCCESS;
     Buffers buffers;
-    for (const auto& [name, buffer] : each.buffers) {
+    for (const auto& [name, bytes] : each.buffers) {
         buffers[name] =
-            clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, buffer.bytes.size(),
-                           const_cast<std::uint8_t*>(buffer.bytes.data()), &error);
+            clCreateBuffer(device.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes.size(),
+                           const_cast<std::uint8_t*>(bytes.data()), &error);
         CHECK_CL(error, "clCreateBuffer");
     }
     for (const Step& step : each.steps) {
@@ -68,69 +69,75 @@ double run(const Case& each, const common::opencl::Device& device, cl_context co
         CHECK_CL(clGetKernelWorkGroupInfo(kernel, device.id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
                                           &most, nullptr));
         const std::size_t group_size = std::min(step.group_size, most);
-        say_launch(group_size, step.group_size);
+        smallest = std::min(smallest, group_size);
         const std::size_t all = step.groups * group_size;
-        time_ms += took_ms(device, [&] {
-            CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &all, &group_size, 0,
-                                            nullptr, nullptr));
-            CHECK_CL(clFinish(queue));
-        });
+        const std::clock_t start = std::clock();
+        CHECK_CL(clEnqueueNDRangeKernel(device.queue, kernel, 1, nullptr, &all, &group_size, 0,
+                                        nullptr, nullptr));
+        CHECK_CL(clFinish(device.queue));
+        time_ms += 1e3 * static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC;
     }
-    CHECK_CL(clEnqueueReadBuffer(queue, buffers.at(each.result), CL_TRUE, 0, result.size(),
+    Bytes result(each.buffers.at(each.result).size());
+    CHECK_CL(clEnqueueReadBuffer(device.queue, buffers.at(each.result), CL_TRUE, 0, result.size(),
                                  result.data(), 0, nullptr, nullptr));
-    return time_ms;
+    results.add(result, time_ms, smallest);
 }
 
-// The program as the driver keeps it, without its source.
-std::vector<std::uint8_t> binary_of(cl_program program) {
-    std::size_t size = 0;
-    CHECK_CL(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof size, &size, nullptr));
-    std::vector<std::uint8_t> binary(size);
-    unsigned char* to = binary.data();
-    CHECK_CL(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof to, &to, nullptr));
-    return binary;
+// The same by a host program: its one step is a launch, with the number of pixels.
+void run_host(const Case& each, const Device& device, cl_kernel kernel, HostProgram host,
+              Results& results) {
+    Bytes bytes = each.buffers.at(each.result);
+    std::vector<std::uint32_t> histogram(bytes.size() / sizeof(std::uint32_t));
+    std::memcpy(histogram.data(), bytes.data(), bytes.size());
+    const Step& step = each.steps.at(0);
+    host(device.context, device.queue, kernel, step.groups, step.group_size,
+         each.buffers.at("pixels").data(), std::get<Number>(step.arguments.at(0)).value,
+         histogram.data());
+    std::memcpy(bytes.data(), histogram.data(), bytes.size());
+    results.add(bytes, 0, step.group_size);
 }
 
 }  // namespace
 
-int main(int argc, char** argv) try {
-    const bool only_compile = argc == 2 && std::string(argv[1]) == "compile";
-    if (argc != 1 && !only_compile) throw common::BadInput("it takes nothing, or the word compile");
+int main() try {
     const Job job = read_job();
     Results results;
-    const common::opencl::Device device = common::opencl::choose_device(job.device);
-    std::fprintf(stderr, "on %s (%s)\n", device.name.c_str(), device.platform_name.c_str());
+    const common::opencl::Device found = common::opencl::choose_device(job.device);
+    if (job.cases.empty()) results.add(found.name + " (" + found.platform_name + ")");
     cl_int error = CL_SUCCESS;
     const common::opencl::Context context =
-        clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
+        clCreateContext(nullptr, 1, &found.id, nullptr, nullptr, &error);
     CHECK_CL(error, "clCreateContext");
-    const common::opencl::Queue queue = clCreateCommandQueue(context, device.id, 0, &error);
+    const common::opencl::Queue queue = clCreateCommandQueue(context, found.id, 0, &error);
     CHECK_CL(error, "clCreateCommandQueue");
+    const Device device{found.id, context, queue};
     std::vector<common::opencl::ProgramObject>
         programs;  // of one context, for which a driver loads its library once
+    common::opencl::Kernel kernel;
     for (const Program& each : job.programs) {
         try {
-            programs.push_back(common::opencl::build_program(context, device.id, each.name,
+            programs.push_back(common::opencl::build_program(context, found.id, each.name,
                                                              each.text, each.options));
         } catch (const std::exception& wrong) {
             std::fprintf(stderr, "%s\n", wrong.what());
             return kDoesNotCompile;
         }
         for (const std::string& name : kernels_of(job)) {
-            const common::opencl::Kernel kernel =
-                clCreateKernel(programs.back(), name.c_str(), &error);
+            kernel = clCreateKernel(programs.back(), name.c_str(), &error);
             if (error == CL_INVALID_KERNEL_NAME) {
                 std::fprintf(stderr, "there is no kernel %s in this file\n", name.c_str());
                 return kDoesNotCompile;
             }
         }
     }
-    for (const common::opencl::ProgramObject& each : programs)
-        if (only_compile) results.add(binary_of(each));
+    HostProgram host = nullptr;
+    if (!job.library.empty()) host = reinterpret_cast<HostProgram>(find(job.library, "histogram"));
     for (const Case& each : job.cases) {
-        std::vector<std::uint8_t> result(each.buffers.at(each.result).bytes.size());
-        const double time_ms = run(each, device, context, queue, programs.at(each.program), result);
-        results.add(result, time_ms);
+        if (host != nullptr) {
+            run_host(each, device, kernel, host, results);
+        } else {
+            run(each, device, programs.at(each.program), results);
+        }
     }
     return 0;
 } catch (...) {

@@ -1,11 +1,15 @@
 """Runs a program that cannot be trusted: alone, with limits, and nothing left of it behind.
 
 With bubblewrap it has a process tree, a network and a /tmp of its own, and sees the system's programs and libraries and
-the files that it is given; all of that is gone afterwards. It gets its data on standard input, and gives results back on
-standard output. Without bubblewrap the limits hold, and nothing else.
+the files that it is given; all of that is gone afterwards. What it reads and what it gives back goes through pipes.
+Without bubblewrap the limits hold, and nothing else.
+
+No clock decides: the limit is one of processor time, and what waits for something that never comes is seen by that, too.
+Where a machine is so busy that it cannot be told, it is run once more, alone; then Busy is raised.
 """
 
 import contextlib
+import ctypes
 import errno
 import functools
 import os
@@ -14,10 +18,9 @@ import re
 import resource
 import shutil
 import signal
-import stat
-import struct
 import subprocess
 import tempfile
+import threading
 import time
 from typing import NamedTuple
 
@@ -26,14 +29,27 @@ from catalogue import ROOT
 ADDRESSES = 16 << 30  # for one process: drivers reserve far more than they use
 MEMORY = 4 << 30  # that all of its processes use together
 DISK = 512 << 20
-OUTPUT = 64 << 20  # in one file; its results and what it prints are such files
-READ = 8 << 20  # of what it says: a detector says much
+OUTPUT = 64 << 20  # in one file, in its results, and in what it prints
+READ = 8 << 20  # of what it prints: a detector says much
 PROCESSES = 128 + 2 * (os.cpu_count() or 1)  # at a time, and threads; drivers start some for each core
+WAITS = 20  # seconds without any work, of any of its threads: it waits for what never comes
+CLOCK = 20  # times the processor time that it may take, and that at least a minute: the machine was too busy
 NOBODY = 65534  # root is held by no limit
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt/intel", "/opt/rocm",
           "/etc/alternatives", "/etc/ld.so.cache", "/etc/OpenCL", "/sys")
 PATH = "/usr/local/bin:/usr/bin:/bin:/usr/local/cuda/bin"
 DEVICES = ("/dev/dri", "/dev/kfd", "/dev/nvidia0", "/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools")
+# Calls of the system that are not there: what speaks to others, memory that belongs to no process, and a machine's affairs.
+NO_CALLS = """socket socketpair add_key request_key keyctl ptrace process_vm_readv process_vm_writev kcmp pidfd_getfd shmget
+msgget semget mq_open memfd_create memfd_secret io_uring_setup userfaultfd perf_event_open bpf unshare setns mount umount2
+move_mount open_tree fsopen pivot_root chroot name_to_handle_at open_by_handle_at fanotify_init quotactl acct syslog
+init_module finit_module delete_module kexec_load reboot swapon swapoff settimeofday clock_settime sethostname""".split()
+NO_END, TOO_MANY, TOO_LARGE = "it does not end", "it starts processes without end", "it takes memory without end"
+FLOODS, TOO_BUSY = "it writes without end", "could not be judged: the machine was too busy"
+
+
+class Busy(Exception):
+    """The machine was too busy, also for this program alone: nothing is known of it."""
 
 
 class Done(NamedTuple):
@@ -47,17 +63,11 @@ class Done(NamedTuple):
 
     def why(self):
         """In words, where it did not end well."""
-        if self.ended:
-            return self.ended
-        if self.status == -signal.SIGXFSZ:
-            return "it writes without end"
-        if self.status < 0:
-            name = next((each.name for each in signal.Signals if each == -self.status), str(-self.status))
-            return f"it crashes ({name})"
-        return f"it ends with {self.status}"
-
-
-NO_END, TOO_MANY, TOO_LARGE = "it does not end", "it starts processes without end", "it takes memory without end"
+        if self.status == -signal.SIGXFSZ and not self.ended:
+            return FLOODS
+        if self.status < 0 and not self.ended:
+            return f"it crashes ({next((each.name for each in signal.Signals if each == -self.status), -self.status)})"
+        return self.ended or f"it ends with {self.status}"
 
 
 def bubblewrap(files, devices, rules=None):
@@ -79,13 +89,21 @@ def bubblewrap(files, devices, rules=None):
 
 
 @functools.lru_cache(None)
-def _rules():
-    """For seccomp: there is no shmget, whose memory belongs to no process, and so to no limit. On other processors all there is."""
-    machine, number = {"x86_64": (0xC000003E, 29), "aarch64": (0xC00000B7, 194)}.get(os.uname().machine, (0, 0))
-    load, both, equal, done, refused, allowed = 0x20, 0x54, 0x15, 0x06, 0x50000 + errno.ENOSYS, 0x7FFF0000
-    steps = ((load, 0, 0, 4), (equal, 0, 3, machine), (load, 0, 0, 0), (both, 0, 0, 0xBFFFFFFF), (equal, 0, 1, number),
-             (done, 0, 0, refused), (done, 0, 0, allowed))
-    return b"".join(struct.pack("=HBBI", *step) for step in (steps if machine else steps[-1:]))
+def rules():
+    """What seccomp takes, so that NO_CALLS are not there; b"" where libseccomp is not."""
+    try:
+        library = ctypes.CDLL("libseccomp.so.2")
+    except OSError:
+        return b""
+    allow, refuse, library.seccomp_init.restype = ctypes.c_uint32(0x7FFF0000), ctypes.c_uint32(0x50000 | errno.ENOSYS), ctypes.c_void_p
+    made = ctypes.c_void_p(library.seccomp_init(allow))
+    for name in NO_CALLS:  # one that this kernel or processor never had is none
+        library.seccomp_rule_add_array(made, refuse, library.seccomp_syscall_resolve_name(name.encode()), 0, None)
+    with tempfile.TemporaryFile() as file:
+        library.seccomp_export_bpf(made, file.fileno())
+        library.seccomp_release(made)
+        file.seek(0)
+        return file.read()
 
 
 def _user():
@@ -121,36 +139,32 @@ def _limits(memory):
     return limit
 
 
-def _descendants(pid):
-    """All that a process has started, by what Linux says of each one's parent."""
-    children = {}
+def _tree(pid):
+    """{process: (processor time in s, memory in bytes)} of all that it has started, and its own, as Linux has them."""
+    seen, second, page = {}, os.sysconf("SC_CLK_TCK"), resource.getpagesize()
     for name in filter(str.isdigit, os.listdir("/proc")) if os.path.isdir("/proc") else ():
-        with contextlib.suppress(OSError):
-            with open(f"/proc/{name}/stat", errors="replace") as file:
-                parent = file.read().rpartition(")")[2].split()[1]
-            children.setdefault(int(parent), []).append(int(name))
-    found = children.get(pid, [])
+        with contextlib.suppress(OSError), open(f"/proc/{name}/stat", errors="replace") as file:
+            fields = file.read().rpartition(")")[2].split()
+            seen[int(name)] = int(fields[1]), (sum(map(int, fields[11:15])) / second, int(fields[21]) * page)
+    found = [pid]
     for each in found:
-        found += children.get(each, [])
-    return found
+        found += [other for other, (parent, _) in seen.items() if parent == each]
+    return {each: seen[each][1] for each in found if each in seen}
 
 
-def _used(pids):
-    """The memory that these use together, in bytes: their own, what they share, and files that are in memory alone."""
-    pages, unnamed = 0, {}
+def _all_sleep(pids):
+    """Whether none of their threads has anything to do, or waits for a disk."""
     for pid in pids:
-        with contextlib.suppress(OSError, ValueError):
-            pages += int(pathlib.Path(f"/proc/{pid}/statm").read_text().split()[1])
-            for each in os.scandir(f"/proc/{pid}/fd"):
-                file = os.stat(each.path)
-                if stat.S_ISREG(file.st_mode) and not file.st_nlink:
-                    unnamed[file.st_dev, file.st_ino] = file.st_blocks * 512
-    return pages * resource.getpagesize() + sum(unnamed.values())
+        for thread in pathlib.Path(f"/proc/{pid}/task").glob("*/stat"):
+            with contextlib.suppress(OSError):
+                if thread.read_text(errors="replace").rpartition(")")[2].split()[0] in "RD":
+                    return False
+    return True
 
 
 def _end(process):
     """Ends it and all that it started: in bubblewrap the first takes the others along."""
-    for pid in (*_descendants(process.pid), process.pid) if missing() else (process.pid,):
+    for pid in _tree(process.pid) if missing() else (process.pid,):
         with contextlib.suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     with contextlib.suppress(ProcessLookupError):
@@ -169,53 +183,118 @@ def where(name):
 
 def _environment(folder):
     kept = {name: value for name, value in os.environ.items() if name.startswith(("POCL_", "OCL_", "CUDA_VISIBLE_"))}
-    return {**kept, "PATH": _path(), "LC_ALL": "C.UTF-8", "HOME": folder,
-            "TMPDIR": folder, "POCL_CACHE_DIR": f"{folder}/pocl",
+    return {**kept, "PATH": _path(), "LC_ALL": "C.UTF-8", "HOME": folder, "TMPDIR": folder, "POCL_CACHE_DIR": f"{folder}/pocl",
             "ASAN_OPTIONS": "detect_leaks=0", "TSAN_OPTIONS": "atexit_sleep_ms=0"}
 
 
-def _opened(stack, data=b""):
+# ---- pipes ----------------------------------------------------------------------------------------
+
+
+class _Read(threading.Thread):
+    """What comes through a pipe: the first `most` bytes of it, and how many there were."""
+
+    def __init__(self, pipe, most):
+        super().__init__(daemon=True)
+        self.pipe, self.most, self.read, self.bytes = pipe, most, b"", 0
+        self.start()
+
+    def run(self):
+        parts = []
+        while self.bytes <= OUTPUT and (part := self.pipe.read1(1 << 16)):
+            parts += [part[:max(self.most - self.bytes, 0)]]
+            self.bytes += len(part)
+        self.read = b"".join(parts)
+
+
+def _write(pipe, data):
+    with contextlib.suppress(OSError), pipe:  # who does not read it need not
+        pipe.write(data)
+
+
+def _opened(stack, data):
     file = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115  the stack closes it
     file.write(data)
     file.seek(0)
     return file
 
 
-def run(command, seconds, data=b"", files=None, memory=True, devices=False):
-    """Runs it in a folder with these files, {name: bytes}, and with this data to read."""
+# ---- a run ----------------------------------------------------------------------------------------
+
+
+_door, _inside = threading.Condition(), 0  # how many run; -1: one of them, alone
+
+
+@contextlib.contextmanager
+def _entered(alone):
+    global _inside
+    with _door:
+        _door.wait_for(lambda: _inside == 0 if alone else _inside >= 0)
+        _inside += -1 if alone else 1
+    try:
+        yield
+    finally:
+        with _door:
+            _inside -= -1 if alone else 1
+            _door.notify_all()
+
+
+def _watched(process, seconds, out, said):
+    """Waits for its end, and gives why it has to be ended before that; "" where not."""
+    began = moved = time.monotonic()
+    took = 0.0
+    while True:
+        try:
+            process.wait(0.3)
+            return ""
+        except subprocess.TimeoutExpired:
+            now, theirs = time.monotonic(), _tree(process.pid)
+        before, took = took, max(took, sum(used for used, _ in theirs.values()))
+        moved = now if took > before or (now > moved + WAITS and not _all_sleep(theirs)) else moved
+        for ended, is_so in ((NO_END, took > seconds or now > moved + WAITS), (TOO_MANY, len(theirs) > PROCESSES),
+                             (TOO_LARGE, sum(memory for _, memory in theirs.values()) > MEMORY),
+                             (FLOODS, max(out.bytes, said.bytes) > OUTPUT), (TOO_BUSY, now > began + CLOCK * max(seconds, 3))):
+            if is_so:
+                return ended
+
+
+def _run(command, seconds, data, files, memory, devices):
     with contextlib.ExitStack() as stack:
-        given, out, said = _opened(stack, data), _opened(stack), _opened(stack)
         if missing():
             folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="exercise-")), "files")
-            folder.mkdir()
-            for name, what in (files or {}).items():
+            for name, what in files.items():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 (folder / name).write_bytes(what)
                 (folder / name).chmod(0o555)
+            folder.mkdir(exist_ok=True)
             how = {"cwd": folder, "env": _environment(str(folder.parent))}
         else:
-            opened = {name: _opened(stack, what) for name, what in (files or {}).items()}
-            rules = _opened(stack, _rules())
-            command = [*bubblewrap(opened, devices, rules), *command]
-            how = {"cwd": "/", "env": _environment("/tmp"), "pass_fds": [file.fileno() for file in (*opened.values(), rules)], **_user()}
-        process = subprocess.Popen(command, stdin=given, stdout=out, stderr=said, start_new_session=True,
-                                   preexec_fn=_limits(memory), **how)
-        ended, end, looked = "", time.monotonic() + seconds, 0.0
+            opened = {name: _opened(stack, what) for name, what in files.items()}
+            filters = [_opened(stack, rules())] if rules() else []
+            command = [*bubblewrap(opened, devices, *filters), *command]
+            how = {"cwd": "/", "env": _environment("/tmp"), "pass_fds": [file.fileno() for file in (*opened.values(), *filters)],
+                   **_user()}
+        process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   start_new_session=True, preexec_fn=_limits(memory), **how)
+        out, said = _Read(process.stdout, OUTPUT), _Read(process.stderr, READ)
+        threading.Thread(target=_write, args=(process.stdin, data), daemon=True).start()
+        ended = ""
         try:
-            while not ended:
-                try:
-                    process.wait(0.02)
-                    break
-                except subprocess.TimeoutExpired:
-                    now = time.monotonic()
-                if now > looked + 0.2:
-                    theirs, looked = _descendants(process.pid), now
-                    ended = (NO_END if now > end else TOO_MANY if len(theirs) > PROCESSES
-                             else TOO_LARGE if _used(theirs) > MEMORY else "")
+            ended = _watched(process, seconds, out, said)
         finally:  # also where the grader itself is interrupted
             _end(process)
-        out.seek(0)
-        said.seek(0)
+        out.join()
+        said.join()
+        process.stdout.close()
+        process.stderr.close()
         status = process.returncode if process.returncode < 129 else 128 - process.returncode  # as bwrap and shells say it
-        text = said.read(READ + 1)
-        return Done(status, printable(text[:READ].decode("utf-8", "replace")), out.read(), ended, len(text) > READ)
+        return Done(status, printable(said.read.decode("utf-8", "replace")), out.read, ended, said.bytes > READ)
+
+
+def run(command, seconds, data=b"", files=None, memory=True, devices=False):
+    """Runs it for so many seconds of processor time, in a folder with these files, {name: bytes}, and with this data to read."""
+    for alone in (False, True):
+        with _entered(alone):
+            done = _run(command, seconds, data, files or {}, memory, devices)
+        if done.ended != TOO_BUSY:
+            return done
+    raise Busy(TOO_BUSY)

@@ -13,7 +13,7 @@ import catalogue
 import pictures
 
 POISON = b"\xa5"  # as in common/histogram
-TIMED = 1 << 20, 64, 256  # pixels, groups, group size, on a processor
+TIMED = 1 << 20, 64, 256  # pixels, groups, group size
 ROUNDS = 3  # of runs whose time is taken; the shortest counts, for others may be busy meanwhile
 LARGER_THAN_BINS = catalogue.DETECTORS["larger_than_bins"][0]
 PICTURES = catalogue.ROOT / "images"
@@ -370,13 +370,13 @@ def for_detector(exercise, seed, generator, number, size, groups, group_size, la
 
 
 @functools.lru_cache(16)
-def for_speed(exercise, seed, on_a_gpu):
-    """[Run] on which speed is looked at, in pairs: the first of each is what points are given for. A GPU needs more to be busy.
+def for_speed(exercise, seed):
+    """[Run] on which speed is looked at, in pairs: the first of each is what points are given for.
 
     All have other pixels: what a run leaves in memory is of no use to the next.
     """
     task, generator, runs = task_of(exercise), random.Random(f"{seed} speed"), []
-    count, groups, group_size = (16 << 20, 264, 1024) if on_a_gpu else TIMED
+    count, groups, group_size = TIMED
     for _ in range(ROUNDS):
         size, value = (count - generator.randrange(1 << 16), 1), generator.randrange(256)
         nearly = bytearray(task.pixel(value) * size[0])  # all but a few, anywhere: nothing is to be guessed
@@ -390,8 +390,8 @@ def for_speed(exercise, seed, on_a_gpu):
 # ---- one run, as the programs that run kernels take it -------------------------------------------
 
 
-def case_of(exercise, run):
-    """The case for run_opencl, run_cuda or run_host (job.hpp), and the bytes that go with it."""
+def case_of(exercise, run, without_pixels=False):
+    """The case for the programs that run what students wrote (job.hpp), and the bytes that go with it."""
     task = task_of(exercise)
     names = task.names(run)
 
@@ -402,12 +402,14 @@ def case_of(exercise, run):
         kind, _, expression = text.partition(" ")
         return {kind: worked_out(expression)} if expression else text
 
-    pixels = task.memory(run)
-    buffers = {name: {**what, "words": worked_out(what["words"])} for name, what in exercise.data.get("buffers", {}).items()}
+    pixels = b"" if without_pixels else task.memory(run)
+    if exercise.kind != "c++":  # in both APIs a buffer of nothing is an error
+        pixels = pixels or POISON * 4
+    buffers = {name: {**what, "words": max(worked_out(what["words"]), 1)} for name, what in exercise.data.get("buffers", {}).items()}
     case = {
         "buffers": {"pixels": {"bytes": len(pixels)}, **buffers},
         "steps": [{"kernel": step["kernel"], "groups": step.get("groups", run.groups), "group_size": run.group_size,
-                   "arguments": [argument(text) for text in step["arguments"]]} for step in exercise.data.get("steps", [])],
+                   "arguments": [argument(text) for text in step["arguments"]]} for step in exercise.data.get("steps", [{"kernel": "", "arguments": []}])],
         "result": exercise.data.get("result", ""),
     }
     return case, pixels

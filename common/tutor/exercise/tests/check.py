@@ -6,13 +6,13 @@ the solution alone is looked at, for races but not for stray accesses, as time i
 """
 
 import argparse
-import functools
 import pathlib
 import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import catalogue  # noqa: E402
+import for_the_reader  # noqa: E402
 import grading  # noqa: E402
 import handout  # noqa: E402
 import submitted_file  # noqa: E402
@@ -31,7 +31,7 @@ def lacking(exercise, api, build):
     if not all(path.exists() for path in sources):
         return []
     # The solutions of four mistakes are one, but for the comment.
-    files = {submitted_file.COMMENT.sub("", file.text): file for file in files_of(exercise, api, sources, build)}
+    files = {for_the_reader.COMMENT.sub("", file.text): file for file in files_of(exercise, api, sources, build)}
     done = grading.graded(list(files.values()), seed=SEED)
     print(done.points, *done.verdicts, sep="\n  ")
     return [verdict for verdict in done.verdicts if verdict.points < verdict.of]
@@ -41,11 +41,11 @@ def mistake(exercise, api, source, build):
     """The first thing that is wrong with a file, which is enough; nothing where all is right."""
     file = next(each for each in files_of(exercise, api, exercise.skeletons(api), build) if each.name == source.name)
     # Small runs under a detector are the quickest: PoCL takes most of a second to compile.
-    runs, under = tasks.for_detectors(exercise, seed=SEED), [command for command, _ in file.detectors()]
-    _, results = file.process(runs, *under[:1], seconds=60)
-    wrong = [each.why for each in map(functools.partial(grading.compared, exercise), runs, results) if not each.right]
-    if wrong or len(results) < len(runs):
-        return (*wrong, "it does not end well")[0]
+    under = file.detectors()
+    found, _ = grading.outcomes(file, tasks.for_detectors(exercise, seed=SEED), *under[:1])
+    wrong = [each.why for each in found if not each.right]
+    if wrong:
+        return wrong[0]
     if not under:
         return "nothing is seen without a race detector"
     grade = grading.graded([file], seed=SEED)
@@ -75,7 +75,7 @@ def main():
     if on_cpu:
         options.api = "cuda"
         exercise.skeletons = lambda _: []
-        submitted_file.Emulated.SANITIZERS = ("-fsanitize=thread",)
+        submitted_file.EmulatedFile.watched = ("thread",)
     tasks.TIMED = (1 << 18, *tasks.TIMED[1:])  # enough for a solution that is far faster than is wanted
     try:
         solved = lacking(exercise, options.api, options.build)

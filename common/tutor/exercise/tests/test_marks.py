@@ -1,0 +1,363 @@
+#!/usr/bin/env python3
+"""What submissions get: one table of them, of what their behaviour shows, and of their points.
+
+    test_marks.py [-v] [TABLES...] [--every-variant] BUILD
+
+Of the honest variants a few are graded, all of them where that is asked for. They may run beside whatever else is busy.
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+import unittest.mock
+
+HERE = pathlib.Path(__file__).resolve().parent
+sys.path[:0] = [str(HERE.parent), str(HERE.parents[1] / "gallery")]
+import catalogue  # noqa: E402
+import gallery  # noqa: E402
+import grading  # noqa: E402
+import reports  # noqa: E402
+import sandbox  # noqa: E402
+import submitted_file  # noqa: E402
+import tasks  # noqa: E402
+
+EVERY = "--every-variant" in sys.argv and not sys.argv.remove("--every-variant")
+BUILD = pathlib.Path(sys.argv.pop()).resolve() if len(sys.argv) > 1 else catalogue.ROOT / "build"
+SEED = 5  # one with which the detectors' largest run is a small one
+POCL = "Portable Computing Language"  # a GPU may stand before it
+HAS_POCL = (BUILD / "common/run_opencl").is_file() and POCL in subprocess.run(
+    [BUILD / "common/devices"], capture_output=True, text=True, check=False).stdout
+
+
+def solution(name, api="opencl"):
+    exercise = catalogue.exercise_of(name)
+    return exercise.solutions(exercise.api(api if api in exercise.files else None))[0].read_text(encoding="utf-8")
+
+
+def submitted(text, name="03/five-steps", api="opencl"):
+    exercise = catalogue.exercise_of(name)
+    api = exercise.api(api if api in exercise.files else None)
+    data = text if isinstance(text, bytes) else text.encode()
+    text = submitted_file.text_of(pathlib.Path(exercise.files[api][0]), data)
+    device = POCL if api == "opencl" and HAS_POCL else ""
+    return submitted_file.submitted(exercise, api, {exercise.files[api][0]: text}, BUILD, device)[0]
+
+
+def changed(text, *edits):
+    """The text with each `old` replaced by `new`, which has to be there once."""
+    for old, new in edits:
+        if text.count(old) != 1:
+            raise AssertionError(f"{text.count(old)} times: {old}")
+        text = text.replace(old, new)
+    return text
+
+
+def steps(*edits):
+    return changed(solution("03/five-steps"), *edits)
+
+
+def instead(body, name="03/five-steps"):
+    """The solution with this in the place of all that its kernel does."""
+    text = solution(name)
+    return text[:text.index("{\n") + 2] + body + "}\n"
+
+
+def host(body, before=""):
+    """The host exercise with this in the place of the student's part."""
+    text = solution("02/host-side")
+    begin, end = text.index(catalogue.BEGIN), text.index(catalogue.END)
+    return before + text[:begin] + catalogue.BEGIN + "----\n" + body + "\n    " + text[end:]
+
+
+COUNT, NEXT, FIRST = "atomic_inc(&table[pixels[i]])", "i += get_global_size(0)", "    const size_t item"
+BARRIER = "    barrier(CLK_LOCAL_MEM_FENCE);\n    for (ulong i"
+RACE = steps((COUNT, "++table[pixels[i]]"))
+ALONE = "    if ({}) for (ulong i = {}; i < count; i += {}) atomic_inc(&histogram[pixels[i]]);\n"
+GLOBAL = "    for (ulong i = get_global_id(0); i < count; i += get_global_size(0))\n        atomic_inc(&histogram[pixels[i]]);\n"
+MERGE, HOST, PAIRS, LOST = "01/merge", "02/host-side", "05/equal-neighbours", "02/no-lost-counts"
+LOCK, ADD, PART = "const std::lock_guard<std::mutex> mine(shared.one_at_a_time);", "shared.histogram[bin] += own[bin];", "inline void count_part"
+UNLOCKED = changed(solution(MERGE), (LOCK, ""))
+TSAN = 'extern "C" __attribute__((used)) const char* __tsan_default_{}() {{ return "{}"; }}\n'
+CU, CU_NEXT, CU_BARRIER = solution("03/five-steps", "cuda"), "i += threads", "    __syncthreads();\n    for (std::size_t i"
+
+
+def hidden(condition):
+    """The race where this holds for the preprocessor, and the solution elsewhere."""
+    macro = f"#if {condition}\n#define COUNT(p) ++*(p)\n#else\n#define COUNT(p) atomic_inc(p)\n#endif\n"
+    return macro + steps((COUNT, "COUNT(&table[pixels[i]])"))
+
+
+# ---- the table: (the exercise, the submission, its text, the most points, what is said of it) ------
+#
+# Five points are for what compiles, and a run of no pixels may be right by chance.
+
+NOT_RIGHT = (
+    ("03/five-steps", "no kernel", "", 0, "there is no kernel histogram_local in this file"),
+    ("03/five-steps", "another name", changed(RACE, ("histogram_local", "histogram_globl")), 0, "there is no kernel"),
+    ("03/five-steps", "the solution's path", f'#include "{HERE.parents[3]}/03-local-atomics/histogram.cl"\n', 0, "compile"),
+    ("03/five-steps", "words in place of counts", instead('    printf("PASS 100 of 100\\n");\n'), 17, "bins are wrong"),
+    ("03/five-steps", "a loop without end", steps((NEXT, "i += 0")), 17, "does not end"),
+    ("03/five-steps", "a wild write", instead("    *(volatile __global uint*)8 = 1;\n"), 17, "it crashes"),
+    (HOST, "counted by the host", host("for (int bin = 0; bin < 256; ++bin) result[bin] = 0;\n"
+                                       "for (std::size_t i = 0; i < count; ++i) ++result[pixels[i]];"), 17, "bins are wrong"),
+    (HOST, "an end of its own", host("std::exit(0);"), 5, "it ended before it had counted"),
+    (HOST, "an end like a skipped test", host('std::puts("no device"); std::exit(77);'), 5, "it ends with 77"),
+    (HOST, "another launch", changed(solution(HOST), ("groups * group_size", "group_size")), 17, "1 of 5 runs"),
+    (HOST, "a size of an argument", changed(solution(HOST), ("kernel, 1, sizeof pixel_count", "kernel, 1, 4")), 5,
+     r"clSetKernelArg\(1\): CL_INVALID_ARG_SIZE \(-51\)"),
+    (HOST, "one run that fails", changed(solution(HOST), ("count > 0 ? count : 1", "count")), 72, "4 of 5 runs are right"),
+    (MERGE, "results before there are pixels", solution(MERGE) + "#include <cstdio>\n#include <cstdlib>\nstatic const int begun = "
+     '(std::puts("1024 0 1"), std::exit(0), 0);\n', 5, "it ended before it had counted"),
+    (MERGE, "a program of its own", solution(MERGE) + "int main() { return 0; }\n#error\n", 0, "compile"),
+)
+NOT_FREE_OF_FAULTS = (
+    ("03/five-steps", "a race", RACE, 5, r"data race at local memory.*histogram\.cl:\d+"),
+    ("03/five-steps", "a race beside a launch without end", changed(RACE, (FIRST, "    while (get_local_size(0) == 1) {}\n" + FIRST)), 5,
+     "data race at local memory"),
+    ("03/five-steps", "a race for one detector", hidden("!defined(__SPIR__) && !defined(__SPIR32__) && !defined(__SPIR64__)"), 5, "data race"),
+    ("03/five-steps", "a race for other counts", steps((COUNT, f"if (count == 1000 || count == 150) {COUNT}; else ++table[pixels[i]]")), 5, "race"),
+    ("03/five-steps", "no counts for the detector", changed(RACE, (FIRST, "    if ((ulong)pixels >> 48) return;\n" + FIRST)), 5, "not right"),
+    ("03/five-steps", "machine code", steps((FIRST, '    __asm__("nop");\n' + FIRST)), 5, "oclgrind"),
+    ("03/five-steps", "a read behind the pixels", steps(("i < count; i +=", "i <= count; i +=")), 5, "Invalid read of size 1 at global memory"),
+    ("03/five-steps", "a table that nobody zeroes", steps(("        table[bin] = 0;\n", "")), 5, "Uninitialized value written to local memory"),
+    ("03/five-steps", "a barrier left out", steps((BARRIER, "    for (ulong i")), 5, "data race at local memory"),
+    ("03/five-steps", "no local table", instead(GLOBAL), 5, "nothing passes through local memory"),
+    (PAIRS, "an addition that is not atomic", changed(solution(PAIRS), ("atomic_add(&table[one], 2)", "table[one] += 2")), 5, "data race"),
+    (HOST, "two arguments in the wrong order", changed(solution(HOST), ("sizeof(cl_mem), &input", "sizeof(cl_mem), &counts")), 5,
+     "the kernel is right: what are its arguments"),
+    (MERGE, "a race", UNLOCKED, 5, "data race.*no lock that all threads share"),
+    (MERGE, "a race behind the detector's macro", changed(solution(MERGE), (LOCK, f"#ifdef __SANITIZE_THREAD__\n    {LOCK}\n#endif")), 5, "race"),
+    (MERGE, "an attribute", changed(UNLOCKED, (PART, '__attribute__((no_sanitize("thread"))) ' + PART)), 5, "race|switches it off"),
+    (MERGE, "the detector's options", UNLOCKED + TSAN.format("options", "report_bugs=0"), 5, "race|switches it off"),
+    (MERGE, "the detector's suppressions", UNLOCKED + TSAN.format("suppressions", "race:count_part"), 5, "race|switches it off"),
+    (MERGE, "a lock that comes too late", changed(UNLOCKED, (ADD, ADD + "\n    " + LOCK)), 5, "data race"),
+)
+EMULATED = (
+    ("03/five-steps", "a race", changed(CU, ("atomicAdd(&table[pixels[i]], 1U)", "++table[pixels[i]]")), 5, r"data race.*histogram\.cu:19\b"),
+    ("03/five-steps", "a barrier left out", changed(CU, (CU_BARRIER, "    for (std::size_t i")), 5, r"data race.*histogram\.cu:1[58]\b"),
+    ("03/five-steps", "a barrier for some", changed(CU, (CU_BARRIER, CU_BARRIER.replace("__sync", "if (threadIdx.x < 8) __sync"))), 5,
+     r"not all threads of a block reach .* at histogram\.cu:17, others at histogram\.cu:\d+"),
+    ("03/five-steps", "a bin too many", changed(CU, ("kBins; bin += blockDim.x) {\n        table", "kBins + 1; bin += blockDim.x) {\n        table")),
+     5, r"AddressSanitizer: [a-z-]+.*histogram\.cu:15\b"),
+    ("03/five-steps", "a loop without end", changed(CU, (CU_NEXT, "i += 0")), 17, "does not end"),
+    (HOST, "a buffer that is too small", changed(solution(HOST, "cuda"), ("256 * sizeof *counts", "256")), 5,
+     r"AddressSanitizer: heap-buffer-overflow.*host\.cu"),
+)
+# Behaviour does not show what is missing here. Whoever reads the report does.
+FOR_THE_READER = (
+    (LOST, "one work-item that counts all", instead(ALONE.format("get_global_id(0) == 0", "0", "1"), LOST), "1 of 144 work-items read pixels"),
+    (LOST, "one of each group", instead(ALONE.format("get_local_id(0) == 0", "get_group_id(0)", "get_num_groups(0)"), LOST),
+     "3 of 144 work-items read pixels"),
+    ("03/five-steps", "a race for a compiler that is never told of", hidden("defined(__x86_64__)"), "144 of 144 work-items"),
+    (LOST, "nothing", solution(LOST), "144 of 144 work-items read pixels, 6 to 7 times each; 0 accesses to local memory"),
+)
+
+# ---- honest work: other styles, algorithms, alphabets; none of them costs a point -------------------
+
+CHUNKS = "    const ulong part = (count + get_global_size(0) - 1) / get_global_size(0), first = get_global_id(0) * part;\n" \
+         "    for (ulong i = first; i < min(first + part, count); ++i"
+SUM_OWN = "\n".join(("    uint own = 0, last = 0;", "    for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {",
+                     "        if (pixels[i] != last) { if (own) atomic_add(&table[last], own); own = 0; last = pixels[i]; }",
+                     "        ++own;", "    }", "    if (own) atomic_add(&table[last], own);"))
+LOOP = "    for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {\n        atomic_inc(&table[pixels[i]]);\n    }"
+HONEST = (
+    ("03/five-steps", "restrict", steps(("const uchar* pixels", "const uchar* __restrict pixels"))),
+    ("03/five-steps", "words", steps((FIRST, '    const size_t words = sizeof("asm no_sanitize get_local_id __has_include");\n    (void)words;\n' + FIRST))),
+    ("03/five-steps", "a comment in windows-1252", steps((FIRST, "    // für jede Gruppe eine Tabelle\n" + FIRST)).encode("cp1252")),
+    ("03/five-steps", "Greek names", steps().replace("item", "μέλος").replace("table", "πίνακας")),
+    ("03/five-steps", "windows' line ends", steps().replace("\n", "\r\n")),
+    ("03/five-steps", "a byte order mark", b"\xef\xbb\xbf" + steps().encode()),
+    ("03/five-steps", "UTF-16", steps().encode("utf-16")),
+    ("03/five-steps", "a part for each", steps((LOOP[:LOOP.index(") {")], CHUNKS))),
+    ("03/five-steps", "runs of equal pixels", steps((LOOP, SUM_OWN))),
+    ("03/five-steps", "zeroes are not merged", steps(("        atomic_add(&histogram", "        if (table[bin] > 0) atomic_add(&histogram"))),
+    ("03/five-steps", "two tables", steps(("table[BINS];", "table[2 * BINS];"), ("bin < BINS; bin += group_size) {\n        table",
+     "bin < 2 * BINS; bin += group_size) {\n        table"), (COUNT, "atomic_inc(&table[item % 2 * BINS + pixels[i]])"),
+     ("table[bin]);", "table[bin] + table[BINS + bin]);"))),
+    ("03/five-steps", "one zeroes and merges", steps().replace("bin = item; bin < BINS; bin += group_size", "bin = 0; item == 0 && bin < BINS; ++bin")),
+    ("03/five-steps", "a function and a macro", "#define ONE_MORE(at) atomic_add(at, 1u)\nvoid one(__local uint* table, uchar bin) "
+     "{ ONE_MORE(&table[bin]); }\n" + steps((COUNT, "one(table, pixels[i])"))),
+    ("03/five-steps", "a while loop", steps((LOOP, "    ulong i = get_global_id(0);\n    while (i < count) {\n        "
+     "atomic_add(&table[pixels[i]], 1);\n        i += get_global_size(0);\n    }"))),
+    ("03/five-steps", "four at a time", steps((LOOP, "    for (ulong i = 4 * get_global_id(0); i < count; i += 4 * get_global_size(0))\n"
+     "        for (ulong j = i; j < min(i + 4, count); ++j) atomic_inc(&table[pixels[j]]);"))),
+    ("03/five-steps", "one line", re.sub(r"\n\s*(?!#)", " ", steps().split("BINS 256\n")[1]).join(("#define BINS 256\n", "\n"))),
+    (LOST, "the last first", changed(solution(LOST), ("histogram[pixels[i]]", "histogram[pixels[count - 1 - i]]"))),
+    (HOST, "a copy of the pixels", changed(solution(HOST), ("CL_MEM_READ_ONLY, count > 0 ? count : 1, nullptr", "CL_MEM_READ_ONLY | "
+     "(count > 0 ? CL_MEM_COPY_HOST_PTR : 0), count > 0 ? count : 1, count > 0 ? const_cast<std::uint8_t*>(pixels) : nullptr"))),
+    (MERGE, "atomics", changed(UNLOCKED, (ADD, "std::atomic_ref(shared.histogram[bin]).fetch_add(own[bin]);"),
+                               ("#include <mutex>", "#include <mutex>\n#include <atomic>"))),
+    (MERGE, "a lock for each bin", changed(UNLOCKED, ("std::mutex one_at_a_time;", "std::array<std::mutex, 256> locks;"),
+                                           (ADD, "{ shared.locks[bin].lock(); " + ADD + " shared.locks[bin].unlock(); }"))),
+    (MERGE, "Cyrillic names", solution(MERGE).replace("one_at_a_time", "по_одному")),
+)
+OFTEN = ("words", "a comment in windows-1252", "runs of equal pixels", "a copy of the pixels", "atomics")  # in each run of the tests
+
+
+class Table(unittest.TestCase):
+    def grade(self, text, name, api="opencl"):
+        try:
+            return grading.graded([submitted(text, name, api)], SEED)
+        except grading.NothingToRunOn as why:
+            self.skipTest(str(why))
+
+    def hold(self, rows, api="opencl"):
+        for exercise, name, text, most, says in rows:
+            limits = {"SECONDS": 2, "IN_ALL": 8} if "without end" in name else {"SECONDS": 10}
+            with self.subTest(exercise=exercise, submission=name), unittest.mock.patch.multiple(submitted_file, **limits):
+                grade = self.grade(text, exercise, api)
+                table = reports.table_of(grade)
+                self.assertLessEqual(grade.points, most, table)
+                self.assertRegex(" ".join(verdict.words.replace("\n", " ") for verdict in grade.verdicts), says, table)
+
+
+@unittest.skipUnless(HAS_POCL and shutil.which("oclgrind"), "it needs PoCL and Oclgrind (package oclgrind)")
+class Marks(Table):
+    def test_what_is_not_right(self):
+        self.hold(NOT_RIGHT)
+
+    def test_what_is_not_free_of_faults(self):
+        self.hold(NOT_FREE_OF_FAULTS)
+
+    def test_what_a_reader_has_to_see(self):
+        for exercise, name, text, says in FOR_THE_READER:
+            with self.subTest(name):
+                grade = self.grade(text, exercise)
+                self.assertTrue(grade.full, reports.table_of(grade))
+                self.assertIn(says, grade.verdicts[-1].words)
+
+    def test_honest_work_has_full_marks(self):
+        for exercise, name, text in HONEST:
+            if EVERY or name in OFTEN:
+                with self.subTest(name):
+                    grade = self.grade(text, exercise)
+                    self.assertTrue(grade.full, reports.table_of(grade))
+        self.assertLessEqual(set(OFTEN), {name for _, name, _ in HONEST})
+
+    def test_what_is_fast_and_wrong_or_right_and_slow_has_no_points_for_speed(self):
+        returns = changed(solution(PAIRS), ("    const size_t item", "    if (count > 900000 && count != 1048573) return;\n    const size_t item"))
+        slow = changed(solution(PAIRS), ("if (one == two)", "if (false)"))
+        for text, says in ((returns, "a run of which the time is taken is wrong"), (slow, "1.2 times is wanted on the first")):
+            file = submitted(text, PAIRS)
+            grading.outcomes(file, tasks.runs_of(file.exercise, "sizes", SEED)[:1])
+            verdict = grading.speed(file, 7)
+            self.assertEqual(verdict.points, 0)
+            self.assertIn(says, verdict.words)
+
+    def test_an_addition_of_two_atomic_accesses_loses_counts(self):
+        """No detector sees a race there: the threads have to meet, and on a busy machine they do not every time."""
+        stores = "{ std::atomic_ref<std::uint32_t> count(shared.histogram[bin]); count.store(count.load() + own[bin]); }"
+        file = submitted("#include <atomic>\n" + changed(UNLOCKED, (ADD, stores)), MERGE)
+        if len(os.sched_getaffinity(0)) > 1:
+            self.assertTrue(any(not all(each.right for each in grading.outcomes(file, tasks.for_detectors(file.exercise, SEED))[0])
+                                for _ in range(9)))
+
+    def test_a_third_barrier_that_is_missing_is_a_race(self):
+        """It is needed in what goes round again, so the detector has to see it go round."""
+        zeroing = "for (size_t bin = item; bin < BINS; bin += group_size) {", "if (item == 0) for (size_t bin = 0; bin < BINS; ++bin) {"
+        for name, edit in (("03/tiles", zeroing), ("04/no-overflow", ("", ""))):
+            text = solution(name)
+            begin, end = text[:text.rindex("barrier(")], text[text.rindex("barrier("):].split(";", 1)[1]
+            with self.subTest(exercise=name):
+                self.assertIn("data race", grading.faults(submitted(begin.replace(*edit, 1) + end, name), SEED))
+
+    def test_without_a_detector_it_is_not_full_marks(self):
+        with unittest.mock.patch.object(submitted_file.OpenCLFile, "detectors", return_value=[]):
+            grade = self.grade(steps(), "03/five-steps")
+        self.assertEqual((grade.points, grade.verdicts[-1].words), (80, "not graded: no race detector"))
+
+    def test_compiler_errors_have_the_students_lines(self):
+        grade = self.grade(steps(("        table[bin] = 0;", "\ttable[bin] = 0")), "03/five-steps")
+        line = steps()[:steps().index("table[bin] = 0;")].count("\n") + 1
+        said = grade.verdicts[0].words.splitlines()
+        self.assertEqual((grade.points, len(said)), (0, 4))
+        self.assertRegex(said[1], rf"^histogram.cl:{line}:\d+: error: expected ';'")
+        self.assertEqual(said[2:], ["    table[bin] = 0", "                  ^"])
+
+    @unittest.skipIf(sandbox.missing(), f"no sandbox: {sandbox.missing()} (package bubblewrap)")
+    def test_nobody_is_harmed(self):
+        paths = f'"{HERE.parent}/__pycache__/grading.pyc", "/usr/bin/c++", "/var/tmp/left"'
+        harm = f"""#include <csignal>
+#include <initializer_list>
+#include <unistd.h>
+static const int harm = [] {{
+    for (const char* path : {{{paths}}})
+        if (std::FILE* file = std::fopen(path, "w")) std::fputs("spoilt", file);
+    kill(getppid(), SIGKILL);
+    kill(getppid(), SIGSTOP);
+    return kill(-1, SIGKILL);
+}}();
+"""
+        self.assertTrue(self.grade(changed(solution(HOST), ("#include <cstdlib>\n", "#include <cstdlib>\n" + harm)), HOST).full)
+        self.assertFalse(pathlib.Path("/var/tmp/left").exists())
+
+    def test_each_way_to_compile_runs_as_itself(self):
+        text = "#if COPIES == 8\n#define get_global_id(dimension) 0\n#endif\n" + solution("04/copies")
+        run = tasks.runs_of(catalogue.exercise_of("04/copies"), "sizes", SEED)[2]._replace(group_size=64)
+        runs = [run._replace(options=f"-DCOPIES={copies}") for copies in (1, 8)]
+        self.assertEqual([each.right for each in grading.outcomes(submitted(text, "04/copies"), runs)[0]], [True, False])
+
+    def test_one_wrong_file_of_four_costs_a_quarter(self):
+        exercise = catalogue.exercise_of("03/four-mistakes")
+        files = submitted_file.submitted(exercise, "opencl", dict.fromkeys(exercise.files["opencl"], ""), BUILD)
+        said = [([grading.Verdict("sizes", points, 25, f"{points} of 25")], "") for points in (25, 25, 25, 2)]
+        with unittest.mock.patch.object(grading, "graded_file", side_effect=said):
+            (verdict,) = grading.graded(files, 7).verdicts
+        self.assertEqual((verdict.points, verdict.words), (19, "fourth.cl: 2 of 25"))
+
+
+@unittest.skipUnless((BUILD / "common/run_emulated").is_file(), "run_emulated is not built")
+class Emulated(Table):
+    """CUDA without a GPU; here also where there is one."""
+
+    def setUp(self):
+        patch = unittest.mock.patch.object(submitted_file, "no_gpu", lambda _: True)
+        patch.start()
+        self.addCleanup(patch.stop)
+
+    def test_emulated(self):
+        self.hold(EMULATED, "cuda")
+
+    def test_the_grade_says_that_it_is_emulated_and_nothing_is_timed(self):
+        file = submitted(solution(PAIRS, "cuda"), PAIRS, "cuda")
+        grading.outcomes(file, tasks.runs_of(file.exercise, "sizes", SEED)[:1])
+        self.assertIn("emulated on the CPU", file.ran_where())
+        self.assertEqual(grading.speed(file, 7)[1:3], (0, 0))
+
+
+class Gallery(unittest.TestCase):
+    """The mistakes of a chapter's kernel, each handed in as an exercise: a detector finds it, or the diagnosis names it."""
+
+    def handed_in(self, name, variant, more_than):
+        exercise, tried = catalogue.exercise_of(name), 0
+        self.enterContext(unittest.mock.patch.object(tasks, "as_large_as_others", lambda *_: []))  # small runs are enough
+        folder = BUILD / "common/tutor/exercise/made"
+        for mistake in gallery.mistakes(exercise.chapter):
+            if mistake.variant != variant or "blocked" in mistake.shows or "histogram.cl" not in mistake.files():
+                continue
+            gallery.make(mistake, folder)
+            # Any group is a group here: the chapter's host says how large, the exercise's does not.
+            made = (folder / "histogram.cl").read_text(encoding="utf-8").replace("__attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))", "")
+            with self.subTest(mistake=mistake.name):
+                file = submitted(made, name)
+                if not grading.faults(file, SEED, False):
+                    found, _ = grading.outcomes(file, tasks.runs_of(exercise, "sizes", 7))
+                    self.assertFalse(all(each.right for each in found))
+                    names = mistake.names.replace(" ", "|")
+                    self.assertRegex(grading.diagnosis(file, found), rf"(why(, one of these)?|this fits also): .*\(({names})\)")
+            tried += 1
+        self.assertGreater(tried, more_than)
+
+    def test_local(self):
+        self.handed_in("03/five-steps", "local", 12)
+
+    def test_global(self):
+        self.handed_in(LOST, "global", 5)
+
+
+if __name__ == "__main__":
+    unittest.main()
