@@ -331,6 +331,21 @@ def stalls_table(recording):
             + "`; `".join("`, `".join(reasons) for reasons in STALLS.values()) + "`, in the order of the columns.")
 
 
+# The kernels of the exercise, in an order that gives nothing away; their speeds and clocks would.
+WHOSE = ("`vector`, ramp", "`private`", "`local`", "`tuned`", "`racy`", "`local`, blocked, 8 groups")
+
+
+def whose_table(recording):
+    """the profiles of six kernels without their names"""
+    found = {row: (entry, counted) for row, entry, counted in profiles(recording, PROFILES)}
+    shown_of = {title: of for title, of in PROFILE.items() if title not in ("GB/s", "Clock, GHz")}
+    six = [found[row] for row in WHOSE]
+    rows = [[title, *(of(counted[counter], pixels_in(entry)) for entry, counted in six)] for title, (counter, of) in shown_of.items()]
+    waits = [waits_of(counted) for _, counted in six]
+    rows.append(["Waits most for", *(max(each, key=each.get) for each in waits)])
+    return [entry for entry, _ in six], "Whose profile is this?", ["<Counter", *"ABCDEF"], rows, "CUDA, one launch of each under Nsight Compute."
+
+
 def under_way_table(recording):
     """the fastest launch for each number of bytes under way, and the time of an answer by Little's law"""
     entries, points = law.points(recording, "CUDA")
@@ -547,7 +562,7 @@ def archive_table(recording, program, size):
 
 TABLES = {"ladder": ladder.table, "results": results_table, "device": device_table, "chapters": chapters_table, "peers": peers_table,
           "cpu-peers": cpu_peers_table, "queued": queued_table, "steps": steps_table, "experiment": experiment_table, "under-way": under_way_table,
-          "chase": chase_table, "profile": profile_table, "stalls": stalls_table,
+          "chase": chase_table, "profile": profile_table, "stalls": stalls_table, "whose": whose_table,
           "warps": warps_table,
           "end-to-end": end_to_end_table, "many": many_table, "bins": bins_table,
           "tuning": tuning_table, "counters": counters_table, "weak": weak_table,
