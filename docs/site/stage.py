@@ -16,10 +16,12 @@ The pages stay written for GitHub and for an editor. Here
 Sphinx runs with -W: a link that leads nowhere, or a page that no contents list, ends the build.
 """
 
+import html
 import json
 import os
 import pathlib
 import re
+import shlex
 import shutil
 import sys
 import textwrap
@@ -28,6 +30,7 @@ import urllib.parse
 SITE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(SITE.parent / "tools"))
 import pages  # noqa: E402
+import predictions  # noqa: E402
 import recorded  # noqa: E402
 import tables  # noqa: E402
 
@@ -52,6 +55,10 @@ TO_PLAY = re.compile(r"(?<!!)\[([^\]]+)\]\(([^)\s]*\.html(?:#[^)\s]*)?)\)")
 # Such a link in a paragraph of its own: there the page itself is embedded.
 EMBEDDED = re.compile(rf"^{TO_PLAY.pattern}$", re.MULTILINE)
 FRAME = '<iframe class="play" src="\\2" title="\\1" loading="lazy"></iframe>\n\n<a href="\\2">\\1</a>, on a page of its own'
+# An answer that is folded, what is asked in it, and the question before it.
+ANSWER = re.compile(r"^<details><summary>Answer</summary>\n.*?^</details>$", re.DOTALL | re.MULTILINE)
+ASKED = re.compile(r"^<!-- predict: (.*?) -->$", re.MULTILINE)
+QUESTION = re.compile(r"^\*\*(\d+)\.(?:\*\*)? (.*?)(?=\n\n)", re.DOTALL | re.MULTILINE)
 TARGET = re.compile(r"\]\(([^)\s]+)((?:\s+\"[^\"]*\")?)\)")
 
 
@@ -209,11 +216,47 @@ def is_chapter(folder):
     return re.fullmatch(r"0\d-[^/]*", folder.as_posix()) is not None
 
 
+def plain(text):
+    """A paragraph without its marks."""
+    return " ".join(re.sub(r"\[([^\]]*)\]\([^)]*\)|\*+([^*]+)\*+|`", r"\1\2", text).replace("**", "").split())
+
+
 def first_words(text):
     """The first sentences of a page's prose, up to 200 letters."""
     prose = next((part for part in text.split("\n\n") if re.match(r"[\w`\[*]", part)), "").removeprefix("**Goal.** ")
-    words = re.sub(r"\[([^\]]*)\]\([^)]*\)|\*+([^*]+)\*+|`", r"\1\2", prose)
-    return textwrap.shorten(words, 200, placeholder=" ...")
+    return textwrap.shorten(plain(prose), 200, placeholder=" ...")
+
+
+class Predictions:
+    """What the lessons ask a reader to predict (docs/tools/predictions.py)."""
+
+    def __init__(self):
+        self.all = []
+
+    def place(self, asked, page):
+        text = html.escape(json.dumps(asked, ensure_ascii=False))
+        return f'<div class="predict" data-asked="{text}" data-all="{relative("predictions.html", page)}"></div>'
+
+    def asked(self, text, page):
+        """The text with a place for a prediction before each answer that is asked for."""
+        title, before = text.partition("\n")[0].lstrip("# ").split(":")[0], len(self.all)
+
+        def with_places(answer):
+            places = ""
+            for words in ASKED.findall(answer.group(0)):
+                of_it = predictions.question(*shlex.split(words))[0]
+                number, question = QUESTION.findall(text[:answer.start()])[-1]
+                link = f"{place(page).with_suffix('.html').as_posix()}#predict-then-run"
+                self.all.append({**of_it, "id": f"{page.parent} {len(self.all) - before + 1}", "title": f"{title}, question {number}", "link": link,
+                                 "text": plain(of_it["ask"] or question), "ask": of_it["ask"] and plain(of_it["ask"]),
+                                 "unit": plain(of_it.get("unit", ""))})
+                places += self.place(self.all[-1], page) + "\n\n"
+            return places + answer.group(0)
+
+        return ANSWER.sub(with_places, text)
+
+    def page(self):
+        return f"{NO_SEARCH}# Your predictions\n\nThey stay in this browser.\n\n{self.place(self.all, pathlib.Path())}\n"
 
 
 def cards(entries, folder):
@@ -226,9 +269,10 @@ def cards(entries, folder):
     return f"\n\n::::{{grid}} 1 1 2 2\n:gutter: 3\n\n{found}::::\n" if found else ""
 
 
-def staged(page, links):
+def staged(page, links, foretold):
     """A page as Sphinx reads it."""
     text = (ROOT / page).read_text(encoding="utf-8")
+    text = foretold.asked(text, page)
     text = FOLDED.sub(lambda m: two_tabs(m.group(1), m.group(2)), text)
     if page == FIRST and CLONE in text:
         text = text.replace(CLONE, f"Clone [the repository]({REPOSITORY})," if REPOSITORY else
@@ -246,6 +290,8 @@ def staged(page, links):
         text += f"\n## {FILES}\n\n{all_shown(sources, place(page))}"
     if folder.as_posix() == "docs/results":
         entries += [pathlib.Path(f"{path.stem}.md") for path in recordings()]
+    if page == FIRST:
+        entries.insert(-1, pathlib.Path("predictions.md"))
     return text + contents(entries)
 
 
@@ -317,9 +363,10 @@ def main():
     REPOSITORY = sys.argv[2] if len(sys.argv) == 3 else ""
     PAGES = pathlib.Path(sys.argv[1]).resolve()
     shutil.rmtree(PAGES, ignore_errors=True)
-    links = Links(all_files())
+    links, foretold = Links(all_files()), Predictions()
     for page in sorted(links.pages):
-        write(place(page), staged(page, links))
+        write(place(page), staged(page, links, foretold))
+    write("predictions.md", foretold.page())
     chapters = sorted({page.parent for page in links.pages if is_chapter(page.parent)})
     for folder in chapters:
         page = folder / "source.md"

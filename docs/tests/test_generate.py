@@ -80,6 +80,12 @@ class Generate(repository.RepositoryTest):
         self.assertIn("\n| [`subhist`](02-global-atomics/README.md#subhist-many-tables) |", self.read("README.md"))
         self.assertEqual(note, "Medians. Read ceiling: 4000 GB/s. Bytes under way: on each multiprocessor.")
 
+    def test_a_prediction_and_what_was_measured(self):
+        self.write("README.md", page_with(f"predict: number 'times as fast' {FILE} 02-global-atomics/cuda photo 1M subhist / "
+                                          "02-global-atomics/cuda photo 1M global ours=50"))
+        self.succeed("generate.py")
+        self.assertIn("\nWe expected 50 times as fast. Measured on Some device (CUDA): 40.0 times as fast.\n", self.read("README.md"))
+
     def test_provenance_is_that_of_all_tables(self):
         entries = [{**run_entry(PEERS, {"tuned": 1.0}, name), "commit": commit, "date": day}
                    for name, commit, day in (("photo", "abc1234", "2026-01-03"), ("uniform", "def5678", "2026-01-02"),
@@ -125,6 +131,8 @@ class Generate(repository.RepositoryTest):
             (page_with("results: docs/results/nosuch.json a photo 1M"), "there is no docs/results/nosuch.json"),
             (page_with(f"nosuch: {FILE} 1M"), "there is no kind 'nosuch'"),
             (page_with(f"peers: {FILE} 1M photo"), "peers_table() takes 2 positional arguments but 3 were given"),
+            (page_with("predict: choice One Two"), "of several choices one begins with ="),
+            (page_with(f"predict: number GB/s {FILE} 02-global-atomics/cuda photo 1M local"), "02-global-atomics/cuda has no local"),
             (page_with("excerpt: 02-a/histogram.cl nosuch"), "histogram.cl: 0 functions are called nosuch"),
             (page_with("excerpt: 02-a/nosuch.cl count"), "No such file"),
             (page_with("whole: 02-a/histogram.cl 02-a/nosuch.cu"), "No such file"),

@@ -285,7 +285,7 @@ class Site(Browser):
     # A page of each kind.
     PAGES = ("index.html", "02-global-atomics/index.html", "03-local-atomics/exercise/five-steps/index.html", "docs/results/h100.html")
     KINDS = (*PAGES, "03-local-atomics/source.html", "05-launch-tuning/workshops/bins/index.html", "docs/gallery.html", "docs/json.html",
-             "docs/site/play/index.html", "docs/site/play/race.html", "docs/site/play/lab.html", "search.html", "LICENSE.html")
+             "predictions.html", "docs/site/play/index.html", "docs/site/play/race.html", "docs/site/play/lab.html", "search.html", "LICENSE.html")
     # What is wider than the window, but for what scrolls or moves in from the side; and on a phone what has small letters,
     # outside of drawings.
     CUT = """
@@ -350,6 +350,33 @@ class Site(Browser):
         for direction, ordered in (("ascending", sorted(before)), ("descending", sorted(before, reverse=True))):
             self.click("table.sortable:first-of-type th:nth-child(5) button")
             self.assertEqual((head.get_attribute("aria-sort"), rates()), (direction, ordered))
+
+    def test_a_prediction_is_made_before_its_answer_opens_and_is_kept(self):
+        page = "05-launch-tuning/index.html"
+        self.open(page)
+        answer = "return [...document.querySelectorAll('.predict')].at(-1).nextElementSibling"
+        self.assertFalse(self.script(f"{answer}.checkVisibility()"))
+        self.find(".predict input[type=number]").send_keys("522.5")
+        self.press("ENTER")
+        self.assertFalse(self.script(f"{answer}.checkVisibility()"))  # which answers one more question
+        self.click("[name='05-launch-tuning 2'][value='2']")
+        self.click(self.all(".predict form button:not(.skip)")[-1])
+        self.assertTrue(self.script(f"{answer}.open"))
+        self.open(page)
+        said = [each.text for each in self.all(".predict .outcome")]
+        self.assertEqual(said[0], "Yours: A ramp. That is it.")
+        self.assertRegex(said[1], r"^yours 522.5 · ours 1045 · measured (\d+) GB/s\nYours is 4\d percent too low. Measured on NVIDIA H100")
+        places = [self.script("return parseFloat(arguments[0].style.left)", each) for each in self.all(".predict .mark")]
+        self.assertAlmostEqual(places[1], 2 * places[0], 3)
+        self.open("predictions.html")
+        self.assertIn("; 1 of 1 choices were right.", self.text(".predict"))
+        self.assertEqual([each.text for each in self.all(".predict .outcome")], said)
+        self.presentable("predictions.html")
+        self.click(".predict button")
+        self.wait(lambda: "None of " in self.text(".predict"))
+        self.open(page)
+        self.click(self.all(".predict .skip")[-1])
+        self.assertTrue(self.script(f"{answer}.open"))
 
     def test_code_can_be_copied(self):
         self.open("02-global-atomics/index.html")
