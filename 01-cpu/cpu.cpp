@@ -19,8 +19,10 @@
 
 #include "01-cpu/histogram.hpp"
 #include "common/lesson.hpp"
+#include "common/options/options.hpp"
 #include "common/process/choice.hpp"
 #include "common/process/cpu.hpp"
+#include "common/timing/timing.hpp"
 
 // ---- how fast could it be? ----
 //

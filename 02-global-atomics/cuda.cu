@@ -52,7 +52,7 @@ int main(int argc, char** argv) try {
 
     // 6. global, and racy, which differs in nothing but its kernel: zero the histogram, count, copy
     //    it out. `examine` copies in, poisons before each run, compares all bins, and times.
-    const bool blocked = lesson.options.choice("walk") == "blocked";
+    const bool blocked = lesson.choice("walk") == "blocked";
     for (const std::string variant : {"global", "racy"}) {
         if (!lesson.wants(variant)) continue;
         auto* kernel = blocked ? histogram_global_blocked : histogram_global;
@@ -81,11 +81,11 @@ int main(int argc, char** argv) try {
     // 7. subhist: the same with pitched rows, a table for each block, and a second kernel.
     //    cudaMallocPitch chooses the pitch, in bytes, so that each row of `image` begins where the
     //    device reads best; the tables' pitch is then turned into bins.
-    const std::size_t width = lesson.input.width;
+    const std::size_t width = lesson.width;
     const std::size_t rows = std::max<std::size_t>((pixel_count + width - 1) / width, 1);
     Memory<std::uint8_t> image;
     std::size_t pitch_bytes = 0;
-    const bool has_room = blocked || !lesson.options.wants("subhist") ||
+    const bool has_room = blocked || !lesson.wants("subhist") ||
                           CUDA_HAS_ROOM(cudaMallocPitch(image.out(), &pitch_bytes, width, rows));
     if (lesson.wants("subhist", blocked    ? "--walk is not for it"
                                 : has_room ? ""
@@ -130,7 +130,7 @@ int main(int argc, char** argv) try {
         };
         lesson.examine("subhist", {tables, group_size, groups_x},
                        unsupported_reason(subhist, group_size), poison_all, count_rows);
-        lesson.report().say_how_many_idle(group_size);
+        lesson.say_how_many_idle(group_size);
     }
 
     // 8. The table, and the exit status that tells the truth.

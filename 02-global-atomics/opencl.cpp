@@ -61,7 +61,7 @@ int main(int argc, char** argv) try {
 
     // 6. global, and racy, which differs in nothing but its kernel: zero the histogram, count, copy
     //    it out. `examine` copies in, poisons before each run, compares all bins, and times.
-    const bool blocked = lesson.options.choice("walk") == "blocked";
+    const bool blocked = lesson.choice("walk") == "blocked";
     for (const std::string variant : {"global", "racy"}) {
         if (!lesson.wants(variant)) continue;
         const std::string name = "histogram_" + variant + (blocked ? "_blocked" : "");
@@ -96,7 +96,7 @@ int main(int argc, char** argv) try {
 
     // 7. subhist: the same with pitched rows, a table for each group, and a second kernel. Each row
     //    of `image` begins at a multiple of 512 bytes, where a device reads best.
-    const cl_ulong width = lesson.input.width, pitch_bytes = (width + 511) / 512 * 512;
+    const cl_ulong width = lesson.width, pitch_bytes = (width + 511) / 512 * 512;
     const std::size_t image_bytes =
         std::max<cl_ulong>((pixel_count + width - 1) / width, 1) * pitch_bytes;
     if (lesson.wants("subhist", blocked ? "--walk is not for it" : no_room(device, image_bytes))) {
@@ -160,7 +160,7 @@ int main(int argc, char** argv) try {
         };
         lesson.examine("subhist", {tables, group_size, groups_x},
                        unsupported_reason(subhist, device, group_size), poison_all, count_rows);
-        lesson.report().say_how_many_idle(group_size);
+        lesson.say_how_many_idle(group_size);
     }
 
     // 8. The table, and the exit status that tells the truth.

@@ -57,7 +57,7 @@ int main(int argc, char** argv) try {
 
     // 6. local, which has a kernel for each walk: zero the histogram, count, copy it out. `examine`
     //    copies the pixels in, poisons the histogram before each run, compares all bins, and times.
-    const bool blocked = lesson.options.choice("walk") == "blocked";
+    const bool blocked = lesson.choice("walk") == "blocked";
     if (lesson.wants("local")) {
         auto* const local = blocked ? histogram_local_blocked : histogram_local;
         const auto count_local = [&](Histogram& result) {

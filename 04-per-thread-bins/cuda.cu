@@ -31,7 +31,7 @@ int main(int argc, char** argv) try {
     // 1. What is asked for, the pixels, and the right answer.
     Lesson lesson(argc, argv, kProgram);
     const std::size_t pixel_count = lesson.pixels.size();
-    const unsigned loads = lesson.options.number("loads").value_or(4);
+    const unsigned loads = lesson.number("loads").value_or(4);
 
     // 2. The device, and what fits: how much shared memory a block has (without asking for more)
     //    decides how many threads have room for 256 bytes each. The 32 copies of lane-bins fit
@@ -39,7 +39,7 @@ int main(int argc, char** argv) try {
     const int device = choose_device(lesson);
     int shared_bytes = 0;
     CHECK_CUDA(cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlock, device));
-    const unsigned copies = lesson.options.number("copies").value_or(32);
+    const unsigned copies = lesson.number("copies").value_or(32);
     const std::size_t room = static_cast<std::size_t>(shared_bytes) / kBins;
 
     // 3. The launch: two blocks for each multiprocessor, 256 threads in each by default; 128, or as

@@ -30,7 +30,7 @@ int main(int argc, char** argv) try {
     // 1. What is asked for, the pixels, and the right answer.
     Lesson lesson(argc, argv, kProgram);
     const cl_ulong pixel_count = lesson.pixels.size();
-    const cl_uint loads = lesson.options.number("loads").value_or(4);
+    const cl_uint loads = lesson.number("loads").value_or(4);
 
     // 2. The device, and what fits: how much local memory a work-group has decides how many copies
     //    lane-bins keeps, and how many work-items have room for 256 bytes each. A compiler may keep
@@ -39,7 +39,7 @@ int main(int argc, char** argv) try {
     cl_ulong local_bytes = 0;
     CHECK_CL(clGetDeviceInfo(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes,
                              nullptr));
-    const std::optional<unsigned> asked = lesson.options.number("copies");
+    const std::optional<unsigned> asked = lesson.number("copies");
     unsigned copies = asked.value_or(32);
     while (copies > 1 && copies * sizeof(Histogram) + (asked ? 0 : 1) > local_bytes)
         copies /= 2;

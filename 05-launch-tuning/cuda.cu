@@ -113,7 +113,7 @@ int main(int argc, char** argv) try {
                        poison_result,
                        [&](Histogram& result) { return zero_and_count(launch, result); });
     };
-    if (lesson.options.wants("occupancy")) {
+    if (lesson.wants("occupancy")) {
         // The runtime knows the kernel's registers and shared memory, too, and may find that fewer
         // blocks fit than the threads alone would allow.
         int fitting = 0;
@@ -124,7 +124,7 @@ int main(int argc, char** argv) try {
                      "API says %zu x %d = %zu\n",
                      units, resident, full_size, full_groups, units, fitting,
                      units * static_cast<std::size_t>(fitting));
-        lesson.report().say_how_many_idle(full_size);
+        lesson.say_how_many_idle(full_size);
     }
     run_on_rows("occupancy", kernels::histogram_occupancy, stamp, rows);
     run_on_rows("vector", kernels::histogram_vector, strip, rows.as_one());
@@ -141,7 +141,7 @@ int main(int argc, char** argv) try {
         const auto blocks = static_cast<unsigned>(lesson.groups(tuned.groups(units, pixel_count)));
         const auto block_size = static_cast<unsigned>(tuned.group_size);
         const kernels::Tuned kernel = kernels::tuned(tuned.copies, tuned.loads);
-        const bool in_one = lesson.options.choice("launches") != "two";
+        const bool in_one = lesson.choice("launches") != "two";
         const std::array<kernels::Total, kTotalWords> zeros{};
         Memory<kernels::Total> totals;
         if (in_one) {

@@ -145,10 +145,10 @@ int main(int argc, char** argv) try {
             variant, grid.launch(), unsupported_reason(kernel, device, grid.items_x, grid.items_y),
             poison_result, [&](Histogram& result) { return zero_and_count(kernel, grid, result); });
     };
-    if (lesson.options.wants("occupancy")) {
+    if (lesson.wants("occupancy")) {
         std::fprintf(stderr, "  occupancy: %zu units x %zu work-items (%s) / groups of %zu = %zu\n",
                      units, resident.items, resident.why.c_str(), full_size, full_groups);
-        lesson.report().say_how_many_idle(full_size);
+        lesson.say_how_many_idle(full_size);
     }
     run_on_rows("occupancy", "histogram_occupancy", stamp, rows);
     run_on_rows("vector", "histogram_vector", strip, rows.as_one());
@@ -164,7 +164,7 @@ int main(int argc, char** argv) try {
         const Kernel kernel =
             build("histogram_tuned", side_by_side(launch.group_size, groups), launch);
         const bool in_one = has_extension(device, "cl_khr_int64_base_atomics") &&
-                            lesson.options.choice("launches") != "two";
+                            lesson.choice("launches") != "two";
         std::array<cl_ulong, kTotalWords> zeros{};
         Buffer totals;
         if (in_one) {

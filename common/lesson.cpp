@@ -9,8 +9,11 @@
 #include <vector>
 
 #include "common/files/kernel_file.hpp"
-#include "common/process/terminal.hpp"
+#include "common/inputs/inputs.hpp"
+#include "common/options/options.hpp"
+#include "common/report/report.hpp"
 #include "common/run/run.hpp"
+#include "common/verify/verify.hpp"
 #include "common/verify/watchdog.hpp"
 
 namespace common {
@@ -27,25 +30,63 @@ Options asked_for(int argc, const char* const* argv, const Program& program,
 
 }  // namespace
 
+struct Lesson::Hidden {
+    Hidden(int argc, const char* const* argv, const Program& the_program,
+           const std::function<void(CLI::App& app)>& add_more)
+        : program(the_program),
+          options(asked_for(argc, argv, program, add_more)),
+          input(options.list_devices ? Input{} : load_input(options)),
+          expected(reference_histogram(input.pixels)) {}
+
+    const Program& program;
+    const Options options;
+    const Input input;
+    const Histogram expected;
+    std::string device;
+    std::string driver;
+    std::optional<Report> report;
+    std::string kernels;
+    std::optional<Deadline> compiling;
+    Histogram last{};  ///< of the strategy that ran last
+    bool last_ran = false;
+};
+
+void Lesson::release(Hidden* hidden) {
+    delete hidden;
+}
+
+Lesson::Lesson(Hidden* hidden)
+    : options(hidden->options),
+      input(hidden->input),
+      pixels(input.pixels),
+      width(input.width),
+      expected(hidden->expected),
+      hidden_(hidden) {}
+
 Lesson::Lesson(int argc, const char* const* argv, const Program& program,
                const std::function<void(CLI::App& app)>& add_more)
-    : options(asked_for(argc, argv, program, add_more)),
-      input(options.list_devices ? Input{} : load_input(options)),
-      pixels(input.pixels),
-      expected(reference_histogram(pixels)),
-      program_(program) {}
+    : Lesson(new Hidden(argc, argv, program, add_more)) {}
 
-Lesson::~Lesson() = default;
+std::optional<std::string> Lesson::choice(const std::string& name) const {
+    return options.choice(name);
+}
+
+std::optional<unsigned> Lesson::number(const std::string& name) const {
+    return options.number(name);
+}
 
 void Lesson::runs_on(std::string device, std::string driver) {
-    device_ = std::move(device);
-    driver_ = std::move(driver);
+    Hidden& here = *hidden_;
+    here.device = std::move(device);
+    here.driver = std::move(driver);
 }
 
 Report& Lesson::report() {
-    if (!report_)
-        report_.emplace(output_of_this_run(), program_, options, input, expected, device_, driver_);
-    return *report_;
+    Hidden& here = *hidden_;
+    if (!here.report)
+        here.report.emplace(output_of_this_run(), here.program, options, input, expected,
+                            here.device, here.driver);
+    return *here.report;
 }
 
 bool Lesson::wants(const std::string& variant, const std::string& unsupported) {
@@ -55,11 +96,12 @@ bool Lesson::wants(const std::string& variant, const std::string& unsupported) {
 }
 
 std::size_t Lesson::group_size(std::size_t usual, std::size_t most) const {
+    Hidden& here = *hidden_;
     const std::size_t size = options.group_size.value_or(std::min(usual, most));
     if (size <= most) return size;
     throw Unsupported(fmt::format("{} of {} {}: this device runs at most {}",
-                                  program_.api == "CUDA" ? "blocks" : "work-groups", size,
-                                  program_.api == "CUDA" ? "threads" : "work-items", most));
+                                  here.program.api == "CUDA" ? "blocks" : "work-groups", size,
+                                  here.program.api == "CUDA" ? "threads" : "work-items", most));
 }
 
 std::size_t Lesson::groups(std::size_t usual) const {
@@ -67,10 +109,11 @@ std::size_t Lesson::groups(std::size_t usual) const {
 }
 
 const char* Lesson::kernel_file(const std::string& name) {
-    const auto folder = std::filesystem::path(PROJECT_FOLDER) / program_.chapter;
-    kernels_ = with_its_name(name, read_kernel_file(name, folder, options.kernels));
-    compiling_ = std::make_unique<Deadline>("compiling " + name, kPatienceWithCompilers);
-    return kernels_.c_str();
+    Hidden& here = *hidden_;
+    const auto folder = std::filesystem::path(PROJECT_FOLDER) / here.program.chapter;
+    here.kernels = with_its_name(name, read_kernel_file(name, folder, options.kernels));
+    here.compiling.emplace("compiling " + name, kPatienceWithCompilers);
+    return here.kernels.c_str();
 }
 
 void Lesson::read_ceiling(const std::function<std::optional<double>()>& measured_gb_s) {
@@ -81,12 +124,13 @@ void Lesson::read_ceiling(const std::function<std::optional<double>()>& measured
 void Lesson::examine(const std::string& variant, const Launch& launch,
                      const std::string& unsupported, const std::function<void()>& poison,
                      const std::function<double(Histogram&)>& run, const std::string& launch_text) {
+    Hidden& here = *hidden_;
     Report& table = report();
-    compiling_.reset();
-    last_ran_ = unsupported.empty();
+    here.compiling.reset();
+    here.last_ran = unsupported.empty();
     const auto run_and_remember = [&](Histogram& histogram) {
         const double ms = run(histogram);
-        last_ = histogram;
+        here.last = histogram;
         return ms;
     };
     Result result = verify_and_time(variant, expected, options.repeat,
@@ -95,8 +139,7 @@ void Lesson::examine(const std::string& variant, const Launch& launch,
                                      .run = run_and_remember,
                                      .launch = launch,
                                      .unsupported_reason = unsupported});
-    if (!kernels_.empty())
-        compiling_ = std::make_unique<Deadline>("compiling", kPatienceWithCompilers);
+    if (!here.kernels.empty()) here.compiling.emplace("compiling", kPatienceWithCompilers);
     result.launch_text = launch_text;
     table.add(std::move(result));
 }
@@ -107,11 +150,17 @@ void Lesson::examine(const std::string& variant, const Run& run) {
 }
 
 void Lesson::say_what_was_lost(const std::string& variant) {
-    if (last_ran_) report().say_what_was_lost(variant, last_);
+    Hidden& here = *hidden_;
+    if (here.last_ran) report().say_what_was_lost(variant, here.last);
+}
+
+void Lesson::say_how_many_idle(std::size_t group_size) {
+    report().say_how_many_idle(group_size);
 }
 
 int Lesson::finish() {
-    compiling_.reset();
+    Hidden& here = *hidden_;
+    here.compiling.reset();
     return report().finish();
 }
 

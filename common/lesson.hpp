@@ -4,25 +4,29 @@
 /// is OpenCL's or CUDA's stands in the host program itself.
 #pragma once
 
-#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <optional>
+#include <span>
 #include <string>
 
 #include "common/histogram/histogram.hpp"
-#include "common/inputs/inputs.hpp"
-#include "common/options/options.hpp"
+#include "common/options/program.hpp"
+#include "common/process/handle.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
-#include "common/report/report.hpp"
-#include "common/verify/verify.hpp"
+#include "common/verify/run.hpp"
+
+namespace CLI {
+class App;
+}
 
 namespace common {
 
-class Deadline;
+struct Input;
+struct Options;
+class Report;
 
 class Lesson {
  public:
@@ -32,14 +36,17 @@ class Lesson {
     /// @throws BadInput for what cannot be used
     Lesson(int argc, const char* const* argv, const Program& program,
            const std::function<void(CLI::App& app)>& add_more = {});
-    ~Lesson();
-    Lesson(const Lesson&) = delete;
-    Lesson& operator=(const Lesson&) = delete;
 
-    const Options options;      ///< the command line
-    const Input input;          ///< where the pixels come from, and how wide the picture is
-    const PixelBuffer& pixels;  ///< one byte each
-    const Histogram expected;   ///< the right answer
+    // What is behind these two, few programs need: then they include options.hpp or inputs.hpp.
+    const Options& options;                      ///< the command line
+    const Input& input;                          ///< where the pixels come from
+    const std::span<const std::uint8_t> pixels;  ///< one byte each
+    const std::size_t width;                     ///< of the picture, in pixels
+    const Histogram& expected;                   ///< the right answer
+
+    /// What was given of the program's choice of this name, such as "walk"; of one between numbers.
+    [[nodiscard]] std::optional<std::string> choice(const std::string& name) const;
+    [[nodiscard]] std::optional<unsigned> number(const std::string& name) const;
 
     /// Says which device it is; for the table. The API's choose_device calls it.
     void runs_on(std::string device, std::string driver);
@@ -85,6 +92,10 @@ class Lesson {
     /// to show.
     void say_what_was_lost(const std::string& variant);
 
+    /// For work-items that each walk down a column: says how many of a group have none, where the
+    /// rows are shorter than a group is wide.
+    void say_how_many_idle(std::size_t group_size);
+
     /// The table, and the files that the command line asks for.
     /// @return the exit status: every variant that ran matches, one does not, or none could run
     int finish();
@@ -94,14 +105,10 @@ class Lesson {
     Report& report();
 
  private:
-    const Program& program_;
-    std::string device_;
-    std::string driver_;
-    std::optional<Report> report_;
-    std::string kernels_;
-    std::unique_ptr<Deadline> compiling_;
-    Histogram last_{};  ///< of the strategy that ran last
-    bool last_ran_ = false;
+    struct Hidden;  // the parts, and what the lesson remembers of the runs
+    static void release(Hidden* hidden);
+    Handle<Hidden*, release> hidden_;
+    explicit Lesson(Hidden* hidden);
 };
 
 /// Turns the exception that is being handled into one line on standard error and an exit status:

@@ -25,6 +25,7 @@
 #include "common/files/kernel_file.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/lesson.hpp"
+#include "common/options/options.hpp"
 #include "common/process/choice.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"

@@ -14,45 +14,13 @@
 
 #include "common/files/output_file.hpp"
 #include "common/histogram/histogram.hpp"
+#include "common/options/program.hpp"
 
 namespace CLI {
 class App;
 }
 
 namespace common {
-
-/// One strategy of a program, by the name that `--variant` takes.
-struct Variant {
-    std::string name;
-    std::string summary;
-    bool broken_on_purpose = false;  ///< runs only when it is named, never as part of `all`
-};
-
-/// An option that only some programs have: one of a few values.
-struct Choice {
-    std::string name;  ///< such as "walk", for `--walk`
-    std::vector<std::string> values;
-    std::string summary;
-    std::vector<std::string> variants = {};  ///< to which it means something; none: to all
-};
-
-/// An option of all programs that means nothing to this one. It is not in the help.
-struct UnsupportedOption {
-    std::string option;  ///< such as "--plot"
-    std::string reason;
-};
-
-/// What a program says of itself, for the help text, the table and the JSON.
-struct Program {
-    std::string chapter;  ///< its folder, such as "01-cpu"
-    std::string name;     ///< the program's file name, such as "cpu"
-    std::string api;      ///< "C++", "OpenCL" or "CUDA"
-    std::string summary;
-    std::vector<Variant> variants;
-    std::vector<Choice> choices = {};
-    std::vector<UnsupportedOption> unsupported = {};
-    std::uint64_t max_pixels = kMaxPixels;  ///< more than that only where 64-bit counters count
-};
 
 /// The command line as the user gave it. What is absent was not given.
 struct Options {

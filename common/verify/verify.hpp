@@ -9,6 +9,7 @@
 
 #include "common/histogram/histogram.hpp"
 #include "common/timing/timing.hpp"
+#include "common/verify/run.hpp"
 
 namespace common {
 
@@ -16,18 +17,6 @@ enum class Check { kMatch, kMismatch, kSkipped };
 
 /// "match", "mismatch" or "skipped", as in the table and the JSON.
 std::string to_string(Check check);
-
-/// How a strategy was launched on a device: what a wrong result depends on.
-struct Launch {
-    std::size_t groups = 0;      ///< work-groups (CUDA: blocks) in all; 0 where nothing is launched
-    std::size_t group_size = 0;  ///< work-items in each
-    std::size_t across = 0;      ///< of the groups, where they lie over rows; 0 where they do not
-
-    bool operator==(const Launch&) const = default;
-};
-
-/// "2 groups of 256", "6 groups of 64, 3 across".
-std::string to_string(const Launch& launch);
 
 /// One row of the table.
 struct Result {
@@ -44,16 +33,6 @@ struct Result {
     bool timed_by_host = false;                 ///< without a device, or its times cannot be true
     std::optional<std::string> diagnosis = {};  ///< why it may not match: JSON (docs/json.md)
 };
-
-/// What one run took.
-struct RunTime {
-    double kernel_ms = 0;  ///< zeroing of the output included
-    std::optional<double> end_to_end_ms;
-};
-
-/// Runs a strategy once and leaves its counts in `histogram`, which holds the poison pattern
-/// before. Device buffers are for the run itself to poison.
-using Run = std::function<RunTime(Histogram& histogram)>;
 
 /// Runs once untimed (which warms up) and compares all bins with the expected ones; runs again,
 /// timed, as `measure` does it; and compares the result of the last timed run. A mismatch is

@@ -1,0 +1,46 @@
+/// @file
+/// What a program says of itself.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "common/histogram/histogram.hpp"
+
+namespace common {
+
+/// One strategy of a program, by the name that `--variant` takes.
+struct Variant {
+    std::string name;
+    std::string summary;
+    bool broken_on_purpose = false;  ///< runs only when it is named, never as part of `all`
+};
+
+/// An option that only some programs have: one of a few values.
+struct Choice {
+    std::string name;  ///< such as "walk", for `--walk`
+    std::vector<std::string> values;
+    std::string summary;
+    std::vector<std::string> variants = {};  ///< to which it means something; none: to all
+};
+
+/// An option of all programs that means nothing to this one. It is not in the help.
+struct UnsupportedOption {
+    std::string option;  ///< such as "--plot"
+    std::string reason;
+};
+
+/// What a program says of itself, for the help text, the table and the JSON.
+struct Program {
+    std::string chapter;  ///< its folder, such as "01-cpu"
+    std::string name;     ///< the program's file name, such as "cpu"
+    std::string api;      ///< "C++", "OpenCL" or "CUDA"
+    std::string summary;
+    std::vector<Variant> variants;
+    std::vector<Choice> choices = {};
+    std::vector<UnsupportedOption> unsupported = {};
+    std::uint64_t max_pixels = kMaxPixels;  ///< more than that only where 64-bit counters count
+};
+
+}  // namespace common
