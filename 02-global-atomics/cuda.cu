@@ -85,8 +85,8 @@ int main(int argc, char** argv) try {
     const std::size_t rows = std::max<std::size_t>((pixel_count + width - 1) / width, 1);
     Memory<std::uint8_t> image;
     std::size_t pitch_bytes = 0;
-    const bool has_room = blocked || !lesson.wants("subhist") ||
-                          CUDA_HAS_ROOM(cudaMallocPitch(image.out(), &pitch_bytes, width, rows));
+    const bool has_room =
+        blocked || CUDA_HAS_ROOM(cudaMallocPitch(image.out(), &pitch_bytes, width, rows));
     if (lesson.wants("subhist", blocked    ? "--walk is not for it"
                                 : has_room ? ""
                                            : "the device has no room for rows this far apart")) {
