@@ -302,11 +302,11 @@ def under_profiler(job, arguments, counters, may_lose=False):
     if document["results"][0]["check"] != "match" and not may_lose:
         raise Stopped(f"{what}: the result does not match the CPU")
     rows = list(csv.DictReader(line for line in lines if line.startswith('"')))
-    try:
-        values = {row["Metric Name"]: float(row["Metric Value"].replace(",", "")) for row in rows}
-        return document, {"kernel": rows[0]["Kernel Name"], "percent": {counter: values[counter] for counter in counters}}
-    except (KeyError, ValueError, IndexError):
-        raise Stopped(f"{what}: ncu: it wrote no counters") from None
+    values = {row["Metric Name"]: row["Metric Value"].replace(",", "") for row in rows}
+    counted = {counter: float(values[counter]) if re.match(r"[0-9]", values.get(counter, "")) else None for counter in counters}
+    if not any(value is not None for value in counted.values()):  # some it may not have for this kernel
+        raise Stopped(f"{what}: ncu: it wrote no counters")
+    return document, {"kernel": rows[0]["Kernel Name"], "percent": counted}
 
 
 @contextlib.contextmanager

@@ -308,18 +308,23 @@ def profiles(recording, experiments):
 PROFILES = ("profile", "profile-ramp")
 
 
+def counts_of(entry, counted):
+    """{what a column is called: what is shown there}; None where the profiler counted nothing."""
+    return {title: None if counted[counter] is None else of(counted[counter], pixels_in(entry)) for title, (counter, of) in PROFILE.items()}
+
+
 def profile_table(recording):
     """a row for each kernel: what Nsight Compute counted while it ran"""
     found = profiles(recording, PROFILES)
-    rows = [[row, *(of(counted[counter], pixels_in(entry)) for counter, of in PROFILE.values())] for row, entry, counted in found]
+    rows = [[row, *counts_of(entry, counted).values()] for row, entry, counted in found]
     return ([entry for _, entry, _ in found], f"{device(found[0][1])}: {size_in_words(pixels_in(found[0][1]))} of random pixels",
             ["<Kernel", *PROFILE], rows, "One launch of each under Nsight Compute.")
 
 
 def waits_of(counted):
     """{reason: percent of a warp's time}, as Nsight Compute samples it."""
-    all_of_it = sum(counted[stall(reason)] for reasons in STALLS.values() for reason in reasons)
-    return {name: 100 * sum(counted[stall(reason)] for reason in reasons) / all_of_it for name, reasons in STALLS.items()}
+    all_of_it = sum(counted[stall(reason)] or 0 for reasons in STALLS.values() for reason in reasons)
+    return {name: 100 * sum(counted[stall(reason)] or 0 for reason in reasons) / all_of_it for name, reasons in STALLS.items()}
 
 
 def stalls_table(recording):
@@ -338,9 +343,9 @@ WHOSE = ("`vector`, ramp", "`private`", "`local`", "`tuned`", "`racy`", "`local`
 def whose_table(recording):
     """the profiles of six kernels without their names"""
     found = {row: (entry, counted) for row, entry, counted in profiles(recording, PROFILES)}
-    shown_of = {title: of for title, of in PROFILE.items() if title not in ("GB/s", "Clock, GHz")}
+    titles = [title for title in PROFILE if title not in ("GB/s", "Clock, GHz")]
     six = [found[row] for row in WHOSE]
-    rows = [[title, *(of(counted[counter], pixels_in(entry)) for entry, counted in six)] for title, (counter, of) in shown_of.items()]
+    rows = [[title, *(counts_of(*each)[title] for each in six)] for title in titles]
     waits = [waits_of(counted) for _, counted in six]
     rows.append(["Waits most for", *(max(each, key=each.get) for each in waits)])
     return [entry for entry, _ in six], "Whose profile is this?", ["<Counter", *"ABCDEF"], rows, "CUDA, one launch of each under Nsight Compute."
