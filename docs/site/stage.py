@@ -300,17 +300,34 @@ def recordings():
 
 
 def results_page(path):
-    """All runs of the chapters' programs on a machine: a table for each input of each size."""
+    """All runs of the chapters' programs on a machine: each chapter's best, what a reader may lay beside it, and a table for each input of
+    each size.
+    """
     recording = recorded.load(path)
     where = recording["machine"]
     device = where["gpu"].rsplit(",", 1)[0] if where["gpu"] else where["processor"]
-    lines = [f"{NO_SEARCH}# {path.stem}", "", f"Recorded on {device}. A click on the head of a column sorts by it. What the numbers "
-             "mean: [measuring](../measuring.md). All else that was recorded is in the lessons.", ""]
-    for number, (size, name) in enumerate(recorded.unique((entry["size"], entry["input"]) for entry in recording["runs"])):
+    given = recorded.unique((entry["size"], entry["input"]) for entry in recording["runs"])
+    size = max((size for size, name in given if name == "photo"), key=recorded.pixels_of)
+    entries, title, columns, rows, note = tables.chapters_table(recording, "photo", size)
+    provenance, = tables.provenance(f"docs/results/{path.name}", recording, recording["runs"])
+    lines = [f"{NO_SEARCH}# {path.stem}: {device}", "", f"A click on the head of a column sorts by it. What the numbers mean: "
+             "[measuring](../measuring.md). All else that was recorded is in the lessons.", "", "## Chapter by chapter", "",
+             f"**{title}**", "", "{.sortable}", *tables.markdown(columns, rows), "", note, "", "## Beside yours", "",
+             "Choose files that `./tutorial run` has written (`build/results/*.json`), or that a program or `record.py` wrote. They stay in "
+             "this browser. [How to send yours](index.md#yours).", "", own_beside(recording, entries), ""]
+    for number, (size, name) in enumerate(given):
         title = f"{name}, {recorded.size_in_words(recorded.pixels_of(size))}"
         lines += [f"## {title}", "", f"<details{'' if number else ' open'}><summary>All strategies with {title}</summary>", "", "{.sortable}",
                   *results_of(recording, recorded.select(recording, "runs", size=size, input=name)), "", "</details>", ""]
-    return "\n".join(lines)
+    return "\n".join([*lines, "## When and with what", "", provenance, ""])
+
+
+def own_beside(recording, entries):
+    """A place for a table that has what these entries measured, and beside it what a reader has."""
+    rows = [[entry["run"]["chapter"], result["variant"], entry["run"]["api"], *recorded.speeds_of(recording, entry, result)[:2]]
+            for entry in entries for result in entry["run"]["results"]]
+    text = json.dumps({"input": tables.input_of(entries[0]), "rows": rows}, ensure_ascii=False)
+    return f'<div class="own" data-recorded="{html.escape(text)}"></div>'
 
 
 def results_of(recording, entries):

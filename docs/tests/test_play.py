@@ -1,6 +1,9 @@
 """The pages to play with, and (--site FOLDER) the built site, in a browser; the lab's kernels are in test_lab.py."""
 
+import json
+import pathlib
 import sys
+import tempfile
 import unittest
 
 import repository
@@ -377,6 +380,23 @@ class Site(Browser):
         self.open(page)
         self.click(self.all(".predict .skip")[-1])
         self.assertTrue(self.script(f"{answer}.open"))
+
+    def test_results_of_ones_own_beside_recorded_ones(self):
+        self.open("docs/results/h100.html")
+        run = repository.run_entry("03-local-atomics/cuda", {"local": 250.0, "mine": 4000.0})["run"]
+        with tempfile.TemporaryDirectory() as folder:
+            mine = pathlib.Path(folder, "mine.json")
+            mine.write_text(json.dumps(run), encoding="utf-8")
+            files = [mine, ROOT / "docs" / "README.md", ROOT / "CMakePresets.json"]
+            self.find(".own input").send_keys("\n".join(map(str, files)))
+            self.wait(lambda: self.all(".own td"))
+        said = self.text(".own [role=status]")
+        for words in ("README.md: no JSON.", "CMakePresets.json: no result of a program.", "Yours: Some device; picture.bmp. Here: landscape.bmp"):
+            self.assertIn(words, said)
+        rows = {(row[1], row[2]): row[3:] for row in self.rows(".own")}
+        self.assertEqual(rows["local", "CUDA"], ["181", "5.77", "250", "6.25", "match"])
+        self.assertEqual(rows["local", "OpenCL"], ["181", "5.77", "-", "-", "-"])
+        self.assertEqual(rows["mine", "CUDA"], ["-", "-", "4000", "100", "match"])
 
     def test_code_can_be_copied(self):
         self.open("02-global-atomics/index.html")
