@@ -1,14 +1,13 @@
 // Says what is most likely wrong with the counts of a few runs. For the exercises' grader.
 //
-//     diagnose       reads {"chapter", "variant", "one_by_one", "in_cuda", "cases": [{"words",
-//                    "pixels": how many, "groups", "group_size"}], "kernel": its text, "file",
-//                    "race_free": whether a detector says so} in one line, and behind it for each
-//                    case its pixels and its counts
+//     diagnose       reads (job.hpp) chapter, variant, the kernel's text and file, whether
+//     work-items
+//                    run one by one, in CUDA, and without a race as a detector says; and for each
+//                    case its words, groups, group size, pixels and counts
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
 #include <deque>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -16,40 +15,35 @@
 #include "common/tutor/diagnosis/diagnosis.hpp"
 #include "common/tutor/exercise/job.hpp"
 
-using Json = nlohmann::json;
-
 int main() try {
-    common::exercise::Input input;
-    const Json json = Json::parse(input.line);
-    std::deque<std::vector<std::uint8_t>> pixels;
+    using namespace common::exercise;
+    const std::string chapter = read_text(), variant = read_text(), kernel = read_text(),
+                      file = read_text();
+    const bool one_by_one = read_number() != 0, in_cuda = read_number() != 0,
+               race_free = read_number() != 0;
+    std::deque<Bytes> pixels;
     std::vector<common::diagnosis::Case> cases;
-    for (const Json& each : json.at("cases")) {
-        pixels.push_back(input.take(each.at("pixels")));
+    for (std::uint64_t left = read_number(); left > 0; --left) {
         common::diagnosis::Case made;
-        made.words = each.at("words");
-        made.pixels = pixels.back();
-        made.width = std::max<std::size_t>(pixels.back().size(), 1);
-        made.launch = {each.at("groups"), each.at("group_size")};
-        made.expected = common::reference_histogram(pixels.back());
-        common::Histogram actual{};
-        const std::vector<std::uint8_t> counts = input.take(sizeof actual);
-        std::memcpy(actual.data(), counts.data(), sizeof actual);
-        made.actual = {actual};
+        made.words = read_text();
+        made.launch = {read_number(), read_number()};
+        made.pixels = pixels.emplace_back(read_bytes());
+        made.width = std::max<std::size_t>(made.pixels.size(), 1);
+        made.expected = common::reference_histogram(made.pixels);
+        const Bytes counts = read_bytes();
+        std::memcpy(made.actual.emplace_back().data(), counts.data(), sizeof(common::Histogram));
         cases.push_back(std::move(made));
     }
-    const common::diagnosis::RunContext context{.chapter = json.at("chapter"),
-                                                .variant = json.at("variant"),
-                                                .one_by_one = json.at("one_by_one"),
-                                                .in_cuda = json.at("in_cuda"),
-                                                .race_free = json.at("race_free"),
-                                                .kernel = json.at("kernel"),
-                                                .file = json.at("file")};
+    const common::diagnosis::RunContext context{.chapter = chapter,
+                                                .variant = variant,
+                                                .one_by_one = one_by_one,
+                                                .in_cuda = in_cuda,
+                                                .race_free = race_free,
+                                                .kernel = kernel,
+                                                .file = file};
     std::fputs(common::diagnosis::text_of(common::diagnosis::diagnose(cases, context)).c_str(),
                stdout);
     return 0;
-} catch (const Json::exception& error) {
-    std::fprintf(stderr, "diagnose: %s\n", error.what());
-    return common::kBadInput;
 } catch (...) {
     return common::report_exception("diagnose");
 }

@@ -1,9 +1,9 @@
 """From a student's files to points: what is compared, and what each criterion says."""
 
 import functools
-import json
 import pathlib
 import re
+import subprocess
 from array import array
 from typing import NamedTuple
 
@@ -291,13 +291,11 @@ def diagnosis(file, found, race_free=False):
     lesson = catalogue.ROOT / file.exercise.chapter / "README.md"
     if not variant or not came or not lesson.is_file():  # in an examination nobody helps
         return ""
-    asked = {"chapter": file.exercise.chapter, "variant": variant, "in_cuda": file.api == "cuda",
-             "one_by_one": file.on_pocl or file.emulated, "kernel": file.text, "file": file.name, "race_free": race_free,
-             "cases": [{"words": each.run.words, "pixels": each.run.count, "groups": each.run.groups,
-                        "group_size": each.run.group_size} for each in came]}
-    data = json.dumps(asked).encode() + b"\n" + b"".join(each.run.pixels + each.result for each in came)
-    done = sandbox.run(["./diagnose"], submitted_file.SECONDS, data, {"diagnose": file.program("diagnose")})
-    return sandbox.printable(done.out.decode("utf-8", "replace")).rstrip() if done.status == 0 else ""
+    cases = [(run.words, run.groups, run.group_size, run.pixels, result) for run, _, _, result in came]
+    one_by_one, in_cuda = file.on_pocl or file.emulated, file.api == "cuda"
+    data = tasks.packed(file.exercise.chapter, variant, file.text, file.name, one_by_one, in_cuda, race_free, cases)
+    done = subprocess.run([file.build / "common/diagnose"], input=data, capture_output=True)  # of the student's it reads a text
+    return sandbox.printable(done.stdout.decode("utf-8", "replace")).rstrip() if done.returncode == 0 else ""
 
 
 # ---- a submission, which has one file or several -------------------------------------------------

@@ -4,82 +4,53 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <stdexcept>
 
-#include "common/histogram/histogram.hpp"
 #include "common/process/status.hpp"
 
 namespace common::exercise {
-namespace {
 
-using Json = nlohmann::json;
+std::uint64_t read_number() {
+    std::uint64_t number = 0;
+    std::cin >> number;
+    if (!std::cin || std::cin.get() != ' ') throw BadInput("the input is no job");
+    return number;
+}
 
-// {"bytes": n} (the next of the input), {"words": n} (the poison) or {"words": n, "zero": true}.
-Bytes buffer_from(const Json& json, Input& input) {
-    if (json.contains("bytes")) return input.take(json.at("bytes"));
-    Bytes bytes(json.at("words").get<std::size_t>() * 4);
-    std::fill(bytes.begin(), bytes.end(), json.value("zero", false) ? 0 : kPoisonByte);
+Bytes read_bytes() {
+    Bytes bytes(read_number());
+    if (!std::cin.read(reinterpret_cast<char*>(bytes.data()),
+                       static_cast<std::streamsize>(bytes.size())))
+        throw BadInput("the input ends too early");
     return bytes;
 }
 
-Argument argument_from(const Json& json) {
-    if (json.is_string()) return json.get<std::string>();
-    if (json.contains("local")) return Local{json.at("local")};
-    if (json.contains("uint")) return Number{json.at("uint"), 4};
-    return Number{json.at("ulong"), 8};
-}
-
-Case case_from(const Json& json, Input& input) {
-    Case made;
-    made.program = json.at("program");
-    for (const auto& [name, buffer] : json.at("buffers").items())
-        made.buffers[name] = buffer_from(buffer, input);
-    for (const Json& step : json.at("steps")) {
-        made.steps.push_back({step.at("kernel"), step.at("groups"), step.at("group_size"), {}});
-        for (const Json& argument : step.at("arguments"))
-            made.steps.back().arguments.push_back(argument_from(argument));
-    }
-    made.result = json.at("result");
-    return made;
-}
-
-}  // namespace
-
-Input::Input() {
-    std::getline(std::cin, line);
-}
-
-Bytes Input::take(std::size_t bytes) {
-    Bytes taken(bytes);
-    if (!std::cin.read(reinterpret_cast<char*>(taken.data()), static_cast<std::streamsize>(bytes)))
-        throw BadInput("the input ends too early");
-    return taken;
+std::string read_text() {
+    const Bytes bytes = read_bytes();
+    return {bytes.begin(), bytes.end()};
 }
 
 Job read_job() {
-    Input input;
-    try {
-        const Json json = Json::parse(input.line);
-        Job job{{}, json.at("device"), json.at("library"), json.at("planted"), {}};
-        for (const Json& each : json.at("programs"))
-            job.programs.push_back({each.at("name"), each.at("text"), each.at("options")});
-        for (const Json& each : json.at("cases"))
-            job.cases.push_back(case_from(each, input));
-        return job;
-    } catch (const Json::exception& error) {
-        throw BadInput(fmt::format("not a job: {}", error.what()));
+    std::ios::sync_with_stdio(false);
+    Job job{read_text(), read_text(), read_number() != 0, {}, {}};
+    for (std::uint64_t left = read_number(); left > 0; --left)
+        job.programs.push_back({read_text(), read_text()});
+    for (std::uint64_t left = read_number(); left > 0; --left) {
+        Case& made = job.cases.emplace_back(Case{read_number(), read_text(), {}, {}});
+        for (std::uint64_t buffers = read_number(); buffers > 0; --buffers) {
+            const std::string name = read_text();
+            made.buffers[name] = read_bytes();
+        }
+        for (std::uint64_t steps = read_number(); steps > 0; --steps) {
+            Step& step =
+                made.steps.emplace_back(Step{read_text(), read_number(), read_number(), {}});
+            for (std::uint64_t arguments = read_number(); arguments > 0; --arguments)
+                step.arguments.push_back(
+                    {static_cast<Argument::Kind>(read_number()), read_text(), read_number()});
+        }
     }
-}
-
-std::set<std::string> kernels_of(const Job& job) {
-    std::set<std::string> names;
-    for (const Case& each : job.cases)
-        for (const Step& step : each.steps)
-            names.insert(step.kernel);
-    return names;
+    return job;
 }
 
 void* find(const std::string& library, const std::string& function) {
@@ -87,6 +58,14 @@ void* find(const std::string& library, const std::string& function) {
     void* const found = loaded == nullptr ? nullptr : dlsym(loaded, function.c_str());
     if (found == nullptr) throw std::runtime_error(dlerror());
     return found;
+}
+
+Bytes counted_by(const HostProgram& host, const Case& one) {
+    Bytes counts = one.buffers.at(one.result);
+    const Step& step = one.steps.at(0);
+    host(step, one.buffers.at("pixels"), step.arguments.at(0).value,
+         reinterpret_cast<std::uint32_t*>(counts.data()));
+    return counts;
 }
 
 Results::Results() : to_(dup(STDOUT_FILENO)) {

@@ -2,33 +2,28 @@
 /// What the grader asks of a program that runs what students wrote: buffers, launches, and which
 /// buffer comes back.
 ///
-/// The grader (submitted_file.py) sends a job through a pipe, standard input: a line of JSON, and
-/// behind it the bytes that the line speaks of. All of it is read before anything of a student's
-/// is loaded. What was counted goes back through another pipe, standard output. No file is shared.
-/// The comparison is the grader's. The programs are run_opencl.cpp, run_cuda.cpp, run_cpp.cpp.
+/// The grader (submitted_file.py) sends a job through a pipe, standard input, and all of it is read
+/// before anything of a student's is loaded. What was counted goes back through another pipe,
+/// standard output. No file is shared. The comparison is the grader's. The programs are
+/// run_opencl.cpp, run_cuda.cpp, run_cpp.cpp.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
-#include <set>
 #include <string>
-#include <variant>
 #include <vector>
 
 namespace common::exercise {
 
 using Bytes = std::vector<std::uint8_t>;
 
-struct Local {
-    std::size_t bytes;  ///< of local memory, for the group
+struct Argument {
+    enum class Kind : std::uint8_t { kBuffer, kLocal, kUint, kUlong } kind;
+    std::string buffer;   ///< its name
+    std::uint64_t value;  ///< or a number, or how many bytes of local memory
 };
-struct Number {
-    std::uint64_t value;
-    std::size_t bytes;  ///< 4 (uint) or 8 (ulong)
-};
-/// A buffer's name, local memory, or a number.
-using Argument = std::variant<std::string, Local, Number>;
 
 /// A launch; for C++ a thread is a group.
 struct Step {
@@ -40,47 +35,43 @@ struct Step {
 
 /// Launches one after the other, on buffers of their own.
 struct Case {
-    std::size_t program = 0;               ///< which of the job's
-    std::map<std::string, Bytes> buffers;  ///< what they hold at first: poison where nothing else
+    std::size_t program = 0;  ///< which of the job's
+    std::string result;       ///< the buffer that comes back
+    std::map<std::string, Bytes> buffers;
     std::vector<Step> steps;
-    std::string result;  ///< the buffer that comes back
 };
 
 /// Kernels as a text, or as a library beside the program.
 struct Program {
     std::string name;  ///< of the file: a library's, or as error messages call the text
     std::string text;
-    std::string options;  ///< for the compiler
 };
 
 struct Job {
-    std::vector<Program> programs;
     std::string device;   ///< as --device takes it
     std::string library;  ///< of a host program, which launches the kernels itself
     bool is_planted;  ///< C++: with a fault of the grader's own, which a detector at work reports
+    std::vector<Program> programs;
     std::vector<Case> cases;
 };
 
 /// The exit status where the kernels do not compile.
 inline constexpr int kDoesNotCompile = 3;
 
-/// Standard input: a line, and the bytes behind it.
-struct Input {
-    Input();
-    std::string line;
-    /// The next so many bytes. @throws BadInput where there are fewer
-    Bytes take(std::size_t bytes);
-};
-
-/// Reads all of standard input. @throws BadInput where that is no job
+/// Standard input: numbers, and bytes behind their number. @throws BadInput where there are none
+std::uint64_t read_number();
+Bytes read_bytes();
+std::string read_text();
 Job read_job();
-
-/// The names of the kernels that a job launches.
-std::set<std::string> kernels_of(const Job& job);
 
 /// The function of a library, whose own code begins to run with the first call.
 /// @throws std::runtime_error with what is missing
 void* find(const std::string& library, const std::string& function);
+
+/// What a host program makes of a case, whose one step is a launch with the number of pixels.
+using HostProgram =
+    std::function<void(const Step&, const Bytes& pixels, std::size_t count, std::uint32_t* counts)>;
+Bytes counted_by(const HostProgram& host, const Case& one);
 
 /// Where results go: what was standard output when this was made. What is printed from then on, by
 /// a student's code perhaps, goes to standard error.

@@ -7,7 +7,6 @@
 // (submitted_file.py); a host program is a function `histogram`. What the library needs of the
 // emulation it finds here; for a GPU it has a runtime of its own, with the same device.
 #include <algorithm>
-#include <cstring>
 #include <map>
 #include <string>
 #include <vector>
@@ -22,8 +21,8 @@ using namespace common::exercise;
 // Launches, and waits. Where the device allows no such group, as large a one as it allows.
 using Launch = cudaError_t (*)(unsigned groups, unsigned* group_size, void** arguments,
                                std::size_t shared_bytes);
-using HostProgram = void (*)(unsigned blocks, unsigned block_size, const std::uint8_t* pixels,
-                             std::size_t count, std::uint32_t* histogram);
+using HostFunction = void (*)(unsigned blocks, unsigned block_size, const std::uint8_t* pixels,
+                              std::size_t count, std::uint32_t* histogram);
 
 // Each case has buffers of its own.
 void run(const Case& each, const std::string& library, Results& results) {
@@ -37,13 +36,13 @@ void run(const Case& each, const std::string& library, Results& results) {
         std::vector<std::uint64_t> values;  // an argument each; a uint lies in the first half
         std::size_t shared_bytes = 0;
         for (const Argument& argument : step.arguments) {
-            if (const auto* const local = std::get_if<Local>(&argument)) {
-                shared_bytes += local->bytes;
-            } else if (const auto* const number = std::get_if<Number>(&argument)) {
-                values.push_back(number->value);
-            } else {
-                const void* const memory = buffers.at(std::get<std::string>(argument));
+            if (argument.kind == Argument::Kind::kLocal) {
+                shared_bytes += argument.value;
+            } else if (argument.kind == Argument::Kind::kBuffer) {
+                const void* const memory = buffers.at(argument.buffer);
                 values.push_back(reinterpret_cast<std::uint64_t>(memory));
+            } else {
+                values.push_back(argument.value);
             }
         }
         std::vector<void*> arguments;
@@ -62,18 +61,6 @@ void run(const Case& each, const std::string& library, Results& results) {
     results.add(result, 0, smallest);
 }
 
-void run_host(const Case& each, HostProgram host, Results& results) {
-    Bytes bytes = each.buffers.at(each.result);
-    std::vector<std::uint32_t> histogram(bytes.size() / sizeof(std::uint32_t));
-    std::memcpy(histogram.data(), bytes.data(), bytes.size());
-    const Step& step = each.steps.at(0);
-    host(static_cast<unsigned>(step.groups), static_cast<unsigned>(step.group_size),
-         each.buffers.at("pixels").data(), std::get<Number>(step.arguments.at(0)).value,
-         histogram.data());
-    std::memcpy(bytes.data(), histogram.data(), bytes.size());
-    results.add(bytes, 0, step.group_size);
-}
-
 }  // namespace
 
 int main() try {
@@ -81,11 +68,16 @@ int main() try {
     Results results;
     const std::string device = common::cuda::choose_device(job.device).name;
     if (job.cases.empty()) results.add(device + " (CUDA)");
-    HostProgram host = nullptr;
-    if (!job.library.empty()) host = reinterpret_cast<HostProgram>(find(job.library, "histogram"));
+    HostFunction host = nullptr;
+    if (!job.library.empty()) host = reinterpret_cast<HostFunction>(find(job.library, "histogram"));
+    const HostProgram call = [&](const Step& step, const Bytes& pixels, std::size_t count,
+                                 std::uint32_t* counts) {
+        host(static_cast<unsigned>(step.groups), static_cast<unsigned>(step.group_size),
+             pixels.data(), count, counts);
+    };
     for (const Case& each : job.cases) {
         if (host != nullptr) {
-            run_host(each, host, results);
+            results.add(counted_by(call, each), 0, each.steps.at(0).group_size);
         } else {
             run(each, job.programs.at(each.program).name, results);
         }

@@ -5,7 +5,6 @@
 //                            3: the kernels do not compile (what the compiler says: standard error)
 #include <algorithm>
 #include <cstdio>
-#include <cstring>
 #include <ctime>
 #include <exception>
 #include <functional>
@@ -21,23 +20,21 @@ namespace {
 
 using namespace common::exercise;
 using Buffers = std::map<std::string, common::opencl::Buffer>;
-using HostProgram = void (*)(cl_context, cl_command_queue, cl_kernel, std::size_t groups,
-                             std::size_t group_size, const std::uint8_t* pixels, std::size_t count,
-                             std::uint32_t* histogram);
+using HostFunction = void (*)(cl_context, cl_command_queue, cl_kernel, std::size_t groups,
+                              std::size_t group_size, const std::uint8_t* pixels, std::size_t count,
+                              std::uint32_t* histogram);
 
 void set_argument(cl_kernel kernel, cl_uint at, const Argument& argument, const Buffers& buffers) {
-    if (const auto* const local = std::get_if<Local>(&argument)) {
-        CHECK_CL(clSetKernelArg(kernel, at, local->bytes, nullptr));
-    } else if (const auto* const number = std::get_if<Number>(&argument)) {
-        const auto value = static_cast<cl_uint>(number->value);
-        if (number->bytes == 4) {
-            CHECK_CL(clSetKernelArg(kernel, at, sizeof value, &value));
-        } else {
-            CHECK_CL(clSetKernelArg(kernel, at, sizeof number->value, &number->value));
-        }
-    } else {
-        CHECK_CL(clSetKernelArg(kernel, at, sizeof(cl_mem),
-                                &buffers.at(std::get<std::string>(argument))));
+    switch (const auto small = static_cast<cl_uint>(argument.value); argument.kind) {
+        case Argument::Kind::kBuffer:
+            return CHECK_CL(
+                clSetKernelArg(kernel, at, sizeof(cl_mem), &buffers.at(argument.buffer)));
+        case Argument::Kind::kLocal:
+            return CHECK_CL(clSetKernelArg(kernel, at, argument.value, nullptr));
+        case Argument::Kind::kUint:
+            return CHECK_CL(clSetKernelArg(kernel, at, sizeof small, &small));
+        case Argument::Kind::kUlong:
+            return CHECK_CL(clSetKernelArg(kernel, at, sizeof argument.value, &argument.value));
     }
 }
 
@@ -83,20 +80,6 @@ void run(const Case& each, const Device& device, cl_program program, Results& re
     results.add(result, time_ms, smallest);
 }
 
-// The same by a host program: its one step is a launch, with the number of pixels.
-void run_host(const Case& each, const Device& device, cl_kernel kernel, HostProgram host,
-              Results& results) {
-    Bytes bytes = each.buffers.at(each.result);
-    std::vector<std::uint32_t> histogram(bytes.size() / sizeof(std::uint32_t));
-    std::memcpy(histogram.data(), bytes.data(), bytes.size());
-    const Step& step = each.steps.at(0);
-    host(device.context, device.queue, kernel, step.groups, step.group_size,
-         each.buffers.at("pixels").data(), std::get<Number>(step.arguments.at(0)).value,
-         histogram.data());
-    std::memcpy(bytes.data(), histogram.data(), bytes.size());
-    results.add(bytes, 0, step.group_size);
-}
-
 }  // namespace
 
 int main() try {
@@ -116,25 +99,29 @@ int main() try {
     common::opencl::Kernel kernel;
     for (const Program& each : job.programs) {
         try {
-            programs.push_back(common::opencl::build_program(context, found.id, each.name,
-                                                             each.text, each.options));
+            programs.push_back(
+                common::opencl::build_program(context, found.id, each.name, each.text, ""));
         } catch (const std::exception& wrong) {
             std::fprintf(stderr, "%s\n", wrong.what());
             return kDoesNotCompile;
         }
-        for (const std::string& name : kernels_of(job)) {
-            kernel = clCreateKernel(programs.back(), name.c_str(), &error);
+        for (const Step& step : job.cases.at(0).steps) {
+            kernel = clCreateKernel(programs.back(), step.kernel.c_str(), &error);
             if (error == CL_INVALID_KERNEL_NAME) {
-                std::fprintf(stderr, "there is no kernel %s in this file\n", name.c_str());
+                std::fprintf(stderr, "there is no kernel %s in this file\n", step.kernel.c_str());
                 return kDoesNotCompile;
             }
         }
     }
-    HostProgram host = nullptr;
-    if (!job.library.empty()) host = reinterpret_cast<HostProgram>(find(job.library, "histogram"));
+    HostFunction host = nullptr;
+    if (!job.library.empty()) host = reinterpret_cast<HostFunction>(find(job.library, "histogram"));
+    const HostProgram call = [&](const Step& step, const Bytes& pixels, std::size_t count,
+                                 std::uint32_t* counts) {
+        host(context, queue, kernel, step.groups, step.group_size, pixels.data(), count, counts);
+    };
     for (const Case& each : job.cases) {
         if (host != nullptr) {
-            run_host(each, device, kernel, host, results);
+            results.add(counted_by(call, each), 0, each.steps.at(0).group_size);
         } else {
             run(each, device, programs.at(each.program), results);
         }

@@ -9,7 +9,6 @@ another, and what comes of that is compiled for all of them.
 """
 
 import functools
-import json
 import re
 from typing import NamedTuple
 
@@ -115,14 +114,11 @@ def results_of(out, most):
     return found
 
 
-def job_of(cases, programs=(), device="", library="", planted=False):
-    return json.dumps({"programs": programs, "device": device, "library": library, "planted": planted, "cases": cases}).encode() + b"\n"
-
-
 @functools.lru_cache(None)
 def named_device(name, program, device, under):
     """What runs there, which a process says that has nothing of a student's. Raises NothingToRunOn."""
-    done = sandbox.run([*under, f"./{name}"], SECONDS, job_of([], device=device), {name: program}, memory=name == "run_opencl", devices=True)
+    job = tasks.packed(device, "", 0, [], [])
+    done = sandbox.run([*under, f"./{name}"], SECONDS, job, {name: program}, memory=name == "run_opencl", devices=True)
     named = results_of(done.out, 1)
     if done.status != 0 or not named:
         raise NothingToRunOn((done.said.strip().splitlines() or [done.why()])[-1])
@@ -185,14 +181,12 @@ class SubmittedFile:
             runner += f"-{detector.sanitizer.split(',')[0]}"
         if not detector:  # which is a device of its own
             self.ran_on = named_device(runner, self.program(runner), self.device, ())
-        cases, data, numbers = [], b"", list(dict.fromkeys(run.options for run in runs))
-        for run in runs:
-            case, pixels = tasks.case_of(self.exercise, run, without_pixels)
-            cases.append({**case, "program": numbers.index(run.options)})
-            data += pixels
-        job = job_of(cases, programs, "Oclgrind" if command and self.api == "opencl" else self.device, library, planted)
+        numbers = list(dict.fromkeys(run.options for run in runs))
+        cases = [tasks.case_of(self.exercise, run, numbers.index(run.options), without_pixels) for run in runs]
+        device = "Oclgrind" if command and self.api == "opencl" else self.device
+        job = tasks.packed(device, library, planted, programs, cases)
         seconds = max(min(2 * SECONDS if detector else SECONDS, self.left / 3), 2)  # what has no end leaves time for the others
-        done = sandbox.run([*command, f"./{runner}"], seconds, job + data, {runner: self.program(runner), **files},
+        done = sandbox.run([*command, f"./{runner}"], seconds, job, {runner: self.program(runner), **files},
                            memory=self.limited and not detector, devices=True)
         if done.ended:
             self.left -= seconds
@@ -225,8 +219,7 @@ class OpenCLFile(SubmittedFile):
         if reference:
             compiled.append((self.name, "-DREFERENCE", reference))
             runs = [each for run in runs for each in (run, run._replace(options="-DREFERENCE"))]
-        programs = [{"name": name, "options": "", "text": self.once(each, functools.partial(self.preprocessed, *each))}
-                    for each in compiled for name in each[:1]]
+        programs = [(each[0], self.once(each, functools.partial(self.preprocessed, *each))) for each in compiled]
         return self.run_job(runs, detector, "run_opencl", programs, *self.libraries(), without_pixels=without_pixels)
 
     def libraries(self):
@@ -351,7 +344,7 @@ class EmulatedFile(Library):
     def process(self, runs, detector=None):
         options = list(dict.fromkeys(run.options for run in runs))
         files = {f"{number}.so": self.library(each, runs[0], detector) for number, each in enumerate(options)}
-        programs = [{"name": f"./{name}", "text": "", "options": ""} for name in files]
+        programs = [(f"./{name}", "") for name in files]
         return self.run_job(runs, detector, self.runner, programs, files, "./0.so" if self.exercise.kind == "host" else "")
 
 

@@ -387,29 +387,41 @@ def for_speed(exercise, seed):
     return runs
 
 
-# ---- one run, as the programs that run kernels take it -------------------------------------------
+# ---- one run, as the programs that run it take it (job.hpp) ---------------------------------------
 
 
-def case_of(exercise, run, without_pixels=False):
-    """The case for the programs that run what students wrote (job.hpp), and the bytes that go with it."""
-    task = task_of(exercise)
-    names = task.names(run)
+def packed(*what):
+    """Numbers, and bytes behind their number; of a list how many there are comes first."""
+    parts = []
+    for each in what:
+        if isinstance(each, (str, bytes)):
+            data = each.encode() if isinstance(each, str) else each
+            parts += [b"%d " % len(data), data]
+        elif isinstance(each, (list, tuple)):
+            parts += [b"%d " % len(each)] if isinstance(each, list) else []
+            parts += [packed(*each)]
+        else:
+            parts += [b"%d " % each]
+    return b"".join(parts)
+
+
+def case_of(exercise, run, program, without_pixels=False):
+    """The case, for packed()."""
+    task, kinds = task_of(exercise), {"local": 1, "uint": 2, "ulong": 3}
+    pixels = b"" if without_pixels else task.memory(run)
 
     def worked_out(expression):  # exercise.json's own, such as 256*group_size
-        return eval(str(expression), {"__builtins__": {}}, names)
+        return eval(str(expression), {"__builtins__": {}}, task.names(run))
 
     def argument(text):
         kind, _, expression = text.partition(" ")
-        return {kind: worked_out(expression)} if expression else text
+        return (kinds[kind], "", worked_out(expression)) if expression else (0, text, 0)
 
-    pixels = b"" if without_pixels else task.memory(run)
+    buffers = [("pixels", pixels)]
+    for name, what in exercise.data.get("buffers", {}).items():
+        buffers.append((name, (bytes(4) if what.get("zero") else POISON * 4) * worked_out(what["words"])))
     if exercise.kind != "c++":  # in both APIs a buffer of nothing is an error
-        pixels = pixels or POISON * 4
-    buffers = {name: {**what, "words": max(worked_out(what["words"]), 1)} for name, what in exercise.data.get("buffers", {}).items()}
-    case = {
-        "buffers": {"pixels": {"bytes": len(pixels)}, **buffers},
-        "steps": [{"kernel": step["kernel"], "groups": step.get("groups", run.groups), "group_size": run.group_size,
-                   "arguments": [argument(text) for text in step["arguments"]]} for step in exercise.data.get("steps", [{"kernel": "", "arguments": []}])],
-        "result": exercise.data.get("result", ""),
-    }
-    return case, pixels
+        buffers = [(name, data or POISON * 4) for name, data in buffers]
+    steps = [(step["kernel"], step.get("groups", run.groups), run.group_size, [argument(text) for text in step["arguments"]])
+             for step in exercise.data.get("steps", [{"kernel": "", "arguments": []}])]
+    return program, exercise.data.get("result", ""), buffers, steps

@@ -131,9 +131,9 @@ NOT_FREE_OF_FAULTS = (
      "the kernel is right: what are its arguments"),
     (MERGE, "a race", UNLOCKED, 5, "data race.*no lock that all threads share"),
     (MERGE, "a race behind the detector's macro", changed(solution(MERGE), (LOCK, f"#ifdef __SANITIZE_THREAD__\n    {LOCK}\n#endif")), 5, "race"),
-    (MERGE, "an attribute", changed(UNLOCKED, (PART, '__attribute__((no_sanitize("thread"))) ' + PART)), 5, "race|switches it off"),
-    (MERGE, "the detector's options", UNLOCKED + TSAN.format("options", "report_bugs=0"), 5, "race|switches it off"),
-    (MERGE, "the detector's suppressions", UNLOCKED + TSAN.format("suppressions", "race:count_part"), 5, "race|switches it off"),
+    (MERGE, "an attribute", changed(UNLOCKED, (PART, '__attribute__((no_sanitize("thread"))) ' + PART)), 5, "race|not right|switches it off"),
+    (MERGE, "the detector's options", UNLOCKED + TSAN.format("options", "report_bugs=0"), 5, "race|not right|switches it off"),
+    (MERGE, "the detector's suppressions", UNLOCKED + TSAN.format("suppressions", "race:count_part"), 5, "race|not right|switches it off"),
     (MERGE, "a lock that comes too late", changed(UNLOCKED, (ADD, ADD + "\n    " + LOCK)), 5, "data race"),
 )
 EMULATED = (
@@ -185,7 +185,7 @@ HONEST = (
      "atomic_add(&table[pixels[i]], 1);\n        i += get_global_size(0);\n    }"))),
     ("03/five-steps", "four at a time", steps((LOOP, "    for (ulong i = 4 * get_global_id(0); i < count; i += 4 * get_global_size(0))\n"
      "        for (ulong j = i; j < min(i + 4, count); ++j) atomic_inc(&table[pixels[j]]);"))),
-    ("03/five-steps", "one line", re.sub(r"\n\s*(?!#)", " ", steps().split("BINS 256\n")[1]).join(("#define BINS 256\n", "\n"))),
+    ("03/five-steps", "no comments, one line", "#define BINS 256\n" + " ".join(re.sub(r"//.*", "", steps()).split()[3:]) + "\n"),
     (LOST, "the last first", changed(solution(LOST), ("histogram[pixels[i]]", "histogram[pixels[count - 1 - i]]"))),
     (HOST, "a copy of the pixels", changed(solution(HOST), ("CL_MEM_READ_ONLY, count > 0 ? count : 1, nullptr", "CL_MEM_READ_ONLY | "
      "(count > 0 ? CL_MEM_COPY_HOST_PTR : 0), count > 0 ? count : 1, count > 0 ? const_cast<std::uint8_t*>(pixels) : nullptr"))),
@@ -253,8 +253,7 @@ class Marks(Table):
         stores = "{ std::atomic_ref<std::uint32_t> count(shared.histogram[bin]); count.store(count.load() + own[bin]); }"
         file = submitted("#include <atomic>\n" + changed(UNLOCKED, (ADD, stores)), MERGE)
         if len(os.sched_getaffinity(0)) > 1:
-            self.assertTrue(any(not all(each.right for each in grading.outcomes(file, tasks.for_detectors(file.exercise, SEED))[0])
-                                for _ in range(9)))
+            self.assertTrue(any("not right" in grading.faults(file, SEED) for _ in range(9)))
 
     def test_a_third_barrier_that_is_missing_is_a_race(self):
         """It is needed in what goes round again, so the detector has to see it go round."""
