@@ -155,7 +155,7 @@ def watch(options):
     return exercises.watch(exercise, options)
 
 
-OF_A_CLASS = ("csv", "reports", "roster", "jobs", "resume", "unsafe")
+OF_A_CLASS = ("csv", "reports", "jobs", "unsafe")
 
 
 def check_combination(options):
@@ -171,8 +171,6 @@ def check_combination(options):
     for name in ("files", *reports.FORMATS):
         if options.all and getattr(options, name):
             raise BadInput(f"--all does not go with {'a file' if name == 'files' else '--' + name}: it writes --csv and --reports")
-    if options.resume and (not options.csv or options.seed is None):
-        raise BadInput("--resume needs the --csv and the --seed of before")
     if options.jobs < 0:
         raise BadInput(f"--jobs {options.jobs}: a number of submissions at a time")
 
@@ -388,9 +386,7 @@ def parser_of(command):
         add("--all", type=given_path, metavar="DIR", help="grade each folder, file or zip in DIR")
         add("--csv", type=given_path, help="with --all: write the table to this file, a row when it is known")
         add("--reports", type=given_path, metavar="DIR", help="with --all: a folder of reports for each submission")
-        add("--roster", type=given_path, help="with --all: who should have handed in, a name a line")
         add("--jobs", type=int, default=0, help="with --all: how many at a time; as many as there are cores")
-        add("--resume", action="store_true", help="with --all: keep the CSV's rows of the same files and seed")
         add("--unsafe", action="store_true", help="with --all: also where submissions cannot be isolated")
     elif command == "handout":
         add("folder", nargs="?", type=given_path, help="the folder to make")

@@ -6,7 +6,6 @@ import hashlib
 import io
 import os
 import re
-import sys
 
 import for_the_reader
 import grading
@@ -16,66 +15,42 @@ import sandbox
 from catalogue import BadInput
 
 
-def digest(submitted):
-    return hashlib.sha256(repr([(file.name, file.text) for file in submitted]).encode()).hexdigest()[:16]
-
-
 def no_points(exercise, options, why):
     why = sandbox.printable(str(why))
     return grading.Grade(exercise.name, options.api, options.seed, grading.nothing(exercise, why), status=why)
 
 
 def graded(exercise, options, path):
-    """The grade of a submission, whatever is wrong with it, and its files."""
-    submitted = []
+    """The grade of a submission, whatever is wrong with it."""
     try:
-        submitted = handed_in.submission(exercise, options, [path])
-        return grading.graded(submitted, options.seed), submitted
+        return grading.graded(handed_in.submission(exercise, options, [path]), options.seed)
     except grading.NothingToRunOn:
         raise
     except sandbox.Busy as why:
-        return grading.Grade(exercise.name, options.api, options.seed, [], status=str(why)), submitted
+        return grading.Grade(exercise.name, options.api, options.seed, [], status=str(why))
     except BadInput as why:
-        return no_points(exercise, options, why), submitted
+        return no_points(exercise, options, why)
     except Exception as error:  # whatever it is, the others are graded
-        return no_points(exercise, options, f"the grader failed: {type(error).__name__}: {error}"), submitted
+        return no_points(exercise, options, f"the grader failed: {type(error).__name__}: {error}")
 
 
 # ---- rows and reports ----------------------------------------------------------------------------
 
 
-def read_rows(path):
-    """{who: row} of a CSV that was written before. Raises BadInput."""
-    try:
-        with open(path, encoding="utf-8", newline="") as file:
-            return {row["submission"]: row for row in csv.DictReader(file) if None not in row.values() and row.get("submission")}
-    except (OSError, UnicodeDecodeError, csv.Error, KeyError) as error:
-        raise BadInput(f"{path}: cannot be read as a CSV of grades: {error}") from None
-
-
 def write_rows(path, exercise, rows):
     text = io.StringIO()
-    writer = csv.DictWriter(text, ["submission", "points", "of", *exercise.points, "why", "seed", "files"], extrasaction="ignore",
+    writer = csv.DictWriter(text, ["submission", "points", "of", *exercise.points, "why", "seed"], extrasaction="ignore",
                             lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows[who] for who in sorted(rows))
     reports.write_whole(path, text.getvalue())
 
 
-def row_of(who, grade, files):
+def row_of(who, grade):
     """No number stands where it could not be judged."""
-    points = str(grade.points) if grade.verdicts else ""
+    points = grade.points if grade.verdicts else ""
     return {"submission": who, "points": points, "of": grade.of, **{v.criterion: v.points for v in grade.verdicts},
-            "why": reports.cell(grade.first if points else grade.status), "seed": grade.seed, "files": files}
-
-
-def unchanged(exercise, options, row, path):
-    """Whether this row is still what would come out."""
-    try:
-        return row["points"] and row["seed"] == str(options.seed) and \
-            row["files"] == digest(handed_in.submission(exercise, options, [path]))
-    except BadInput:
-        return False
+            "why": reports.cell(grade.first if grade.verdicts else grade.status), "seed": grade.seed}
 
 
 def folder_of(folder, who):
@@ -106,34 +81,27 @@ def grade_all(exercise, options):
         raise BadInput(f"submissions cannot be isolated here ({sandbox.missing()}), so each could change the others' points: "
                        "--unsafe grades them all the same")
     found, passed_over = handed_in.in_folder(options.all, exercise, options.api)
-    absent, unknown = handed_in.on_roster(options.roster, list(found)) if options.roster else ([], [])
-    before = read_rows(options.csv) if options.resume and options.csv.exists() else {}
-    rows = {who: row for who, row in before.items() if who in found and unchanged(exercise, options, row, found[who])}
-    todo = {who: path for who, path in found.items() if who not in rows}
+    rows = {}
     for line in (reports.not_isolated(), f"{exercise.name}, {options.api}, seed {options.seed}",
-                 f"passed over: {reports.cell(' '.join(passed_over))}" if passed_over else "", f"kept from before: {len(rows)}" if rows else ""):
+                 f"passed over: {reports.cell(' '.join(passed_over))}" if passed_over else ""):
         print(*reports.wrapped(line), sep="\n", end="\n" if line else "")
 
-    def done(who, grade, submitted=()):
-        rows[who] = row_of(who, grade, digest(submitted) if submitted else "")
+    def done(who, grade):
+        rows[who] = row_of(who, grade)
         if options.csv:  # now, so that whatever comes, this is not lost
             write_rows(options.csv, exercise, rows)
         for name, form in reports.IN_A_FOLDER.items() if options.reports else ():
             reports.write_whole(folder_of(options.reports, who) / name, form(grade))
         print(f"  {rows[who]['points']:>3}  {who:<20} {rows[who]['why']}".rstrip()[:reports.WIDTH], flush=True)
 
-    for who in absent:
-        done(who, no_points(exercise, options, "nothing was handed in"))
     together = concurrent.futures.ThreadPoolExecutor(max_workers=options.jobs or os.cpu_count())
     try:
-        jobs = {together.submit(graded, exercise, options, path): who for who, path in todo.items()}
+        jobs = {together.submit(graded, exercise, options, path): who for who, path in found.items()}
         for job in concurrent.futures.as_completed(jobs):
-            done(jobs[job], *job.result())
+            done(jobs[job], job.result())
     except BaseException:
         together.shutdown(wait=False, cancel_futures=True)
         raise
     if options.reports:
         write_for_the_reader(options.reports, exercise, options, found)
-    for name in unknown:
-        print(f"not on the roster: {name}", file=sys.stderr)
-    return 0 if all(row["points"] == str(row["of"]) for row in rows.values()) else 1
+    return 0 if all(row["points"] == row["of"] for row in rows.values()) else 1

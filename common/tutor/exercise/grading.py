@@ -47,7 +47,8 @@ class Grade(NamedTuple):
 
     @property
     def points(self):
-        return sum(verdict.points for verdict in self.verdicts)
+        """None where it could not be judged."""
+        return sum(verdict.points for verdict in self.verdicts) if self.verdicts else None
 
     @property
     def of(self):
@@ -55,7 +56,7 @@ class Grade(NamedTuple):
 
     @property
     def full(self):
-        return self.points == self.of > 0
+        return self.points == self.of
 
     @property
     def first(self):
@@ -230,14 +231,14 @@ def speed(file, seed):
     of, least = file.exercise.points["speed"], file.exercise.data["at_least_as_fast"]
     if file.emulated or not file.on_pocl:
         return Verdict("speed", 0, 0, "not measured: points are given for it on a processor alone, with PoCL")
-    runs, source = tasks.for_speed(file.exercise, seed), file.exercise.folder / "reference.cl"
-    done, results = file.process(runs, reference=submitted_file.text_of(source))
+    runs = tasks.for_speed(file.exercise, seed)
+    done, results = file.process([each for run in runs for each in (run, run._replace(options=submitted_file.REFERENCE))])
     wrong = [each for each in map(functools.partial(compared, file.exercise), runs, results[::2]) if not each.right]
     if wrong or len(results) < 2 * len(runs):
         why = f"{wrong[0].run.words}: {wrong[0].why}" if wrong else why_not(file, done)
         return Verdict("speed", 0, of, f"a run of which the time is taken is wrong: {why}")
     ratios = [theirs / mine for mine, theirs in zip(milliseconds(results[::2]), milliseconds(results[1::2]))]
-    words = "; ".join(f"{ratio:.2f} times as fast as {source.name} on {run.words}" for ratio, run in zip(ratios, runs))
+    words = "; ".join(f"{ratio:.2f} times as fast as reference.cl on {run.words}" for ratio, run in zip(ratios, runs))
     if ratios[0] >= least:
         return Verdict("speed", of, of, words)
     return Verdict("speed", 0, of, f"{words}; {least} times is wanted on the first")

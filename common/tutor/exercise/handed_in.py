@@ -1,6 +1,5 @@
-"""What was handed in, as learning systems deliver it: folders, files and zips, and who handed in nothing."""
+"""What was handed in, as learning systems deliver it: folders, files and zips, whatever is in them."""
 
-import csv
 import io
 import pathlib
 import re
@@ -98,23 +97,6 @@ def in_folder(folder, exercise, api):
             who += " (another)"
         found[who] = path
     return found, [path.name for path in paths if path not in there]
-
-
-def words_of(name):
-    return " ".join(re.findall(r"\w+", name.casefold().replace("_", " ")))
-
-
-def on_roster(path, names):
-    """Who of a roster, a text or a CSV with the names first, handed nothing in; and what belongs to nobody on it."""
-    try:
-        lines = [reports.cell(row[0]) for row in csv.reader(submitted_file.text_of(path).splitlines()) if row and row[0].strip()]
-    except OSError as error:
-        raise BadInput(f"{path}: cannot be read: {error.strerror}") from None
-    owners = {}
-    for name in names:
-        theirs = [line for line in lines if f" {words_of(line)} " in f" {words_of(name)} "]
-        owners[name] = max(theirs, key=len, default="")  # Ann Lee's is not Ann's
-    return [line for line in lines if line not in owners.values()], [name for name in names if not owners[name]]
 
 
 def submission(exercise, options, paths):

@@ -55,7 +55,7 @@ def table_of(grade):
         lines += [line] if short else [line[:29].rstrip(), *wrapped(verdict.words, 14)]
     if grade.diagnosis:
         lines += ["", *wrapped(grade.diagnosis)]
-    return "\n".join([*lines, "", f"  {grade.points:>3} of {grade.of:>3}"])
+    return "\n".join([*lines, "", f"  {grade.points:>3} of {grade.of:>3}" if grade.verdicts else f"  {grade.status}"])
 
 
 def as_json(grade):

@@ -21,7 +21,7 @@ ON_CPU = ROOT / "common/cuda/on_cpu"
 LARGEST_FILE, LARGEST_MADE = 1 << 20, 16 << 20
 # Of processor time: for all runs in a process, which take a fraction of a second each; for a compiler; and for one file.
 SECONDS, TO_COMPILE, IN_ALL = 10, 60, 60
-NOT_COMPILED = 3
+NOT_COMPILED, REFERENCE = 3, "-DREFERENCE"  # the second: for the exercise's own kernel
 # What OpenCL C 1.2 says of itself; nothing that PoCL and Oclgrind disagree about.
 OPENCL_DEFINES = ("__OPENCL_VERSION__=120", "__OPENCL_C_VERSION__=120", "CL_VERSION_1_0=100", "CL_VERSION_1_1=110",
                   "CL_VERSION_1_2=120", "__ENDIAN_LITTLE__=1", "CHAR_BIT=8", "UCHAR_MAX=255", "USHRT_MAX=65535")
@@ -99,6 +99,11 @@ def compiler():
     return found
 
 
+def watched(runner, sanitizer):
+    """The same program, compiled with a sanitizer where there is one."""
+    return "-".join(filter(None, (runner, sanitizer.split(",")[0])))
+
+
 def results_of(out, most):
     """[Result]: as many as came back whole, and were asked for."""
     found, at = [], 0
@@ -128,6 +133,7 @@ def named_device(name, program, device, under):
 class SubmittedFile:
     """One submitted file. `text` is the student's."""
 
+    runner = ""  # the program of the grader's that runs it
     emulated = False  # on the CPU
     limited = True  # in its addresses, of which a sanitizer takes more than there are
 
@@ -155,11 +161,11 @@ class SubmittedFile:
             raise BadInput(f"{path} is not built: start this with ./tutorial")
         return path.read_bytes()
 
-    def once(self, what, make):
+    def once(self, what, make, *arguments):
         """What make() gives, or raises, made once."""
         if what not in self.made:
             try:
-                self.made[what] = make()
+                self.made[what] = make(*arguments)
             except DoesNotCompile as wrong:
                 self.made[what] = wrong
         if isinstance(self.made[what], DoesNotCompile):
@@ -174,22 +180,23 @@ class SubmittedFile:
             raise DoesNotCompile(done.ended or done.said or (done.why() if done.status else "what comes of it is too large"))
         return done.out
 
-    def run_job(self, runs, detector, runner, programs, files, library="", planted=False, without_pixels=False):
-        """Sends a job to one of the programs that run what students wrote: how it ended, and its results."""
-        command = detector.command if detector else ()
-        if detector and detector.sanitizer:
-            runner += f"-{detector.sanitizer.split(',')[0]}"
+    def parts(self, runs, detector):
+        """What is compiled: programs, (name, text) for each of the runs' options; files beside them; a host program's library."""
+        raise NotImplementedError
+
+    def process(self, runs, detector=None, planted=False, without_pixels=False):
+        """Runs these in one process: how it ended, and the results of those that ended. Raises DoesNotCompile."""
+        programs, files, library = self.parts(runs, detector)
+        command, runner = (detector.command, watched(self.runner, detector.sanitizer)) if detector else ((), self.runner)
         if not detector:  # which is a device of its own
             self.ran_on = named_device(runner, self.program(runner), self.device, ())
         numbers = list(dict.fromkeys(run.options for run in runs))
         cases = [tasks.case_of(self.exercise, run, numbers.index(run.options), without_pixels) for run in runs]
-        device = "Oclgrind" if command and self.api == "opencl" else self.device
-        job = tasks.packed(device, library, planted, programs, cases)
+        device = "Oclgrind" if detector and self.api == "opencl" else self.device
         seconds = max(min(2 * SECONDS if detector else SECONDS, self.left / 3), 2)  # what has no end leaves time for the others
-        done = sandbox.run([*command, f"./{runner}"], seconds, job, {runner: self.program(runner), **files},
-                           memory=self.limited and not detector, devices=True)
-        if done.ended:
-            self.left -= seconds
+        done = sandbox.run([*command, f"./{runner}"], seconds, tasks.packed(device, library, planted, programs, cases),
+                           {runner: self.program(runner), **files}, memory=self.limited and not detector, devices=True)
+        self.left -= seconds if done.ended else 0
         results = results_of(done.out, len(runs))
         if not detector:
             self.smaller |= {(each.group_size, run.group_size) for each, run in zip(results, runs) if each.group_size < run.group_size}
@@ -197,33 +204,21 @@ class SubmittedFile:
             raise DoesNotCompile(done.said)
         return done, results
 
-    def process(self, runs, detector=None, **more):
-        """Runs these in one process: how it ended, and the results of those that ended. Raises DoesNotCompile."""
-        raise NotImplementedError
-
 
 class OpenCLFile(SubmittedFile):
-    def preprocessed(self, name, options, text):
+    runner = "run_opencl"
+
+    def preprocessed(self, options, text):
         """OpenCL C of which only the driver's own names are not yet replaced."""
-        defines = [f"-D{each}" for each in OPENCL_DEFINES] + options.split()
-        flags = ["-E", "-x", "c", "-std=c99", "-undef", "-nostdinc", *defines]
-        return self.made_by({name: text.encode()}, [compiler(), *flags, name], "kernels.cl").decode("utf-8", "replace")
+        flags = ["-E", "-x", "c", "-std=c99", "-undef", "-nostdinc", *(f"-D{each}" for each in OPENCL_DEFINES), *options.split()]
+        return self.made_by({self.name: text.encode()}, [compiler(), *flags, self.name], "kernels.cl")
 
-    def kernels(self, runs):
-        """(name, options, text) of what is compiled."""
-        return [(self.name, options, self.text) for options in dict.fromkeys(run.options for run in runs)]
-
-    def process(self, runs, detector=None, reference=None, without_pixels=False):
-        """`reference`: another text for the same runs, each of which comes behind it."""
-        compiled = self.kernels(runs)
-        if reference:
-            compiled.append((self.name, "-DREFERENCE", reference))
-            runs = [each for run in runs for each in (run, run._replace(options="-DREFERENCE"))]
-        programs = [(each[0], self.once(each, functools.partial(self.preprocessed, *each))) for each in compiled]
-        return self.run_job(runs, detector, "run_opencl", programs, *self.libraries(), without_pixels=without_pixels)
-
-    def libraries(self):
-        return {}, ""
+    def parts(self, runs, detector):
+        programs = []
+        for options in dict.fromkeys(run.options for run in runs):
+            text = self.text if options != REFERENCE else text_of(self.exercise.folder / "reference.cl")
+            programs.append((self.name, self.once(options, self.preprocessed, options, text)))
+        return programs, {}, ""
 
     def detectors(self):
         """What looks for faults: none where none is there."""
@@ -237,7 +232,7 @@ class OpenCLFile(SubmittedFile):
         """Where it is, if it runs; else None."""
         try:
             found = sandbox.where("oclgrind") or "oclgrind"
-            named_device("run_opencl", self.program("run_opencl"), "Oclgrind", (found,))
+            named_device(self.runner, self.program(self.runner), "Oclgrind", (found,))
             return found
         except NothingToRunOn:
             return None
@@ -246,17 +241,12 @@ class OpenCLFile(SubmittedFile):
 class OpenCLHost(OpenCLFile):
     """A host program; the kernel that it launches is the grader's."""
 
-    limited = True
-
-    def kernels(self, runs):
-        launch = "get_num_groups(0) * 5 + get_local_size(0) * 3"
-        return [("histogram.cl", "", host_kernel(self.exercise, runs[0], "histogram.cl", launch))]
-
-    def libraries(self):
-        made = self.once("library", lambda: self.made_by({self.name: self.text.encode()}, [
-            compiler(), "-std=c++20", "-O1", "-g", "-shared", "-fPIC", "-DCL_TARGET_OPENCL_VERSION=120",
-            "-Wl,--require-defined=histogram", self.name, "-lOpenCL"], "host.so"))
-        return {"host.so": made}, "./host.so"
+    def parts(self, runs, detector):
+        kernel = host_kernel(self.exercise, runs[0], "histogram.cl", "get_num_groups(0) * 5 + get_local_size(0) * 3")
+        flags = ["-O1", "-g", "-shared", "-fPIC", "-DCL_TARGET_OPENCL_VERSION=120", "-Wl,--require-defined=histogram"]
+        made = self.once("library", self.made_by, {self.name: self.text.encode()},
+                         [compiler(), "-std=c++20", *flags, self.name, "-lOpenCL"], "host.so")
+        return [("histogram.cl", kernel)], {"host.so": made}, "./host.so"
 
 
 def host_kernel(exercise, run, name, launch):
@@ -268,33 +258,35 @@ def host_kernel(exercise, run, name, launch):
 class Library(SubmittedFile):
     """What becomes a library by a C++ compiler: preprocessed once, then compiled for each sanitizer and for none."""
 
-    limited = False
-    flags = ("-O1", "-g1", "-w")
+    limited, flags, names = False, ("-O1", "-g1", "-w"), ()  # the sanitizers' names
 
     def preprocessed(self, options, run):
         raise NotImplementedError
 
     def library(self, options, run, detector):
-        text = self.once(("text", options), lambda: self.preprocessed(options, run))
+        text = self.once(("text", options), self.preprocessed, options, run)
         how = [f"-fsanitize={detector.sanitizer}", "-O1", "-g1", "-w"] if detector else self.flags
-        return self.once(("library", options, *how), lambda: self.made_by(
-            {"it.ii": text}, [compiler(), "-std=c++20", "-shared", "-fPIC", "-pthread", *how, "it.ii"], "it.so"))
+        command = [compiler(), "-std=c++20", "-shared", "-fPIC", "-pthread", *how, "it.ii"]
+        return self.once(("library", options, *how), self.made_by, {"it.ii": text}, command, "it.so")
 
-    def sanitizers(self, runner, names, pattern):
-        """Those of the compiler that run here."""
+    def detectors(self):
+        """The sanitizers of the compiler, where they run here."""
         try:
-            for each in names:
-                program = f"{runner}-{each.split(',')[0]}"
-                named_device(program, self.program(program), "", ())
+            for each in self.names:
+                named_device(watched(self.runner, each), self.program(watched(self.runner, each)), "", ())
         except NothingToRunOn:
             return []
-        return [Detector(f"the {each} sanitizer", pattern, sanitizer=each) for each in names]
+        return [Detector(f"the {each} sanitizer", self.pattern, sanitizer=each) for each in self.names]
 
 
 class CppFile(Library):
-    """C++, with call.cpp of the exercise behind it, loaded by run_cpp, which starts the threads."""
+    """C++, with call.cpp of the exercise behind it; run_cpp starts the threads."""
 
-    flags = ("-O2",)
+    runner, flags, pattern = "run_cpp", ("-O2",), COMPILER_FINDS
+
+    @property
+    def names(self):
+        return [self.exercise.data["sanitizer"]]
 
     def preprocessed(self, options, run):
         text = self.made_by({self.name: self.text.encode()}, [compiler(), "-std=c++20", "-E", self.name], "it.ii")
@@ -302,20 +294,21 @@ class CppFile(Library):
 
     def detectors(self):
         first = ("env", "TSAN_OPTIONS=halt_on_error=1:atexit_sleep_ms=0")  # is enough, and each race takes time to tell
-        found = self.sanitizers("run_cpp", [self.exercise.data["sanitizer"]], COMPILER_FINDS)
-        return [each._replace(command=first, plants=True) for each in found]
+        return [each._replace(command=first, plants=True) for each in super().detectors()]
 
-    def process(self, runs, detector=None, planted=False):
-        files = {"it.so": self.library("", runs[0], detector)}
-        if "launches" not in self.exercise.points:
-            runs = [run._replace(groups=1) for run in runs]
-        return self.run_job(runs, detector, "run_cpp", [], files, "./it.so", planted)
+    def parts(self, runs, detector):
+        return [], {"it.so": self.library("", runs[0], detector)}, "./it.so"
 
 
 class EmulatedFile(Library):
     """CUDA on a processor (common/cuda/on_cpu), where its kernels are native code."""
 
-    emulated, runner, watched = True, "run_emulated", ("thread", "address")
+    emulated, runner, pattern = True, "run_emulated", EMULATION_FINDS
+    watched = "thread", "address"
+
+    @property
+    def names(self):
+        return ("address",) if self.exercise.kind == "host" else self.watched  # its kernel is the grader's, and has no race
 
     def as_cpp(self, name, text):
         """The C++ that a CUDA source becomes."""
@@ -332,20 +325,14 @@ class EmulatedFile(Library):
 
     def preprocessed(self, options, run):
         files = {f"common/cuda/on_cpu/{name}": (ON_CPU / name).read_bytes() for name in ("cuda_runtime.h", "cuda_runtime_api.h")}
-        for name, text in self.sources(run).items():
-            files[name.replace(self.name, "it.cpp")] = self.as_cpp(name, text)
+        files.update({name.replace(self.name, "it.cpp"): self.as_cpp(name, text) for name, text in self.sources(run).items()})
         flags = ["-std=c++20", "-E", "-w", "-I.", "-Icommon/cuda/on_cpu", *options.split(), "it.cpp"]
         return self.made_by(files, [compiler(), *flags], "it.ii")
 
-    def detectors(self):
-        # Of a host program the kernel, which is the grader's, has no race.
-        return self.sanitizers(self.runner, ("address",) if self.exercise.kind == "host" else self.watched, EMULATION_FINDS)
-
-    def process(self, runs, detector=None):
-        options = list(dict.fromkeys(run.options for run in runs))
+    def parts(self, runs, detector):
+        options = dict.fromkeys(run.options for run in runs)
         files = {f"{number}.so": self.library(each, runs[0], detector) for number, each in enumerate(options)}
-        programs = [(f"./{name}", "") for name in files]
-        return self.run_job(runs, detector, self.runner, programs, files, "./0.so" if self.exercise.kind == "host" else "")
+        return [(f"./{name}", "") for name in files], files, "./0.so" if self.exercise.kind == "host" else ""
 
 
 class CudaFile(EmulatedFile):
@@ -358,8 +345,8 @@ class CudaFile(EmulatedFile):
         if not nvcc:
             raise NothingToRunOn("there is no CUDA compiler (nvcc)")
         files = {name: text.encode() for name, text in self.sources(run).items()}
-        flags = ["-std=c++17", "-lineinfo", "-shared", "-Xcompiler", "-fPIC", *options.split(), self.name]
-        return self.once(options, lambda: self.made_by(files, [nvcc, *flags], "it.so"))
+        command = [nvcc, "-std=c++17", "-lineinfo", "-shared", "-Xcompiler", "-fPIC", *options.split(), self.name]
+        return self.once(options, self.made_by, files, command, "it.so")
 
     def detectors(self):
         found = sandbox.where("compute-sanitizer")
@@ -373,7 +360,7 @@ KINDS = {("kernels", "opencl"): OpenCLFile, ("host", "opencl"): OpenCLHost, ("c+
 @functools.lru_cache(None)  # the same for a whole class
 def no_gpu(build):
     """Whether CUDA is emulated: there is an emulation, and no GPU or no compiler for one."""
-    program = build / "common" / "run_cuda"
+    program = build / "common" / CudaFile.runner
     if not (build / "common" / EmulatedFile.runner).is_file():
         return False
     try:

@@ -288,15 +288,11 @@ def launches(exercise, task, seed):
                      f", {groups} group{'s' if groups > 1 else ''} of {group_size}")
 
 
-def picture(name):
-    return pictures.read_bmp(PICTURES / f"{name}.bmp")
-
-
 def real_pictures(exercise, task, seed):
     """A part of each, another one in each grading: what comes of the whole is known to everybody."""
     generator = random.Random(f"{seed} pictures")
     for name in ("landscape", "four-values", "nearly-constant", "one-column"):
-        width, height, pixels = picture(name)
+        width, height, pixels = pictures.read_bmp(PICTURES / f"{name}.bmp")
         left, top = generator.randrange(min(width, 32)), generator.randrange(32)
         rows = (pixels[y * width + left:(y + 1) * width] for y in range(top, height))
         yield Run(f"images/{name}.bmp from column {left}, row {top}", width - left, height - top, b"".join(rows), 3, 96)
@@ -339,12 +335,10 @@ def for_detectors(exercise, seed):
     """Fewer work-items than pixels, so that loops turn, and more; more of them than bins. Small, for detectors are slow."""
     if exercise.kind == "c++":  # but for these, which see all that is compared
         return [run for criterion in CRITERIA if criterion in exercise.points for run in runs_of(exercise, criterion, seed)]
-    task, largest = task_of(exercise), min(exercise.data.get("largest_group", LARGER_THAN_BINS), LARGER_THAN_BINS)
     generator = random.Random(f"{seed} detectors")
-    given = exercise.data.get("for_detectors")  # [[width, height], groups, group size]
-    launches = [[[each[0][0] + generator.randrange(100), each[0][1]], *each[1:]] for each in given] if given else \
-        list(zip(task.tiny(generator), (3, 2), (generator.choice((32, 48, 64)), LARGER_THAN_BINS)))
-    return [for_detector(exercise, seed, generator, number, *launch, largest) for number, launch in enumerate(launches)]
+    launches = [((each[0][0] + generator.randrange(100), each[0][1]), *each[1:]) for each in exercise.data.get("for_detectors", [])]
+    launches = launches or zip(task_of(exercise).tiny(generator), (3, 2), (generator.choice((32, 48, 64)), LARGER_THAN_BINS))
+    return [for_detector(exercise, seed, generator, number, *launch) for number, launch in enumerate(launches)]
 
 
 @functools.lru_cache(16)
@@ -353,20 +347,19 @@ def as_large_as_others(exercise, seed):
 
     Or as many as where time is taken, for a race is quick.
     """
-    task, generator = task_of(exercise), random.Random(f"{seed} large")
+    generator, middle = random.Random(f"{seed} large"), task_of(exercise).middle
     if "speed" in exercise.points:
-        count, *launch = TIMED
-        return [for_detector(exercise, seed, generator, 1, (count - generator.randrange(1 << 16), 1), *launch, launch[-1])]
-    size = (int(task.middle[0] * 0.29 * 15 ** generator.random()), task.middle[1])
-    return [for_detector(exercise, seed, generator, 1, size, generator.randrange(3, 6), 64, exercise.data.get("largest_group", 64))]
+        return [for_detector(exercise, seed, generator, 1, (TIMED[0] - generator.randrange(1 << 16), 1), *TIMED[1:])]
+    size = (int(middle[0] * 0.29 * 15 ** generator.random()), middle[1])
+    return [for_detector(exercise, seed, generator, 1, size, generator.randrange(3, 6), 64)]
 
 
-def for_detector(exercise, seed, generator, number, size, groups, group_size, largest):
+def for_detector(exercise, seed, generator, number, size, groups, group_size):
     options, first = exercise.data.get("options", [""]), exercise.data.get("first", [0])
-    task, group_size = task_of(exercise), min(group_size, largest)
-    return run_of(task, tuple(size), "random pixels", in_runs(task, generator, size), groups, group_size,
-                  f", {groups} groups of {group_size}")._replace(
-        options=options[-1 - number % len(options)], first=first[-1] if number else 0, key=key_of(seed))
+    task, group_size = task_of(exercise), min(group_size, exercise.data.get("largest_group", group_size))
+    words = f", {groups} groups of {group_size}"
+    run = run_of(task, size, "random pixels", in_runs(task, generator, size), groups, group_size, words)
+    return run._replace(options=options[-1 - number % len(options)], first=first[-1] if number else 0, key=key_of(seed))
 
 
 @functools.lru_cache(16)
@@ -422,6 +415,7 @@ def case_of(exercise, run, program, without_pixels=False):
         buffers.append((name, (bytes(4) if what.get("zero") else POISON * 4) * worked_out(what["words"])))
     if exercise.kind != "c++":  # in both APIs a buffer of nothing is an error
         buffers = [(name, data or POISON * 4) for name, data in buffers]
-    steps = [(step["kernel"], step.get("groups", run.groups), run.group_size, [argument(text) for text in step["arguments"]])
+    groups = 1 if exercise.kind == "c++" and "launches" not in exercise.points else run.groups
+    steps = [(step["kernel"], step.get("groups", groups), run.group_size, [argument(text) for text in step["arguments"]])
              for step in exercise.data.get("steps", [{"kernel": "", "arguments": []}])]
     return program, exercise.data.get("result", ""), buffers, steps

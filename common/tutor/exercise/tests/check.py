@@ -7,14 +7,13 @@ the solution alone is looked at, for races but not for stray accesses, as time i
 
 import argparse
 import pathlib
-import subprocess
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent))
 import catalogue  # noqa: E402
+import exercises  # noqa: E402
 import for_the_reader  # noqa: E402
 import grading  # noqa: E402
-import handout  # noqa: E402
 import submitted_file  # noqa: E402
 import tasks  # noqa: E402
 
@@ -37,14 +36,12 @@ def lacking(exercise, api, build):
     return [verdict for verdict in done.verdicts if verdict.points < verdict.of]
 
 
-def mistake(exercise, api, source, build):
+def mistake(file):
     """The first thing that is wrong with a file, which is enough; nothing where all is right."""
-    file = next(each for each in files_of(exercise, api, exercise.skeletons(api), build) if each.name == source.name)
     # Small runs under a detector are the quickest: PoCL takes most of a second to compile.
     under = file.detectors()
-    found, _ = grading.outcomes(file, tasks.for_detectors(exercise, seed=SEED), *under[:1])
-    wrong = [each.why for each in found if not each.right]
-    if wrong:
+    found, _ = grading.outcomes(file, tasks.for_detectors(file.exercise, seed=SEED), *under[:1])
+    if wrong := [each.why for each in found if not each.right]:
         return wrong[0]
     if not under:
         return "nothing is seen without a race detector"
@@ -54,13 +51,10 @@ def mistake(exercise, api, source, build):
 
 def edited(path):
     """Whether a student has worked on it: then it may be right by now."""
-    begun = handout.skeleton(path)
-    if begun is not None:
-        return begun != path.read_text(encoding="utf-8")
-    if not catalogue.has_git():
-        return True  # nobody knows
-    done = subprocess.run(["git", "-C", str(path.parent), "diff", "--quiet", "HEAD", "--", path.name], capture_output=True)
-    return done.returncode == 1
+    try:
+        return exercises.as_begun(path) != path.read_bytes()
+    except catalogue.BadInput:  # nobody knows
+        return True
 
 
 def main():
@@ -69,28 +63,23 @@ def main():
     arguments.add_argument("api")
     arguments.add_argument("--build", type=pathlib.Path, default=catalogue.ROOT / "build")
     options = arguments.parse_args()
-    exercise = catalogue.exercise_of(options.exercise)
-    on_cpu = options.api == "cuda-on-cpu"
+    exercise, on_cpu = catalogue.exercise_of(options.exercise), options.api == "cuda-on-cpu"
+    api = "cuda" if on_cpu else options.api
     submitted_file.no_gpu = lambda _: on_cpu
-    if on_cpu:
-        options.api = "cuda"
-        exercise.skeletons = lambda _: []
-        submitted_file.EmulatedFile.watched = ("thread",)
+    submitted_file.EmulatedFile.watched = ("thread",)
     tasks.TIMED = (1 << 18, *tasks.TIMED[1:])  # enough for a solution that is far faster than is wanted
     try:
-        solved = lacking(exercise, options.api, options.build)
-        begun = {source: mistake(exercise, options.api, source, options.build)  # each file must have something to do
-                 for source in exercise.skeletons(options.api) if not edited(source)}
+        solved = lacking(exercise, api, options.build)
+        begun = [] if on_cpu else files_of(exercise, api, exercise.skeletons(api), options.build)
+        found = {file.name: mistake(file) for file in begun if not edited(exercise.folder / file.name)}
     except grading.NothingToRunOn as why:
         print(f"skipped: {why}")
         return 0
+    for name, what in found.items():  # each file must have something to do
+        print(f"{name} as it stands: {what or 'all is right'}")
     if any("no race detector" not in verdict.words for verdict in solved):
         return f"the solution of {exercise.name} does not get full marks"
-    for source, found in begun.items():
-        print(f"{source.name} as it stands: {found or 'all is right'}")
-        if not found:
-            return f"a file of {exercise.name} gets full marks as it stands: there is nothing to do"
-    return 0
+    return 0 if all(found.values()) else f"a file of {exercise.name} gets full marks as it stands: there is nothing to do"
 
 
 if __name__ == "__main__":
