@@ -216,6 +216,7 @@ def remainders():
 def one_value():
     """What waits where all pixels are equal: `vector` counts before it asks again, `tuned` asks first."""
     yield Run(LESSON, "`vector`", "", "vector", ())
+    yield Run(LESSON, "`vector`, three groups for each unit", "", "vector", launch("3*UNITS", 512))  # what its registers allow
     for copies, loads in ((1, 1), (32, 1), (1, 3), (32, 3)):
         row = f"`tuned`, {copies} {'copies' if copies > 1 else 'copy'}, {loads} load{'s' if loads > 1 else ''}"
         yield Run(LESSON, row, "", "tuned", ("--copies", str(copies), "--loads", str(loads), "--launches", "two"))
@@ -371,7 +372,8 @@ def profiled():
         ("`local`, blocked, 8 groups", LOCAL, "local", (*launch("8*UNITS", 256), "--walk", "blocked")),
         ("`private`", LANES, "private", ()), ("`lane-bins`", LANES, "lane-bins", ()),
         ("`two-per-sm`, device filled", LESSON, "two-per-sm", launch("4*UNITS", 512)), ("`occupancy`", LESSON, "occupancy", ()),
-        ("`vector`", LESSON, "vector", ()), ("`tuned`", LESSON, "tuned", ("--copies", "32", "--loads", "3")),
+        ("`vector`", LESSON, "vector", ()), ("`vector`, 3 groups", LESSON, "vector", launch("3*UNITS", 512)),
+        ("`tuned`", LESSON, "tuned", ("--copies", "32", "--loads", "3")),
     ):
         yield Run(chapter, row, "", strategy, how, may_lose=strategy == "racy")
 
