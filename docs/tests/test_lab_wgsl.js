@@ -10,20 +10,25 @@ const model = require("../site/play/lab-model.js");
 const wgsl = require("../site/play/lab-wgsl.js")();
 
 const COPIES = 8;
-const MOST = 2 ** 14; // pixels
+const MOST = 2 ** 13; // pixels of an input here; its first ones
 const LAUNCHES = [[16, 64], [64, 1], [7, 96], [1, 256], [5, 32], [1, 1]];
+const made = new Map(); // inputs, from their words
 const photo = { pixels: Uint8Array.from({ length: 2 ** 18 }, (_, i) => (i * 7 + Math.floor(i / 512) * 3) % 256), width: 512 };
 
-function ran(strategy, code, words, [groups, groupSize], order, times = 1) {
-  const { pixels, width } = model.inputOf(words.replace("17M", "17K"), photo, seeded);
-  const input = { pixels: pixels.subarray(0, 2 ** 18), width };
+function ran(strategy, code, words, [groups, groupSize], order, times = 1, most = 2 ** 18) {
+  if (!made.has(words)) {
+    const { pixels, width } = model.inputOf(words.replace("17M", "17K"), photo, seeded);
+    made.set(words, { pixels, width });
+  }
+  const { pixels, width } = made.get(words);
+  const input = { pixels: pixels.subarray(0, most), width };
   const { kernels, zeroed, hostAdds } = model.STRATEGIES[strategy];
   const program = wgsl.compile(model.withGiven(code, groupSize, COPIES));
   const random = seeded(7);
   const actual = Array.from({ length: times }, () => {
-    const { across, down, bound } = model.laidOut(input, strategy, { groups, groupSize });
+    const { across, down, turns, bound } = model.laidOut(input, strategy, { groups, groupSize });
     for (const binding of zeroed) bound[binding].fill(0);
-    kernels.forEach((kernel, number) => wgsl.launch(program, kernel, bound, number === 0 ? [across, down] : [1, 1], order, random));
+    kernels.forEach((kernel, number) => wgsl.launch(program, kernel, bound, number === 0 ? [across, down] : [1, 1], order, random, turns));
     return model.added(bound[hostAdds ? 3 : 2]);
   });
   return { ...input, strategy, expected: model.serial(input.pixels), actual, launch: { groups, groupSize, lanes: wgsl.LANES[order], copies: COPIES } };
@@ -32,12 +37,10 @@ function ran(strategy, code, words, [groups, groupSize], order, times = 1) {
 const outcome = ({ expected, actual }) => model.outcomeOf(expected, actual);
 
 test("every kernel is right on the inputs and in the launches of the tests, whoever goes next", () => {
-  const all = [...Object.values(data.inputs).filter((words) => model.inputOf(words.replace("17M", "17K"), photo, seeded).pixels.length <= 5 * MOST).map((words) => [words, [16, 64]]),
-    ...LAUNCHES.map((launch) => ["--random 10007", launch])];
-  assert.ok(all.length > 15);
+  const all = [...Object.values(data.inputs).map((words) => [words, [4, 64]]), ...LAUNCHES.map((launch) => ["--random 10007", launch])];
   for (const [strategy, { code }] of Object.entries(data.strategies)) {
     for (const order of Object.keys(wgsl.LANES)) {
-      const wrong = all.filter(([words, launch]) => outcome(ran(strategy, code, words, launch, order)) !== "right");
+      const wrong = all.filter(([words, launch]) => outcome(ran(strategy, code, words, launch, order, 1, MOST)) !== "right");
       if (strategy !== "racy" || order === "alone") assert.deepStrictEqual(wrong, [], `${strategy} ${order}`);
       else assert.ok(wrong.length > 5, `${strategy} ${order}`);
     }
@@ -52,7 +55,7 @@ test("each mistake of the gallery has its name, whoever goes next", async () => 
     const { groups = "64", "group-size": size = "64" } = model.optionsOf(words);
     for (const order of Object.keys(wgsl.LANES)) {
       const again = ({ order: each }, probe, launch, times) => ran(strategy, code, probe, [launch.groups, launch.groupSize], each, each === "random" ? times : 1);
-      const run = () => ran(strategy, code, words, [Number(groups), Number(size)], order, order === "random" ? 3 : 1);
+      const run = () => ran(strategy, code, words, [Number(groups), Number(size)], order, order === "random" && called !== "nothing" ? 3 : 1);
       if (called.startsWith("refused ")) {
         assert.throws(run, (error) => error instanceof wgsl.CodeError && error.message.includes(called.slice(8)), name);
         continue;
@@ -75,7 +78,7 @@ function written(body, order = "alone", before = "") {
 var<workgroup> shared_word: u32;
 @compute @workgroup_size(4) fn main(@builtin(local_invocation_index) item: u32, @builtin(workgroup_id) group: vec3<u32>) { ${body} }`;
   const bound = [new Uint32Array(4), new Uint32Array(4)];
-  wgsl.launch(wgsl.compile(code), "main", bound, [1, 1], order, seeded(3));
+  wgsl.launch(wgsl.compile(code), "main", bound, [1, 1], order, seeded(3), 1000);
   return [...bound[0]];
 }
 

@@ -4,7 +4,6 @@
   "use strict";
 
   const { BINS, STRATEGIES, bounded, withGiven, laidOut, added } = labModel;
-  const TURNS = 2 ** 24;
   const FLAG = 4; // the binding that says that a loop was ended
   const PATIENCE_MS = 30000;
   const COMPILING_MS = 60000;
@@ -114,11 +113,8 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
 
     // What a strategy reads and writes, for these pixels and this launch. To be destroyed.
     prepare(input, { strategy, groupSize }, groups) {
-      const { across, down, tables, bound } = laidOut(input, strategy, { groups, groupSize });
-      const { length } = input.pixels;
-      // Of a work-item's loops: more than any that ends has use for.
-      const turns = Math.ceil(length / groupSize + TURNS / (groups * groupSize)) + 2 ** 14 + BINS * tables;
-      if (bound[0].byteLength > this.most.pixels) throw new Refused(`${length} pixels are more than this GPU gives a page.`);
+      const { across, down, tables, turns, bound } = laidOut(input, strategy, { groups, groupSize });
+      if (bound[0].byteLength > this.most.pixels) throw new Refused(`${input.pixels.length} pixels are more than this GPU gives a page.`);
       const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC;
       const buffers = [...bound, new Uint32Array([0, turns, 0, 0])].map((words, binding) =>
         this.buffer(words.byteLength, binding === 1 ? GPUBufferUsage.UNIFORM : usage, words));

@@ -9,6 +9,7 @@
   const BINS = 256;
   const POISON = 0xa5a5a5a5;
   const WIDTH = 512; // of a row of pixels that are no picture's
+  const TURNS = 2 ** 24;
   const MANY = 4 * 2 ** 20; // pixels that no prediction walks over
 
   const sum = (list) => list.reduce((total, value) => total + value, 0);
@@ -134,7 +135,7 @@
     code.replace(/override (GROUP_SIZE|COPIES): u32;/g, (_, name) => `const ${name} = ${name === "COPIES" ? copies : groupSize}u;`);
 
   // What a strategy reads and writes, for these pixels in this launch: the words of each binding; the groups across and down; the groups
-  // with a table of their own.
+  // with a table of their own; turns of a work-item's loops, more than any that ends has use for.
   function laidOut({ pixels, width }, strategy, launch) {
     const [across, down] = gridOf({ strategy, width, launch });
     const tables = STRATEGIES[strategy].groupsTables ? across * down : 0;
@@ -142,7 +143,8 @@
     const pitch = strategy === "subhist" ? Math.ceil((width + 1) / 64) * 64 : width;
     const bytes = padded(pitch === width ? pixels : withGaps(pixels, width, pitch));
     const the = strategy === "lane-bins" ? [pixels.length, 4] : [pixels.length, width, pitch, BINS, tables];
-    return { across, down, tables, bound: [new Uint32Array(bytes.buffer), new Uint32Array([...the, 0, 0, 0].slice(0, 8)),
+    const turns = Math.ceil(pixels.length / launch.groupSize + TURNS / (launch.groups * launch.groupSize)) + 2 ** 14 + BINS * tables;
+    return { across, down, tables, turns, bound: [new Uint32Array(bytes.buffer), new Uint32Array([...the, 0, 0, 0].slice(0, 8)),
       new Uint32Array(BINS).fill(POISON), new Uint32Array(BINS * tables).fill(POISON)] };
   }
 

@@ -12,11 +12,11 @@
 
   function inWorker(make) {
     const wgsl = make();
-    onmessage = ({ data: { code, kernels, bound, grid, order } }) => {
+    onmessage = ({ data: { code, kernels, bound, grid, order, turns } }) => {
       try {
         const program = wgsl.compile(code);
         // A strategy's second kernel is one group's.
-        kernels.forEach((kernel, number) => wgsl.launch(program, kernel, bound, number === 0 ? grid : [1, 1], order, Math.random));
+        kernels.forEach((kernel, number) => wgsl.launch(program, kernel, bound, number === 0 ? grid : [1, 1], order, Math.random, turns));
         postMessage({ bound });
       } catch (error) {
         const { line = 0, column = 0, message } = error;
@@ -39,7 +39,7 @@
     // The 256 counts of one run. Raises DoesNotEnd, DoesNotCompile.
     async count(input, { strategy, groupSize, code }, groups) {
       const { kernels, zeroed, hostAdds } = STRATEGIES[strategy];
-      const { across, down, bound } = laidOut(input, strategy, { groups, groupSize });
+      const { across, down, turns, bound } = laidOut(input, strategy, { groups, groupSize });
       for (const binding of zeroed) bound[binding].fill(0);
       this.worker ??= play.workerOf(`(${inWorker})(${labWgsl})`);
       const answer = await new Promise((done) => {
@@ -48,7 +48,7 @@
           clearTimeout(timer);
           done(data);
         };
-        this.worker.postMessage({ code, kernels, bound, grid: [across, down], order: this.order });
+        this.worker.postMessage({ code, kernels, bound, grid: [across, down], order: this.order, turns });
       });
       if (answer.isStuck) {
         this.worker.terminate();

@@ -17,7 +17,6 @@ function labWgsl() {
   }
   class Endless extends Error {}
 
-  const TURNS = 5e7; // of all loops: more than any that ends has use for
   const RESIDENT = 8; // groups that run at the same time where the order is random
   const UNIFORM = "'workgroupBarrier' must only be called from uniform control flow";
   const LANES = { alone: 1, together: 32, random: 0 };
@@ -694,11 +693,12 @@ function labWgsl() {
 
   // ---- work-items, taking turns --------------------------------------------------------------------
 
-  // Runs a kernel on `bound`, an Uint32Array for each binding. Raises Endless, and CodeError at a barrier that not all reach.
-  function launch(program, kernel, bound, [across, down], order, random) {
-    let turns = 0;
+  // Runs a kernel on `bound`, an Uint32Array for each binding; `most`: turns of a work-item's loops. Raises Endless, and CodeError at a
+  // barrier that not all reach.
+  function launch(program, kernel, bound, [across, down], order, random, most) {
+    let now = null; // whose turn it is
     const turn = () => {
-      if (++turns > TURNS) throw new Endless();
+      if (++now.turns > most) throw new Endless();
       return true;
     };
     if (!program.sizes[kernel]) throw new CodeError({ line: 0, column: 0 }, `there is no kernel of the name '${kernel}'`);
@@ -708,12 +708,13 @@ function labWgsl() {
     function groupOf(number) {
       const entry = make()[kernel];
       const workgroup_id = [number % across, Math.floor(number / across), 0];
-      return Array.from({ length: groupSize }, (_, item) => ({ at: 0, isDone: false, go: entry({ local_invocation_index: item, workgroup_id, local_invocation_id: [item, 0, 0],
+      return Array.from({ length: groupSize }, (_, item) => ({ at: 0, turns: 0, isDone: false, go: entry({ local_invocation_index: item, workgroup_id, local_invocation_id: [item, 0, 0],
         global_invocation_id: [workgroup_id[0] * groupSize + item, workgroup_id[1], 0], num_workgroups: [across, down, 1] }) }));
     }
 
     // One step; whether it can go on before others come to where it is.
     function step(item) {
+      now = item;
       const { done, value } = item.go.next();
       item.isDone = done;
       item.at = value || 0;
@@ -735,7 +736,14 @@ function labWgsl() {
     function inTurn(group) {
       do {
         for (let first = 0; first < groupSize; first += LANES[order]) {
-          for (let going = group.slice(first, first + LANES[order]); going.length > 0;) going = going.filter(step);
+          const going = group.slice(first, first + LANES[order]);
+          while (going.length > 0) {
+            let kept = 0;
+            for (const item of going) {
+              if (step(item)) going[kept++] = item;
+            }
+            going.length = kept;
+          }
         }
       } while (pass(group));
     }
