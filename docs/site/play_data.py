@@ -3,7 +3,8 @@
 
     data.js     recorded results
     photo.js    the sample picture
-    lab-data.js the chapters' kernels in WGSL, the mistakes of the gallery in them, the tests' inputs
+    lab-data.js the chapters' kernels in WGSL, the mistakes of the gallery in them, the tests' inputs, and tasks: exercises with
+                what the grader runs
 
     docs/site/play_data.py            write them
     docs/site/play_data.py --check    change nothing; exit 1 where one differs
@@ -12,16 +13,19 @@ A page that is opened from the disk may not read other files, so they stand in s
 """
 
 import base64
+import collections
 import json
 import pathlib
 import re
 import sys
 
 SITE = pathlib.Path(__file__).resolve().parent
-sys.path[:0] = [str(SITE.parent / "tools"), str(SITE.parents[1] / "common/tutor/gallery")]
+sys.path[:0] = [str(SITE.parent / "tools"), str(SITE.parents[1] / "common/tutor/gallery"), str(SITE.parents[1] / "common/tutor/exercise")]
+import catalogue  # noqa: E402
 import gallery  # noqa: E402
 import law  # noqa: E402
 import recorded  # noqa: E402
+import tasks as graded  # noqa: E402
 from recorded import write_whole  # noqa: E402
 
 ROOT = recorded.ROOT
@@ -33,6 +37,10 @@ WALKS = (("h100.json", "walks", "03-local-atomics/cuda", "local"),
 # What the lab runs: in a chapter's histogram.wgsl under a heading of its own.
 STRATEGIES = {"racy": "02-global-atomics", "global": "02-global-atomics", "subhist": "02-global-atomics",
               "local": "03-local-atomics", "local-buckets": "03-local-atomics", "lane-bins": "04-per-thread-bins"}
+# The exercises that are tasks in the lab: the chapter that they have their declarations from, and the strategy that they are like.
+TASKS = {"01/merge": ("02-global-atomics", "items"), "02/no-lost-counts": ("02-global-atomics", "global"), "02/striped": ("02-global-atomics", ""),
+         "03/five-steps": ("03-local-atomics", "local"), "03/four-mistakes": ("03-local-atomics", "local"), "04/copies": ("04-per-thread-bins", "copies")}
+COPIES = 8  # at most: work-group memory for 32 is not everywhere
 PHOTO = "images/landscape.bmp"
 
 
@@ -94,11 +102,79 @@ def under_way():
     return found
 
 
+def parts(chapter):
+    """What all kernels of a chapter share, and the part of each."""
+    return re.split(r"^(?=// ---- )", (ROOT / chapter / "histogram.wgsl").read_text(encoding="utf-8"), flags=re.MULTILINE)
+
+
+def shown(chapter, head, own):
+    """What the editor shows, and the line where it begins."""
+    return {"chapter": chapter, "code": (head + own).rstrip() + "\n", "line": head.count("\n") + 1}
+
+
 def kernel(strategy):
     """What the editor shows of a chapter's file: what all its kernels share, and the strategy's part."""
-    head, *parts = re.split(r"^(?=// ---- )", (ROOT / STRATEGIES[strategy] / "histogram.wgsl").read_text(encoding="utf-8"), flags=re.MULTILINE)
-    own, = (part for part in parts if re.match(rf"// ---- {strategy}:", part))
-    return {"chapter": STRATEGIES[strategy], "code": (head + own).rstrip() + "\n", "line": head.count("\n") + 1}
+    head, *others = parts(STRATEGIES[strategy])
+    own, = (part for part in others if re.match(rf"// ---- {strategy}:", part))
+    return shown(STRATEGIES[strategy], head, own)
+
+
+def input_of(run):
+    """A run of the grader in words of a command line: what kind of pixels it has, not which."""
+    values, count = collections.Counter(run.pixels), run.count
+    kind = ""
+    if count > 1 and len(values) == 1:
+        kind = f"--constant {run.pixels[0]} "
+    elif count > 256 and run.pixels == bytes(i % 256 for i in range(count)):
+        kind = "--ramp "
+    elif count > 16 and len(values) == 4:
+        kind = "--values 4 "
+    elif count > 16 and max(values.values()) > count / 4:
+        kind = "--contention 40 "
+    copies = int(run.options.partition("=")[2] or 0)  # -DCOPIES=32
+    return f"{kind}--random {count} --groups {run.groups} --group-size {run.group_size}{f' --copies {min(copies, COPIES)}' if copies else ''}"
+
+
+def runs_of(exercise):
+    """The runs of a grading, a line each: its criterion and its words. The small ones for the detectors come last."""
+    found = [(criterion, graded.runs_of(exercise, criterion, "lab")) for criterion in graded.CRITERIA if criterion in exercise.points]
+    found.append(("free of faults", graded.for_detectors(exercise, "lab")[-2:] if exercise.kind == "kernels" else graded.runs_of(exercise, "sizes", "lab")[1:4]))
+    return "\n".join(recorded.unique(f"{criterion}: {input_of(run)}" for criterion, runs in found for run in runs))
+
+
+def tasks():
+    """{name: what the lab shows of an exercise}; the four mistakes are four of them."""
+    found = {}
+    for name, (chapter, like) in TASKS.items():
+        exercise = catalogue.exercise_of(name)
+        head, *others = parts(chapter)
+        goal = re.search(r"\*\*Goal\.\*\* (.*?)\n\n", (exercise.folder / "README.md").read_text(encoding="utf-8"), re.DOTALL).group(1)
+        if (exercise.folder / "histogram.wgsl").is_file():
+            texts = {name: (exercise.folder / "histogram.wgsl").read_text(encoding="utf-8")}
+        else:
+            own = re.sub(r" *//.*\n", "", next(part for part in others if part.startswith("// ---- local:"))).replace("\n\n", "\n")
+            texts = {f"{name}/{part}": f"// Exercise {name}, in the lab: the {part}. One thing is wrong.\n{changed(own, *change)}"
+                     for part, change in json.loads((exercise.folder / "lab.json").read_text(encoding="utf-8")).items() if part != "what"}
+        buffers = exercise.data.get("buffers", {"histogram": {"zero": True}})
+        zeroed = [binding for binding, buffer in ((2, "histogram"), (3, "tables")) if buffers.get(buffer, {}).get("zero")]
+        for each, text in texts.items():
+            found[each] = {
+                **shown(chapter, head, text), "exercise": exercise.folder.relative_to(ROOT).as_posix(), "title": exercise.title, "goal": plain(goal),
+                "hints": [plain(hint) for hint in exercise.hints()], "kernels": re.findall(r"@compute[^{]*?fn (\w+)", text), "zeroed": zeroed,
+                "tables": buffers.get("tables", {"words": 0})["words"] // 256, "like": like, "runs": runs_of(exercise)}
+    return found
+
+
+def changed(text, old, new):
+    """A kernel with a mistake. Raises BadMistake."""
+    if text.count(old) != 1:
+        raise gallery.BadMistake(f"03/four-mistakes: this stands {text.count(old)} times in the chapter's kernel: {old}")
+    return text.replace(old, new)
+
+
+def plain(text):
+    """Words of a page without links and line ends; code stays between `."""
+    return " ".join(re.sub(r"\[([^\]]*)\]\([^)]*\)|\*+([^*`]+)\*+", r"\1\2", text).split())
 
 
 def mistakes():
@@ -125,7 +201,7 @@ def scripts():
     contents = {"data.js": ("playData", "docs/results", {"lanes": lanes(), "walks": walks(), "underWay": under_way()}),
                 "photo.js": ("playPhoto", PHOTO, base64.b64encode((ROOT / PHOTO).read_bytes()).decode()),
                 "lab-data.js": ("labData", "the chapters, common/run/cases.json and common/tutor", {
-                    "strategies": {name: kernel(name) for name in STRATEGIES}, "mistakes": mistakes(), "inputs": inputs()})}
+                    "strategies": {name: kernel(name) for name in STRATEGIES}, "tasks": tasks(), "mistakes": mistakes(), "inputs": inputs()})}
     return {file: f"// Written by docs/site/play_data.py from {source}.\n(function (root) {{\nconst {name} = {recorded.text_of(value)};\n"
                   f'if (typeof module === "object") module.exports = {name};\nelse root.{name} = {name};\n}})(globalThis);\n'
             for file, (name, source, value) in contents.items()}

@@ -251,6 +251,44 @@ class Lab(Browser):
         self.assertIn("this browser has none: it is landscape that is counted", self.said())
         self.assertIn("landscape.bmp", self.text("#what"))
 
+    def check_it(self):
+        self.click("#check")
+        self.later("while (document.getElementById('check').ariaDisabled === 'true') await new Promise((done) => setTimeout(done, 10));")
+
+    def test_a_task(self):
+        self.ready("lab.html#strategy=03%2Ffive-steps&groups=16")
+        self.assertEqual((self.text("#task-title"), self.count("#hints details")), ("The five steps", 3))
+        self.assertIn("Write the kernel of this chapter", self.text("#goal"))
+        self.assertFalse(self.find("#next").is_displayed())
+        self.check_it()
+        self.assertRegex(self.said(), "^Wrong: 1 bin of 256; 1 count lost.* Right before that: sizes: 1 run.$")
+        self.assertIn("(nothing-counted)", self.text("#named"))
+        self.assertEqual(self.settings(), ["shows", "3", "64"])  # so that it can be looked at
+        self.assertIn("Changed by the check: groups (before: 16)", self.text("#changed"))
+        local = play_data.kernel("local")["code"].split("groups: vec3u) {", 1)[1].rsplit("}", 1)[0]
+        self.write("    // ---- your part: the five steps ----\n", local.replace("    workgroupBarrier();\n", "", 1))
+        self.check_it()
+        self.assertIn("(no-barrier-after-zeroing)", self.text("#named"))
+        self.write("    // Step 3: count", "    workgroupBarrier();\n    // Step 3: count")
+        self.check_it()
+        self.assertRegex(self.said(), "^Done: sizes: 5 runs, distributions: 7 runs, launches: 6 runs, free of faults: 2 runs, the last of them whoever goes next.$")
+        self.assertEqual(self.settings(), ["landscape", "16", "64"])
+        self.assertIn("1 of 9 done", self.text("#progress"))
+        self.ready("lab.html#strategy=03%2Ffive-steps")
+        self.assertEqual([each.text for each in self.all("#tasks .reached")], ["03 The five steps Done."])
+        self.click("#next")
+        self.assertEqual(self.text("#task-title"), "Find and mend four mistakes: the first")
+        self.choose("#strategy", "racy")
+        self.assertFalse(self.find("#task").is_displayed() or self.find("#check").is_displayed())
+        self.quiet()
+
+    def test_a_race_that_is_right_by_luck_is_no_solution(self):
+        self.ready("lab.html#strategy=02%2Fno-lost-counts&on=alone")
+        self.check_it()
+        self.assertRegex(self.said(), "^Wrong: .*, without a GPU, .* Right before that: sizes: 5 runs, distributions: 7 runs, launches: 6 runs.$")
+        self.assertEqual(self.find("#on").get_property("value"), "together")
+        self.assertIn("(lost-updates)", self.text("#named"))
+
     def test_without_webgpu_it_runs_all_the_same_and_says_that_this_is_no_gpu(self):
         none = {"source": "Object.defineProperty(navigator, 'gpu', {value: undefined})"}
         hidden = self.browser.execute_cdp_cmd("Page.addScriptToEvaluateOnNewDocument", none)

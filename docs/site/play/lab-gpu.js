@@ -113,24 +113,23 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
 
     // What a strategy reads and writes, for these pixels and this launch. To be destroyed.
     prepare(input, { strategy, groupSize }, groups) {
-      const { across, down, tables, turns, bound } = laidOut(input, strategy, { groups, groupSize });
+      const { grids, turns, bound } = laidOut(input, strategy, { groups, groupSize });
       if (bound[0].byteLength > this.most.pixels) throw new Refused(`${input.pixels.length} pixels are more than this GPU gives a page.`);
       const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC;
       const buffers = [...bound, new Uint32Array([0, turns, 0, 0])].map((words, binding) =>
         this.buffer(words.byteLength, binding === 1 ? GPUBufferUsage.UNIFORM : usage, words));
       const bindings = this.device.createBindGroup({ layout: this.layout, entries: buffers.map((buffer, binding) => ({ binding, resource: { buffer } })) });
-      return { buffers, bindings, across, down, tables, destroy: () => buffers.forEach((buffer) => buffer.destroy()) };
+      return { buffers, bindings, grids, destroy: () => buffers.forEach((buffer) => buffer.destroy()) };
     }
 
-    // Zeroes and counts: what is timed. A strategy's second kernel is one group's.
+    // Zeroes and counts: what is timed.
     encode(encoder, { strategy, pipelines }, prepared) {
       for (const binding of STRATEGIES[strategy].zeroed) encoder.clearBuffer(prepared.buffers[binding]);
       const pass = encoder.beginComputePass();
       pass.setBindGroup(0, prepared.bindings);
       pipelines.forEach((pipeline, number) => {
         pass.setPipeline(pipeline);
-        if (number === 0) pass.dispatchWorkgroups(prepared.across, prepared.down);
-        else pass.dispatchWorkgroups(1);
+        pass.dispatchWorkgroups(...prepared.grids[number]);
       });
       pass.end();
     }
@@ -182,7 +181,7 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
       const encoder = device.createCommandEncoder();
       this.encode(encoder, compiled, prepared);
       const from = STRATEGIES[compiled.strategy].hostAdds ? prepared.buffers[3] : prepared.buffers[2];
-      const size = from === prepared.buffers[3] ? 4 * BINS * prepared.tables : 4 * BINS;
+      const { size } = from;
       const back = device.createBuffer({ size: size + 4, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST });
       encoder.copyBufferToBuffer(from, 0, back, 0, size);
       encoder.copyBufferToBuffer(prepared.buffers[FLAG], 0, back, size, 4);

@@ -77,6 +77,7 @@
 
   // ---- who counts which pixel --------------------------------------------------------------------
 
+  const likeOf = ({ strategy }) => STRATEGIES[strategy].like ?? strategy;
   const items = ({ launch }) => launch.groups * launch.groupSize;
 
   // The groups across the columns of a picture and below each other, as `subhist` lies over it.
@@ -98,7 +99,7 @@
         return [(y % down) * across + Math.floor(x / groupSize) % across, x % groupSize];
       };
     }
-    if (run.strategy !== "lane-bins") return (i) => of(i % items(run));
+    if (likeOf(run) !== "lane-bins") return (i) => of(i % items(run));
     const whole = Math.floor(run.pixels.length / 16) * 16;
     return (i) => of((i < whole ? Math.floor(i / 16) : i - whole) % items(run));
   }
@@ -119,7 +120,8 @@
 
   // ---- a launch ----------------------------------------------------------------------------------
 
-  // What a strategy needs, as its host program in the chapter has it. `zeroed`: what the host zeroes, by its binding.
+  // What a strategy needs, as its host program in the chapter has it. `zeroed`: what the host zeroes, by its binding. The page adds the
+  // tasks, which may be `like` one of them, and may have a number of `tables`.
   const STRATEGIES = {
     racy: { kernels: ["histogram_racy"], zeroed: [2], groupsTables: false },
     global: { kernels: ["histogram_global"], zeroed: [2], groupsTables: false },
@@ -134,17 +136,19 @@
   const withGiven = (code, groupSize, copies) =>
     code.replace(/override (GROUP_SIZE|COPIES): u32;/g, (_, name) => `const ${name} = ${name === "COPIES" ? copies : groupSize}u;`);
 
-  // What a strategy reads and writes, for these pixels in this launch: the words of each binding; the groups across and down; the groups
-  // with a table of their own; turns of a work-item's loops, more than any that ends has use for.
+  // What a strategy reads and writes, for these pixels in this launch: the words of each binding; for each kernel the groups across and
+  // down; turns of a work-item's loops, more than any that ends has use for.
   function laidOut({ pixels, width }, strategy, launch) {
     const [across, down] = gridOf({ strategy, width, launch });
-    const tables = STRATEGIES[strategy].groupsTables ? across * down : 0;
+    const { kernels, groupsTables, tables: fixed } = STRATEGIES[strategy];
+    const tables = groupsTables ? across * down : fixed || 0;
+    const grids = kernels.map((_, number) => (number === 0 || fixed ? [across, down] : [1, 1])); // a sum is one group's, but in a task
     // A picture's rows have gaps behind them for `subhist`, which are none of its pixels.
     const pitch = strategy === "subhist" ? Math.ceil((width + 1) / 64) * 64 : width;
     const bytes = padded(pitch === width ? pixels : withGaps(pixels, width, pitch));
     const the = strategy === "lane-bins" ? [pixels.length, 4] : [pixels.length, width, pitch, BINS, tables];
     const turns = Math.ceil(pixels.length / launch.groupSize + TURNS / (launch.groups * launch.groupSize)) + 2 ** 14 + BINS * tables;
-    return { across, down, tables, turns, bound: [new Uint32Array(bytes.buffer), new Uint32Array([...the, 0, 0, 0].slice(0, 8)),
+    return { grids, turns, bound: [new Uint32Array(bytes.buffer), new Uint32Array([...the, 0, 0, 0].slice(0, 8)),
       new Uint32Array(BINS).fill(POISON), new Uint32Array(BINS * tables).fill(POISON)] };
   }
 
@@ -170,7 +174,7 @@
 
   // ---- what a mistake would count ----------------------------------------------------------------
 
-  const hasATable = (run) => ["local", "local-buckets"].includes(run.strategy);
+  const hasATable = (run) => ["local", "local-buckets"].includes(likeOf(run));
   const isInterleaved = (run) => !["subhist", "lane-bins"].includes(run.strategy);
 
   // The work-items that run in step reach a place together; those before them are further, without a barrier.
@@ -211,7 +215,7 @@
     return countIf(run, (i) => chosen(who(i)[0], groupsOf(run)));
   };
   const ofCopies = (chosen) => (run) => {
-    if (run.strategy !== "lane-bins") return null;
+    if (!["lane-bins", "copies"].includes(likeOf(run))) return null;
     const who = whoOf(run);
     return countIf(run, (i) => chosen(who(i)[1] % run.launch.copies, run.launch.copies));
   };
@@ -227,6 +231,18 @@
       const { lanes } = run.launch;
       if (!isInterleaved(run) || !lanes) return null;
       return countIf(run, (i, pixel) => run.pixels.subarray(i - (i % lanes), i).indexOf(pixel) < 0);
+    }],
+    // Nobody zeroes a table, or one work-item a bin and not more, or only the first of the copies.
+    ["table-not-zeroed", ...[() => true, (bin, { groupSize }) => bin >= groupSize].map((isLeft) => (run) =>
+      (hasATable(run) ? run.expected.map((count, bin) => (isLeft(bin, run.launch) ? count + POISON * groupsOf(run) : count)) : null)),
+    ...[0, 1].map((zeroed) => (run) => (likeOf(run) === "copies" && run.launch.copies > zeroed
+      ? run.expected.map((count) => count + POISON * groupsOf(run) * (run.launch.copies - zeroed)) : null))],
+    // Of work-items in step that each add a table of their own, the last one's count stays.
+    ["merge-without-atomic", (run) => {
+      const { lanes, groupSize } = run.launch;
+      if (likeOf(run) !== "items" || !lanes) return null;
+      const who = whoOf(run);
+      return countIf(run, (i) => (who(i)[1] + 1) % lanes === 0 || who(i)[1] + 1 === groupSize);
     }],
     ["merge-strided-globally", (run) => countIf(run, (_, pixel) => pixel % items(run) < run.launch.groupSize)],
     ["merge-without-a-loop", (run) => countIf(run, (_, pixel) => pixel < run.launch.groupSize)],
@@ -255,6 +271,7 @@
     "no-barrier-after-zeroing": "There is no barrier between zeroing the table and counting: work-items count while others still zero.",
     "no-barrier-before-merge": "There is no barrier between counting and merging: work-items merge bins while others still count.",
     "lost-updates": "Counts are lost between work-items that add to one counter at the same time: the addition is not atomic.",
+    "table-not-zeroed": "Not all of a group's table is zero before the counting: local memory holds anything at first, in OpenCL and CUDA.",
     "merge-strided-globally": "The loop that merges a group's table strides by all work-items of the launch, not by those of the group: most bins never arrive.",
     "merge-without-a-loop": "Each work-item merges one bin: in a group of fewer than 256 the others never arrive.",
     "only-the-first-copy": "Of the copies of a table only the first is merged.",
@@ -273,7 +290,7 @@
     "wrong-stride": "The loop goes on by another stride than the number of all work-items.",
     "wrong-start": "The loop begins at another number than the work-item's in the launch.",
     "merge-overwrites": "The groups overwrite each other's counts when they merge: an assignment in the place of an addition.",
-    "merge-without-atomic": "The groups merge their tables without an atomic: of two additions to one bin at the same time one is lost.",
+    "merge-without-atomic": "Tables are merged without an atomic: of two additions to one bin at the same time one is lost.",
     "rows-overlap": "The rows of the groups lie too close together, and overwrite each other.",
   };
 
@@ -290,7 +307,7 @@
     });
   }
 
-  const merges = (run) => !["racy", "global"].includes(run.strategy);
+  const merges = (run) => !["racy", "global"].includes(likeOf(run));
 
   // [name, what fits a run that is wrong, what is seen]; a single group is right.
   const AMONG_GROUPS = [

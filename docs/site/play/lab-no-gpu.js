@@ -12,11 +12,10 @@
 
   function inWorker(make) {
     const wgsl = make();
-    onmessage = ({ data: { code, kernels, bound, grid, order, turns } }) => {
+    onmessage = ({ data: { code, kernels, bound, grids, order, turns } }) => {
       try {
         const program = wgsl.compile(code);
-        // A strategy's second kernel is one group's.
-        kernels.forEach((kernel, number) => wgsl.launch(program, kernel, bound, number === 0 ? grid : [1, 1], order, Math.random, turns));
+        kernels.forEach((kernel, number) => wgsl.launch(program, kernel, bound, grids[number], order, Math.random, turns));
         postMessage({ bound });
       } catch (error) {
         const { line = 0, column = 0, message } = error;
@@ -39,7 +38,7 @@
     // The 256 counts of one run. Raises DoesNotEnd, DoesNotCompile.
     async count(input, { strategy, groupSize, code }, groups) {
       const { kernels, zeroed, hostAdds } = STRATEGIES[strategy];
-      const { across, down, turns, bound } = laidOut(input, strategy, { groups, groupSize });
+      const { grids, turns, bound } = laidOut(input, strategy, { groups, groupSize });
       for (const binding of zeroed) bound[binding].fill(0);
       this.worker ??= play.workerOf(`(${inWorker})(${labWgsl})`);
       const answer = await new Promise((done) => {
@@ -48,7 +47,7 @@
           clearTimeout(timer);
           done(data);
         };
-        this.worker.postMessage({ code, kernels, bound, grid: [across, down], order: this.order, turns });
+        this.worker.postMessage({ code, kernels, bound, grids, order: this.order, turns });
       });
       if (answer.isStuck) {
         this.worker.terminate();

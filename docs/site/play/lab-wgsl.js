@@ -17,6 +17,7 @@ function labWgsl() {
   }
   class Endless extends Error {}
 
+  const LEFT = 0xa5a5a5a5; // in a group's memory at first: WGSL zeroes it, but OpenCL and CUDA do not
   const RESIDENT = 8; // groups that run at the same time where the order is random
   const UNIFORM = "'workgroupBarrier' must only be called from uniform control flow";
   const LANES = { alone: 1, together: 32, random: 0 };
@@ -661,7 +662,7 @@ function labWgsl() {
       const temporaries = what.temporaries.length > 0 ? `let ${what.temporaries.join(", ")};\n` : "";
       return `function${what.waits ? "*" : ""} ${what.js}(${names.join(", ")}) { ${temporaries}${js}}\n`;
     });
-    const made = groupMemory.map(([name, words]) => `const ${name} = new Uint32Array(${words});\n`);
+    const made = groupMemory.map(([name, words]) => `const ${name} = new Uint32Array(${words}).fill(${LEFT});\n`);
     const entries = functions.filter((what) => what.isEntry).map((what) =>
       `${JSON.stringify(what.name)}: (ids) => ${what.js}(${what.signature.map(({ builtin }) => `ids.${builtin.text}`).join(", ")})`);
     const text = `"use strict"; return () => { ${made.join("")}${bodies.join("")}return { ${entries.join(", ")} }; };`;

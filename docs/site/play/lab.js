@@ -21,19 +21,23 @@
   let own = null; // a picture of the reader's own: {width, height, pixels, whole, name}
   let shown = ""; // the strategy that is in the editor
   let planted = null; // the mistake that is in the editor
-  let changed = []; // the settings that it has changed: [id, before, now]
+  let changed = []; // the settings that it has changed, or a check: [id, before, now]
+  let showing = ""; // the words of the pixels that show it
   let turn = 0; // of what is shown: a run that ends after the settings have changed says nothing
 
+  const { tasks } = labData;
+  const strategies = { ...labData.strategies, ...tasks };
+  Object.assign(model.STRATEGIES, tasks);
+
   const strategy = () => at("strategy").value;
-  const original = () => labData.strategies[strategy()].code;
+  const original = () => strategies[strategy()].code;
   const key = () => `lab-${strategy()}`;
   const aside = () => `${key()}-aside`; // what the reader had written before Reset
-  const launch = () => ({ groups: Number(at("groups").value), groupSize: Number(at("size").value) });
-  const copies = () => Number(at("copies").value);
+  const launch = () => ({ groups: Number(at("groups").value), groupSize: Number(at("size").value), copies: Number(at("copies").value) });
   const plain = (name) => name.replaceAll("-", " ");
 
   // The words of the pixels that Run counts; none of a reader's own.
-  const wordsOf = () => (at("input").value === "shows" ? planted.words : labData.inputs[at("input").value]);
+  const wordsOf = () => (at("input").value === "shows" ? showing : labData.inputs[at("input").value]);
   const input = () => shortened(at("input").value === "own" ? own : model.inputOf(wordsOf(), photo, randomFrom));
   const interpreter = () => interpreters[at("on").value];
 
@@ -73,7 +77,7 @@
   }
 
   function show() {
-    at("copies").parentElement.hidden = strategy() !== "lane-bins";
+    at("copies").parentElement.hidden = !original().includes("override COPIES");
     if (shown !== strategy()) showKernel();
     showChanged();
     showPixels();
@@ -84,11 +88,13 @@
   function showKernel() {
     plant(null);
     shown = strategy();
-    const { chapter, line } = labData.strategies[shown];
+    const { chapter, line } = strategies[shown];
     at("chapter").href = `${ROOT}${chapter}/${at("chapter").getAttribute("href").split("/").pop()}`;
     at("chapter").textContent = `Chapter ${chapter.slice(0, 2)}`;
     edit(recall(key()) ?? original());
     showLine(line);
+    at("break").hidden = shown in tasks;
+    task.show(shown);
     const own = labData.mistakes.filter((each) => each.strategy === shown);
     at("mistakes").replaceChildren(...own.length === 0 ? [shown === "racy" ? "This kernel is broken already." : "There is none for this kernel."] : own.map((each) => {
       const button = element("button", { type: "button" }, plain(each.name));
@@ -100,11 +106,7 @@
   // Puts a mistake into the editor, and pixels and a launch that show it into the settings; what the reader has written stays kept.
   // Nothing: takes it out again.
   function plant(mistake) {
-    for (const [id, before, now] of changed) {
-      if (at(id).value === now) at(id).value = before;
-    }
-    changed = [];
-    at("input").querySelector("[value=shows]")?.remove();
+    unsettle();
     planted = mistake;
     at("foresee").hidden = !mistake;
     at("answer").textContent = "";
@@ -117,16 +119,32 @@
     const [old, now] = mistake.changes[0];
     const place = original().indexOf(old);
     showLine(original().slice(0, place).split("\n").length);
-    at("input").append(element("option", { value: "shows" }, model.inWords(mistake.words)));
-    const { groups, "group-size": size } = model.optionsOf(mistake.words);
-    for (const [id, value] of Object.entries({ groups, size, input: at("input").value === "own" ? "own" : "shows" })) {
+    settle(mistake.words, at("input").value === "own" ? { input: "own" } : {});
+    say(`${now ? "The mistake is in the kernel." : "Something is missing from the kernel now."} What will happen?`);
+  }
+
+  // Puts pixels and a launch into the settings, for a mistake or a check, and remembers how they were.
+  function settle(words, others = {}) {
+    unsettle();
+    showing = words;
+    at("input").append(element("option", { value: "shows" }, model.inWords(words)));
+    const { groups, "group-size": size, copies } = model.optionsOf(words);
+    for (const [id, value] of Object.entries({ groups, size, copies, input: "shows", ...others })) {
       if (!value || at(id).value === value) continue;
       if (![...at(id).options].some((each) => each.value === value)) at(id).append(element("option", {}, value));
       changed.push([id, at(id).value, value]);
       at(id).value = value;
     }
     show();
-    say(`${now ? "The mistake is in the kernel." : "Something is missing from the kernel now."} What will happen?`);
+  }
+
+  // All as it was before, but what the reader has changed since.
+  function unsettle() {
+    for (const [id, before, now] of changed) {
+      if (at(id).value === now) at(id).value = before;
+    }
+    changed = [];
+    at("input").querySelector("[value=shows]")?.remove();
   }
 
   // Takes a mistake out; the kernel is as the reader wrote it, or as in the chapter.
@@ -137,11 +155,11 @@
     say(words);
   }
 
-  // Which settings the mistake has changed, and how they will be again.
+  // Which settings are changed, and how they will be again.
   function showChanged() {
     const held = changed.filter(([id, , now]) => at(id).value === now);
     for (const label of at("settings").children) label.classList.toggle("changed", held.some(([id]) => label.contains(at(id))));
-    at("changed").textContent = held.length === 0 ? "" : `The mistake has changed: ${held.map(([id, before]) =>
+    at("changed").textContent = held.length === 0 ? "" : `Changed by the ${planted ? "mistake" : "check"}: ${held.map(([id, before]) =>
       `${at(id).parentElement.firstChild.textContent.trim().toLowerCase()} (before: ${before})`).join(", ")}. Without it they are as before.`;
   }
 
@@ -153,14 +171,16 @@
   }
 
   async function ran(device, code, pixels, shape, times) {
-    const { groupSize, groups } = shape;
+    const { groupSize, groups, copies = launch().copies } = shape;
     if (groupSize > device.most.groupSize) throw new Refused(`Groups of ${groupSize} are more than this GPU has: ${device.most.groupSize}.`);
-    const compiled = await device.compile(strategy(), code, groupSize, { copies: copies() });
+    const compiled = await device.compile(strategy(), code, groupSize, { copies });
     const actual = [];
     for (let time = 0; time < times; ++time) actual.push(await device.count(pixels, compiled, groups));
     return { ...pixels, strategy: strategy(), expected: model.serial(pixels.pixels), actual,
-      launch: { groups, groupSize, lanes: device.about.lanes, copies: Math.min(copies(), device.most.copies) } };
+      launch: { groups, groupSize, lanes: device.about.lanes, copies: Math.min(copies, device.most.copies) } };
   }
+
+  const engine = async () => interpreter() || opened();
 
   async function run() {
     const code = at("code").value;
@@ -170,7 +190,7 @@
     // Run is in sight everywhere, and so is what comes of it.
     at("said").scrollIntoView({ block: "nearest", behavior: still() ? "instant" : "smooth" });
     try {
-      const device = interpreter() || await opened();
+      const device = await engine();
       const result = await ran(device, code, input(), launch(), device.times);
       if (turn !== mine) return;
       const outcome = model.outcomeOf(result.expected, result.actual);
@@ -209,7 +229,7 @@
       at("named").replaceChildren(element("p", {}, "Why: unclear. None of the mistakes that this page knows fits all runs."));
       return;
     }
-    const chapter = labData.strategies[strategy()].chapter;
+    const { chapter } = strategies[strategy()];
     at("named").replaceChildren(element("p", {}, `Why: ${model.SENTENCES[found.name]} `, element("strong", {}, `(${found.name})`)),
       element("p", {}, `Because ${found.because}${found.way === device ? "" : " (with 32 in step)"}. `, element("a", { href: `${at("chapter").getAttribute("href")}` }, `Read on in chapter ${chapter.slice(0, 2)}.`)));
   }
@@ -257,7 +277,7 @@
     const happened = model.OUTCOMES[outcome];
     const guess = !foreseen ? "" : foreseen.value === outcome ? "As you said. " : "Not as you said. ";
     reach("foresee", foreseen && foreseen.value === outcome);
-    const why = planted.called === "nothing" ? " In WGSL it cannot show; in OpenCL and CUDA it does." : outcome === "right" ? " It did not show this time, here." : "";
+    const why = planted.called === "nothing" && outcome === "right" ? " In WGSL it cannot show; in OpenCL and CUDA it does." : outcome === "right" ? " It did not show this time, here." : "";
     at("answer").textContent = `${guess}${happened}${words ? `: ${words}` : ""}. ${planted.sentence}${why}`;
   }
 
@@ -283,9 +303,9 @@
 
   // One thing at a time on the GPU.
   const alone = (work) => async () => {
-    for (const id of ["run", "measure"]) able(at(id), false);
-    await work();
-    for (const id of ["run", "measure"]) able(at(id), true);
+    for (const id of ["run", "check", "measure"]) able(at(id), false);
+    await work().catch((error) => say(error.message, "bad"));
+    for (const id of ["run", "check", "measure"]) able(at(id), true);
   };
 
   function allowOwn(picture) {
@@ -340,7 +360,8 @@
     say(`${gone}${words} Press Run.`);
   }
 
-  for (const [name, { chapter }] of Object.entries(labData.strategies)) at("strategy").append(element("option", { value: name }, `${chapter.slice(0, 2)} ${name}`));
+  const task = labTasks({ interpreters, ran, settle, unsettle, run, engine, turn: () => turn });
+  for (const [name, { chapter }] of Object.entries(labData.strategies)) at("chapters").append(element("option", { value: name }, `${chapter.slice(0, 2)} ${name}`));
   for (const name of Object.keys(labData.inputs)) at("input").append(element("option", name === "landscape" ? { selected: "" } : {}, name));
   at("input").append(element("option", { value: "own", disabled: "" }, "own picture"));
   for (const [value, words] of Object.entries(model.OUTCOMES)) {
@@ -352,11 +373,12 @@
   });
   at("code").addEventListener("scroll", () => { at("lines").scrollTop = at("code").scrollTop; });
   at("run").addEventListener("click", alone(run));
+  at("check").addEventListener("click", alone(task.check));
   at("measure").addEventListener("click", alone(measure));
   at("reset").addEventListener("click", () => {
     if (recall(key()) !== null) keep(aside(), recall(key()));
     keep(key(), null);
-    restore("The kernel is as in the chapter.");
+    restore("The kernel is as at first.");
   });
   at("mine").addEventListener("click", () => {
     if (!planted) keep(key(), recall(aside()));

@@ -1,0 +1,105 @@
+// The tasks of lab.html: exercises of the chapters, with the texts of their folders, checked in the runs of the terminal's grader. The
+// runs that the grader hands to race detectors are made without a GPU, whoever goes next.
+(function (root) {
+  "use strict";
+
+  const { at, element, recall, keep, say, many, samplePicture, randomFrom } = play;
+  const { tasks } = labData;
+  const { DoesNotCompile, DoesNotEnd } = labGpu;
+  const DETECTORS = "free of faults";
+  const KEY = "lab-tasks";
+
+  const done = () => (recall(KEY) || "").split(" ").filter((name) => name in tasks);
+  const titleOf = (name) => `${tasks[name].title}${name.split("/")[2] ? `: the ${name.split("/")[2]}` : ""}`;
+  // The first that is not done, of those behind this one, or of all.
+  const nextOf = (name) => [...Object.keys(tasks).slice(Object.keys(tasks).indexOf(name) + 1), ...Object.keys(tasks)].find((each) => !done().includes(each));
+
+  // Words with code between `.
+  const inline = (text) => text.split("`").map((part, place) => (place % 2 ? element("code", {}, part) : part));
+
+  function go(name) {
+    at("strategy").value = name;
+    at("settings").dispatchEvent(new Event("change"));
+    at("task").scrollIntoView({ block: "nearest" });
+  }
+
+  function showList() {
+    const reached = done();
+    at("progress").textContent = `${reached.length} of ${Object.keys(tasks).length} done. They are exercises of the chapters, and what you write stays in this browser.`;
+    at("tasks").replaceChildren(...Object.keys(tasks).map((name) => {
+      const link = element("a", { href: `#strategy=${encodeURIComponent(name)}` }, `${name.slice(0, 2)} ${titleOf(name)}`);
+      return element("li", reached.includes(name) ? { class: "reached" } : {}, link, reached.includes(name) ? element("span", {}, " Done.") : "");
+    }));
+  }
+
+  // What the page says of this task; of none, where it is no task.
+  function show(name) {
+    const task = tasks[name];
+    for (const id of ["task", "check"]) at(id).hidden = !task;
+    showList();
+    showNext(name);
+    if (!task) return;
+    at("task-title").textContent = titleOf(name);
+    const page = at("chapter").getAttribute("href").split("/").pop(); // README.md, on the site index.html
+    at("goal").replaceChildren(...inline(task.goal), " ", element("a", { href: `../../../${task.exercise}/${page}` }, "The same in a terminal."));
+    at("hints").replaceChildren(...task.hints.map((hint, place) =>
+      element("details", {}, element("summary", {}, `Hint ${place + 1}`), element("p", {}, ...inline(hint)))));
+  }
+
+  function showNext(name) {
+    at("next").hidden = !(name in tasks) || !done().includes(name) || !nextOf(name);
+  }
+
+  root.labTasks = (lab) => {
+    const photo = samplePicture();
+
+    // All runs of the grader, until one is wrong: then the settings are those of that run, and it is made once more, to be looked at.
+    async function check() {
+      const name = at("strategy").value;
+      const runs = tasks[name].runs.split("\n").map((line) => line.split(": "));
+      lab.unsettle();
+      say("It is checked ...");
+      const code = at("code").value;
+      const began = lab.turn();
+      const device = await lab.engine();
+      const right = new Map(runs.map(([criterion]) => [criterion, 0]));
+      let unknown = ""; // why the page itself could not run it
+      for (const [criterion, words] of runs) {
+        const { groups, "group-size": size, copies = 1 } = labModel.optionsOf(words);
+        const ways = criterion === DETECTORS ? Object.entries(lab.interpreters) : [[at("on").value, device]];
+        for (const [on, way] of ways) {
+          const launch = { groups: Number(groups), groupSize: Math.min(Number(size), way.most.groupSize), copies: Number(copies) };
+          const isRight = await isRightOn(way, code, labModel.inputOf(words, photo, randomFrom), launch).catch((error) => {
+            if (criterion === DETECTORS && error.message.includes("interpreter does not know")) unknown = error.message;
+            else if (!(error instanceof DoesNotCompile || error instanceof DoesNotEnd)) throw error;
+            return unknown !== "";
+          });
+          if (lab.turn() !== began) return;
+          if (!isRight) {
+            lab.settle(words, { on, size: String(launch.groupSize) });
+            await lab.run();
+            say(`${at("said").textContent} Right before that: ${inWords(right)}.`, "bad");
+            return;
+          }
+        }
+        right.set(criterion, right.get(criterion) + 1);
+        say(`It is checked ... ${inWords(right)}`);
+      }
+      keep(KEY, [...new Set([...done(), name])].join(" "));
+      showList();
+      showNext(name);
+      say(`Done: ${inWords(right)}, ${unknown ? `but not whoever goes next: ${unknown}` : "the last of them whoever goes next"}.`, "good");
+    }
+
+    async function isRightOn(way, code, pixels, launch) {
+      const { expected, actual } = await lab.ran(way, code, pixels, launch, way.times);
+      return labModel.outcomeOf(expected, actual) === "right";
+    }
+
+    const inWords = (right) => [...right].filter(([, count]) => count > 0).map(([criterion, count]) => `${criterion}: ${many(count, "run")}`).join(", ") || "nothing";
+
+    for (const name of Object.keys(tasks)) at("task-names").append(element("option", { value: name }, `${name.slice(0, 2)} ${titleOf(name)}`));
+    at("next").addEventListener("click", () => go(nextOf(at("strategy").value)));
+    return { show, check };
+  };
+})(globalThis);
