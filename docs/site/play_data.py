@@ -144,9 +144,11 @@ def runs_of(exercise):
 
 def tasks():
     """{name: what the lab shows of an exercise}; the four mistakes are four of them."""
-    found = {}
+    found, there = {}, {exercise.name: exercise for exercise in catalogue.exercises()}
     for name, (chapter, like) in TASKS.items():
-        exercise = catalogue.exercise_of(name)
+        if name not in there:  # in a copy for students
+            continue
+        exercise = there[name]
         head, *others = parts(chapter)
         goal = re.search(r"\*\*Goal\.\*\* (.*?)\n\n", (exercise.folder / "README.md").read_text(encoding="utf-8"), re.DOTALL).group(1)
         if (exercise.folder / "histogram.wgsl").is_file():
