@@ -305,7 +305,8 @@ def results_page(path):
     """
     recording = recorded.load(path)
     where = recording["machine"]
-    device = where["gpu"].rsplit(",", 1)[0] if where["gpu"] else where["processor"]
+    on_gpu = where["gpu"] and any(entry["run"]["api"] != "C++" for entry in recording["runs"])
+    device = where["gpu"].rsplit(",", 1)[0] if on_gpu else where["processor"]
     given = recorded.unique((entry["size"], entry["input"]) for entry in recording["runs"])
     size = max((size for size, name in given if name == "photo"), key=recorded.pixels_of)
     entries, title, columns, rows, note = tables.chapters_table(recording, "photo", size)

@@ -5,7 +5,7 @@ import tempfile
 import unittest
 
 import repository
-from pages import HEADINGS, dead_links, length_faults, lesson_faults
+from pages import HEADINGS, dead_links, length_faults, lesson_faults, wordless
 
 PAGE = repository.ROOT / "docs" / "README.md"
 
@@ -24,6 +24,10 @@ class Faults(unittest.TestCase):
                 text = f'<h1 id="b">A</h1><img src="{link}">'
                 page.write_text(text)
                 self.assertEqual(len(dead_links(page, text, page.parent)), count, link)
+
+    def test_tables_and_pictures_say_what_they_show(self):
+        for text, count in (("| | b |\n|---|--:|\n", 1), ("| a | |\n|---|---|\n", 1), ("| a | b |\n|---|---|\n| | c |\n", 0), ("![](figures/law.svg)", 1)):
+            self.assertEqual(len(wordless(text)), count, text)
 
     def test_headings_of_a_lesson(self):
         for headings, line in ((HEADINGS[1:], "'The idea in one picture' stands where 'What you will learn' should"),

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Checks the pages: links and pictures lead somewhere, lessons have their headings, they and workshops their length.
 
-    docs/tools/pages.py     exit 1 where a link or picture is not there, a picture has no words, a link's #part is no
+    docs/tools/pages.py     exit 1 where a link or picture is not there, a picture or a table's column has no words, a link's #part is no
                       heading of its page, a lesson's headings differ from those below, or it or the page of a
                       workshop, a folder in a chapter's workshops/, is too short or too long
     docs/tools/pages.py --site FOLDER     the links of a built site; those to pages of others are for
@@ -131,12 +131,19 @@ def pages():
     return sorted({page for pattern in patterns for page in ROOT.glob(pattern)})
 
 
+def wordless(text):
+    """What a screen reader would say nothing of."""
+    text = FENCED.sub("", text)
+    return (["a picture has no words"] * len(re.findall(r"!\[\s*\]\(", text))
+            + ["a column of a table has no head"] * len(re.findall(r"^\|(?:.*\|)? +\|.*\n\|[-:|]+\|$", text, re.MULTILINE)))
+
+
 def faults(page, tell):
     """What is wrong with a page of the repository; with `tell` its length is told, if it has to have one."""
     name = page.relative_to(ROOT).as_posix()
     text = page.read_text(encoding="utf-8")
     wrong = dead_links(page, text)
-    wrong += ["a picture has no words"] * len(re.findall(r"!\[\s*\]\(", text))
+    wrong += wordless(text)
     lesson = re.fullmatch(r"0\d-[^/]*/README.md", name)
     workshop = re.fullmatch(rf"0\d-[^/]*/workshops/({'|'.join(WORKSHOPS)})/README.md", name)
     if lesson:

@@ -7,6 +7,7 @@
                               draw the heat map of a search: what build/05-launch-tuning/workshops/tune/opencl or
                               tune/cuda wrote with --json FILE.json
 
+    histogram.svg                 the sample picture, and how often it has each value
     climb.svg                     how far each chapter's strategies come, in percent of the read ceiling
     law.svg                       bytes under way against speed: a line of slope one, and the ceiling
     queues-law.svg                bytes of a table against the queues of the L2 cache at work, likewise
@@ -37,6 +38,7 @@ import recorded
 import tables
 from recorded import ROOT, NotRecorded, digits, size_in_words, speeds_of, unique
 from svg import HALO, LIGHT, head
+from warps import read_bmp
 
 try:
     import matplotlib.style
@@ -50,7 +52,7 @@ except ImportError:
 RESULTS = ROOT / "docs" / "results"
 FIGURES = ROOT / "docs" / "figures"
 # Figures that this program makes and nobody else does.
-OURS = ("climb.svg", "law.svg", "queues-law.svg", "roofline.svg", "contention.svg", "bins.svg", "tuning-*.svg")
+OURS = ("histogram.svg", "climb.svg", "law.svg", "queues-law.svg", "roofline.svg", "contention.svg", "bins.svg", "tuning-*.svg")
 # The climb and the contention are those of one device, on inputs of one size.
 DEVICE, SIZE = "h100", "1G"
 WIDTH = 800  # pixels, as are all lengths here: a point of Matplotlib is one in the file
@@ -495,6 +497,33 @@ def draw_columns(axes, bottom, columns):
         axes.annotate(words, (0, y), (-10, 0), textcoords="offset points", size=SMALL, ha="right", annotation_clip=False, **MUTED)
 
 
+# ---- histogram.svg -------------------------------------------------------------------------------
+
+PHOTO = ROOT / "images" / "landscape.bmp"
+
+
+def photo(_):
+    """The sample picture beside its histogram. Raises NotRecorded where there is no such picture."""
+    if not PHOTO.is_file():
+        raise NotRecorded(f"there is no {PHOTO.name}")
+    counts = Counter(read_bmp(PHOTO)[2])
+    return Plot(f"{PHOTO.name} and its histogram", "The sample picture, a lake below mountains, and how often it has each of the 256 values.",
+                {"counts": [counts[value] for value in range(256)]}, draw_photo)
+
+
+def draw_photo(title, counts):
+    width, height, pixels = read_bmp(PHOTO)
+    value = max(range(256), key=counts.__getitem__)
+    figure = sheet(440, title, f"{width} x {height} pixels; the highest bin: {counts[value]} pixels of value {value}")
+    picture, axes = add_axes(figure, 16, 376, 62, 422), add_axes(figure, 412, 784, 62, 400)
+    # Half of its rows and columns are enough at this size.
+    picture.imshow([list(pixels[y * width:(y + 1) * width:2]) for y in range(0, height, 2)], cmap="gray", vmin=0, vmax=255, interpolation="none")
+    picture.set_axis_off()
+    axes.fill_between(range(257), [*counts, 0], step="post", color=LIGHT["blue"], linewidth=0)
+    axes.set(xlim=(0, 256), ylim=(0, None), xticks=[0, 64, 128, 192, 255], yticks=[])
+    return figure
+
+
 # ---- the files -----------------------------------------------------------------------------------
 
 
@@ -519,7 +548,7 @@ def plots():
     """{file name: plot} of everything that there are results for."""
     recordings = {path.stem: recorded.load(path) for path in sorted(RESULTS.glob("*.json"))}
     todo = {name: (plot, recordings[DEVICE])
-            for name, plot in (("climb.svg", climb), ("law.svg", law_plot), ("queues-law.svg", queues_plot), ("roofline.svg", roofline), ("contention.svg", contention), ("bins.svg", bins))}
+            for name, plot in (("histogram.svg", photo), ("climb.svg", climb), ("law.svg", law_plot), ("queues-law.svg", queues_plot), ("roofline.svg", roofline), ("contention.svg", contention), ("bins.svg", bins))}
     for name, recording in recordings.items():
         todo.update({f"tuning-{name}-{entry['program'].split('/')[-1]}.svg": (tuning, entry) for entry in recording["tune"]})
     found = {}
