@@ -41,6 +41,7 @@ struct Program {
     std::vector<Choice> choices = {};
     std::vector<UnsupportedOption> unsupported = {};
     std::uint64_t max_pixels = kMaxPixels;  ///< more than that only where 64-bit counters count
+    bool beside_serial = true;  ///< whether its times are held against the serial loop's
 };
 
 }  // namespace common

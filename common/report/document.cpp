@@ -56,7 +56,7 @@ std::optional<double> RunDocument::percent_of_ceiling(const Result& result) cons
 }
 
 std::optional<double> RunDocument::speedup_over_serial(const Result& result) const {
-    if (!gb_s(result) || !(result.kernel.median_ms > 0)) return std::nullopt;
+    if (!gb_s(result) || !(serial_ms > 0) || !(result.kernel.median_ms > 0)) return std::nullopt;
     return serial_ms / result.kernel.median_ms;
 }
 

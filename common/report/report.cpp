@@ -132,7 +132,7 @@ int Report::finish() {
     const auto serial = std::find_if(
         document_.results.begin(), document_.results.end(),
         [](const Result& r) { return r.variant == "serial" && r.check == Check::kMatch; });
-    if (!is_emulated()) {
+    if (!is_emulated() && program_.beside_serial) {
         document_.serial_ms = serial != document_.results.end()
                                   ? serial->kernel.median_ms
                                   : time_serial(input_, options_.repeat);

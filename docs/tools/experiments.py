@@ -253,7 +253,7 @@ def pairs():
 
 def tables():
     """Chapter 02's `subhist` with tables at several distances."""
-    for groups, share in (("0.25*UNITS", "a table for four units"), ("0.5*UNITS", "for two"), ("1*UNITS", "for each"), ("2*UNITS", "two for each")):
+    for groups, share in (("0.25*UNITS", "one for four units"), ("0.5*UNITS", "one for two"), ("1*UNITS", "one for each"), ("2*UNITS", "two for each")):
         for pitch in (256, 264, 288, 1056):
             yield probe(share, f"{pitch} counters apart", "tables", groups, pitch=pitch)
 

@@ -286,6 +286,7 @@ def under_profiler(job, arguments, counters, may_lose=False):
         log.touch()
         # The second launch of the strategy's kernel: the first may have to load it.
         under = ["ncu", "--csv", "--log-file", str(log), "--clock-control", "none", "--print-units", "base",
+                 "--check-exit-code", "no",
                  "--kernel-name", "regex:histogram_", "--launch-skip", "1", "--launch-count", "1",
                  "--metrics", ",".join(counters)]
         stopped = None
@@ -377,18 +378,23 @@ def one_by_one(job):
         if first is None:
             return None
     units = units_in(first, asked) if asked else 0
-    kept = []
+    kept, document = [], None
     for change, runs in itertools.groupby(mine, lambda each: each.edit_of(job.program.api)):
         with edited(job.program, change):
             for each in runs:
                 arguments = each.command(units)
                 print(f"    {' '.join(arguments)}" + (" (edited)" if change else ""), flush=True)
                 if of_it and of_it.counters:
-                    document, counted = under_profiler(job, arguments, of_it.counters, each.may_lose)
+                    try:
+                        found, counted = under_profiler(job, arguments, of_it.counters, each.may_lose)
+                    except Stopped as error:  # what was counted of the others is as good without it
+                        print(f"    left out: {error}", flush=True)
+                        continue
                 else:
-                    document = run_untuned(job, [*arguments, "--no-ceiling"], each.may_lose)
-                if document is None:
+                    found = run_untuned(job, [*arguments, "--no-ceiling"], each.may_lose)
+                if found is None:
                     return None
+                document = found
                 if of_it and of_it.counters:
                     kept.append({"arguments": arguments, **counted})
                     continue
@@ -396,6 +402,8 @@ def one_by_one(job):
                 result.pop("counts", None)  # of a mismatch
                 edit = change and {"from": change.old, "to": change.new}
                 kept.append({**({"step": each.row} if is_steps else {}), "arguments": arguments, "edit": edit, "result": result})
+    if not kept:
+        raise Stopped(f"{job}: nothing could be counted")
     where = {field: document[field] for field in WHERE}
     if is_steps:
         return {**where, "read_ceiling_gb_s": first["read_ceiling_gb_s"], "serial_ms": first["serial_ms"], "steps": kept}

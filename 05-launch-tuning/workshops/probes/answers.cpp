@@ -38,7 +38,10 @@ common::Program program(const char* name, const char* api) {
          {"counted",
           {"0", "1", "2", "4", "8", "12", "16"},
           "pixels of each load that are counted",
-          {"read"}}}};
+          {"read"}}},
+        {},
+        common::kMaxPixels,
+        false};
 }
 
 std::vector<std::uint32_t> chosen(std::uint64_t count, std::uint32_t counters,

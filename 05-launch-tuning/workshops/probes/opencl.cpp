@@ -20,9 +20,6 @@ int main(int argc, char** argv) try {
     const cl_ulong pixel_count = lesson.pixels.size();
     if (pixel_count == 0 && !lesson.options.list_devices) throw BadInput("there are no pixels");
     const Options& asked = lesson.options;
-    const unsigned counters = asked.number("counters").value_or(256);
-    const unsigned spacing = asked.number("spacing").value_or(4) / 4;
-    const unsigned together = asked.number("together").value_or(1);
     const unsigned pitch = asked.number("pitch").value_or(kBins);
     const unsigned bytes = asked.number("bytes").value_or(16);
     const unsigned loads = asked.number("loads").value_or(1);
@@ -46,13 +43,8 @@ int main(int argc, char** argv) try {
     const ProgramObject program = clCreateProgramWithSource(context, 1, &source, nullptr, &error);
     CHECK_CL(error, "clCreateProgramWithSource");
     std::string constants;
-    for (const auto& [name, value] : std::map<std::string, unsigned>{{"COUNTERS", counters},
-                                                                     {"SPACING", spacing},
-                                                                     {"TOGETHER", together},
-                                                                     {"PITCH", pitch},
-                                                                     {"BYTES", bytes},
-                                                                     {"LOADS", loads},
-                                                                     {"COUNTED", counted}})
+    for (const auto& [name, value] : std::map<std::string, unsigned>{
+             {"PITCH", pitch}, {"BYTES", bytes}, {"LOADS", loads}, {"COUNTED", counted}})
         constants += "-D" + name + "=" + std::to_string(value) + " ";
     check_build(clBuildProgram(program, 1, &device, constants.c_str(), nullptr, nullptr), program,
                 device);
@@ -97,12 +89,18 @@ int main(int argc, char** argv) try {
 
     // 6. contention: the counters lie so many words apart.
     if (lesson.wants("contention")) {
+        const cl_uint counters = asked.number("counters").value_or(256), mask = counters - 1;
+        const cl_uint spacing = asked.number("spacing").value_or(4) / 4;
+        const cl_uint together = asked.number("together").value_or(1);
         const std::vector<std::uint32_t> expected = probes::chosen(pixel_count, counters, together);
         const Buffer answer = make(CL_MEM_READ_WRITE, counters * spacing * sizeof(cl_uint));
         const Kernel kernel = clCreateKernel(program, "contention", &error);
         CHECK_CL(error, "clCreateKernel(contention)");
         CHECK_CL(clSetKernelArg(kernel, 0, sizeof pixel_count, &pixel_count));
-        CHECK_CL(clSetKernelArg(kernel, 1, sizeof(cl_mem), &answer));
+        CHECK_CL(clSetKernelArg(kernel, 1, sizeof mask, &mask));
+        CHECK_CL(clSetKernelArg(kernel, 2, sizeof spacing, &spacing));
+        CHECK_CL(clSetKernelArg(kernel, 3, sizeof together, &together));
+        CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &answer));
         examine("contention", {groups, group_size}, answer, counters * spacing, true, kernel,
                 [&](const auto& read) { return probes::every_nth(read, spacing) == expected; });
     }

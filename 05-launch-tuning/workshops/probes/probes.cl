@@ -1,16 +1,18 @@
 // Small kernels that each measure one thing, in OpenCL; probes.cuh has the same in CUDA. The host
-// program defines COUNTERS, SPACING and PITCH (in words), TOGETHER, BYTES, LOADS and COUNTED.
+// program defines PITCH, BYTES, LOADS and COUNTED.
 
 // ---- contention: an addition for each pixel, and no pixel is read ----
 //
-// Which counter it is comes from the number of the pixel, well mixed; TOGETHER neighbours take the
-// same. So nothing waits for memory but the additions themselves.
-__kernel void contention(const ulong count, __global uint* counters) {
+// Which counter it is comes from the number of the pixel, well mixed; `together` neighbours take
+// the same. So nothing waits for memory but the additions themselves. (No number is a constant: a
+// compiler that knows of one counter adds up what is for it first.)
+__kernel void contention(const ulong count, const uint mask, const uint spacing,
+                         const uint together, __global uint* counters) {
     for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {
-        uint x = (uint)i / TOGETHER;
+        uint x = (uint)i / together;
         x = (x ^ x >> 16) * 0x7FEB352D;
         x = (x ^ x >> 15) * 0x846CA68B;
-        atomic_inc(&counters[(x ^ x >> 16) % COUNTERS * SPACING]);
+        atomic_inc(&counters[((x ^ x >> 16) & mask) * spacing]);
     }
 }
 

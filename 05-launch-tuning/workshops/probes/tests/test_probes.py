@@ -13,7 +13,7 @@ ARRANGEMENTS = (
     "tables --pitch 264 --groups 3", "tables --pitch 1056", "chase", "read --bytes 1", "read --bytes 4 --counted 2",
     "read --bytes 4 --loads 2", "read", "read --counted 0 --loads 4 --groups 7 --group-size 32", "read --counted 12")
 # What a kernel should do, and a mistake in it.
-MISTAKES = {"contention": ("% COUNTERS * SPACING", "% COUNTERS * SPACING / 2 * 2 + SPACING / 2"),
+MISTAKES = {"contention": ("& mask) * spacing", "& mask) * spacing + spacing / 2"),
             "tables": ("table[pixels[i]]", "table[pixels[i] ^ 1]"),
             "chase": ("hop = 0", "hop = 1"),
             "read": ("first + k < COUNTED", "first + k <= COUNTED")}
