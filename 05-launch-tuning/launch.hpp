@@ -26,6 +26,7 @@ struct TunedLaunch {
     std::size_t group_size = 1024;    ///< work-items in a group
     std::size_t groups_per_unit = 1;  ///< groups for each multiprocessor (compute unit)
 
+    bool operator==(const TunedLaunch&) const = default;
     /// "32 copies, 3 loads, 132 groups of 1024"
     [[nodiscard]] std::string text(std::size_t groups) const;
     /// " -DCOPIES=32 -DLOADS=3": how OpenCL compiles it.

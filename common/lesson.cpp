@@ -24,7 +24,7 @@ constexpr std::chrono::minutes kPatienceWithCompilers{2};
 
 Options asked_for(int argc, const char* const* argv, const Program& program,
                   const std::function<void(CLI::App& app)>& add_more) {
-    if (const auto status = asked_for_something_else(argc, argv, program)) throw Finished(*status);
+    if (describes_itself(argc, argv, program)) throw Finished();
     return parse_options(argc, argv, program, add_more);
 }
 
@@ -32,10 +32,13 @@ Options asked_for(int argc, const char* const* argv, const Program& program,
 
 struct Lesson::Hidden {
     Hidden(int argc, const char* const* argv, const Program& the_program,
-           const std::function<void(CLI::App& app)>& add_more)
+           const std::function<void(CLI::App& app)>& add_more,
+           const std::function<Input(const Options&)>& load)
         : program(the_program),
           options(asked_for(argc, argv, program, add_more)),
-          input(options.list_devices ? Input{} : load_input(options)),
+          input(options.list_devices ? Input{}
+                : load               ? load(options)
+                                     : load_input(options)),
           expected(reference_histogram(input.pixels)) {}
 
     const Program& program;
@@ -64,8 +67,9 @@ Lesson::Lesson(Hidden* hidden)
       hidden_(hidden) {}
 
 Lesson::Lesson(int argc, const char* const* argv, const Program& program,
-               const std::function<void(CLI::App& app)>& add_more)
-    : Lesson(new Hidden(argc, argv, program, add_more)) {}
+               const std::function<void(CLI::App& app)>& add_more,
+               const std::function<Input(const Options&)>& load)
+    : Lesson(new Hidden(argc, argv, program, add_more, load)) {}
 
 std::optional<std::string> Lesson::choice(const std::string& name) const {
     return options.choice(name);
@@ -84,8 +88,8 @@ void Lesson::runs_on(std::string device, std::string driver) {
 Report& Lesson::report() {
     Hidden& here = *hidden_;
     if (!here.report)
-        here.report.emplace(output_of_this_run(), here.program, options, input, expected,
-                            here.device, here.driver);
+        here.report.emplace(here.program, options, input, expected, here.device, here.driver,
+                            taker_of_results());
     return *here.report;
 }
 
@@ -108,10 +112,14 @@ std::size_t Lesson::groups(std::size_t usual) const {
     return options.groups.value_or(usual);
 }
 
-const char* Lesson::kernel_file(const std::string& name) {
+const char* Lesson::kernel_file(const std::string& name, const std::string& in_front) {
     Hidden& here = *hidden_;
-    const auto folder = std::filesystem::path(PROJECT_FOLDER) / here.program.chapter;
-    here.kernels = with_its_name(name, read_kernel_file(name, folder, options.kernels));
+    const auto program =
+        std::filesystem::path(PROJECT_FOLDER) / here.program.chapter / here.program.name;
+    const auto folder = program.parent_path();
+    here.kernels =
+        in_front.empty() ? "" : with_its_name(in_front, read_kernel_file(in_front, folder));
+    here.kernels += with_its_name(name, read_kernel_file(name, folder, options.kernels));
     here.compiling.emplace("compiling " + name, kPatienceWithCompilers);
     return here.kernels.c_str();
 }
@@ -146,7 +154,9 @@ void Lesson::examine(const std::string& variant, const Launch& launch,
 
 void Lesson::examine(const std::string& variant, const Run& run) {
     Report& table = report();
-    table.add(verify_and_time(variant, expected, options.repeat, run));
+    Result result = verify_and_time(variant, expected, options.repeat, run);
+    result.timed_by_host = true;
+    table.add(std::move(result));
 }
 
 void Lesson::say_what_was_lost(const std::string& variant) {

@@ -33,9 +33,11 @@ class Lesson {
     /// Reads the command line, loads the pixels, and counts them with chapter 01's loop.
     /// --help and --describe do what they are asked for and throw Finished.
     /// @param add_more adds the options that only this program has, with variables of its own
+    /// @param load gives the pixels, where they are not those that load_input gives
     /// @throws BadInput for what cannot be used
     Lesson(int argc, const char* const* argv, const Program& program,
-           const std::function<void(CLI::App& app)>& add_more = {});
+           const std::function<void(CLI::App& app)>& add_more = {},
+           const std::function<Input(const Options& options)>& load = {});
 
     // What is behind these two, few programs need: then they include options.hpp or inputs.hpp.
     const Options& options;                      ///< the command line
@@ -57,25 +59,27 @@ class Lesson {
 
     /// What --group-size asks for, or else the usual size, or the most that the device runs.
     /// @throws Unsupported where the device cannot run so many
-    [[nodiscard]] std::size_t group_size(std::size_t usual, std::size_t most) const;
+    std::size_t group_size(std::size_t usual, std::size_t most) const;
 
     /// What --groups asks for, or else the usual number.
     [[nodiscard]] std::size_t groups(std::size_t usual) const;
 
-    /// The text of one of the chapter's kernel files, read now, or of the file that --kernels
+    /// The text of a kernel file beside the host program, read now, or of the file that --kernels
     /// names. From here until a strategy runs, and from then until the next, there are two minutes:
     /// compilers may hang.
-    const char* kernel_file(const std::string& name);
+    /// @param in_front another file, whose text stands in front of it
+    const char* kernel_file(const std::string& name, const std::string& in_front = {});
 
     /// Has the read ceiling measured, for the table: how fast this device's memory gives pixels to
     /// a program that only reads. Not with --no-ceiling.
     void read_ceiling(const std::function<std::optional<double>()>& measured_gb_s);
 
     /// Copies the pixels to the device: once before a strategy is timed, and again in each run that
-    /// is timed from end to end. The host program says how.
+    /// is timed from end to end. The host program says how; where it does not, no such run is.
     std::function<void()> copy_in;
 
     /// Poisons, runs, checks all bins, times, and checks again (verify.hpp); a row of the table.
+    /// @param launch how many groups, of how many; none where that is not the program's to say
     /// @param unsupported why the device cannot run it, where it says so beforehand; else empty
     /// @param poison fills what the strategy writes to on the device with the pattern
     /// @param run zeroes what needs it, counts, copies the histogram to the host, and returns the
@@ -85,7 +89,7 @@ class Lesson {
                  const std::function<void()>& poison,
                  const std::function<double(Histogram& histogram)>& run,
                  const std::string& launch_text = {});
-    /// The same without a device.
+    /// The same by the host's clock: of what has no device, or is more than its kernels.
     void examine(const std::string& variant, const Run& run);
 
     /// For a variant that loses counts on purpose: says how many, and that this is what it is there

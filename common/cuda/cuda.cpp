@@ -139,14 +139,6 @@ unsigned max_block_size(int device) {
     return static_cast<unsigned>(most);
 }
 
-void require_group_size(int device, unsigned group_size) {
-    const unsigned most = max_block_size(device);
-    if (group_size > most) {
-        throw Unsupported(
-            fmt::format("blocks of {} threads: this device runs at most {}", group_size, most));
-    }
-}
-
 std::string unsupported_reason(const void* kernel, std::size_t block_size) {
     cudaFuncAttributes attributes{};
     CHECK_CUDA(cudaFuncGetAttributes(&attributes, kernel));

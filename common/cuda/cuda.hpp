@@ -79,9 +79,6 @@ unsigned max_block_size(int device);
 /// The most blocks that a launch may have in y (in x there may be 2^31 - 1).
 inline constexpr unsigned kMaxBlocksInY = 65535;
 
-/// @throws BadInput where the device cannot run blocks of this size
-void require_group_size(int device, unsigned group_size);
-
 /// Why the device cannot run this kernel in blocks of so many threads; else empty. The more
 /// registers a kernel needs, the fewer threads a block of it may have.
 std::string unsupported_reason(const void* kernel, std::size_t block_size);

@@ -13,14 +13,12 @@
 #include <chrono>
 #include <cstdlib>
 #include <limits>
-#include <map>
 #include <new>
 #include <optional>
 #include <sstream>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
-#include <tuple>
 
 #include "common/files/kernel_file.hpp"
 #include "common/histogram/histogram.hpp"
@@ -414,39 +412,18 @@ void check_build(cl_int built, cl_program program, cl_device_id device) {
                                    build_text(program, device, CL_PROGRAM_BUILD_OPTIONS), log));
 }
 
-cl_context context_for(cl_device_id device) {
-    static std::map<cl_device_id, cl_context> contexts;
-    cl_context& context = contexts[device];
-    if (context == nullptr) {
-        cl_int error = CL_SUCCESS;
-        context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &error);
-        CHECK_CL(error, "clCreateContext");
-    }
-    CHECK_CL(clRetainContext(context));
-    return context;
-}
-
 cl_program build_program(cl_context context, cl_device_id device, const std::string& name,
                          const std::string& source, const std::string& build_options) {
-    using What = std::tuple<cl_context, cl_device_id, std::string, std::string>;
-    // Never released: where the process ends the driver may have gone before.
-    static std::map<What, cl_program> programs;
-    const What what{context, device, with_its_name(name, source), build_options};
-    auto found = programs.find(what);
-    if (found == programs.end()) {
-        const std::string& text = std::get<2>(what);
-        const char* begin = text.c_str();
-        cl_int error = CL_SUCCESS;
-        ProgramObject program = clCreateProgramWithSource(context, 1, &begin, nullptr, &error);
-        CHECK_CL(error, "clCreateProgramWithSource");
-        const Deadline deadline("compiling " + name, kPatience);
-        check_build(clBuildProgram(program, 1, &device, build_options.c_str(), nullptr, nullptr),
-                    program, device);
-        CHECK_CL(clRetainProgram(program));
-        found = programs.emplace(what, program).first;
-    }
-    CHECK_CL(clRetainProgram(found->second));
-    return found->second;
+    const std::string text = with_its_name(name, source);
+    const char* begin = text.c_str();
+    cl_int error = CL_SUCCESS;
+    ProgramObject program = clCreateProgramWithSource(context, 1, &begin, nullptr, &error);
+    CHECK_CL(error, "clCreateProgramWithSource");
+    const Deadline deadline("compiling " + name, kPatience);
+    check_build(clBuildProgram(program, 1, &device, build_options.c_str(), nullptr, nullptr),
+                program, device);
+    CHECK_CL(clRetainProgram(program));
+    return program;
 }
 
 bool has_extension(cl_device_id device, const std::string& name) {
@@ -480,14 +457,6 @@ T ask(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what) {
 std::size_t max_work_group_size(cl_device_id device) {
     return std::min(ask<std::size_t>(device, CL_DEVICE_MAX_WORK_GROUP_SIZE),
                     max_in_each(device).at(0));
-}
-
-void require_group_size(cl_device_id device, std::size_t group_size) {
-    const std::size_t most = max_work_group_size(device);
-    if (group_size > most) {
-        throw Unsupported(fmt::format("work-groups of {} work-items: this device runs at most {}",
-                                      group_size, most));
-    }
 }
 
 namespace {

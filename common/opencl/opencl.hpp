@@ -89,13 +89,7 @@ Device choose_device(const std::string& wanted);
 /// @throws DoesNotBuild with the compiler's whole log (clGetProgramBuildInfo) and the file's name
 void check_build(cl_int built, cl_program program, cl_device_id device);
 
-/// The device's context: clCreateContext, once in a process that serves many runs, because each
-/// context makes PoCL's compiler read its library anew. The caller releases what it is given.
-cl_context context_for(cl_device_id device);
-
-/// Builds a program for one device, the same one once in a process that serves many runs: even of
-/// what it has compiled before, PoCL reads the whole text again. The caller releases what it is
-/// given.
+/// Builds a program for one device, from source to check_build. The caller releases it.
 /// @param name what error messages call it, the compiler's and those of race detectors, too
 /// @param build_options as clBuildProgram takes them
 /// @throws std::runtime_error with the compiler's whole log where it does not build
@@ -111,9 +105,6 @@ std::size_t compute_units(cl_device_id device);
 /// The most work-items that a work-group may have on this device, side by side
 /// (CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_MAX_WORK_ITEM_SIZES).
 std::size_t max_work_group_size(cl_device_id device);
-
-/// @throws BadInput where the device cannot run work-groups of this size
-void require_group_size(cl_device_id device, std::size_t group_size);
 
 /// @throws BadInput naming both sizes where so many bytes of pixels do not fit the device, and what
 ///         counts them in chunks

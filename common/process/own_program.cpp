@@ -1,6 +1,7 @@
 #include "common/process/own_program.hpp"
 
 #include <cstdint>
+#include <string>
 #include <system_error>
 
 #if defined(__APPLE__)
@@ -16,8 +17,11 @@ std::filesystem::path own_program() {
     return _NSGetExecutablePath(path, &size) == 0 ? path : "";
 #else
     std::error_code error;
-    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
-    return error ? std::filesystem::path() : program;
+    std::string program = std::filesystem::read_symlink("/proc/self/exe", error).string();
+    // Linux adds this where another file has taken the place, such as one that was built meanwhile.
+    const std::string gone = " (deleted)";
+    if (program.ends_with(gone)) program.erase(program.size() - gone.size());
+    return error ? "" : program;
 #endif
 }
 

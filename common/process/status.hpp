@@ -37,14 +37,7 @@ class NothingToRunOn : public std::runtime_error {
 };
 
 /// Thrown when a program has done what it was asked before any work began: --help, --list-devices.
-class Finished : public std::exception {
- public:
-    explicit Finished(int status = kEveryVariantMatches) : status_(status) {}
-    [[nodiscard]] int status() const { return status_; }
-
- private:
-    int status_;
-};
+class Finished : public std::exception {};
 
 /// Turns the exception that is being handled into one line on standard error and an exit status.
 /// Call it from the `catch (...)` of `main` and return what it returns.

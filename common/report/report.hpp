@@ -11,7 +11,6 @@
 #include "common/inputs/inputs.hpp"
 #include "common/options/options.hpp"
 #include "common/report/document.hpp"
-#include "common/report/output.hpp"
 #include "common/verify/verify.hpp"
 
 namespace common {
@@ -19,10 +18,11 @@ namespace common {
 class Report {
  public:
     /// Says on standard error what is about to be counted, and where.
-    /// @param output where the results go
     /// @param device,driver as the table and the JSON name them
-    Report(const Output& output, const Program& program, const Options& options, const Input& input,
-           const Histogram& expected, std::string device, std::string driver);
+    /// @param take takes the results in place of table and files, for who has asked for them
+    Report(const Program& program, const Options& options, const Input& input,
+           const Histogram& expected, std::string device, std::string driver,
+           std::function<void(const RunDocument& document)> take = {});
 
     void set_read_ceiling(std::optional<double> gb_s) { document_.read_ceiling_gb_s = gb_s; }
 
@@ -33,8 +33,9 @@ class Report {
     }
 
     /// A number more in each row, before the check; "-" where there is none.
-    void add_column(std::string title,
-                    std::function<std::optional<double>(const Result& row)> value) {
+    using Value = std::function<std::optional<double>(const Result& row,
+                                                      const std::vector<Result>& all_rows)>;
+    void add_column(std::string title, Value value) {
         columns_.emplace_back(std::move(title), std::move(value));
     }
 
@@ -56,14 +57,13 @@ class Report {
     [[nodiscard]] int status() const;
     void say_how_to_look_for_races() const;
 
-    const Output& output_;
     const Program& program_;
     const Options& options_;
     const Input& input_;
     const Histogram& expected_;
+    std::function<void(const RunDocument& document)> take_;
     RunDocument document_;
-    std::vector<std::pair<std::string, std::function<std::optional<double>(const Result&)>>>
-        columns_;
+    std::vector<std::pair<std::string, Value>> columns_;
 };
 
 /// What stands in place of every time and speed of such a device.

@@ -25,8 +25,7 @@ class ReportTest : public testing::Test {
                std::optional<double> read_ceiling = std::nullopt) {
         testing::internal::CaptureStderr();
         testing::internal::CaptureStdout();
-        common::Report report(output_, program_, options_, input_, expected_, "a device",
-                              "a driver");
+        common::Report report(program_, options_, input_, expected_, "a device", "a driver");
         if (read_ceiling) report.set_read_ceiling(*read_ceiling);
         for (const Result& result : results)
             report.add(result);
@@ -43,7 +42,6 @@ class ReportTest : public testing::Test {
 
     tests::TemporaryFolder folder_;
     common::Program program_{"03-local-atomics", "opencl", "OpenCL", "", {}};
-    common::Output output_;
     common::Options options_;
     common::Input input_;
     common::Histogram expected_{};
@@ -153,8 +151,7 @@ TEST_F(ReportTest, NothingIsHeldAgainstASerialLoopThatIsWrong) {
 
 TEST_F(ReportTest, SaysWhatARaceLostOnPurpose) {
     testing::internal::CaptureStderr();
-    const common::Report report(output_, program_, options_, input_, expected_, "a device",
-                                "a driver");
+    const common::Report report(program_, options_, input_, expected_, "a device", "a driver");
     common::Histogram last = expected_;
     report.say_what_was_lost("racy", last);
     last[7] -= 2500;

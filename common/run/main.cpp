@@ -7,7 +7,7 @@ int lesson_main(int argc, char** argv);
 
 int main(int argc, char** argv) try {
     if (!common::is_asked_to_serve(argc, argv)) return lesson_main(argc, argv);
-    return common::serve(argv[0], [](int count, const char* const* words, const common::Output&) {
+    return common::serve(argv[0], [](int count, const char* const* words) {
         return lesson_main(count, const_cast<char**>(words));
     });
 } catch (...) {

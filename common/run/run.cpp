@@ -9,7 +9,6 @@
 
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
-#include "common/run/serve.hpp"
 #include "common/timing/timing.hpp"
 
 namespace common {
@@ -34,24 +33,15 @@ std::string description_of(const Program& program) {
 
 }  // namespace
 
-std::optional<int> asked_for_something_else(int argc, const char* const* argv,
-                                            const Program& program) {
+bool describes_itself(int argc, const char* const* argv, const Program& program) {
     std::vector<std::string> words(argv + std::min(argc, 1), argv + argc);
     const auto is_asked_for = [&](const char* option) { return std::erase(words, option) > 0; };
-    if (!is_asked_for("--describe")) return std::nullopt;
+    if (!is_asked_for("--describe")) return false;
     if (!words.empty())
         throw BadInput(fmt::format("--describe takes no other option, not '{}'", words.front()));
     require_standard_output(program.chapter + "/" + program.name);
     print(description_of(program));
-    return kEveryVariantMatches;
-}
-
-int run_program(int argc, const char* const* argv, const Program& program, const RunOnce& run) try {
-    if (const auto status = asked_for_something_else(argc, argv, program)) return *status;
-    if (is_asked_to_serve(argc, argv)) return serve(program.chapter + "/" + program.name, run);
-    return run(argc, argv, {});
-} catch (...) {
-    return report_exception(program.chapter + "/" + program.name);
+    return true;
 }
 
 }  // namespace common

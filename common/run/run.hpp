@@ -1,35 +1,24 @@
 /// @file
-/// How a chapter's program is run: once, as its reader does; many times in one process, as those do
-/// who ask for many answers.
+/// What every program has beside what its reader asks for: --describe, what it says of itself, and
+/// --serve, a command line after the other from standard input, and an answer to each (serve.hpp).
 #pragma once
 
 #include <functional>
-#include <optional>
 
 #include "common/options/options.hpp"
-#include "common/report/output.hpp"
+#include "common/report/document.hpp"
 
 namespace common {
 
-/// One command line, from what is asked for to the table.
-/// @return the exit status
-using RunOnce = std::function<int(int argc, const char* const* argv, const Output& output)>;
+/// Does what --describe asks for: JSON on standard output.
+/// @return whether it was asked for
+bool describes_itself(int argc, const char* const* argv, const Program& program);
 
-/// What `main` calls and returns. Besides what `run` takes, every program has
-///   --serve     a command line after the other from standard input, and an answer to each
-///               (serve.hpp)
-///   --describe  what the program says of itself, as JSON
-int run_program(int argc, const char* const* argv, const Program& program, const RunOnce& run);
-
-/// For a lesson, which is a `main` of its own: does what --describe asks for.
-/// @return the exit status, where one of them was given
-std::optional<int> asked_for_something_else(int argc, const char* const* argv,
-                                            const Program& program);
-
-/// Where the results of the present command line go.
-const Output& output_of_this_run();
-
-/// Whether this process answers one command line after the other (serve.hpp).
+/// Whether this process answers one command line after the other.
 bool is_serving();
+
+/// Takes the results of the present command line in place of table and files, where the process
+/// serves; else none.
+const std::function<void(const RunDocument& document)>& taker_of_results();
 
 }  // namespace common

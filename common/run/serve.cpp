@@ -10,16 +10,18 @@
 #include <string_view>
 #include <vector>
 
+#include "common/options/options.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
-#include "common/report/document.hpp"
+#include "common/run/run.hpp"
 
 namespace common {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-const Output* output_of_serve = nullptr;  // while one is answered
+bool serving = false;
+std::function<void(const RunDocument&)> take_results;
 
 // The answer to one command line, but for its exit status where it ran.
 Json refused(const char* kind, int status, const char* error) {
@@ -30,12 +32,10 @@ Json answer_to(const std::string& line, const std::string& name, const RunOnce& 
     const std::vector<std::string> words = Json::parse(line);
     const std::vector<const char*> argv = argv_of(name, words);
     Json answer{{"status", 0}, {"kind", "ran"}, {"error", ""}};
-    const auto deliver = [&](const RunDocument& document) {
+    take_results = [&](const RunDocument& document) {
         answer["run"] = Json::parse(to_json_text(document));
     };
-    const Output output{deliver};
-    output_of_serve = &output;
-    answer["status"] = run(static_cast<int>(argv.size()), argv.data(), output);
+    answer["status"] = run(static_cast<int>(argv.size()), argv.data());
     return answer;
 } catch (const Unsupported& error) {
     return refused("unsupported", kBadInput, error.what());
@@ -55,13 +55,12 @@ Json answer_to(const std::string& line, const std::string& name, const RunOnce& 
 
 }  // namespace
 
-const Output& output_of_this_run() {
-    static const Output usual;
-    return output_of_serve != nullptr ? *output_of_serve : usual;
+bool is_serving() {
+    return serving;
 }
 
-bool is_serving() {
-    return output_of_serve != nullptr;
+const std::function<void(const RunDocument&)>& taker_of_results() {
+    return take_results;
 }
 
 bool is_asked_to_serve(int argc, const char* const* argv) {
@@ -76,6 +75,7 @@ bool is_asked_to_serve(int argc, const char* const* argv) {
 int serve(const std::string& name, const RunOnce& run) {
     require_standard_output(name);
     be_silent();
+    serving = true;
     // Drivers and compilers may print whatever they like, but not among the answers.
     const int answers = dup(STDOUT_FILENO);
     if (answers < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)

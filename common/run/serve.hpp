@@ -14,9 +14,13 @@
 /// which line it was.
 #pragma once
 
-#include "common/run/run.hpp"
+#include <functional>
+#include <string>
 
 namespace common {
+
+/// One command line, from what is asked for to the table. @return the exit status
+using RunOnce = std::function<int(int argc, const char* const* argv)>;
 
 /// @throws BadInput where --serve is not alone
 bool is_asked_to_serve(int argc, const char* const* argv);

@@ -1,6 +1,9 @@
 """A whole program with planted mistakes: the verdict reaches the exit status, and output that is lost is no success."""
 
+import json
 import os
+import shutil
+import subprocess
 
 import programs
 from programs import BUILD, GIVEN, ROOT, Test
@@ -99,6 +102,43 @@ class Ends(Test):
         os.mkfifo(pipe)
         self.expect(["sh", "-c", 'exec <> "$0"; printf P5 >&0; exec "$@"', pipe, WRONG, "/dev/stdin", "--time-limit", "1"], 2, one_line=True,
                     err="^/dev/stdin: not done after 1 s: --time-limit is for reading, too\n")
+
+
+class Times(Test):
+    """By a device's clock on which a fill takes 700 ns, and all that comes behind it 300."""
+
+    # Those that have no fill in their time: nothing has to be zeroed before, or the launch before has done it.
+    NO_ZEROING = {"local-buckets", "local-subhist", "uchar-bins", "uchar-bins-banked", "group-each"}
+    WITH_TOTALS = {"tuned", "one-by-one", "queued", "shared-out"}
+
+    def test_zeroing_is_part_of_them(self):
+        for name in ("02-global-atomics", "03-local-atomics", "04-per-thread-bins", "05-launch-tuning", "05-launch-tuning/workshops/many",
+                     "05-launch-tuning/workshops/bins"):
+            program, file = programs.built(f"{name}/opencl"), self.folder() / "run.json"
+            if not program:
+                self.skipTest("no OpenCL")
+            for driver, none in (("", self.NO_ZEROING | self.WITH_TOTALS), (" extensions=-cl_khr_int64_base_atomics", self.NO_ZEROING)):
+                with self.subTest(name + driver):
+                    self.expect([program, "--random", "1K", "--repeat", "1", "--no-ceiling", "--json", file],
+                                environment=self.faulty("times=known" + driver))
+                    times = {row["variant"]: row["kernel_ms"]["median"] for row in json.loads(file.read_text())["results"]}
+                    for variant, time_ms in times.items():
+                        self.assertAlmostEqual(time_ms, 0.0003 if variant in none else 0.001, msg=variant)
+
+
+class Rebuilt(Test):
+    def test_a_program_that_is_replaced_while_it_runs(self):
+        """It names itself as it was started, which is how it can be started again."""
+        folder, program = self.folder(), programs.built("03-local-atomics/opencl")
+        if not program:
+            self.skipTest("no OpenCL")
+        shutil.copy(program, folder / "opencl")
+        (folder / "oclgrind").touch()
+        job = subprocess.Popen([folder / "opencl", "/dev/stdin", "--variant", "local", "--repeat", "1", "--no-ceiling"], text=True,
+                               stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                               env={**os.environ, "PATH": str(folder)})
+        (folder / "opencl").unlink()  # it waits for a picture
+        self.assertRegex(job.communicate("P5 2 1 255\nab")[1], r"oclgrind [^\n]*/opencl --variant local --device")
 
 
 class Summary(Test):

@@ -9,15 +9,8 @@
 #include <span>
 #include <utility>
 
-#include "common/histogram/histogram.hpp"
-#include "common/inputs/inputs.hpp"
-#include "common/options/options.hpp"
+#include "common/lesson.hpp"
 #include "common/process/cpu.hpp"
-#include "common/process/status.hpp"
-#include "common/report/report.hpp"
-#include "common/run/run.hpp"
-#include "common/timing/timing.hpp"
-#include "common/verify/verify.hpp"
 
 using common::Histogram;
 using Pixels = std::span<const std::uint8_t>;
@@ -86,21 +79,15 @@ const common::Program kProgram{"tests",
                                 {"does-not-build", "no kernel", true},
                                 {"unsupported", "more than any device has", true}}};
 
-static int run(int argc, const char* const* argv, const common::Output& output) {
-    const common::Options options = common::parse_options(argc, argv, kProgram);
-    const common::Input input = common::load_input(options);
-    const Histogram expected = common::reference_histogram(input.pixels);
-    common::Report report(output, kProgram, options, input, expected, common::cpu_name(),
-                          "planted");
-
+int main(int argc, char** argv) try {
+    common::Lesson lesson(argc, argv, kProgram);
+    lesson.runs_on(common::cpu_name(), "planted");
     const auto run = [&](const char* variant,
                          const std::function<void(Pixels, Histogram&)>& count) {
-        if (!options.wants(variant)) return;
-        report.add(
-            common::verify_and_time(variant, expected, options.repeat, [&](Histogram& result) {
-                return common::RunTime{common::wall_ms([&] { count(input.pixels, result); }),
-                                       std::nullopt};
-            }));
+        if (!lesson.wants(variant)) return;
+        lesson.examine(variant, [&](Histogram& result) {
+            return common::RunTime{common::wall_ms([&] { count(lesson.pixels, result); }), {}};
+        });
     };
     run("right", count_right);
     run("swapped", count_swapped);
@@ -110,16 +97,14 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     run("racy", count_racy);
     run("crashes", crash);
     run("crashes-on-ramps", [&](Pixels pixels, Histogram& histogram) {
-        if (options.ramp) crash(pixels, histogram);
+        if (lesson.options.ramp) crash(pixels, histogram);
         count_right(pixels, histogram);
     });
     run("aborts", [](Pixels, Histogram&) { std::raise(SIGABRT); });
     run("out-of-memory", abort_without_memory);
-    if (options.wants("does-not-build")) throw common::DoesNotBuild("two lines\nof a compiler");
-    if (options.wants("unsupported")) throw common::Unsupported("this device has too little");
-    return report.finish();
-}
-
-int main(int argc, char** argv) {
-    return common::run_program(argc, argv, kProgram, run);
+    if (lesson.wants("does-not-build")) throw common::DoesNotBuild("two lines\nof a compiler");
+    if (lesson.wants("unsupported")) throw common::Unsupported("this device has too little");
+    return lesson.finish();
+} catch (...) {
+    return common::report_exception(kProgram);
 }

@@ -141,19 +141,22 @@ Result verify_and_time(const std::string& variant, const Histogram& expected,
 Result verify_and_time(const std::string& variant, const Histogram& expected,
                        std::optional<int> repeat, const DeviceRun& strategy) {
     if (!strategy.unsupported_reason.empty()) return skipped(variant, strategy.unsupported_reason);
-    Examination examination(variant, expected, strategy.launch);
+    Examination examination(
+        variant, expected,
+        strategy.launch.groups > 0 ? std::optional(strategy.launch) : std::nullopt);
     Histogram actual;
     const auto poison = [&] {
         actual.fill(kPoison);
         strategy.poison();
     };
-    examination.watched([&] { return wall_ms(strategy.copy_in); });
+    if (strategy.copy_in) examination.watched([&] { return wall_ms(strategy.copy_in); });
     const Timing kernel = examination.check_time_check(actual, repeat, [&] {
         poison();
         return plausible_ms([&] { return strategy.run(actual); });
     });
     std::vector<double> end_to_end_ms;
-    const int copies_timed = is_emulated() ? 0 : std::min(3, repeat.value_or(3));
+    const int copies_timed =
+        is_emulated() || !strategy.copy_in ? 0 : std::min(3, repeat.value_or(3));
     for (int i = 0; i < copies_timed; ++i) {
         poison();
         end_to_end_ms.push_back(examination.watched([&] {

@@ -11,38 +11,28 @@
 //
 // opencl.cpp does the same in OpenCL, in the same steps.
 
-#include <algorithm>
-#include <cstdint>
-#include <string>
-#include <type_traits>
-#include <vector>
-
 #include "05-launch-tuning/workshops/bins/histogram.cuh"
 #include "05-launch-tuning/workshops/bins/values.hpp"
-#include "common/cuda/cuda.hpp"
-#include "common/histogram/histogram.hpp"
-#include "common/options/options.hpp"
-#include "common/process/exit_status.hpp"
-#include "common/process/terminal.hpp"
-#include "common/report/report.hpp"
-#include "common/run/run.hpp"
-#include "common/verify/verify.hpp"
+#include "05-launch-tuning/workshops/limits_cuda.hpp"
+#include "common/lesson.hpp"
 
-const common::Program kProgram{
-    "05-launch-tuning",
-    "workshops/bins/cuda",
-    "CUDA",
-    "more bins than 256: of colours, and of pixels of 16 bits",
-    {{"global", "one table in global memory"},
-     {"local", "a table for each block in shared memory, as long as it fits"},
-     {"passes", "a slice of the table at a time"},
-     {"cluster", "a slice for each block of a cluster"}},
-    {{"channels",
-      {"3", "4"},
-      "interleaved RGB (as usual) or RGBA",
-      {"global", "local", "passes", "cluster"}},
-     {"passes", {"2", "4", "8"}, "slices of the table", {"passes"}},
-     {"cluster", {"2", "4", "8"}, "blocks of a cluster", {"cluster"}}}};
+using namespace common;
+using namespace common::cuda;
+
+const Program kProgram{"05-launch-tuning",
+                       "workshops/bins/cuda",
+                       "CUDA",
+                       "more bins than 256: of colours, and of pixels of 16 bits",
+                       {{"global", "one table in global memory"},
+                        {"local", "a table for each block in shared memory, as long as it fits"},
+                        {"passes", "a slice of the table at a time"},
+                        {"cluster", "a slice for each block of a cluster"}},
+                       {{"channels",
+                         {"3", "4"},
+                         "interleaved RGB (as usual) or RGBA",
+                         {"global", "local", "passes", "cluster"}},
+                        {"passes", {"2", "4", "8"}, "slices of the table", {"passes"}},
+                        {"cluster", {"2", "4", "8"}, "blocks of a cluster", {"cluster"}}}};
 
 // The kernels for a number of channels.
 struct Kernels {
@@ -59,8 +49,8 @@ constexpr Kernels kKernels{
 
 // A launch of clusters of so many blocks.
 static void launch_clusters(decltype(Kernels::cluster) kernel, const bins::Plan& plan,
-                            cudaStream_t stream, const std::uint8_t* pixels, std::uint64_t first,
-                            std::uint64_t count, std::uint32_t* rows) {
+                            const std::uint8_t* pixels, std::uint64_t first, std::uint64_t count,
+                            std::uint32_t* rows) {
     cudaLaunchAttribute clusters{};
     clusters.id = cudaLaunchAttributeClusterDimension;
     clusters.val.clusterDim.x = plan.slices;
@@ -69,7 +59,6 @@ static void launch_clusters(decltype(Kernels::cluster) kernel, const bins::Plan&
     config.gridDim = static_cast<unsigned>(plan.groups);
     config.blockDim = static_cast<unsigned>(plan.group_size);
     config.dynamicSmemBytes = plan.local_bytes();
-    config.stream = stream;
     config.attrs = &clusters;
     config.numAttrs = 1;
     CHECK_CUDA(cudaLaunchKernelEx(&config, kernel, pixels, first, count, plan.slice, rows));
@@ -88,8 +77,8 @@ static std::string clusters_missing(int device, decltype(Kernels::cluster) kerne
 
 #else  // CUDA on a CPU
 
-static void launch_clusters(decltype(Kernels::cluster), const bins::Plan&, cudaStream_t,
-                            const std::uint8_t*, std::uint64_t, std::uint64_t, std::uint32_t*) {}
+static void launch_clusters(decltype(Kernels::cluster), const bins::Plan&, const std::uint8_t*,
+                            std::uint64_t, std::uint64_t, std::uint32_t*) {}
 
 static std::string clusters_missing(int, decltype(Kernels::cluster)) {
     return "not in the emulation";
@@ -97,156 +86,140 @@ static std::string clusters_missing(int, decltype(Kernels::cluster)) {
 
 #endif
 
-// One command line, from what is asked for to the table.
-static int run(int argc, const char* const* argv, const common::Output& output) {
-    // 1. What is asked for.
-    bins::ValueOptions asked;
-    const common::Options options = bins::parse_options(argc, argv, kProgram, asked);
-    if (options.list_devices) {
-        common::print(common::cuda::list(common::cuda::devices()));
-        return common::kEveryVariantMatches;
-    }
+int main(int argc, char** argv) try {
+    // 1. What is asked for, the values, and the right answer.
+    bins::Values values;
+    Lesson lesson(
+        argc, argv, kProgram, [&](CLI::App& app) { values.add_options(app); },
+        [&](const Options& options) { return values.load(options); });
+    const std::span<const std::uint8_t> sixteen(values.sixteen);
+    const std::span<const std::uint8_t> bytes = values.channels == 1 ? sixteen : lesson.pixels;
 
-    // 2. The values, and the right answer.
-    const bins::Values values = bins::load(options, asked);
-    const std::size_t value_bytes = values.value_bytes();
-
-    // 3. The device.
-    const common::cuda::Device device = common::cuda::choose_device(options.device);
-    common::cuda::require_group_size(device.id,
-                                     static_cast<unsigned>(options.group_size.value_or(1)));
-    int local_bytes = 0;
+    // 2. The device, and the threads of a block: it may ask for all of the shared memory.
+    const int device = choose_device(lesson);
+    int shared_bytes = 0;
     CHECK_CUDA(
-        cudaDeviceGetAttribute(&local_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device.id));
-    const DeviceLimits limits{.units = common::cuda::multiprocessors(device.id),
-                              .max_group_size = common::cuda::max_block_size(device.id),
-                              .local_bytes = static_cast<std::uint64_t>(local_bytes)};
-    common::Report report(output, kProgram, options, values.input, values.sum, device.name,
-                          device.driver);
+        cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device));
+    DeviceLimits limits = limits_of(device);
+    limits.local_bytes = static_cast<std::uint64_t>(shared_bytes);
+    const std::size_t group_size = lesson.group_size(1024, limits.max_group_size);
+    const auto block_size = static_cast<unsigned>(group_size);
 
-    // 4. Where its commands go: a stream that keeps their order; two events note when the work
-    //    began and ended. Each is given back at the end of its scope.
-    common::cuda::Stream stream;
-    CHECK_CUDA(cudaStreamCreate(stream.out()));
-    common::cuda::Event begin;
-    common::cuda::Event end;
+    // 3. Where its commands go: the context comes by itself, the default stream keeps their order,
+    //    and two events note when the work began and ended. Each is given back at the end of its
+    //    scope.
+    Event begin, end;
     CHECK_CUDA(cudaEventCreate(begin.out()));
     CHECK_CUDA(cudaEventCreate(end.out()));
-
-    // 5. The read ceiling: how fast this device's memory gives pixels to a kernel that only reads.
-    if (options.read_ceiling)
-        report.set_read_ceiling(common::cuda::read_ceiling_gb_s(values.bytes().size()));
-
-    // 6. What the strategies share: the values on the device and the histogram, the kernels, and
-    //    how a strategy is examined. What is added up needs the time of zeroing, too.
-    const auto make = [&](auto& memory, std::size_t bytes) {
-        CHECK_CUDA(cudaMalloc(memory.out(), std::max<std::size_t>(bytes, sizeof(std::uint32_t))));
+    const auto milliseconds = [&] {
+        float ms = 0;
+        CHECK_CUDA(cudaEventSynchronize(end));
+        CHECK_CUDA(cudaEventElapsedTime(&ms, begin, end));
+        return static_cast<double>(ms);
     };
-    const std::size_t histogram_bytes = values.counters() * sizeof(std::uint32_t);
-    common::cuda::Memory<std::uint8_t> pixels;
-    common::cuda::Memory<std::uint32_t> histogram;
-    make(pixels, values.bytes_on_device());
-    make(histogram, histogram_bytes);
+    lesson.read_ceiling([&] { return read_ceiling_gb_s(bytes.size()); });
+
+    // 4. The kernels. They were compiled with this file, for each number of channels.
     const Kernels kernels_of = values.channels == 1   ? kKernels<1>
                                : values.channels == 3 ? kKernels<3>
                                                       : kKernels<4>;
-    const auto examine = [&](const std::string& variant, const bins::Plan& plan, const auto& kernel,
-                             std::uint32_t* rows, std::size_t rows_bytes, const auto& count) {
-        std::vector<std::uint32_t> counted(values.counters());
-        common::Result timed = common::verify_and_time(
-            variant, values.sum, options.repeat,
-            {.poison =
-                 [&] {
-                     common::cuda::poison(histogram, histogram_bytes);
-                     if (rows_bytes > 0) common::cuda::poison(rows, rows_bytes);
-                 },
-             .copy_in =
-                 [&] {
-                     CHECK_CUDA(cudaMemcpyAsync(pixels + values.offset * value_bytes,
-                                                values.bytes().data(), values.bytes().size(),
-                                                cudaMemcpyHostToDevice, stream));
-                 },
-             .run =
-                 [&](common::Histogram& result) {
-                     CHECK_CUDA(cudaEventRecord(begin, stream));
-                     CHECK_CUDA(cudaMemsetAsync(histogram, 0, histogram_bytes, stream));
-                     count();
-                     CHECK_CUDA(cudaGetLastError());
-                     CHECK_CUDA(cudaEventRecord(end, stream));
-                     CHECK_CUDA(cudaMemcpyAsync(counted.data(), histogram, histogram_bytes,
-                                                cudaMemcpyDeviceToHost, stream));
-                     CHECK_CUDA(cudaStreamSynchronize(stream));
-                     values.judge(counted, result);
-                     return common::cuda::elapsed_ms(begin, end);
-                 },
-             .launch = {plan.groups, plan.group_size},
-             .unsupported_reason = plan.unsupported_reason.empty()
-                                       ? common::cuda::unsupported_reason(kernel, plan.group_size)
-                                       : plan.unsupported_reason});
-        timed.launch_text = plan.text();
-        report.add(std::move(timed));
+
+    // 5. What the strategies share: the values on the device and the histogram, and how a kernel
+    //    that adds to it is run. What is added up needs the time of zeroing, too.
+    const std::size_t histogram_bytes = values.counters() * sizeof(std::uint32_t);
+    Memory<std::uint8_t> pixels;
+    Memory<std::uint32_t> histogram;
+    CHECK_CUDA(cudaMalloc(pixels.out(), values.bytes_on_device()));
+    CHECK_CUDA(cudaMalloc(histogram.out(), histogram_bytes));
+    std::vector<std::uint32_t> counted(values.counters());
+    lesson.copy_in = [&] {  // `examine` calls it
+        CHECK_CUDA(cudaMemcpy(pixels + values.offset * values.value_bytes(), bytes.data(),
+                              bytes.size(), cudaMemcpyHostToDevice));
+    };
+    const auto zero_and_count = [&](const auto& count, Histogram& result) {
+        CHECK_CUDA(cudaEventRecord(begin));
+        CHECK_CUDA(cudaMemsetAsync(histogram, 0, histogram_bytes));
+        count();
+        CHECK_CUDA(cudaGetLastError());
+        CHECK_CUDA(cudaEventRecord(end));
+        CHECK_CUDA(cudaMemcpy(counted.data(), histogram, histogram_bytes, cudaMemcpyDeviceToHost));
+        result = values.judge(counted, lesson.expected);
+        return milliseconds();
     };
     const auto add_up = [&](const std::uint32_t* rows, std::size_t row_count,
                             std::uint32_t counters, std::uint32_t from) {
         constexpr unsigned kSize = 256;
         const unsigned parts = bins::parts(counters, row_count);
-        kernels::histogram_sum<<<(counters * parts + kSize - 1) / kSize, kSize, 0, stream>>>(
+        kernels::histogram_sum<<<(counters * parts + kSize - 1) / kSize, kSize>>>(
             rows, static_cast<unsigned>(row_count), counters, parts, from, histogram);
     };
 
-    // 7. global: every value is an atomic addition in global memory.
-    if (options.wants("global")) {
-        const bins::Plan plan = bins::plan("global", values, options, limits);
+    // 6. global: every value is an atomic addition in global memory.
+    if (lesson.wants("global")) {
+        const bins::Plan plan = bins::plan("global", values, lesson.options, limits, group_size);
         const auto kernel = kernels_of.global;
-        examine("global", plan, kernel, nullptr, 0, [&] {
-            kernel<<<static_cast<unsigned>(plan.groups), static_cast<unsigned>(plan.group_size), 0,
-                     stream>>>(pixels, values.offset, values.count(), plan.slice, histogram);
-        });
+        const auto blocks = static_cast<unsigned>(plan.groups);
+        const auto count = [&] {
+            kernel<<<blocks, block_size>>>(pixels, values.offset, values.count, plan.slice,
+                                           histogram);
+        };
+        lesson.examine(
+            "global", {blocks, group_size}, unsupported_reason(kernel, group_size),
+            [&] { poison(histogram, histogram_bytes); },
+            [&](Histogram& result) { return zero_and_count(count, result); }, plan.text());
     }
 
-    // 8. local and passes: a launch for each slice of the table, of which local has one. Each block
+    // 7. local and passes: a launch for each slice of the table, of which local has one. Each block
     //    writes a row, and a second kernel adds the rows up. cluster: a row for each cluster.
-    for (const std::string& variant : std::vector<std::string>{"local", "passes", "cluster"}) {
-        if (!options.wants(variant)) continue;
+    for (const std::string variant : {"local", "passes", "cluster"}) {
+        if (!lesson.wants(variant)) continue;
         const bool clusters = variant == "cluster";
-        bins::Plan plan = bins::plan(variant, values, options, limits);
+        bins::Plan plan = bins::plan(variant, values, lesson.options, limits, group_size);
+        const auto blocks = static_cast<unsigned>(plan.groups);
         const auto kernel = clusters           ? kernels_of.cluster
                             : plan.slices == 1 ? kernels_of.whole
                                                : kernels_of.part;
         if (clusters) {
-            const std::string missing = clusters_missing(device.id, kernel);
+            const std::string missing = clusters_missing(device, kernel);
             if (!missing.empty()) plan.unsupported_reason = missing;
         }
         const std::size_t row_count = clusters ? plan.groups / plan.slices : plan.groups;
         const std::uint32_t row = clusters ? values.counters() : plan.slice.counters;
         std::size_t rows_bytes = row_count * row * sizeof(std::uint32_t);
         if (!plan.unsupported_reason.empty()) rows_bytes = 0;
-        common::cuda::Memory<std::uint32_t> rows;
-        make(rows, rows_bytes);
+        Memory<std::uint32_t> rows;
+        CHECK_CUDA(cudaMalloc(rows.out(), rows_bytes));
         if (plan.unsupported_reason.empty())
             CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                             static_cast<int>(plan.local_bytes())));
-        examine(variant, plan, kernel, rows, rows_bytes, [&] {
+        const auto count = [&] {
             if (clusters) {
-                launch_clusters(kernel, plan, stream, pixels, values.offset, values.count(), rows);
+                launch_clusters(kernel, plan, pixels, values.offset, values.count, rows);
                 add_up(rows, row_count, row, 0);
                 return;
             }
             for (bins::Slice slice = plan.slice; slice.from < values.counters();
                  slice.from += slice.counters) {
                 slice.counters = std::min(slice.counters, values.counters() - slice.from);
-                kernel<<<static_cast<unsigned>(plan.groups), static_cast<unsigned>(plan.group_size),
-                         plan.local_bytes(), stream>>>(pixels, values.offset, values.count(), slice,
-                                                       rows);
+                kernel<<<blocks, block_size, plan.local_bytes()>>>(pixels, values.offset,
+                                                                   values.count, slice, rows);
                 add_up(rows, row_count, slice.counters, slice.from);
             }
-        });
+        };
+        const auto poison_both = [&] {
+            poison(histogram, histogram_bytes);
+            if (rows_bytes > 0) poison(rows, rows_bytes);
+        };
+        lesson.examine(
+            variant, {blocks, group_size},
+            plan.unsupported_reason.empty() ? unsupported_reason(kernel, group_size)
+                                            : plan.unsupported_reason,
+            poison_both, [&](Histogram& result) { return zero_and_count(count, result); },
+            plan.text());
     }
 
-    // 9. The table, and the exit status that tells the truth.
-    return report.finish();
-}
-
-int main(int argc, char** argv) {
-    return common::run_program(argc, argv, kProgram, run);
+    // 8. The table, and the exit status that tells the truth.
+    return lesson.finish();
+} catch (...) {
+    return report_exception(kProgram);
 }

@@ -10,22 +10,14 @@
 //
 // cuda.cu does the same in CUDA, in the same steps.
 
-#include <algorithm>
-#include <cstdint>
-#include <string>
-#include <vector>
-
 #include "05-launch-tuning/workshops/bins/values.hpp"
-#include "common/histogram/histogram.hpp"
-#include "common/opencl/opencl.hpp"
-#include "common/options/options.hpp"
-#include "common/process/exit_status.hpp"
-#include "common/process/terminal.hpp"
-#include "common/report/report.hpp"
-#include "common/run/run.hpp"
-#include "common/verify/verify.hpp"
+#include "05-launch-tuning/workshops/limits_opencl.hpp"
+#include "common/lesson.hpp"
 
-const common::Program kProgram{
+using namespace common;
+using namespace common::opencl;
+
+const Program kProgram{
     "05-launch-tuning",
     "workshops/bins/opencl",
     "OpenCL",
@@ -36,124 +28,94 @@ const common::Program kProgram{
     {{"channels", {"3", "4"}, "interleaved RGB (as usual) or RGBA", {"global", "local", "passes"}},
      {"passes", {"2", "4", "8"}, "slices of the table", {"passes"}}}};
 
-// One command line, from what is asked for to the table.
-static int run(int argc, const char* const* argv, const common::Output& output) {
-    // 1. What is asked for.
-    bins::ValueOptions asked;
-    const common::Options options = bins::parse_options(argc, argv, kProgram, asked);
-    if (options.list_devices) {
-        common::print(common::opencl::list(common::opencl::devices()));
-        return common::kEveryVariantMatches;
-    }
+int main(int argc, char** argv) try {
+    // 1. What is asked for, the values, and the right answer.
+    bins::Values values;
+    Lesson lesson(
+        argc, argv, kProgram, [&](CLI::App& app) { values.add_options(app); },
+        [&](const Options& options) { return values.load(options); });
+    const std::span<const std::uint8_t> sixteen(values.sixteen);
+    const std::span<const std::uint8_t> bytes = values.channels == 1 ? sixteen : lesson.pixels;
 
-    // 2. The values, and the right answer.
-    const bins::Values values = bins::load(options, asked);
-    const std::size_t value_bytes = values.value_bytes();
+    // 2. The device, and the work-items of a group: on a CPU a group runs on one core, work-item by
+    //    work-item.
+    const cl_device_id device = choose_device(lesson);
+    require_memory(device, values.bytes_on_device());
+    const DeviceLimits limits = limits_of(device);
+    const std::size_t group_size = lesson.group_size(limits.cpu ? 1 : 1024, limits.max_group_size);
 
-    // 3. The device.
-    const common::opencl::Device device = common::opencl::choose_device(options.device);
-    common::opencl::require_group_size(device.id, options.group_size.value_or(1));
-    common::opencl::require_memory(device.id, values.bytes_on_device());
-    cl_ulong local_bytes = 0;
-    CHECK_CL(clGetDeviceInfo(device.id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes,
-                             nullptr));
-    const DeviceLimits limits{.api = "OpenCL",
-                              .device = device.name,
-                              .driver = device.driver_line(),
-                              .cpu = (device.type & CL_DEVICE_TYPE_CPU) != 0,
-                              .units = common::opencl::compute_units(device.id),
-                              .max_group_size = common::opencl::max_work_group_size(device.id),
-                              .local_bytes = local_bytes};
-    common::Report report(output, kProgram, options, values.input, values.sum, device.name,
-                          device.driver_line());
-
-    // 4. Where its commands go: a queue that keeps their order and notes when each began and ended.
-    //    It is released at the end of its scope.
-    const common::opencl::Context context = common::opencl::context_for(device.id);
+    // 3. Where its commands go: a context for the device, and a queue that keeps their order and
+    //    notes when each began and ended. Each is released at the end of its scope.
     cl_int error = CL_SUCCESS;
-    const common::opencl::Queue queue =
-        clCreateCommandQueue(context, device.id, common::opencl::profiling(device.id), &error);
+    const Context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &error);
+    CHECK_CL(error, "clCreateContext");
+    const Queue queue = clCreateCommandQueue(context, device, profiling(device), &error);
     CHECK_CL(error, "clCreateCommandQueue");
-
-    // 5. The read ceiling: how fast this device's memory gives pixels to a kernel that only reads.
-    if (options.read_ceiling)
-        report.set_read_ceiling(
-            common::opencl::read_ceiling_gb_s(context, queue, values.bytes().size()));
-
-    // 6. What the strategies share: the values on the device and the histogram, the kernels, and
-    //    how a strategy is examined. What is added up needs the time of zeroing, too.
-    const auto make = [&](cl_mem_flags flags, std::size_t bytes) {
-        common::opencl::Buffer buffer = clCreateBuffer(
-            context, flags, std::max<std::size_t>(bytes, sizeof(cl_uint)), nullptr, &error);
-        CHECK_CL(error, "clCreateBuffer");
-        return buffer;
+    const auto milliseconds = [](cl_event one, cl_event other) {
+        cl_ulong t0 = 0, t1 = 0;  // nanoseconds by the device's clock
+        CHECK_CL(clGetEventProfilingInfo(one, CL_PROFILING_COMMAND_START, sizeof t0, &t0, nullptr));
+        CHECK_CL(clGetEventProfilingInfo(other, CL_PROFILING_COMMAND_END, sizeof t1, &t1, nullptr));
+        return static_cast<double>(t1 - t0) * 1e-6;
     };
-    const std::size_t histogram_bytes = values.counters() * sizeof(cl_uint);
-    const common::opencl::Buffer pixels = make(CL_MEM_READ_ONLY, values.bytes_on_device());
-    const common::opencl::Buffer histogram = make(CL_MEM_READ_WRITE, histogram_bytes);
-    const std::string source =
-        common::read_kernel_file("histogram.cl", CHAPTER_FOLDER "/workshops/bins", options.kernels);
-    const auto kernel_for = [&](const char* name, const bins::Plan& plan) {
-        // A table that does not fit is not compiled either.
+    lesson.read_ceiling([&] { return read_ceiling_gb_s(context, queue, bytes.size()); });
+
+    // 4. The kernels. Each is compiled when it is wanted, for a table of so many words; one that
+    //    does not fit is not compiled either.
+    const char* source = lesson.kernel_file("histogram.cl");
+    const auto build = [&](const char* name, const bins::Plan& plan) {
         const std::size_t words = plan.local_bytes() / 4;
-        const std::string macros =
+        const std::string options =
             "-DCHANNELS=" + std::to_string(values.channels) +
             " -DGROUP_SIZE=" + std::to_string(plan.group_size) + " -DTABLE_WORDS=" +
             std::to_string(plan.unsupported_reason.empty() ? words
                                                            : std::min<std::size_t>(words, 1)) +
             " -DWHOLE=" + (plan.slices == 1 ? "1" : "0");
-        const common::opencl::ProgramObject program =
-            common::opencl::build_program(context, device.id, "histogram.cl", source, macros);
-        common::opencl::Kernel kernel = clCreateKernel(program, name, &error);
+        const ProgramObject program =
+            clCreateProgramWithSource(context, 1, &source, nullptr, &error);
+        CHECK_CL(error, "clCreateProgramWithSource");
+        check_build(clBuildProgram(program, 1, &device, options.c_str(), nullptr, nullptr), program,
+                    device);
+        Kernel kernel = clCreateKernel(program, name, &error);
         CHECK_CL(error, name);
         return kernel;
     };
-    const auto enqueue = [&](cl_kernel kernel, std::size_t items, const std::size_t* group_size) {
-        common::opencl::Event counted;
-        CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &items, group_size, 0, nullptr,
-                                        counted.out()));
-        return counted;
+
+    // 5. What the strategies share: the values on the device and the histogram, and how a kernel
+    //    that adds to it is run. What is added up needs the time of zeroing, too.
+    const auto make = [&](cl_mem_flags flags, std::size_t size) {
+        Buffer buffer = clCreateBuffer(context, flags, std::max(size, sizeof(cl_uint)), nullptr,
+                                       &error);  // no buffer has 0 bytes
+        CHECK_CL(error, "clCreateBuffer");
+        return buffer;
     };
-    const auto examine = [&](const std::string& variant, const bins::Plan& plan, cl_kernel kernel,
-                             const common::opencl::Buffer& rows, std::size_t rows_bytes,
-                             const auto& count) {
-        std::vector<std::uint32_t> counted(values.counters());
-        common::Result timed = common::verify_and_time(
-            variant, values.sum, options.repeat,
-            {.poison =
-                 [&] {
-                     common::opencl::poison(queue, histogram, histogram_bytes);
-                     if (rows_bytes > 0) common::opencl::poison(queue, rows, rows_bytes);
-                 },
-             .copy_in =
-                 [&] {
-                     if (values.count() == 0) return;
-                     CHECK_CL(clEnqueueWriteBuffer(
-                         queue, pixels, CL_FALSE, values.offset * value_bytes,
-                         values.bytes().size(), values.bytes().data(), 0, nullptr, nullptr));
-                 },
-             .run =
-                 [&](common::Histogram& result) {
-                     const cl_uint zero = 0;
-                     common::opencl::Event zeroed;
-                     CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0,
-                                                  histogram_bytes, 0, nullptr, zeroed.out()));
-                     const common::opencl::Event last = count();
-                     CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, histogram_bytes,
-                                                  counted.data(), 0, nullptr, nullptr));
-                     values.judge(counted, result);
-                     return common::opencl::elapsed_ms(zeroed, last);
-                 },
-             .launch = {plan.groups, plan.group_size},
-             .unsupported_reason =
-                 plan.unsupported_reason.empty()
-                     ? common::opencl::unsupported_reason(kernel, device.id, plan.group_size)
-                     : plan.unsupported_reason});
-        timed.launch_text = plan.text();
-        report.add(std::move(timed));
+    const std::size_t histogram_bytes = values.counters() * sizeof(cl_uint);
+    const Buffer pixels = make(CL_MEM_READ_ONLY, values.bytes_on_device());
+    const Buffer histogram = make(CL_MEM_READ_WRITE, histogram_bytes);
+    std::vector<cl_uint> counted(values.counters());
+    lesson.copy_in = [&] {  // `examine` calls it
+        if (bytes.empty()) return;
+        CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, values.offset * values.value_bytes(),
+                                      bytes.size(), bytes.data(), 0, nullptr, nullptr));
+    };
+    const auto enqueue = [&](cl_kernel kernel, std::size_t items, std::size_t items_of_group) {
+        Event done;
+        CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &items, &items_of_group, 0,
+                                        nullptr, done.out()));
+        return done;
+    };
+    const auto zero_and_count = [&](const auto& count, Histogram& result) {
+        const cl_uint zero = 0;
+        Event zeroed;
+        CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, histogram_bytes, 0,
+                                     nullptr, zeroed.out()));
+        const Event last = count();
+        CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, histogram_bytes, counted.data(),
+                                     0, nullptr, nullptr));
+        result = values.judge(counted, lesson.expected);
+        return milliseconds(zeroed, last);
     };
     const auto set_values = [&](cl_kernel kernel) {
-        const cl_ulong count = values.count();
+        const cl_ulong count = values.count;
         CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
         CHECK_CL(clSetKernelArg(kernel, 1, sizeof values.offset, &values.offset));
         CHECK_CL(clSetKernelArg(kernel, 2, sizeof count, &count));
@@ -161,30 +123,34 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         CHECK_CL(clSetKernelArg(kernel, 4, sizeof values.shift, &values.shift));
     };
 
-    // 7. global: every value is an atomic addition in global memory.
-    if (options.wants("global")) {
-        const bins::Plan plan = bins::plan("global", values, options, limits);
-        const common::opencl::Kernel kernel = kernel_for("histogram_global", plan);
-        set_values(kernel);
-        CHECK_CL(clSetKernelArg(kernel, 5, sizeof(cl_mem), &histogram));
-        examine("global", plan, kernel, histogram, 0,
-                [&] { return enqueue(kernel, plan.groups * plan.group_size, &plan.group_size); });
+    // 6. global: every value is an atomic addition in global memory.
+    if (lesson.wants("global")) {
+        const bins::Plan plan = bins::plan("global", values, lesson.options, limits, group_size);
+        const Kernel kernel = build("histogram_global", plan);
+        const auto count = [&] {
+            set_values(kernel);
+            CHECK_CL(clSetKernelArg(kernel, 5, sizeof(cl_mem), &histogram));
+            return enqueue(kernel, plan.groups * group_size, group_size);
+        };
+        lesson.examine(
+            "global", {plan.groups, group_size}, unsupported_reason(kernel, device, group_size),
+            [&] { poison(queue, histogram, histogram_bytes); },
+            [&](Histogram& result) { return zero_and_count(count, result); }, plan.text());
     }
 
-    // 8. local and passes: a launch for each slice of the table, of which local has one. Each group
+    // 7. local and passes: a launch for each slice of the table, of which local has one. Each group
     //    writes a row, and a second kernel adds the rows up.
-    for (const std::string& variant : std::vector<std::string>{"local", "passes"}) {
-        if (!options.wants(variant)) continue;
-        bins::Plan plan = bins::plan(variant, values, options, limits);
-        const common::opencl::Kernel kernel = kernel_for("histogram_local", plan);
-        const common::opencl::Kernel sum = kernel_for("histogram_sum", plan);
+    for (const std::string variant : {"local", "passes"}) {
+        if (!lesson.wants(variant)) continue;
+        bins::Plan plan = bins::plan(variant, values, lesson.options, limits, group_size);
+        const Kernel kernel = build("histogram_local", plan);
+        const Kernel sum = build("histogram_sum", plan);
         std::size_t rows_bytes = plan.groups * plan.slice.counters * sizeof(cl_uint);
-        if (plan.unsupported_reason.empty())
-            plan.unsupported_reason = common::opencl::no_room(device.id, rows_bytes);
+        if (plan.unsupported_reason.empty()) plan.unsupported_reason = no_room(device, rows_bytes);
         if (!plan.unsupported_reason.empty()) rows_bytes = 0;
-        const common::opencl::Buffer rows = make(CL_MEM_READ_WRITE, rows_bytes);
-        examine(variant, plan, kernel, rows, rows_bytes, [&] {
-            common::opencl::Event last;
+        const Buffer rows = make(CL_MEM_READ_WRITE, rows_bytes);
+        const auto count = [&] {
+            Event last;
             set_values(kernel);
             CHECK_CL(clSetKernelArg(kernel, 7, sizeof plan.slice.copies, &plan.slice.copies));
             CHECK_CL(clSetKernelArg(kernel, 8, sizeof(cl_mem), &rows));
@@ -197,7 +163,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
                 slice.counters = std::min(slice.counters, values.counters() - slice.from);
                 CHECK_CL(clSetKernelArg(kernel, 5, sizeof slice.from, &slice.from));
                 CHECK_CL(clSetKernelArg(kernel, 6, sizeof slice.counters, &slice.counters));
-                enqueue(kernel, plan.groups * plan.group_size, &plan.group_size);
+                enqueue(kernel, plan.groups * group_size, group_size);
                 const cl_uint parts = bins::parts(slice.counters, row_count);
                 CHECK_CL(clSetKernelArg(sum, 2, sizeof slice.counters, &slice.counters));
                 CHECK_CL(clSetKernelArg(sum, 3, sizeof parts, &parts));
@@ -205,16 +171,24 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
                 // One size of group for all tables: it is compiled once.
                 const std::size_t size = std::min<std::size_t>(64, limits.max_group_size);
                 const std::size_t items = std::size_t{slice.counters} * parts;
-                last = enqueue(sum, (items + size - 1) / size * size, &size);
+                last = enqueue(sum, (items + size - 1) / size * size, size);
             }
             return last;
-        });
+        };
+        const auto poison_both = [&] {
+            poison(queue, histogram, histogram_bytes);
+            if (rows_bytes > 0) poison(queue, rows, rows_bytes);
+        };
+        lesson.examine(
+            variant, {plan.groups, group_size},
+            plan.unsupported_reason.empty() ? unsupported_reason(kernel, device, group_size)
+                                            : plan.unsupported_reason,
+            poison_both, [&](Histogram& result) { return zero_and_count(count, result); },
+            plan.text());
     }
 
-    // 9. The table, and the exit status that tells the truth.
-    return report.finish();
-}
-
-int main(int argc, char** argv) {
-    return common::run_program(argc, argv, kProgram, run);
+    // 8. The table, and the exit status that tells the truth.
+    return lesson.finish();
+} catch (...) {
+    return report_exception(kProgram);
 }

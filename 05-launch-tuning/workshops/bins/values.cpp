@@ -18,26 +18,18 @@ namespace bins {
 
 // ---- what is counted ----------------------------------------------------------------------------
 
-common::Options parse_options(int argc, const char* const* argv, const common::Program& program,
-                              ValueOptions& asked) {
-    common::Options options = common::parse_options(argc, argv, program, [&](CLI::App& app) {
-        app.add_option("--bins", asked.bins,
-                       "pixels of 16 bits, in so many bins: a power of two from 256 to 65536")
-            ->transform(common::whole_number(256, 65536))
-            ->type_name("N");
-        app.add_option("--offset", asked.offset, "values in front of the first one")
-            ->transform(common::whole_number(0, 1 << 20))
-            ->type_name("N");
-    });
-    if (asked.bins > 0 && !std::has_single_bit(asked.bins))
-        throw BadInput(fmt::format("--bins: {} is no power of two", asked.bins));
-    if (asked.bins > 0 && options.number("channels"))
-        throw BadInput("--bins is for pixels of 16 bits, --channels for colours of 8 bits");
-    return options;
+void Values::add_options(CLI::App& app) {
+    app.add_option("--bins", bins,
+                   "pixels of 16 bits, in so many bins: a power of two from 256 to 65536")
+        ->transform(common::whole_number(256, 65536))
+        ->type_name("N");
+    app.add_option("--offset", offset, "values in front of the first one")
+        ->transform(common::whole_number(0, 1 << 20))
+        ->type_name("N");
 }
 
-void Values::judge(std::span<const std::uint32_t> counted, common::Histogram& result) const {
-    result = sum;
+common::Histogram Values::judge(std::span<const std::uint32_t> counted,
+                                common::Histogram sum) const {
     std::size_t wrong = 0;
     std::size_t first_wrong = 0;
     for (std::size_t i = expected.size(); i-- > 0;) {
@@ -45,48 +37,51 @@ void Values::judge(std::span<const std::uint32_t> counted, common::Histogram& re
         ++wrong;
         first_wrong = i;
     }
-    if (wrong == 0) return;
-    result[first_wrong % bins * common::kBins / bins] +=
-        counted[first_wrong] - expected[first_wrong];
+    if (wrong == 0) return sum;
+    sum[first_wrong % bins * common::kBins / bins] += counted[first_wrong] - expected[first_wrong];
     common::progress(fmt::format(
         "\n{} of {} counters {} wrong; the first is bin {} of channel {}: {} instead of {}. With "
         "it alone, and all channels and neighbouring bins in one table of 256:",
         wrong, expected.size(), wrong == 1 ? "is" : "are", first_wrong % bins, first_wrong / bins,
         counted[first_wrong], expected[first_wrong]));
+    return sum;
 }
 
-Values load(const common::Options& options, const ValueOptions& asked) {
-    Values values;
-    values.offset = asked.offset;
-    if (asked.bins > 0) {
-        values.bins = asked.bins;
-        values.shift = 16 - static_cast<unsigned>(std::countr_zero(asked.bins));
-        values.input = common::load_input(options);
-        values.input.pixel_bytes = 2;
+common::Input Values::load(const common::Options& options) {
+    common::Input input;
+    if (bins > 0) {
+        if (!std::has_single_bit(bins))
+            throw BadInput(fmt::format("--bins: {} is no power of two", bins));
+        if (options.number("channels"))
+            throw BadInput("--bins is for pixels of 16 bits, --channels for colours of 8 bits");
+        shift = 16 - static_cast<unsigned>(std::countr_zero(bins));
+        input = common::load_input(options);
+        input.pixel_bytes = 2;
         // The lower halves: others of the same kind; of a picture's pixels the same again.
         common::Options others = options;
         ++others.seed;
         const common::PixelBuffer low = common::load_input(others).pixels;
-        values.sixteen.resize(2 * values.count());
+        sixteen.resize(2 * low.size());
         for (std::size_t i = 0; i < low.size(); ++i) {
-            const auto pixel = static_cast<std::uint16_t>(values.input.pixels[i] << 8 | low[i]);
-            std::memcpy(&values.sixteen[2 * i], &pixel, sizeof pixel);
+            const auto pixel = static_cast<std::uint16_t>(input.pixels[i] << 8 | low[i]);
+            std::memcpy(&sixteen[2 * i], &pixel, sizeof pixel);
         }
-        values.input.name += fmt::format("; 16 bits, {} bins", asked.bins);
+        input.name += fmt::format("; 16 bits, {} bins", bins);
     } else {
-        values.channels = options.number("channels").value_or(3);
-        values.input = common::load_input(options, values.channels);
-        values.input.name += values.channels == 3 ? "; RGB" : "; RGBA";
+        bins = common::kBins;
+        channels = options.number("channels").value_or(3);
+        input = common::load_input(options, channels);
+        input.name += channels == 3 ? "; RGB" : "; RGBA";
     }
-    values.sum = common::reference_histogram(values.input.pixels);
-    values.expected.assign(values.counters(), 0);
-    for (std::size_t i = 0, channel = 0; i < values.count(); ++i) {
-        std::uint16_t value = values.input.pixels[i];
-        if (values.channels == 1) std::memcpy(&value, &values.sixteen[2 * i], sizeof value);
-        ++values.expected[channel * values.bins + (value >> values.shift)];
-        if (++channel == values.channels) channel = 0;
+    count = input.pixels.size();
+    expected.assign(counters(), 0);
+    for (std::size_t i = 0, channel = 0; i < count; ++i) {
+        std::uint16_t value = input.pixels[i];
+        if (channels == 1) std::memcpy(&value, &sixteen[2 * i], sizeof value);
+        ++expected[channel * bins + (value >> shift)];
+        if (++channel == channels) channel = 0;
     }
-    return values;
+    return input;
 }
 
 // ---- how a strategy goes about it ---------------------------------------------------------------
@@ -99,15 +94,12 @@ std::string Plan::text() const {
 }
 
 Plan plan(const std::string& strategy, const Values& values, const common::Options& options,
-          const DeviceLimits& limits) {
+          const DeviceLimits& limits, std::size_t group_size) {
     const unsigned table = values.counters();
-    Plan plan{{values.bins, values.shift, 0, table, 1}};
-    // On a CPU a group runs on one core, work-item by work-item.
-    plan.group_size = options.group_size.value_or(
-        limits.cpu ? 1 : std::min<std::size_t>(1024, limits.max_group_size));
+    Plan plan{{values.bins, values.shift, 0, table, 1}, 1, group_size};
     // One group for each unit has enough under way, and all of its local memory.
     const std::size_t most = limits.units * (strategy == "global" && !limits.cpu ? 2 : 1);
-    plan.groups = groups_with_work(values.count(), plan.group_size,
+    plan.groups = groups_with_work(values.count, plan.group_size,
                                    options.groups ? 1 : 16 / values.value_bytes(),
                                    options.groups.value_or(most));
     if (strategy == "global") {

@@ -19,44 +19,36 @@ namespace bins {
 
 // ---- what is counted ----------------------------------------------------------------------------
 
-/// What only these programs take.
-struct ValueOptions {
-    unsigned bins = 0;         ///< of pixels of 16 bits; 0: it is colours
-    std::uint64_t offset = 0;  ///< values in front of the first one, in the device's memory
-};
-
-/// Reads the command line. @throws common::BadInput as common::parse_options
-common::Options parse_options(int argc, const char* const* argv, const common::Program& program,
-                              ValueOptions& asked);
-
 /// Bytes of interleaved colours, or pixels of 16 bits. Value i, of channel i % channels, belongs to
 /// counter i % channels * bins + (value >> shift).
 struct Values {
-    common::Input input;            ///< the colours; of pixels of 16 bits the upper halves
-    common::PixelBuffer sixteen;    ///< pixels of 16 bits, where it is these
-    unsigned channels = 1;          ///< 3 or 4; of pixels of 16 bits 1
-    unsigned bins = common::kBins;  ///< for each channel, a power of two
+    unsigned bins = 0;         ///< for each channel, a power of two; 0: not asked for
+    std::uint64_t offset = 0;  ///< values in front of the first one, on the device
+    unsigned channels = 1;     ///< 3 or 4; of pixels of 16 bits 1
     unsigned shift = 0;
-    std::uint64_t offset = 0;             ///< values in front of the first one, on the device
-    std::vector<std::uint32_t> expected;  ///< the right answer
-    common::Histogram sum{};              ///< the same as a histogram of `input`
+    common::PixelBuffer sixteen = {};          ///< pixels of 16 bits, where it is these
+    std::uint64_t count = 0;                   ///< values
+    std::vector<std::uint32_t> expected = {};  ///< the right answer
 
-    [[nodiscard]] std::span<const std::uint8_t> bytes() const {
-        return channels == 1 ? sixteen : input.pixels;
-    }
-    [[nodiscard]] std::uint64_t count() const { return input.pixels.size(); }
+    /// Adds --bins and --offset to the command line.
+    void add_options(CLI::App& app);
+
+    /// Loads what the command line asks for, and counts it.
+    /// @return the colours; of pixels of 16 bits the upper halves
+    /// @throws common::BadInput
+    common::Input load(const common::Options& options);
+
     [[nodiscard]] std::size_t value_bytes() const { return channels == 1 ? 2 : 1; }
-    [[nodiscard]] std::size_t bytes_on_device() const { return (offset + count()) * value_bytes(); }
+    [[nodiscard]] std::size_t bytes_on_device() const { return (offset + count) * value_bytes(); }
     [[nodiscard]] unsigned counters() const { return channels * bins; }
 
-    /// Holds what a strategy has counted against the right answer: `result` becomes `sum` where
-    /// each counter is right, and differs from it where one is not; standard error says which is
-    /// the first.
-    void judge(std::span<const std::uint32_t> counted, common::Histogram& result) const;
+    /// Holds what a strategy has counted against the right answer.
+    /// @param sum the right histogram of what `load` has returned
+    /// @return the same where each counter is right, and another where one is not: standard error
+    ///         says which is the first
+    [[nodiscard]] common::Histogram judge(std::span<const std::uint32_t> counted,
+                                          common::Histogram sum) const;
 };
-
-/// What the command line asks for, with the right answer.
-Values load(const common::Options& options, const ValueOptions& asked);
 
 // ---- how a strategy goes about it ---------------------------------------------------------------
 
@@ -79,8 +71,9 @@ struct Plan {
     [[nodiscard]] std::string text() const;
 };
 
+/// @param group_size work-items in a group
 Plan plan(const std::string& strategy, const Values& values, const common::Options& options,
-          const DeviceLimits& limits);
+          const DeviceLimits& limits, std::size_t group_size);
 
 /// Into how many parts a table's rows are cut when they are added up: about 2^17 work-items have
 /// one, but no more than 64 add to one counter of the result.

@@ -8,25 +8,13 @@
 
 #include <mpi.h>
 
-#include <algorithm>
-#include <array>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
-
+#include "01-cpu/histogram.hpp"
 #include "05-launch-tuning/workshops/cluster/ranks.hpp"
 #include "05-launch-tuning/workshops/cluster/report.hpp"
-#include "05-launch-tuning/workshops/cluster/source.hpp"
-#include "common/histogram/histogram.hpp"
-#include "common/options/options.hpp"
 #include "common/process/choice.hpp"
 #include "common/process/cpu.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
-
-using common::Histogram;
-using common::kBins;
 
 const common::Program kProgram{
     "05-launch-tuning",
@@ -38,27 +26,6 @@ const common::Program kProgram{
     cluster::unsupported_options({{"--group-size", "a rank is one thread"},
                                   {"--groups", "mpirun -n N says how many ranks"}}),
     cluster::kMaxClusterPixels};
-
-// Eight tables, so that neighbours of one value do not wait for each other: chapter 01 says why.
-Histogram count(std::span<const std::uint8_t> pixels) {
-    constexpr std::size_t kTables = 8;
-    // Each is longer than it has to be, so that equal bins do not lie a power of two apart.
-    std::array<std::array<std::uint32_t, kBins + 8>, kTables> tables{};
-    const std::size_t even = pixels.size() / kTables * kTables;
-    for (std::size_t i = 0; i < even; i += kTables) {
-#pragma GCC unroll 8
-        for (std::size_t table = 0; table < kTables; ++table)
-            ++tables[table][pixels[i + table]];
-    }
-    for (std::size_t i = even; i < pixels.size(); ++i)
-        ++tables[0][pixels[i]];
-    Histogram histogram{};
-    for (std::size_t bin = 0; bin < kBins; ++bin) {
-        for (const auto& table : tables)
-            histogram[bin] += table[bin];
-    }
-    return histogram;
-}
 
 int main(int argc, char** argv) try {
     // 1. Which rank this is. One speaks for all.
@@ -105,13 +72,13 @@ int main(int argc, char** argv) try {
         if (resident) {
             const std::span<const std::uint8_t> all(memory);
             for (std::size_t first = 0; first < all.size(); first += cluster::kMaxLaunchPixels)
-                cluster::add(count(all.subspan(
+                cluster::add(count_interleaved(all.subspan(
                                  first, std::min(cluster::kMaxLaunchPixels, all.size() - first))),
                              run.counts);
         } else {
             for (auto chunk = source.next(memory.data()); !chunk.empty();
                  chunk = source.next(memory.data()))
-                cluster::add(count(chunk), run.counts);
+                cluster::add(count_interleaved(chunk), run.counts);
         }
         run.counted = MPI_Wtime();
 
@@ -119,7 +86,7 @@ int main(int argc, char** argv) try {
         //    the time of waiting for the slowest from that of adding up.
         MPI_Barrier(MPI_COMM_WORLD);
         run.all_counted = MPI_Wtime();
-        MPI_Allreduce(MPI_IN_PLACE, run.counts.data(), kBins, MPI_UINT64_T, MPI_SUM,
+        MPI_Allreduce(MPI_IN_PLACE, run.counts.data(), common::kBins, MPI_UINT64_T, MPI_SUM,
                       MPI_COMM_WORLD);
         run.merged = MPI_Wtime();
     }

@@ -8,29 +8,20 @@
 
 #include <mpi.h>
 
-#include <algorithm>
 #include <array>
-#include <cstdint>
-#include <span>
-#include <string>
-#include <vector>
 
 #include "05-launch-tuning/histogram.cuh"
-#include "05-launch-tuning/launch.hpp"
 #include "05-launch-tuning/workshops/cluster/ranks.hpp"
 #include "05-launch-tuning/workshops/cluster/report.hpp"
-#include "05-launch-tuning/workshops/cluster/source.hpp"
-#include "common/cuda/cuda.hpp"
-#include "common/histogram/histogram.hpp"
-#include "common/options/options.hpp"
+#include "05-launch-tuning/workshops/limits_cuda.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
 
+using namespace common;
+using namespace common::cuda;
 using cluster::Counts;
-using common::Histogram;
-using common::kBins;
 
-const common::Program kProgram{
+const Program kProgram{
     "05-launch-tuning",
     "workshops/cluster/cuda",
     "CUDA",
@@ -42,7 +33,7 @@ const common::Program kProgram{
 
 // This machine's devices in turn.
 std::string nth_device(int n) {
-    return std::to_string(static_cast<std::size_t>(n) % common::cuda::devices().size());
+    return std::to_string(static_cast<std::size_t>(n) % devices().size());
 }
 
 int main(int argc, char** argv) try {
@@ -55,15 +46,15 @@ int main(int argc, char** argv) try {
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &this_machine);
     int local_rank = 0;
     MPI_Comm_rank(this_machine, &local_rank);
-    if (rank != 0) common::be_silent();
+    if (rank != 0) be_silent();
 
     // 2. What is asked for, and where the pixels come from.
     cluster::ClusterOptions cluster_options;
-    const common::Options options = common::parse_options(
-        argc, argv, kProgram, [&](CLI::App& app) { cluster_options.add_to(app); });
+    const Options options =
+        parse_options(argc, argv, kProgram, [&](CLI::App& app) { cluster_options.add_to(app); });
     if (options.list_devices) {
-        common::print(common::cuda::list(common::cuda::devices()));
-        throw common::Finished();
+        print(list(devices()));
+        throw Finished();
     }
     cluster::require_launcher();
     cluster::Source source(options, cluster_options);
@@ -71,21 +62,21 @@ int main(int argc, char** argv) try {
     // 3. The device: the first rank of a machine takes its first device, the next one the next, and
     //    so on around. Several ranks may share one.
     const std::string wanted = options.device.empty() ? nth_device(local_rank) : options.device;
-    const common::cuda::Device device = common::cuda::choose_device(wanted);
+    const Device device = choose_device(wanted);
     // Its address on the bus: ranks may know the same device by different numbers.
     char device_id[32] = "";
     CHECK_CUDA(cudaDeviceGetPCIBusId(device_id, sizeof device_id, device.id));
 
     // 4. Where its commands go, and its memory: two chunks on the host, of which one is counted
     //    while the next is read, and on the device one, or all that --resident keeps there.
-    common::cuda::Stream stream;
+    Stream stream;
     CHECK_CUDA(cudaStreamCreateWithFlags(stream.out(), cudaStreamNonBlocking));
     const std::size_t on_device =
         cluster_options.resident ? source.own_pixels() : source.max_chunk();
-    common::cuda::Memory<std::uint8_t> pixels;
-    common::cuda::Memory<std::uint32_t> histogram;
-    common::cuda::HostMemory<Histogram> counted;
-    std::array<common::cuda::HostMemory<std::uint8_t>, 2> buffers;
+    Memory<std::uint8_t> pixels;
+    Memory<std::uint32_t> histogram;
+    HostMemory<Histogram> counted;
+    std::array<HostMemory<std::uint8_t>, 2> buffers;
     CHECK_CUDA(cudaMalloc(pixels.out(), on_device));
     CHECK_CUDA(cudaMalloc(histogram.out(), sizeof(Histogram)));
     CHECK_CUDA(cudaMallocHost(counted.out(), sizeof(Histogram)));
@@ -93,16 +84,11 @@ int main(int argc, char** argv) try {
         CHECK_CUDA(cudaMallocHost(buffer.out(), source.max_chunk()));
 
     // 5. How to count: `tuned`, as chapter 05 launches it on this device.
-    const DeviceLimits limits{.api = "CUDA",
-                              .device = device.name,
-                              .driver = device.driver,
-                              .units = common::cuda::multiprocessors(device.id),
-                              .max_group_size = common::cuda::max_block_size(device.id),
-                              .local_bytes = 48 << 10};  // without asking for more
+    const DeviceLimits limits = limits_of(device.id);
     const TunedLaunch config =
         launch_for(limits, options, std::min(on_device, cluster::kMaxLaunchPixels));
     const kernels::Tuned kernel = kernels::tuned(config.copies, config.loads);
-    common::cuda::Memory<kernels::Total> totals;
+    Memory<kernels::Total> totals;
     CHECK_CUDA(cudaMalloc(totals.out(), kTotalWords * sizeof(kernels::Total)));
     CHECK_CUDA(cudaMemset(totals, 0, kTotalWords * sizeof(kernels::Total)));
     CHECK_CUDA(cudaDeviceSynchronize());  // the stream does not wait for it

@@ -8,29 +8,20 @@
 
 #include <mpi.h>
 
-#include <algorithm>
 #include <array>
-#include <cstdint>
 #include <cstdlib>
-#include <span>
-#include <string>
-#include <vector>
 
-#include "05-launch-tuning/launch.hpp"
 #include "05-launch-tuning/workshops/cluster/ranks.hpp"
 #include "05-launch-tuning/workshops/cluster/report.hpp"
-#include "05-launch-tuning/workshops/cluster/source.hpp"
-#include "common/histogram/histogram.hpp"
-#include "common/opencl/opencl.hpp"
-#include "common/options/options.hpp"
+#include "05-launch-tuning/workshops/limits_opencl.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
 
+using namespace common;
+using namespace common::opencl;
 using cluster::Counts;
-using common::Histogram;
-using common::kBins;
 
-const common::Program kProgram{
+const Program kProgram{
     "05-launch-tuning",
     "workshops/cluster/opencl",
     "OpenCL",
@@ -42,7 +33,7 @@ const common::Program kProgram{
 
 // This machine's GPUs in turn; if it has none, its other devices in turn.
 std::string nth_device(int n) {
-    const std::vector<common::opencl::Device> all = common::opencl::devices();
+    const std::vector<Device> all = devices();
     std::vector<std::size_t> gpus, others;
     for (std::size_t i = 0; i < all.size(); ++i)
         ((all[i].type & CL_DEVICE_TYPE_GPU) != 0 ? gpus : others).push_back(i);
@@ -67,15 +58,15 @@ int main(int argc, char** argv) try {
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &this_machine);
     int local_rank = 0;
     MPI_Comm_rank(this_machine, &local_rank);
-    if (rank != 0) common::be_silent();
+    if (rank != 0) be_silent();
 
     // 2. What is asked for, and where the pixels come from.
     cluster::ClusterOptions cluster_options;
-    const common::Options options = common::parse_options(
-        argc, argv, kProgram, [&](CLI::App& app) { cluster_options.add_to(app); });
+    const Options options =
+        parse_options(argc, argv, kProgram, [&](CLI::App& app) { cluster_options.add_to(app); });
     if (options.list_devices) {
-        common::print(common::opencl::list(common::opencl::devices()));
-        throw common::Finished();
+        print(list(devices()));
+        throw Finished();
     }
     cluster::require_launcher();
     cluster::Source source(options, cluster_options);
@@ -83,31 +74,29 @@ int main(int argc, char** argv) try {
     // 3. The device: the first rank of a machine takes its first device, the next one the next, and
     //    so on around. Several ranks may share one.
     const std::string wanted = options.device.empty() ? nth_device(local_rank) : options.device;
-    const common::opencl::Device device = common::opencl::choose_device(wanted);
+    const Device device = choose_device(wanted);
     const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");  // may differ between ranks
     const std::string device_id = wanted + " of " + (visible != nullptr ? visible : "all");
 
     // 4. Where its commands go, and its memory: two chunks on the host, of which one is counted
     //    while the next is read, and on the device one, or all that --resident keeps there.
     cl_int error = CL_SUCCESS;
-    const common::opencl::Context context =
-        clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
+    const Context context = clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
     CHECK_CL(error, "clCreateContext");
-    const common::opencl::Queue queue = clCreateCommandQueue(context, device.id, 0, &error);
+    const Queue queue = clCreateCommandQueue(context, device.id, 0, &error);
     CHECK_CL(error, "clCreateCommandQueue");
     const std::size_t on_device =
         cluster_options.resident ? source.own_pixels() : source.max_chunk();
     const auto create = [&](cl_mem_flags flags, std::size_t bytes) {
-        common::opencl::Buffer buffer = clCreateBuffer(context, flags, bytes, nullptr, &error);
+        Buffer buffer = clCreateBuffer(context, flags, bytes, nullptr, &error);
         CHECK_CL(error, "clCreateBuffer");
         return buffer;
     };
     // (A buffer of no bytes is an error, no pixels are not.)
-    const common::opencl::Buffer pixels =
-        create(CL_MEM_READ_ONLY, std::max<std::size_t>(on_device, 1));
-    const common::opencl::Buffer histogram = create(CL_MEM_READ_WRITE, sizeof(Histogram));
+    const Buffer pixels = create(CL_MEM_READ_ONLY, std::max<std::size_t>(on_device, 1));
+    const Buffer histogram = create(CL_MEM_READ_WRITE, sizeof(Histogram));
     const std::size_t on_host = std::max<std::size_t>(source.max_chunk(), 1);
-    std::vector<common::opencl::Buffer> pinned;
+    std::vector<Buffer> pinned;
     std::array<std::uint8_t*, 2> buffers{};
     for (std::uint8_t*& buffer : buffers) {
         pinned.push_back(create(CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, on_host));
@@ -120,28 +109,22 @@ int main(int argc, char** argv) try {
     const AtEnd finished{queue};
 
     // 5. How to count: `tuned`, as chapter 05 launches it on this device.
-    cl_ulong local_bytes = 0;
-    CHECK_CL(clGetDeviceInfo(device.id, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes,
-                             nullptr));
-    const DeviceLimits limits{.api = "OpenCL",
-                              .device = device.name,
-                              .driver = device.driver_line(),
-                              .cpu = (device.type & CL_DEVICE_TYPE_CPU) != 0,
-                              .units = common::opencl::compute_units(device.id),
-                              .max_group_size = common::opencl::max_work_group_size(device.id),
-                              .local_bytes = local_bytes};
+    const DeviceLimits limits = limits_of(device.id);
     const TunedLaunch config =
         launch_for(limits, options, std::min(on_device, cluster::kMaxLaunchPixels));
-    const std::string kernels =
-        common::read_kernel_file("histogram.cl", CHAPTER_FOLDER, options.kernels);
-    const common::opencl::ProgramObject program = common::opencl::build_program(
-        context, device.id, "histogram.cl", kernels,
-        side_by_side(config.group_size, 1).macros() + config.macros());
-    const common::opencl::Kernel kernel = clCreateKernel(program, "histogram_tuned", &error);
+    const std::string kernels = with_its_name(
+        "histogram.cl", read_kernel_file("histogram.cl", CHAPTER_FOLDER, options.kernels));
+    const char* text = kernels.c_str();
+    const std::string macros = side_by_side(config.group_size, 1).macros() + config.macros();
+    const ProgramObject program = clCreateProgramWithSource(context, 1, &text, nullptr, &error);
+    CHECK_CL(error, "clCreateProgramWithSource");
+    check_build(clBuildProgram(program, 1, &device.id, macros.c_str(), nullptr, nullptr), program,
+                device.id);
+    const Kernel kernel = clCreateKernel(program, "histogram_tuned", &error);
     CHECK_CL(error, "clCreateKernel");
-    const bool in_one = common::opencl::has_extension(device.id, "cl_khr_int64_base_atomics");
+    const bool in_one = has_extension(device.id, "cl_khr_int64_base_atomics");
     std::array<cl_ulong, kTotalWords> zeros{};
-    common::opencl::Buffer totals;
+    Buffer totals;
     if (in_one) {
         totals = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof zeros,
                                 zeros.data(), &error);

@@ -7,7 +7,7 @@
 //   dependent-graph  these, as a graph
 //   group-each  one launch, a block for each picture
 //   shared-out  one launch, an even share of all pixels for each block
-//   cub, cub-range, npp, opencv  other people's histograms, a call for each picture
+//   cub, cub-range, npp  other people's histograms, a call for each picture
 //
 // Run it:  build/05-launch-tuning/workshops/many/cuda --pictures 1000 --side 512
 //          build/05-launch-tuning/workshops/many/cuda --pictures 1000 --side 64..2048
@@ -15,50 +15,33 @@
 //
 // opencl.cpp does the same in OpenCL, in the same steps.
 
-#include <algorithm>
-#include <cstdint>
-#include <functional>
-#include <stdexcept>
-#include <string>
-#include <type_traits>
-#include <vector>
-
+#include "05-launch-tuning/workshops/limits_cuda.hpp"
 #include "05-launch-tuning/workshops/many/histogram.cuh"
-#include "05-launch-tuning/workshops/many/libraries.cuh"
-#include "05-launch-tuning/workshops/many/pictures.hpp"
+#include "05-launch-tuning/workshops/many/libraries.hpp"
 #include "common/cuda/cuda.hpp"
-#include "common/files/output_file.hpp"
-#include "common/histogram/histogram.hpp"
-#include "common/inputs/inputs.hpp"
-#include "common/options/options.hpp"
-#include "common/process/exit_status.hpp"
-#include "common/process/terminal.hpp"
-#include "common/report/report.hpp"
-#include "common/run/run.hpp"
-#include "common/verify/verify.hpp"
+#include "common/lesson.hpp"
 
-using common::Histogram;
+using namespace common;
+using namespace common::cuda;
 
 const std::vector<std::string> kStrategies{
     "one-by-one", "queued", "graph", "dependent", "dependent-graph", "group-each", "shared-out"};
-const common::Program kProgram{
-    "05-launch-tuning",
-    "workshops/many/cuda",
-    "CUDA",
-    "a histogram for each of many pictures",
-    {{"one-by-one", "a launch for each picture, and the host waits each time"},
-     {"queued", "a launch for each picture, without waiting"},
-     {"graph", "the same launches, as one graph"},
-     {"dependent", "the same, each beginning before the last has ended"},
-     {"dependent-graph", "these, as one graph"},
-     {"group-each", "one launch, a block for each picture"},
-     {"shared-out", "one launch, an even share of all pixels for each block"},
-     {"cub", "cub::DeviceHistogram::HistogramEven for each picture"},
-     {"cub-range", "cub::DeviceHistogram::HistogramRange for each picture"},
-     {"npp", "nppiHistogramEven_8u_C1R for each picture"},
-     {"opencv", "cv::calcHist for each picture, on the CPU"}},
-    {{"copies", {"1", "4", "8", "32"}, "copies of a block's table", kStrategies},
-     {"loads", {"1", "2", "4"}, "loads under way at once", kStrategies}}};
+const Program kProgram{"05-launch-tuning",
+                       "workshops/many/cuda",
+                       "CUDA",
+                       "a histogram for each of many pictures",
+                       {{"one-by-one", "a launch for each picture, and the host waits each time"},
+                        {"queued", "a launch for each picture, without waiting"},
+                        {"graph", "the same launches, as one graph"},
+                        {"dependent", "the same, each beginning before the last has ended"},
+                        {"dependent-graph", "these, as one graph"},
+                        {"group-each", "one launch, a block for each picture"},
+                        {"shared-out", "one launch, an even share of all pixels for each block"},
+                        {"cub", "cub::DeviceHistogram::HistogramEven for each picture"},
+                        {"cub-range", "cub::DeviceHistogram::HistogramRange for each picture"},
+                        {"npp", "nppiHistogramEven_8u_C1R for each picture"}},
+                       {{"copies", {"4", "8", "32"}, "copies of a block's table", kStrategies},
+                        {"loads", {"1", "2"}, "loads under way at once", kStrategies}}};
 
 // The instances of the kernels, for some copies and loads.
 struct Kernels {
@@ -78,14 +61,11 @@ constexpr Kernels kKernels{kernels::histogram_picture<kCopies, kLoads, false>,
 
 template <unsigned kCopies>
 static Kernels of_loads(unsigned loads) {
-    return loads == 1   ? kKernels<kCopies, 1>
-           : loads == 2 ? kKernels<kCopies, 2>
-                        : kKernels<kCopies, 4>;
+    return loads == 1 ? kKernels<kCopies, 1> : kKernels<kCopies, 2>;
 }
 
 static Kernels kernels_for(const many::Launch& launch) {
-    return launch.copies == 1   ? of_loads<1>(launch.loads)
-           : launch.copies == 4 ? of_loads<4>(launch.loads)
+    return launch.copies == 4   ? of_loads<4>(launch.loads)
            : launch.copies == 8 ? of_loads<8>(launch.loads)
                                 : of_loads<32>(launch.loads);
 }
@@ -99,7 +79,7 @@ class Graph {
     void note(cudaStream_t stream, const auto& kernel, const auto& give) {
         cudaFuncAttributes loaded{};
         CHECK_CUDA(cudaFuncGetAttributes(&loaded, kernel));
-        common::Handle<cudaGraph_t, cudaGraphDestroy> graph;
+        Handle<cudaGraph_t, cudaGraphDestroy> graph;
         CHECK_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
         give();
         CHECK_CUDA(cudaStreamEndCapture(stream, graph.out()));
@@ -109,7 +89,7 @@ class Graph {
     static std::string missing() { return {}; }
 
  private:
-    common::Handle<cudaGraphExec_t, cudaGraphExecDestroy> graph_;
+    Handle<cudaGraphExec_t, cudaGraphExecDestroy> graph_;
 };
 
 // A launch that may begin before the last one has ended: its kernel says where it has to wait.
@@ -157,57 +137,50 @@ static std::string dependent_missing(int, const Kernels&) {
 
 #endif
 
-// One command line, from what is asked for to the table.
-static int run(int argc, const char* const* argv, const common::Output& output) {
-    // 1. What is asked for.
-    many::PictureOptions pictures;
-    const common::Options options = many::parse_options(argc, argv, kProgram, pictures);
-    if (options.list_devices) {
-        common::print(common::cuda::list(common::cuda::devices()));
-        return common::kEveryVariantMatches;
-    }
-
-    // 2. The pictures, where each begins, and the right answer for each.
-    common::Input input;
+int main(int argc, char** argv) try {
+    // 1. What is asked for, the pictures, where each begins, and the right answer for each.
+    many::PictureOptions asked;
     many::Batch batch;
-    many::load(options, pictures, input, batch);
+    Lesson lesson(
+        argc, argv, kProgram, [&](CLI::App& app) { asked.add_to(app); },
+        [&](const Options& options) { return many::load(options, asked, batch); });
 
-    // 3. The device.
-    const common::cuda::Device device = common::cuda::choose_device(options.device);
-    common::cuda::require_group_size(device.id,
-                                     static_cast<unsigned>(options.group_size.value_or(1)));
-    const DeviceLimits limits{.units = common::cuda::multiprocessors(device.id),
-                              .max_group_size = common::cuda::max_block_size(device.id),
-                              .local_bytes = 48 << 10};
-    common::Report report(output, kProgram, options, input, batch.sum, device.name, device.driver);
+    // 2. The device.
+    const int device = choose_device(lesson);
+    const DeviceLimits limits = limits_of(device);
+    lesson.group_size(1, limits.max_group_size);  // it refuses a --group-size that is too large
 
-    // 4. Where its commands go: a stream that keeps their order; two events note when the work
+    // 3. Where its commands go: a stream that keeps their order; two events note when the work
     //    began and ended. Each is given back at the end of its scope.
-    common::cuda::Stream stream;
+    Stream stream;
     CHECK_CUDA(cudaStreamCreate(stream.out()));
-    common::cuda::Event begin;
-    common::cuda::Event end;
+    Event begin, end;
     CHECK_CUDA(cudaEventCreate(begin.out()));
     CHECK_CUDA(cudaEventCreate(end.out()));
+    const auto milliseconds = [&] {
+        float ms = 0;
+        CHECK_CUDA(cudaEventSynchronize(end));
+        CHECK_CUDA(cudaEventElapsedTime(&ms, begin, end));
+        return static_cast<double>(ms);
+    };
+    lesson.read_ceiling([&] { return read_ceiling_gb_s(lesson.pixels.size()); });
 
-    // 5. The read ceiling: how fast this device's memory gives pixels to a kernel that only reads.
-    if (options.read_ceiling)
-        report.set_read_ceiling(common::cuda::read_ceiling_gb_s(input.pixels.size()));
+    // 4. The kernels. They were compiled with this file, for some copies and loads.
 
-    // 6. What the strategies share: the pixels on the device, where each picture begins, a row for
+    // 5. What the strategies share: the pixels on the device, where each picture begins, a row for
     //    each; the places of the shares; and totals, which are zero between two launches.
-    const many::Launches launches = many::launches(batch, options, limits);
+    const many::Launches launches = many::launches(batch, lesson.options, limits);
     const std::vector<many::Place> shares = many::share_out(batch.first, launches.shared.groups);
     const std::vector<kernels::Total> zeros(std::max<std::size_t>(kernels::kApart, shares.size()) *
-                                            common::kBins);
+                                            kBins);
     const std::size_t rows_bytes = batch.size() * sizeof(Histogram);
-    common::cuda::Memory<std::uint8_t> pixels;
-    common::cuda::Memory<std::uint64_t> first;
-    common::cuda::Memory<std::uint32_t> rows;
-    common::cuda::Memory<many::Place> places;
-    common::cuda::Memory<kernels::Total> totals;
+    Memory<std::uint8_t> pixels;
+    Memory<std::uint64_t> first;
+    Memory<std::uint32_t> rows;
+    Memory<many::Place> places;
+    Memory<kernels::Total> totals;
     const auto make = [&](auto& memory, std::size_t bytes, const void* from) {
-        CHECK_CUDA(cudaMalloc(memory.out(), std::max<std::size_t>(bytes, 1)));
+        CHECK_CUDA(cudaMalloc(memory.out(), bytes));
         if (from != nullptr) CHECK_CUDA(cudaMemcpy(memory, from, bytes, cudaMemcpyHostToDevice));
     };
     make(pixels, batch.bytes(), nullptr);
@@ -215,65 +188,55 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     make(rows, rows_bytes, nullptr);
     make(places, shares.size() * sizeof(many::Place), shares.data());
     make(totals, zeros.size() * sizeof(kernels::Total), zeros.data());
-    const auto copy_in = [&] {
-        CHECK_CUDA(cudaMemcpyAsync(pixels + batch.first.front(), batch.pixels.data(),
-                                   batch.pixels.size(), cudaMemcpyHostToDevice, stream));
+    lesson.copy_in = [&] {  // `examine` calls it
+        CHECK_CUDA(cudaMemcpyAsync(pixels + batch.first.front(), lesson.pixels.data(),
+                                   lesson.pixels.size(), cudaMemcpyHostToDevice, stream));
     };
+    // The totals are not filled with a pattern before a run, as the rows are. In place of that the
+    // program checks that the run before has left zeros.
     const auto poison_and_check = [&] {
-        common::cuda::poison(rows, rows_bytes);
+        poison(rows, rows_bytes);
         std::vector<kernels::Total> words(zeros.size());
         CHECK_CUDA(cudaMemcpy(words.data(), totals, words.size() * sizeof(kernels::Total),
                               cudaMemcpyDeviceToHost));
         if (words != zeros)
             throw std::runtime_error("the last launch did not leave its totals at zero");
     };
-    const auto timed_as = [&](const std::string& variant, const many::Launch& launch,
-                              const std::string& text, const auto& count,
-                              const std::string& missing) {
-        std::vector<std::uint32_t> counted(batch.size() * common::kBins);
-        common::Result timed = common::verify_and_time(
-            variant, batch.sum, options.repeat,
-            {.poison = poison_and_check,
-             .copy_in = copy_in,
-             .run =
-                 [&](Histogram& result) {
-                     CHECK_CUDA(cudaEventRecord(begin, stream));
-                     count();
-                     CHECK_CUDA(cudaGetLastError());
-                     CHECK_CUDA(cudaEventRecord(end, stream));
-                     CHECK_CUDA(cudaMemcpyAsync(counted.data(), rows, rows_bytes,
-                                                cudaMemcpyDeviceToHost, stream));
-                     CHECK_CUDA(cudaStreamSynchronize(stream));
-                     batch.judge(counted.data(), result);
-                     return common::cuda::elapsed_ms(begin, end);
-                 },
-             .launch = {launch.groups, launch.group_size},
-             .unsupported_reason = missing});
-        timed.launch_text = text;
-        return timed;
-    };
-    const auto examine = [&](const char* variant, const many::Launch& launch, const auto& kernel,
-                             const auto& count, const std::string& missing) {
-        const std::string reason =
-            missing.empty() ? common::cuda::unsupported_reason(kernel, launch.group_size) : missing;
-        report.add(timed_as(variant, launch, launch.text(), count, reason));
+    std::vector<std::uint32_t> counted(batch.size() * kBins);
+    const auto examine = [&](const std::string& variant, const Launch& launch,
+                             const std::string& missing, const auto& count,
+                             const std::string& launch_text) {
+        lesson.examine(
+            variant, launch, missing, poison_and_check,
+            [&](Histogram& result) {
+                CHECK_CUDA(cudaEventRecord(begin, stream));
+                count();
+                CHECK_CUDA(cudaGetLastError());
+                CHECK_CUDA(cudaEventRecord(end, stream));
+                CHECK_CUDA(cudaMemcpyAsync(counted.data(), rows, rows_bytes, cudaMemcpyDeviceToHost,
+                                           stream));
+                CHECK_CUDA(cudaStreamSynchronize(stream));
+                batch.judge(counted.data(), result);
+                return milliseconds();
+            },
+            launch_text);
     };
 
-    // 7. one-by-one and queued: a launch for each picture, of as many blocks as have work. It
+    // 6. one-by-one and queued: a launch for each picture, of as many blocks as have work. It
     //    zeroes, counts and finishes, as chapter 05's `tuned` does. The host waits for each, or for
     //    the last. graph: it gives them all at once. dependent: each begins before the last has
     //    ended; dependent-graph: and all are given at once.
     const auto launch_each = [&](const auto& launch) {
         for (std::size_t p = 0; p < batch.size(); ++p)
-            launch(batch.first[p], batch.first[p + 1], rows + p * common::kBins);
+            launch(batch.first[p], batch.first[p + 1], rows + p * kBins);
     };
     const Kernels alone = kernels_for(launches.one);
-    const auto picture_kernel = alone.picture;
+    const auto kernel_alone = alone.picture;
     const auto blocks = static_cast<unsigned>(launches.one.groups);
     const auto block_size = static_cast<unsigned>(launches.one.group_size);
     const auto queue_all = [&](bool waits) {
         launch_each([&](std::uint64_t from, std::uint64_t to, std::uint32_t* row) {
-            picture_kernel<<<blocks, block_size, 0, stream>>>(pixels, from, to, totals, row);
+            kernel_alone<<<blocks, block_size, 0, stream>>>(pixels, from, to, totals, row);
             if (waits) CHECK_CUDA(cudaStreamSynchronize(stream));
         });
     };
@@ -282,7 +245,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
             launch_dependent(alone.dependent, launches.one, stream, pixels, from, to, totals, row);
         });
     };
-    const std::string no_dependent = dependent_missing(device.id, alone);
+    const std::string no_dependent = dependent_missing(device, alone);
     Graph graph;
     const struct {
         const char* variant;
@@ -291,50 +254,50 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     } in_turn[] = {
         {"one-by-one", [] {}, [&] { queue_all(true); }, {}},
         {"queued", [] {}, [&] { queue_all(false); }, {}},
-        {"graph", [&] { graph.note(stream, picture_kernel, [&] { queue_all(false); }); },
+        {"graph", [&] { graph.note(stream, kernel_alone, [&] { queue_all(false); }); },
          [&] { graph.launch(stream); }, Graph::missing()},
         {"dependent", [] {}, count_dependent, no_dependent},
         {"dependent-graph", [&] { graph.note(stream, alone.dependent, count_dependent); },
          [&] { graph.launch(stream); }, no_dependent},
     };
     for (const auto& [variant, prepare, count, missing] : in_turn) {
-        if (!options.wants(variant)) continue;
-        if (missing.empty()) prepare();
-        examine(variant, launches.one, picture_kernel, count, missing);
+        if (!lesson.wants(variant, missing)) continue;
+        prepare();
+        examine(variant, {blocks, block_size}, unsupported_reason(kernel_alone, block_size), count,
+                launches.one.text());
     }
 
-    // 8. group-each: one launch, a block for each picture, whose row nobody else writes.
-    if (options.wants("group-each")) {
+    // 7. group-each: one launch, a block for each picture, whose row nobody else writes.
+    if (lesson.wants("group-each")) {
         const auto kernel = kernels_for(launches.each).each;
+        const auto& [copies, loads, size, groups] = launches.each;
         const auto count = [&] {
-            kernel<<<static_cast<unsigned>(launches.each.groups),
-                     static_cast<unsigned>(launches.each.group_size), 0, stream>>>(
+            kernel<<<static_cast<unsigned>(groups), static_cast<unsigned>(size), 0, stream>>>(
                 pixels, first, batch.size(), rows);
         };
-        examine("group-each", launches.each, kernel, count, {});
+        examine("group-each", {groups, size}, unsupported_reason(kernel, size), count,
+                launches.each.text());
     }
 
-    // 9. shared-out: one launch, in which each block has an even share.
-    if (options.wants("shared-out")) {
+    // 8. shared-out: one launch, in which each block has an even share.
+    if (lesson.wants("shared-out")) {
         const auto kernel = kernels_for(launches.shared).shared;
+        const auto& [copies, loads, size, groups] = launches.shared;
         const auto count = [&] {
-            kernel<<<static_cast<unsigned>(launches.shared.groups),
-                     static_cast<unsigned>(launches.shared.group_size), 0, stream>>>(
+            kernel<<<static_cast<unsigned>(groups), static_cast<unsigned>(size), 0, stream>>>(
                 pixels, first, places, totals, rows);
         };
-        examine("shared-out", launches.shared, kernel, count, {});
+        examine("shared-out", {groups, size}, unsupported_reason(kernel, size), count,
+                launches.shared.text());
     }
 
     // Beside them, other people's histograms.
-    many::examine_libraries(batch, options, device.id, stream, pixels, rows, timed_as, report);
+    many::examine_libraries(lesson, batch, device, stream, pixels, rows, examine);
 
-    // 10. The table, a line for each picture, and the exit status that tells the truth.
-    const int status = report.finish();
-    if (pictures.csv && status == common::kEveryVariantMatches)
-        common::write_whole(*pictures.csv, many::csv_text(batch));
+    // 9. The table, a line for each picture, and the exit status that tells the truth.
+    const int status = lesson.finish();
+    if (asked.csv && status == kEveryVariantMatches) write_whole(*asked.csv, many::csv_text(batch));
     return status;
-}
-
-int main(int argc, char** argv) {
-    return common::run_program(argc, argv, kProgram, run);
+} catch (...) {
+    return report_exception(kProgram);
 }

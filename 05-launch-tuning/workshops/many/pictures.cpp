@@ -10,14 +10,12 @@
 #include <random>
 
 #include "05-launch-tuning/layout.hpp"
-#include "05-launch-tuning/workshops/opencv.hpp"
 #include "common/files/output_file.hpp"
 #include "common/image/image.hpp"
 #include "common/options/whole_number.hpp"
 #include "common/process/shown.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
-#include "common/timing/timing.hpp"
 
 using common::BadInput;
 using common::Histogram;
@@ -49,42 +47,22 @@ void parse_sides(const std::string& text, PictureOptions& pictures) {
     pictures.most_side = most;
 }
 
-common::Options parse_options(int argc, const char* const* argv, const common::Program& program,
-                              PictureOptions& pictures) {
+void PictureOptions::add_to(CLI::App& app) {
     constexpr std::uint64_t kMostPictures = 10'000'000;
     constexpr std::uint64_t kMostOffset = 1 << 20;
-    std::string sides;
-    common::Options options = common::parse_options(argc, argv, program, [&](CLI::App& app) {
-        app.get_option("IMAGE")->description(
-            "a picture, or a folder with pictures in it and below");
-        app.add_option("--side", sides,
-                       "pixels of a picture's sides, or a range to draw them from (default: 512)")
-            ->type_name("S|S..T");
-        app.add_option("--pictures", pictures.pictures,
-                       "so many pictures of generated pixels (default: what --random N makes)")
-            ->transform(common::whole_number(1, kMostPictures))
-            ->type_name("N");
-        app.add_option("--offset", pictures.offset, "bytes in front of the first picture")
-            ->transform(common::whole_number(0, kMostOffset))
-            ->type_name("N");
-        app.add_option("--csv", pictures.csv, "write a line of counts for each picture")
-            ->type_name("FILE");
-    });
-    if (!sides.empty()) parse_sides(sides, pictures);
-    std::error_code unknown;
-    const bool is_folder = options.image && std::filesystem::is_directory(*options.image, unknown);
-    if (is_folder && (!sides.empty() || options.tile || options.plot))
-        throw BadInput("--side, --tile and --plot mean nothing for a folder of pictures");
-    if (pictures.pictures > 0 && (options.image || options.tile || options.random))
-        throw BadInput("--pictures, an IMAGE, --tile and --random exclude each other");
-    std::vector<common::NamedFile> outputs = options.outputs();
-    if (pictures.csv) outputs.push_back({"--csv", *pictures.csv});
-    std::vector<common::NamedFile> inputs = options.files;
-    if (is_folder) pictures.files = common::pictures_in(*options.image);
-    for (const std::filesystem::path& file : pictures.files)
-        inputs.push_back({file.string(), file});
-    common::require_output_files(outputs, inputs);
-    return options;
+    app.get_option("IMAGE")->description("a picture, or a folder with pictures in it and below");
+    app.add_option_function<std::string>(
+           "--side", [this](const std::string& text) { parse_sides(text, *this); },
+           "pixels of a picture's sides, or a range to draw them from (default: 512)")
+        ->type_name("S|S..T");
+    app.add_option("--pictures", pictures,
+                   "so many pictures of generated pixels (default: what --random N makes)")
+        ->transform(common::whole_number(1, kMostPictures))
+        ->type_name("N");
+    app.add_option("--offset", offset, "bytes in front of the first picture")
+        ->transform(common::whole_number(0, kMostOffset))
+        ->type_name("N");
+    app.add_option("--csv", csv, "write a line of counts for each picture")->type_name("FILE");
 }
 
 // ---- pictures -----------------------------------------------------------------------------------
@@ -144,9 +122,10 @@ std::vector<std::uint64_t> sizes(const PictureOptions& pictures, std::uint64_t u
     return sizes;
 }
 
-static void load_folder(const std::string& folder, const PictureOptions& pictures,
-                        common::Input& input, Batch& batch) {
-    for (const std::filesystem::path& file : pictures.files) {
+static common::Input load_folder(const std::string& folder,
+                                 const std::vector<std::filesystem::path>& files, Batch& batch) {
+    common::Input input;
+    for (const std::filesystem::path& file : files) {
         try {
             const common::PixelBuffer pixels = common::load_picture(file).pixels;
             input.pixels.insert(input.pixels.end(), pixels.begin(), pixels.end());
@@ -158,19 +137,30 @@ static void load_folder(const std::string& folder, const PictureOptions& picture
     }
     if (batch.size() == 0)
         throw BadInput(
-            fmt::format("{}: none of its {} pictures can be read", folder, pictures.files.size()));
-    batch.pixels = input.pixels;
+            fmt::format("{}: none of its {} pictures can be read", folder, files.size()));
     input.name =
         fmt::format("{}, {} picture{}", folder, batch.size(), batch.size() == 1 ? "" : "s");
+    return input;
 }
 
-void load(const common::Options& options, const PictureOptions& pictures, common::Input& input,
-          Batch& batch) {
+common::Input load(const common::Options& options, const PictureOptions& pictures, Batch& batch) {
+    std::error_code unknown;
+    const bool is_folder = options.image && std::filesystem::is_directory(*options.image, unknown);
+    if (is_folder && (pictures.most_side > 0 || options.tile || options.plot))
+        throw BadInput("--side, --tile and --plot mean nothing for a folder of pictures");
+    if (pictures.pictures > 0 && (options.image || options.tile || options.random))
+        throw BadInput("--pictures, an IMAGE, --tile and --random exclude each other");
+    std::vector<common::NamedFile> outputs = options.outputs();
+    if (pictures.csv) outputs.push_back({"--csv", *pictures.csv});
+    std::vector<common::NamedFile> inputs = options.files;
+    std::vector<std::filesystem::path> files;
+    if (is_folder) files = common::pictures_in(*options.image);
+    for (const std::filesystem::path& file : files)
+        inputs.push_back({file.string(), file});
+    common::require_output_files(outputs, inputs);
+
     batch.first = {pictures.offset};
-    if (!pictures.files.empty()) {
-        load_folder(options.image->string(), pictures, input, batch);
-        return;
-    }
+    if (is_folder) return load_folder(options.image->string(), files, batch);
     constexpr std::uint64_t kUsual = 512 * 512;
     common::Options all = options;
     std::vector<std::uint64_t> each;
@@ -178,13 +168,12 @@ void load(const common::Options& options, const PictureOptions& pictures, common
         each = sizes(pictures, kUsual, options.seed, 0);
         all.random = std::reduce(each.begin(), each.end());
     }
-    input = common::load_input(all);
+    common::Input input = common::load_input(all);
     const std::uint64_t whole = std::uint64_t{input.width} * input.height;
     const std::uint64_t usual = input.seed || all.random || whole == 0 ? kUsual : whole;
     if (each.empty()) each = sizes(pictures, usual, options.seed, input.pixels.size());
-    batch.pixels = input.pixels;
     for (std::size_t begin = 0; const std::uint64_t size : each) {
-        batch.add(size, common::reference_histogram(batch.pixels.subspan(begin, size)));
+        batch.add(size, common::reference_histogram(std::span(input.pixels).subspan(begin, size)));
         begin += size;
     }
     std::string name = fmt::format("; {} picture{}", each.size(), each.size() == 1 ? "" : "s");
@@ -194,6 +183,7 @@ void load(const common::Options& options, const PictureOptions& pictures, common
         name += fmt::format(" of {0} x {0}", pictures.least_side);
     }
     input.name += name;
+    return input;
 }
 
 // ---- shared out ---------------------------------------------------------------------------------
@@ -306,33 +296,6 @@ Launches launches(const Batch& batch, const common::Options& options, const Devi
         launches.shared.groups = std::min<std::uint64_t>(*options.groups, cost / 16);
     }
     return launches;
-}
-
-// ---- peers --------------------------------------------------------------------------------------
-
-common::Result counted_by_opencv(const Batch& batch, const common::Options& options) {
-    for (const Histogram& expected : batch.expected) {
-        const std::string missing = common::total(expected) > 0 ? opencv::missing(expected) : "";
-        if (!missing.empty()) return common::skipped("opencv", missing);
-    }
-    std::vector<Histogram> rows(batch.size());
-    const auto run = [&](Histogram& result) -> common::RunTime {
-        std::fill(rows.begin(), rows.end(), Histogram{});
-        const double time_ms = common::wall_ms([&] {
-            for (std::size_t p = 0; p < batch.size(); ++p) {
-                const std::uint64_t size = batch.first[p + 1] - batch.first[p];
-                if (size == 0) continue;  // it takes no empty picture
-                opencv::count(batch.pixels.subspan(batch.first[p] - batch.first[0], size),
-                              rows[p].data());
-            }
-        });
-        batch.judge(rows.front().data(), result);
-        return {time_ms, std::nullopt};
-    };
-    common::Result timed = common::verify_and_time("opencv", batch.sum, options.repeat, run);
-    timed.launch_text = opencv::kVersion;
-    timed.timed_by_host = true;
-    return timed;
 }
 
 // ---- results ------------------------------------------------------------------------------------

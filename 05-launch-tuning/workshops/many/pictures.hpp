@@ -28,27 +28,23 @@ struct PictureOptions {
     std::uint64_t pictures = 0;    ///< 0: as many as the pixels make
     std::uint64_t offset = 0;      ///< bytes in front of the first pixel, in the device's memory
     std::optional<std::filesystem::path> csv;
-    std::vector<std::filesystem::path> files = {};  ///< of the folder, where IMAGE is one
+
+    /// Adds them to the command line.
+    void add_to(CLI::App& app);
 };
 
 /// "512", or "64..2048". @throws common::BadInput
 void parse_sides(const std::string& text, PictureOptions& pictures);
 
-/// Reads the command line, and which pictures are in a folder. @throws common::BadInput as
-/// common::parse_options
-common::Options parse_options(int argc, const char* const* argv, const common::Program& program,
-                              PictureOptions& pictures);
-
 // ---- pictures -----------------------------------------------------------------------------------
 
 /// Pictures one behind the other, without a gap.
 struct Batch {
-    std::span<const std::uint8_t> pixels;  ///< of all of them
     /// Where each begins in the device's memory, and at last where the last one ends. The first one
     /// begins behind the offset.
     std::vector<std::uint64_t> first{0};
     std::vector<common::Histogram> expected = {};  ///< the right answer for each
-    common::Histogram sum{};                       ///< of these; it matches where each does
+    common::Histogram sum{};                       ///< of these
     std::vector<std::string> names = {};           ///< of files, else empty
 
     [[nodiscard]] std::size_t size() const { return first.size() - 1; }
@@ -70,11 +66,10 @@ std::vector<std::uint64_t> sizes(const PictureOptions& pictures, std::uint64_t u
                                  std::uint64_t seed, std::uint64_t pixels);
 
 /// What the command line asks for: a picture or generated pixels, cut into pictures; or those of a
-/// folder. A file that cannot be read is named on standard error and passed over.
-/// @param batch refers to the pixels of `input`
-/// @throws common::BadInput where none can be read
-void load(const common::Options& options, const PictureOptions& pictures, common::Input& input,
-          Batch& batch);
+/// folder, and below it. A file that cannot be read is named on standard error and passed over.
+/// @return their pixels
+/// @throws common::BadInput where none can be read, and for what contradicts itself
+common::Input load(const common::Options& options, const PictureOptions& pictures, Batch& batch);
 
 // ---- shared out ---------------------------------------------------------------------------------
 
@@ -112,11 +107,6 @@ struct Launches {
     Launch one, each, shared;
 };
 Launches launches(const Batch& batch, const common::Options& options, const DeviceLimits& limits);
-
-// ---- peers --------------------------------------------------------------------------------------
-
-/// OpenCV's histogram of each picture, on the CPU: checked and timed as the strategies are.
-common::Result counted_by_opencv(const Batch& batch, const common::Options& options);
 
 // ---- results ------------------------------------------------------------------------------------
 

@@ -1,8 +1,7 @@
-"""numpy.bincount in turns of its own: cpu.cpp runs this, and reads what it prints.
+"""numpy.bincount in a process of its own: cpu.cpp runs this, tells it what to count, and reads what it prints.
 
-    bincount.py FILE TURNS RUNS     FILE holds the pixels; a turn is RUNS runs in a row
-
-Three lines: the 256 counts before the first turn, those after the last, and the milliseconds of a run in each turn.
+Standard input is a line with the number of pixels, the pixels, a byte each, and for each turn a line: how often to count them in a
+row. A turn is answered by a line: milliseconds for all of it, and the 256 counts.
 """
 
 import sys
@@ -10,14 +9,10 @@ import time
 
 import numpy
 
-pixels = numpy.fromfile(sys.argv[1], dtype=numpy.uint8)
-turns, runs = int(sys.argv[2]), int(sys.argv[3])
-print(*numpy.bincount(pixels, minlength=256))  # and it is warm
-times = []
-for _ in range(turns):
+told = sys.stdin.buffer
+pixels = numpy.frombuffer(told.read(int(told.readline())), dtype=numpy.uint8)
+for turn in told:
     begin = time.perf_counter()
-    for _ in range(runs):
+    for _ in range(int(turn)):
         counts = numpy.bincount(pixels, minlength=256)
-    times.append(1000 * (time.perf_counter() - begin) / runs)
-print(*counts)
-print(*times)
+    print(1000 * (time.perf_counter() - begin), *counts, flush=True)

@@ -14,56 +14,39 @@
 //
 // Each in turn, and then each again: so a machine that is slow for a while is slow for all.
 
-#include <algorithm>
-#include <chrono>
-#include <cstddef>
-#include <cstdint>
-#include <cstdio>
-#include <filesystem>
-#include <functional>
-#include <iterator>
-#include <memory>
-#include <optional>
-#include <span>
-#include <sstream>
-#include <stdexcept>
-#include <string>
-#include <utility>
-#include <vector>
-
 #include <dlfcn.h>
 
+#include <chrono>
+#include <filesystem>
+#include <span>
+#include <sstream>
+
 #include "01-cpu/histogram.hpp"
-#include "05-launch-tuning/workshops/opencv.hpp"
+#include "05-launch-tuning/workshops/peers/opencv.hpp"
 #include "05-launch-tuning/workshops/peers/peer.hpp"
-#include "common/inputs/inputs.hpp"
-#include "common/options/options.hpp"
+#include "common/lesson.hpp"
+#include "common/report/report.hpp"
+#include "common/process/child_process.hpp"
 #include "common/process/choice.hpp"
 #include "common/process/cpu.hpp"
-#include "common/process/status.hpp"
-#include "common/process/terminal.hpp"
-#include "common/report/report.hpp"
-#include "common/run/run.hpp"
-#include "common/timing/timing.hpp"
-#include "common/verify/verify.hpp"
 #include "common/verify/watchdog.hpp"
 
-using common::Check;
+using namespace common;
 
-const common::Program kProgram{"05-launch-tuning",
-                               "workshops/peers/cpu",
-                               "C++",
-                               "the chapter's loops beside those of other people",
-                               {{"serial", "one loop, one table"},
-                                {"interleaved", "one loop, eight tables, taken in turn"},
-                                {"simd", "64 pixels at a time, with AVX-512"},
-                                {"threads-private", "interleaved in each thread"},
-                                {"threads-simd", "simd in each thread"},
-                                {"opencv", "cv::calcHist, one thread"},
-                                {"zstd", "HIST_count, one thread"},
-                                {"numpy", "numpy.bincount, one thread"}},
-                               {},
-                               {{"--group-size", "--groups N sets the number of threads"}}};
+const Program kProgram{"05-launch-tuning",
+                       "workshops/peers/cpu",
+                       "C++",
+                       "the chapter's loops beside those of other people",
+                       {{"serial", "one loop, one table"},
+                        {"interleaved", "one loop, eight tables, taken in turn"},
+                        {"simd", "64 pixels at a time, with AVX-512"},
+                        {"threads-private", "interleaved in each thread"},
+                        {"threads-simd", "simd in each thread"},
+                        {"opencv", "cv::calcHist, one thread"},
+                        {"zstd", "HIST_count, one thread"},
+                        {"numpy", "numpy.bincount, one thread"}},
+                       {},
+                       {{"--group-size", "--groups N sets the number of threads"}}};
 
 // ---- who takes part ----
 
@@ -71,9 +54,11 @@ struct Contestant {
     std::string name;      // of its row
     std::string function;  // where a peer has several, which of them
     bool is_peer = false;
-    std::function<void(Histogram& result)> count;  // none for numpy, which is another process
-    std::vector<double> times_ms;                  // of a run, one for each turn
-    common::Result result;                         // what is known so far
+    // Counts so many times in a row, and returns how long all took, in milliseconds. None where it
+    // cannot run.
+    std::function<double(std::size_t runs, Histogram& result)> take_turn = {};
+    std::vector<double> times_ms = {};  // of a run, one for each turn
+    Result result = {};                 // what is known so far
 };
 
 #ifdef WITH_ZSTD
@@ -82,26 +67,66 @@ extern "C" std::size_t HIST_count(unsigned* counts, unsigned* largest, const voi
                                   std::size_t bytes);
 #endif
 
+// The turn of one that runs in this process.
+template <typename Count>
+auto in_a_row(const Count& count) {
+    return [count](std::size_t runs, Histogram& result) {
+        return wall_ms([&] {
+            for (std::size_t run = 0; run < runs; ++run)
+                count(result);
+        });
+    };
+}
+
 // The functions of a shared library, a contestant each.
 std::vector<Contestant> peers_of(const std::string& file, Pixels pixels) {
     void* const library = dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (library == nullptr) throw common::BadInput(std::string("--peer: ") + dlerror());
+    if (library == nullptr) throw BadInput(std::string("--peer: ") + dlerror());
     void* const list = dlsym(library, "histogram_peers");
-    if (list == nullptr) throw common::BadInput("--peer: no histogram_peers() in " + file);
+    if (list == nullptr) throw BadInput("--peer: no histogram_peers() in " + file);
     std::vector<Contestant> found;
     for (const Peer* peer = reinterpret_cast<decltype(&histogram_peers)>(list)();
          peer->name != nullptr; ++peer) {
-        if (std::ranges::find(kProgram.variants, peer->name, &common::Variant::name) !=
-            kProgram.variants.end()) {
-            throw common::BadInput(std::string("--peer: the name is taken: ") + peer->name);
-        }
-        const auto count = [peer, pixels](Histogram& result) {
-            peer->count_pixels(pixels.data(), pixels.size(), result.data());
-        };
-        found.push_back({peer->name, peer->function, true, count, {}, {}});
+        if (std::ranges::find(kProgram.variants, peer->name, &Variant::name) !=
+            kProgram.variants.end())
+            throw BadInput(std::string("--peer: the name is taken: ") + peer->name);
+        found.push_back({peer->name, peer->function, true, in_a_row([=](Histogram& result) {
+                             peer->count_pixels(pixels.data(), pixels.size(), result.data());
+                         })});
     }
     return found;
 }
+
+// numpy, in a process of its own that is told the pixels, and then how often to count them.
+class Numpy {
+ public:
+    Numpy(const std::vector<std::string>& command, Pixels pixels) : python_(command) {
+        say(std::to_string(pixels.size()) + '\n');
+        say({reinterpret_cast<const char*>(pixels.data()), pixels.size()});
+    }
+
+    double take_turn(std::size_t runs, Histogram& result) {
+        say(std::to_string(runs) + '\n');
+        bool in_time = true;
+        std::istringstream words(python_.next_line(later(), in_time).value_or(""));
+        double time_ms = 0;
+        words >> time_ms;
+        for (std::uint32_t& count : result)
+            words >> count;
+        if (!words) throw std::runtime_error("numpy: bincount.py failed");
+        return time_ms;
+    }
+
+ private:
+    void say(std::string_view text) {
+        if (!python_.say(text, later())) throw std::runtime_error("numpy: bincount.py has ended");
+    }
+    static ChildProcess::Clock::time_point later() {
+        return ChildProcess::Clock::now() + std::chrono::minutes(10);
+    }
+
+    ChildProcess python_;
+};
 
 // ---- turns ----
 
@@ -111,90 +136,44 @@ std::size_t runs_in_a_row(std::size_t pixels) {
     return std::clamp<std::size_t>(kPixelsInATurn / std::max<std::size_t>(pixels, 1), 1, 1000);
 }
 
-// All 256 counts. The first that are wrong are reported in full; what comes later is no news.
-void check(Contestant& one, const Histogram& expected, const Histogram& counted) {
-    const common::Comparison comparison = common::compare(expected, counted);
-    if (comparison.match() || one.result.check == Check::kMismatch) return;
+// Some runs in a row, and all 256 counts that they left. The first that are wrong are reported in
+// full; what comes later is no news. @return milliseconds of a run
+double take_turn(Contestant& one, const Histogram& expected, std::size_t runs) {
+    const Watchdog watchdog(one.name + ' ' + one.function, total(expected));
+    Histogram counted;
+    counted.fill(kPoison);
+    watchdog.begin_run();
+    const double time_ms = one.take_turn(runs, counted) / static_cast<double>(runs);
+    watchdog.end_run();
+    const Comparison comparison = compare(expected, counted);
+    if (comparison.match() || one.result.check == Check::kMismatch) return time_ms;
     one.result.check = Check::kMismatch;
     one.result.counts = counted;
     one.result.only_later = !one.times_ms.empty();
     one.result.reason = (one.function.empty() ? "" : one.function + ": ") +
                         std::to_string(comparison.wrong.size()) + " of 256 bins wrong";
-    common::note_mismatch();
-    common::progress(one.name + ' ' + one.function + ": does not match the CPU\n" +
-                     common::failure_report(comparison));
+    note_mismatch();
+    progress(one.name + ' ' + one.function + ": does not match the CPU\n" +
+             failure_report(comparison));
+    return time_ms;
 }
-
-// Some runs in a row, and what they left; milliseconds of a run.
-double take_turn(Contestant& one, const Histogram& expected, std::size_t runs) {
-    const common::Watchdog watchdog(one.name + ' ' + one.function, common::total(expected));
-    Histogram counted;
-    counted.fill(common::kPoison);
-    watchdog.begin_run();
-    const double time_ms = common::wall_ms([&] {
-        for (std::size_t run = 0; run < runs; ++run)
-            one.count(counted);
-    });
-    watchdog.end_run();
-    check(one, expected, counted);
-    return time_ms / static_cast<double>(runs);
-}
-
-constexpr int kFewestTurns = 7;
 
 // As many turns for each as `repeat` says; else for three seconds, but neither too few nor too
 // many.
 void take_turns(std::vector<Contestant>& contestants, const Histogram& expected,
                 std::optional<int> repeat) {
-    const std::size_t runs = runs_in_a_row(common::total(expected));
-    for (Contestant& one : contestants) {
-        if (one.count) take_turn(one, expected, 1);  // not timed: it warms up
-    }
+    const std::size_t runs = runs_in_a_row(total(expected));
+    for (Contestant& one : contestants)
+        if (one.take_turn) take_turn(one, expected, 1);  // not timed: it warms up
     const auto begin = std::chrono::steady_clock::now();
     const auto go_on = [&](int turns) {
         if (repeat) return turns < *repeat;
         const auto since = std::chrono::steady_clock::now() - begin;
-        return turns < kFewestTurns || (turns < 200 && since < std::chrono::seconds(3));
+        return turns < 7 || (turns < 200 && since < std::chrono::seconds(3));
     };
-    for (int turn = 0; go_on(turn); ++turn) {
-        for (Contestant& one : contestants) {
-            if (one.count) one.times_ms.push_back(take_turn(one, expected, runs));
-        }
-    }
-}
-
-// numpy takes its turns after the others, on the same pixels in a file: bincount.py does it.
-[[maybe_unused]] void run_bincount(Contestant& numpy, const char* command, Pixels pixels,
-                                   const Histogram& expected, int turns) {
-    // The file has no name, and is gone with the last who has it open. The child inherits it.
-    const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::tmpfile(), std::fclose);
-    if (!file || std::fwrite(pixels.data(), 1, pixels.size(), file.get()) != pixels.size() ||
-        std::fflush(file.get()) != 0 || std::fseek(file.get(), 0, SEEK_SET) != 0) {
-        throw std::runtime_error("numpy: no temporary file can be written");
-    }
-    std::ostringstream line;
-    line << command << " /dev/fd/" << fileno(file.get()) << ' ' << turns << ' '
-         << runs_in_a_row(pixels.size());
-    std::FILE* const child = popen(line.str().c_str(), "r");
-    if (child == nullptr) throw std::runtime_error("numpy: no process can be started");
-    std::string text;
-    for (int c = std::fgetc(child); c != EOF; c = std::fgetc(child))
-        text += static_cast<char>(c);
-    const bool ended_well = pclose(child) == 0;
-    std::istringstream words(text);
-    Histogram before{};
-    Histogram after{};
-    std::vector<double> times_ms(static_cast<std::size_t>(turns));
-    for (Histogram* counted : {&before, &after}) {
-        for (std::uint32_t& count : *counted)
-            words >> count;
-    }
-    for (double& time : times_ms)
-        words >> time;
-    if (!ended_well || !words) throw std::runtime_error("numpy: bincount.py failed");
-    check(numpy, expected, before);
-    numpy.times_ms = times_ms;
-    check(numpy, expected, after);
+    for (int turn = 0; go_on(turn); ++turn)
+        for (Contestant& one : contestants)
+            if (one.take_turn) one.times_ms.push_back(take_turn(one, expected, runs));
 }
 
 // ---- the program ----
@@ -202,53 +181,45 @@ void take_turns(std::vector<Contestant>& contestants, const Histogram& expected,
 // Of the functions under one name a wrong one, else the fastest.
 const Contestant& best_of(std::span<const Contestant> functions) {
     return *std::ranges::min_element(functions, {}, [](const Contestant& one) {
-        const bool is_right = one.result.check == Check::kMatch;
-        return std::pair(is_right, one.result.kernel.median_ms);
+        return std::pair(one.result.check == Check::kMatch, one.result.kernel.median_ms);
     });
 }
 
-// One command line, from what is asked for to the table.
-static int run(int argc, const char* const* argv, const common::Output& output) {
-    // 1. What is asked for. As in chapter 01 the device is the processor, and a group is a thread.
+int main(int argc, char** argv) try {
+    // 1. What is asked for, the pixels, and the right answer.
     std::vector<std::string> files;
-    common::Options options = common::parse_options(argc, argv, kProgram, [&](CLI::App& app) {
-        common::add_files(app, "--peer", files, "a shared library that takes part, too (peer.hpp)");
+    Lesson lesson(argc, argv, kProgram, [&](CLI::App& app) {
+        add_files(app, "--peer", files, "a shared library that takes part, too (peer.hpp)");
     });
-    options.own.clear();  // where a library lies is no part of a launch
-    const std::string device = common::cpu_name();
-    if (options.list_devices) {
-        std::printf("0: %s\n", device.c_str());
-        return common::kEveryVariantMatches;
-    }
-    if (!options.device.empty()) common::device_by_text(options.device, {device}, "C++");
-    const std::size_t threads = options.groups.value_or(common::cpu_threads());
-    if (threads > 1024) throw common::BadInput("--groups: more than 1024 threads are of no use");
+    const Pixels pixels = lesson.pixels;
 
-    // 2. The pixels, and the right answer.
-    const common::Input input = common::load_input(options);
-    const Pixels pixels = input.pixels;
-    const Histogram expected = common::reference_histogram(pixels);
-    std::vector<Contestant> from_files;
-    for (const std::string& file : files) {
-        for (Contestant& one : peers_of(file, pixels))
-            from_files.push_back(std::move(one));
+    // 2. Where it runs: as in chapter 01 the device is the processor, and a group is a thread.
+    const std::string device = cpu_name();
+    if (lesson.options.list_devices) {
+        print("0: " + device + '\n');
+        return kEveryVariantMatches;
     }
-    common::Report report(output, kProgram, options, input, expected, device,
-                          "compiler " __VERSION__);
+    if (!lesson.options.device.empty()) device_by_text(lesson.options.device, {device}, "C++");
+    const std::size_t threads = lesson.groups(cpu_threads());
+    if (threads > 1024) throw BadInput("--groups: more than 1024 threads are of no use");
+    lesson.runs_on(device, "compiler " __VERSION__);
 
     // 3. Who takes part, and who cannot.
     Team team(threads);
     std::vector<Contestant> contestants;
+    std::vector<Contestant> from_files;
+    for (const std::string& file : files)
+        std::ranges::move(peers_of(file, pixels), std::back_inserter(from_files));
     const auto enter = [&](const char* name, const std::string& why_not, bool is_peer,
-                           const std::function<void(Histogram&)>& count) {
-        if (!options.wants(name)) return;
-        contestants.push_back({name, "", is_peer, {}, {}, {}});
-        if (why_not.empty()) {
-            contestants.back().count = count;
-        } else {
-            contestants.back().result = common::skipped(name, why_not);
-        }
+                           const auto& count) {
+        if (!lesson.options.wants(name)) return;
+        contestants.push_back({name, "", is_peer});
+        if (why_not.empty())
+            contestants.back().take_turn = in_a_row(count);
+        else
+            contestants.back().result = skipped(name, why_not);
     };
+    [[maybe_unused]] const auto nothing = [](Histogram&) {};
     enter("serial", "", false, [&](Histogram& h) { h = count_serial(pixels); });
     enter("interleaved", "", false, [&](Histogram& h) { h = count_interleaved(pixels); });
     enter("simd", why_no_simd(), false, [&](Histogram& h) { h = count_with_simd(pixels); });
@@ -257,7 +228,7 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
     });
     enter("threads-simd", why_no_simd(), false,
           [&](Histogram& h) { h = count_threads_private(pixels, team, count_with_simd); });
-    enter("opencv", opencv::missing(expected), true,
+    enter("opencv", opencv::missing(lesson.expected), true,
           [&](Histogram& h) { opencv::count(pixels, h.data()); });
 #ifdef WITH_ZSTD
     enter("zstd", "", true, [&](Histogram& h) {
@@ -265,24 +236,23 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         HIST_count(h.data(), &largest, pixels.data(), pixels.size());
     });
 #else
-    enter("zstd", "not found when this was built (HIST_count in libzstd.a)", true, {});
+    enter("zstd", "not found when this was built (HIST_count in libzstd.a)", true, nothing);
 #endif
 #ifdef BINCOUNT
-    enter("numpy", "", true, {});
+    std::optional<Numpy> numpy;
+    if (lesson.options.wants("numpy")) {
+        numpy.emplace(std::vector<std::string> BINCOUNT, pixels);
+        contestants.push_back({"numpy", "", true, [&](std::size_t runs, Histogram& result) {
+                                   return numpy->take_turn(runs, result);
+                               }});
+    }
 #else
-    enter("numpy", "not found when this was built (a python3 that imports numpy)", true, {});
+    enter("numpy", "not found when this was built (a python3 that imports numpy)", true, nothing);
 #endif
     std::ranges::move(from_files, std::back_inserter(contestants));
 
     // 4. Turns: checked, timed, and checked again.
-    take_turns(contestants, expected, options.repeat);
-#ifdef BINCOUNT
-    for (Contestant& one : contestants) {
-        if (one.name == "numpy") {
-            run_bincount(one, BINCOUNT, pixels, expected, options.repeat.value_or(kFewestTurns));
-        }
-    }
-#endif
+    take_turns(contestants, lesson.expected, lesson.options.repeat);
 
     // 5. A row for each name: of a peer's functions the fastest.
     std::optional<double> best_peer_ms;
@@ -293,30 +263,27 @@ static int run(int argc, const char* const* argv, const common::Output& output) 
         for (Contestant& one : std::span(first, last)) {
             one.result.variant = one.name;
             one.result.launch_text = one.function;
-            if (!one.times_ms.empty()) one.result.kernel = common::summarize(one.times_ms);
+            if (!one.times_ms.empty()) one.result.kernel = summarize(one.times_ms);
         }
         const Contestant& best = best_of({first, last});
         const double median_ms = best.result.kernel.median_ms;
         if (best.is_peer && best.result.check == Check::kMatch) {
             best_peer_ms = std::min(best_peer_ms.value_or(median_ms), median_ms);
-            if (last - first > 1) {
-                common::print(best.name + ": of its " + std::to_string(last - first) +
-                              " functions the fastest was " + best.function + '\n');
-            }
+            if (last - first > 1)
+                print(best.name + ": of its " + std::to_string(last - first) +
+                      " functions the fastest was " + best.function + '\n');
         }
-        report.add(best.result);
+        lesson.report().add(best.result);
         first = last;
     }
 
     // 6. The table, and the exit status that tells the truth.
-    report.add_column("x best peer", [&](const common::Result& row) {
-        return best_peer_ms && row.check == Check::kMatch
-                   ? std::optional(*best_peer_ms / row.kernel.median_ms)
-                   : std::nullopt;
-    });
-    return report.finish();
-}
-
-int main(int argc, char** argv) {
-    return common::run_program(argc, argv, kProgram, run);
+    lesson.report().add_column(
+        "x best peer", [&](const Result& row, const std::vector<Result>&) -> std::optional<double> {
+            if (!best_peer_ms || row.check != Check::kMatch) return {};
+            return *best_peer_ms / row.kernel.median_ms;
+        });
+    return lesson.finish();
+} catch (...) {
+    return report_exception(kProgram);
 }

@@ -39,7 +39,7 @@ int main(int argc, char** argv) try {
     lesson.read_ceiling([&] { return read_ceiling_gb_s(context, queue, pixel_count); });
 
     // 4. The kernels. They are compiled now, with the numbers as constants.
-    const char* source = lesson.kernel_file("workshops/probes/probes.cl");
+    const char* source = lesson.kernel_file("probes.cl");
     const ProgramObject program = clCreateProgramWithSource(context, 1, &source, nullptr, &error);
     CHECK_CL(error, "clCreateProgramWithSource");
     std::string constants;

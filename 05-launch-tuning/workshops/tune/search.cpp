@@ -28,7 +28,7 @@ constexpr int kFinalTurns = 9;
 void run(Trial& trial, double hopeless_ms, const Measure& measure) {
     trial.worst_ms = 0;
     try {
-        const double ms = measure(trial.config, trial.pixels, hopeless_ms);
+        const double ms = measure(trial.launch, trial.pixels, hopeless_ms);
         if (!(ms > 0) || !std::isfinite(ms))
             throw common::Unsupported(fmt::format("its clock says that it took {} ms", ms));
         trial.outcome = Outcome::kMeasured;
@@ -39,11 +39,9 @@ void run(Trial& trial, double hopeless_ms, const Measure& measure) {
     } catch (const Wrong& error) {
         trial.outcome = Outcome::kWrong;
         trial.reason = error.what();
-        common::progress(fmt::format("  WRONG: {}, at {}: {}\n", trial.config.text(),
-                                     size_text(trial.pixels), trial.reason));
+        common::progress(fmt::format("  WRONG: {}: {}\n", trial.text(), trial.reason));
     } catch (...) {
-        common::progress(
-            fmt::format("  FAILED: {}, at {}\n", trial.config.text(), size_text(trial.pixels)));
+        common::progress(fmt::format("  FAILED: {}\n", trial.text()));
         throw;
     }
 }
@@ -51,14 +49,13 @@ void run(Trial& trial, double hopeless_ms, const Measure& measure) {
 // The candidates in groups that differ in nothing but the number of groups launched: those are
 // compiled once. In an order in which neighbours, which are much alike, come far apart: steps of
 // the golden ratio of the count, or the next number that leads through all of them.
-std::vector<std::span<const LaunchConfig>> spread_out(const std::vector<LaunchConfig>& configs) {
-    const auto one_build = [](const LaunchConfig& a, const LaunchConfig& b) {
-        return a.kernel == b.kernel && a.copies == b.copies && a.loads == b.loads &&
-               a.group_size == b.group_size;
+std::vector<std::span<const TunedLaunch>> spread_out(const std::vector<TunedLaunch>& configs) {
+    const auto one_build = [](const TunedLaunch& a, const TunedLaunch& b) {
+        return a.copies == b.copies && a.loads == b.loads && a.group_size == b.group_size;
     };
-    std::vector<std::span<const LaunchConfig>> builds;
+    std::vector<std::span<const TunedLaunch>> builds;
     for (auto begin = configs.begin(); begin != configs.end();) {
-        const auto end = std::find_if_not(begin, configs.end(), [&](const LaunchConfig& config) {
+        const auto end = std::find_if_not(begin, configs.end(), [&](const TunedLaunch& config) {
             return one_build(*begin, config);
         });
         builds.emplace_back(begin, end);
@@ -67,7 +64,7 @@ std::vector<std::span<const LaunchConfig>> spread_out(const std::vector<LaunchCo
     auto step = static_cast<std::size_t>(0.618 * static_cast<double>(builds.size())) + 1;
     while (std::gcd(step, builds.size()) != 1)
         ++step;
-    std::vector<std::span<const LaunchConfig>> spread;
+    std::vector<std::span<const TunedLaunch>> spread;
     for (std::size_t i = 0; i < builds.size(); ++i)
         spread.push_back(builds[i * step % builds.size()]);
     return spread;
@@ -101,25 +98,32 @@ void hold_finals(std::span<Trial> trials, const std::function<bool()>& has_time,
 
 }  // namespace
 
-const std::vector<const Kernel*>& all_kernels() {
-    static const std::vector<const Kernel*> all{&kLocal, &kReplicated, &kUcharBins};
+std::vector<TunedLaunch> candidates(const DeviceLimits& device) {
+    using Some = std::vector<std::size_t>;
+    Some group_sizes = device.cpu ? Some{64, 256} : Some{128, 256, 512, 1024};
+    if (device.max_group_size < group_sizes.front()) group_sizes = {device.max_group_size};
+    std::vector<TunedLaunch> all;
+    for (unsigned copies = 1; copies <= 32; copies *= 2)
+        for (const std::size_t group_size : group_sizes)
+            for (unsigned loads = 1; loads <= 4; ++loads)
+                for (const std::size_t groups : device.cpu ? Some{1, 4} : Some{1, 2, 4, 8})
+                    all.push_back({copies, loads, group_size, groups});
     return all;
 }
 
-std::vector<LaunchConfig> candidates(const Space& space) {
-    std::vector<LaunchConfig> all;
-    for (const Kernel* kernel : space.kernels) {
-        const LaunchRange& launches = kernel->launches(space.device.cpu);
-        for (unsigned copies = 1; copies <= kernel->max_copies; copies *= 2) {
-            for (const std::size_t group_size : launches.group_sizes) {
-                for (unsigned loads = 1; loads <= kernel->max_loads; ++loads) {
-                    for (const std::size_t groups : launches.groups_per_unit)
-                        all.push_back({kernel, copies, loads, group_size, groups});
-                }
-            }
-        }
-    }
-    return all;
+std::string unsupported_reason(const TunedLaunch& launch, const DeviceLimits& device,
+                               const MaxThreads& max_threads) {
+    const std::size_t local_bytes = launch.copies * sizeof(common::Histogram);
+    if (launch.group_size > device.max_group_size)
+        return fmt::format("groups of {}: this device runs at most {}", launch.group_size,
+                           device.max_group_size);
+    if (local_bytes > device.local_bytes)
+        return fmt::format("{} bytes of local memory: this device has {}", local_bytes,
+                           device.local_bytes);
+    if (max_threads && launch.group_size > max_threads(launch))
+        return fmt::format("groups of {}: its registers allow at most {}", launch.group_size,
+                           max_threads(launch));
+    return {};
 }
 
 std::vector<std::uint64_t> tuned_sizes(bool cpu, std::uint64_t most) {
@@ -138,16 +142,16 @@ double steady_seconds() {
     return std::chrono::duration<double>(now).count();
 }
 
-Tuning search(const Space& space, const std::vector<std::uint64_t>& picture_sizes, double budget_s,
-              const Measure& measure, const Clock& clock) {
+Tuning search(const DeviceLimits& device, const std::vector<std::uint64_t>& picture_sizes,
+              double budget_s, const Measure& measure, const MaxThreads& max_threads,
+              const Clock& clock) {
     const double start_s = clock();
-    const std::vector<LaunchConfig> configs = candidates(space);
-    Tuning tuning{space.device,
-                  fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))};
+    const std::vector<TunedLaunch> configs = candidates(device);
+    Tuning tuning{device, fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))};
     for (const std::uint64_t pixels : picture_sizes) {
-        for (const LaunchConfig& config : configs) {
+        for (const TunedLaunch& config : configs) {
             // Needs no run, and so is said even of those for which there is no time.
-            const std::string reason = unsupported_reason(config, space);
+            const std::string reason = unsupported_reason(config, device, max_threads);
             const Outcome outcome = reason.empty() ? Outcome::kNotTried : Outcome::kRefused;
             tuning.trials.push_back({config, pixels, outcome, 0, reason});
         }
@@ -166,16 +170,14 @@ Tuning search(const Space& space, const std::vector<std::uint64_t>& picture_size
     };
 
     for (const std::span<Trial> of_size : sizes) {
-        const TunedLaunch usual = rule_of_thumb(space.device, of_size.front().pixels);
-        const LaunchConfig sound{&kReplicated, usual.copies, usual.loads, usual.group_size,
-                                 usual.groups_per_unit};
+        const TunedLaunch sound = rule_of_thumb(device, of_size.front().pixels);
         const auto at = std::find(configs.begin(), configs.end(), sound);
         if (at != configs.end()) try_out(of_size, static_cast<std::size_t>(at - configs.begin()));
     }
     std::size_t tried = 0;
     double next_word_s = 0;
-    for (const std::span<const LaunchConfig> build : spread_out(configs)) {
-        for (const LaunchConfig& config : build) {
+    for (const std::span<const TunedLaunch> build : spread_out(configs)) {
+        for (const TunedLaunch& config : build) {
             for (const std::span<Trial> of_size : sizes)
                 try_out(of_size, static_cast<std::size_t>(&config - configs.data()));
         }
@@ -214,13 +216,13 @@ std::size_t launches_of(double one_ms) {
 // The median of a few runs. `part` counts all launches of a search, so that each takes the part of
 // its picture behind the one before: a small picture would otherwise come out of the cache that the
 // launch before has filled.
-double time_on(const LaunchConfig& config, std::uint64_t pixels, double hopeless_ms,
+double time_on(const TunedLaunch& config, std::uint64_t pixels, double hopeless_ms,
                std::size_t which, const TestPicture& picture, const RunInARow& run_in_a_row,
                std::uint64_t& part) {
     constexpr int kRuns = 5;
     const auto run = [&](const std::vector<Stretch>& stretches) {
         common::Histogram result;
-        const common::Deadline deadline(config.text(),
+        const common::Deadline deadline(Trial{config, pixels}.text(),
                                         common::time_limit(pixels * stretches.size()));
         const double time_ms = run_in_a_row(config, which, stretches, result);
         const common::Comparison comparison =
@@ -278,7 +280,7 @@ TestPictures test_pictures(std::uint64_t most) {
 
 Measure measure_on(const TestPictures& pictures, const RunInARow& run_in_a_row) {
     return [&pictures, run_in_a_row, part = std::uint64_t{0}](
-               const LaunchConfig& config, std::uint64_t pixels, double hopeless_ms) mutable {
+               const TunedLaunch& config, std::uint64_t pixels, double hopeless_ms) mutable {
         double worst_ms = 0;
         for (std::size_t which = 0; which < pictures.size() && worst_ms < hopeless_ms; ++which) {
             worst_ms = std::max(worst_ms, time_on(config, pixels, hopeless_ms, which,

@@ -12,18 +12,23 @@
 #include <string>
 #include <vector>
 
-#include "05-launch-tuning/workshops/tune/cache.hpp"
+#include "05-launch-tuning/workshops/tune/result.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/image/pixels.hpp"
 
 namespace tuning {
 
-/// All that a search may try, in the order of the heat map.
-const std::vector<const Kernel*>& all_kernels();
+/// How many threads a block may have, where that depends on the kernel: one that needs many
+/// registers leaves room for fewer.
+using MaxThreads = std::function<std::size_t(const TunedLaunch&)>;
 
-/// Every launch of the program's kernels worth a try, those of one kernel and number of copies one
-/// after the other. Those that the limits rule out are among them: a search counts them as refused.
-std::vector<LaunchConfig> candidates(const Space& space);
+/// Every launch that is worth a try, those of one number of copies one after the other. Those that
+/// the limits rule out are among them: a search counts them as refused.
+std::vector<TunedLaunch> candidates(const DeviceLimits& device);
+
+/// Why the device does not have such a launch, in one line; empty where it has.
+std::string unsupported_reason(const TunedLaunch& launch, const DeviceLimits& device,
+                               const MaxThreads& max_threads = {});
 
 /// The sizes of the pictures that are tuned for, in pixels, ascending; what suits a small picture
 /// does not suit a large one. At least one, and otherwise none beyond `most`.
@@ -40,7 +45,7 @@ class Wrong : public std::runtime_error {
 /// be repeated for a median.
 /// @throws common::Unsupported, Wrong
 using Measure =
-    std::function<double(const LaunchConfig& config, std::uint64_t pixels, double hopeless_ms)>;
+    std::function<double(const TunedLaunch& launch, std::uint64_t pixels, double hopeless_ms)>;
 
 /// Seconds since some moment.
 using Clock = std::function<double()>;
@@ -54,8 +59,9 @@ double steady_seconds();
 /// how far it is.
 /// @param budget_s seconds, for all together; no measurement begins later
 /// @return a trial for each candidate at each size, in the order of the sizes and the `candidates`
-Tuning search(const Space& space, const std::vector<std::uint64_t>& picture_sizes, double budget_s,
-              const Measure& measure, const Clock& clock = steady_seconds);
+Tuning search(const DeviceLimits& device, const std::vector<std::uint64_t>& picture_sizes,
+              double budget_s, const Measure& measure, const MaxThreads& max_threads = {},
+              const Clock& clock = steady_seconds);
 
 /// Some pixels in a row of one of the test pictures, which lies in the device's memory.
 struct Stretch {
@@ -88,7 +94,7 @@ TestPictures test_pictures(std::uint64_t most);
 /// @return the device's time for all of them together, in milliseconds
 /// @throws common::Unsupported where the device cannot do it
 using RunInARow =
-    std::function<double(const LaunchConfig& config, std::size_t picture,
+    std::function<double(const TunedLaunch& launch, std::size_t picture,
                          std::span<const Stretch> stretches, common::Histogram& result)>;
 
 /// Checks and times a launch: the median of a few runs on each picture, and of the pictures the one

@@ -185,7 +185,8 @@ using cudaEvent_t = struct EventOnCpu*;
 using cudaStream_t = struct StreamOnCpu*;
 inline constexpr unsigned cudaEventDefault = 0, cudaEventDisableTiming = 2;
 inline constexpr unsigned cudaStreamDefault = 0, cudaStreamNonBlocking = 1;
-inline constexpr unsigned cudaHostAllocDefault = 0, cudaHostAllocWriteCombined = 4;
+inline constexpr unsigned cudaHostAllocDefault = 0, cudaHostAllocMapped = 2,
+                          cudaHostAllocWriteCombined = 4;
 
 const char* cudaGetErrorName(cudaError_t error);
 const char* cudaGetErrorString(cudaError_t error);
@@ -205,6 +206,7 @@ cudaError_t cudaMalloc(void** memory, std::size_t bytes);
 cudaError_t cudaMallocPitch(void** memory, std::size_t* pitch, std::size_t width, std::size_t rows);
 cudaError_t cudaMallocHost(void** memory, std::size_t bytes);
 cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned flags);
+cudaError_t cudaHostGetDevicePointer(void** memory, void* of_host, unsigned flags);
 cudaError_t cudaFree(void* memory);
 cudaError_t cudaFreeHost(void* memory);
 cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total);
@@ -243,6 +245,10 @@ cudaError_t cudaMallocPitch(T** memory, std::size_t* pitch, std::size_t width, s
 template <typename T>
 cudaError_t cudaMallocHost(T** memory, std::size_t bytes) {
     return cudaMallocHost(reinterpret_cast<void**>(memory), bytes);
+}
+template <typename T>
+cudaError_t cudaHostGetDevicePointer(T** memory, void* of_host, unsigned flags) {
+    return cudaHostGetDevicePointer(reinterpret_cast<void**>(memory), of_host, flags);
 }
 template <typename T>
 cudaError_t cudaHostAlloc(T** memory, std::size_t bytes, unsigned flags) {

@@ -290,6 +290,13 @@ cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned) {
     return allocate(memory, bytes, false);
 }
 
+cudaError_t cudaHostGetDevicePointer(void** memory, void* of_host, unsigned) {
+    *memory = of_host;
+    const auto* const found = allocation_of(of_host);
+    return returned(found != nullptr && !found->second.is_device ? cudaSuccess
+                                                                 : cudaErrorInvalidValue);
+}
+
 cudaError_t cudaMallocHost(void** memory, std::size_t bytes) {
     return cudaHostAlloc(memory, bytes, cudaHostAllocDefault);
 }

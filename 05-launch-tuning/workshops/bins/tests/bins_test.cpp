@@ -26,40 +26,41 @@ const common::Program kProgram{
     {{"local", ""}},
     {{"channels", {"3", "4"}, ""}, {"passes", {"2", "8"}, ""}, {"cluster", {"2", "8"}, ""}}};
 
-common::Options options_of(const std::vector<std::string>& words, ValueOptions& asked) {
-    const std::vector<const char*> argv = common::argv_of("bins", words);
-    return parse_options(static_cast<int>(argv.size()), argv.data(), kProgram, asked);
-}
-
-Values values_of(const std::vector<std::string>& words) {
-    ValueOptions asked;
-    const common::Options options = options_of(words, asked);
-    return load(options, asked);
-}
+struct Loaded : Values {
+    explicit Loaded(const std::vector<std::string>& words) {
+        const std::vector<const char*> argv = common::argv_of("bins", words);
+        options = common::parse_options(static_cast<int>(argv.size()), argv.data(), kProgram,
+                                        [&](CLI::App& app) { add_options(app); });
+        input = load(options);
+        sum = common::reference_histogram(input.pixels);
+    }
+    common::Options options;
+    common::Input input;
+    common::Histogram sum{};
+};
 
 TEST(Values, AreColoursOrHave16Bits) {
     for (const auto& [words, says] : std::vector<std::pair<std::vector<std::string>, const char*>>{
              {{"--bins", "256", "--channels", "3"}, "--bins is for pixels of 16 bits"},
              {{"--bins", "257"}, "257 is no power of two"},
              {{"--bins", "128"}, "--bins"}})
-        EXPECT_TRUE(has(tests::bad_input([&] { values_of(words); }), says)) << says;
-    const Values rgb = values_of({"--ramp", "--random", "7"});
+        EXPECT_TRUE(has(tests::bad_input([&] { Loaded{words}; }), says)) << says;
+    const Loaded rgb({"--ramp", "--random", "7"});
     ASSERT_EQ(rgb.expected.size(), 768U);
     // Values 0 to 6: red, green, blue, red ...
     for (const std::size_t counter : {0U, 256U + 1, 512U + 2, 3U, 256U + 4, 512U + 5, 6U})
         EXPECT_EQ(rgb.expected[counter], 1U) << counter;
     EXPECT_EQ(std::reduce(rgb.expected.begin(), rgb.expected.end()), 7U);
-    EXPECT_EQ(rgb.sum, common::reference_histogram(rgb.input.pixels));
 
-    const Values sixteen = values_of({"--ramp", "--random", "3", "--bins", "4096"});
+    const Loaded sixteen({"--ramp", "--random", "3", "--bins", "4096"});
     ASSERT_EQ(sixteen.expected.size(), 4096U);
-    EXPECT_EQ(sixteen.bytes().size(), 6U);
+    EXPECT_EQ(sixteen.sixteen.size(), 6U);
     for (const std::size_t value : {0x0000U, 0x0101U, 0x0202U})
         EXPECT_EQ(sixteen.expected[value >> 4], 1U) << value;
     EXPECT_EQ(sixteen.input.pixel_bytes, 2U);
 
     // All 65,536 values occur, so the halves are drawn one by one.
-    const Values uniform = values_of({"--random", "2M", "--bins", "65536"});
+    const Loaded uniform({"--random", "2M", "--bins", "65536"});
     EXPECT_EQ(std::count(uniform.expected.begin(), uniform.expected.end(), 0U), 0);
 }
 
@@ -67,30 +68,33 @@ TEST(Values, AreThoseOfAPicture) {
     const tests::TemporaryFolder folder;
     tests::write_bytes(folder / "a.ppm", "P6 2 1 255\n\x01\x02\x03\x04\x05\x06");
     const std::string file = (folder / "a.ppm").string();
-    EXPECT_EQ(values_of({file}).input.pixels, (common::PixelBuffer{1, 2, 3, 4, 5, 6}));
-    EXPECT_EQ(values_of({file, "--channels", "4"}).input.pixels,
+    EXPECT_EQ(Loaded({file}).input.pixels, (common::PixelBuffer{1, 2, 3, 4, 5, 6}));
+    EXPECT_EQ(Loaded({file, "--channels", "4"}).input.pixels,
               (common::PixelBuffer{1, 2, 3, 255, 4, 5, 6, 255}));
     tests::write_bytes(folder / "b.pgm", "P5 1 1 255\n\x80");
-    EXPECT_EQ(values_of({(folder / "b.pgm").string(), "--bins", "65536"}).expected[0x8080], 1U);
+    EXPECT_EQ(Loaded({(folder / "b.pgm").string(), "--bins", "65536"}).expected[0x8080], 1U);
 }
 
 TEST(Judge, NamesTheFirstCounterThatIsWrong) {
-    const Values values = values_of({"--random", "1000", "--bins", "4096"});
+    const Loaded values({"--random", "1000", "--bins", "4096"});
     std::vector<std::uint32_t> counted = values.expected;
     common::Histogram result{};
-    EXPECT_EQ(said([&] { values.judge(counted, result); }), "");
+    const auto judged = [&](const Loaded& by) {
+        return said([&] { result = by.judge(counted, by.sum); });
+    };
+    EXPECT_EQ(judged(values), "");
     EXPECT_EQ(result, values.sum);
     // Neighbours of one bin of 256: their sum is right.
     ++counted[33];
     --counted[40];
-    EXPECT_TRUE(has(said([&] { values.judge(counted, result); }),
-                    "2 of 4096 counters are wrong; the first is bin 33 of channel 0: "));
+    EXPECT_TRUE(
+        has(judged(values), "2 of 4096 counters are wrong; the first is bin 33 of channel 0: "));
     EXPECT_EQ(result[2], values.sum[2] + 1);
     // The blue of another pixel.
-    const Values rgb = values_of({"--random", "1000"});
+    const Loaded rgb({"--random", "1000"});
     counted = rgb.expected;
     ++counted[512 + 9];
-    EXPECT_TRUE(has(said([&] { rgb.judge(counted, result); }), "bin 9 of channel 2"));
+    EXPECT_TRUE(has(judged(rgb), "bin 9 of channel 2"));
     EXPECT_EQ(result[9], rgb.sum[9] + 1);
 }
 
@@ -98,9 +102,8 @@ TEST(Plan, KeepsAsManyCopiesAsFit) {
     const DeviceLimits h100{.units = 132, .max_group_size = 1024, .local_bytes = 227 << 10};
     const auto plan_of = [&](const char* strategy, std::vector<std::string> words) {
         words.insert(words.end(), {"--random", "2M"});
-        ValueOptions asked;
-        const common::Options options = options_of(words, asked);
-        return plan(strategy, load(options, asked), options, h100);
+        const Loaded values(words);
+        return plan(strategy, values, values.options, h100, 1024);
     };
     EXPECT_EQ(plan_of("local", {}).slice.copies, 32U);
     EXPECT_EQ(plan_of("local", {"--bins", "4096"}).slice.copies, 8U);

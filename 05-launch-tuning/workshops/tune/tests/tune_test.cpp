@@ -8,9 +8,7 @@
 #include <set>
 #include <span>
 
-#include "05-launch-tuning/workshops/tune/cache.hpp"
-#include "05-launch-tuning/workshops/tune/heat_map.hpp"
-#include "05-launch-tuning/workshops/tune/program.hpp"
+#include "05-launch-tuning/workshops/tune/result.hpp"
 #include "05-launch-tuning/workshops/tune/search.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/process/status.hpp"
@@ -26,35 +24,33 @@ constexpr std::uint64_t kKi = 1024;
 constexpr std::uint64_t kMi = 1024 * kKi;
 const std::vector<std::uint64_t> kSizes{256 * kKi, 8 * kMi};
 
-Space gpu(std::uint64_t local_bytes = 227 * kKi, std::size_t max_group_size = 1024) {
-    return {{"CUDA", "Test GPU 9000", "driver 1", false, 100, max_group_size, local_bytes},
-            all_kernels()};
+DeviceLimits gpu(std::uint64_t local_bytes = 227 * kKi, std::size_t max_group_size = 1024) {
+    return {"CUDA", "Test GPU 9000", "driver 1", false, 100, max_group_size, local_bytes};
 }
 
-Space cpu() {
-    return {{"OpenCL", "Test CPU", "driver 2", true, 8, 4096, 512 * kKi}, all_kernels()};
+DeviceLimits cpu() {
+    return {"OpenCL", "Test CPU", "driver 2", true, 8, 4096, 512 * kKi};
 }
 
-Trial measured(const LaunchConfig& config, std::uint64_t pixels, double ms) {
-    return {config, pixels, Outcome::kMeasured, ms, ""};
+Trial measured(const TunedLaunch& launch, std::uint64_t pixels, double ms) {
+    return {launch, pixels, Outcome::kMeasured, ms, ""};
 }
 
-// Everything that can happen, and a kernel in other groups than the rest.
+// Everything that can happen.
 Tuning small_tuning() {
     const std::uint64_t pixels = 16 * kMi;
-    return {gpu().device,
+    return {gpu(),
             "2025-01-31T12:00:00Z",
             21,
-            {measured({&kLocal, 1, 1, 128, 1}, pixels, 0.08),  // 5 %
-             measured({&kLocal, 1, 2, 128, 1}, pixels, 0.04),  // 10 %, the better of the two loads
-             measured({&kLocal, 1, 1, 128, 8}, pixels, 0.0134),
-             {{&kLocal, 1, 1, 1024, 1}, pixels, Outcome::kNotTried, 0, ""},
-             measured({&kReplicated, 8, 4, 128, 1}, pixels, 0.005),
-             measured({&kReplicated, 8, 4, 128, 8}, pixels, 0.004),
-             {{&kReplicated, 8, 4, 1024, 1}, pixels, Outcome::kRefused, 0, "too large"},
-             measured({&kUcharBins, 1, 1, 32, 1}, pixels, 0.4),
-             {{&kUcharBins, 1, 1, 64, 1}, pixels, Outcome::kWrong, 0, "3 of 256 bins wrong"},
-             {{&kReplicated, 1, 1, 64, 1}, 1000, Outcome::kRefused, 0, "too large"}}};
+            {measured({1, 1, 128, 1}, pixels, 0.08),  // 5 %
+             measured({1, 2, 128, 1}, pixels, 0.04),  // 10 %, the better of the two loads
+             measured({1, 1, 128, 8}, pixels, 0.0134),
+             {{1, 1, 1024, 1}, pixels, Outcome::kNotTried, 0, ""},
+             measured({8, 4, 128, 1}, pixels, 0.005),
+             measured({8, 4, 128, 8}, pixels, 0.004),
+             {{8, 4, 1024, 1}, pixels, Outcome::kRefused, 0, "too large"},
+             {{16, 1, 128, 1}, pixels, Outcome::kWrong, 0, "3 of 256 bins wrong"},
+             {{1, 1, 64, 1}, 1000, Outcome::kRefused, 0, "too large"}}};
 }
 
 // ---- the search ---------------------------------------------------------------------------------
@@ -64,47 +60,47 @@ struct Time {
     double now_s = 1000;
 };
 
-Tuning found_with(const Space& space, const Measure& measure, double budget_s = 60,
+Tuning found_with(const DeviceLimits& device, const Measure& measure, double budget_s = 60,
                   const Time& time = {}, std::string* text = nullptr) {
     Tuning found;
-    const std::string words =
-        said([&] { found = search(space, kSizes, budget_s, measure, [&] { return time.now_s; }); });
+    const std::string words = said(
+        [&] { found = search(device, kSizes, budget_s, measure, {}, [&] { return time.now_s; }); });
     if (text != nullptr) *text = words;
     return found;
 }
 
 TEST(Search, FindsWhatIsPlanted) {
-    const LaunchConfig small{&kUcharBins, 1, 1, 64, 8}, large{&kLocal, 1, 3, 256, 1};
+    const TunedLaunch small{4, 1, 128, 8}, large{32, 3, 256, 1};
     // A launch takes the longer the more it differs from the one that is planted.
     const Tuning found =
-        found_with(gpu(), [&](const LaunchConfig& config, std::uint64_t pixels, double) {
-            const LaunchConfig& best = pixels == kSizes[0] ? small : large;
+        found_with(gpu(), [&](const TunedLaunch& launch, std::uint64_t pixels, double) {
+            const TunedLaunch& best = pixels == kSizes[0] ? small : large;
             const auto apart = [](auto a, auto b) {
                 return std::abs(std::log2(static_cast<double>(a) / static_cast<double>(b)));
             };
-            return 1 + (config.kernel == best.kernel ? 0 : 3) + apart(config.copies, best.copies) +
-                   apart(config.loads, best.loads) + apart(config.group_size, best.group_size) +
-                   apart(config.groups_per_unit, best.groups_per_unit);
+            return 1 + apart(launch.copies, best.copies) + apart(launch.loads, best.loads) +
+                   apart(launch.group_size, best.group_size) +
+                   apart(launch.groups_per_unit, best.groups_per_unit);
         });
     EXPECT_EQ(found.sizes(), kSizes);
-    EXPECT_EQ(found.count(Outcome::kMeasured), 2 * (64U + 6 * 64 + 12));  // each kernel's
-    EXPECT_EQ(found.best(kSizes[0])->config, small);
-    EXPECT_EQ(found.best(kSizes[1])->config, large);
+    EXPECT_EQ(found.count(Outcome::kMeasured), 2 * 6 * 4 * 16U);
+    EXPECT_EQ(found.best(kSizes[0])->launch, small);
+    EXPECT_EQ(found.best(kSizes[1])->launch, large);
 }
 
 // Of many short measurements the fastest is the luckiest.
 TEST(Search, MeasuresTheBestAgainAndTheirMediansDecide) {
-    const LaunchConfig lucky{&kLocal, 1, 1, 64, 1}, steady{&kLocal, 1, 2, 64, 1};
+    const TunedLaunch lucky{1, 1, 64, 1}, steady{1, 2, 64, 1};
     std::map<std::uint64_t, int> calls, lucky_calls, steady_calls;
     const Tuning found =
-        found_with(cpu(), [&](const LaunchConfig& config, std::uint64_t pixels, double) -> double {
+        found_with(cpu(), [&](const TunedLaunch& launch, std::uint64_t pixels, double) -> double {
             ++calls[pixels];
-            if (config == lucky) return lucky_calls[pixels]++ % 5 == 0 ? 0.5 : 3;
-            if (config == steady) return steady_calls[pixels]++ % 4 == 1 ? 50 : 1;
+            if (launch == lucky) return lucky_calls[pixels]++ % 5 == 0 ? 0.5 : 3;
+            if (launch == steady) return steady_calls[pixels]++ % 4 == 1 ? 50 : 1;
             return 2;
         });
     for (const std::uint64_t pixels : found.sizes()) {
-        EXPECT_EQ(found.best(pixels)->config, steady);
+        EXPECT_EQ(found.best(pixels)->launch, steady);
         EXPECT_EQ(found.best(pixels)->worst_ms, 1);
         EXPECT_EQ(calls[pixels], static_cast<int>(candidates(cpu()).size()) + 12 * 9);
         EXPECT_EQ(steady_calls[pixels], 1 + 9);
@@ -114,11 +110,11 @@ TEST(Search, MeasuresTheBestAgainAndTheirMediansDecide) {
 TEST(Search, BeginsWithTheFallbackAndSaysWhatIsHopeless) {
     std::map<std::uint64_t, double> best;
     std::size_t with_a_limit = 0;
-    found_with(gpu(), [&](const LaunchConfig& config, std::uint64_t pixels, double hopeless_ms) {
-        const double ms = config.copies == 8 ? 4 : 10;
+    found_with(gpu(), [&](const TunedLaunch& launch, std::uint64_t pixels, double hopeless_ms) {
+        const double ms = launch.copies == 8 ? 4 : 10;
         if (best.count(pixels) == 0) {
-            EXPECT_EQ(config.copies, 32U);  // the rule of thumb's
-            EXPECT_EQ(config.group_size, 1024U);
+            EXPECT_EQ(launch.copies, 32U);  // the rule of thumb's
+            EXPECT_EQ(launch.group_size, 1024U);
             best[pixels] = ms;
         } else if (std::isfinite(hopeless_ms)) {
             ++with_a_limit;
@@ -133,33 +129,32 @@ TEST(Search, BeginsWithTheFallbackAndSaysWhatIsHopeless) {
 // Whatever part of the launches there is time for, it must not be one corner of them; and what is
 // compiled once is run one after the other.
 TEST(Search, WhateverItHasTimeForIsAFairSample) {
-    std::vector<LaunchConfig> order;
-    found_with(gpu(), [&](const LaunchConfig& config, std::uint64_t pixels, double) {
-        if (pixels == kSizes[0]) order.push_back(config);
+    std::vector<TunedLaunch> order;
+    found_with(gpu(), [&](const TunedLaunch& launch, std::uint64_t pixels, double) {
+        if (pixels == kSizes[0]) order.push_back(launch);
         return 1.0;
     });
-    const std::vector<LaunchConfig> all = candidates(gpu());
-    const auto shares_of = [](std::span<const LaunchConfig> configs) {
+    const std::vector<TunedLaunch> all = candidates(gpu());
+    const auto shares_of = [](std::span<const TunedLaunch> configs) {
         std::map<std::string, double> shares;
-        for (const LaunchConfig& config : configs) {
-            for (const std::string& kind :
-                 {config.kernel_text(), "loads " + std::to_string(config.loads),
-                  "groups of " + std::to_string(config.group_size),
-                  "groups " + std::to_string(config.groups_per_unit)})
+        for (const TunedLaunch& launch : configs) {
+            for (const std::string& kind : {"copies " + std::to_string(launch.copies),
+                                            "loads " + std::to_string(launch.loads),
+                                            "groups of " + std::to_string(launch.group_size),
+                                            "groups " + std::to_string(launch.groups_per_unit)})
                 shares[kind] += 1 / static_cast<double>(configs.size());
         }
         return shares;
     };
     std::map<std::string, double> sample = shares_of(std::span(order).subspan(1, all.size() / 4));
     for (const auto& [kind, share] : shares_of(all)) {
-        if (share < 0.05) continue;  // a kernel with few launches
         EXPECT_GT(sample[kind], 0.5 * share) << kind;
         EXPECT_LT(sample[kind], 1.5 * share) << kind;
     }
     std::set<std::string> builds;
     std::string last;
-    for (const LaunchConfig& config : std::span(order).subspan(1, all.size() - 1)) {
-        const std::string build = config.kernel_text() + config.macros();
+    for (const TunedLaunch& launch : std::span(order).subspan(1, all.size() - 1)) {
+        const std::string build = launch.macros() + std::to_string(launch.group_size);
         EXPECT_TRUE(build == last || builds.insert(build).second) << build;
         last = build;
     }
@@ -168,39 +163,46 @@ TEST(Search, WhateverItHasTimeForIsAFairSample) {
 TEST(Search, CountsWhatIsRefusedOrTakesNoTimeAndGoesOn) {
     for (const double none : {0.0, std::nan(""), 7.0}) {
         const Tuning found =
-            found_with(cpu(), [&](const LaunchConfig& config, std::uint64_t, double) -> double {
-                if (config.kernel != &kReplicated) return 5;
+            found_with(cpu(), [&](const TunedLaunch& launch, std::uint64_t, double) -> double {
+                if (launch.copies > 2) return 5;
                 if (none == 7) throw common::Unsupported("not today");
                 return none;
             });
-        EXPECT_EQ(found.count(Outcome::kRefused), 2U * 96);
-        EXPECT_EQ(found.count(Outcome::kMeasured), 2U * (16 + 6));
+        EXPECT_EQ(found.count(Outcome::kRefused), 2U * 2 * 16);
+        EXPECT_EQ(found.count(Outcome::kMeasured), 2U * 4 * 16);
         EXPECT_EQ(found.best(256 * kKi)->worst_ms, 5);
     }
-    const auto gone = [](const LaunchConfig&, std::uint64_t, double) -> double {
+    const auto gone = [](const TunedLaunch&, std::uint64_t, double) -> double {
         throw std::runtime_error("the device is gone");
     };
     EXPECT_THROW(found_with(cpu(), gone), std::runtime_error);
 }
 
 TEST(Search, DoesNotMeasureWhatTheDeviceCannot) {
-    const Space small = gpu(16 * kKi, 256);
-    const Tuning found = found_with(small, [&](const LaunchConfig& config, std::uint64_t, double) {
-        EXPECT_EQ(unsupported_reason(config, small), "");
+    const DeviceLimits small = gpu(16 * kKi, 256);
+    const Tuning found = found_with(small, [&](const TunedLaunch& launch, std::uint64_t, double) {
+        EXPECT_EQ(unsupported_reason(launch, small), "");
         return 1.0;
     });
-    EXPECT_GT(found.count(Outcome::kRefused), 0U);
+    // 32 copies, and of the others groups of 512 and 1024.
+    EXPECT_EQ(found.count(Outcome::kRefused), 2U * (64 + 5 * 32));
+    EXPECT_EQ(unsupported_reason({32, 1, 256, 1}, small),
+              "32768 bytes of local memory: this device has 16384");
+    EXPECT_EQ(unsupported_reason({1, 1, 512, 1}, small),
+              "groups of 512: this device runs at most 256");
+    EXPECT_EQ(unsupported_reason({1, 1, 256, 1}, small, [](const TunedLaunch&) { return 128; }),
+              "groups of 256: its registers allow at most 128");
 }
 
 TEST(Search, NeverTakesAWrongOneForTheBest) {
     // At once, and when it has been the fastest for a while.
     for (const int wrong_call : {1, 4}) {
-        const LaunchConfig wrong{&kLocal, 1, 4, 64, 1};
+        const TunedLaunch wrong{1, 4, 64, 1};
         std::map<std::uint64_t, int> calls;
         std::string text;
-        const auto measure = [&](const LaunchConfig& config, std::uint64_t pixels,
+        const auto measure = [&](const TunedLaunch& launch, std::uint64_t pixels,
                                  double) -> double {
-            if (config != wrong) return config.kernel == &kUcharBins ? 1 : 2;
+            if (launch != wrong) return launch.copies == 8 ? 1 : 2;
             if (++calls[pixels] == wrong_call) throw Wrong("3 bins wrong");
             return 0.5;
         };
@@ -208,8 +210,8 @@ TEST(Search, NeverTakesAWrongOneForTheBest) {
         EXPECT_EQ(found.count(Outcome::kWrong), 2U);
         for (const std::uint64_t pixels : found.sizes()) {
             EXPECT_EQ(calls[pixels], wrong_call);
-            EXPECT_EQ(found.best(pixels)->config.kernel, &kUcharBins);
-            EXPECT_TRUE(has(text, "  WRONG: local, 4 loads, groups of 64, 1 for each unit, at " +
+            EXPECT_EQ(found.best(pixels)->launch.copies, 8U);
+            EXPECT_TRUE(has(text, "  WRONG: 1 copy, 4 loads, groups of 64, 1 for each unit, at " +
                                       size_text(pixels) + ": 3 bins wrong\n"));
         }
     }
@@ -218,7 +220,7 @@ TEST(Search, NeverTakesAWrongOneForTheBest) {
 TEST(Search, BeginsNothingAfterItsTimeAndLeavesSomeForTheFinals) {
     Time time;
     std::size_t calls = 0;
-    const auto measure = [&](const LaunchConfig&, std::uint64_t, double) {
+    const auto measure = [&](const TunedLaunch&, std::uint64_t, double) {
         ++calls;
         time.now_s += 1;
         return 1.0;
@@ -245,7 +247,7 @@ class Device {
 
     Measure measure() {
         return measure_on(pictures(),
-                          [this](const LaunchConfig&, std::size_t which,
+                          [this](const TunedLaunch&, std::size_t which,
                                  std::span<const Stretch> parts, common::Histogram& result) {
                               for (const Stretch& part : parts)
                                   firsts.push_back(part.first);
@@ -307,27 +309,21 @@ TEST(MeasureOn, ShortLaunchesFollowEachOtherAndHopelessOnesAreNotRepeated) {
 
 // ---- what is shown and kept ---------------------------------------------------------------------
 
-TEST(HeatMap, ShowsEveryKernelAtEverySize) {
+TEST(Summary, ShowsTheBestOfEverySizeAndWhatWentWrong) {
+    Tuning tuning = small_tuning();
+    tuning.trials.push_back(measured({32, 3, 1024, 1}, 16 * kMi, 0.005));  // the rule of thumb's
     EXPECT_EQ(
-        heat_map_text(small_tuning()),
-        "Each cell is the best of all loads, in percent of the best of its size; - was not "
-        "measured.\n\n"
-        "1000 pixels\n\n"
-        "group size       64\n"
-        "groups per unit   1\n"
-        "replicated x 1    -\n\n"
-        "best: none, since nothing was measured\n\n"
-        "16 Mi pixels\n\n"
-        "group size      128       1024\n"
-        "groups per unit   1    8     1\n"
-        "local            10░  30░    -\n"
-        "replicated x 8   80▓ 100█    -\n\n"
-        "group size       32    64\n"
-        "groups per unit   1     1\n"
-        "uchar-bins        1     -\n\n"
-        "best: replicated, 8 copies, 4 loads, groups of 128, 8 for each unit, 4194 GB/s\n\n"
-        "6 measured, 2 refused, 1 wrong, 1 not tried in 21.0 s\n"
-        "  WRONG: uchar-bins, 1 load, groups of 64, 1 for each unit, at 16 Mi pixels: 3 of 256 "
+        summary_text(tuning),
+        "pictures of   the best launch                                    GB/s  rule of thumb, % "
+        "of it\n"
+        "------------  -------------------------------------------------  ----  "
+        "----------------------\n"
+        "1000 pixels   nothing was measured                                  -                   "
+        "    -\n"
+        "16 Mi pixels  8 copies, 4 loads, groups of 128, 8 for each unit  4194                   "
+        " 80.0\n"
+        "\n6 measured, 2 refused, 1 wrong, 1 not tried in 21.0 s\n"
+        "  WRONG: 16 copies, 1 load, groups of 128, 1 for each unit, at 16 Mi pixels: 3 of 256 "
         "bins wrong\n"
         "  2 refused: too large\n");
 }
@@ -341,11 +337,11 @@ class Program : public testing::Test {
                             std::size_t wrong = 0) {
         Tuning tuning = small_tuning();
         tuning.date = std::to_string(measured_ones) + "-" + std::to_string(not_tried);
-        tuning.trials.assign(measured_ones, measured({&kReplicated, 1, 1, 64, 1}, 1000, 1));
+        tuning.trials.assign(measured_ones, measured({1, 1, 64, 1}, 1000, 1));
         for (const auto& [count, outcome] :
              {std::pair{not_tried, Outcome::kNotTried}, {wrong, Outcome::kWrong}})
             tuning.trials.insert(tuning.trials.end(), count,
-                                 {{&kReplicated, 1, 1, 128, 1}, 1000, outcome, 0, ""});
+                                 {{1, 1, 128, 1}, 1000, outcome, 0, ""});
         return tuning;
     }
     int finish(const Tuning& found, const Request& request = {}) {
@@ -362,11 +358,11 @@ class Program : public testing::Test {
     std::string printed_, said_;
 };
 
-TEST_F(Program, PrintsTheHeatMapAndKeepsWhatTunedReads) {
+TEST_F(Program, PrintsTheSummaryAndKeepsWhatTunedReads) {
     Request request;
     request.json = folder_ / "out.json";
     EXPECT_EQ(finish(small_tuning(), request), 1);  // there is a wrong one
-    EXPECT_TRUE(has(printed_, heat_map_text(small_tuning())));
+    EXPECT_TRUE(has(printed_, summary_text(small_tuning())));
     EXPECT_TRUE(has(printed_, "\nkept for `tuned` in " + launches_file().string() + "\n"));
     const std::string json = tests::bytes_of(folder_ / "out.json");
     EXPECT_EQ(json, to_json_text(small_tuning()));
@@ -392,7 +388,7 @@ TEST_F(Program, PrintsTheHeatMapAndKeepsWhatTunedReads) {
     EXPECT_EQ(std::count(both.begin(), both.end(), '\n'), 2);
     std::string text;
     TunedLaunch launch;
-    text = said([&] { launch = launch_for(gpu().device, {}, 5 * kMi); });
+    text = said([&] { launch = launch_for(gpu(), {}, 5 * kMi); });
     EXPECT_EQ(launch.text(800), "8 copies, 4 loads, 800 groups of 128");
     EXPECT_TRUE(has(text, "found by tune on 2025-01-31"));
 }
