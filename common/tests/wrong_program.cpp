@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "common/lesson.hpp"
+#include "common/options/options.hpp"
 #include "common/process/cpu.hpp"
+#include "common/timing/timing.hpp"
 
 using common::Histogram;
 using Pixels = std::span<const std::uint8_t>;
