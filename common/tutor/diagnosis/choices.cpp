@@ -237,30 +237,27 @@ std::string said(const std::string& expression, const std::string& right, bool i
 
 }  // namespace
 
-std::vector<Change> changes(const RunContext& context) {
+std::vector<Change> changes(const Played& strategy, const RunContext& context) {
+    // Another way of going over the pixels is right again where there are none.
+    const bool is_usual = strategy.way == strategies_of(context).front().way;
     std::vector<Change> all;
-    double unusual = 0;
-    for (const Played& strategy : strategies_of(context)) {
-        for (const auto& [choice, right] : choices_of(strategy, context)) {
-            // Another way of going over the pixels is right again where there are none.
-            if ((strategy.way == kRotated && choice.label != kCopies) ||
-                (unusual > 0 && strategy.way != kRotated && choice.label >= kCount) ||
-                ((strategy.way == kEights || strategy.way == kSixteens) && choice.label == kByte))
-                continue;
-            std::set<std::string> seen{right};
-            for (const Row& row : table().rows) {
-                if (row.part != choice.part || !row.at[choice.label]) continue;
-                for (const Outcome& outcome : row.outcomes)
-                    if (seen.insert(outcome.words).second)
-                        all.push_back({strategy,
-                                       {choice, &outcome.becomes},
-                                       name_of(row, outcome, choice.label),
-                                       &outcome,
-                                       right,
-                                       outcome.bits + unusual + (choice.label == kLayout ? 3 : 0)});
-            }
+    for (const auto& [choice, right] : choices_of(strategy, context)) {
+        if ((strategy.way == kRotated && choice.label != kCopies) ||
+            (!is_usual && strategy.way != kRotated && choice.label >= kCount) ||
+            ((strategy.way == kEights || strategy.way == kSixteens) && choice.label == kByte))
+            continue;
+        std::set<std::string> seen{right};
+        for (const Row& row : table().rows) {
+            if (row.part != choice.part || !row.at[choice.label]) continue;
+            for (const Outcome& outcome : row.outcomes)
+                if (seen.insert(outcome.words).second)
+                    all.push_back({strategy,
+                                   {choice, &outcome.becomes},
+                                   name_of(row, outcome, choice.label),
+                                   &outcome,
+                                   right,
+                                   outcome.bits + (choice.label == kLayout ? 3 : 0)});
         }
-        unusual += 3;
     }
     return all;
 }

@@ -39,8 +39,6 @@ struct Case {
     Launch launch;
     Histogram expected{};
     std::vector<Histogram> actual;  ///< at least one; more where it was run again
-    enum class Ended { kItself, kCrashed, kNot };
-    Ended ended = Ended::kItself;  ///< the others have no counts
 
     [[nodiscard]] bool matches() const;  ///< in all its runs
     [[nodiscard]] bool changes() const;  ///< from run to run
@@ -64,6 +62,7 @@ struct RunContext {
 struct Diagnosis {
     std::vector<Finding> findings;       ///< the surest first
     std::vector<std::string> ruled_out;  ///< where there are none: what the runs say all the same
+    bool is_settled = true;  ///< all that fits has one name: more runs would not tell more
 };
 
 /// Everything that fits; nothing where all runs match.

@@ -14,13 +14,12 @@ constexpr Number kFar = 1 << 20;
 }  // namespace
 
 Model::Model(const Case& run, const RunContext& context, const Changed* changed, bool in_order,
-             std::vector<Becomes>* same, std::vector<std::pair<Choice, std::string>>* asked)
+             const Asked* asked)
     : context_(context),
       run_(run),
       changed_(changed != nullptr ? *changed : Changed{}),
       changed_key_(changed_.choice.key()),
       in_order_(in_order),
-      same_(same),
       asked_(asked) {
     const Launch& launch = run.launch;
     size = static_cast<Number>(launch.group_size);
@@ -37,14 +36,9 @@ Model::Model(const Case& run, const RunContext& context, const Changed* changed,
 }
 
 Number Model::asked_or_changed(const Choice& choice, const NamedNumber& right) {
-    if (asked_ != nullptr && known_.insert(choice.key()).second)
-        asked_->emplace_back(choice, right.words);
+    if (asked_ != nullptr) (*asked_)(*this, choice, right);
     if (choice.key() != changed_key_ || right.value < kNowhere) return right.value;
-    const Number became = (*changed_.becomes)(*this, right.value);
-    if (same_ != nullptr)
-        std::erase_if(*same_,
-                      [&](Becomes other) { return (*other)(*this, right.value) != became; });
-    return became;
+    return (*changed_.becomes)(*this, right.value);
 }
 
 // ---- memory -------------------------------------------------------------------------------------

@@ -119,9 +119,10 @@ inline constexpr Number kAnything = Number{1} << 34;
 struct Prediction {
     std::array<Number, kBins> low{};
     std::array<Number, kBins> more{};
-    Number stray = 0;         ///< counts that belong to no bin for sure
-    bool is_certain = true;   ///< nothing is left to chance
-    bool is_endless = false;  ///< or takes too long
+    Number stray = 0;        ///< counts that belong to no bin for sure
+    bool is_certain = true;  ///< nothing is left to chance
+    bool is_endless = false;
+    bool is_too_long = false;  ///< to be worked out
     bool is_divergent = false;
     bool is_outside = false;    ///< of memory
     bool is_unwritten = false;  ///< something is used that nobody wrote
@@ -131,13 +132,14 @@ struct Prediction {
     [[nodiscard]] std::optional<double> open_bits(const Histogram& counts) const;
 };
 
+/// Hears of every choice, where it is asked for.
+using Asked =
+    std::function<void(const Place& place, const Choice& choice, const NamedNumber& right)>;
+
 class Model : protected Place {
  public:
-    /// @param same loses what the choice could become, too, and what comes to something else here
-    /// @param asked gets all choices, as they are asked for
     Model(const Case& run, const RunContext& context, const Changed* changed, bool in_order,
-          std::vector<Becomes>* same = nullptr,
-          std::vector<std::pair<Choice, std::string>>* asked = nullptr);
+          const Asked* asked = nullptr);
 
  protected:
     struct Array {
@@ -218,7 +220,7 @@ class Model : protected Place {
             if (first < last && chosen(label, kFirst, {"", 1}) > 1) body(first);
             Number turns = 0;
             for (Number at = first; at < last && !stopped_; at += step) {
-                if (++seen_.steps > max_steps_) stop(seen_.is_endless);
+                if (++seen_.steps > max_steps_) stop(seen_.is_too_long);
                 done = turns++;
                 body(at);
             }
@@ -242,9 +244,7 @@ class Model : protected Place {
     bool stopped_ = false;
     Number max_steps_;
     std::vector<std::function<void()>> steps_;
-    std::vector<Becomes>* same_;
-    std::vector<std::pair<Choice, std::string>>* asked_;
-    std::set<std::uint32_t> known_;
+    const Asked* asked_;
 
     [[noreturn]] static void stop(bool& why) {
         why = true;
@@ -277,13 +277,15 @@ struct Played {
     Way way;
 };
 
-/// What it counts in a run, with a change or without. Of `same` it leaves what comes to the same.
+/// What it counts in a run, with a change or without.
 Prediction predict(const Played& played, const Changed* changed, const Case& run,
-                   const RunContext& context, bool in_order = false,
-                   std::vector<Becomes>* same = nullptr);
+                   const RunContext& context, bool in_order = false);
 
 /// What a variant may be; what was asked for comes first.
 std::vector<Played> strategies_of(const RunContext& context);
+
+/// Goes through a run of the right strategy.
+void ask(const Played& played, const Case& run, const RunContext& context, const Asked& asked);
 
 /// Its choices, each with what it is in words.
 std::vector<std::pair<Choice, std::string>> choices_of(const Played& played,
@@ -301,8 +303,8 @@ struct Change {
     double bits = 0;                   ///< the less usual, the more
 };
 
-/// Every change of one choice of what a variant may be.
-std::vector<Change> changes(const RunContext& context);
+/// Every change of one choice of a strategy.
+std::vector<Change> changes(const Played& strategy, const RunContext& context);
 
 /// What the choice was and what it became.
 std::string sentence_of(const Change& change, bool in_cuda);

@@ -229,7 +229,7 @@ class Strategy : public Model {
                 if (is_quick) {
                     std::transform(counters.low.begin() + own, counters.low.begin() + own + 256,
                                    histogram.low.begin(), histogram.low.begin(), std::plus<>());
-                    seen_.steps += 64;
+                    seen_.steps += 512;
                     return;
                 }
                 loop(kMerge, NAMED(0), NAMED(256), NAMED(1), [&](Number bin) {
@@ -455,8 +455,8 @@ const Kernel kKernels[] = {
 }  // namespace
 
 Prediction predict(const Played& played, const Changed* changed, const Case& run,
-                   const RunContext& context, bool in_order, std::vector<Becomes>* same) {
-    return Strategy(run, context, changed, in_order, same)
+                   const RunContext& context, bool in_order) {
+    return Strategy(run, context, changed, in_order)
         .played(kKernels[played.strategy].play, played.way);
 }
 
@@ -469,6 +469,11 @@ std::vector<Played> strategies_of(const RunContext& context) {
     return found;
 }
 
+void ask(const Played& played, const Case& run, const RunContext& context, const Asked& asked) {
+    Strategy(run, context, nullptr, false, &asked)
+        .played(kKernels[played.strategy].play, played.way);
+}
+
 std::vector<std::pair<Choice, std::string>> choices_of(const Played& played,
                                                        const RunContext& context) {
     // Enough for four loads of sixteen to each work-item, and for a tail.
@@ -477,10 +482,12 @@ std::vector<std::pair<Choice, std::string>> choices_of(const Played& played,
     run.pixels = pixels;
     run.width = 50;
     run.launch = {2, 2, context.variant == "subhist" ? std::size_t{1} : std::size_t{0}};
-    std::vector<std::pair<Choice, std::string>> asked;
-    Strategy(run, context, nullptr, false, nullptr, &asked)
-        .played(kKernels[played.strategy].play, played.way);
-    return asked;
+    std::vector<std::pair<Choice, std::string>> all;
+    std::set<std::uint32_t> known;
+    ask(played, run, context, [&](const Place&, const Choice& choice, const NamedNumber& right) {
+        if (known.insert(choice.key()).second) all.emplace_back(choice, right.words);
+    });
+    return all;
 }
 
 }  // namespace common::diagnosis

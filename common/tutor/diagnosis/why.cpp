@@ -69,11 +69,11 @@ nlohmann::ordered_json explain(const WrongRun& run, const Result& result, Worker
     std::vector<std::string> same{"--variant", result.variant, "--repeat",
                                   "1",         "--no-ceiling", "--no-diagnosis"};
     same.insert(same.end(), run.words.begin(), run.words.end());
-    Observations seen = observe(
-        *result.launch, [&](std::vector<std::string> words, std::chrono::milliseconds at_most) {
-            words.insert(words.end(), same.begin(), same.end());
-            return worker.ask(words, at_most);
-        });
+    const Runner runner = [&](std::vector<std::string> words, std::chrono::milliseconds at_most) {
+        words.insert(words.end(), same.begin(), same.end());
+        return worker.ask(words, at_most);
+    };
+    Observations seen;
     seen.cases.push_back(
         {"this run", run.pixels, run.width, *result.launch, document.counts, {*result.counts}});
     if (result.only_later) seen.cases.back().actual.push_back(document.counts);
@@ -82,17 +82,23 @@ nlohmann::ordered_json explain(const WrongRun& run, const Result& result, Worker
         fs::path(document.chapter) / (in_cuda ? "histogram.cuh" : "histogram.cl");
     const std::string own_kernels = behind(run.words, "--kernels");
     const std::string copies = behind(run.words, "--copies");
-    const Diagnosis diagnosis = diagnose(
-        seen.cases,
-        {.chapter = document.chapter,
-         .variant = result.variant,
-         .one_by_one = run.is_emulated || document.driver.find("PoCL") != std::string::npos,
-         .in_cuda = in_cuda,
-         .changes = result.changes,
-         .copies = copies.empty() ? 32 : std::stoi(copies),
-         .blocked = behind(run.words, "--walk") == "blocked",
-         .kernel = text_in(own_kernels.empty() ? PROJECT_FOLDER / lesson : fs::path(own_kernels)),
-         .file = shown(own_kernels.empty() ? lesson.string() : own_kernels)});
+    const RunContext context{
+        .chapter = document.chapter,
+        .variant = result.variant,
+        .one_by_one = run.is_emulated || document.driver.find("PoCL") != std::string::npos,
+        .in_cuda = in_cuda,
+        .changes = result.changes,
+        .copies = copies.empty() ? 32 : std::stoi(copies),
+        .blocked = behind(run.words, "--walk") == "blocked",
+        .kernel = text_in(own_kernels.empty() ? PROJECT_FOLDER / lesson : fs::path(own_kernels)),
+        .file = shown(own_kernels.empty() ? lesson.string() : own_kernels)};
+    // What one size of groups leaves open is asked of another.
+    observe(seen, result.launch->group_size, runner);
+    Diagnosis diagnosis = diagnose(seen.cases, context);
+    if (!diagnosis.is_settled) {
+        observe(seen, result.launch->group_size > 64 ? 64 : 96, runner);
+        diagnosis = diagnose(seen.cases, context);
+    }
     std::string text;
     for (const std::string& trouble : seen.troubles)
         text += fmt::format("  {}\n", trouble);
