@@ -255,6 +255,27 @@ class Lab(Browser):
         self.click("#check")
         self.later("while (document.getElementById('check').ariaDisabled === 'true') await new Promise((done) => setTimeout(done, 10));")
 
+    def test_by_hand_before_any_code(self):
+        self.ready("lab.html")
+        self.assertEqual(self.find("#strategy").get_property("value"), "racy")
+        self.assertEqual(self.script("return document.querySelectorAll('#grid td').length"), 42)
+        self.assertTrue(self.script("""const [hand, code] = ["hand", "code"].map((id) => document.getElementById(id).getBoundingClientRect());
+            return hand.bottom <= code.top && document.getElementById("hand").open"""))
+        for value, count in (("0", 20), ("85", 2), ("170", 2), ("255", 17)):
+            self.find(f"#count-{value}").send_keys(str(count))
+        self.click("#tally button")
+        self.assertEqual(self.text("#tallied"), "Not yet: 255. Your counts make 41 pixels, of 42.")
+        self.find("#count-255").clear()
+        self.find("#count-255").send_keys("18", "\ue007")
+        self.assertIn("Right: these 4 numbers are the histogram", self.text("#tallied"))
+        self.assertIn("Count 42 pixels by hand. Done.", self.text("#goals"))
+        self.choose("#on", "alone")
+        self.run_it()
+        self.assertIn("Right: all 256 bins, in this order. 42 pixels", self.said())
+        self.assertIn("counted by hand, 6 x 7.", self.text("#what"))
+        self.ready("lab.html")
+        self.assertFalse(self.script("return document.getElementById('hand').open"))
+
     def test_a_task(self):
         self.ready("lab.html#strategy=03%2Ffive-steps&groups=16")
         self.assertEqual((self.text("#task-title"), self.count("#hints details")), ("The five steps", 3))

@@ -454,6 +454,14 @@ class Site(Browser):
         self.assertIn("All done, and right.", self.said())
         self.browser.switch_to.default_content()
 
+    def test_one_can_try_it_at_once(self):
+        for size in (WIDE, NARROW):
+            self.open("index.html", size)
+            self.browser.find_element("link text", "Try it now").click()
+            self.assertEqual(self.text("h1"), "The lab")
+            for selector in ("#run", "#picture", "#chart"):
+                self.assertLessEqual(self.script("return document.querySelector(arguments[0]).getBoundingClientRect().bottom", selector), size[1], selector)
+
     def test_from_a_lesson_to_its_page_and_back(self):
         self.open("02-global-atomics/index.html")
         self.click("a[href$='race.html']")

@@ -9,7 +9,7 @@
   const ROOT = "../../../";
   const NO_GPU = "This is no GPU: the page itself takes the work-items through the kernel, one step at a time, in the order that you choose. "
     + "It can be right or wrong, and never fast or slow.";
-  const reach = goals({ lose: "Lose counts with the kernel that is broken on purpose.",
+  const reach = goals({ hand: "Count 42 pixels by hand.", lose: "Lose counts with the kernel that is broken on purpose.",
     mend: "Mend that kernel, so that it is right on a constant picture.", foresee: "Foresee what a mistake does." });
   const photo = samplePicture();
 
@@ -37,8 +37,9 @@
   const plain = (name) => name.replaceAll("-", " ");
 
   // The words of the pixels that Run counts; none of a reader's own.
+  const pictures = { get own() { return own; }, hand: labHand.picture };
   const wordsOf = () => (at("input").value === "shows" ? showing : labData.inputs[at("input").value]);
-  const input = () => shortened(at("input").value === "own" ? own : model.inputOf(wordsOf(), photo, randomFrom));
+  const input = () => shortened(pictures[at("input").value] ?? model.inputOf(wordsOf(), photo, randomFrom));
   const interpreter = () => interpreters[at("on").value];
 
   // An interpreter counts no more than it can in a second or two.
@@ -243,12 +244,12 @@
     const { pixels, width, isCut } = input();
     const across = Math.min(width, pixels.length);
     labPicture.draw(at("picture"), pixels, across);
-    const isOwn = at("input").value === "own";
-    const name = isOwn ? `${own.name}, ${own.width} x ${own.height}` : model.inWords(wordsOf());
-    const size = isOwn || isCut || pixels.length === 0 ? "" : pixels.length % across ? `, shown in rows of ${across}` : `, ${across} x ${pixels.length / across}`;
+    const picture = pictures[at("input").value];
+    const name = picture ? `${picture.name}, ${picture.width} x ${picture.height}` : model.inWords(wordsOf());
+    const size = picture || isCut || pixels.length === 0 ? "" : pixels.length % across ? `, shown in rows of ${across}` : `, ${across} x ${pixels.length / across}`;
     const cut = isCut ? `, of which the first ${pixels.length.toLocaleString("en")}` : "";
-    const whole = isOwn && own.whole[0] > own.width
-      ? ` (scaled down from ${own.whole.join(" x ")}: the page takes ${play.MOST_PIXELS / 2 ** 20} Mi pixels)` : "";
+    const whole = picture && picture.whole[0] > picture.width
+      ? ` (scaled down from ${picture.whole.join(" x ")}: the page takes ${play.MOST_PIXELS / 2 ** 20} Mi pixels)` : "";
     const { groups, groupSize } = launch();
     at("what").textContent = `${name}${size}${whole}${cut}. Run counts it with ${many(groups, "group")} of ${many(groupSize, "work-item")}.`;
     labPicture.chart(at("chart"), model.serial(pixels));
@@ -360,10 +361,10 @@
     say(`${gone}${words} Press Run.`);
   }
 
-  const task = labTasks({ interpreters, ran, settle, unsettle, run, engine, turn: () => turn });
   for (const [name, { chapter }] of Object.entries(labData.strategies)) at("chapters").append(element("option", { value: name }, `${chapter.slice(0, 2)} ${name}`));
+  const task = labTasks({ interpreters, ran, settle, unsettle, run, engine, turn: () => turn });
   for (const name of Object.keys(labData.inputs)) at("input").append(element("option", name === "landscape" ? { selected: "" } : {}, name));
-  at("input").append(element("option", { value: "own", disabled: "" }, "own picture"));
+  at("input").append(element("option", { value: "hand" }, "6 x 7, by hand"), element("option", { value: "own", disabled: "" }, "own picture"));
   for (const [value, words] of Object.entries(model.OUTCOMES)) {
     at("foresee").append(element("label", {}, element("input", { type: "radio", name: "foreseen", value }), element("span", {}, words)));
   }
@@ -391,5 +392,10 @@
   at("camera").hidden = !navigator.mediaDevices;
   at("camera").addEventListener("click", fromCamera);
   ownPictures(takeOwn);
+  labHand.begin(() => {
+    reach("hand");
+    at("input").value = "hand";
+    at("settings").dispatchEvent(new Event("change"));
+  });
   begin();
 })();
