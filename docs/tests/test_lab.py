@@ -255,6 +255,21 @@ class Lab(Browser):
         self.click("#check")
         self.later("while (document.getElementById('check').ariaDisabled === 'true') await new Promise((done) => setTimeout(done, 10));")
 
+    def test_the_editor_has_colours_where_the_letters_are(self):
+        self.ready("lab.html#strategy=local")
+        coloured = {kind: [each.get_property("textContent") for each in self.all(f"#colours .{kind}")] for kind in ("comment", "keyword", "type", "special", "number")}
+        self.assertIn("// Step 2: nobody counts before all bins are zero.", coloured["comment"])
+        for kind, word in (("keyword", "for"), ("type", "u32"), ("special", "workgroupBarrier"), ("number", "0xffu")):
+            self.assertIn(word, coloured[kind])
+        self.write("workgroupBarrier();", "workgroupBarrier(); /* mine */")
+        self.assertIn("/* mine */", [each.get_property("textContent") for each in self.all("#colours .comment")])
+        for code, colours in self.script("""const [code, colours] = ["code", "colours"].map((id) => document.getElementById(id));
+            code.scrollTo(40, 300);
+            code.dispatchEvent(new Event("scroll"));
+            return [[code.value + "\\n", colours.textContent], ...["scrollTop", "scrollLeft", "clientWidth"].map((what) => [code[what], colours[what]]),
+              ...["font", "padding", "tabSize"].map((what) => [getComputedStyle(code)[what], getComputedStyle(colours)[what]])]"""):
+            self.assertEqual(code, colours)
+
     def test_by_hand_before_any_code(self):
         self.ready("lab.html")
         self.assertEqual(self.find("#strategy").get_property("value"), "racy")

@@ -5,6 +5,7 @@
   const model = labModel;
   const { at, able, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, randomFrom, still, follow, goals, samplePicture, greyPicture, ownPictures } = play;
   const { stored, store } = labPicture;
+  const { showLine } = labEditor;
   const { Refused, DoesNotCompile, DoesNotEnd } = labGpu;
   const ROOT = "../../../";
   const NO_GPU = "This is no GPU: the page itself takes the work-items through the kernel, one step at a time, in the order that you choose. "
@@ -48,33 +49,12 @@
     return picture.pixels.length > most ? { ...picture, pixels: picture.pixels.subarray(0, most), isCut: true } : picture;
   }
 
-  // ---- the editor --------------------------------------------------------------------------------
+  // ---- the kernel --------------------------------------------------------------------------------
 
   function edit(text, messages = []) {
-    if (at("code").value !== text) at("code").value = text;
-    const bad = new Set(messages.map((each) => each.line));
-    at("lines").replaceChildren(...text.split("\n").flatMap((_, place) => [element("span", bad.has(place + 1) ? { class: "bad" } : {}, String(place + 1)), "\n"]));
-    at("lines").scrollTop = at("code").scrollTop;
-    at("messages").replaceChildren(...messages.map((each) => {
-      if (each.line === 0) return element("li", {}, each.words);
-      const button = element("button", { type: "button" }, `Line ${each.line}, column ${each.column}: ${each.words}`);
-      button.addEventListener("click", () => goTo(each.line, each.column));
-      return element("li", {}, button);
-    }));
+    labEditor.show(text, messages);
     at("mine").hidden = recall(planted ? key() : aside()) === null;
     at("mine").textContent = planted ? "Back to my kernel" : "Undo the reset";
-  }
-
-  function goTo(line, column = 1) {
-    const before = at("code").value.split("\n").slice(0, line - 1);
-    const place = sum(before.map((each) => each.length + 1)) + column - 1;
-    at("code").focus();
-    at("code").setSelectionRange(place, place);
-    showLine(line);
-  }
-
-  function showLine(line) {
-    at("code").scrollTop = (line - 1) * parseFloat(getComputedStyle(at("code")).lineHeight);
   }
 
   function show() {
@@ -372,7 +352,6 @@
     keep(key(), at("code").value);
     edit(at("code").value);
   });
-  at("code").addEventListener("scroll", () => { at("lines").scrollTop = at("code").scrollTop; });
   at("run").addEventListener("click", alone(run));
   at("check").addEventListener("click", alone(task.check));
   at("measure").addEventListener("click", alone(measure));
