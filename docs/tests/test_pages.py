@@ -34,6 +34,11 @@ class Faults(unittest.TestCase):
                                ([*HEADINGS, "More"], "'More' stands where 'nothing' should")):
             self.assertIn(line, lesson_faults("".join(f"## {heading}\n\n" for heading in headings))[0])
 
+    def test_an_answer_is_predicted(self):
+        answer = "## Predict, then run\n\n<details><summary>Answer</summary>\nYes.\n{}</details>\n"
+        for between, asks in (("", False), ("<!-- predict: choice =Yes No -->\n<!-- end -->\n", True)):
+            self.assertEqual("an answer has nothing to predict" not in lesson_faults(answer.format(between)), asks)
+
     def test_code_and_tables_are_no_words(self):
         no_prose = ("```c\nint a b c;\n```\n", "| a | b |\n|---|---|\n", "![a picture of that](p.svg)\n",
                     "<!-- results: docs/results/x.json a b 1G -->\nmany words here\n<!-- end -->\n")

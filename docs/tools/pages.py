@@ -117,6 +117,9 @@ def lesson_faults(text):
     if headings != HEADINGS:
         first = next(pair for pair in zip(headings + ["nothing"], HEADINGS + ["nothing"]) if pair[0] != pair[1])
         wrong.append(f"the headings of a lesson: '{first[0]}' stands where '{first[1]}' should")
+    to_predict = text.partition("## Predict, then run")[2].partition("\n## ")[0]
+    answers = re.findall(r"<summary>Answer</summary>.*?</details>", to_predict, re.DOTALL)
+    wrong += ["an answer has nothing to predict"] * sum("<!-- predict: " not in answer for answer in answers)
     return wrong + length_faults(text, "lesson", FEWEST, MOST)
 
 
