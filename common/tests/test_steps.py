@@ -13,10 +13,10 @@ import programs
 from programs import ROOT, Test
 
 # What only OpenCL needs: a context, and a compiler while the program runs; its limits vary more, and so do its clocks.
-ONLY_OPENCL = ("context_for|build_program|read_kernel_file|max_work_group_size|error_name|has_extension|require_memory|no_room|profiling|"
+ONLY_OPENCL = ("read_kernel_file|max_work_group_size|error_name|has_extension|require_memory|no_room|profiling|"
                "plausible_ms|kernel_file|options.wants|max_block_size")
 # What the programs call that is neither API's: the frame, and what common/ has for both.
-OF_COMMON = (r"(?:common::|tuning::limits_of|report\.|\boptions\.(?!c_str)|common::Report |lesson\.(?:options\.)?)[a-z_:]*|"
+OF_COMMON = (r"(?:common::|\boptions\.(?!c_str)|lesson\.(?:options\.)?)[a-z_:]*|"
              r"\b(?:choose_device|read_ceiling_gb_s|unsupported_reason|poison|add_rows|milliseconds|report_exception)")
 PAIRS = sorted(path.parent for path in ROOT.glob("0[2-5]-*/**/opencl.cpp") if (path.parent / "cuda.cu").exists())
 
@@ -27,7 +27,6 @@ def course(text):
     for step, _, call in found:
         call = re.sub(r"::(opencl|cuda)::", "::", call).strip()
         call = re.sub(r"::compute_units|::multiprocessors", "::units", call)  # one number, two words,
-        call = call.replace("tuning::limits_of", "common::units")  # or with other limits
         if step or (call and not re.search(rf"(?:::|lesson\.)({ONLY_OPENCL})\(", call)):
             yield step or call
 

@@ -270,10 +270,10 @@ int main(int argc, char** argv) try {
     // 7. group-each: one launch, a block for each picture, whose row nobody else writes.
     if (lesson.wants("group-each")) {
         const auto kernel = kernels_for(launches.each).each;
-        const auto& [copies, loads, size, groups] = launches.each;
+        const auto groups = static_cast<unsigned>(launches.each.groups);
+        const auto size = static_cast<unsigned>(launches.each.group_size);
         const auto count = [&] {
-            kernel<<<static_cast<unsigned>(groups), static_cast<unsigned>(size), 0, stream>>>(
-                pixels, first, batch.size(), rows);
+            kernel<<<groups, size, 0, stream>>>(pixels, first, batch.size(), rows);
         };
         examine("group-each", {groups, size}, unsupported_reason(kernel, size), count,
                 launches.each.text());
@@ -282,10 +282,10 @@ int main(int argc, char** argv) try {
     // 8. shared-out: one launch, in which each block has an even share.
     if (lesson.wants("shared-out")) {
         const auto kernel = kernels_for(launches.shared).shared;
-        const auto& [copies, loads, size, groups] = launches.shared;
+        const auto groups = static_cast<unsigned>(launches.shared.groups);
+        const auto size = static_cast<unsigned>(launches.shared.group_size);
         const auto count = [&] {
-            kernel<<<static_cast<unsigned>(groups), static_cast<unsigned>(size), 0, stream>>>(
-                pixels, first, places, totals, rows);
+            kernel<<<groups, size, 0, stream>>>(pixels, first, places, totals, rows);
         };
         examine("shared-out", {groups, size}, unsupported_reason(kernel, size), count,
                 launches.shared.text());

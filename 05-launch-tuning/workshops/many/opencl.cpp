@@ -63,7 +63,7 @@ int main(int argc, char** argv) try {
     //    a size of group, copies of its table and loads under way.
     const char* source = lesson.kernel_file("histogram.cl", "../../histogram.cl");
     const auto build = [&](const char* name, const many::Launch& launch) {
-        const std::string options = launch.macros();
+        const std::string options = side_by_side(launch.group_size, 1).macros() + launch.macros();
         const ProgramObject program =
             clCreateProgramWithSource(context, 1, &source, nullptr, &error);
         CHECK_CL(error, "clCreateProgramWithSource");

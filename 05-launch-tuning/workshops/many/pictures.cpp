@@ -235,17 +235,9 @@ std::vector<Place> share_out(const std::vector<std::uint64_t>& first, std::size_
 // Smaller ones, in pixels, have no second load for every work-item.
 constexpr std::uint64_t kSmallPicture = 32 << 10;
 
-std::string Launch::macros() const {
-    return fmt::format("-DGROUP_X={} -DGROUP_Y=1 -DCOPIES={} -DLOADS={}", group_size, copies,
-                       loads);
-}
-
 std::string Launch::text() const {
-    const std::string table = group_size == 1
-                                  ? "one work-item"
-                                  : fmt::format("{} cop{}", copies, copies == 1 ? "y" : "ies");
-    return fmt::format("{}, {} load{}, {} group{} of {}", table, loads, loads == 1 ? "" : "s",
-                       groups, groups == 1 ? "" : "s", group_size);
+    const std::string text = TunedLaunch::text(groups);
+    return group_size > 1 ? text : "one work-item" + text.substr(text.find(','));
 }
 
 // How a group counts pictures of so many pixels in the launches of many: what was fastest on an
@@ -253,9 +245,9 @@ std::string Launch::text() const {
 // picture, the more it costs to zero a large table and to add it up, and the fewer work-items have
 // something to do.
 static Launch usual(std::uint64_t pixels) {
-    if (pixels < 8 << 10) return {.copies = 4, .loads = 1, .group_size = 256};
-    if (pixels < kSmallPicture) return {.copies = 32, .loads = 1, .group_size = 256};
-    return {.copies = 32, .loads = 2, .group_size = 512};
+    if (pixels < 8 << 10) return {{.copies = 4, .loads = 1, .group_size = 256}};
+    if (pixels < kSmallPicture) return {{.copies = 32, .loads = 1, .group_size = 256}};
+    return {{.copies = 32, .loads = 2, .group_size = 512}};
 }
 
 Launches launches(const Batch& batch, const common::Options& options, const DeviceLimits& limits) {
@@ -273,7 +265,7 @@ Launches launches(const Batch& batch, const common::Options& options, const Devi
             options.group_size.value_or(std::min(launch.group_size, limits.max_group_size));
         // Of tables for places there are twice as many as loads.
         const bool few = mean < kSmallPicture || limits.local_bytes < 8192;
-        if (alone) launch = {1, loads.value_or(few ? 1 : 3), 1, 1};
+        if (alone) launch = {{1, loads.value_or(few ? 1 : 3), 1}};
         // Some is left of the local memory: a compiler may keep it for itself.
         while (!copies && launch.copies > 1 &&
                launch.copies * sizeof(Histogram) >= limits.local_bytes)
@@ -281,7 +273,7 @@ Launches launches(const Batch& batch, const common::Options& options, const Devi
         return launch;
     };
     const Launch in_a_batch = of(usual(mean));
-    Launches launches{of({.copies = 4, .group_size = 256}), in_a_batch, in_a_batch};
+    Launches launches{of({{.copies = 4, .loads = 1, .group_size = 256}}), in_a_batch, in_a_batch};
     const std::size_t pixels_a_step = alone ? 4096 : 16;
     launches.one.groups = groups_with_work(mean, launches.one.group_size, pixels_a_step,
                                            alone ? limits.units : 2 * limits.units);

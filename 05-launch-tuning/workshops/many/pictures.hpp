@@ -91,14 +91,11 @@ std::vector<Place> share_out(const std::vector<std::uint64_t>& first, std::size_
 
 // ---- launches -----------------------------------------------------------------------------------
 
-/// How a group counts.
-struct Launch {
-    unsigned copies = 1;         ///< of the table
-    unsigned loads = 1;          ///< that a work-item has under way at once
-    std::size_t group_size = 1;  ///< 1: OpenCL's loop for a processor's core
-    std::size_t groups = 1;
+/// How groups count, each as one of `tuned` does; or, where a group is one work-item, in OpenCL's
+/// loop for a processor's core.
+struct Launch : TunedLaunch {
+    std::size_t groups = 1;  ///< in all
 
-    [[nodiscard]] std::string macros() const;
     [[nodiscard]] std::string text() const;
 };
 

@@ -211,6 +211,15 @@ TEST(OnCpuMemory, MisuseIsAnswered) {
     EXPECT_EQ(cudaMemcpy2D(memory, 2, host.data(), 4, 4, 1, cudaMemcpyHostToDevice),
               cudaErrorInvalidPitchValue);
     EXPECT_EQ(cudaFree(host.data()), cudaErrorInvalidValue);
+    // Of host memory, only what was asked for is there for the device.
+    unsigned char* pinned = nullptr;
+    unsigned char* seen = nullptr;
+    ASSERT_EQ(cudaHostAlloc(&pinned, 16, cudaHostAllocMapped), cudaSuccess);
+    EXPECT_EQ(cudaHostGetDevicePointer(&seen, pinned, 0), cudaSuccess);
+    EXPECT_EQ(seen, pinned);
+    for (void* other : {static_cast<void*>(host.data()), static_cast<void*>(memory)})
+        EXPECT_EQ(cudaHostGetDevicePointer(&seen, other, 0), cudaErrorInvalidValue);
+    EXPECT_EQ(cudaFreeHost(pinned), cudaSuccess);
     EXPECT_EQ(cudaFreeHost(memory), cudaErrorInvalidValue);
     EXPECT_EQ(cudaFree(memory), cudaSuccess);
     EXPECT_EQ(cudaFree(memory), cudaErrorInvalidValue);

@@ -27,11 +27,6 @@ class Peers(Test):
                     err="one-by-one backwards: does not match the CPU\n",
                     out="(?s)one-by-one [^\n]* mismatch: backwards: [0-9]+ of 256 bins wrong\nreference [^\n]* match\n$")
 
-    def test_nothing_installed(self):
-        self.expect([LIBRARIES / "05-launch-tuning-workshops-peers-alone", "--random", "100003", "--repeat", "1"],
-                    err="opencv: skipped, not found[^\n]*\n  zstd: skipped, not found[^\n]*\n  numpy: skipped, not found",
-                    out="(?s)serial [^\n]* - +match\n.*opencv [^\n]*skipped: not found.*\nzstd [^\n]*skipped.*\nnumpy [^\n]*skipped[^\n]*\n$")
-
     def test_bad_command_lines(self):
         for arguments, says in (("--peer nosuch.so", "--peer: .*nosuch.so: cannot open"),
                                 (f"--peer {self.library('taken')}", "--peer: the name is taken: serial"),
