@@ -415,7 +415,7 @@ STALLS = {
     "Room in a queue": ("lg_throttle", "mio_throttle"),
     "Barrier": ("barrier", "membar"),
     "Instruction before": ("wait", "branch_resolving", "math_pipe_throttle", "no_instruction", "dispatch_stall"),
-    "Its turn": ("not_selected", "selected"),
+    "Nothing: it goes on, or could": ("not_selected", "selected"),
     "Its last writes": ("drain",),
 }
 

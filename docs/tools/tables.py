@@ -298,10 +298,12 @@ def profiles(recording, experiments):
     found = []
     for name in experiments:
         for run in EXPERIMENTS[name].runs:
-            for entry in select(recording, "experiments", experiment=name):
+            for entry in (each for each in recording["experiments"] if each["experiment"] == name):
                 wanted = run.chapter, run.command(entry["run"]["units"])
                 found += [(run.row + (", ramp" if entry["input"] == "ramp" else ""), entry, kept["percent"]) for kept in entry["run"]["runs"]
                           if (entry["program"].rpartition("/")[0], kept["arguments"]) == wanted]
+    if not found:
+        raise NotRecorded(f"{' and '.join(experiments)} are not among its experiments")
     return found
 
 
