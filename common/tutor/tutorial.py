@@ -404,13 +404,12 @@ def parser_of(command):
 
 
 def main(command, *words):
-    if command == "cluster":  # whose programs have the options
-        return cluster(words)
     try:
-        options = parser_of(command).parse_intermixed_args(words)
+        options = command == "cluster" or parser_of(command).parse_intermixed_args(words)  # whose programs have the options
     except SystemExit:  # --help
         return 0
-    return options.do(options)
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # what has begun by then is to be ended, too
+    return cluster(words) if command == "cluster" else options.do(options)
 
 
 def refused(status, line, *more):
@@ -443,5 +442,4 @@ def ended(words):
 
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     sys.exit(ended(sys.argv[1:]))

@@ -1,8 +1,10 @@
 """What ./tutorial list, next, hint, reset, watch and grade do; common/tutor/tutorial.py reads the command line."""
 
 import contextlib
+import itertools
 import json
 import re
+import shutil
 import subprocess
 import textwrap
 import time
@@ -67,8 +69,6 @@ def next_in_words():
 
 def hint(exercise):
     hints = exercise.hints()
-    if not hints:
-        return "There is no hint here."
     given = kept().get(exercise.name, {}).get("hints", 0) % len(hints)
     keep(exercise.name, hints=given + 1)
     text = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", hints[given])  # links lead nowhere from a terminal
@@ -99,11 +99,10 @@ def reset(exercise, api):
         if path.exists() and path.read_bytes() == text:
             lines.append(f"{name} is as it was (as it was committed, in a repository of your own)")
             continue
-        number = next(number for number in range(1, 10**6) if not path.with_name(f"{path.name}.{number}").exists())
-        beside = path.with_name(f"{path.name}.{number}")
         if path.exists():
-            with open(beside, "xb") as file:
-                file.write(path.read_bytes())
+            names = (path.with_name(f"{path.name}.{number}") for number in itertools.count(1))
+            beside = next(each for each in names if not each.exists())
+            shutil.copy(path, beside)
             lines.append(f"What was in {name} is in {beside.name} beside it.")
         write_whole(path, text)
     keep(exercise.name, done="", hints=0)
@@ -172,21 +171,15 @@ def look(exercise, options):
     return True
 
 
-def last_saved(sources):
-    """When they were last written, and how large they are; None while an editor writes one anew."""
-    try:
-        return [(source.stat().st_mtime_ns, source.stat().st_size) for source in sources]
-    except OSError:
-        return None
-
-
 def watch(exercise, options):
     sources = exercise.skeletons(options.api)
     names = " ".join([str(sources[0].relative_to(ROOT)), *(source.name for source in sources[1:])])
     print(*reports.wrapped(f"Watching {names}; Ctrl-C ends this."), sep="\n", flush=True)
     seen = before = None
     while True:
-        now = last_saved(sources)
+        now = None  # while an editor writes one anew
+        with contextlib.suppress(OSError):
+            now = [(source.stat().st_mtime_ns, source.stat().st_size) for source in sources]
         # What changed a moment ago may not be written to its end.
         if now is not None and now != seen and now == before:
             seen = now

@@ -14,7 +14,7 @@ import submitted_file
 import tasks
 from submitted_file import DoesNotCompile, NothingToRunOn  # noqa: F401  raised from here, too
 
-PROCESSES = 4  # for the runs of a file, where some of them do not end well; two under a detector
+PROCESSES = 3  # for the runs of a file, where some of them do not end well; two under a detector
 
 
 class Verdict(NamedTuple):

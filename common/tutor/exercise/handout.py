@@ -1,6 +1,6 @@
 """A copy of the repository for students: without the solutions, and without the answers.
 
-What an instructor alone should have is left out or said to be left out; everything else is as it was, and the copy's own
+What an instructor alone should have is left out; everything else is as it was, and the copy's own
 tests pass. For an examination the lessons and the chapters' kernels are left out, too.
 """
 
@@ -16,9 +16,8 @@ import catalogue
 from catalogue import ROOT, BadInput
 
 MANIFEST = pathlib.Path("common/tutor/exercise/handed-out.json")  # what the skeletons were
-NEVER = re.compile(r"^(0[^/]*/exercise/[^/]*/solution/|0[^/]*/broken/|\.ci/|\.github/|docs/(tests/|CMakeLists.txt|results/gallery)"
+NEVER = re.compile(r"^(0[^/]*/exercise/[^/]*/solution/|0[^/]*/broken/|\.ci/|\.github/|docs/(tests/|CMakeLists.txt|results/gallery|course|gallery)"
                    r"|common/tutor/exercise/tests/test_)")
-LEFT_OUT = {"docs/course.md": "Using this in a course", "docs/gallery.md": "The gallery of mistakes"}
 IN_AN_EXAM = re.compile(r"^(CMake|LICENSE|tutorial$|\.git|\.clang|common/|images/|docs/(grading|install)\.md$|0[^/]*/exercise/)")
 ANSWER = re.compile(r"^( *)<details><summary>Answers?</summary>\n.*?^\1</details>\n+", re.MULTILINE | re.DOTALL)
 HINT = re.compile(r"^<details><summary>Hint.*?^</details>\n*", re.MULTILINE | re.DOTALL)
@@ -58,36 +57,20 @@ mkdir -p /autograder/results
 
 
 def sources():
-    """What belongs to the repository, as relative paths: what git knows of, or all but what is built."""
-    done = None
-    if catalogue.has_git():
-        done = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-z"], capture_output=True, text=True)
-    if done and done.returncode == 0:
-        names = [name for name in done.stdout.split("\0") if name]
-    else:
-        names = [str(path.relative_to(ROOT)) for path in ROOT.rglob("*") if path.is_file()]
-        names = [name for name in names if not name.startswith(("build", ".git/")) and "__pycache__" not in name]
-    return sorted(name for name in names if (ROOT / name).is_file())
+    """What belongs to the repository, as relative paths. Raises BadInput."""
+    done = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-z"], capture_output=True, text=True) if catalogue.has_git() else None
+    if not done or done.returncode != 0:
+        raise BadInput("this is no clone of a repository: nobody knows what belongs to it")
+    return [name for name in done.stdout.split("\0") if (ROOT / name).is_file()]
 
 
 def chosen(chapters):
     """The exercises of these chapters; all of them where none is named. Raises BadInput."""
     found = catalogue.exercises()
-    numbers = {exercise.chapter[:2] for exercise in found}
     for chapter in chapters:
-        if chapter not in numbers:
-            raise BadInput(f"there is no chapter '{chapter}' with exercises: there are {', '.join(sorted(numbers))}")
+        if chapter not in (exercise.chapter[:2] for exercise in found):
+            raise BadInput(f"there is no chapter '{chapter}' with exercises")
     return [exercise for exercise in found if not chapters or exercise.chapter[:2] in chapters]
-
-
-def text_for_students(name, text, exam):
-    if name in LEFT_OUT:
-        return f"# {LEFT_OUT[name]}\n\nThis page is for instructors, and not part of this copy.\n"
-    if name.endswith("README.md") and "/exercise/" not in name:
-        return ANSWER.sub("", text)
-    if exam and "/exercise/" in name and name.endswith("README.md"):
-        return HINT.sub("", text)
-    return text
 
 
 def copy(into, exercises, exam):
@@ -99,23 +82,21 @@ def copy(into, exercises, exam):
         path = into / name
         path.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, path)
-        if name.endswith(".md"):
-            path.write_text(text_for_students(name, path.read_text(encoding="utf-8"), exam), encoding="utf-8")
     lab = into / "docs/site/play_data.py"
     if lab.exists():  # the page's mistakes are the gallery's, which is not there
         subprocess.run([sys.executable, "-B", lab], check=True)
     skeletons = [path for exercise in exercises for api in exercise.files for path in exercise.skeletons(api)]
     (into / MANIFEST).write_text(json.dumps({str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in skeletons}, indent=2) + "\n")
     for page in into.rglob("*.md"):
-        page.write_text(without_dead_links(page), encoding="utf-8")
+        text = ANSWER.sub("", page.read_text(encoding="utf-8"))
+        page.write_text(without_dead_links(page, HINT.sub("", text) if exam else text), encoding="utf-8")
     if exam:
         (into / "README.md").write_text(EXAM_PAGE.format(first=exercises[0].name), encoding="utf-8")
 
 
-def without_dead_links(page):
-    """The page with the words alone where a link leads to what is left out."""
-    return LINK.sub(lambda link: link.group(0) if (page.parent / link.group(2)).exists() else link.group(1),
-                    page.read_text(encoding="utf-8"))
+def without_dead_links(page, text):
+    """The words alone where a link leads to what is left out."""
+    return LINK.sub(lambda link: link.group(0) if (page.parent / link.group(2)).exists() else link.group(1), text)
 
 
 def skeleton(path):
@@ -123,16 +104,6 @@ def skeleton(path):
     if not (ROOT / MANIFEST).is_file():
         return None
     return json.loads((ROOT / MANIFEST).read_text(encoding="utf-8")).get(str(path.relative_to(ROOT)))
-
-
-def add_autograder(made, name):
-    """What starts the grader there, beside the copy."""
-    made.rename(made.with_name("tutorials"))
-    made.mkdir()
-    made.with_name("tutorials").rename(made / "tutorials")
-    for file, text in GRADESCOPE.items():
-        (made / file).write_text(text.format(exercise=name), encoding="utf-8")
-        (made / file).chmod(0o755)
 
 
 def make(folder, chapters, exam, gradescope=None):
@@ -147,9 +118,10 @@ def make(folder, chapters, exam, gradescope=None):
     try:
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as temporary:
             made = pathlib.Path(temporary, "copy")
-            copy(made, exercises, exam or gradescope)
-            if gradescope:
-                add_autograder(made, gradescope)
+            copy(made / "tutorials" if gradescope else made, exercises, exam or gradescope)
+            for file, text in GRADESCOPE.items() if gradescope else ():
+                (made / file).write_text(text.format(exercise=gradescope), encoding="utf-8")
+                (made / file).chmod(0o755)
             made.rename(folder)
     except OSError as error:
         raise BadInput(f"{folder}: cannot be written: {error.strerror}") from None

@@ -15,7 +15,6 @@ import functools
 import os
 import pathlib
 import re
-import resource
 import shutil
 import signal
 import subprocess
@@ -84,8 +83,14 @@ def bubblewrap(files, devices, rules=None):
         words += ["--seccomp", str(rules.fileno())]
     for name, file in files.items():
         words += ["--perms", "0555", "--file", str(file.fileno()), f"/files/{name}"]
-    return [*words, "--dir", "/files", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/files", "--",
-            "prlimit", f"--nproc={PROCESSES}", "--"]
+    return [*words, "--dir", "/files", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/files", "--"]
+
+
+def limits(memory, *more):
+    """The words before a command, within bubblewrap's: not of Python, which for its own would run code behind each fork."""
+    if not shutil.which("prlimit"):
+        return []
+    return ["prlimit", "--core=0", f"--fsize={OUTPUT}", *more, *([f"--as={ADDRESSES}"] if memory else []), "--"]
 
 
 @functools.lru_cache(None)
@@ -130,18 +135,9 @@ def printable(text):
     return _CONTROL.sub("?", text.replace("\r\n", "\n"))
 
 
-def _limits(memory):
-    def limit():
-        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
-        resource.setrlimit(resource.RLIMIT_FSIZE, (OUTPUT, OUTPUT))
-        if memory:
-            resource.setrlimit(resource.RLIMIT_AS, (ADDRESSES, ADDRESSES))
-    return limit
-
-
 def _tree(pid):
     """{process: (processor time in s, memory in bytes)} of all that it has started, and its own, as Linux has them."""
-    seen, second, page = {}, os.sysconf("SC_CLK_TCK"), resource.getpagesize()
+    seen, second, page = {}, os.sysconf("SC_CLK_TCK"), os.sysconf("SC_PAGE_SIZE")
     for name in filter(str.isdigit, os.listdir("/proc")) if os.path.isdir("/proc") else ():
         with contextlib.suppress(OSError), open(f"/proc/{name}/stat", errors="replace") as file:
             fields = file.read().rpartition(")")[2].split()
@@ -260,6 +256,7 @@ def _watched(process, seconds, out, said):
 def _run(command, seconds, data, files, memory, devices):
     with contextlib.ExitStack() as stack:
         if missing():
+            command = [*limits(memory), *command]
             folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="exercise-")), "files")
             for name, what in files.items():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -270,11 +267,11 @@ def _run(command, seconds, data, files, memory, devices):
         else:
             opened = {name: _opened(stack, what) for name, what in files.items()}
             filters = [_opened(stack, rules())] if rules() else []
-            command = [*bubblewrap(opened, devices, *filters), *command]
+            command = [*bubblewrap(opened, devices, *filters), *limits(memory, f"--nproc={PROCESSES}"), *command]
             how = {"cwd": "/", "env": _environment("/tmp"), "pass_fds": [file.fileno() for file in (*opened.values(), *filters)],
                    **_user()}
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                                   start_new_session=True, preexec_fn=_limits(memory), **how)
+                                   start_new_session=True, **how)
         out, said = _Read(process.stdout, OUTPUT), _Read(process.stderr, READ)
         threading.Thread(target=_write, args=(process.stdin, data), daemon=True).start()
         ended = ""

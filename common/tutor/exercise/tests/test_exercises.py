@@ -295,7 +295,7 @@ class Command(WithAFolder):
             time.sleep(after)
             process.send_signal(2)
             _, said = process.communicate(timeout=10)
-            self.assertIn(process.returncode, (130, -2))
+            self.assertIn(process.returncode, (130, -2), said)
             self.assertEqual(said, "")
 
 
