@@ -338,19 +338,19 @@ def stalls_table(recording):
             + "`; `".join("`, `".join(reasons) for reasons in STALLS.values()) + "`, in the order of the columns.")
 
 
-# The kernels of the exercise, in an order that gives nothing away; their speeds and clocks would.
-WHOSE = ("`vector`, ramp", "`private`", "`local`", "`tuned`", "`racy`", "`local`, blocked, 8 groups")
+# The kernels of the exercise, in an order that gives nothing away.
+WHOSE = ("`vector`, ramp", "`local`", "`tuned`", "`vector`", "`lane-bins`", "`tuned`, ramp")
 
 
 def whose_table(recording):
-    """the profiles of six kernels without their names"""
+    """six profiles without the kernels' names: what each kept busy"""
     found = {row: (entry, counted) for row, entry, counted in profiles(recording, PROFILES)}
-    titles = [title for title in PROFILE if title not in ("GB/s", "Clock, GHz")]
+    for entry in select(recording, "counters", input="uniform", size="1G"):
+        found.update({f"`{kernel['variant']}`": (entry, kernel["percent"]) for kernel in entry["run"]["counters"]})
     six = [found[row] for row in WHOSE]
-    rows = [[title, *(counts_of(*each)[title] for each in six)] for title in titles]
-    waits = [waits_of(counted) for _, counted in six]
-    rows.append(["Waits most for", *(max(each, key=each.get) for each in waits)])
-    return [entry for entry, _ in six], "Whose profile is this?", ["<Counter", *"ABCDEF"], rows, "CUDA, one launch of each under Nsight Compute."
+    rows = [[title, *(counted[counter] for _, counted in six)] for title, counter in recorded.COUNTERS.items()]
+    return ([entry for entry, _ in six], "Whose profile is this?", ["<Busy, %", *"ABCDEF"], rows,
+            "CUDA on an H100, one launch of each under Nsight Compute.")
 
 
 def under_way_table(recording):
