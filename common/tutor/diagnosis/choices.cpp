@@ -161,7 +161,8 @@ std::vector<Outcome> outcomes_of(const Json& json, const Json& part, const Json&
     std::vector<Outcome> all;
     for (const Json& each : becomes) {
         if (each.is_string()) {
-            for (Outcome& outcome : outcomes_of(json, part, json.at("lists").at(each.get<std::string>())))
+            for (Outcome& outcome :
+                 outcomes_of(json, part, json.at("lists").at(each.get<std::string>())))
                 all.push_back(std::move(outcome));
             continue;
         }

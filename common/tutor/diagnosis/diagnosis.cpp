@@ -204,12 +204,8 @@ std::vector<Fit> fitting(const Played& strategy, const Runs& runs, const RunCont
 
 Finding finding_of(const RunContext& context, const std::string& name, const std::string& sentence,
                    const std::string& evidence) {
-    return {name,
-            in_words_of(context, sentence),
-            in_words_of(context, evidence),
-            fmt::format("{}/README.md#{}", context.chapter, section_about(name)),
-            "",
-            Finding::Certainty::kPattern};
+    return {name, in_words_of(context, sentence), in_words_of(context, evidence),
+            fmt::format("{}/README.md#{}", context.chapter, section_about(name)), ""};
 }
 
 std::string evidence_of(const Fit& fit, const Runs& runs) {
@@ -221,6 +217,22 @@ std::string evidence_of(const Fit& fit, const Runs& runs) {
                        plural(runs.wrong.size(), "run that differs", "runs that differ"),
                        runs.wrong.front()->words,
                        plural(runs.right.size(), "other does", "others do"));
+}
+
+// Where no change explains the counts: so many bits after which something begins at 0 again,
+// whatever it was: it loses a multiple of what it can hold, and gains nothing.
+unsigned bits_that_overflow(const Runs& runs) {
+    for (const unsigned bits : {16U, 8U}) {
+        const auto is_kept = [&](const Case* run) {
+            for (std::size_t bin = 0; bin < kBins; ++bin)
+                if (run->actual[0][bin] > run->expected[bin] ||
+                    (run->expected[bin] - run->actual[0][bin]) % (1U << bits) != 0)
+                    return false;
+            return !run->changes();
+        };
+        if (std::all_of(runs.all.begin(), runs.all.end(), is_kept)) return bits;
+    }
+    return 0;
 }
 
 // What the runs say where no change explains them.
@@ -324,10 +336,15 @@ Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context) {
     }
     // Few runs prove little: many mistakes would explain them.
     if (findings.size() == 1 && found.front().is_certain && cases.size() >= kFewRuns)
-        findings.front().certainty = Finding::Certainty::kPredicted;
+        findings.front().is_certain = true;
     // What holds for every count is better than what no run contradicts.
-    if (const std::optional<Overflow> said = is_exact ? std::nullopt : overflow(runs.all))
-        findings = {finding_of(context, said->name, said->sentence, said->evidence)};
+    if (const unsigned bits = is_exact ? 0 : bits_that_overflow(runs); bits > 0)
+        findings = {finding_of(
+            context, fmt::format("{}-bit-overflow", bits),
+            fmt::format("A number of {} bits begins at 0 again: a counter, a sum, or how many "
+                        "equal pixels there were.",
+                        bits),
+            fmt::format("what a bin has lost is a multiple of {} in every run", 1U << bits))};
     if (findings.empty()) diagnosis.ruled_out = ruled_out(runs, context);
     return diagnosis;
 }
@@ -341,9 +358,9 @@ std::string text_of(const Diagnosis& diagnosis) {
         return text;
     }
     const Finding& first = findings.front();
-    const char* const how = first.certainty == Finding::Certainty::kPredicted ? "why"
-                            : findings.size() > 1                             ? "why, one of these"
-                                                                              : "why, most likely";
+    const char* const how = first.is_certain      ? "why"
+                            : findings.size() > 1 ? "why, one of these"
+                                                  : "why, most likely";
     std::string text = fmt::format("  {}: {} ({})\n  because {}\n", how, first.sentence, first.name,
                                    first.evidence);
     if (!first.at.empty()) text += fmt::format("  look at {}\n", first.at);

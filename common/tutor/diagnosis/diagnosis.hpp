@@ -19,16 +19,13 @@ namespace common::diagnosis {
 
 /// A mistake that fits what was seen of a wrong result.
 struct Finding {
-    enum class Certainty {
-        kPredicted,  ///< every count of every run, exactly
-        kPattern     ///< no run contradicts it
-    };
-    std::string name;      ///< stable, such as "tail-dropped"
-    std::string sentence;  ///< what is most likely
-    std::string evidence;  ///< what says so
-    std::string read;      ///< where to read on
-    std::string at;        ///< "histogram.cl:36": where the choice is made, if that can be found
-    Certainty certainty = Certainty::kPredicted;
+    std::string name;         ///< stable, such as "tail-dropped"
+    std::string sentence;     ///< what is most likely
+    std::string evidence;     ///< what says so
+    std::string read;         ///< where to read on
+    std::string at;           ///< "histogram.cl:36": where the choice is made, if that can be found
+    bool is_certain = false;  ///< it predicts every count of every run, and nothing else does; or
+                              ///< no run contradicts it
 };
 
 /// A run of a strategy, what it should have counted and what it did.

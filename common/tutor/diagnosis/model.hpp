@@ -36,7 +36,7 @@ struct Place {
 /// The places of choices, in the order of choices.json, which has them in words.
 // clang-format off
 enum Label : std::uint8_t {
-    kPixels, kRows, kColumns, kShort, kLoads, kRest, kTail, kLoad, kWord, kByte, kRun, kLength, kLast,
+    kPixels, kRows, kColumns, kShort, kLoads, kRest, kTail, kLoad, kWord, kByte,
     kPieces, kPiece,
     kCount, kHistogram, kTables, kRow, kZero, kZeroed, kCounted, kAgain,
     kMerge, kItems, kCopies, kClear, kBinLoop, kSum, kHandover,
@@ -266,7 +266,7 @@ class Model : protected Place {
 /// counters lie; whether each work-item begins with another copy.
 // clang-format off
 enum Way : std::uint8_t {
-    kTurns, kStretches, kFours, kEights, kSixteens, kShares, kRuns, kTwoATurn, kFourATurn,
+    kTurns, kStretches, kFours, kEights, kSixteens, kShares,
     kBanked, kRotated
 };
 // clang-format on
@@ -308,12 +308,6 @@ std::vector<Change> changes(const Played& strategy, const RunContext& context);
 
 /// What the choice was and what it became.
 std::string sentence_of(const Change& change, bool in_cuda);
-
-/// Where no change explains the counts: something that overflows (overflow.cpp).
-struct Overflow {
-    std::string name, sentence, evidence;
-};
-std::optional<Overflow> overflow(const std::vector<const Case*>& runs);
 
 /// The line of the kernel where the choice is made; 0 where it is not found (line.cpp).
 std::size_t line_of(const Change& change, const RunContext& context);

@@ -22,9 +22,6 @@ class Strategy : public Model {
     void walk(Way way, const Count& count_it) {
         const auto one = [&](Number i) { count_it(pixel(kPixels, NAMED(i))); };
         if (way == kTurns) return loop(kPixels, NAMED(id), NAMED(count), NAMED(all), one);
-        if (way == kRuns) return collect(count_it);
-        if (way == kTwoATurn || way == kFourATurn)
-            return unrolled(way == kTwoATurn ? 2 : 4, count_it);
         if (way == kShares) {
             const Number share = chosen(kPixels, kNumber, NAMED((count + groups - 1) / groups));
             return loop(kPixels, NAMED(group * share + item),
@@ -43,42 +40,6 @@ class Strategy : public Model {
         });
         loop(kTail, NAMED(count / load * load + id), NAMED(count), NAMED(all),
              [&](Number i) { count_it(pixel(kTail, NAMED(i))); });
-    }
-    // So many turns of the loop in one, and then what is left.
-    template <typename Count>
-    void unrolled(Number turns, const Count& count_it) {
-        Number next = id;
-        loop(kPixels, NAMED(id), {"the last whole turn", count - (turns - 1) * all},
-             {"so many turns", turns * all}, [&](Number i) {
-                 for (std::uint16_t step = 0; step < turns; ++step) {
-                     const Number its = chosen(kLoad, kWhich, NAMED(step), step);
-                     if (chosen(kLoad, kTimes, {"", 1}, step) != 0)
-                         count_it(pixel(kPixels, {"", i + its * all}));
-                 }
-                 next = i + turns * all;
-             });
-        loop(kRest, NAMED(next), NAMED(count), NAMED(all),
-             [&](Number i) { count_it(pixel(kRest, NAMED(i))); });
-    }
-    // Equal pixels in a row are added at once.
-    template <typename Count>
-    void collect(const Count& count_it) {
-        Number last = 0;
-        Number length = 0;
-        const auto add_run = [&] {
-            count_it(chosen(kRun, kWriteIndex, NAMED(last)), chosen(kRun, kWeight, NAMED(length)));
-        };
-        loop(kPixels, NAMED(id), NAMED(count), NAMED(all), [&](Number i) {
-            const Number value = pixel(kPixels, NAMED(i));
-            if (value == last) {
-                ++length;
-                return;
-            }
-            add_run();
-            last = value;
-            if (chosen(kLength, kTimes, {"", 1}) != 0) length = chosen(kLength, kStart, NAMED(1));
-        });
-        if (chosen(kLast, kTimes, NAMED(length)) != 0) add_run();
     }
     template <typename Count>
     void four(Number first, const Count& count_it) {
@@ -148,9 +109,7 @@ class Strategy : public Model {
     }
     // What counts in this table.
     auto counts_in(Array& table) {
-        return [this, &table](Number bin, Number times = 1) {
-            add(kPixels, table, {"", bin}, times);
-        };
+        return [this, &table](Number bin) { add(kPixels, table, {"", bin}, 1); };
     }
 
     // ---- chapter 02 ----
@@ -429,8 +388,7 @@ class Strategy : public Model {
     }
 };
 
-const std::vector<Way> kWays{kTurns,  kStretches, kFours,    kEights,   kSixteens,
-                             kShares, kRuns,      kTwoATurn, kFourATurn};
+const std::vector<Way> kWays{kTurns, kStretches, kFours, kEights, kSixteens, kShares};
 struct Kernel {
     const char* variant;
     void (Strategy::*play)(Way);

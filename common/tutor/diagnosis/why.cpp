@@ -21,20 +21,22 @@
 #include "common/tutor/diagnosis/probes.hpp"
 
 namespace common::diagnosis {
+
+using Json = nlohmann::ordered_json;
+
 namespace {
 
 namespace fs = std::filesystem;
 
-nlohmann::ordered_json json_of(const std::vector<Finding>& findings) {
-    auto json = nlohmann::ordered_json::array();
+Json json_of(const std::vector<Finding>& findings) {
+    Json json = Json::array();
     for (const Finding& finding : findings) {
-        const bool predicted = finding.certainty == Finding::Certainty::kPredicted;
         json.push_back({{"name", finding.name},
                         {"sentence", finding.sentence},
                         {"evidence", finding.evidence},
                         {"at", finding.at},
                         {"read", finding.read},
-                        {"certainty", predicted ? "predicted" : "pattern"}});
+                        {"certainty", finding.is_certain ? "predicted" : "pattern"}});
     }
     return json;
 }
@@ -52,44 +54,40 @@ std::string behind(const std::vector<std::string>& words, const std::string& opt
     return at == words.end() || at + 1 == words.end() ? "" : *(at + 1);
 }
 
-// A run that went wrong, in a program that can be asked for more runs.
-struct WrongRun {
-    const std::string& program;
-    const std::vector<std::string>& words;  // those of its command line, but for input and launch
-    const RunDocument& document;
-    const PixelBuffer& pixels;
-    std::size_t width;
-    bool is_emulated;
-};
-
 // The strategy runs a few times more, on one device, and what fits all its runs is the answer.
-nlohmann::ordered_json explain(const WrongRun& run, const Result& result, Worker& worker) {
+Json explain(const Json& question, const RunDocument& document, const Result& result,
+             const PixelBuffer& pixels, Worker& worker) {
     if (!result.counts || !result.launch) return nullptr;
-    const RunDocument& document = run.document;
-    std::vector<std::string> same{"--variant", result.variant, "--repeat",
-                                  "1",         "--no-ceiling", "--no-diagnosis"};
-    same.insert(same.end(), run.words.begin(), run.words.end());
-    const Runner runner = [&](std::vector<std::string> words, std::chrono::milliseconds at_most) {
-        words.insert(words.end(), same.begin(), same.end());
-        return worker.ask(words, at_most);
+    const std::vector<std::string> words = question.at("words");
+    const bool is_emulated = question.at("emulated");
+    const Runner runner = [&](std::vector<std::string> arguments,
+                              std::chrono::milliseconds at_most) {
+        arguments.insert(arguments.end(), {"--variant", result.variant, "--repeat", "1",
+                                           "--no-ceiling", "--no-diagnosis"});
+        arguments.insert(arguments.end(), words.begin(), words.end());
+        return worker.ask(arguments, at_most);
     };
     Observations seen;
-    seen.cases.push_back(
-        {"this run", run.pixels, run.width, *result.launch, document.counts, {*result.counts}});
+    seen.cases.push_back({"this run",
+                          pixels,
+                          question.at("width"),
+                          *result.launch,
+                          document.counts,
+                          {*result.counts}});
     if (result.only_later) seen.cases.back().actual.push_back(document.counts);
     const bool in_cuda = document.api == "CUDA";
     const fs::path lesson =
         fs::path(document.chapter) / (in_cuda ? "histogram.cuh" : "histogram.cl");
-    const std::string own_kernels = behind(run.words, "--kernels");
-    const std::string copies = behind(run.words, "--copies");
+    const std::string own_kernels = behind(words, "--kernels");
+    const std::string copies = behind(words, "--copies");
     const RunContext context{
         .chapter = document.chapter,
         .variant = result.variant,
-        .one_by_one = run.is_emulated || document.driver.find("PoCL") != std::string::npos,
+        .one_by_one = is_emulated || document.driver.find("PoCL") != std::string::npos,
         .in_cuda = in_cuda,
         .changes = result.changes,
         .copies = copies.empty() ? 32 : std::stoi(copies),
-        .blocked = behind(run.words, "--walk") == "blocked",
+        .blocked = behind(words, "--walk") == "blocked",
         .kernel = text_in(own_kernels.empty() ? PROJECT_FOLDER / lesson : fs::path(own_kernels)),
         .file = shown(own_kernels.empty() ? lesson.string() : own_kernels)};
     // What one size of groups leaves open is asked of another.
@@ -103,15 +101,13 @@ nlohmann::ordered_json explain(const WrongRun& run, const Result& result, Worker
     for (const std::string& trouble : seen.troubles)
         text += fmt::format("  {}\n", trouble);
     text += text_of(diagnosis);
-    if (run.is_emulated)
+    if (is_emulated)
         text += "  the lines, where it is a race: docs/cuda-on-a-cpu.md#the-line-of-a-race\n";
     return {{"variant", result.variant}, {"text", text}, {"findings", json_of(diagnosis.findings)}};
 }
 
 // The answer to a question, whose pixels stand behind it on standard input.
-nlohmann::ordered_json answer_to(const std::string& line, const std::string& program,
-                                 Worker& worker) {
-    const auto question = nlohmann::ordered_json::parse(line);
+Json answer_to(const Json& question, Worker& worker) {
     RunDocument document = document_of(question.at("run").dump(), "a wrong run");
     for (std::size_t i = 0; i < document.results.size(); ++i)
         document.results[i].changes = question.at("changes").at(i);
@@ -119,12 +115,9 @@ nlohmann::ordered_json answer_to(const std::string& line, const std::string& pro
     std::cin.read(reinterpret_cast<char*>(pixels.data()),
                   static_cast<std::streamsize>(pixels.size()));
     if (reference_histogram(pixels) != document.counts) throw BadInput("these are other pixels");
-    const std::vector<std::string> words = question.at("words");
-    auto answers = nlohmann::ordered_json::array();
+    Json answers = Json::array();
     for (const Result& result : document.results)
-        answers.push_back(explain(
-            {program, words, document, pixels, question.at("width"), question.at("emulated")},
-            result, worker));
+        answers.push_back(explain(question, document, result, pixels, worker));
     return answers;
 }
 
@@ -133,13 +126,13 @@ nlohmann::ordered_json answer_to(const std::string& line, const std::string& pro
 
 int main(int argc, char** argv) try {
     using namespace common;
+    using diagnosis::Json;
     if (argc != 2) throw BadInput("a program calls this one, when a result is wrong");
-    const std::string program = argv[1];
     // One for all wrong results: its device is open, and its compiler is read.
-    Worker worker(program);
+    Worker worker(argv[1]);
     for (std::string line; std::getline(std::cin, line);)
-        print(diagnosis::answer_to(line, program, worker)
-                  .dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) +
+        print(diagnosis::answer_to(Json::parse(line), worker)
+                  .dump(-1, ' ', false, Json::error_handler_t::replace) +
               '\n');
     return kEveryVariantMatches;
 } catch (...) {
