@@ -271,7 +271,8 @@ class Strategy : public Model {
             } else {
                 loop(kItems, NAMED(0), NAMED(size), NAMED(1), [&](Number other) {
                     const Number right = banked ? (item + other) % size : other;
-                    const Number whose = chosen(kItems, kWhich, {"its work-item", right});
+                    const Number whose =
+                        chosen(kItems, kWhich, {"the one whose turn it is", right});
                     add(kItems, sum, NAMED(0), get(kItems, bins, {"", at(kItems, whose, bin)}));
                 });
             }
