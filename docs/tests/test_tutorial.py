@@ -217,6 +217,17 @@ class Test(Small):
         both = [self.succeed("env", *variables, "./tutorial", "doctor") for variables in ([], ["CI=true"])]
         self.assertEqual([[name in said for name in ("nodejs", "chromium-driver", "python3-venv")] for said in both], [[False] * 3, [True] * 3])
 
+    def test_continuous_integration_installs_what_the_site_is_made_with_while_it_builds(self):
+        self.with_python()
+        wanted = self.clone / "docs" / "site" / "requirements.txt"
+        wanted.parent.mkdir(parents=True)
+        wanted.write_text("# nothing\n")
+        with (self.clone / "CMakeLists.txt").open("a") as lines:
+            lines.write("add_test(NAME is-there COMMAND ${CMAKE_COMMAND} -E cat ${CMAKE_BINARY_DIR}/site-env/installed.txt)\n")
+        self.assertEqual(self.call("./tutorial", "test").returncode, 8)  # ctest's, for nobody asked for it
+        self.environment["CI"] = "true"
+        self.succeed("./tutorial", "test")
+
     def test_what_is_no_chapter(self):
         for word in ("3", "02", "0[13]", "03-three", ""):
             self.refuses(f"test takes numbers of chapters, such as 03, not '{re.escape(word)}'", "test", "03", word)

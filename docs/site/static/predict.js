@@ -105,7 +105,7 @@
     for (const question of questions) {
       const yours = kept(question);
       place.append(element("p", {}, element("a", { href: question.link }, question.title), `: ${question.text}`),
-        yours === null ? element("p", {}, "Not yet.") : outcome(question, yours));
+        ...(yours === null ? [] : [outcome(question, yours)]));
     }
     if (done.length === 0) return;
     const forget = element("button", { type: "button", textContent: "Forget all of them" });
