@@ -290,6 +290,7 @@ def staged(page, links, foretold):
     elif sources and folder.parts[0].startswith("0"):
         text += f"\n## {FILES}\n\n{all_shown(sources, place(page))}"
     if folder.as_posix() == "docs/results":
+        text += all_devices()
         entries += [pathlib.Path(f"{path.stem}.md") for path in recordings()]
     if page == FIRST:
         entries.insert(-1, pathlib.Path("predictions.md"))
@@ -298,6 +299,29 @@ def staged(page, links, foretold):
 
 def recordings():
     return sorted((ROOT / "docs" / "results").glob("*.json"))
+
+
+def largest_photo(recording):
+    """Its runs of the sample picture, the largest that was recorded."""
+    runs = recorded.select(recording, "runs", input="photo")
+    size = max((entry["size"] for entry in runs), key=recorded.pixels_of)
+    return size, [entry for entry in runs if entry["size"] == size and "/workshops/" not in entry["program"]]
+
+
+def all_devices():
+    """A table of the chapters' best on each device, beside each other."""
+    chapters, rows = sorted(folder.name for folder in ROOT.glob("0?-*")), []
+    for path in recordings():
+        recording = recorded.load(path)
+        size, entries = largest_photo(recording)
+        for api in recorded.unique(entry["run"]["api"] for entry in entries):
+            of_api = [entry for entry in entries if entry["run"]["api"] == api]
+            best = {entry["run"]["chapter"]: max((recorded.speeds_of(recording, entry, result)[1] or 0 for result in entry["run"]["results"]))
+                    for entry in of_api}
+            rows.append([f"[{path.stem}]({path.stem}.md)", api, recorded.dates(of_api), recorded.size_in_words(recorded.pixels_of(size)),
+                         *(best.get(chapter) or None for chapter in chapters)])
+    return ("\n## All devices\n\nHow close each chapter's best comes to the read ceiling of the device, in %, on the sample picture.\n\n{.sortable}\n"
+            + "\n".join(tables.markdown(["<Device", "<API", "<Recorded", "<Pixels", *chapters], rows)) + "\n")
 
 
 def results_page(path):
@@ -309,7 +333,7 @@ def results_page(path):
     on_gpu = where["gpu"] and any(entry["run"]["api"] != "C++" for entry in recording["runs"])
     device = where["gpu"].rsplit(",", 1)[0] if on_gpu else where["processor"]
     given = recorded.unique((entry["size"], entry["input"]) for entry in recording["runs"])
-    size = max((size for size, name in given if name == "photo"), key=recorded.pixels_of)
+    size, _ = largest_photo(recording)
     entries, title, columns, rows, note = tables.chapters_table(recording, "photo", size)
     provenance, = tables.provenance(f"docs/results/{path.name}", recording, recording["runs"])
     lines = [f"{NO_SEARCH}# {path.stem}: {device}", "", f"A click on the head of a column sorts by it. What the numbers mean: "
