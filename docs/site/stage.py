@@ -247,10 +247,10 @@ class Predictions:
                 of_it = predictions.question(*shlex.split(words))[0]
                 number, question = ([("", "")] + QUESTION.findall(text[:answer.start()]))[-1]
                 link = f"{place(page).with_suffix('.html').as_posix()}#predict-then-run"
-                self.all.append({**of_it, "id": f"{page.parent} {len(self.all) - before + 1}", "title": f"{title}, question {number}" if number else title,
-                                 "link": link,
-                                 "text": plain(of_it["ask"] or question), "ask": of_it["ask"] and plain(of_it["ask"]),
-                                 "unit": plain(of_it.get("unit", ""))})
+                self.all.append({
+                    **of_it, "id": f"{page.parent} {len(self.all) - before + 1}", "link": link, "unit": plain(of_it.get("unit", "")),
+                    "title": f"{title}, question {number}" if number else title,
+                    "text": plain(of_it["ask"] or question), "ask": of_it["ask"] and plain(of_it["ask"])})
                 places += self.place(self.all[-1], page) + "\n\n"
             return places + answer.group(0)
 

@@ -26,7 +26,8 @@ class Faults(unittest.TestCase):
                 self.assertEqual(len(dead_links(page, text, page.parent)), count, link)
 
     def test_tables_and_pictures_say_what_they_show(self):
-        for text, count in (("| | b |\n|---|--:|\n", 1), ("| a | |\n|---|---|\n", 1), ("| a | b |\n|---|---|\n| | c |\n", 0), ("![](figures/law.svg)", 1)):
+        for text, count in (("| | b |\n|---|--:|\n", 1), ("| a | |\n|---|---|\n", 1), ("| a | b |\n|---|---|\n| | c |\n", 0),
+                            ("![](figures/law.svg)", 1)):
             self.assertEqual(len(wordless(text)), count, text)
 
     def test_headings_of_a_lesson(self):

@@ -302,7 +302,8 @@ class Site(Browser):
       const { left, right, width } = node.getBoundingClientRect();
       const beside = width < 2 || left >= wide || right <= 0;
       if (!beside && (right > wide + 1 || left < -1) && seen(node) && !scrolls(node.parentElement)) wrong.add(`cut: ${what(node)}`);
-      if (!phone || beside || node.closest("figure") || ![...node.childNodes].some((each) => each.nodeType === Node.TEXT_NODE && each.data.trim())) continue;
+      const says = [...node.childNodes].some((each) => each.nodeType === Node.TEXT_NODE && each.data.trim());
+      if (!phone || beside || !says || node.closest("figure")) continue;
       if (parseFloat(getComputedStyle(node).fontSize) < 15.9 && seen(node)) wrong.add(`small: ${what(node)}`);
     }
     return [...wrong];

@@ -1,4 +1,10 @@
-// What all pages of the site have: what scrolls is reached with the keyboard.
+// What all pages of the site have: what scrolls is reached with the keyboard; and what the scripts behind this one share.
+function element(name, properties = {}, ...children) {
+  const made = Object.assign(document.createElement(name), properties);
+  made.append(...children);
+  return made;
+}
+
 (() => {
   "use strict";
 

@@ -21,33 +21,23 @@
   const digits = (value) => (value ? (value >= 1000 ? value.toFixed(0) : value.toPrecision(3)) : "-");
 
   function table(recorded, rows) {
-    const heads = ["Chapter", "Strategy", "API", "Here, GB/s", "Here, % of the read ceiling", "Yours, GB/s", "Yours, % of the read ceiling", "Check"];
-    const made = document.createElement("table");
-    const line = (cells, kind, parent) => {
-      const row = parent.insertRow();
-      cells.forEach((cell) => row.append(Object.assign(document.createElement(kind), { textContent: cell })));
-    };
-    line(heads, "th", made.createTHead());
-    const body = made.createTBody();
+    const line = (kind, cells) => element("tr", {}, ...cells.map((textContent) => element(kind, { textContent })));
     const here = new Set(recorded.rows.map((row) => row.slice(0, 3).join(" ")));
-    for (const [chapter, strategy, api, speed, percent] of recorded.rows) {
-      const own = rows[`${chapter} ${strategy} ${api}`] || {};
-      line([chapter, strategy, api, digits(speed), digits(percent), digits(own.speed), digits(own.percent), own.check || "-"], "td", body);
-    }
-    for (const [key, own] of Object.entries(rows)) {
-      if (!here.has(key)) line([...key.split(" "), "-", "-", digits(own.speed), digits(own.percent), own.check], "td", body);
-    }
-    return made;
+    const others = Object.keys(rows).filter((key) => !here.has(key)).map((key) => [...key.split(" "), null, null]);
+    const heads = ["Chapter", "Strategy", "API", "Here, GB/s", "Here, % of the read ceiling", "Yours, GB/s", "Yours, % of the read ceiling", "Check"];
+    return element("table", {}, element("thead", {}, line("th", heads)), element("tbody", {},
+      ...[...recorded.rows, ...others].map(([chapter, strategy, api, ...speeds]) => {
+        const { speed, percent, check = "-" } = rows[`${chapter} ${strategy} ${api}`] || {};
+        return line("td", [chapter, strategy, api, ...[...speeds, speed, percent].map(digits), check]);
+      })));
   }
 
   function begin(place) {
     const recorded = JSON.parse(place.dataset.recorded);
-    const label = Object.assign(document.createElement("label"), { textContent: "Your results: " });
-    const input = Object.assign(document.createElement("input"), { type: "file", multiple: true, accept: ".json" });
-    const said = Object.assign(document.createElement("p"), { role: "status" });
-    const wrapper = Object.assign(document.createElement("div"), { className: "table-wrapper", tabIndex: 0 });
-    label.append(input);
-    place.append(label, said);
+    const input = element("input", { type: "file", multiple: true, accept: ".json" });
+    const said = element("p", { role: "status" });
+    const wrapper = element("div", { className: "table-wrapper", tabIndex: 0 });
+    place.append(element("label", {}, "Your results: ", input), said);
     input.addEventListener("change", async () => {
       const rows = {}, wrong = [];
       for (const file of input.files) {

@@ -5,12 +5,6 @@
 
   const key = (question) => `prediction ${question.id}`;
 
-  function element(name, properties = {}, ...children) {
-    const made = Object.assign(document.createElement(name), properties);
-    made.append(...children);
-    return made;
-  }
-
   function kept(question) {
     const text = localStorage.getItem(key(question));
     return text === null ? null : Number(text);
