@@ -41,6 +41,8 @@ STRATEGIES = {"racy": "02-global-atomics", "global": "02-global-atomics", "subhi
 TASKS = {"01/merge": ("02-global-atomics", "items"), "02/no-lost-counts": ("02-global-atomics", "global"), "02/striped": ("02-global-atomics", ""),
          "03/five-steps": ("03-local-atomics", "local"), "03/four-mistakes": ("03-local-atomics", "local"), "04/copies": ("04-per-thread-bins", "copies")}
 COPIES = 8  # at most: work-group memory for 32 is not everywhere
+# What the lab's kernels choose, and where: parts and places of the diagnosis's table.
+PARTS, PLACES = ("times", "start", "end", "stride", "value", "weight"), {"pixels", "merge", "sum", "bin-loop", "copies"}
 PHOTO = "images/landscape.bmp"
 
 
@@ -167,6 +169,17 @@ def tasks():
     return found
 
 
+def choices():
+    """Of the table by which the diagnosis names a mistake what the lab's kernels choose."""
+    table = json.loads((ROOT / "common/tutor/diagnosis/choices.json").read_text(encoding="utf-8"))
+    places = {place: (words, group) for group, those in table["places"].items() for place, words in those.items() if place in PLACES}
+    outcomes = [{key: row[key] for key in ("part", "at", "name", "becomes")} for row in table["outcomes"]
+                if row["part"] in PARTS and (isinstance(row["at"], str) or PLACES & {*row["at"]})]
+    return {"places": {place: words for place, (words, _) in places.items()}, "groups": {place: group for place, (_, group) in places.items()},
+            "parts": {part: table["parts"][part] for part in PARTS}, "lists": table["lists"], "outcomes": outcomes,
+            "called": {place: names for place, names in table["called"].items() if place in PLACES}}
+
+
 def changed(text, old, new):
     """A kernel with a mistake. Raises BadMistake."""
     if text.count(old) != 1:
@@ -203,7 +216,7 @@ def scripts():
     contents = {"data.js": ("playData", "docs/results", {"lanes": lanes(), "walks": walks(), "underWay": under_way()}),
                 "photo.js": ("playPhoto", PHOTO, base64.b64encode((ROOT / PHOTO).read_bytes()).decode()),
                 "lab-data.js": ("labData", "the chapters, common/run/cases.json and common/tutor", {
-                    "strategies": {name: kernel(name) for name in STRATEGIES}, "tasks": tasks(), "mistakes": mistakes(), "inputs": inputs()})}
+                    "strategies": {name: kernel(name) for name in STRATEGIES}, "choices": choices(), "tasks": tasks(), "mistakes": mistakes(), "inputs": inputs()})}
     return {file: f"// Written by docs/site/play_data.py from {source}.\n(function (root) {{\nconst {name} = {recorded.text_of(value)};\n"
                   f'if (typeof module === "object") module.exports = {name};\nelse root.{name} = {name};\n}})(globalThis);\n'
             for file, (name, source, value) in contents.items()}

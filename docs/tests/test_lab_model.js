@@ -6,6 +6,7 @@ const assert = require("node:assert");
 const fs = require("node:fs");
 const path = require("node:path");
 const { test } = require("node:test");
+const choices = require("../site/play/lab-choices.js");
 const data = require("../site/play/lab-data.js");
 const { ROOT, source, sum, seeded } = require("./models.js");
 const model = require("../site/play/lab-model.js");
@@ -25,6 +26,9 @@ const named = (runs) => model.diagnose(runs).map(({ name }) => name);
 test("every name is one of the diagnosis", () => {
   const known = new Set([...fs.readdirSync(path.join(ROOT, "common/tutor/diagnosis"))].flatMap((file) =>
     [...source(`common/tutor/diagnosis/${file}`).matchAll(/"([a-z0-9]+(?:-[a-z0-9]+)+)"/g)].map(([, name]) => name)));
+  const table = JSON.parse(source("common/tutor/diagnosis/choices.json"));
+  for (const { name } of table.outcomes) known.add(name);
+  for (const names of Object.values(table.called)) Object.values(names).forEach((name) => known.add(name));
   for (const [name] of [...model.HYPOTHESES, ...model.AMONG_GROUPS]) {
     assert.ok(known.has(name), name);
     assert.ok(model.SENTENCES[name], name);
@@ -35,9 +39,34 @@ test("every name is one of the diagnosis", () => {
 
 test("each mistake is named by what it would count", () => {
   for (const [name, predict] of model.HYPOTHESES) {
-    const strategy = /copy/.test(name) ? "lane-bins" : name === "merge-without-atomic" ? "01/merge" : "local";
+    const strategy = name === "merge-without-atomic" ? "01/merge" : "local";
     const runs = probes(strategy, model.PROBES.filter(([, times]) => times === 1)).map((run) => ({ ...run, actual: [predict(run)] }));
     assert.ok(named(runs).includes(name), `${name}: ${named(runs)}`);
+  }
+});
+
+test("one choice that became something else is named from the programs' table, with what stands there now", () => {
+  for (const [words, expected] of [["X / all * all", 192], ["X - 1", 9], ["X > 127 ? X - 256 : X", 10], ["min((id + 1) * ((count + all - 1) / all), count) - 1", 20], ["(X & 15) << 4 | X >> 4", 160],
+    ["1 << 40", 2 ** 40], ["item == size - 1 ? X : 0", 0], ["X % 0", 0]]) {
+    const of = { X: words.includes("all * all") ? 200 : 10, all: 64 * 3, id: 6, count: 600, item: 3, size: 64 };
+    if (words.includes("all * all")) of.all = 64;
+    if (words.startsWith("min")) of.all = 200;
+    assert.strictEqual(choices.functionOf(words)(of), expected, words);
+  }
+  const by = (strategy, part, place, words) => {
+    const change = { part, place, becomes: choices.functionOf(words) };
+    const [steps, groups] = [{ global: "count", local: "merge", "local-buckets": "rows" }[strategy], (run) => run.launch.groups];
+    const runs = probes(strategy, model.PROBES.filter(([, times]) => times === 1));
+    return model.diagnose(runs.map((run) => ({ ...run, actual: [choices.counted(run, groups(run), steps, change, null)] })))[0];
+  };
+  for (const [strategy, part, place, words, name, sentence] of [["global", "stride", "pixels", "X * 2", "wrong-stride", "The loop over the pixels strides by groups.x * GROUP_SIZE * 2, not by groups.x * GROUP_SIZE."],
+    ["local", "stride", "merge", "all", "merge-strided-globally", "The loop that merges the table strides by groups.x * GROUP_SIZE, not by GROUP_SIZE."],
+    ["local", "end", "merge", "X - 1", "last-bin-missing", "The loop that merges the table ends before 256 - 1, not before 256."],
+    ["local", "value", "pixels", "X & 127", "half-of-the-values", "In the loop over the pixels a pixel of value v is counted as if it were v & 127."],
+    ["local-buckets", "end", "sum", "X - 1", "last-table-skipped", "The loop that adds up the tables ends before groups.x - 1, not before groups.x."],
+    ["global", "stride", "pixels", "1 << 40", "loop-runs-once", "The loop over the pixels runs once: there is an `if` where a loop should be."]]) {
+    const found = by(strategy, part, place, words);
+    assert.deepStrictEqual([found?.name, found?.sentence], [name, sentence], `${strategy} ${part} ${place} ${words}`);
   }
 });
 

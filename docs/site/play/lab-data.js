@@ -33,6 +33,114 @@ const labData = {
       "line": 25
     }
   },
+  "choices": {
+    "places": {"pixels": "the loop over the pixels", "merge": "the loop that merges the table", "copies": "the loop that adds up the copies", "bin-loop": "the loop over the bins of the sum", "sum": "the loop that adds up the tables"},
+    "groups": {"pixels": "over pixels", "merge": "over bins", "copies": "over bins", "bin-loop": "over bins", "sum": "over bins"},
+    "parts": {
+      "times": {"says": "{0} is done only where {2}.", "is": {"0": "{0} is missing.", "1": "{0} is missing.", "2": "{0} is done twice."}},
+      "start": {"says": "{0} starts at {2}, not at {1}."},
+      "end": {"says": "{0} ends before {2}, not before {1}."},
+      "stride": {"says": "{0} strides by {2}, not by {1}.", "is": {"1 << 40": "{0} runs once: there is an `if` where a loop should be."}},
+      "value": {"says": "In {0} a pixel of value v is counted as if it were {2}."},
+      "weight": {"says": "In {0} {2} is added, not {1}."}
+    },
+    "lists": {
+      "at hand": [[8, "item", "id", "group", "size", "all", "groups"], [9, "count"], [8, "0", "1"], [9, "v", "copies"]],
+      "near it": [[8, "X - item", "X - id", "X + item", "X + id", "X + group", "X - group", "X + size", "X - size", "X + all", "X - all", "X + 1", "X - 1"], [9, "X + done"]],
+      "scaled": [[8, "X * 2", "X / 2", "X * 4", "X / 4", "X * 8", "X / 8", "X * 16", "X / 16", "X * size", "X / size", "X * groups", "X / groups", "X * all", "X / all", "X % size"], [9, "X % groups"], [8, "X / 4 * 4", "X / 16 * 16"], [9, "X % 256", "X * 256", "255 - X"]]
+    },
+    "outcomes": [
+      {"part": "times", "at": "any", "name": "missing", "becomes": [[0, "0"]]},
+      {"part": "times", "at": "over pixels", "name": "counted-several-times", "becomes": [[2, "2"]]},
+      {"part": "times", "at": "over bins", "name": "done-twice", "becomes": [[2, "2"]]},
+      {"part": "times", "at": "over bins", "name": "only-the-first-work-item", "becomes": [[0, "item == 0 ? X : 0", "id == 0 ? X : 0"]]},
+      {"part": "times", "at": "over pixels", "name": "only-the-first-work-item", "becomes": [[2, "item == 0 ? X : 0", "id == 0 ? X : 0"]]},
+      {"part": "times", "at": "any", "name": "only-the-last-work-item", "becomes": [[2, "item == size - 1 ? X : 0"]]},
+      {"part": "times", "at": "any", "name": "first-work-item-left-out", "becomes": [[2, "item > 0 ? X : 0"]]},
+      {"part": "times", "at": "any", "name": "last-work-item-left-out", "becomes": [[2, "item < size - 1 ? X : 0"]]},
+      {"part": "times", "at": "any", "name": "only-some-work-items", "becomes": [[2, "item < 32 ? X : 0", "item < 16 ? X : 0", "item % 2 == 0 ? X : 0", "item < 256 ? X : 0"]]},
+      {"part": "times", "at": "over bins", "name": "only-the-first-group", "becomes": [[1, "group == 0 ? X : 0"]]},
+      {"part": "times", "at": "over pixels", "name": "only-the-first-group", "becomes": [[3, "group == 0 ? X : 0"]]},
+      {"part": "times", "at": "any", "name": "only-the-last-group", "becomes": [[1, "group == groups - 1 ? X : 0"]]},
+      {"part": "times", "at": "any", "name": "first-table-skipped", "becomes": [[1, "group > 0 ? X : 0"]]},
+      {"part": "times", "at": "any", "name": "last-table-skipped", "becomes": [[1, "group < groups - 1 ? X : 0"]]},
+      {"part": "start", "at": "any", "name": "wrong-start", "becomes": [[0, "id", "item", "group", "0"]]},
+      {"part": "start", "at": "any", "name": "first-pixel-dropped", "becomes": [[0, "X + 1"]]},
+      {"part": "start", "at": "over pixels", "name": "wrong-start", "becomes": [[3, "group + item", "group * groups + item", "group * 256 + item", "item * groups + group", "group * all + item"]]},
+      {"part": "stride", "at": "any", "name": "loop-runs-once", "becomes": [[0, "1 << 40"]]},
+      {"part": "stride", "at": "any", "name": "wrong-stride", "becomes": [[0, "all", "size", "groups", "1"], [1, "2", "256", "X * 2"], [2, "X * 3"], [1, "X * 4"], [2, "X * 64"], [3, "X * size", "X / groups", "X * groups"]]},
+      {"part": "end", "at": "any", "name": "one-pixel-too-many", "becomes": [[0, "X + 1"]]},
+      {"part": "end", "at": "any", "name": "last-pixel-dropped", "becomes": [[0, "X - 1"]]},
+      {"part": "end", "at": "any", "name": "only-a-part", "becomes": [[0, "X / 2", "X / 4", "X / 8", "X / 16"], [3, "X / 3"], [2, "X / 32"], [1, "X / size", "X / groups"]]},
+      {
+        "part": "end",
+        "at": "over pixels",
+        "name": "tail-dropped",
+        "becomes": [
+          [0, "X / all * all", "X / groups * groups", "X / width * width", "X / 8 * 8", "X / 16 * 16", "X / 32 * 32", "X / 64 * 64"],
+          [1, "X / 128 * 128"],
+          [0, "X / 256 * 256"],
+          [1, "X / 512 * 512", "X / 1024 * 1024", "X / (4 * all) * (4 * all)", "X / (16 * all) * (16 * all)"],
+          [2, "X / (64 * all) * (64 * all)"],
+          [1, "X / (255 * size) * (255 * size)", "X / (255 * all) * (255 * all)"],
+          [2, "X - all"]
+        ]
+      },
+      {"part": "end", "at": "any", "name": "tail-dropped", "becomes": [[0, "X / size * size", "X / 4 * 4"]]},
+      {"part": "end", "at": "over bins", "name": "tail-dropped", "becomes": [[1, "X / 2 * 2"]]},
+      {"part": "end", "at": "over pixels", "name": "wrong-end", "becomes": [[1, "(X + all - 1) / all * all", "(X + size - 1) / size * size", "(X + 15) / 16 * 16"]]},
+      {"part": "end", "at": "over bins", "name": "wrong-end", "becomes": [[1, "1", "2", "16", "32", "64"], [2, "127"], [1, "128"], [2, "192"], [1, "254", "256"], [0, "size"], [1, "groups", "all"], [2, "count"], [1, "256 / size"]]},
+      {"part": "end", "at": ["pixels"], "name": "tail-dropped", "becomes": [[1, "id + (X - id + all - 1) / all / 4 * 4 * all", "id + (X - id + all - 1) / all / 2 * 2 * all"]]},
+      {"part": "end", "at": ["pixels"], "name": "last-pixel-dropped", "becomes": [[1, "min((id + 1) * ((count + all - 1) / all), count) - 1"]]},
+      {"part": "value", "at": "any", "name": "bins-shifted", "becomes": [[0, "X + 1", "X - 1", "(X + 1) & 255", "(X - 1) & 255"], [2, "(X + 2) & 255", "(X - 2) & 255"]]},
+      {"part": "value", "at": "any", "name": "bins-reversed", "becomes": [[0, "255 - X"]]},
+      {"part": "value", "at": "any", "name": "signed-values", "becomes": [[0, "X > 127 ? X - 256 : X"], [1, "X > 127 ? 0 : X", "X > 127 ? 256 - X : X", "X ^ 128"]]},
+      {"part": "value", "at": "any", "name": "half-of-the-values", "becomes": [[0, "X & 127"], [1, "X & 63", "X & 31", "X & 15", "X & 7", "X & 254", "X & 252", "X & 240"]]},
+      {"part": "value", "at": "any", "name": "wrong-bin", "becomes": [[0, "X / 2", "X / 4"], [1, "X / 8", "X / 16"], [0, "X * 2", "X * 2 & 255", "X * 4", "X * 4 & 255"], [1, "X ^ 1", "X | 1"], [0, "X % 255"], [2, "X % 254"], [1, "X % size"]]},
+      {"part": "value", "at": "any", "name": "last-bin-missing", "becomes": [[1, "X > 254 ? 256 : X"]]},
+      {"part": "value", "at": "any", "name": "first-bin-missing", "becomes": [[1, "X < 1 ? -1 : X"]]},
+      {"part": "weight", "at": "any", "name": "merge-adds-one", "becomes": [[0, "1"]]},
+      {"part": "weight", "at": "over bins", "name": "merge-adds-one", "becomes": [[1, "X > 0"]]},
+      {"part": "weight", "at": "any", "name": "counted-several-times", "becomes": [[1, "X * 2", "X * 4"], [2, "X * 16"], [1, "X * size", "X * groups"]]},
+      {"part": "weight", "at": "over pixels", "name": "adds-the-value", "becomes": [[1, "v"]]},
+      {"part": "weight", "at": "any", "name": "nothing-counted", "becomes": [[2, "0"]]},
+      {"part": "start", "at": "any", "name": "wrong-start", "becomes": ["at hand", "near it", "scaled"]},
+      {"part": "stride", "at": "any", "name": "wrong-stride", "becomes": ["at hand", "near it", "scaled"]},
+      {"part": "end", "at": "any", "name": "wrong-end", "becomes": ["at hand", "near it", "scaled"]},
+      {"part": "weight", "at": "any", "name": "wrong-number-added", "becomes": ["at hand", "near it", "scaled", [3, "X > 1 ? X : 0"], [4, "X > 0 ? X - 1 : 0", "X > 255 ? 255 : X", "X & 65535"]]},
+      {"part": "value", "at": "any", "name": "wrong-bin", "becomes": ["at hand", "near it", "scaled", [3, "where & 255"], [4, "where"], [5, "X > 254 ? 254 : X", "X < 1 ? 1 : X", "X ^ 2", "(X & 15) << 4 | X >> 4", "(X + 128) & 255", "X / 3"]]}
+    ],
+    "called": {
+      "pixels": {"missing": "nothing-counted", "no-atomic": "lost-updates", "merge-adds-one": "counted-once", "overwrites": "counted-once"},
+      "sum": {
+        "tail-dropped": "tables-left-out",
+        "first-turn-twice": "first-table-twice",
+        "missing": "nothing-merged",
+        "overwrites": "merge-overwrites",
+        "loop-runs-once": "only-the-first-group",
+        "last-pixel-dropped": "last-table-skipped",
+        "first-pixel-dropped": "first-table-skipped",
+        "wrong-end": "tables-left-out",
+        "only-a-part": "tables-left-out",
+        "wrong-stride": "tables-left-out"
+      },
+      "merge": {
+        "wrong-end: size": "merge-without-a-loop",
+        "missing": "nothing-merged",
+        "wrong-stride: all": "merge-strided-globally",
+        "loop-runs-once": "merge-without-a-loop",
+        "wrong-start: id": "merge-starts-globally",
+        "no-atomic": "merge-without-atomic",
+        "overwrites": "merge-overwrites",
+        "wrong-index: item": "bins-repeat",
+        "last-pixel-dropped": "last-bin-missing",
+        "first-pixel-dropped": "first-bin-missing",
+        "only-the-first-work-item": "merged-by-one-work-item"
+      },
+      "bin-loop": {"wrong-end: size": "merge-without-a-loop", "missing": "nothing-written", "loop-runs-once": "merge-without-a-loop", "last-pixel-dropped": "last-bin-missing", "first-pixel-dropped": "first-bin-missing"},
+      "copies": {"missing": "nothing-merged", "loop-runs-once": "only-the-first-copy", "last-pixel-dropped": "last-copy-skipped", "first-pixel-dropped": "first-copy-skipped"}
+    }
+  },
   "tasks": {
     "01/merge": {
       "chapter": "02-global-atomics",

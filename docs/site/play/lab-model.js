@@ -6,6 +6,7 @@
 (function (root) {
   "use strict";
 
+  const [table, theirs] = typeof module === "object" ? [require("./lab-choices.js"), require("./lab-data.js").choices] : [root.labChoices, root.labData.choices];
   const BINS = 256;
   const POISON = 0xa5a5a5a5;
   const WIDTH = 512; // of a row of pixels that are no picture's
@@ -187,39 +188,25 @@
     };
   }
 
-  function counted(perGroup, stride) {
-    return (run) => {
-      const { groups, groupSize } = run.launch;
-      if (!isInterleaved(run) || stride(run.launch) < 1) return null;
-      const times = new Float64Array(run.pixels.length);
-      for (let group = 0; group < groups; ++group) {
-        for (let item = 0; item < groupSize; ++item) {
-          const first = group * perGroup(run.launch) + item;
-          if (first < times.length) times[first] += 1;
-        }
-      }
-      return countIf(run, (i) => {
-        if (i >= stride(run.launch)) times[i] += times[i - stride(run.launch)];
-        return times[i];
-      });
-    };
+  // By what steps a strategy counts, and where the table of choices says nothing of its pixels.
+  const STEPS = { racy: "count", global: "count", local: "merge", "local-buckets": "rows", subhist: "rows", "lane-bins": "copies", copies: "copies" };
+  const OTHER_WALKS = ["subhist", "lane-bins", "copies"];
+  const changesOf = new Map(); // of such steps
+
+  // What one choice that became something else would count: [name, prediction, sentence], the most usual first.
+  function choices(run) {
+    const steps = STEPS[likeOf(run)];
+    if (!steps) return [];
+    if (!changesOf.has(steps)) changesOf.set(steps, table.changes(theirs, steps));
+    const who = OTHER_WALKS.includes(likeOf(run)) ? whoOf : () => null;
+    // Where only the last group's table arrives, it is more likely that the groups write over each other's (AMONG_GROUPS).
+    const isAsked = ({ place, name }) => name !== "only-the-last-group" && (place !== "pixels" || !OTHER_WALKS.includes(likeOf(run)));
+    return changesOf.get(steps).filter(isAsked).map((change) =>
+      [change.name, (of) => table.counted(of, groupsOf(of), steps, change, who(of)), () => table.sentenceOf(theirs, change)]);
   }
 
-  const begins = [(l) => l.groupSize, () => 0, () => 1, () => BINS];
-  const strides = [(l) => l.groups * l.groupSize, (l) => l.groupSize, (l) => l.groups, () => 1, () => BINS, (l) => 2 * l.groups * l.groupSize];
   const whole = (run, unit) => Math.floor(run.pixels.length / unit) * unit;
   const units = [items, ({ launch }) => launch.groupSize, () => 4, () => 16, () => BINS];
-  const rotated = (run, by) => run.expected.map((_, bin) => run.expected[(bin + BINS + by) % BINS]);
-  const ofTables = (chosen) => (run) => {
-    const who = whoOf(run);
-    return countIf(run, (i) => chosen(who(i)[0], groupsOf(run)));
-  };
-  const ofCopies = (chosen) => (run) => {
-    if (!["lane-bins", "copies"].includes(likeOf(run))) return null;
-    const who = whoOf(run);
-    return countIf(run, (i) => chosen(who(i)[1] % run.launch.copies, run.launch.copies));
-  };
-
   // [name, prediction, ...]: {pixels, width, strategy, expected, launch} -> counts; null where it cannot be known.
   const HYPOTHESES = [
     ["nothing-written", () => new Uint32Array(BINS).fill(POISON)],
@@ -244,24 +231,11 @@
       const who = whoOf(run);
       return countIf(run, (i) => (who(i)[1] + 1) % lanes === 0 || who(i)[1] + 1 === groupSize);
     }],
-    ["merge-strided-globally", (run) => countIf(run, (_, pixel) => pixel % items(run) < run.launch.groupSize)],
-    ["merge-without-a-loop", (run) => countIf(run, (_, pixel) => pixel < run.launch.groupSize)],
-    ["only-the-first-copy", ofCopies((copy) => copy === 0)],
-    ["last-copy-skipped", ofCopies((copy, copies) => copy + 1 < copies)],
-    ["only-the-first-group", ofTables((group) => group === 0)],
-    ["last-table-skipped", ofTables((group, groups) => group + 1 < groups)],
-    ["first-table-skipped", ofTables((group) => group > 0)],
-    ["loop-runs-once", (run) => countIf(run, (i) => i < items(run))],
     ["last-pixel-dropped", (run) => countIf(run, (i) => i + 1 < run.pixels.length)],
     ["first-pixel-dropped", (run) => countIf(run, (i) => i > 0)],
     ["tail-dropped", ...units.map((unit) => (run) => countIf(run, (i) => i < whole(run, unit(run))))],
     ["counted-several-times", ...[(l) => l.groups, (l) => l.groupSize, (l) => l.groups * l.groupSize].map((times) =>
       (run) => run.expected.map((count) => count * times(run.launch)))],
-    ["bins-shifted", (run) => rotated(run, -1), (run) => rotated(run, 1)],
-    ["first-bin-missing", (run) => run.expected.map((count, bin) => (bin === 0 ? 0 : count))],
-    ["last-bin-missing", (run) => run.expected.map((count, bin) => (bin === BINS - 1 ? 0 : count))],
-    ["wrong-stride", ...strides.slice(1).map((stride) => counted(begins[0], stride))],
-    ["wrong-start", ...begins.slice(1).flatMap((begin) => strides.map((stride) => counted(begin, stride)))],
   ];
 
   // What each name means; the diagnosis of the programs says it of the strategy in question.
@@ -272,23 +246,10 @@
     "no-barrier-before-merge": "There is no barrier between counting and merging: work-items merge bins while others still count.",
     "lost-updates": "Counts are lost between work-items that add to one counter at the same time: the addition is not atomic.",
     "table-not-zeroed": "Not all of a group's table is zero before the counting: local memory holds anything at first, in OpenCL and CUDA.",
-    "merge-strided-globally": "The loop that merges a group's table strides by all work-items of the launch, not by those of the group: most bins never arrive.",
-    "merge-without-a-loop": "Each work-item merges one bin: in a group of fewer than 256 the others never arrive.",
-    "only-the-first-copy": "Of the copies of a table only the first is merged.",
-    "last-copy-skipped": "Of the copies of a table the last is not merged.",
-    "only-the-first-group": "Only the first group's table arrives.",
-    "last-table-skipped": "The last group's table is not added up.",
-    "first-table-skipped": "The first group's table is not added up.",
-    "loop-runs-once": "Each work-item goes through its loop once: `if` in the place of a loop, or a stride that is far too long.",
     "last-pixel-dropped": "The last pixel is not counted: the loop ends one too early.",
     "first-pixel-dropped": "The first pixel is not counted.",
     "tail-dropped": "The last pixels are not counted, where their number is no multiple of what the kernel or the launch takes at once.",
     "counted-several-times": "Every pixel is counted several times: by each group, or by each work-item.",
-    "bins-shifted": "Every count is in the bin beside its own.",
-    "first-bin-missing": "Bin 0 is left out.",
-    "last-bin-missing": "Bin 255 is left out: a loop over 255 bins.",
-    "wrong-stride": "The loop goes on by another stride than the number of all work-items.",
-    "wrong-start": "The loop begins at another number than the work-item's in the launch.",
     "merge-overwrites": "The groups overwrite each other's counts when they merge: an assignment in the place of an addition.",
     "merge-without-atomic": "Tables are merged without an atomic: of two additions to one bin at the same time one is lost.",
     "rows-overlap": "The rows of the groups lie too close together, and overwrite each other.",
@@ -344,15 +305,19 @@
     const wrong = small.filter((run) => !isRight(run));
     if (wrong.length === 0) return [];
     const found = [];
-    for (const [name, ...predictions] of wrong.some(changes) ? [] : HYPOTHESES) {
-      if (!predictions.some((predict) => predicts(small, wrong, predict))) continue;
-      found.push({ name, because: `it predicts all 256 counts of each of ${small.length} runs, ${wrong.length} of them wrong` });
+    const because = `it predicts all 256 counts of each of ${small.length} runs, ${wrong.length} of them wrong`;
+    const fits = (predict) => predicts(small, wrong, predict);
+    const isSteady = !wrong.some(changes);
+    for (const [name, ...predictions] of isSteady ? HYPOTHESES : []) {
+      if (predictions.some(fits)) found.push({ name, because });
     }
+    const changed = isSteady && found.length === 0 && choices(wrong[0]).find(([, predict]) => fits(predict));
+    if (changed) found.push({ name: changed[0], sentence: changed[2](), because });
     if (found.length > 0) return found;
-    const every = (fits) => wrong.every((run) => run.actual.every((counts) => equal(counts, run.expected) || fits(run, counts)));
+    const every = (isSo) => wrong.every((run) => run.actual.every((counts) => equal(counts, run.expected) || isSo(run, counts)));
     const several = wrong.some((run) => run.pixels.length >= 4 * BINS * run.launch.groups) && wrong.every((run) => run.launch.groups > 1);
-    for (const [name, fits, because] of AMONG_GROUPS) {
-      if (several && merges(wrong[0]) && every(fits)) return [{ name, because: `${because}, and a single group is right` }];
+    for (const [name, isSo, seen] of AMONG_GROUPS) {
+      if (several && merges(wrong[0]) && every(isSo)) return [{ name, because: `${seen}, and a single group is right` }];
     }
     if (wrong.some(changes) && every((run, counts) => counts.every((count, bin) => count <= run.expected[bin]))) {
       return [{ name: "lost-updates", because: "no bin ever has too many, and the result changes from run to run" }];

@@ -211,7 +211,7 @@
       return;
     }
     const { chapter } = strategies[strategy()];
-    at("named").replaceChildren(element("p", {}, `Why: ${model.SENTENCES[found.name]} `, element("strong", {}, `(${found.name})`)),
+    at("named").replaceChildren(element("p", {}, `Why: ${found.sentence ?? model.SENTENCES[found.name]} `, element("strong", {}, `(${found.name})`)),
       element("p", {}, `Because ${found.because}${found.way === device ? "" : " (with 32 in step)"}. `, element("a", { href: `${at("chapter").getAttribute("href")}` }, `Read on in chapter ${chapter.slice(0, 2)}.`)));
   }
 
