@@ -281,6 +281,8 @@ def roofline(recording):
     for row, _, counted in found:
         instructions, ns = counted["smsp__inst_executed.sum"], counted["gpu__time_duration.sum"]
         points[row.replace("`", "")] = instructions / counted["dram__bytes_read.sum"], instructions / ns
+    if len(points) < 3 or not first["run"]["units"]:  # one kernel makes no figure
+        raise NotRecorded("too few kernels were profiled")
     return Plot("A roofline: what holds a kernel up, the memory, the instructions or neither",
                 "Instructions of warps a nanosecond against instructions for each byte from memory, on logarithmic scales, for each kernel "
                 "that was profiled. A slope is what the memory gives, a level what the schedulers issue; most kernels lie far below both.",
