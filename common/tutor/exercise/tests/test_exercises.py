@@ -253,7 +253,8 @@ class Command(WithAFolder):
                 (["grade", "03/four-mistakes", mine], "first.cl is missing; there is histogram.cl"), (["handout"], "handout needs a folder"),
                 (["handout", self.folder / "new", "--gradescope", "3/x"], "there is no exercise"),
                 ([*grade, "--all", ".", "--csv", self.folder / "no" / "f"], "cannot be written"),
-                ([*grade, mine, "--json", self.folder / "no" / "f"], "cannot be written"), ([*grade, mine, "--json", self.folder / "none"], "written"),
+                ([*grade, mine, "--json", self.folder / "no" / "f"], "cannot be written"),
+                ([*grade, mine, "--json", self.folder / "none"], "cannot be written"),
                 ([*grade, "--all", self.folder / "none"], "no submissions"), ([*grade, "--all", FIVE_STEPS.folder], "is one submission")):
             with self.subTest(words=words[1:]), unittest.mock.patch.object(sandbox, "missing", return_value=""):
                 self.assertRegex(self.one_line(*words), says)

@@ -142,7 +142,8 @@ EMULATED = (
     ("03/five-steps", "a barrier left out", changed(CU, (CU_BARRIER, "    for (std::size_t i")), r"data race.*histogram\.cu:1[58]\b"),
     ("03/five-steps", "a barrier for some", changed(CU, (CU_BARRIER, CU_BARRIER.replace("__sync", "if (threadIdx.x < 8) __sync"))),
      r"not all threads of a block reach .* at histogram\.cu:17, others at histogram\.cu:\d+"),
-    ("03/five-steps", "a bin too many", changed(CU, ("kBins; bin += blockDim.x) {\n        table", "kBins + 1; bin += blockDim.x) {\n        table")), r"AddressSanitizer: [a-z-]+.*histogram\.cu:15\b"),
+    ("03/five-steps", "a bin too many", changed(CU, ("kBins; bin += blockDim.x) {\n        table", "kBins + 1; bin += blockDim.x) {\n        table")),
+     r"AddressSanitizer: [a-z-]+.*histogram\.cu:15\b"),
     (HOST, "a buffer that is too small", changed(solution(HOST, "cuda"), ("256 * sizeof *counts", "256")),
      r"AddressSanitizer: heap-buffer-overflow.*host\.cu"),
 )
@@ -165,7 +166,8 @@ SUM_OWN = "\n".join(("    uint own = 0, last = 0;", "    for (ulong i = get_glob
 LOOP = "    for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {\n        atomic_inc(&table[pixels[i]]);\n    }"
 HONEST = (
     ("03/five-steps", "restrict", steps(("const uchar* pixels", "const uchar* __restrict pixels"))),
-    ("03/five-steps", "words", steps((FIRST, '    const size_t words = sizeof("asm no_sanitize get_local_id __has_include");\n    (void)words;\n' + FIRST))),
+    ("03/five-steps", "words", steps((FIRST,
+     '    const size_t words = sizeof("asm no_sanitize get_local_id __has_include");\n    (void)words;\n' + FIRST))),
     ("03/five-steps", "a comment in windows-1252", steps((FIRST, "    // für jede Gruppe eine Tabelle\n" + FIRST)).encode("cp1252")),
     ("03/five-steps", "Greek names", steps().replace("item", "μέλος").replace("table", "πίνακας")),
     ("03/five-steps", "windows' line ends", steps().replace("\n", "\r\n")),
@@ -177,7 +179,8 @@ HONEST = (
     ("03/five-steps", "two tables", steps(("table[BINS];", "table[2 * BINS];"), ("bin < BINS; bin += group_size) {\n        table",
      "bin < 2 * BINS; bin += group_size) {\n        table"), (COUNT, "atomic_inc(&table[item % 2 * BINS + pixels[i]])"),
      ("table[bin]);", "table[bin] + table[BINS + bin]);"))),
-    ("03/five-steps", "one zeroes and merges", steps().replace("bin = item; bin < BINS; bin += group_size", "bin = 0; item == 0 && bin < BINS; ++bin")),
+    ("03/five-steps", "one zeroes and merges",
+     steps().replace("bin = item; bin < BINS; bin += group_size", "bin = 0; item == 0 && bin < BINS; ++bin")),
     ("03/five-steps", "a function and a macro", "#define ONE_MORE(at) atomic_add(at, 1u)\nvoid one(__local uint* table, uchar bin) "
      "{ ONE_MORE(&table[bin]); }\n" + steps((COUNT, "one(table, pixels[i])"))),
     ("03/five-steps", "a while loop", steps((LOOP, "    ulong i = get_global_id(0);\n    while (i < count) {\n        "
