@@ -281,13 +281,14 @@ def roofline(recording):
     for row, _, counted in found:
         instructions, ns = counted["smsp__inst_executed.sum"], counted["gpu__time_duration.sum"]
         points[row.replace("`", "")] = instructions / counted["dram__bytes_read.sum"], instructions / ns
-    if len(points) < 3 or not first["run"]["units"]:  # one kernel makes no figure
+    units = max(each["run"]["units"] for _, each, _ in found)  # an entry without a launch of its own has none
+    if len(points) < 3:  # one kernel makes no figure
         raise NotRecorded("too few kernels were profiled")
     return Plot("A roofline: what holds a kernel up, the memory, the instructions or neither",
                 "Instructions of warps a nanosecond against instructions for each byte from memory, on logarithmic scales, for each kernel "
                 "that was profiled. A slope is what the memory gives, a level what the schedulers issue; most kernels lie far below both.",
                 {"subtitle": f"{first['run']['api']}; both scales logarithmic; under the profiler", "source": source_of([first]),
-                 "ceiling": law.ceiling(recording, [first]), "most": first["run"]["units"] * SCHEDULERS * CLOCK, "points": points},
+                 "ceiling": law.ceiling(recording, [first]), "most": units * SCHEDULERS * CLOCK, "points": points},
                 draw_roofline)
 
 

@@ -406,11 +406,11 @@ def end_to_end_table(recording, folder, name, size):
     copied = [of.pop("copy")[0] for of in ways]
     rows = []
     for variant in unique(variant for of in ways for variant in of):
-        times, speeds, checks = zip(*(of[variant] for of in ways))
+        times, speeds, checks = zip(*(of.get(variant, (None, None, None)) for of in ways))  # one API may have more ways
         right = [check != "mismatch" for check in checks]  # a wrong result has no speed
-        percent = [100 * copy / time if is_right else None for copy, time, is_right in zip(copied, times, right)]
+        percent = [100 * copy / time if is_right and time else None for copy, time, is_right in zip(copied, times, right)]
         speeds = [speed if is_right else None for speed, is_right in zip(speeds, right)]
-        rows.append([f"`{variant}`", *times, *speeds, *percent, ", ".join(unique(checks))])
+        rows.append([f"`{variant}`", *times, *speeds, *percent, ", ".join(unique(filter(None, checks)))])
     heads = [f"{api}, {what}" for what in ("ms", "GB/s", "% of the speed of the copy alone") for api in apis]
     copies = " and ".join(f"{digits(copy)} ms ({api})" for api, copy in zip(apis, copied))
     return (entries, f"{entries[0]['run']['device']}: {input_of(entries[0])}, end to end", ["<Way", *heads, "<Check"], rows,
