@@ -63,6 +63,8 @@ int main(int argc, char** argv) try {
     const int device = choose_device(lesson);
     const DeviceLimits limits = limits_of(device);
     const auto units = static_cast<unsigned>(limits.units);
+    // Groups that it cannot run are refused before anything has run.
+    static_cast<void>(lesson.group_size(limits.max_group_size, limits.max_group_size));
 
     // 3. Where its commands go: the default stream keeps their order, and two events note when the
     //    work began and ended.
