@@ -37,16 +37,13 @@ Result skipped(const std::string& variant, const std::string& reason) {
 
 namespace {
 
-// A launch may be so large that its end is not worth waiting for, and right all the same.
-bool is_very_large(const std::optional<Launch>& launch, std::uint64_t pixels) {
+// A launch may be so large that its end is not worth waiting for, though it would be right.
+void require_sensible(const Launch& launch, std::uint64_t pixels) {
     constexpr std::uint64_t kMany = std::uint64_t{1} << 28;
-    const std::uint64_t items = launch ? std::uint64_t{launch->groups} * launch->group_size : 0;
-    return items >= kMany && items / 16 >= pixels;
-}
-
-std::string why_it_hangs(const std::optional<Launch>& launch, std::uint64_t pixels) {
-    if (!is_very_large(launch, pixels)) return kDoesNotEnd;
-    return fmt::format("the launch is very large for {} pixels (--groups, --group-size)", pixels);
+    const std::uint64_t items = std::uint64_t{launch.groups} * launch.group_size;
+    if (items < kMany || items / 16 < pixels) return;
+    throw BadInput(fmt::format("{} are far too many for {} pixels (--groups, --group-size)",
+                               to_string(launch), pixels));
 }
 
 // One variant's result, as its runs come in.
@@ -56,7 +53,7 @@ class Examination {
                 std::optional<Launch> launch = {})
         : expected_(expected),
           watchdog_(launch ? fmt::format("{} ({})", variant, to_string(*launch)) : variant,
-                    total(expected), why_it_hangs(launch, total(expected))) {
+                    total(expected)) {
         result_.variant = variant;
         result_.launch = launch;
         progress(fmt::format("  {} ...", variant));
@@ -141,6 +138,7 @@ Result verify_and_time(const std::string& variant, const Histogram& expected,
 Result verify_and_time(const std::string& variant, const Histogram& expected,
                        std::optional<int> repeat, const DeviceRun& strategy) {
     if (!strategy.unsupported_reason.empty()) return skipped(variant, strategy.unsupported_reason);
+    require_sensible(strategy.launch, total(expected));
     Examination examination(
         variant, expected,
         strategy.launch.groups > 0 ? std::optional(strategy.launch) : std::nullopt);

@@ -88,8 +88,7 @@ bool memory_is_left(std::size_t bytes) noexcept {
     return some != MAP_FAILED && munmap(some, bytes) == 0;
 }
 
-Watchdog::Watchdog(const std::string& what, std::size_t pixels, const std::string& hangs_because)
-    : limit_(time_limit(pixels)) {
+Watchdog::Watchdog(const std::string& what, std::size_t pixels) : limit_(time_limit(pixels)) {
     if (kOwnCrashes) {
         constexpr std::size_t kOfADriver = std::size_t{64} << 20;
         const std::string kernel =
@@ -113,7 +112,7 @@ Watchdog::Watchdog(const std::string& what, std::size_t pixels, const std::strin
             std::signal(crash, end_with_line);
     }
     hang_line = fmt::format("\n{}: a run has not ended after {} s: {}\n", what, limit_.count(),
-                            hangs_because);
+                            kDoesNotEnd);
     hang_status = kMismatch;
     std::signal(SIGALRM, end_with_line);
 }

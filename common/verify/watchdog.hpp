@@ -35,9 +35,7 @@ inline constexpr const char* kDoesNotEnd =
 class Watchdog {
  public:
     /// @param what the strategy and its launch, for the line
-    /// @param hangs_because what the line says of a run that has not ended
-    Watchdog(const std::string& what, std::size_t pixels,
-             const std::string& hangs_because = kDoesNotEnd);
+    Watchdog(const std::string& what, std::size_t pixels);
     ~Watchdog();
     Watchdog(const Watchdog&) = delete;
     Watchdog& operator=(const Watchdog&) = delete;
