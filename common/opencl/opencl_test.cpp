@@ -191,18 +191,6 @@ TEST_F(OpenClProgram, AMistakeShowsTheCompilersLog) {
     }
 }
 
-TEST_F(OpenClProgram, OneThatIsBuiltAlreadyIsNotBuiltAgain) {
-    const auto built = [&](const std::string& text, const std::string& options) {
-        return opencl::ProgramObject(
-            opencl::build_program(context_, device_, "all.cl", text, options));
-    };
-    const std::string text = "kernel void nothing() {}\n";
-    const opencl::ProgramObject first = built(text, "");
-    EXPECT_EQ(cl_program{built(text, "")}, cl_program{first});
-    EXPECT_NE(cl_program{built(text, "-DX")}, cl_program{first});
-    EXPECT_NE(cl_program{built(text + text.substr(0, 12) + "more() {}\n", "")}, cl_program{first});
-}
-
 // ---- what a host program asks of a buffer and an event ----------------------------------------
 
 TEST_F(OpenClProgram, ABufferIsPoisonedAsFarAsIsAsked) {

@@ -247,8 +247,8 @@ def queues_plot(recording):
         series.setdefault(point.series.replace("`", ""), []).append((point.table, round(point.queues, 4)))
     run = entries[0]["run"]
     return Plot("Twice the table, twice the queues, up to the device's limit",
-                "Queues of the L2 cache at work, on logarithmic scales, against the bytes over which the counters are spread: one up to "
-                f"{BYTES_A_QUEUE} bytes, then one for each {BYTES_A_QUEUE}, up to a limit. Probes, chapter 02 and the workshop bins on one line.",
+                "Queues of the L2 cache at work, on logarithmic scales, against the bytes over which the counters are spread: one "
+                f"for each {BYTES_A_QUEUE} bytes, up to a limit. Probes, chapter 02 and the workshop bins on one line.",
                 {"subtitle": f"{run['api']}; both scales logarithmic; one counter alone: {digits(alone)} additions/ns, one queue",
                  "source": source_of(entries), "limit": max(queues for points in series.values() for _, queues in points),
                  "series": series}, draw_queues)
