@@ -21,7 +21,7 @@ struct Library {
     std::function<void(const std::uint8_t* pixels, std::uint64_t count, std::uint32_t* bins)> count;
 };
 
-#ifdef ON_CPU_KERNEL
+#ifdef CUDA_ON_CPU
 inline std::vector<Library> all(std::span<const std::uint64_t>, int, cudaStream_t = nullptr) {
     const std::string missing = "not in the emulation";
     return {{"cub", "", missing, {}}, {"cub-range", "", missing, {}}, {"npp", "", missing, {}}};

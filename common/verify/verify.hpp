@@ -57,6 +57,8 @@ struct DeviceRun {
 /// the device does not idle between them. Then come runs with the copies, for the end-to-end time
 /// (three, or as many as `repeat` says if that is fewer), and their last result is compared, too.
 /// What the device refuses is skipped. Its times are held against the host's (`plausible_ms`).
+/// @throws BadInput for a launch that is far too large for the pixels: its end is not worth waiting
+///         for
 Result verify_and_time(const std::string& variant, const Histogram& expected,
                        std::optional<int> repeat, const DeviceRun& strategy);
 

@@ -26,6 +26,7 @@ import gallery  # noqa: E402
 import law  # noqa: E402
 import recorded  # noqa: E402
 import tasks as graded  # noqa: E402
+from pages import plain  # noqa: E402
 from recorded import write_whole  # noqa: E402
 
 ROOT = recorded.ROOT
@@ -157,14 +158,17 @@ def tasks():
             texts = {name: (exercise.folder / "histogram.wgsl").read_text(encoding="utf-8")}
         else:
             own = re.sub(r" *//.*\n", "", next(part for part in others if part.startswith("// ---- local:"))).replace("\n\n", "\n")
-            texts = {f"{name}/{part}": f"// Exercise {name}, in the lab: the {part}. One thing is wrong.\n{changed(own, *change)}"
+            wrong = f"{name}: this does not stand once in the chapter's kernel"
+            texts = {f"{name}/{part}": f"// Exercise {name}, in the lab: the {part}. One thing is wrong.\n{gallery.replaced(own, *change, wrong)}"
                      for part, change in json.loads((exercise.folder / "lab.json").read_text(encoding="utf-8")).items() if part != "what"}
         buffers = exercise.data.get("buffers", {"histogram": {"zero": True}})
         zeroed = [binding for binding, buffer in ((2, "histogram"), (3, "tables")) if buffers.get(buffer, {}).get("zero")]
         for each, text in texts.items():
             found[each] = {
-                **shown(chapter, head, text), "exercise": exercise.folder.relative_to(ROOT).as_posix(), "title": exercise.title, "goal": plain(goal),
-                "hints": [plain(hint) for hint in exercise.hints()], "kernels": re.findall(r"@compute[^{]*?fn (\w+)", text), "zeroed": zeroed,
+                **shown(chapter, head, text), "exercise": exercise.folder.relative_to(ROOT).as_posix(), "title": exercise.title,
+                "goal": plain(goal, keep_code=True),
+                "hints": [plain(hint, keep_code=True) for hint in exercise.hints()],
+                "kernels": re.findall(r"@compute[^{]*?fn (\w+)", text), "zeroed": zeroed,
                 "tables": buffers.get("tables", {"words": 0})["words"] // 256, "like": like, "runs": runs_of(exercise)}
     return found
 
@@ -178,18 +182,6 @@ def choices():
     return {"places": {place: words for place, (words, _) in places.items()}, "groups": {place: group for place, (_, group) in places.items()},
             "parts": {part: table["parts"][part] for part in PARTS}, "lists": table["lists"], "outcomes": outcomes,
             "called": {place: names for place, names in table["called"].items() if place in PLACES}}
-
-
-def changed(text, old, new):
-    """A kernel with a mistake. Raises BadMistake."""
-    if text.count(old) != 1:
-        raise gallery.BadMistake(f"03/four-mistakes: this stands {text.count(old)} times in the chapter's kernel: {old}")
-    return text.replace(old, new)
-
-
-def plain(text):
-    """Words of a page without links and line ends; code stays between `."""
-    return " ".join(re.sub(r"\[([^\]]*)\]\([^)]*\)|\*+([^*`]+)\*+", r"\1\2", text).split())
 
 
 def mistakes():

@@ -216,15 +216,10 @@ def is_chapter(folder):
     return re.fullmatch(r"0\d-[^/]*", folder.as_posix()) is not None
 
 
-def plain(text):
-    """A paragraph without its marks."""
-    return " ".join(re.sub(r"\[([^\]]*)\]\([^)]*\)|\*+([^*]+)\*+|`", r"\1\2", text).replace("**", "").split())
-
-
 def first_words(text):
     """The first sentences of a page's prose, up to 200 letters."""
     prose = next((part for part in text.split("\n\n") if re.match(r"[\w`\[*]", part)), "").removeprefix("**Goal.** ")
-    return textwrap.shorten(plain(prose), 200, placeholder=" ...")
+    return textwrap.shorten(pages.plain(prose), 200, placeholder=" ...")
 
 
 class Predictions:
@@ -248,9 +243,9 @@ class Predictions:
                 number, question = ([("", "")] + QUESTION.findall(text[:answer.start()]))[-1]
                 link = f"{place(page).with_suffix('.html').as_posix()}#predict-then-run"
                 self.all.append({
-                    **of_it, "id": f"{page.parent} {len(self.all) - before + 1}", "link": link, "unit": plain(of_it.get("unit", "")),
+                    **of_it, "id": f"{page.parent} {len(self.all) - before + 1}", "link": link, "unit": pages.plain(of_it.get("unit", "")),
                     "title": f"{title}, question {number}" if number else title,
-                    "text": plain(of_it["ask"] or question), "ask": of_it["ask"] and plain(of_it["ask"])})
+                    "text": pages.plain(of_it["ask"] or question), "ask": of_it["ask"] and pages.plain(of_it["ask"])})
                 places += self.place(self.all[-1], page) + "\n\n"
             return places + answer.group(0)
 

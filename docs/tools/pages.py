@@ -46,6 +46,13 @@ LINK = re.compile(rf"""\]\(([^)\s]+)(?:\s+"[^"]*")?\)|{IN_HTML.pattern}""")
 HEADING = re.compile(r"^(#{1,6})[ ]+(.+?)[ ]*#*$", re.MULTILINE)
 
 
+def plain(text, keep_code=False):
+    """A paragraph on one line, without links and marks; code stays between ` where it is kept."""
+    if not keep_code:
+        text = text.replace("`", "").replace("**", "")
+    return " ".join(re.sub(r"\[([^\]]*)\]\([^)]*\)|\*+([^*`]+)\*+", r"\1\2", text).split())
+
+
 def without_code(text):
     return re.sub(r"`[^`\n]*`", "`code`", FENCED.sub("", text))
 

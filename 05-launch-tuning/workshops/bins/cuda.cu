@@ -45,7 +45,7 @@ constexpr Kernels kKernels{
     kernels::histogram_global<kChannels>, kernels::histogram_local<kChannels, true>,
     kernels::histogram_local<kChannels, false>, kernels::histogram_cluster<kChannels>};
 
-#ifndef ON_CPU_KERNEL
+#ifndef CUDA_ON_CPU
 
 // A launch of clusters of so many blocks.
 static void launch_clusters(decltype(Kernels::cluster) kernel, const bins::Plan& plan,

@@ -7,7 +7,7 @@
 #pragma once
 
 #include <cstdint>
-#ifndef ON_CPU_KERNEL
+#ifndef CUDA_ON_CPU
 #include <cooperative_groups.h>
 #endif
 
@@ -164,7 +164,7 @@ static __global__ void histogram_sum(const std::uint32_t* rows, unsigned row_cou
 //
 // From compute capability 9.0 on. `slice.counters` is a power of two; the last slice may end behind
 // the table. A cluster has a row.
-#ifndef ON_CPU_KERNEL
+#ifndef CUDA_ON_CPU
 template <unsigned kChannels>
 __global__ void histogram_cluster(const std::uint8_t* pixels, std::uint64_t first,
                                   std::uint64_t count, Slice slice, std::uint32_t* rows) {

@@ -70,7 +70,7 @@ static Kernels kernels_for(const many::Launch& launch) {
                                 : of_loads<32>(launch.loads);
 }
 
-#ifndef ON_CPU_KERNEL
+#ifndef CUDA_ON_CPU
 
 // What a stream is given is noted in place of being done, and can be launched as one.
 class Graph {

@@ -25,10 +25,10 @@
 #include "05-launch-tuning/workshops/peers/opencv.hpp"
 #include "05-launch-tuning/workshops/peers/peer.hpp"
 #include "common/lesson.hpp"
-#include "common/report/report.hpp"
 #include "common/process/child_process.hpp"
 #include "common/process/choice.hpp"
 #include "common/process/cpu.hpp"
+#include "common/report/report.hpp"
 #include "common/verify/watchdog.hpp"
 
 using namespace common;

@@ -35,7 +35,7 @@ __kernel void chase(__global const uint* next, const uint hops, __global uint* a
     *at = here;
 }
 
-// ---- read: BYTES to a load, LOADS under way, and the first COUNTED pixels of each are counted ----
+// ---- read: BYTES to a load, LOADS under way, the first COUNTED pixels of each are counted ----
 //
 // All words are added up, too, so that every load is needed even where nothing is counted.
 #if BYTES == 16

@@ -321,7 +321,7 @@ cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void**
     return cudaPeekAtLastError();
 }
 /// By this a source knows that it is emulated.
-#define ON_CPU_KERNEL
+#define CUDA_ON_CPU
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };
 cudaError_t cudaFuncSetAttribute(const void* kernel, cudaFuncAttribute attribute, int value);
 template <typename... P>

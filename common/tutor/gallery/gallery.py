@@ -183,10 +183,15 @@ def changed(mistake, file):
     for change in mistake.changes:
         if change.file != file:
             continue
-        if text.count(change.old) != 1:
-            raise BadMistake(f"{mistake.path}: this does not stand once in {file}:\n{change.old}")
-        text = text.replace(change.old, change.new)
+        text = replaced(text, change.old, change.new, f"{mistake.path}: this does not stand once in {file}")
     return text
+
+
+def replaced(text, old, new, wrong):
+    """The text with one in place of the other, which stands in it once. Raises BadMistake, which begins with what is wrong."""
+    if text.count(old) != 1:
+        raise BadMistake(f"{wrong}:\n{old}")
+    return text.replace(old, new)
 
 
 def sources(chapter, api):
