@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cctype>
 #include <cerrno>
 #include <chrono>
@@ -472,9 +471,7 @@ void require_memory(cl_device_id device, std::size_t bytes) {
     const cl_ulong most = max_buffer(device);
     if (bytes > most) {
         throw Unsupported(fmt::format(
-            "the pixels take {} bytes, and this device has at most {} in one piece; in chunks they "
-            "fit: ./tutorial cluster 1 --chunk {}",
-            bytes, most, std::bit_floor(std::max<cl_ulong>(most / 4, 1))));
+            "the pixels take {} bytes, and this device has at most {} in one piece", bytes, most));
     }
 }
 

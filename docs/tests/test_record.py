@@ -196,9 +196,9 @@ class Record(repository.RepositoryTest):
         self.assertEqual([entry["size"] for entry in strong], ["4K", "64K", "1M", "16M", "256M"])
         self.assertEqual(self.read("mpirun.ranks").split(), ["1", "2"] * 3 * 6)
         given = self.arguments_of("05-launch-tuning/workshops/cluster/cuda")
-        self.assertEqual(given[0], "--random 1048576 --chunk 131072 --resident --repeat 31 --check")
-        self.assertTrue(given[1].startswith("--random 2097152 --chunk 131072 "))
-        self.assertTrue(given[7].startswith("--random 4096 --chunk 256 "))
+        self.assertEqual(given[0], "--random 1048576 --repeat 31 --check")
+        self.assertTrue(given[1].startswith("--random 2097152 "))
+        self.assertTrue(given[7].startswith("--random 4096 "))
 
     LESSON = "05-launch-tuning"
     STEPS = ("--no-chapters", "--steps", "--input", "ramp", "--size", "1M")

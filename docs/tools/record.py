@@ -411,17 +411,12 @@ def one_by_one(job):
 
 
 def scaling(job):
-    """What the program writes on each number of ranks, which are the job's arguments, or None. Raises Stopped.
-
-    The pixels are in the devices' memory.
-    """
+    """What the program writes on each number of ranks, which are the job's arguments, or None. Raises Stopped."""
     best = {}
     for _ in range(ROUNDS):
         for ranks in job.arguments:
             pixels = recorded.pixels_of(job.size) * (ranks if job.experiment == "weak" else 1)
-            # Each rank has eight chunks, whatever the size: their counts are a launch all the same.
-            arguments = ["--random", str(pixels), "--chunk", str(min(max(pixels // (8 * ranks), 1), 1 << 26)),
-                         "--resident", "--repeat", "31", *(["--check"] if pixels <= 1 << 30 else [])]
+            arguments = ["--random", str(pixels), "--repeat", "31", *(["--check"] if pixels <= 1 << 30 else [])]
             launcher = os.environ.get("MPIEXEC", "mpirun")
             document = run(job._replace(arguments=arguments), under=[launcher, "-n", str(ranks)], variables=MPI_VARIABLES)
             if document is None:

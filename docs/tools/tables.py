@@ -503,12 +503,6 @@ def number_of(ranks):
     return f"{ranks} rank" + ("" if ranks == 1 else "s")
 
 
-def on_devices(runs):
-    """What several ranks of a run share, in a sentence; nothing where each has a device of its own."""
-    shared = [f"{number_of(run['ranks'])} on {run['devices']}" for run in runs if run["devices"] < run["ranks"]]
-    return f" Devices: {', '.join(shared)}." if shared else ""
-
-
 def fastest_gb_s(run):
     return run["input"]["pixels"] / run["all_ms"]["min"] / 1e6
 
@@ -534,7 +528,7 @@ def weak_table(recording, program, size):
     return ([entry], f"{device(entry)}: {size_in_words(recorded.pixels_of(size))} for each rank",
             [*columns, *(f"All-reduce by {library}, µs" for library in measured)], rows,
             f"GB/s and efficiency are those of the fastest run, the efficiency held against one rank's GB/s times the number of "
-            f"ranks. {rounds_words(entry)}{on_devices(runs)}")
+            f"ranks. {rounds_words(entry)}")
 
 
 def strong_table(recording, program):
@@ -547,7 +541,7 @@ def strong_table(recording, program):
         rows.append([size_in_words(recorded.pixels_of(entry["size"])), *map(duration, times), ratio(times[0], times[-1])])
     return (entries, f"{device(entries[0])}: the same pixels for all ranks",
             ["<Pixels", *(number_of(run["ranks"]) for run in runs), f"Times as fast on {runs[-1]['ranks']}"], rows,
-            f"The fastest runs. {rounds_words(entries[0])}" + on_devices(runs))
+            f"The fastest runs. {rounds_words(entries[0])}")
 
 
 def archive_table(recording, program, size):

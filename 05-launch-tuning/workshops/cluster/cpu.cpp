@@ -30,7 +30,6 @@ const common::Program kProgram{
 int main(int argc, char** argv) try {
     // 1. Which rank this is. One speaks for all.
     MPI_Init(&argc, &argv);
-    cluster::require_same_program();
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     if (rank != 0) common::be_silent();
@@ -50,36 +49,29 @@ int main(int argc, char** argv) try {
     }
     if (!options.device.empty()) common::device_by_text(options.device, {device}, "C++");
 
-    // 4. Memory: a chunk, or all that --resident keeps.
-    const bool resident = cluster_options.resident;
-    common::PixelBuffer memory(resident ? source.own_pixels() : source.max_chunk());
+    // 4. Memory for my share: of n ranks each has an nth of the pixels.
+    common::PixelBuffer memory(source.own);
 
     // 5. Is every rank ready for the same work? From here on no rank waits for one that has failed.
-    cluster::require_all_ready(argc, argv, {}, source);
+    cluster::require_all_ready(argc, argv, source);
 
-    // 6. The resident pixels: all of this rank's chunks, one behind the other.
-    std::size_t read = 0;
-    while (resident && read < memory.size())
-        read += source.next(memory.data() + read).size();
+    // 6. My share comes into memory.
+    source.read_own([&](std::span<const std::uint8_t> pixels, std::size_t before) {
+        std::copy(pixels.begin(), pixels.end(),
+                  memory.begin() + static_cast<std::ptrdiff_t>(before));
+    });
 
     std::vector<cluster::Run> runs;
     while (static_cast<int>(runs.size()) < options.repeat.value_or(1)) {
-        // 7. My share: every n-th chunk, for n ranks. All begin together.
-        source.rewind();
+        // 7. Count. All begin together.
         MPI_Barrier(MPI_COMM_WORLD);
         cluster::Run& run = runs.emplace_back();
         run.begun = MPI_Wtime();
-        if (resident) {
-            const std::span<const std::uint8_t> all(memory);
-            for (std::size_t first = 0; first < all.size(); first += cluster::kMaxLaunchPixels)
-                cluster::add(count_interleaved(all.subspan(
-                                 first, std::min(cluster::kMaxLaunchPixels, all.size() - first))),
-                             run.counts);
-        } else {
-            for (auto chunk = source.next(memory.data()); !chunk.empty();
-                 chunk = source.next(memory.data()))
-                cluster::add(count_interleaved(chunk), run.counts);
-        }
+        const std::span<const std::uint8_t> all(memory);
+        for (std::size_t first = 0; first < all.size(); first += cluster::kMaxLaunchPixels)
+            cluster::add(count_interleaved(all.subspan(
+                             first, std::min(cluster::kMaxLaunchPixels, all.size() - first))),
+                         run.counts);
         run.counted = MPI_Wtime();
 
         // 8. Merge: one collective of 256 counters. The barrier is not for the sums, but to tell
@@ -92,9 +84,8 @@ int main(int argc, char** argv) try {
     }
 
     // 9. Rank 0's report, and the exit status that tells the truth.
-    const int status =
-        cluster::report(kProgram, options, cluster_options, source,
-                        {device, "compiler " __VERSION__, "core " + std::to_string(rank)}, runs);
+    const int status = cluster::report(kProgram, options, cluster_options, source,
+                                       {device, "compiler " __VERSION__, "0"}, runs);
     MPI_Finalize();
     return status;
 } catch (...) {

@@ -8,18 +8,14 @@
 
 #include <mpi.h>
 
-#include <array>
-#include <cstdlib>
-
 #include "05-launch-tuning/workshops/cluster/ranks.hpp"
 #include "05-launch-tuning/workshops/cluster/report.hpp"
-#include "05-launch-tuning/workshops/limits_opencl.hpp"
+#include "05-launch-tuning/workshops/tuned_opencl.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
 
 using namespace common;
 using namespace common::opencl;
-using cluster::Counts;
 
 const Program kProgram{
     "05-launch-tuning",
@@ -42,16 +38,9 @@ std::string nth_device(int n) {
     return used.empty() ? "" : std::to_string(used[static_cast<std::size_t>(n) % used.size()]);
 }
 
-// A rank that fails waits for its device, which may still be reading from a buffer.
-struct AtEnd {
-    cl_command_queue queue;
-    ~AtEnd() { clFinish(queue); }
-};
-
 int main(int argc, char** argv) try {
     // 1. Which rank this is, and which of those on this machine. One speaks for all.
     MPI_Init(&argc, &argv);
-    cluster::require_same_program();
     int rank = 0;
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm this_machine = MPI_COMM_NULL;  // the ranks that share its memory
@@ -75,122 +64,53 @@ int main(int argc, char** argv) try {
     //    so on around. Several ranks may share one.
     const std::string wanted = options.device.empty() ? nth_device(local_rank) : options.device;
     const Device device = choose_device(wanted);
-    const char* const visible = std::getenv("CUDA_VISIBLE_DEVICES");  // may differ between ranks
-    const std::string device_id = wanted + " of " + (visible != nullptr ? visible : "all");
 
-    // 4. Where its commands go, and its memory: two chunks on the host, of which one is counted
-    //    while the next is read, and on the device one, or all that --resident keeps there.
+    // 4. Where its commands go, and memory for my share: of n ranks each has an nth of the pixels.
     cl_int error = CL_SUCCESS;
     const Context context = clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
     CHECK_CL(error, "clCreateContext");
     const Queue queue = clCreateCommandQueue(context, device.id, 0, &error);
     CHECK_CL(error, "clCreateCommandQueue");
-    const std::size_t on_device =
-        cluster_options.resident ? source.own_pixels() : source.max_chunk();
-    const auto create = [&](cl_mem_flags flags, std::size_t bytes) {
-        Buffer buffer = clCreateBuffer(context, flags, bytes, nullptr, &error);
-        CHECK_CL(error, "clCreateBuffer");
-        return buffer;
-    };
-    // (A buffer of no bytes is an error, no pixels are not.)
-    const Buffer pixels = create(CL_MEM_READ_ONLY, std::max<std::size_t>(on_device, 1));
-    const Buffer histogram = create(CL_MEM_READ_WRITE, sizeof(Histogram));
-    const std::size_t on_host = std::max<std::size_t>(source.max_chunk(), 1);
-    std::vector<Buffer> pinned;
-    std::array<std::uint8_t*, 2> buffers{};
-    for (std::uint8_t*& buffer : buffers) {
-        pinned.push_back(create(CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, on_host));
-        buffer = static_cast<std::uint8_t*>(
-            clEnqueueMapBuffer(queue, pinned.back(), CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0,
-                               on_host, 0, nullptr, nullptr, &error));
-        CHECK_CL(error, "clEnqueueMapBuffer");
-    }
-    Histogram counted{};
-    const AtEnd finished{queue};
+    require_memory(device.id, source.own);
+    const Buffer pixels = clCreateBuffer(context, CL_MEM_READ_ONLY,
+                                         std::max<std::size_t>(source.own, 1), nullptr, &error);
+    CHECK_CL(error, "clCreateBuffer(pixels)");
+    const Buffer histogram =
+        clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(Histogram), nullptr, &error);
+    CHECK_CL(error, "clCreateBuffer(histogram)");
 
     // 5. How to count: `tuned`, as chapter 05 launches it on this device.
     const DeviceLimits limits = limits_of(device.id);
     const TunedLaunch config =
-        launch_for(limits, options, std::min(on_device, cluster::kMaxLaunchPixels));
-    const std::string kernels = with_its_name(
-        "histogram.cl", read_kernel_file("histogram.cl", CHAPTER_FOLDER, options.kernels));
-    const char* text = kernels.c_str();
-    const std::string macros = side_by_side(config.group_size, 1).macros() + config.macros();
-    const ProgramObject program = clCreateProgramWithSource(context, 1, &text, nullptr, &error);
-    CHECK_CL(error, "clCreateProgramWithSource");
-    check_build(clBuildProgram(program, 1, &device.id, macros.c_str(), nullptr, nullptr), program,
-                device.id);
-    const Kernel kernel = clCreateKernel(program, "histogram_tuned", &error);
-    CHECK_CL(error, "clCreateKernel");
-    const bool in_one = has_extension(device.id, "cl_khr_int64_base_atomics");
-    std::array<cl_ulong, kTotalWords> zeros{};
-    Buffer totals;
-    if (in_one) {
-        totals = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof zeros,
-                                zeros.data(), &error);
-        CHECK_CL(error, "clCreateBuffer(totals)");
-    }
-    const auto copy_in = [&](std::span<const std::uint8_t> piece, std::size_t to) {
-        CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, to, piece.size(), piece.data(), 0,
+        launch_for(limits, options, std::min(source.own, cluster::kMaxLaunchPixels));
+    Tuned tuned(context, device.id,
+                with_its_name("histogram.cl",
+                              read_kernel_file("histogram.cl", CHAPTER_FOLDER, options.kernels)));
+    tuned.built(config);
+
+    // 6. Is every rank ready for the same work? From here on no rank waits for one that has failed.
+    cluster::require_all_ready(argc, argv, source);
+
+    // 7. My share goes to the device.
+    source.read_own([&](std::span<const std::uint8_t> some, std::size_t before) {
+        CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_TRUE, before, some.size(), some.data(), 0,
                                       nullptr, nullptr));
-    };
-    // Starts the count, and does not wait for it.
-    const auto start = [&](cl_ulong first, cl_ulong pixel_count) {
-        if (!in_one) {
-            const cl_uint zero = 0;
-            CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, sizeof(Histogram),
-                                         0, nullptr, nullptr));
-        }
-        CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
-        CHECK_CL(clSetKernelArg(kernel, 1, sizeof first, &first));
-        CHECK_CL(clSetKernelArg(kernel, 2, sizeof pixel_count, &pixel_count));
-        CHECK_CL(clSetKernelArg(kernel, 3, sizeof(cl_mem), in_one ? &totals : nullptr));
-        CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &histogram));
-        const std::size_t global_size =
-            options.groups.value_or(config.groups(limits.units, pixel_count)) * config.group_size;
-        CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &config.group_size,
-                                        0, nullptr, nullptr));
-        CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_FALSE, 0, sizeof counted, counted.data(),
-                                     0, nullptr, nullptr));
-        CHECK_CL(clFlush(queue));  // without it a driver may wait for more
-    };
-    const auto finish = [&](Counts& sums) {
-        CHECK_CL(clFinish(queue));
-        cluster::add(counted, sums);
-    };
-
-    // 6. Is every rank ready for the same work, with the same program and kernels? From here on no
-    //    rank waits for one that has failed.
-    cluster::require_all_ready(argc, argv, kernels, source);
-
-    // 7. The resident pixels: this rank's part goes to its device.
-    std::size_t resident = 0;
-    while (cluster_options.resident && resident < on_device) {
-        const std::span<const std::uint8_t> chunk = source.next(buffers[0]);
-        copy_in(chunk, resident);
-        CHECK_CL(clFinish(queue));
-        resident += chunk.size();
-    }
+    });
 
     std::vector<cluster::Run> runs;
     while (static_cast<int>(runs.size()) < options.repeat.value_or(1)) {
-        // 8. My share: every n-th chunk, for n ranks. All begin together. The next chunk is read
-        //    while the device counts the one before.
-        source.rewind();
+        // 8. Count. All begin together.
         MPI_Barrier(MPI_COMM_WORLD);
         cluster::Run& run = runs.emplace_back();
         run.begun = MPI_Wtime();
-        for (std::size_t first = 0; first < resident; first += cluster::kMaxLaunchPixels) {
-            start(first, std::min(cluster::kMaxLaunchPixels, resident - first));
-            finish(run.counts);
-        }
-        std::span<const std::uint8_t> chunk;
-        if (!cluster_options.resident) chunk = source.next(buffers[0]);
-        for (std::size_t turn = 1; !chunk.empty(); ++turn) {
-            copy_in(chunk, 0);
-            start(0, chunk.size());
-            chunk = source.next(buffers[turn % 2]);
-            finish(run.counts);
+        for (std::size_t first = 0; first < source.own; first += cluster::kMaxLaunchPixels) {
+            const std::size_t count = std::min(cluster::kMaxLaunchPixels, source.own - first);
+            const std::size_t groups = options.groups.value_or(config.groups(limits.units, count));
+            Histogram counted{};
+            tuned.enqueue(queue, config, groups, pixels, first, count, histogram);
+            CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof counted,
+                                         counted.data(), 0, nullptr, nullptr));
+            cluster::add(counted, run.counts);
         }
         run.counted = MPI_Wtime();
 
@@ -205,7 +125,7 @@ int main(int argc, char** argv) try {
 
     // 10. Rank 0's report, and the exit status that tells the truth.
     const int status = cluster::report(kProgram, options, cluster_options, source,
-                                       {device.name, device.driver_line(), device_id}, runs);
+                                       {device.name, device.driver_line(), wanted}, runs);
     MPI_Comm_free(&this_machine);
     MPI_Finalize();
     return status;

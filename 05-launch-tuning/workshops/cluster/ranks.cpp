@@ -2,14 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdlib>
 #include <functional>
 #include <string>
-#include <vector>
 
-#include "common/files/input_file.hpp"
-#include "common/process/own_program.hpp"
 #include "common/process/status.hpp"
 
 namespace cluster {
@@ -29,23 +25,6 @@ int first_to_fail(bool failed) {
     int first = failed ? rank() : rank_count();
     MPI_Allreduce(MPI_IN_PLACE, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     return first;
-}
-
-// Collective. What has to be the same on all ranks is compared by its hash.
-void require_same(const char* what, std::uint64_t hash) {
-    std::vector<std::uint64_t> all(static_cast<std::size_t>(rank_count()));
-    MPI_Allgather(&hash, 1, MPI_UINT64_T, all.data(), 1, MPI_UINT64_T, MPI_COMM_WORLD);
-    const auto other =
-        std::find_if(all.begin(), all.end(), [&](std::uint64_t one) { return one != all.front(); });
-    if (other == all.end()) return;
-    // The first rank that differs says so; the others learn which one it is.
-    if (other - all.begin() == rank())
-        throw common::BadInput(fmt::format("rank 0 has {}: all ranks need the same", what));
-    throw OthersFailed(first_to_fail(false));
-}
-
-std::uint64_t hash_of(const std::string& text) {
-    return std::hash<std::string>()(text);
 }
 
 }  // namespace
@@ -86,26 +65,20 @@ void require_launcher() {
     }
 }
 
-void require_same_program() {
-    std::string program;
-    try {
-        program = common::read_whole(common::own_program());
-    } catch (const common::BadInput&) {
-        // A program that may be run but not read is not compared.
-    }
-    require_same("another program", hash_of(program));
-}
-
-void require_all_ready(int argc, const char* const* argv, const std::string& kernels,
-                       const Source& source) {
+void require_all_ready(int argc, const char* const* argv, const Source& source) {
     if (const int first = first_to_fail(false); first < rank_count()) throw OthersFailed(first);
 
-    std::string command_line;
+    std::string same = fmt::format("{} {}", source.name, source.pixel_count);
     for (int i = 1; i < argc; ++i)
-        command_line += argv[i] + std::string(1, '\0');
-    require_same("other kernels", hash_of(kernels));
-    require_same("another command line", hash_of(command_line));
-    require_same("other files", source.fingerprint());
+        same += std::string(1, '\0') + argv[i];
+    const std::uint64_t hash = std::hash<std::string>()(same);
+    std::uint64_t of_first = hash;
+    MPI_Bcast(&of_first, 1, MPI_UINT64_T, 0, MPI_COMM_WORLD);
+    const int first = first_to_fail(hash != of_first);
+    // The first rank that differs says so; the others learn which one it is.
+    if (first == rank())
+        throw common::BadInput("rank 0 has another command line or other files: all need the same");
+    if (first < rank_count()) throw OthersFailed(first_to_fail(false));
     all_ready = true;
 }
 

@@ -4,7 +4,6 @@
 
 #include <mpi.h>
 
-#include <cstdint>
 #include <string>
 
 #include "05-launch-tuning/workshops/cluster/source.hpp"
@@ -20,17 +19,10 @@ std::string host();
 /// alone
 void require_launcher();
 
-/// Collective, and the first call that is: ranks with different programs would not make the same
-/// ones.
-/// @throws common::BadInput, also where another rank fails
-void require_same_program();
-
-/// Collective. Returns when every rank has got here, with the same kernels, command line and files.
+/// Collective. Returns when every rank has got here, with the same command line and pixels.
 /// Otherwise all end, and one of them says why.
-/// @param kernels the source of those that are compiled while the program runs
 /// @throws common::BadInput, also where another rank fails
-void require_all_ready(int argc, const char* const* argv, const std::string& kernels,
-                       const Source& source);
+void require_all_ready(int argc, const char* const* argv, const Source& source);
 
 /// For the `catch (...)` of main. Until all ranks are ready it waits for the others; one says what
 /// was wrong, and all end with its status. Later it says so itself and ends the job, because the

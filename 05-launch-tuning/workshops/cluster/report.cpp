@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "05-launch-tuning/workshops/cluster/ranks.hpp"
 #include "common/files/output_file.hpp"
@@ -89,14 +88,10 @@ int report(const common::Program& program, const common::Options& options,
            const std::vector<Run>& runs) {
     const double all_reduce = all_reduce_us();
     const Run& last = runs.back();
-    const double reading = source.reading_seconds();
     const std::vector<Json> rows =
-        gather({std::to_string(rank()), host(), device.name, std::to_string(source.own_pixels()),
-                number(1000 * reading), number(1000 * (last.counted - last.begun - reading)),
+        gather({std::to_string(rank()), host(), device.number + ": " + device.name,
+                std::to_string(source.own), number(1000 * (last.counted - last.begun)),
                 number(1000 * (last.all_counted - last.counted))});
-    std::set<Json> devices;  // two hosts may have the same ids
-    for (const Json& one : gather({host(), device.id}))
-        devices.insert(one);
 
     int status = common::kEveryVariantMatches;
     if (rank() == 0) {
@@ -108,19 +103,16 @@ int report(const common::Program& program, const common::Options& options,
         const double speed =
             common::gigabytes_per_second(static_cast<double>(source.pixel_count), all.median_ms);
 
-        std::string text = fmt::format(
-            "\n{}, {} on {} rank{}\ninput: {} ({} pixels{})\n", program.name, program.api,
-            rows.size(), rows.size() == 1 ? "" : "s", common::shown(source.name),
-            source.pixel_count, cluster_options.resident ? ", in the devices' memory" : "");
+        std::string text =
+            fmt::format("\n{}, {} on {} rank{}\ninput: {} ({} pixels)\n", program.name, program.api,
+                        rows.size(), rows.size() == 1 ? "" : "s", common::shown(source.name),
+                        source.pixel_count);
         if (rows.size() == 1) text += "one rank: mpirun -n 2 before the command starts two\n";
-        if (devices.size() < rows.size())
-            text += fmt::format("ranks share a device: there are {}\n", devices.size());
         text += runs.size() == 1 ? "\n" : "\nthe last run:\n";
         text += common::text_table({{"rank"},
                                     {"host"},
                                     {"device"},
                                     {"pixels", true},
-                                    {"reading ms", true},
                                     {"counting ms", true},
                                     {"waiting ms", true}},
                                    {rows.begin(), rows.end()});
@@ -157,7 +149,6 @@ int report(const common::Program& program, const common::Options& options,
               {"pixels", source.pixel_count},
               {"seed", source.seed ? Json(*source.seed) : Json(nullptr)}}},
             {"ranks", rows.size()},
-            {"devices", devices.size()},
             {"check", !why.empty()            ? "mismatch"
                       : cluster_options.check ? "match"
                                               : "not checked"},

@@ -20,8 +20,8 @@ struct Run {
 
 /// What a rank counts with.
 struct Device {
-    std::string name, driver;  ///< as the table and the JSON call them
-    std::string id;            ///< equal for two ranks of a host if they use the same one
+    std::string name, driver;  ///< as the JSON calls them
+    std::string number;        ///< on its machine: two ranks may have the same
 };
 
 /// Collective. Checks the runs, prints the table and writes what was asked for.

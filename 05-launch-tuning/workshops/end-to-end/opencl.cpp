@@ -11,10 +11,9 @@
 //
 // cuda.cu does the same in CUDA, in the same steps.
 
-#include <array>
 #include <cstring>
 
-#include "05-launch-tuning/workshops/limits_opencl.hpp"
+#include "05-launch-tuning/workshops/tuned_opencl.hpp"
 #include "common/lesson.hpp"
 #include "common/report/report.hpp"
 
@@ -66,21 +65,10 @@ int main(int argc, char** argv) try {
     const Queue copies = clCreateCommandQueue(context, device, 0, &error);
     CHECK_CL(error, "clCreateCommandQueue");
 
-    // 4. The kernels: `tuned` for either launch.
-    const char* source = lesson.kernel_file("../../histogram.cl");
-    const auto build = [&](const TunedLaunch& config) {
-        const std::string options = side_by_side(config.group_size, 1).macros() + config.macros();
-        const ProgramObject program =
-            clCreateProgramWithSource(context, 1, &source, nullptr, &error);
-        CHECK_CL(error, "clCreateProgramWithSource");
-        check_build(clBuildProgram(program, 1, &device, options.c_str(), nullptr, nullptr), program,
-                    device);
-        Kernel kernel = clCreateKernel(program, "histogram_tuned", &error);
-        CHECK_CL(error, "clCreateKernel");
-        return kernel;
-    };
-    const Kernel count_all_kernel = build(for_all);
-    const Kernel count_chunk_kernel = build(for_chunk);
+    // 4. The kernels: `tuned`, compiled for either launch.
+    Tuned tuned(context, device, lesson.kernel_file("../../histogram.cl"));
+    tuned.built(for_all);
+    tuned.built(for_chunk);
 
     // 5. Memory. Pinned memory is what CL_MEM_ALLOC_HOST_PTR gives when it is mapped. Each chunk
     //    has a histogram of its own: a row of 1 KiB, which any device can address.
@@ -109,35 +97,11 @@ int main(int argc, char** argv) try {
                                                 CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
         CHECK_CL(error, "clCreateSubBuffer");
     }
-    const bool in_one = has_extension(device, "cl_khr_int64_base_atomics");
-    std::array<cl_ulong, kTotalWords> zeros{};
-    Buffer totals;
-    if (in_one) {
-        totals = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof zeros,
-                                zeros.data(), &error);
-        CHECK_CL(error, "clCreateBuffer(totals)");
-    }
     // Counts `length` pixels from `first` on, as soon as they have been copied.
-    const auto launch = [&](const TunedLaunch& config, cl_kernel kernel, const Buffer& from,
-                            cl_ulong first, cl_ulong length, const Buffer& row,
-                            const Event& copied) {
-        if (!in_one) {
-            const cl_uint zero = 0;
-            CHECK_CL(clEnqueueFillBuffer(counts, row, &zero, sizeof zero, 0, sizeof(Histogram), 0,
-                                         nullptr, nullptr));
-        }
-        CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &from));
-        CHECK_CL(clSetKernelArg(kernel, 1, sizeof first, &first));
-        CHECK_CL(clSetKernelArg(kernel, 2, sizeof length, &length));
-        CHECK_CL(clSetKernelArg(kernel, 3, sizeof(cl_mem), in_one ? &totals : nullptr));
-        CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &row));
-        const std::size_t groups = lesson.groups(config.groups(limits.units, length));
-        const std::size_t global_size = groups * config.group_size;
-        const cl_event wait_for = copied;
-        const bool waits = wait_for != nullptr;
-        CHECK_CL(clEnqueueNDRangeKernel(counts, kernel, 1, nullptr, &global_size,
-                                        &config.group_size, waits ? 1 : 0,
-                                        waits ? &wait_for : nullptr, nullptr));
+    const auto launch = [&](const TunedLaunch& config, const Buffer& from, cl_ulong first,
+                            cl_ulong length, const Buffer& row, cl_event copied) {
+        tuned.enqueue(counts, config, lesson.groups(config.groups(limits.units, length)), from,
+                      first, length, row, copied);
     };
 
     // 6. How a way is examined: by wall time, on poisoned buffers, checked before and after it is
@@ -158,7 +122,7 @@ int main(int argc, char** argv) try {
                                       nullptr));
     };
     const auto count_all = [&](const Buffer& from, Histogram& result) {
-        launch(for_all, count_all_kernel, from, 0, pixel_count, row_of_chunk.front(), {});
+        launch(for_all, from, 0, pixel_count, row_of_chunk.front(), nullptr);
         CHECK_CL(clEnqueueReadBuffer(counts, row_of_chunk.front(), CL_TRUE, 0, sizeof(Histogram),
                                      result.data(), 0, nullptr, nullptr));
     };
@@ -193,8 +157,7 @@ int main(int argc, char** argv) try {
                                           0, nullptr, copied.out()));
             // Without a flush a driver may wait for more commands before it begins.
             CHECK_CL(clFlush(copies));
-            launch(for_chunk, count_chunk_kernel, pixels, first, length, row_of_chunk[chunk],
-                   copied);
+            launch(for_chunk, pixels, first, length, row_of_chunk[chunk], copied);
             CHECK_CL(clFlush(counts));
         }
         std::vector<std::uint32_t> counted(chunks * kBins);

@@ -7,17 +7,14 @@
 // cuda.cu does the same in CUDA, in the same steps.
 
 #include <array>
-#include <chrono>
-#include <map>
 #include <span>
 
-#include "05-launch-tuning/workshops/limits_opencl.hpp"
 #include "05-launch-tuning/workshops/tune/result.hpp"
 #include "05-launch-tuning/workshops/tune/search.hpp"
+#include "05-launch-tuning/workshops/tuned_opencl.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
 #include "common/timing/timing.hpp"
-#include "common/verify/watchdog.hpp"
 
 using namespace common;
 using namespace common::opencl;
@@ -59,14 +56,6 @@ int main(int argc, char** argv) try {
         CHECK_CL(clEnqueueWriteBuffer(queue, buffers[i], CL_TRUE, 0, bytes,
                                       pictures[i].pixels.data(), 0, nullptr, nullptr));
     }
-    const bool in_one = has_extension(device, "cl_khr_int64_base_atomics");
-    std::array<cl_ulong, kTotalWords> zeros{};
-    Buffer totals;
-    if (in_one) {
-        totals = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof zeros,
-                                zeros.data(), &error);
-        CHECK_CL(error, "clCreateBuffer(totals)");
-    }
     const Buffer histogram =
         clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(Histogram), nullptr, &error);
     CHECK_CL(error, "clCreateBuffer(histogram)");
@@ -76,59 +65,28 @@ int main(int argc, char** argv) try {
 
     // 5. The kernels: one is compiled when it is first run, and serves every size and number of
     //    groups.
-    const std::string text = with_its_name(
-        "histogram.cl", read_kernel_file("../../histogram.cl", CHAPTER_FOLDER "/workshops/tune"));
-    const char* source = text.c_str();
-    std::map<std::string, Kernel> built;
-    const auto kernel_of = [&](const TunedLaunch& launch) -> cl_kernel {
-        const std::string options = side_by_side(launch.group_size, 1).macros() + launch.macros();
-        Kernel& kernel = built[options];
-        if (kernel != nullptr) return kernel;
-        const ProgramObject program =
-            clCreateProgramWithSource(context, 1, &source, nullptr, &error);
-        CHECK_CL(error, "clCreateProgramWithSource");
-        const Deadline deadline("compiling histogram.cl", std::chrono::minutes(2));
-        check_build(clBuildProgram(program, 1, &device, options.c_str(), nullptr, nullptr), program,
-                    device);
-        kernel = clCreateKernel(program, "histogram_tuned", &error);
-        CHECK_CL(error, "clCreateKernel");
-        return kernel;
-    };
+    Tuned tuned(context, device,
+                with_its_name("histogram.cl", read_kernel_file("../../histogram.cl",
+                                                               CHAPTER_FOLDER "/workshops/tune")));
 
     // 6. Runs a launch on each of the stretches. Only the last one writes what is read: no other
     //    can be right in its place. The gaps between the launches are left out: noting the times
     //    makes them larger.
     const auto run_in_a_row = [&](const TunedLaunch& launch, std::size_t picture,
                                   std::span<const tuning::Stretch> stretches, Histogram& result) {
-        const cl_kernel kernel = kernel_of(launch);
-        const std::size_t global_size =
-            launch.groups(limits.units, stretches.back().count) * launch.group_size;
+        const std::size_t groups = launch.groups(limits.units, stretches.back().count);
         poison(queue, histogram, sizeof(Histogram));
-        std::vector<Event> zeroed(stretches.size()), counted(stretches.size());
-        for (std::size_t i = 0; i < stretches.size(); ++i) {
-            const Buffer& row = i + 1 == stretches.size() ? histogram : unread;
-            const auto& [first, pixel_count] = stretches[i];
-            if (!in_one) {
-                const cl_uint zero = 0;
-                CHECK_CL(clEnqueueFillBuffer(queue, row, &zero, sizeof zero, 0, sizeof(Histogram),
-                                             0, nullptr, zeroed[i].out()));
-            }
-            CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &buffers[picture]));
-            CHECK_CL(clSetKernelArg(kernel, 1, sizeof first, &first));
-            CHECK_CL(clSetKernelArg(kernel, 2, sizeof pixel_count, &pixel_count));
-            CHECK_CL(clSetKernelArg(kernel, 3, sizeof(cl_mem), in_one ? &totals : nullptr));
-            CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &row));
-            // Only what the launch itself says is a refusal; whatever comes later is an error.
-            const cl_int refused =
-                clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &launch.group_size,
-                                       0, nullptr, counted[i].out());
-            if (refused != CL_SUCCESS) throw Unsupported(error_name(refused));
+        std::vector<Tuned::Commands> counted;
+        for (const auto& [first, pixel_count] : stretches) {
+            const bool last = counted.size() + 1 == stretches.size();
+            counted.push_back(tuned.enqueue(queue, launch, groups, buffers[picture], first,
+                                            pixel_count, last ? histogram : unread));
         }
         CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram), result.data(),
                                      0, nullptr, nullptr));
         double time_ms = 0;
-        for (std::size_t i = 0; i < stretches.size(); ++i)
-            time_ms += elapsed_ms(in_one ? counted[i] : zeroed[i], counted[i]);
+        for (const Tuned::Commands& commands : counted)
+            time_ms += Tuned::milliseconds(commands);
         return time_ms;
     };
 
