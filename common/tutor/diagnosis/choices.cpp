@@ -4,146 +4,33 @@
 #include <algorithm>
 #include <cctype>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
-#include <string_view>
 
 #include "common/tutor/diagnosis/model.hpp"
 
 namespace common::diagnosis {
-namespace {
-
-using Json = nlohmann::ordered_json;
-
-// ---- expressions: what a number may become ------------------------------------------------------
-
-constexpr std::pair<std::string_view, Number Place::*> kNames[] = {
-    {"item", &Place::item},     {"id", &Place::id},           {"group", &Place::group},
-    {"size", &Place::size},     {"all", &Place::all},         {"groups", &Place::groups},
-    {"tables", &Place::tables}, {"count", &Place::count},     {"width", &Place::width},
-    {"pitch", &Place::pitch},   {"copies", &Place::copies},   {"v", &Place::v},
-    {"where", &Place::where},   {"turn", &Place::turn},       {"done", &Place::done},
-    {"y", &Place::y},           {"groupsY", &Place::groupsY}, {"owner", &Place::owner},
-    {"itsBin", &Place::itsBin}};
-
-struct Operator {
-    std::string_view sign;
-    int rank;  // those of a higher one are done first
-    Number (*of)(Number, Number);
-};
-// Of two that begin alike the longer one comes first.
-constexpr Operator kOperators[] = {{"==", 4, [](Number a, Number b) -> Number { return a == b; }},
-                                   {">=", 5, [](Number a, Number b) -> Number { return a >= b; }},
-                                   {"<<", 6, [](Number a, Number b) { return a << b; }},
-                                   {">>", 6, [](Number a, Number b) { return a >> b; }},
-                                   {"<", 5, [](Number a, Number b) -> Number { return a < b; }},
-                                   {">", 5, [](Number a, Number b) -> Number { return a > b; }},
-                                   {"|", 1, [](Number a, Number b) { return a | b; }},
-                                   {"^", 2, [](Number a, Number b) { return a ^ b; }},
-                                   {"&", 3, [](Number a, Number b) { return a & b; }},
-                                   {"+", 7, [](Number a, Number b) { return a + b; }},
-                                   {"-", 7, [](Number a, Number b) { return a - b; }},
-                                   {"*", 8, [](Number a, Number b) { return a * b; }},
-                                   {"/", 8, [](Number a, Number b) { return b == 0 ? 0 : a / b; }},
-                                   {"%", 8, [](Number a, Number b) { return b == 0 ? 0 : a % b; }}};
-
-}  // namespace
-
-class Expression::Parser {
- public:
-    Parser(std::string_view words, std::vector<Step>& steps) : left_(words), steps_(steps) {
-        choice();
-        if (!left_.empty()) throw std::invalid_argument(std::string(words));
-    }
-
- private:
-    bool takes(std::string_view sign) {
-        if (!left_.starts_with(sign)) return false;
-        left_.remove_prefix(sign.size());
-        left_.remove_prefix(std::min(left_.find_first_not_of(' '), left_.size()));
-        return true;
-    }
-    void choice() {
-        operation(1);
-        if (!takes("?")) return;
-        choice();
-        takes(":");
-        choice();
-        steps_.push_back({.selects = true});
-    }
-    void operation(int least) {
-        operand();
-        for (const Operator* found = next(least); found != nullptr; found = next(least)) {
-            takes(found->sign);
-            operation(found->rank + 1);
-            steps_.push_back({.of = found->of});
-        }
-    }
-    const Operator* next(int least) const {
-        for (const Operator& each : kOperators)
-            if (left_.starts_with(each.sign)) return each.rank >= least ? &each : nullptr;
-        return nullptr;
-    }
-    void operand() {
-        if (takes("(")) {
-            choice();
-            takes(")");
-        } else if (takes("min(")) {
-            choice();
-            takes(", ");
-            choice();
-            takes(")");
-            steps_.push_back({.of = [](Number a, Number b) { return std::min(a, b); }});
-        } else {
-            const auto is_word = [](unsigned char c) { return std::isalnum(c) != 0; };
-            const auto* const end = std::find_if_not(left_.begin() + 1, left_.end(), is_word);
-            const std::string word(left_.begin(), end);
-            takes(word);
-            steps_.push_back(step_of(word));
-        }
-    }
-    static Step step_of(const std::string& word) {
-        if (word == "X") return {.is_right = true};
-        for (const auto& [name, field] : kNames)
-            if (name == word) return {.field = field};
-        return {.value = std::stoll(word)};
-    }
-
-    std::string_view left_;
-    std::vector<Step>& steps_;
-};
-
-Expression::Expression(const std::string& words) {
-    const Parser parser(words, steps_);
-}
-
-Number Expression::operator()(const Place& place, Number right) const {
-    std::array<Number, 8> stack{};
-    std::size_t top = 0;  // behind it
-    for (const Step& step : steps_) {
-        if (step.of != nullptr) {
-            --top;
-            stack[top - 1] = step.of(stack[top - 1], stack[top]);
-        } else if (step.selects) {
-            top -= 2;
-            stack[top - 1] = stack[top - 1] != 0 ? stack[top] : stack[top + 1];
-        } else {
-            stack[top++] = step.field != nullptr ? place.*step.field
-                           : step.is_right       ? right
-                                                 : step.value;
-        }
-    }
-    return stack[0];
-}
-
-// ---- the table ----------------------------------------------------------------------------------
 
 struct Outcome {
     std::string words;
-    Expression becomes;
+    Becomes becomes;
     double bits;
 };
 
 namespace {
+
+using Json = nlohmann::ordered_json;
+
+// What a number may become: the table's expressions as functions, made from it.
+// clang-format off
+const std::map<std::string, Becomes>& expressions() {
+    using std::min;
+    static const std::map<std::string, Becomes> made = {
+#include "expressions.inc"
+    };
+    return made;
+}
+// clang-format on
 
 struct Row {
     Part part;
@@ -157,21 +44,17 @@ struct Table {
     std::vector<Row> rows;
 };
 
-std::vector<Outcome> outcomes_of(const Json& json, const Json& part, const Json& becomes) {
+std::vector<Outcome> outcomes_of(const Json& json, const Json& becomes) {
     std::vector<Outcome> all;
     for (const Json& each : becomes) {
         if (each.is_string()) {
-            for (Outcome& outcome :
-                 outcomes_of(json, part, json.at("lists").at(each.get<std::string>())))
+            for (Outcome& outcome : outcomes_of(json, json.at("lists").at(each.get<std::string>())))
                 all.push_back(std::move(outcome));
             continue;
         }
         for (std::size_t i = 1; i < each.size(); ++i) {
             const std::string words = each[i];
-            std::string number = words;
-            if (!part.contains("says"))
-                number = std::to_string(std::distance(part["is"].begin(), part["is"].find(words)));
-            all.push_back({words, Expression(number), each[0]});
+            all.push_back({words, expressions().at(words), each[0]});
         }
     }
     return all;
@@ -195,7 +78,7 @@ const Table& table() {
             Row row{static_cast<Part>(std::distance(parts.begin(), part)),
                     {},
                     each.at("name"),
-                    outcomes_of(json, *part, each.at("becomes"))};
+                    outcomes_of(json, each.at("becomes"))};
             const Json& at = each.at("at");
             for (std::size_t i = 0; i < groups.size(); ++i)
                 row.at.push_back(at == "any" || at == groups[i] ||
@@ -253,7 +136,7 @@ std::vector<Change> changes(const Played& strategy, const RunContext& context) {
             for (const Outcome& outcome : row.outcomes)
                 if (seen.insert(outcome.words).second)
                     all.push_back({strategy,
-                                   {choice, &outcome.becomes},
+                                   {choice, outcome.becomes},
                                    name_of(row, outcome, choice.label),
                                    &outcome,
                                    right,

@@ -85,24 +85,8 @@ struct NamedNumber {
 #define NAMED(...) NamedNumber{#__VA_ARGS__, __VA_ARGS__}
 // clang-format on
 
-/// What a number may become: an expression in C, of the names of a place and of X, what is right.
-class Expression {
- public:
-    explicit Expression(const std::string& words);
-    Number operator()(const Place& place, Number right) const;
-
- private:
-    class Parser;
-    struct Step {  // pushes a number, or takes two or three for one
-        Number value = 0;
-        Number Place::*field = nullptr;
-        bool is_right = false;
-        Number (*of)(Number, Number) = nullptr;
-        bool selects = false;
-    };
-    std::vector<Step> steps_;
-};
-using Becomes = const Expression*;
+/// What a number may become, of a place and of what is right there.
+using Becomes = Number (*)(const Place& place, Number right);
 
 /// A choice that became another.
 struct Changed {
