@@ -243,7 +243,7 @@ def steps_table(recording, name, size):
             for step in STEPS]
     return (entries, f"One thing at a time on {entries[0]['run']['device']}: {size_in_words(recorded.pixels_of(size))} of {name} "
             "pixels, GB/s", ["<Step", "<What is new", *apis], rows,
-            f"Medians.{ceiling_words(recording, entries)} What CUDA lacks is a kernel that was edited for one run.")
+            f"Medians.{ceiling_words(recording, entries)}")
 
 
 def shown(experiment, kept, pixels):
