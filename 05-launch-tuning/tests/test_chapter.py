@@ -256,73 +256,23 @@ class EndToEnd(Workshop, Test):
 
 
 class Many(Workshop, Test):
-    """Many pictures: folders, a line of counts for each picture, and what the options refuse."""
+    """Many pictures: a row that is wrong, races, and what the options refuse."""
 
     ROWS = ["--random", "100003", "--side", "1..40", "--repeat", "1", "--no-ceiling"]
 
     def each_program(self):
         return self.each_api("workshops/many/")
 
-    def photos(self):
-        """A folder with a folder in it, two damaged pictures and a file that is none."""
-        folder = self.folder()
-        (folder / "below").mkdir()
-        for name in ("landscape", "one-column", "one-pixel"):
-            shutil.copy(IMAGES / f"{name}.bmp", folder / f"{name}.bmp")
-        shutil.copy(IMAGES / "colour.bmp", folder / "below" / "COLOUR.BMP")
-        (folder / "cut.bmp").write_bytes((IMAGES / "colour.bmp").read_bytes()[:5000])
-        (folder / "text.png").write_text("no picture")
-        (folder / "notes.txt").write_text("no picture's name")
-        return folder
-
-    def test_a_folder(self):
-        folder, out = self.photos(), self.folder()
-        names = ["below/COLOUR.BMP", "landscape.bmp", "one-column.bmp", "one-pixel.bmp"]
-        for program in self.each_program():
-            run = self.expect([program, folder, "--csv", out / "rows.csv", "--json", out / "run.json", *QUICK],
-                              out=r"(?s)\ninput: [^\n]*, 4 pictures \([^\n]*\n.*\nshared-out [^\n]* match\n")
-            for damaged in ("cut.bmp: ", "text.png: not a picture"):
-                self.assertIn(f"skipped: {folder}/{damaged}", run.err)
-            lines = [line.split(",") for line in (out / "rows.csv").read_text().splitlines()]
-            self.assertEqual([line[0] for line in lines[1:]], [f'"{folder}/{name}"' for name in names])
-            for line, name in zip(lines[1:], names):
-                picture = IMAGES / pathlib.Path(name).name.lower()
-                self.expect([self.program("opencl"), picture, *QUICK, "--variant", "tuned", "--counts", out / "counts.csv"])
-                alone = [each.split(",")[1] for each in (out / "counts.csv").read_text().splitlines()[1:]]
-                self.assertEqual(line[2:], alone, name)
-            in_all = [sum(int(line[2 + value]) for line in lines[1:]) for value in range(256)]
-            self.assertEqual(self.document(out / "run.json", "run")["counts"], in_all)
-
-    def test_a_folder_without_a_picture(self):
-        folder = self.folder()
-        for program in self.each_program():
-            self.refused(program, {str(folder): "no .bmp"})
-        (folder / "a.bmp").write_text("BM")
-        for program in self.each_program():
-            self.expect([program, folder], 2, err="none of its 1 pictures can be read")
-
-    def test_rows_of_generated_pictures(self):
-        file = self.folder() / "rows.csv"
-        for program in self.each_program():
-            self.expect([program, *self.ROWS, "--csv", file])
-            lines = [line.split(",") for line in file.read_text().splitlines()[1:]]
-            self.assertEqual([int(line[0]) for line in lines], list(range(len(lines))))
-            self.assertEqual(sum(int(line[1]) for line in lines), 100003)
-            self.assertEqual([sum(map(int, line[2:])) for line in lines], [int(line[1]) for line in lines])
-
     def test_a_picture_whose_row_is_wrong(self):
-        """Also where the sum of all pictures is right. Then no line is written."""
-        file = self.folder() / "rows.csv"
+        """Also where the sum of all pictures is right."""
         text = (ROOT / FOLDER / "workshops" / "many" / "histogram.cl").read_text(encoding="utf-8")
         kernels = self.folder() / "kernels.cl"
         row = "rows[p * BINS + bin] = sum_of(table, bin);"
         for by, status in ((row, 0), (row.replace("p *", "(pictures - 1 - p) *"), 1), (f"if (p != 3) {row}", 1)):
             self.assertEqual(text.count(row), 1)
             kernels.write_text(text.replace(row, by))
-            file.unlink(missing_ok=True)
-            self.expect([self.program("workshops/many/opencl"), *self.ROWS, "--variant", "group-each", "--kernels", kernels, "--csv", file], status,
+            self.expect([self.program("workshops/many/opencl"), *self.ROWS, "--variant", "group-each", "--kernels", kernels], status,
                         err="" if status == 0 else r"\n\d+ of \d+ pictures (is|are) wrong; the first is number ")
-            self.assertEqual(file.exists(), status == 0)
 
     def test_totals_that_are_left(self):
         text = (ROOT / FOLDER / "workshops" / "many" / "histogram.cl").read_text(encoding="utf-8")
@@ -331,28 +281,12 @@ class Many(Workshop, Test):
                                       ("shared-out", "atom_xchg(total, 0UL);", "")):
             self.assertEqual(text.count(right), 1)
             kernels.write_text(text.replace(right, wrong))
-            self.expect([self.program("workshops/many/opencl"), "--pictures", "3", "--kernels", kernels, "--variant", variant, *QUICK], 1,
+            self.expect([self.program("workshops/many/opencl"), "--random", "768K", "--kernels", kernels, "--variant", variant, *QUICK], 1,
                         err="the last launch did not leave its totals at zero|pictures are wrong")
 
     def test_bad_command_lines(self):
-        folder = self.photos()
         for program in self.each_program():
-            self.refused(program, {"--side ": "--side: '' is neither", "--side 0": "--side: '0' is neither", "--side 9..3": "--side", "--pictures 0": "--pictures",
-                                   "--pictures 3 --random 5": "exclude each other", "--offset x": "--offset", "--copies 3": "--copies",
-                                   f"{folder} --side 3": "mean nothing for a folder", f"{folder} --plot x.png": "mean nothing for a folder",
-                                   "--json rows --csv ./rows": "--csv and --json name the same file",
-                                   "--csv /nosuch/folder/rows": "/nosuch/folder"})
-
-    def test_no_output_replaces_a_picture_of_the_folder(self):
-        folder = self.photos()
-        picture = folder / "landscape.bmp"
-        os.link(picture, folder / "linked")
-        before = picture.read_bytes()
-        for option in ("--csv", "--json", "--counts"):
-            for output in (picture, folder / "below" / ".." / picture.name, folder / "linked"):
-                self.expect([self.program("workshops/many/opencl"), folder, option, output], 2, one_line=True,
-                            err=f"landscape.bmp and {option} name the same file")
-        self.assertEqual(picture.read_bytes(), before)
+            self.refused(program, {"--side ": "--side: '' is neither", "--side 0": "--side: '0' is neither", "--side 9..3": "--side", "--copies 3": "--copies"})
 
     def test_devices_without_64_bit_atomics(self):
         self.expect([self.program("workshops/many/opencl"), *self.ROWS], environment=self.faulty("extensions=-cl_khr_int64_base_atomics"),
@@ -364,7 +298,7 @@ class Many(Workshop, Test):
             for variant in ("group-each", "shared-out"):
                 with self.subTest(variant):
                     run = programs.Run([*self.oclgrind(*DETECTORS["oclgrind"]["options"]), self.program("workshops/many/opencl"), "--variant", variant,
-                                        "--pictures", "7", "--side", "9..40", "--groups", "3", "--group-size", "16", *QUICK,
+                                        "--random", "4K", "--side", "9..40", "--groups", "3", "--group-size", "16", *QUICK,
                                         "--device", "Oclgrind"])
                     self.assertEqual(run.status, 0, run)
                     self.assertNotRegex(run.out + run.err, programs.finds("oclgrind"), run)
@@ -376,8 +310,8 @@ class Many(Workshop, Test):
                 self.skipTest(f"{program} was not built")
             for variant in ("queued", "group-each", "shared-out"):
                 with self.subTest(f"{sanitizer} {variant}"):
-                    run = programs.Run([program, "--variant", variant, "--pictures", "7", "--side", "9..40", "--groups", "3",
-                                        "--group-size", "16", "--offset", "3", *QUICK])
+                    run = programs.Run([program, "--variant", variant, "--random", "4K", "--side", "9..40", "--groups", "3",
+                                        "--group-size", "16", *QUICK])
                     self.assertEqual(run.status, 0, run)
                     self.assertNotRegex(run.out + run.err, programs.finds("emulated"), run)
 
@@ -435,7 +369,7 @@ class Bins(Workshop, Test):
 
 
 class CudaMany(Workshop, Test):
-    """What only a GPU has: pictures one after the other under its detectors, and more than 2^32 pixels."""
+    """What only a GPU has: pictures one after the other under its detectors."""
 
     def test_races_between_pictures(self):
         program = self.program("workshops/many/cuda")
@@ -444,14 +378,9 @@ class CudaMany(Workshop, Test):
         self.expect([program, "--list-devices"])
         for tool in DETECTORS["compute-sanitizer"]["tools"]:
             with self.subTest(tool):
-                run = self.expect([BUILD["compute_sanitizer"], "--tool", tool, "--error-exitcode", "1", program, "--pictures", "40",
-                                   "--side", "20..200", "--groups", "7", "--offset", "3", *QUICK])
+                run = self.expect([BUILD["compute_sanitizer"], "--tool", tool, "--error-exitcode", "1", program, "--random", "500003",
+                                   "--side", "20..200", "--groups", "7", *QUICK])
                 self.assertNotRegex(run.out + run.err, programs.finds("compute-sanitizer"), run)
-
-    def test_more_than_2_32_pixels(self):
-        program = self.program("workshops/many/cuda")
-        self.expect([program, "--list-devices"])  # it draws its pixels first, and asks for a device then
-        self.expect([program, "--pictures", "17000", "--side", "512", *QUICK])
 
 
 class CudaPeers(Workshop, Test):

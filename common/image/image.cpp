@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <stb_image.h>
 
-#include <algorithm>
-#include <cctype>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -18,8 +16,6 @@
 
 namespace common {
 namespace {
-
-namespace fs = std::filesystem;
 
 enum class Format { kNone, kBmp, kPng, kJpeg, kPnm };
 
@@ -72,14 +68,6 @@ Picture read_by_stb(std::string_view bytes, unsigned channels) {
     return picture;
 }
 
-bool has_a_pictures_name(const fs::path& path) {
-    std::string ending = path.extension().string();
-    std::transform(ending.begin(), ending.end(), ending.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    constexpr std::string_view kEndings[] = {".bmp", ".png", ".jpg", ".jpeg", ".pgm", ".ppm"};
-    return std::find(std::begin(kEndings), std::end(kEndings), ending) != std::end(kEndings);
-}
-
 }  // namespace
 
 Picture decode_picture(std::string_view bytes, unsigned channels) {
@@ -107,24 +95,6 @@ Picture load_picture(const std::filesystem::path& path, unsigned channels) {
     } catch (const BadInput& reason) {
         throw BadInput(fmt::format("{}: {}", path.string(), reason.what()));
     }
-}
-
-std::vector<fs::path> pictures_in(const fs::path& folder) {
-    std::vector<fs::path> found;
-    try {
-        for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder)) {
-            if (entry.is_regular_file() && has_a_pictures_name(entry.path()))
-                found.push_back(entry.path());
-        }
-    } catch (const fs::filesystem_error& error) {
-        throw BadInput(fmt::format("{}: {}", error.path1().string(), error.code().message()));
-    }
-    if (found.empty()) {
-        throw BadInput(
-            fmt::format("{}: no .bmp, .png, .jpg, .jpeg, .pgm or .ppm in it", folder.string()));
-    }
-    std::sort(found.begin(), found.end());
-    return found;
 }
 
 }  // namespace common

@@ -52,8 +52,4 @@ Picture load_picture(const std::filesystem::path& path, unsigned channels = 1);
 /// The same for the bytes of a file, fewer than 2 GiB. The reason then names no file.
 Picture decode_picture(std::string_view bytes, unsigned channels = 1);
 
-/// The pictures in a folder and below it, by their names' endings, in the order of their names.
-/// @throws BadInput where it cannot be read, or has none
-std::vector<std::filesystem::path> pictures_in(const std::filesystem::path& folder);
-
 }  // namespace common

@@ -64,11 +64,4 @@ std::string shell_word(std::string_view word) {
     return text + '\'';
 }
 
-std::string csv_field(std::string_view text) {
-    std::string field = "\"";
-    for (const char c : text)
-        field += c == '"' ? "\"\"" : std::string(1, c);
-    return field + '"';
-}
-
 }  // namespace common

@@ -15,7 +15,4 @@ std::string shown(std::string_view text);
 /// The word as a shell takes it, in a command that is printed to be run again.
 std::string shell_word(std::string_view word);
 
-/// The text as a field of CSV, in quotation marks.
-std::string csv_field(std::string_view text);
-
 }  // namespace common

@@ -1,7 +1,6 @@
 #include "05-launch-tuning/workshops/many/pictures.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -10,10 +9,6 @@
 #include <random>
 
 #include "05-launch-tuning/layout.hpp"
-#include "common/files/output_file.hpp"
-#include "common/image/image.hpp"
-#include "common/options/whole_number.hpp"
-#include "common/process/shown.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
 
@@ -48,31 +43,17 @@ void parse_sides(const std::string& text, PictureOptions& pictures) {
 }
 
 void PictureOptions::add_to(CLI::App& app) {
-    constexpr std::uint64_t kMostPictures = 10'000'000;
-    constexpr std::uint64_t kMostOffset = 1 << 20;
-    app.get_option("IMAGE")->description("a picture, or a folder with pictures in it and below");
     app.add_option_function<std::string>(
            "--side", [this](const std::string& text) { parse_sides(text, *this); },
            "pixels of a picture's sides, or a range to draw them from (default: 512)")
         ->type_name("S|S..T");
-    app.add_option("--pictures", pictures,
-                   "so many pictures of generated pixels (default: what --random N makes)")
-        ->transform(common::whole_number(1, kMostPictures))
-        ->type_name("N");
-    app.add_option("--offset", offset, "bytes in front of the first picture")
-        ->transform(common::whole_number(0, kMostOffset))
-        ->type_name("N");
-    app.add_option("--csv", csv, "write a line of counts for each picture")->type_name("FILE");
 }
 
 // ---- pictures -----------------------------------------------------------------------------------
 
 void Batch::add(std::uint64_t pixel_count, const Histogram& histogram) {
-    for (std::size_t bin = 0; bin < common::kBins; ++bin) {
-        if (__builtin_add_overflow(sum[bin], histogram[bin], &sum[bin]))
-            throw BadInput(fmt::format("more than {} pixels of the value {} in all pictures",
-                                       common::kMaxPixels, bin));
-    }
+    for (std::size_t bin = 0; bin < common::kBins; ++bin)
+        sum[bin] += histogram[bin];
     first.push_back(first.back() + pixel_count);
     expected.push_back(histogram);
 }
@@ -89,13 +70,10 @@ void Batch::judge(const std::uint32_t* rows, Histogram& result) const {
     if (wrong == 0) return;
     for (std::size_t bin = 0; bin < common::kBins; ++bin)
         result[bin] += rows[first_wrong * common::kBins + bin] - expected[first_wrong][bin];
-    const std::string name =
-        names.empty() ? "" : fmt::format(", {}", common::shown(names[first_wrong]));
     common::progress(
-        fmt::format("\n{} of {} pictures {} wrong; the first is number {}{}: {} pixels from byte "
-                    "{} on. With it "
-                    "alone the sum is:",
-                    wrong, size(), wrong == 1 ? "is" : "are", first_wrong, name,
+        fmt::format("\n{} of {} pictures {} wrong; the first is number {}: {} pixels from byte {} "
+                    "on. With it alone the sum is:",
+                    wrong, size(), wrong == 1 ? "is" : "are", first_wrong,
                     first[first_wrong + 1] - first[first_wrong], first[first_wrong]));
 }
 
@@ -104,9 +82,6 @@ std::vector<std::uint64_t> sizes(const PictureOptions& pictures, std::uint64_t u
     const std::uint64_t sides = pictures.most_side - pictures.least_side + 1;
     std::mt19937_64 random(seed);
     std::vector<std::uint64_t> sizes;
-    const auto is_last = [&] {
-        return pictures.pictures > 0 ? sizes.size() == pictures.pictures : pixels == 0;
-    };
     do {
         std::uint64_t size =
             pictures.least_side > 0 ? pictures.least_side * pictures.least_side : usual;
@@ -116,62 +91,18 @@ std::vector<std::uint64_t> sizes(const PictureOptions& pictures, std::uint64_t u
             if (sizes.size() % 64 == 7) size = 0;
             if (sizes.size() % 64 == 23) size = 1;
         }
-        if (pictures.pictures == 0) pixels -= size = std::min(size, pixels);
-        sizes.push_back(size);
-    } while (!is_last());
+        sizes.push_back(std::min(size, pixels));
+        pixels -= sizes.back();
+    } while (pixels > 0);
     return sizes;
 }
 
-static common::Input load_folder(const std::string& folder,
-                                 const std::vector<std::filesystem::path>& files, Batch& batch) {
-    common::Input input;
-    for (const std::filesystem::path& file : files) {
-        try {
-            const common::PixelBuffer pixels = common::load_picture(file).pixels;
-            input.pixels.insert(input.pixels.end(), pixels.begin(), pixels.end());
-            batch.add(pixels.size(), common::reference_histogram(pixels));
-            batch.names.push_back(file.string());
-        } catch (const BadInput& damage) {
-            common::progress(fmt::format("skipped: {}\n", common::shown(damage.what())));
-        }
-    }
-    if (batch.size() == 0)
-        throw BadInput(
-            fmt::format("{}: none of its {} pictures can be read", folder, files.size()));
-    input.name =
-        fmt::format("{}, {} picture{}", folder, batch.size(), batch.size() == 1 ? "" : "s");
-    return input;
-}
-
 common::Input load(const common::Options& options, const PictureOptions& pictures, Batch& batch) {
-    std::error_code unknown;
-    const bool is_folder = options.image && std::filesystem::is_directory(*options.image, unknown);
-    if (is_folder && (pictures.most_side > 0 || options.tile || options.plot))
-        throw BadInput("--side, --tile and --plot mean nothing for a folder of pictures");
-    if (pictures.pictures > 0 && (options.image || options.tile || options.random))
-        throw BadInput("--pictures, an IMAGE, --tile and --random exclude each other");
-    std::vector<common::NamedFile> outputs = options.outputs();
-    if (pictures.csv) outputs.push_back({"--csv", *pictures.csv});
-    std::vector<common::NamedFile> inputs = options.files;
-    std::vector<std::filesystem::path> files;
-    if (is_folder) files = common::pictures_in(*options.image);
-    for (const std::filesystem::path& file : files)
-        inputs.push_back({file.string(), file});
-    common::require_output_files(outputs, inputs);
-
-    batch.first = {pictures.offset};
-    if (is_folder) return load_folder(options.image->string(), files, batch);
-    constexpr std::uint64_t kUsual = 512 * 512;
-    common::Options all = options;
-    std::vector<std::uint64_t> each;
-    if (pictures.pictures > 0) {
-        each = sizes(pictures, kUsual, options.seed, 0);
-        all.random = std::reduce(each.begin(), each.end());
-    }
-    common::Input input = common::load_input(all);
+    common::Input input = common::load_input(options);
     const std::uint64_t whole = std::uint64_t{input.width} * input.height;
-    const std::uint64_t usual = input.seed || all.random || whole == 0 ? kUsual : whole;
-    if (each.empty()) each = sizes(pictures, usual, options.seed, input.pixels.size());
+    const std::uint64_t usual = input.seed || options.random || whole == 0 ? 512 * 512 : whole;
+    const std::vector<std::uint64_t> each =
+        sizes(pictures, usual, options.seed, input.pixels.size());
     for (std::size_t begin = 0; const std::uint64_t size : each) {
         batch.add(size, common::reference_histogram(std::span(input.pixels).subspan(begin, size)));
         begin += size;
@@ -193,7 +124,7 @@ std::vector<Place> share_out(const std::vector<std::uint64_t>& first, std::size_
     constexpr std::uint64_t kNear = 64 << 10;
     const std::size_t pictures = first.size() - 1;
     // The prefix sum of what the pictures cost.
-    const auto cost_before = [&](std::uint64_t p) { return first[p] - first[0] + p * kTableCost; };
+    const auto cost_before = [&](std::uint64_t p) { return first[p] + p * kTableCost; };
     const std::uint64_t cost = cost_before(pictures);
     // A cut costs another table. Where a picture begins or ends as near as this, the share does.
     const std::uint64_t near = std::min(cost / groups / 4, kNear);
@@ -251,7 +182,7 @@ static Launch usual(std::uint64_t pixels) {
 }
 
 Launches launches(const Batch& batch, const common::Options& options, const DeviceLimits& limits) {
-    const std::uint64_t pixels = batch.bytes() - batch.first.front();
+    const std::uint64_t pixels = batch.bytes();
     const std::uint64_t mean = pixels / batch.size();
     const std::uint64_t cost = pixels + batch.size() * kTableCost;
     const std::optional<unsigned> copies = options.number("copies");
@@ -288,21 +219,6 @@ Launches launches(const Batch& batch, const common::Options& options, const Devi
         launches.shared.groups = std::min<std::uint64_t>(*options.groups, cost / 16);
     }
     return launches;
-}
-
-// ---- results ------------------------------------------------------------------------------------
-
-std::string csv_text(const Batch& batch) {
-    std::string text = "picture,pixels";
-    for (std::size_t bin = 0; bin < common::kBins; ++bin)
-        text += fmt::format(",{}", bin);
-    text += '\n';
-    for (std::size_t p = 0; p < batch.size(); ++p) {
-        text += batch.names.empty() ? std::to_string(p) : common::csv_field(batch.names[p]);
-        text += fmt::format(",{},{}\n", batch.first[p + 1] - batch.first[p],
-                            fmt::join(batch.expected[p], ","));
-    }
-    return text;
 }
 
 }  // namespace many

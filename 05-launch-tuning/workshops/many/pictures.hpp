@@ -5,8 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -25,11 +23,8 @@ namespace many {
 struct PictureOptions {
     std::uint64_t least_side = 0;  ///< of a picture's two; 0: not said
     std::uint64_t most_side = 0;   ///< the same, or the end of a range
-    std::uint64_t pictures = 0;    ///< 0: as many as the pixels make
-    std::uint64_t offset = 0;      ///< bytes in front of the first pixel, in the device's memory
-    std::optional<std::filesystem::path> csv;
 
-    /// Adds them to the command line.
+    /// Adds --side to the command line.
     void add_to(CLI::App& app);
 };
 
@@ -40,12 +35,10 @@ void parse_sides(const std::string& text, PictureOptions& pictures);
 
 /// Pictures one behind the other, without a gap.
 struct Batch {
-    /// Where each begins in the device's memory, and at last where the last one ends. The first one
-    /// begins behind the offset.
+    /// Where each begins, and at last where the last one ends.
     std::vector<std::uint64_t> first{0};
     std::vector<common::Histogram> expected = {};  ///< the right answer for each
     common::Histogram sum{};                       ///< of these
-    std::vector<std::string> names = {};           ///< of files, else empty
 
     [[nodiscard]] std::size_t size() const { return first.size() - 1; }
     [[nodiscard]] std::size_t bytes() const { return static_cast<std::size_t>(first.back()); }
@@ -59,16 +52,15 @@ struct Batch {
     void judge(const std::uint32_t* rows, common::Histogram& result) const;
 };
 
-/// How many pixels each picture has, so that they make `pixels` in all, or as many pictures as
-/// asked for. Among those of a range, every 64th has no pixel, and as many have one.
+/// How many pixels each picture has, so that they make `pixels` in all. Among those of a range,
+/// every 64th has no pixel, and as many have one.
 /// @param usual pixels of a picture where no side is asked for
 std::vector<std::uint64_t> sizes(const PictureOptions& pictures, std::uint64_t usual,
                                  std::uint64_t seed, std::uint64_t pixels);
 
-/// What the command line asks for: a picture or generated pixels, cut into pictures; or those of a
-/// folder, and below it. A file that cannot be read is named on standard error and passed over.
+/// What the command line asks for, a picture or generated pixels, cut into pictures.
 /// @return their pixels
-/// @throws common::BadInput where none can be read, and for what contradicts itself
+/// @throws common::BadInput
 common::Input load(const common::Options& options, const PictureOptions& pictures, Batch& batch);
 
 // ---- shared out ---------------------------------------------------------------------------------
@@ -104,10 +96,5 @@ struct Launches {
     Launch one, each, shared;
 };
 Launches launches(const Batch& batch, const common::Options& options, const DeviceLimits& limits);
-
-// ---- results ------------------------------------------------------------------------------------
-
-/// A line for each picture: its name or number, its pixels, its 256 counts.
-std::string csv_text(const Batch& batch);
 
 }  // namespace many
