@@ -178,7 +178,6 @@ class Tune(Workshop, Test):
         self.expect([self.program("workshops/tune/opencl"), "--seconds", "0.1"], err="from here on the host's clock is used",
                     environment={**self.kept, **self.faulty("group=32 local=16384 memory=8388608 times=zero")})
 
-
     def test_what_the_device_refuses_is_told_from_what_fails(self):
         # The kernel that is tried first on a processor.
         tune, kernel = self.program("workshops/tune/opencl"), "histogram_tuned"
@@ -186,7 +185,7 @@ class Tune(Workshop, Test):
                     err=r"^  FAILED: [0-9]+ cop[^\n]*\n[^\n]*tune/opencl: CL_OUT_OF_RESOURCES \(-5\) from clEnqueueReadBuffer[^\n]*\n$")
         self.assertFalse((self.cache / "histogram-tutorials").exists())
         self.expect([tune, "--seconds", "0.3"], 1, environment={**self.kept, **self.faulty(f"refuses={kernel}")},
-                    out=r"\n  \d+ refused: CL_OUT_OF_RESOURCES\n", err="no launch could be measured; nothing is kept\n$")
+                    out="\n  refused: CL_OUT_OF_RESOURCES\n", err="no launch could be measured; nothing is kept\n$")
 
 
 class EndToEnd(Workshop, Test):

@@ -35,16 +35,9 @@ int main(int argc, char** argv) try {
         return kEveryVariantMatches;
     }
 
-    // 2. The device, what it allows, and the sizes of pictures that fit it. A kernel that needs
-    // many
-    //    registers leaves room for fewer threads.
+    // 2. The device, what it allows, and the sizes of pictures that fit it.
     const int device = choose_device(request.device).id;
     const DeviceLimits limits = limits_of(device);
-    const auto max_threads = [](const TunedLaunch& launch) {
-        cudaFuncAttributes kernel{};
-        CHECK_CUDA(cudaFuncGetAttributes(&kernel, kernels::tuned(launch.copies, launch.loads)));
-        return static_cast<std::size_t>(kernel.maxThreadsPerBlock);
-    };
     std::size_t free_bytes = 0, memory_bytes = 0;
     CHECK_CUDA(cudaMemGetInfo(&free_bytes, &memory_bytes));
     const std::vector<std::uint64_t> sizes = tuning::tuned_sizes(limits.cpu, memory_bytes / 4);
@@ -101,8 +94,8 @@ int main(int argc, char** argv) try {
     };
 
     // 7. The search.
-    const tuning::Tuning found = tuning::search(
-        limits, sizes, request.seconds, tuning::measure_on(pictures, run_in_a_row), max_threads);
+    const tuning::Tuning found =
+        tuning::search(limits, sizes, request.seconds, tuning::measure_on(pictures, run_in_a_row));
 
     // 8. The best launches, and what is kept for `tuned`.
     return tuning::finish(request, found);

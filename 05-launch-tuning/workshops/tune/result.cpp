@@ -5,8 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
-#include <fstream>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -113,28 +111,20 @@ std::string summary_text(const Tuning& tuning) {
         if (count > 0) text += fmt::format(", {} {}", count, to_string(outcome));
     }
     text += fmt::format(" in {} s\n", common::number(tuning.seconds));
-    // Every mistake, and why others were refused: a few reasons, each of them many times.
-    std::map<std::string, std::size_t> refused;
+    std::set<std::string> reasons;  // a few, each of them many times
     for (const Trial& trial : tuning.trials) {
         if (trial.outcome == Outcome::kWrong)
             text += fmt::format("  WRONG: {}: {}\n", trial.text(), trial.reason);
-        if (trial.outcome == Outcome::kRefused) ++refused[trial.reason];
+        if (trial.outcome == Outcome::kRefused) reasons.insert(trial.reason);
     }
-    for (const auto& [reason, times] : refused)
-        text += fmt::format("  {} refused: {}\n", times, reason);
+    for (const std::string& reason : reasons)
+        text += fmt::format("  refused: {}\n", reason);
     return text;
 }
 
 // ---- as JSON ------------------------------------------------------------------------------------
 
-namespace {
-
-// A device may call itself anything; what is not UTF-8 is replaced rather than refused.
-std::string dumped(const Json& json) {
-    return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
-Json json_of(const Trial& trial) {
+static Json json_of(const Trial& trial) {
     const bool measured = trial.outcome == Outcome::kMeasured;
     return {{"pixels", trial.pixels},
             {"kernel", "replicated"},
@@ -148,20 +138,8 @@ Json json_of(const Trial& trial) {
             {"reason", trial.reason}};
 }
 
-}  // namespace
-
 std::string to_json_text(const Tuning& tuning) {
-    const auto line = [](const char* key, const Json& value) {
-        return fmt::format("  \"{}\": {},\n", key, dumped(value));
-    };
-    // A line for each row: a search has a thousand of them, of ten fields.
-    const auto array = [](const char* key, const std::vector<Json>& rows) {
-        std::string lines;
-        for (const Json& row : rows)
-            lines += (lines.empty() ? "\n    " : ",\n    ") + dumped(row);
-        return fmt::format("  \"{}\": [{}{}]", key, lines, lines.empty() ? "" : "\n  ");
-    };
-    std::vector<Json> best;
+    Json best = Json::array(), trials = Json::array();
     for (const std::uint64_t pixels : tuning.sizes()) {
         if (const Trial* trial = tuning.best(pixels)) {
             best.push_back(json_of(*trial));
@@ -169,24 +147,21 @@ std::string to_json_text(const Tuning& tuning) {
             best.back().erase("reason");
         }
     }
-    std::vector<Json> trials;
     for (const Trial& trial : tuning.trials)
         trials.push_back(json_of(trial));
-    return "{\n" + line("format", "histogram-tutorials tuning 2") + line("api", tuning.device.api) +
-           line("device", tuning.device.device) + line("driver", tuning.device.driver) +
-           line("date", tuning.date) + line("seconds", tuning.seconds) + array("best", best) +
-           ",\n" + array("trials", trials) + "\n}\n";
+    const Json json{{"format", "histogram-tutorials tuning 2"},
+                    {"api", tuning.device.api},
+                    {"device", tuning.device.device},
+                    {"driver", tuning.device.driver},
+                    {"date", tuning.date},
+                    {"seconds", tuning.seconds},
+                    {"best", best},
+                    {"trials", trials}};
+    // A device may call itself anything; what is not UTF-8 is replaced rather than refused.
+    return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
 // ---- as chapter 05 reads it ---------------------------------------------------------------------
-
-// Whether an earlier search has left something for this device.
-static bool is_kept(const DeviceLimits& device) {
-    std::ifstream file(launches_file());
-    for (std::string line; std::getline(file, line);)
-        if (line.starts_with(key_of(device))) return true;
-    return false;
-}
 
 fs::path save(const Tuning& tuning) {
     const fs::path file = launches_file();
@@ -257,12 +232,7 @@ int finish(const Request& request, const Tuning& found) {
             fmt::format("\n{} of {} launches were not tried: --seconds gives a search more time\n",
                         missing, found.trials.size()));
     }
-    if (2 * missing > found.trials.size() && is_kept(found.device))
-        common::print(fmt::format("an earlier search's result stays in {}\n",
-                                  common::shown(launches_file().string())));
-    else
-        common::print(
-            fmt::format("\nkept for `tuned` in {}\n", common::shown(save(found).string())));
+    common::print(fmt::format("\nkept for `tuned` in {}\n", common::shown(save(found).string())));
     return found.count(Outcome::kWrong) > 0 ? common::kMismatch : common::kEveryVariantMatches;
 }
 

@@ -51,7 +51,7 @@ struct Tuning {
 std::string size_text(std::uint64_t pixels);
 
 /// The best launch for each size, and how far the rule of thumb's is from it; how many were
-/// measured, refused, wrong or not tried, and why. (docs/tools/plots.py draws heat maps from the
+/// measured, refused, wrong or not tried. (docs/tools/plots.py draws heat maps from the
 /// JSON.)
 std::string summary_text(const Tuning& tuning);
 
@@ -77,8 +77,7 @@ struct Request {
 ///         not be written
 Request parse_request(int argc, const char* const* argv, const std::string& program);
 
-/// Prints the summary, keeps the result for `tuned`, and writes what --json asks for. A search
-/// that had no time for half of its launches does not replace what is kept.
+/// Prints the summary, keeps the result for `tuned`, and writes what --json asks for.
 /// @return the exit status
 int finish(const Request& request, const Tuning& found);
 

@@ -9,6 +9,7 @@
 #include <ctime>
 #include <limits>
 #include <numeric>
+#include <random>
 
 #include "common/inputs/inputs.hpp"
 #include "common/process/status.hpp"
@@ -46,30 +47,6 @@ void run(Trial& trial, double hopeless_ms, const Measure& measure) {
     }
 }
 
-// The candidates in groups that differ in nothing but the number of groups launched: those are
-// compiled once. In an order in which neighbours, which are much alike, come far apart: steps of
-// the golden ratio of the count, or the next number that leads through all of them.
-std::vector<std::span<const TunedLaunch>> spread_out(const std::vector<TunedLaunch>& configs) {
-    const auto one_build = [](const TunedLaunch& a, const TunedLaunch& b) {
-        return a.copies == b.copies && a.loads == b.loads && a.group_size == b.group_size;
-    };
-    std::vector<std::span<const TunedLaunch>> builds;
-    for (auto begin = configs.begin(); begin != configs.end();) {
-        const auto end = std::find_if_not(begin, configs.end(), [&](const TunedLaunch& config) {
-            return one_build(*begin, config);
-        });
-        builds.emplace_back(begin, end);
-        begin = end;
-    }
-    auto step = static_cast<std::size_t>(0.618 * static_cast<double>(builds.size())) + 1;
-    while (std::gcd(step, builds.size()) != 1)
-        ++step;
-    std::vector<std::span<const TunedLaunch>> spread;
-    for (std::size_t i = 0; i < builds.size(); ++i)
-        spread.push_back(builds[i * step % builds.size()]);
-    return spread;
-}
-
 // Of many short measurements the fastest is the luckiest. So those that came out best are measured
 // again, in turns, and their medians decide.
 void hold_finals(std::span<Trial> trials, const std::function<bool()>& has_time,
@@ -101,29 +78,16 @@ void hold_finals(std::span<Trial> trials, const std::function<bool()>& has_time,
 std::vector<TunedLaunch> candidates(const DeviceLimits& device) {
     using Some = std::vector<std::size_t>;
     Some group_sizes = device.cpu ? Some{64, 256} : Some{128, 256, 512, 1024};
-    if (device.max_group_size < group_sizes.front()) group_sizes = {device.max_group_size};
+    std::erase_if(group_sizes, [&](std::size_t size) { return size > device.max_group_size; });
+    if (group_sizes.empty()) group_sizes = {device.max_group_size};
     std::vector<TunedLaunch> all;
     for (unsigned copies = 1; copies <= 32; copies *= 2)
-        for (const std::size_t group_size : group_sizes)
-            for (unsigned loads = 1; loads <= 4; ++loads)
-                for (const std::size_t groups : device.cpu ? Some{1, 4} : Some{1, 2, 4, 8})
-                    all.push_back({copies, loads, group_size, groups});
+        if (copies * sizeof(common::Histogram) <= device.local_bytes)
+            for (const std::size_t group_size : group_sizes)
+                for (unsigned loads = 1; loads <= 4; ++loads)
+                    for (const std::size_t groups : device.cpu ? Some{1, 4} : Some{1, 2, 4, 8})
+                        all.push_back({copies, loads, group_size, groups});
     return all;
-}
-
-std::string unsupported_reason(const TunedLaunch& launch, const DeviceLimits& device,
-                               const MaxThreads& max_threads) {
-    const std::size_t local_bytes = launch.copies * sizeof(common::Histogram);
-    if (launch.group_size > device.max_group_size)
-        return fmt::format("groups of {}: this device runs at most {}", launch.group_size,
-                           device.max_group_size);
-    if (local_bytes > device.local_bytes)
-        return fmt::format("{} bytes of local memory: this device has {}", local_bytes,
-                           device.local_bytes);
-    if (max_threads && launch.group_size > max_threads(launch))
-        return fmt::format("groups of {}: its registers allow at most {}", launch.group_size,
-                           max_threads(launch));
-    return {};
 }
 
 std::vector<std::uint64_t> tuned_sizes(bool cpu, std::uint64_t most) {
@@ -143,19 +107,13 @@ double steady_seconds() {
 }
 
 Tuning search(const DeviceLimits& device, const std::vector<std::uint64_t>& picture_sizes,
-              double budget_s, const Measure& measure, const MaxThreads& max_threads,
-              const Clock& clock) {
+              double budget_s, const Measure& measure, const Clock& clock) {
     const double start_s = clock();
     const std::vector<TunedLaunch> configs = candidates(device);
     Tuning tuning{device, fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::time(nullptr)))};
-    for (const std::uint64_t pixels : picture_sizes) {
-        for (const TunedLaunch& config : configs) {
-            // Needs no run, and so is said even of those for which there is no time.
-            const std::string reason = unsupported_reason(config, device, max_threads);
-            const Outcome outcome = reason.empty() ? Outcome::kNotTried : Outcome::kRefused;
-            tuning.trials.push_back({config, pixels, outcome, 0, reason});
-        }
-    }
+    for (const std::uint64_t pixels : picture_sizes)
+        for (const TunedLaunch& config : configs)
+            tuning.trials.push_back({config, pixels});
     std::vector<std::span<Trial>> sizes;
     for (std::size_t i = 0; i < tuning.trials.size(); i += configs.size())
         sizes.push_back(std::span(tuning.trials).subspan(i, configs.size()));
@@ -174,14 +132,13 @@ Tuning search(const DeviceLimits& device, const std::vector<std::uint64_t>& pict
         const auto at = std::find(configs.begin(), configs.end(), sound);
         if (at != configs.end()) try_out(of_size, static_cast<std::size_t>(at - configs.begin()));
     }
-    std::size_t tried = 0;
+    std::vector<std::size_t> order(configs.size());
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::shuffle(order.begin(), order.end(), std::mt19937{1});
     double next_word_s = 0;
-    for (const std::span<const TunedLaunch> build : spread_out(configs)) {
-        for (const TunedLaunch& config : build) {
-            for (const std::span<Trial> of_size : sizes)
-                try_out(of_size, static_cast<std::size_t>(&config - configs.data()));
-        }
-        tried += build.size();
+    for (std::size_t tried = 0; tried < order.size(); ++tried) {
+        for (const std::span<Trial> of_size : sizes)
+            try_out(of_size, order[tried]);
         if (clock() - start_s < next_word_s) continue;
         next_word_s = clock() - start_s + 2;
         std::string rates;
@@ -191,7 +148,7 @@ Tuning search(const DeviceLimits& device, const std::vector<std::uint64_t>& pict
                      (best == nullptr ? "-" : common::number(best->gb_s()));
         }
         common::progress(fmt::format("  {} of {} launches; the best of each size so far: {} GB/s\n",
-                                     tried, configs.size(), rates));
+                                     tried + 1, order.size(), rates));
     }
     for (const std::span<Trial> of_size : sizes)
         hold_finals(

@@ -18,17 +18,8 @@
 
 namespace tuning {
 
-/// How many threads a block may have, where that depends on the kernel: one that needs many
-/// registers leaves room for fewer.
-using MaxThreads = std::function<std::size_t(const TunedLaunch&)>;
-
-/// Every launch that is worth a try, those of one number of copies one after the other. Those that
-/// the limits rule out are among them: a search counts them as refused.
+/// Every launch that is worth a try, and that the device's limits allow.
 std::vector<TunedLaunch> candidates(const DeviceLimits& device);
-
-/// Why the device does not have such a launch, in one line; empty where it has.
-std::string unsupported_reason(const TunedLaunch& launch, const DeviceLimits& device,
-                               const MaxThreads& max_threads = {});
 
 /// The sizes of the pictures that are tuned for, in pixels, ascending; what suits a small picture
 /// does not suit a large one. At least one, and otherwise none beyond `most`.
@@ -53,15 +44,13 @@ double steady_seconds();
 
 /// Tries every candidate at every size. What `tuned` would do without a search comes first at each
 /// size, which soon shows which others are hopeless (four times as slow as the best). Then all
-/// others: what has to be compiled once is tried together, and the rest in strides through the
-/// list, so that whatever there is time for is a fair sample. At the end the best dozen of each
-/// size are measured nine times more, in turns, and their medians decide. Says on standard error
-/// how far it is.
+/// others, in a random order, so that whatever there is time for is a fair sample. At the end the
+/// best dozen of each size are measured nine times more, in turns, and their medians decide. Says
+/// on standard error how far it is.
 /// @param budget_s seconds, for all together; no measurement begins later
 /// @return a trial for each candidate at each size, in the order of the sizes and the `candidates`
 Tuning search(const DeviceLimits& device, const std::vector<std::uint64_t>& picture_sizes,
-              double budget_s, const Measure& measure, const MaxThreads& max_threads = {},
-              const Clock& clock = steady_seconds);
+              double budget_s, const Measure& measure, const Clock& clock = steady_seconds);
 
 /// Some pixels in a row of one of the test pictures, which lies in the device's memory.
 struct Stretch {
