@@ -1,12 +1,8 @@
 // Chapter 01, workshop: the chapter's loops beside those of other people, on the same pixels and in
 // turns.
 //
-//   serial, interleaved, simd, threads-private, threads-simd    the chapter's (histogram.hpp)
-//   opencv   cv::calcHist              zstd   HIST_count, which its compressor calls
-//   numpy    numpy.bincount, in a Python of its own
-//
-// These three run where they were installed when this was built. `--peer FILE` adds what a shared
-// library offers (peer.hpp): that is the way in for loops that are published as sources.
+// serial, interleaved, simd, threads-private and threads-simd are the chapter's (histogram.hpp).
+// `--peer FILE` adds what a shared library offers (peer.hpp).
 //
 // Run it:  cmake --build build --target 05-launch-tuning-workshops-peers-cpu
 //          build/05-launch-tuning/workshops/peers/cpu --random 256K      in cache
@@ -19,13 +15,10 @@
 #include <chrono>
 #include <filesystem>
 #include <span>
-#include <sstream>
 
 #include "01-cpu/histogram.hpp"
-#include "05-launch-tuning/workshops/peers/opencv.hpp"
 #include "05-launch-tuning/workshops/peers/peer.hpp"
 #include "common/lesson.hpp"
-#include "common/process/child_process.hpp"
 #include "common/process/choice.hpp"
 #include "common/process/cpu.hpp"
 #include "common/report/report.hpp"
@@ -41,10 +34,7 @@ const Program kProgram{"05-launch-tuning",
                         {"interleaved", "one loop, eight tables, taken in turn"},
                         {"simd", "64 pixels at a time, with AVX-512"},
                         {"threads-private", "interleaved in each thread"},
-                        {"threads-simd", "simd in each thread"},
-                        {"opencv", "cv::calcHist, one thread"},
-                        {"zstd", "HIST_count, one thread"},
-                        {"numpy", "numpy.bincount, one thread"}},
+                        {"threads-simd", "simd in each thread"}},
                        {},
                        {{"--group-size", "--groups N sets the number of threads"}}};
 
@@ -61,13 +51,7 @@ struct Contestant {
     Result result = {};                 // what is known so far
 };
 
-#ifdef WITH_ZSTD
-// Its static library has it, and no header that is installed.
-extern "C" std::size_t HIST_count(unsigned* counts, unsigned* largest, const void* from,
-                                  std::size_t bytes);
-#endif
-
-// The turn of one that runs in this process.
+// Its turn.
 template <typename Count>
 auto in_a_row(const Count& count) {
     return [count](std::size_t runs, Histogram& result) {
@@ -96,37 +80,6 @@ std::vector<Contestant> peers_of(const std::string& file, Pixels pixels) {
     }
     return found;
 }
-
-// numpy, in a process of its own that is told the pixels, and then how often to count them.
-class Numpy {
- public:
-    Numpy(const std::vector<std::string>& command, Pixels pixels) : python_(command) {
-        say(std::to_string(pixels.size()) + '\n');
-        say({reinterpret_cast<const char*>(pixels.data()), pixels.size()});
-    }
-
-    double take_turn(std::size_t runs, Histogram& result) {
-        say(std::to_string(runs) + '\n');
-        bool in_time = true;
-        std::istringstream words(python_.next_line(later(), in_time).value_or(""));
-        double time_ms = 0;
-        words >> time_ms;
-        for (std::uint32_t& count : result)
-            words >> count;
-        if (!words) throw std::runtime_error("numpy: bincount.py failed");
-        return time_ms;
-    }
-
- private:
-    void say(std::string_view text) {
-        if (!python_.say(text, later())) throw std::runtime_error("numpy: bincount.py has ended");
-    }
-    static ChildProcess::Clock::time_point later() {
-        return ChildProcess::Clock::now() + std::chrono::minutes(10);
-    }
-
-    ChildProcess python_;
-};
 
 // ---- turns ----
 
@@ -207,49 +160,24 @@ int main(int argc, char** argv) try {
     // 3. Who takes part, and who cannot.
     Team team(threads);
     std::vector<Contestant> contestants;
-    std::vector<Contestant> from_files;
-    for (const std::string& file : files)
-        std::ranges::move(peers_of(file, pixels), std::back_inserter(from_files));
-    const auto enter = [&](const char* name, const std::string& why_not, bool is_peer,
-                           const auto& count) {
+    const auto enter = [&](const char* name, const std::string& why_not, const auto& count) {
         if (!lesson.options.wants(name)) return;
-        contestants.push_back({name, "", is_peer});
+        contestants.push_back({name, "", false});
         if (why_not.empty())
             contestants.back().take_turn = in_a_row(count);
         else
             contestants.back().result = skipped(name, why_not);
     };
-    [[maybe_unused]] const auto nothing = [](Histogram&) {};
-    enter("serial", "", false, [&](Histogram& h) { h = count_serial(pixels); });
-    enter("interleaved", "", false, [&](Histogram& h) { h = count_interleaved(pixels); });
-    enter("simd", why_no_simd(), false, [&](Histogram& h) { h = count_with_simd(pixels); });
-    enter("threads-private", "", false, [&](Histogram& h) {
+    enter("serial", "", [&](Histogram& h) { h = count_serial(pixels); });
+    enter("interleaved", "", [&](Histogram& h) { h = count_interleaved(pixels); });
+    enter("simd", why_no_simd(), [&](Histogram& h) { h = count_with_simd(pixels); });
+    enter("threads-private", "", [&](Histogram& h) {
         h = count_threads_private(pixels, team, [](Pixels p) { return count_interleaved(p); });
     });
-    enter("threads-simd", why_no_simd(), false,
+    enter("threads-simd", why_no_simd(),
           [&](Histogram& h) { h = count_threads_private(pixels, team, count_with_simd); });
-    enter("opencv", opencv::missing(lesson.expected), true,
-          [&](Histogram& h) { opencv::count(pixels, h.data()); });
-#ifdef WITH_ZSTD
-    enter("zstd", "", true, [&](Histogram& h) {
-        unsigned largest = kBins - 1;
-        HIST_count(h.data(), &largest, pixels.data(), pixels.size());
-    });
-#else
-    enter("zstd", "not found when this was built (HIST_count in libzstd.a)", true, nothing);
-#endif
-#ifdef BINCOUNT
-    std::optional<Numpy> numpy;
-    if (lesson.options.wants("numpy")) {
-        numpy.emplace(std::vector<std::string> BINCOUNT, pixels);
-        contestants.push_back({"numpy", "", true, [&](std::size_t runs, Histogram& result) {
-                                   return numpy->take_turn(runs, result);
-                               }});
-    }
-#else
-    enter("numpy", "not found when this was built (a python3 that imports numpy)", true, nothing);
-#endif
-    std::ranges::move(from_files, std::back_inserter(contestants));
+    for (const std::string& file : files)
+        std::ranges::move(peers_of(file, pixels), std::back_inserter(contestants));
 
     // 4. Turns: checked, timed, and checked again.
     take_turns(contestants, lesson.expected, lesson.options.repeat);
