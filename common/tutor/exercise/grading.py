@@ -307,11 +307,11 @@ def graded(submitted, seed):
     exercise, api = submitted[0].exercise, submitted[0].api
     each = [graded_file(file, seed) for file in submitted]
     if len(each) == 1:
-        return Grade(exercise.name, api, seed, *each[0], submitted[0].ran_where())
+        return Grade(exercise.name, api, seed, *each[0], submitted[0].ran_on)
     verdicts = []
     for of_files in zip(*(verdicts for verdicts, _ in each)):
         words = [f"{file.name}: {verdict.words}" for file, verdict in zip(submitted, of_files) if verdict.points < verdict.of]
         points = sum(verdict.points for verdict in of_files) // len(of_files)
         verdicts.append(of_files[0]._replace(points=points, words="\n".join(words), found=any(v.found for v in of_files)))
     named = [f"{file.name}:\n{said}" for file, (_, said) in zip(submitted, each) if said]
-    return Grade(exercise.name, api, seed, verdicts, "\n\n".join(named), submitted[0].ran_where())
+    return Grade(exercise.name, api, seed, verdicts, "\n\n".join(named), submitted[0].ran_on)

@@ -33,21 +33,21 @@ std::string read_text() {
 
 Job read_job() {
     std::ios::sync_with_stdio(false);
-    Job job{read_text(), read_text(), read_number() != 0, {}, {}};
+    Job job{read_text(), read_text(), read_number() != 0, {}, {}, {}};
+    for (std::uint64_t left = read_number(); left > 0; --left)
+        job.calls.push_back(read_bytes());
     for (std::uint64_t left = read_number(); left > 0; --left)
         job.programs.push_back({read_text(), read_text()});
     for (std::uint64_t left = read_number(); left > 0; --left) {
-        Case& made = job.cases.emplace_back(Case{read_number(), read_text(), {}, {}});
-        for (std::uint64_t buffers = read_number(); buffers > 0; --buffers) {
-            const std::string name = read_text();
-            made.buffers[name] = read_bytes();
-        }
+        Case& made = job.cases.emplace_back(Case{read_number(), read_number(), {}, {}});
+        for (std::uint64_t buffers = read_number(); buffers > 0; --buffers)
+            made.buffers.push_back(read_bytes());
         for (std::uint64_t steps = read_number(); steps > 0; --steps) {
             Step& step =
                 made.steps.emplace_back(Step{read_text(), read_number(), read_number(), {}});
             for (std::uint64_t arguments = read_number(); arguments > 0; --arguments)
                 step.arguments.push_back(
-                    {static_cast<Argument::Kind>(read_number()), read_text(), read_number()});
+                    {static_cast<Argument::Kind>(read_number()), read_number()});
         }
     }
     return job;
@@ -60,20 +60,12 @@ void* find(const std::string& library, const std::string& function) {
     return found;
 }
 
-Bytes counted_by(const HostProgram& host, const Case& one) {
-    Bytes counts = one.buffers.at(one.result);
-    const Step& step = one.steps.at(0);
-    host(step, one.buffers.at("pixels"), step.arguments.at(0).value,
-         reinterpret_cast<std::uint32_t*>(counts.data()));
-    return counts;
-}
-
 Results::Results() : to_(dup(STDOUT_FILENO)) {
     dup2(STDERR_FILENO, STDOUT_FILENO);
 }
 
-void Results::add(const Bytes& bytes, double time_ms, std::size_t group_size) {
-    std::string all = fmt::format("{} {} {}\n", bytes.size(), time_ms, group_size);
+void Results::add(const Bytes& bytes, double time_ms) {
+    std::string all = fmt::format("{} {}\n", bytes.size(), time_ms);
     all.append(bytes.begin(), bytes.end());
     for (std::size_t done = 0; done < all.size();) {
         const ssize_t wrote = write(to_, all.data() + done, all.size() - done);

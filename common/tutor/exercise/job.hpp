@@ -10,8 +10,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -21,8 +19,7 @@ using Bytes = std::vector<std::uint8_t>;
 
 struct Argument {
     enum class Kind : std::uint8_t { kBuffer, kLocal, kUint, kUlong } kind;
-    std::string buffer;   ///< its name
-    std::uint64_t value;  ///< or a number, or how many bytes of local memory
+    std::uint64_t value;  ///< which buffer, how many bytes of local memory, or the number
 };
 
 /// A launch; for C++ a thread is a group.
@@ -33,11 +30,11 @@ struct Step {
     std::vector<Argument> arguments;
 };
 
-/// Launches one after the other, on buffers of their own.
+/// Launches one after the other, on buffers of their own, of which the first has the pixels.
 struct Case {
     std::size_t program = 0;  ///< which of the job's
-    std::string result;       ///< the buffer that comes back
-    std::map<std::string, Bytes> buffers;
+    std::size_t result = 0;   ///< the buffer that comes back
+    std::vector<Bytes> buffers;
     std::vector<Step> steps;
 };
 
@@ -51,6 +48,7 @@ struct Job {
     std::string device;   ///< as --device takes it
     std::string library;  ///< of a host program, which launches the kernels itself
     bool is_planted;  ///< C++: with a fault of the grader's own, which a detector at work reports
+    std::vector<Bytes> calls;  ///< C++: filters of system calls, while it is loaded and after that
     std::vector<Program> programs;
     std::vector<Case> cases;
 };
@@ -68,21 +66,25 @@ Job read_job();
 /// @throws std::runtime_error with what is missing
 void* find(const std::string& library, const std::string& function);
 
-/// What a host program makes of a case, whose one step is a launch with the number of pixels.
-using HostProgram =
-    std::function<void(const Step&, const Bytes& pixels, std::size_t count, std::uint32_t* counts)>;
-Bytes counted_by(const HostProgram& host, const Case& one);
-
 /// Where results go: what was standard output when this was made. What is printed from then on, by
 /// a student's code perhaps, goes to standard error.
 class Results {
  public:
     Results();
-    /// A line with the number of bytes, the time in ms, and the size of the groups that ran; then
-    /// the bytes. @throws BadInput
-    void add(const Bytes& bytes, double time_ms = 0, std::size_t group_size = 0);
+    /// A line with the number of bytes and the time in ms; then the bytes. @throws BadInput
+    void add(const Bytes& bytes, double time_ms = 0);
     /// For a job without cases: what it would run on.
     void add(const std::string& device) { add(Bytes(device.begin(), device.end())); }
+    /// What a host program counts, which `host` calls with the pixels, their number, and room for
+    /// the counts.
+    template <typename Host>
+    void add_counted(const Case& each, const Host& host) {
+        Bytes counts = each.buffers.at(each.result);
+        const Step& step = each.steps.at(0);
+        host(step, each.buffers[0].data(), step.arguments.at(0).value,
+             reinterpret_cast<std::uint32_t*>(counts.data()));
+        add(counts);
+    }
 
  private:
     int to_;

@@ -11,8 +11,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <stdexcept>
 #include <thread>
 #include <vector>
+
+#ifdef __linux__
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/prctl.h>
+#endif
 
 #include "common/process/status.hpp"
 #include "common/tutor/exercise/job.hpp"
@@ -27,6 +34,18 @@ struct Functions {
     void (*part)(void*, const std::uint8_t*, std::size_t);
     const std::uint32_t* (*end)(void*, std::size_t*);
 };
+
+// From here on the process has the calls of the system that this lets through, and never more.
+void filter_calls([[maybe_unused]] const Bytes& with) {
+#ifdef __linux__
+    std::vector<sock_filter> steps(with.size() / sizeof(sock_filter));
+    std::memcpy(steps.data(), with.data(), with.size());
+    const sock_fprog program{static_cast<unsigned short>(steps.size()), steps.data()};
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        throw std::runtime_error("the system does not filter calls");
+#endif
+}
 
 std::vector<std::uint32_t> counts_of(const Functions& student, const Bytes& bytes,
                                      std::size_t threads, bool is_planted) {
@@ -68,13 +87,15 @@ int main() try {
     Results results;
     if (job.cases.empty()) results.add("this machine's processor");
     if (job.cases.empty()) return 0;
+    if (!job.calls.empty()) filter_calls(job.calls.at(0));
     const auto function = [&job](const char* name) { return find(job.library, name); };
     const Functions student{
         reinterpret_cast<decltype(Functions::begin)>(function("exercise_begin")),
         reinterpret_cast<decltype(Functions::part)>(function("exercise_part")),
         reinterpret_cast<decltype(Functions::end)>(function("exercise_end"))};
+    if (!job.calls.empty()) filter_calls(job.calls.at(1));
     for (const Case& each : job.cases) {
-        const Bytes& bytes = each.buffers.at("pixels");
+        const Bytes& bytes = each.buffers.at(0);
         const std::size_t threads = each.steps.at(0).groups;
         std::vector<std::uint32_t> counts = counts_of(student, bytes, threads, job.is_planted);
         // Threads that lose a count do so seldom: of a few runs the least counts are theirs.
@@ -83,7 +104,7 @@ int main() try {
             counts = std::min(counts, counts_of(student, bytes, threads, false));
         Bytes result(counts.size() * sizeof counts[0]);
         std::memcpy(result.data(), counts.data(), result.size());
-        results.add(result, 0, each.steps.at(0).group_size);
+        results.add(result);
     }
     return 0;
 } catch (...) {

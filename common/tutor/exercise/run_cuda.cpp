@@ -7,7 +7,6 @@
 // (submitted_file.py); a host program is a function `histogram`. What the library needs of the
 // emulation it finds here; for a GPU it has a runtime of its own, with the same device.
 #include <algorithm>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -19,19 +18,19 @@ namespace {
 
 using namespace common::exercise;
 // Launches, and waits. Where the device allows no such group, as large a one as it allows.
-using Launch = cudaError_t (*)(unsigned groups, unsigned* group_size, void** arguments,
+using Launch = cudaError_t (*)(unsigned groups, unsigned group_size, void** arguments,
                                std::size_t shared_bytes);
 using HostFunction = void (*)(unsigned blocks, unsigned block_size, const std::uint8_t* pixels,
                               std::size_t count, std::uint32_t* histogram);
 
 // Each case has buffers of its own.
 void run(const Case& each, const std::string& library, Results& results) {
-    std::map<std::string, common::cuda::Memory<void>> buffers;
-    for (const auto& [name, bytes] : each.buffers) {
-        CHECK_CUDA(cudaMalloc(buffers[name].out(), bytes.size()));
-        CHECK_CUDA(cudaMemcpy(buffers[name], bytes.data(), bytes.size(), cudaMemcpyHostToDevice));
+    std::vector<common::cuda::Memory<void>> buffers(each.buffers.size());
+    for (std::size_t i = 0; i < buffers.size(); ++i) {
+        const Bytes& bytes = each.buffers[i];
+        CHECK_CUDA(cudaMalloc(buffers[i].out(), bytes.size()));
+        CHECK_CUDA(cudaMemcpy(buffers[i], bytes.data(), bytes.size(), cudaMemcpyHostToDevice));
     }
-    std::size_t smallest = each.steps.at(0).group_size;
     for (const Step& step : each.steps) {
         std::vector<std::uint64_t> values;  // an argument each; a uint lies in the first half
         std::size_t shared_bytes = 0;
@@ -39,7 +38,7 @@ void run(const Case& each, const std::string& library, Results& results) {
             if (argument.kind == Argument::Kind::kLocal) {
                 shared_bytes += argument.value;
             } else if (argument.kind == Argument::Kind::kBuffer) {
-                const void* const memory = buffers.at(argument.buffer);
+                const void* const memory = buffers.at(argument.value);
                 values.push_back(reinterpret_cast<std::uint64_t>(memory));
             } else {
                 values.push_back(argument.value);
@@ -49,16 +48,13 @@ void run(const Case& each, const std::string& library, Results& results) {
         for (std::uint64_t& value : values)
             arguments.push_back(&value);
         const auto launch = reinterpret_cast<Launch>(find(library, "launch_" + step.kernel));
-        auto group_size = static_cast<unsigned>(step.group_size);
-        const cudaError_t call =
-            launch(static_cast<unsigned>(step.groups), &group_size, arguments.data(), shared_bytes);
-        CHECK_CUDA(call);
-        smallest = std::min<std::size_t>(smallest, group_size);
+        CHECK_CUDA(launch(static_cast<unsigned>(step.groups),
+                          static_cast<unsigned>(step.group_size), arguments.data(), shared_bytes));
     }
     Bytes result(each.buffers.at(each.result).size());
-    CHECK_CUDA(
-        cudaMemcpy(result.data(), buffers.at(each.result), result.size(), cudaMemcpyDeviceToHost));
-    results.add(result, 0, smallest);
+    const void* const counted = buffers.at(each.result);
+    CHECK_CUDA(cudaMemcpy(result.data(), counted, result.size(), cudaMemcpyDeviceToHost));
+    results.add(result);
 }
 
 }  // namespace
@@ -70,17 +66,15 @@ int main() try {
     if (job.cases.empty()) results.add(device + " (CUDA)");
     HostFunction host = nullptr;
     if (!job.library.empty()) host = reinterpret_cast<HostFunction>(find(job.library, "histogram"));
-    const HostProgram call = [&](const Step& step, const Bytes& pixels, std::size_t count,
-                                 std::uint32_t* counts) {
-        host(static_cast<unsigned>(step.groups), static_cast<unsigned>(step.group_size),
-             pixels.data(), count, counts);
-    };
     for (const Case& each : job.cases) {
-        if (host != nullptr) {
-            results.add(counted_by(call, each), 0, each.steps.at(0).group_size);
-        } else {
+        if (host == nullptr) {
             run(each, job.programs.at(each.program).name, results);
+            continue;
         }
+        results.add_counted(each, [host](const Step& step, auto... pixels_to_counts) {
+            host(static_cast<unsigned>(step.groups), static_cast<unsigned>(step.group_size),
+                 pixels_to_counts...);
+        });
     }
     return 0;
 } catch (...) {

@@ -7,8 +7,6 @@
 #include <cstdio>
 #include <ctime>
 #include <exception>
-#include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
@@ -19,7 +17,7 @@
 namespace {
 
 using namespace common::exercise;
-using Buffers = std::map<std::string, common::opencl::Buffer>;
+using Buffers = std::vector<common::opencl::Buffer>;
 using HostFunction = void (*)(cl_context, cl_command_queue, cl_kernel, std::size_t groups,
                               std::size_t group_size, const std::uint8_t* pixels, std::size_t count,
                               std::uint32_t* histogram);
@@ -28,7 +26,7 @@ void set_argument(cl_kernel kernel, cl_uint at, const Argument& argument, const 
     switch (const auto small = static_cast<cl_uint>(argument.value); argument.kind) {
         case Argument::Kind::kBuffer:
             return CHECK_CL(
-                clSetKernelArg(kernel, at, sizeof(cl_mem), &buffers.at(argument.buffer)));
+                clSetKernelArg(kernel, at, sizeof(cl_mem), &buffers.at(argument.value)));
         case Argument::Kind::kLocal:
             return CHECK_CL(clSetKernelArg(kernel, at, argument.value, nullptr));
         case Argument::Kind::kUint:
@@ -48,13 +46,12 @@ struct Device {
 // one of them is busy with something else.
 void run(const Case& each, const Device& device, cl_program program, Results& results) {
     double time_ms = 0;
-    std::size_t smallest = each.steps.at(0).group_size;
     cl_int error = CL_SUCCESS;
     Buffers buffers;
-    for (const auto& [name, bytes] : each.buffers) {
-        buffers[name] =
-            clCreateBuffer(device.context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes.size(),
-                           const_cast<std::uint8_t*>(bytes.data()), &error);
+    for (const Bytes& bytes : each.buffers) {
+        buffers.emplace_back(clCreateBuffer(device.context,
+                                            CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, bytes.size(),
+                                            const_cast<std::uint8_t*>(bytes.data()), &error));
         CHECK_CL(error, "clCreateBuffer");
     }
     for (const Step& step : each.steps) {
@@ -66,7 +63,6 @@ void run(const Case& each, const Device& device, cl_program program, Results& re
         CHECK_CL(clGetKernelWorkGroupInfo(kernel, device.id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most,
                                           &most, nullptr));
         const std::size_t group_size = std::min(step.group_size, most);
-        smallest = std::min(smallest, group_size);
         const std::size_t all = step.groups * group_size;
         const std::clock_t start = std::clock();
         CHECK_CL(clEnqueueNDRangeKernel(device.queue, kernel, 1, nullptr, &all, &group_size, 0,
@@ -77,7 +73,7 @@ void run(const Case& each, const Device& device, cl_program program, Results& re
     Bytes result(each.buffers.at(each.result).size());
     CHECK_CL(clEnqueueReadBuffer(device.queue, buffers.at(each.result), CL_TRUE, 0, result.size(),
                                  result.data(), 0, nullptr, nullptr));
-    results.add(result, time_ms, smallest);
+    results.add(result, time_ms);
 }
 
 }  // namespace
@@ -115,16 +111,14 @@ int main() try {
     }
     HostFunction host = nullptr;
     if (!job.library.empty()) host = reinterpret_cast<HostFunction>(find(job.library, "histogram"));
-    const HostProgram call = [&](const Step& step, const Bytes& pixels, std::size_t count,
-                                 std::uint32_t* counts) {
-        host(context, queue, kernel, step.groups, step.group_size, pixels.data(), count, counts);
-    };
     for (const Case& each : job.cases) {
-        if (host != nullptr) {
-            results.add(counted_by(call, each), 0, each.steps.at(0).group_size);
-        } else {
+        if (host == nullptr) {
             run(each, device, programs.at(each.program), results);
+            continue;
         }
+        results.add_counted(each, [&](const Step& step, auto... pixels_to_counts) {
+            host(context, queue, kernel, step.groups, step.group_size, pixels_to_counts...);
+        });
     }
     return 0;
 } catch (...) {

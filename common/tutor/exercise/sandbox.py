@@ -12,6 +12,7 @@ import contextlib
 import ctypes
 import errno
 import functools
+import mmap
 import os
 import pathlib
 import re
@@ -43,6 +44,12 @@ NO_CALLS = """socket socketpair add_key request_key keyctl ptrace process_vm_rea
 msgget semget mq_open memfd_create memfd_secret io_uring_setup userfaultfd perf_event_open bpf unshare setns mount umount2
 move_mount open_tree fsopen pivot_root chroot name_to_handle_at open_by_handle_at fanotify_init quotactl acct syslog
 init_module finit_module delete_module kexec_load reboot swapon swapoff settimeofday clock_settime sethostname""".split()
+# All that is there for C++ in a process of its own, which counts in threads and prints; and while it is loaded, when what it
+# begins with runs. No memory becomes executable but a file's then, and none is opened but to be read.
+COUNTS = """brk mmap mprotect munmap mremap madvise futex clone clone3 set_robust_list rseq rt_sigprocmask rt_sigaction
+rt_sigreturn sched_yield sched_getaffinity gettid getpid tgkill clock_gettime clock_nanosleep nanosleep getrandom write writev
+fstat newfstatat exit exit_group restart_syscall""".split()
+IS_LOADED = [*COUNTS, *"openat read pread64 lseek close getcwd readlink prctl".split()]
 NO_END, TOO_MANY, TOO_LARGE = "it does not end", "it starts processes without end", "it takes memory without end"
 FLOODS, TOO_BUSY = "it writes without end", "could not be judged: the machine was too busy"
 
@@ -93,17 +100,36 @@ def limits(memory, *more):
     return ["prlimit", "--core=0", f"--fsize={OUTPUT}", *more, *([f"--as={ADDRESSES}"] if memory else []), "--"]
 
 
+class _Compared(ctypes.Structure):
+    """An argument, as libseccomp compares it."""
+
+    _fields_ = [("number", ctypes.c_uint), ("how", ctypes.c_int), ("mask", ctypes.c_uint64), ("value", ctypes.c_uint64)]
+
+    @classmethod
+    def without(cls, number, bits):
+        return cls(number, 7, bits, 0)  # SCMP_CMP_MASKED_EQ
+
+
+PLAIN = {"mmap": _Compared.without(2, mmap.PROT_EXEC), "mprotect": _Compared.without(2, mmap.PROT_EXEC),
+         "openat": _Compared.without(2, os.O_ACCMODE | os.O_CREAT)}
+
+
 @functools.lru_cache(None)
-def rules():
-    """What seccomp takes, so that NO_CALLS are not there; b"" where libseccomp is not."""
+def rules(only=()):
+    """What seccomp takes, so that NO_CALLS are not there, or these alone are; b"" where libseccomp is not."""
     try:
         library = ctypes.CDLL("libseccomp.so.2")
     except OSError:
         return b""
-    allow, refuse, library.seccomp_init.restype = ctypes.c_uint32(0x7FFF0000), ctypes.c_uint32(0x50000 | errno.ENOSYS), ctypes.c_void_p
-    made = ctypes.c_void_p(library.seccomp_init(allow))
-    for name in NO_CALLS:  # one that this kernel or processor never had is none
-        library.seccomp_rule_add_array(made, refuse, library.seccomp_syscall_resolve_name(name.encode()), 0, None)
+    allow, refuse = (ctypes.c_uint32(each) for each in (0x7FFF0000, 0x50000 | (errno.EPERM if only else errno.ENOSYS)))
+    library.seccomp_init.restype = ctypes.c_void_p
+    made = ctypes.c_void_p(library.seccomp_init(refuse if only else allow))
+    named = [(name, PLAIN.get(name)) for name in only or NO_CALLS]  # one that this kernel or processor never had is none
+    if "openat" in only:
+        named.append(("mmap", _Compared.without(3, mmap.MAP_ANONYMOUS)))
+    for name, how in named:
+        library.seccomp_rule_add_array(made, allow if only else refuse, library.seccomp_syscall_resolve_name(name.encode()),
+                                       1 if how else 0, ctypes.byref(how) if how else None)
     with tempfile.TemporaryFile() as file:
         library.seccomp_export_bpf(made, file.fileno())
         library.seccomp_release(made)

@@ -27,11 +27,11 @@ OPENCL_DEFINES = ("__OPENCL_VERSION__=120", "__OPENCL_C_VERSION__=120", "CL_VERS
                   "CL_VERSION_1_2=120", "__ENDIAN_LITTLE__=1", "CHAR_BIT=8", "UCHAR_MAX=255", "USHRT_MAX=65535")
 # What stands behind CUDA's kernels, for run_cuda.
 LAUNCH = """
-extern "C" cudaError_t launch_{0}(unsigned groups, unsigned* group_size, void** arguments, unsigned long shared_bytes) {{
+extern "C" cudaError_t launch_{0}(unsigned groups, unsigned group_size, void** arguments, unsigned long shared_bytes) {{
     cudaFuncAttributes allowed{{}};
     if (const cudaError_t error = cudaFuncGetAttributes(&allowed, {0}); error != cudaSuccess) return error;
-    if (*group_size > static_cast<unsigned>(allowed.maxThreadsPerBlock)) *group_size = allowed.maxThreadsPerBlock;
-    const cudaError_t error = cudaLaunchKernel({0}, dim3(groups), dim3(*group_size), arguments, shared_bytes);
+    if (group_size > static_cast<unsigned>(allowed.maxThreadsPerBlock)) group_size = allowed.maxThreadsPerBlock;
+    const cudaError_t error = cudaLaunchKernel({0}, dim3(groups), dim3(group_size), arguments, shared_bytes);
     return error == cudaSuccess ? cudaDeviceSynchronize() : error;
 }}
 """
@@ -50,7 +50,6 @@ class Result(NamedTuple):
 
     data: bytes
     time_ms: float = 0
-    group_size: int = 0  # that of its groups, where the device allows no larger ones
 
 
 class Detector(NamedTuple):
@@ -109,11 +108,11 @@ def results_of(out, most):
     found, at = [], 0
     while len(found) < most and (end := out.find(b"\n", at)) >= 0:
         try:
-            size, time_ms, group_size = map(float, out[at:end].split())
+            size, time_ms = map(float, out[at:end].split())
             at, body = end + 1 + int(size), out[end + 1:end + 1 + int(size)]
             if size < 0 or len(body) < size:
                 break
-            found.append(Result(body, time_ms, int(group_size)))
+            found.append(Result(body, time_ms))
         except (ValueError, OverflowError):
             break
     return found
@@ -122,7 +121,7 @@ def results_of(out, most):
 @functools.lru_cache(None)
 def named_device(name, program, device, under):
     """What runs there, which a process says that has nothing of a student's. Raises NothingToRunOn."""
-    job = tasks.packed(device, "", 0, [], [])
+    job = tasks.packed(device, "", 0, [], [], [])
     done = sandbox.run([*under, f"./{name}"], SECONDS, job, {name: program}, memory=name == "run_opencl", devices=True)
     named = results_of(done.out, 1)
     if done.status != 0 or not named:
@@ -143,12 +142,6 @@ class SubmittedFile:
         self.made = {}  # what was compiled already
         self.left = IN_ALL
         self.ran_on = ""  # the device, where the program that runs kernels has named it
-        self.smaller = set()  # groups that it ran in place of larger ones
-
-    def ran_where(self):
-        """The device, and which groups it made smaller."""
-        smaller = [f"groups of {size} in place of {asked}" for size, asked in sorted(self.smaller)]
-        return ", ".join(filter(None, [self.ran_on, *smaller]))
 
     @property
     def on_pocl(self):
@@ -180,6 +173,10 @@ class SubmittedFile:
             raise DoesNotCompile(done.ended or done.said or (done.why() if done.status else "what comes of it is too large"))
         return done.out
 
+    def calls(self):
+        """The calls of the system that are there while it is loaded, and behind that, as seccomp takes them."""
+        return []
+
     def parts(self, runs, detector):
         """What is compiled: programs, (name, text) for each of the runs' options; files beside them; a host program's library."""
         raise NotImplementedError
@@ -194,12 +191,10 @@ class SubmittedFile:
         cases = [tasks.case_of(self.exercise, run, numbers.index(run.options), without_pixels) for run in runs]
         device = "Oclgrind" if detector and self.api == "opencl" else self.device
         seconds = max(min(2 * SECONDS if detector else SECONDS, self.left / 3), 1)  # what has no end leaves time for the others
-        done = sandbox.run([*command, f"./{runner}"], seconds, tasks.packed(device, library, planted, programs, cases),
+        done = sandbox.run([*command, f"./{runner}"], seconds, tasks.packed(device, library, planted, [] if detector else self.calls(), programs, cases),
                            {runner: self.program(runner), **files}, memory=self.limited and not detector, devices=True)
         self.left -= seconds if done.ended else 0
         results = results_of(done.out, len(runs))
-        if not detector:
-            self.smaller |= {(each.group_size, run.group_size) for each, run in zip(results, runs) if each.group_size < run.group_size}
         if done.status == NOT_COMPILED and not results:
             raise DoesNotCompile(done.said)
         return done, results
@@ -287,6 +282,9 @@ class CppFile(Library):
     @property
     def names(self):
         return [self.exercise.data["sanitizer"]]
+
+    def calls(self):
+        return [rules for each in (sandbox.IS_LOADED, sandbox.COUNTS) if (rules := sandbox.rules(tuple(each)))]
 
     def preprocessed(self, options, run):
         text = self.made_by({self.name: self.text.encode()}, [compiler(), "-std=c++20", "-E", self.name], "it.ii")

@@ -406,16 +406,18 @@ def case_of(exercise, run, program, without_pixels=False):
     def worked_out(expression):  # exercise.json's own, such as 256*group_size
         return eval(str(expression), {"__builtins__": {}}, task.names(run))
 
+    buffers = {"pixels": pixels}
+    for name, what in exercise.data.get("buffers", {}).items():
+        buffers[name] = (bytes(4) if what.get("zero") else POISON * 4) * worked_out(what["words"])
+
     def argument(text):
         kind, _, expression = text.partition(" ")
-        return (kinds[kind], "", worked_out(expression)) if expression else (0, text, 0)
+        return (kinds[kind], worked_out(expression)) if expression else (0, list(buffers).index(text))
 
-    buffers = [("pixels", pixels)]
-    for name, what in exercise.data.get("buffers", {}).items():
-        buffers.append((name, (bytes(4) if what.get("zero") else POISON * 4) * worked_out(what["words"])))
+    data = list(buffers.values())
     if exercise.kind != "c++":  # in both APIs a buffer of nothing is an error
-        buffers = [(name, data or POISON * 4) for name, data in buffers]
+        data = [each or POISON * 4 for each in data]
     groups = 1 if exercise.kind == "c++" and "launches" not in exercise.points else run.groups
     steps = [(step["kernel"], step.get("groups", groups), run.group_size, [argument(text) for text in step["arguments"]])
              for step in exercise.data.get("steps", [{"kernel": "", "arguments": []}])]
-    return program, exercise.data.get("result", ""), buffers, steps
+    return program, list(buffers).index(exercise.data.get("result", "pixels")), data, steps
