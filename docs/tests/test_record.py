@@ -5,7 +5,7 @@ import os
 import unittest
 
 import repository
-from experiments import EXPERIMENTS, SOURCES, STEPS  # in docs/, as recorded
+from experiments import EXPERIMENTS, PROFILED, SOURCES, STEPS  # in docs/, as recorded
 from repository import recorded
 
 # A program that writes the JSON that stands beside it, and the arguments that it was given.
@@ -271,29 +271,28 @@ class Record(repository.RepositoryTest):
         self.tool("ncu", NCU + more)
         self.write("tools/ncu.log", log)
 
-    COUNTED = {counter: f"{10 * at}.5" for at, counter in enumerate(recorded.COUNTERS.values(), 1)}
+    COUNTED = {counter: f"{at}.5" for at, counter in enumerate(PROFILED)}
+    PROFILE = ("--no-chapters", "--experiment", "profile-ramp", "--size", "1M")
 
-    def test_counters_are_those_of_each_strategy(self):
+    def test_counters_are_those_of_each_run(self):
         self.program(f"{self.LESSON}/cuda", launch="4 groups of 8")
         self.profiler(ncu_log(self.COUNTED))
-        self.succeed("record.py", "device", "--no-chapters", "--counters", "--size", "1M")
-        (entry,) = self.results()["counters"]
+        self.succeed("record.py", "device", *self.PROFILE)
+        (entry,) = self.results()["experiments"]
         percent = {counter: float(value) for counter, value in self.COUNTED.items()}
-        self.assertEqual(entry["run"]["counters"], [{"variant": variant, "launch": "4 groups of 8", "kernel": KERNEL, "percent": percent}
-                                                    for variant in ("vector", "tuned")])
-        self.assertNotIn("results", entry["run"])
+        self.assertEqual(entry["run"]["runs"], [{"arguments": run.command(4), "kernel": KERNEL, "percent": percent}
+                                                for run in EXPERIMENTS["profile-ramp"].runs])
 
-    def test_counters_that_cannot_be_read_stop(self):
-        self.program(f"{self.LESSON}/cuda", check="mismatch")
-        counters = ("--no-chapters", "--counters", "--size", "1M")
-        self.profiler(ncu_log(self.COUNTED))
-        self.fails_and_harms_nothing("vector: the result does not match the CPU", *counters)
-        self.program(f"{self.LESSON}/cuda")
+    def test_counters_that_cannot_be_read_are_left_out(self):
         denied = "==ERROR== ERR_NVGPUCTRPERM - no permission"
-        for log, more, line in ((ncu_log(dict.fromkeys(self.COUNTED, "n/a")), "", "ncu: it wrote no counters"),
-                                (denied, "", f"ncu: {denied}"), (denied, "exit 1\n", f"ncu: {denied}")):
+        for check, log, more, line in (("mismatch", ncu_log(self.COUNTED), "", "vector: the result does not match the CPU"),
+                                       ("match", ncu_log(dict.fromkeys(self.COUNTED, "n/a")), "", "ncu: it wrote no counters"),
+                                       ("match", denied, "", f"ncu: {denied}"), ("match", denied, "exit 1\n", f"ncu: {denied}")):
+            self.program(f"{self.LESSON}/cuda", launch="4 groups of 8", check=check)
             self.profiler(log, more)
-            self.fails_and_harms_nothing(line, *counters)
+            self.assertIn(f"left out: {self.LESSON}/cuda ramp 1M --experiments profile-ramp", said := self.run_program("record.py", "device", *self.PROFILE).stdout)
+            self.assertIn(line, said)
+            self.fails_and_harms_nothing("nothing could be counted", *self.PROFILE)
 
 
 if __name__ == "__main__":

@@ -12,8 +12,7 @@ docs/results/NAME.json; what is not measured this time stays there as it was. --
 --many, --bins and --end-to-end add runs of the workshops, --peers those on a GPU and on the CPU.
 --tune goes before all others: what it finds is kept in the user's cache folder, and `tuned` is launched that way in all runs that follow, in this
 call and in later ones; only --steps and --experiment, which change one thing at a time in chapter 05's program and in
-the others, know of no search. --counters adds what
-NVIDIA's profiler, Nsight Compute, reads while some of the CUDA kernels run. --cluster runs chapter 05's programs
+the others, know of no search. --cluster runs chapter 05's programs
 for MPI on these numbers of ranks in turn, three times around, and keeps of each the round with the fastest run.
 
 A strategy that does not match, or a program that fails, stops the recording, and nothing is written; only `racy`, and
@@ -46,12 +45,6 @@ import recorded
 from experiments import EXPERIMENTS, STEPS
 from recorded import ROOT
 
-# The strategies of which --counters reads the counters, by the chapter of the CUDA program.
-PROFILED = {
-    "03-local-atomics": ["local"],
-    "04-per-thread-bins": ["lane-bins"],
-    experiments.LESSON: ["vector", "tuned"],
-}
 # What is kept of a run where its results are not.
 WHERE = ("chapter", "api", "device", "driver", "input")
 # What one rank counts in --cluster where its work grows with the ranks, and what all count where it does not.
@@ -201,8 +194,6 @@ def jobs_of(options):
         jobs += grid("runs", peers("C++"), recorded.PICTURES, ["256K", "100M"], beside)
     if options.queued:
         jobs += grid("queued", peers("CUDA"), recorded.PICTURES, PHOTOGRAPHS, ["--queued"])
-    if options.counters:
-        jobs += grid("counters", [program for program in of(*PROFILED) if program.api == "CUDA"], ["uniform"], ["100M"])
     if options.end_to_end:
         jobs += grid("end_to_end", of(f"{workshops}/end-to-end"), ["photo"], ["100M"])
     if options.many is not None:
@@ -259,17 +250,6 @@ def run(job, arguments=(), under=(), variables=None, may_lose=False):
             return json.loads(result.read_text(encoding="utf-8"))
         except (OSError, ValueError) as error:
             raise Stopped(f"{job}: wrote no JSON that can be read: {error}") from None
-
-
-def profile(job):
-    """What the program writes, with the counters of some strategies in place of their times, or None. Raises Stopped."""
-    counters = []
-    for variant in PROFILED[job.program.folder]:
-        document, counted = under_profiler(job, ["--variant", variant], recorded.COUNTERS.values())
-        if document is None:
-            return None
-        counters.append({"variant": variant, "launch": document["results"][0].get("launch"), **counted})
-    return {**{field: document[field] for field in WHERE}, "counters": counters}
 
 
 def under_profiler(job, arguments, counters, may_lose=False):
@@ -443,7 +423,7 @@ def measure(jobs, where, entries):
         if job.program in nowhere:
             continue
         print(f"[{number}/{len(jobs)}] {job}", flush=True)
-        document = {"counters": profile, "steps": one_by_one, "experiments": one_by_one,
+        document = {"steps": one_by_one, "experiments": one_by_one,
                     "cluster": scaling}.get(job.kind, run)(job)
         if document is None:
             print(f"{job.program.name}: nothing to run it on", flush=True)
@@ -454,7 +434,7 @@ def measure(jobs, where, entries):
 
 def record(options, path):
     """Measures and writes the file. Raises Stopped, and then the file is as it was."""
-    old = recorded.load(path, by_todays_names=False) if path.exists() else None
+    old = recorded.load(path) if path.exists() else None
     where = machine(options.build, options.commit)
     jobs = jobs_of(options)
     entries = {kind: [] for kind in recorded.KINDS}
@@ -513,8 +493,6 @@ def parse_arguments():
     arguments.add_argument("--cluster", nargs="+", type=int, metavar="RANKS",
                            help="the programs for MPI on so many ranks each; --size is what one of them counts "
                                 f"(default {CLUSTER_WEAK['C++']}, on devices {CLUSTER_WEAK['CUDA']})")
-    arguments.add_argument("--counters", action="store_true",
-                           help="read with Nsight Compute what some CUDA kernels keep busy (default uniform)")
     options = arguments.parse_args()
     if not re.fullmatch(r"(cluster/)?\w[\w.-]*", options.name):
         arguments.error(f"{options.name} is no name for a file")

@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.append(str(ROOT / "common" / "files"))
 from whole import write_whole  # noqa: E402
 
-KINDS = ("runs", "queued", "end_to_end", "tune", "counters", "steps", "experiments", "cluster", "many", "bins")
+KINDS = ("runs", "queued", "end_to_end", "tune", "steps", "experiments", "cluster", "many", "bins")
 PEERS = "05-launch-tuning/workshops/peers/cuda"
 CPU_PEERS = "05-launch-tuning/workshops/peers/cpu"
 # What that one runs of its own chapter, two of them on all threads; all others are peers, on one.
@@ -24,14 +24,6 @@ PICTURES = ("photo", "uniform", "four-values", "constant", "ramp")
 # Sixteen values, each as often: neighbours, or each 16 from the next.
 LINES = ("one-line", "sixteen-lines")
 INPUTS = (*PICTURES, *CONTENTIONS, *LINES)
-# What Nsight Compute reads of a kernel, each in percent of what the device could do: the column of the
-# table, and the counter.
-COUNTERS = {
-    "Memory": "dram__throughput.avg.pct_of_peak_sustained_elapsed",
-    "Shared memory": "l1tex__data_pipe_lsu_wavefronts_mem_shared.avg.pct_of_peak_sustained_active",
-    "Integer unit": "sm__inst_executed_pipe_alu.avg.pct_of_peak_sustained_active",
-    "Instructions issued": "smsp__issue_active.avg.pct_of_peak_sustained_active",
-}
 UNITS = (("G", 1 << 30), ("M", 1 << 20), ("K", 1 << 10))
 # An object or array that is no longer than this stands on one line of the file: a strategy's result.
 LONGEST_LINE = 320
@@ -77,47 +69,17 @@ def digits(value):
 
 # ---- looking up ----------------------------------------------------------------------------------
 
-# Options that have another name since they were recorded.
-RENAMED = {("--ideas", str(number)): ("--loop", loop)
-           for number, loop in enumerate(("side-by-side", "eight-tables", "prefetched", "one-load"), 1)}
-
-
-def named_as_now(arguments):
-    """Recorded arguments, by the names that the programs have for them today."""
-    last = tuple(arguments[-2:])
-    renamed = [*arguments[:-2], *RENAMED.get(last, last)]
-    return [word for old in renamed for word in (("--launches", "two") if old == "--two-launches" else (old,))]
-
-
-def renamed_core_bins(recording):
-    """Once it was the second kernel of chapter 05's `tuned`, for a processor: `item-bins`, in twice as many places as loads."""
-    for entry in recording.get("runs", []):
-        for row in entry["run"]["results"]:
-            if row.get("launch", "").startswith("item-bins"):
-                row.update(variant="core-bins", launch="")
-    for entry in recording.get("experiments", []):
-        for kept in entry["run"]["runs"] if entry["experiment"].startswith("places") else ():
-            entry["program"] = "04-per-thread-bins/opencl"
-            loads = kept["arguments"][5]
-            kept["arguments"] = ["--variant", "core-bins", *kept["arguments"][6:]]
-            places = 1 if (kept.get("edit") or {}).get("to") == "#define PLACES 1" else 2 * int(loads)
-            if places != 6:
-                kept["edit"] = {"from": "#define PLACES 6", "to": f"#define PLACES {places}"}
-
-
-def load(path, by_todays_names=True):
+def load(path):
     """The contents of a file of results. Raises NotRecorded where there is none or it is damaged."""
     name = path.relative_to(ROOT)
     if not path.is_file():
         raise NotRecorded(f"there is no {name}")
     try:
         text = path.read_text(encoding="utf-8")
-        if by_todays_names:  # `replicated`, the kernel of chapter 05's `tuned`, was once called lane-bins, as chapter 04's is.
-            text = re.sub(r'("(?:kernel|launch)": ")lane-bins\b', r"\1replicated", text)
-            text = re.sub(r'("launch": ")replicated, ', r"\1", text)
+        # `replicated`, the kernel of chapter 05's `tuned`, was once called lane-bins, as chapter 04's is.
+        text = re.sub(r'("(?:kernel|launch)": ")lane-bins\b', r"\1replicated", text)
+        text = re.sub(r'("launch": ")replicated, ', r"\1", text)
         recording = json.loads(text)
-        if by_todays_names:
-            renamed_core_bins(recording)
         return {"machine": recording["machine"], **{kind: recording.get(kind, []) for kind in KINDS}}
     except (ValueError, TypeError, KeyError) as error:
         raise NotRecorded(f"{name} is no file of results: {error}") from None

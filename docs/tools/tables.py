@@ -273,7 +273,7 @@ def experiment_table(recording, name, api, inputs, size):
             edit = change and {"from": change.old, "to": change.new}
             wanted = run.chapter, run.command(entry["run"]["units"]), edit
             for kept in entry["run"]["runs"]:
-                if wanted == (entry["program"].rpartition("/")[0], recorded.named_as_now(kept["arguments"]), kept.get("edit")):
+                if wanted == (entry["program"].rpartition("/")[0], kept["arguments"], kept.get("edit")):
                     cells[run.row, run.column, entry["input"]] = shown(experiment, kept, pixels_in(entry))
     columns = [(column, given) for given in inputs for column in unique(run.column for run in experiment.runs)]
     heads = [column or given if len(inputs) == 1 else f"{given}, {column}".removesuffix(", ") for column, given in columns]
@@ -338,17 +338,17 @@ def stalls_table(recording):
             + "`; `".join("`, `".join(reasons) for reasons in STALLS.values()) + "`, in the order of the columns.")
 
 
-# The kernels of the exercise, in an order that gives nothing away.
+# The kernels of the exercise, in an order that gives nothing away, and the columns of the profile that are its rows.
 WHOSE = ("`vector`, ramp", "`local`", "`tuned`", "`vector`", "`lane-bins`", "`tuned`, ramp")
+BUSY = {"Memory": "Memory busy, %", "Shared memory": "Banks busy, %", "Integer unit": "Integer unit busy, %",
+        "Instructions issued": "Clocks in which one is issued, %"}
 
 
 def whose_table(recording):
     """six profiles without the kernels' names: what each kept busy"""
-    found = {row: (entry, counted) for row, entry, counted in profiles(recording, PROFILES)}
-    for entry in select(recording, "counters", input="uniform", size="1G"):
-        found.update({f"`{kernel['variant']}`": (entry, kernel["percent"]) for kernel in entry["run"]["counters"]})
+    found = {row: (entry, counts_of(entry, counted)) for row, entry, counted in profiles(recording, PROFILES)}
     six = [found[row] for row in WHOSE]
-    rows = [[title, *(counted[counter] for _, counted in six)] for title, counter in recorded.COUNTERS.items()]
+    rows = [[title, *(counts[column] for _, counts in six)] for title, column in BUSY.items()]
     return ([entry for entry, _ in six], "Whose profile is this?", ["<Busy, %", *"ABCDEF"], rows,
             "CUDA on an H100, one launch of each under Nsight Compute.")
 
@@ -389,20 +389,12 @@ def warps_table(recording):
             "takes. Medians; CUDA, 1 GiB; the rows with 101 OpenCL, 256 MiB; their counts are right, but in other places.")
 
 
-def ways_of(run):
-    """{a way, or the copy alone: its time, speed and check}. The recordings here have a form that the programs had then."""
-    if "results" in run:
-        return {way["variant"]: (way["kernel_ms"]["median"], way["gb_s"], way["check"]) for way in run["results"]}
-    return {"copy": (run["pinned_copy_ms"], None, "match"),
-            **{way["variant"]: (way["end_to_end_ms"]["median"], way["gb_s"], way["check"]) for way in run["end_to_end"]}}
-
-
 def end_to_end_table(recording, folder, name, size):
     """a row for each way to copy and count, in the APIs beside each other"""
     entries = [entry for entry in select(recording, "end_to_end", input=name, size=size) if entry["program"].rsplit("/", 1)[0] == folder]
     entries.sort(key=lambda entry: entry["run"]["api"] == "CUDA")
     apis = [entry["run"]["api"] for entry in entries]
-    ways = [ways_of(entry["run"]) for entry in entries]
+    ways = [{way["variant"]: (way["kernel_ms"]["median"], way["gb_s"], way["check"]) for way in entry["run"]["results"]} for entry in entries]
     copied = [of.pop("copy")[0] for of in ways]
     rows = []
     for variant in unique(variant for of in ways for variant in of):
@@ -488,17 +480,6 @@ def tuning_table(recording, program):
             f"of {len(run['trials'])} launches {outcomes}.")
 
 
-def counters_table(recording, name, size):
-    """a row for each kernel: what it kept busy, as the profiler read it"""
-    entries = select(recording, "counters", input=name, size=size)
-    rows = [[entry["run"]["chapter"], f"`{kernel['variant']}`", *map(kernel["percent"].get, recorded.COUNTERS.values())]
-            for entry in entries for kernel in entry["run"]["counters"]]
-    return (entries, f"{device(entries[0])}: {size_in_words(pixels_in(entries[0]))} of {name} pixels, busy in %",
-            ["<Chapter", "<Strategy", *recorded.COUNTERS], rows,
-            "Of the memory's bytes in percent of what its clock allows, which reading alone does not reach either; of the "
-            "others in percent of the clocks in which a multiprocessor was at work. One launch under Nsight Compute.")
-
-
 def number_of(ranks):
     return f"{ranks} rank" + ("" if ranks == 1 else "s")
 
@@ -566,7 +547,7 @@ TABLES = {"ladder": ladder.table, "results": results_table, "device": device_tab
           "chase": chase_table, "profile": profile_table, "stalls": stalls_table, "whose": whose_table,
           "warps": warps_table,
           "end-to-end": end_to_end_table, "many": many_table, "bins": bins_table,
-          "tuning": tuning_table, "counters": counters_table, "weak": weak_table,
+          "tuning": tuning_table, "weak": weak_table,
           "strong": strong_table, "archive": archive_table}
 __doc__ += "".join(f"    {kind}: FILE {' '.join(list(inspect.signature(table).parameters)[1:])}\n        {table.__doc__}\n"
                    for kind, table in TABLES.items())
