@@ -42,8 +42,6 @@ STRATEGIES = {"racy": "02-global-atomics", "global": "02-global-atomics", "subhi
 TASKS = {"01/merge": ("02-global-atomics", "items"), "02/no-lost-counts": ("02-global-atomics", "global"), "02/striped": ("02-global-atomics", ""),
          "03/five-steps": ("03-local-atomics", "local"), "03/four-mistakes": ("03-local-atomics", "local"), "04/copies": ("04-per-thread-bins", "copies")}
 COPIES = 8  # at most: work-group memory for 32 is not everywhere
-# What the lab's kernels choose, and where: parts and places of the diagnosis's table.
-PARTS, PLACES = ("times", "start", "end", "stride", "value", "weight"), {"pixels", "merge", "sum", "bin-loop", "copies"}
 PHOTO = "images/landscape.bmp"
 
 
@@ -174,14 +172,9 @@ def tasks():
 
 
 def choices():
-    """Of the table by which the diagnosis names a mistake what the lab's kernels choose."""
+    """The table by which the diagnosis names a mistake, but for what it says of itself."""
     table = json.loads((ROOT / "common/tutor/diagnosis/choices.json").read_text(encoding="utf-8"))
-    places = {place: (words, group) for group, those in table["places"].items() for place, words in those.items() if place in PLACES}
-    outcomes = [{key: row[key] for key in ("part", "at", "name", "becomes")} for row in table["outcomes"]
-                if row["part"] in PARTS and (isinstance(row["at"], str) or PLACES & {*row["at"]})]
-    return {"places": {place: words for place, (words, _) in places.items()}, "groups": {place: group for place, (_, group) in places.items()},
-            "parts": {part: table["parts"][part] for part in PARTS}, "lists": table["lists"], "outcomes": outcomes,
-            "called": {place: names for place, names in table["called"].items() if place in PLACES}}
+    return {key: table[key] for key in ("places", "parts", "lists", "outcomes", "called")}
 
 
 def mistakes():

@@ -29,7 +29,7 @@ test("every name is one of the diagnosis", () => {
   const table = JSON.parse(source("common/tutor/diagnosis/choices.json"));
   for (const { name } of table.outcomes) known.add(name);
   for (const names of Object.values(table.called)) Object.values(names).forEach((name) => known.add(name));
-  for (const [name] of [...model.HYPOTHESES, ...model.AMONG_GROUPS]) {
+  for (const [name] of [...model.HYPOTHESES, ...model.PATTERNS]) {
     assert.ok(known.has(name), name);
     assert.ok(model.SENTENCES[name], name);
   }
@@ -45,28 +45,15 @@ test("each mistake is named by what it would count", () => {
   }
 });
 
-test("one choice that became something else is named from the programs' table, with what stands there now", () => {
-  for (const [words, expected] of [["X / all * all", 192], ["X - 1", 9], ["X > 127 ? X - 256 : X", 10], ["min((id + 1) * ((count + all - 1) / all), count) - 1", 20], ["(X & 15) << 4 | X >> 4", 160],
-    ["1 << 40", 2 ** 40], ["item == size - 1 ? X : 0", 0], ["X % 0", 0]]) {
-    const of = { X: words.includes("all * all") ? 200 : 10, all: 64 * 3, id: 6, count: 600, item: 3, size: 64 };
-    if (words.includes("all * all")) of.all = 64;
-    if (words.startsWith("min")) of.all = 200;
-    assert.strictEqual(choices.functionOf(words)(of), expected, words);
-  }
-  const by = (strategy, part, place, words) => {
-    const change = { part, place, becomes: choices.functionOf(words) };
-    const [steps, groups] = [{ global: "count", local: "merge", "local-buckets": "rows" }[strategy], (run) => run.launch.groups];
-    const runs = probes(strategy, model.PROBES.filter(([, times]) => times === 1));
-    return model.diagnose(runs.map((run) => ({ ...run, actual: [choices.counted(run, groups(run), steps, change, null)] })))[0];
-  };
-  for (const [strategy, part, place, words, name, sentence] of [["global", "stride", "pixels", "X * 2", "wrong-stride", "The loop over the pixels strides by groups.x * GROUP_SIZE * 2, not by groups.x * GROUP_SIZE."],
-    ["local", "stride", "merge", "all", "merge-strided-globally", "The loop that merges the table strides by groups.x * GROUP_SIZE, not by GROUP_SIZE."],
-    ["local", "end", "merge", "X - 1", "last-bin-missing", "The loop that merges the table ends before 256 - 1, not before 256."],
-    ["local", "value", "pixels", "X & 127", "half-of-the-values", "In the loop over the pixels a pixel of value v is counted as if it were v & 127."],
-    ["local-buckets", "end", "sum", "X - 1", "last-table-skipped", "The loop that adds up the tables ends before groups.x - 1, not before groups.x."],
-    ["global", "stride", "pixels", "1 << 40", "loop-runs-once", "The loop over the pixels runs once: there is an `if` where a loop should be."]]) {
-    const found = by(strategy, part, place, words);
-    assert.deepStrictEqual([found?.name, found?.sentence], [name, sentence], `${strategy} ${part} ${place} ${words}`);
+// As the diagnosis reads it: common/tutor/diagnosis/diagnosis_test.cpp has the same cases.
+test("the table of choices is read as the programs read it", () => {
+  const pixels = Uint8Array.from({ length: 4011 }, (_, i) => 7 * i + Math.floor(i / 100));
+  for (const { strategy, name, sum: expected, wgsl } of JSON.parse(source("common/tutor/diagnosis/choices_cases.json")).cases) {
+    const run = { pixels, width: 180, strategy, launch: { groups: 6, groupSize: 64, copies: 32 } };
+    const change = choices.changes(data.choices, model.WAYS[strategy]).find((each) => choices.sentenceOf(data.choices, each) === wgsl);
+    assert.strictEqual(change?.name, name, wgsl);
+    const counts = choices.counted(run, model.WAYS[strategy], model.laidAs(run), change);
+    assert.strictEqual(sum([...counts].map((count, bin) => Math.imul(count, bin + 1) >>> 0)) % 2 ** 32, expected, wgsl);
   }
 });
 
@@ -76,9 +63,9 @@ test("what is right, and what fits nothing, has no name", () => {
   const odd = right.map((run) => ({ ...run, actual: run.actual.map((counts) => counts.map((count, bin) => (bin === 77 ? count + 5 : count))) }));
   assert.deepStrictEqual(named(odd), []);
   // One run that contradicts is enough.
-  const tail = model.HYPOTHESES.find(([name]) => name === "tail-dropped")[1];
-  const almost = probes("local").map((run, place) => ({ ...run, actual: [place === 4 ? run.expected : tail(run)] }));
-  assert.ok(!named(almost).includes("tail-dropped"));
+  const none = new Uint32Array(model.BINS);
+  const almost = probes("local").map((run, place) => ({ ...run, actual: [place === 4 ? run.expected : none] }));
+  assert.ok(!named(almost).includes("nothing-counted"));
 });
 
 test("mistakes that leave a pattern", () => {

@@ -70,6 +70,14 @@ test("each mistake of the gallery has its name, whoever goes next", async () => 
   }
 });
 
+test("a run that does not end is no evidence", async () => {
+  const code = data.strategies.local.code.replace("i += groups.x * GROUP_SIZE", "i += groups.x / 2u * GROUP_SIZE"); // by 0 with one group
+  const again = (_, words, { groups, groupSize }) => ran("local", code, words, [groups, groupSize], "together");
+  assert.throws(() => again(null, "--random 100", { groups: 1, groupSize: 64 }), wgsl.Endless);
+  const found = await model.lookInto(again(null, "--random 10007", { groups: 3, groupSize: 64 }), [{ most: { groupSize: 1024 } }], again);
+  assert.strictEqual(found.name, "wrong-stride");
+});
+
 // What solves the tasks: [what stands there at first, what has to].
 const SOLVED = {
   "01/merge": [["plain_histogram[bin] += own[bin];", "atomicAdd(&histogram[bin], own[bin]);"]],

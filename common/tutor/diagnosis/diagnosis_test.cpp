@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <deque>
+#include <fstream>
 #include <functional>
+#include <nlohmann/json.hpp>
 
 #include "common/inputs/inputs.hpp"
 #include "common/tests/support.hpp"
@@ -135,6 +137,32 @@ TEST(Diagnosis, EveryStrategyHasChangesAndSentences) {
             EXPECT_FALSE(tests::has(sentence, "{") || tests::has(sentence, "X")) << sentence;
             EXPECT_FALSE(tests::has(sentence_of(change, true), "get_")) << sentence;
         }
+    }
+}
+
+// The pages read the same table in JavaScript: docs/tests/test_lab_model.js has the same cases.
+TEST(Diagnosis, TheTableIsReadAsThePagesReadIt) {
+    std::ifstream file(CHOICES_CASES);
+    PixelBuffer pixels = common::constant_pixels(4'011, 0);
+    for (std::size_t i = 0; i < pixels.size(); ++i)
+        pixels[i] = static_cast<std::uint8_t>(7 * i + i / 100);
+    for (const auto& each : nlohmann::json::parse(file).at("cases")) {
+        const std::string strategy = each.at("strategy");
+        const RunContext context{"chapter", strategy, true};
+        Cases cases;
+        cases.add(std::move(PixelBuffer(pixels)), 180, {6, 64, strategy == "subhist" ? 3U : 0U});
+        const std::vector<Change> all = usual_changes(context);
+        const auto found = std::find_if(all.begin(), all.end(), [&](const Change& change) {
+            return sentence_of(change, false) == each.at("opencl");
+        });
+        ASSERT_NE(found, all.end()) << each;
+        const Histogram counts =
+            counts_of(predict(found->strategy, &found->changed, cases.all[0], context, true));
+        std::uint32_t sum = 0;
+        for (std::size_t bin = 0; bin < kBins; ++bin)
+            sum += static_cast<std::uint32_t>(bin + 1) * counts[bin];
+        EXPECT_EQ(found->name, each.at("name")) << each;
+        EXPECT_EQ(sum, each.at("sum")) << each;
     }
 }
 

@@ -5,15 +5,33 @@
 
   const BINS = 256;
   const POISON = 0xa5a5a5a5;
-  // What the numbers of the table are in WGSL; `right` in a sentence where none of them is meant.
+  // What the numbers of the table are in WGSL.
   const IN_WGSL = { item: "item", id: "group.x * GROUP_SIZE + item", size: "GROUP_SIZE", all: "groups.x * GROUP_SIZE", groups: "groups.x", tables: "groups.x",
-    count: "the.count", group: "group.x", copies: "COPIES" };
+    count: "the.count", group: "group.x", copies: "COPIES", width: "the.width", pitch: "the.image_pitch_bytes", y: "group.y", groupsY: "groups.y" };
   const RANKS = [["|"], ["^"], ["&"], ["==", ">="], ["<", ">"], ["<<", ">>"], ["+", "-"], ["*", "/", "%"]];
   const MEANS = { "/": (a, b) => `quotient(${a}, ${b})`, "%": (a, b) => `rest(${a}, ${b})`, "<<": (a, b) => `(${a} * 2 ** ${b})`, ">>": (a, b) => `quotient(${a}, 2 ** ${b})` };
 
-  // What is right: of each loop the start, the end and the stride.
-  const RIGHTS = { pixels: { start: "id", end: "count", stride: "all", value: "v", weight: "1" }, merge: { start: "item", end: "256", stride: "size" },
-    sum: { start: "0", end: "tables", stride: "1" }, "bin-loop": { start: "0", end: "256", stride: "1" }, copies: { start: "0", end: "copies", stride: "1" } };
+  // The choices of the lab's kernels, in the order of the kernel, with what is right in the words of the diagnosis; what is added has none.
+  const loop = (start, end, stride) => ({ times: "", start, end, stride });
+  const COUNTED = { value: "v", weight: "" };
+  const each = (which) => ({ times: "", which }); // of several, each by its position
+  const WALKS = {
+    turns: { pixels: { ...loop("id", "count", "all"), ...COUNTED } },
+    // A picture's rows, which lie a pitch apart.
+    grid: { rows: loop("y", "lines", "groupsY"), columns: loop("id", "width", "all"), short: { times: "row * of + x < count", which: "width", "read-index": "pitch" },
+      tables: { pitch: "256" }, pixels: COUNTED },
+    // Sixteen at a time, four times in a turn.
+    loads: { loads: loop("id", "vectors - 3 * all", "4 * all"), load: each("load"), word: each("word"), byte: { ...each("byte"), value: "v" }, rest: loop("next", "vectors", "all"),
+      tail: { ...loop("vectors * 16 + id", "count", "all"), ...COUNTED }, pixels: { weight: "" } },
+  };
+  const MERGE = { ...loop("item", "256", "size"), weight: "" };
+  const ENDS = {
+    count: {},
+    merge: { merge: MERGE },
+    rows: { merge: { ...MERGE, pitch: "256" }, sum: { ...loop("0", "tables", "1"), weight: "" }, "bin-loop": loop("0", "256", "1") },
+    sum: { "bin-loop": loop("id", "256", "all"), clear: { start: "0" }, sum: { ...loop("0", "tables", "1"), pitch: "256", weight: "" } },
+    copies: { merge: MERGE, copies: loop("0", "copies", "1") },
+  };
 
   // A function of {X, item, id, ...} from an expression in C, of whole numbers.
   function functionOf(text) {
@@ -56,107 +74,133 @@
     return new Function("quotient", "rest", `return (of) => ${js}`)((a, b) => (b === 0 ? 0 : Math.trunc(a / b)), (a, b) => (b === 0 ? 0 : a % b));
   }
 
-  // The counts if at this choice stands what `becomes` says; null where that cannot be known. `steps`: "count" for one histogram,
-  // "merge" for a table of each group, "rows" for a row of each that is summed, "copies" for copies of a group's table. `who`: the
-  // [group, work-item] of a pixel where the loop over them is not that over all work-items. `groups`: those with a table.
-  function counted(run, groups, steps, { part, place, becomes }, who) {
+  // The counts of a run if at this choice stands what `becomes` says; null where that cannot be known. `way`: {walk, end} of the strategy,
+  // by the names above; `laid`: {bytes, pitch, across, down} as the kernel gets its pixels and its groups.
+  function counted(run, { walk, end }, laid, { part, place, position, becomes }) {
     const { pixels, launch: { groupSize: size, copies } } = run;
-    const of = { size, all: groups * size, groups, tables: groups, count: pixels.length, width: run.width, copies };
+    const groups = laid.across * laid.down;
+    const of = { size, all: laid.across * size, groups, groupsY: laid.down, tables: groups, count: pixels.length, width: run.width, pitch: laid.pitch, copies };
     let isKnown = true;
-    const chosen = (its, where, right) => {
-      if (its !== part || where !== place) return right;
+    const chosen = (its, where, right, at) => {
+      if (its !== part || where !== place || at !== position) return right;
       of.X = right;
       return becomes(of);
     };
 
-    function loop(where, first, end, stride, body) {
+    function over(where, first, last, stride, body) {
       for (let times = chosen("times", where, 1); times > 0 && isKnown; --times) {
         const step = chosen("stride", where, stride);
         if (step < 1) isKnown = false;
-        for (let i = chosen("start", where, first); isKnown && i < chosen("end", where, end); i += step) body(i);
+        for (let i = chosen("start", where, first); isKnown && i < chosen("end", where, last); i += step) body(i);
       }
     }
 
-    // Into a list, where nothing may lie outside.
+    // What lies outside of memory is not known, and what is counted there is lost.
+    const from = (list, at) => list[at] ?? (isKnown = false, 0);
     function add(list, at, value) {
       if (at >= 0 && at < list.length) list[at] += value;
-      else isKnown = false;
     }
 
-    function each(body) {
-      for (let item = 0; item < size && isKnown; ++item) body(Object.assign(of, { item, id: of.group * size + item }));
+    function every(body) {
+      for (let item = 0; item < size && isKnown; ++item) body(Object.assign(of, { item, id: (of.group % laid.across) * size + item }));
     }
 
     const counts = new Uint32Array(BINS);
-    const tables = Array.from({ length: groups }, () => (steps === "count" ? counts : new Uint32Array(BINS * (steps === "copies" ? copies : 1))));
-    if (who) {
-      pixels.forEach((v, i) => {
-        const [group, item] = who(i);
-        tables[group][steps === "copies" ? v * copies + item % copies : v] += 1;
-      });
-    }
-    const rows = tables.map((table) => (who ? table : new Uint32Array(BINS).fill(POISON)));
-    tables.forEach((table, group) => {
-      of.group = group;
-      if (!who) {
-        each(() => loop("pixels", of.id, of.count, of.all, (i) => {
-          if (i < 0 || i >= pixels.length) isKnown = false;
-          of.v = pixels[i];
-          add(table, chosen("value", "pixels", of.v), chosen("weight", "pixels", 1));
-        }));
+    const rows = new Uint32Array(BINS * groups).fill(end === "rows" ? POISON : 0);
+    let table = counts; // into which this group counts
+    const count = (at, where, position_) => {
+      of.where = at;
+      of.v = from(laid.bytes, at);
+      const bin = chosen("value", where, of.v, position_);
+      const to = end === "copies" ? bin * copies + of.item % copies : end === "sum" ? of.group * chosen("pitch", "tables", BINS) + bin : bin;
+      add(table, to, chosen("weight", where === "tail" ? where : "pixels", 1));
+    };
+    const several = (where, body) => {
+      for (let its = 0; its < 4; ++its) {
+        if (chosen("times", where, 1, its)) body(chosen("which", where, its, its), its);
       }
-      if (steps === "count" || (steps === "rows" && who)) return;
-      each(() => loop("merge", of.item, BINS, size, (bin) => {
-        if (bin < 0 || bin >= BINS) isKnown = false;
-        else if (steps === "rows") rows[group][bin] = chosen("weight", "merge", table[bin]);
-        else if (steps === "merge") counts[bin] += chosen("weight", "merge", table[bin]);
-        else loop("copies", 0, copies, 1, (copy) => add(counts, bin, table[bin * copies + copy] ?? (isKnown = false)));
+    };
+    const sixteen = (first) => several("word", (word) => several("byte", (byte, its) => count(16 * first + 4 * word + byte, "byte", its)));
+    const walks = {
+      turns: () => over("pixels", of.id, of.count, of.all, (i) => count(i, "pixels")),
+      grid: () => over("rows", of.y, Math.ceil(of.count / of.width), laid.down, (row) => over("columns", of.id, of.width, of.all, (x) => {
+        if (chosen("times", "short", Number(row * chosen("which", "short", of.width) + x < of.count))) count(row * chosen("read-index", "short", of.pitch) + x, "pixels");
+      })),
+      loads: () => {
+        const vectors = Math.floor(of.count / 16);
+        let next = of.id;
+        over("loads", of.id, vectors - 3 * of.all, 4 * of.all, (i) => {
+          several("load", (load) => sixteen(i + load * of.all));
+          next = i + 4 * of.all;
+        });
+        over("rest", next, vectors, of.all, sixteen);
+        over("tail", vectors * 16 + of.id, of.count, of.all, (i) => count(i, "tail"));
+      },
+    };
+    for (let group = 0; group < groups && isKnown; ++group) {
+      Object.assign(of, { group, y: Math.floor(group / laid.across) });
+      if (end === "sum") table = rows;
+      else if (end !== "count") table = new Uint32Array(BINS * (end === "copies" ? copies : 1));
+      every(walks[walk]);
+      if (end === "count" || end === "sum") continue;
+      every(() => over("merge", of.item, BINS, size, (bin) => {
+        let sum = 0;
+        if (end === "copies") over("copies", 0, copies, 1, (copy) => { sum += from(table, bin * copies + copy); });
+        else sum = from(table, bin);
+        sum = chosen("weight", "merge", sum);
+        if (end !== "rows") add(counts, bin, sum);
+        else if (isKnown) rows[group * chosen("pitch", "merge", BINS) + bin] = sum;
       }));
-    });
-    if (steps === "rows") {
-      Object.assign(of, { group: 0, item: 0, id: 0 });
-      loop("sum", 0, groups, 1, (row) => {
-        if (row < 0 || row >= groups) isKnown = false;
-        else loop("bin-loop", 0, BINS, 1, (bin) => add(counts, bin, rows[row][bin] ?? (isKnown = false)));
-      });
+    }
+    Object.assign(of, { group: 0, item: 0, id: 0, y: 0 });
+    if (end === "rows") {
+      over("sum", 0, groups, 1, (row) => over("bin-loop", 0, BINS, 1, (bin) => add(counts, bin, chosen("weight", "sum", from(rows, row * BINS + bin)))));
+    } else if (end === "sum") { // by one group
+      Object.assign(of, { all: size, groups: 1 });
+      counts.fill(POISON);
+      every(() => over("bin-loop", of.id, BINS, size, (bin) => {
+        let sum = chosen("start", "clear", 0);
+        over("sum", 0, groups, 1, (row) => { sum += chosen("weight", "sum", from(rows, row * chosen("pitch", "sum", BINS) + bin)); });
+        if (bin < BINS) counts[bin] = sum;
+      }));
     }
     return isKnown ? counts : null;
   }
 
-  const asked = { count: ["pixels"], merge: ["pixels", "merge"], rows: ["pixels", "merge", "sum", "bin-loop"], copies: ["pixels", "merge", "copies"] };
-
-  // Of these steps all that may be chosen otherwise, the most usual first: [{part, place, becomes, words, name}].
-  function changes({ groups, outcomes, lists, called }, steps) {
+  // All that may be chosen otherwise on this way, the most usual first: [{part, place, position, words, right, becomes, name}].
+  function changes({ places, outcomes, lists, called }, { walk, end }) {
     const found = [];
-    for (const place of asked[steps]) {
-      const seen = new Set();
+    const all = { ...WALKS[walk], ...ENDS[end] };
+    for (const [place, parts] of Object.entries(all)) {
+      const group = Object.keys(places).find((name) => place in places[name]);
+      const seen = new Set(Object.entries(parts).map(([part, right]) => `${part} ${right}`));
       for (const { part, at, name, becomes } of outcomes) {
-        if (at !== "any" && at !== groups[place] && !at.includes(place)) continue;
-        for (const [bits, ...all] of becomes.flatMap((each) => (typeof each === "string" ? lists[each] : [each]))) {
-          for (const words of all) {
+        if (!(part in parts) || (at !== "any" && at !== group && !at.includes(place))) continue;
+        for (const [bits, ...others] of becomes.flatMap((row) => (typeof row === "string" ? lists[row] : [row]))) {
+          for (const words of others) {
             const key = `${part} ${words}`;
-            if (seen.has(key) || words === RIGHTS[place][part]) continue;
+            if (seen.has(key)) continue;
             seen.add(key);
             const names = called[place] || {};
-            found.push({ part, place, words, bits, name: names[`${name}: ${words}`] ?? names[name] ?? names[""] ?? name });
+            const change = { part, place, words, bits, right: parts[part], becomes: functionOf(words), name: names[`${name}: ${words}`] ?? names[name] ?? names[""] ?? name };
+            for (const position of ["load", "word", "byte"].includes(place) ? [0, 1, 2, 3] : [undefined]) found.push({ ...change, position });
           }
         }
       }
     }
-    return found.sort((a, b) => a.bits - b.bits).map((change) => ({ ...change, becomes: functionOf(change.words) }));
+    return found.sort((a, b) => a.bits - b.bits);
   }
 
   // A sentence about a change, in words of WGSL.
-  function sentenceOf({ places, parts }, { part, place, words }) {
-    const right = RIGHTS[place][part] ?? "the count";
+  function sentenceOf({ places, parts }, { part, place, words, right }) {
     const said = (text, x) => text.replace(/[A-Za-z]+/g, (word) => (word === "X" ? x : IN_WGSL[word] ?? word));
-    const now = said(words, part === "value" ? "v" : said(right, ""));
+    const now = said(words, part === "value" ? "v" : said(right, "") || "the count");
     const form = parts[part].is?.[words] ?? parts[part].says;
-    const text = form.replace("{0}", places[place]).replace("{1}", said(right, "")).replace("{2}", part === "times" ? now.split(" ?")[0] : now);
+    const text = form.replace("{0}", Object.assign({}, ...Object.values(places))[place]).replace("{1}", said(right, "") || "the count").replace("{2}", part === "times" ? now.split(" ?")[0] : now);
     return text[0].toUpperCase() + text.slice(1);
   }
 
-  const api = { functionOf, counted, changes, sentenceOf };
+  const api = { counted, changes, sentenceOf };
   if (typeof module === "object") module.exports = api;
   else root.labChoices = api;
 })(globalThis);

@@ -149,7 +149,7 @@
     const bytes = padded(pitch === width ? pixels : withGaps(pixels, width, pitch));
     const the = strategy === "lane-bins" ? [pixels.length, 4] : [pixels.length, width, pitch, BINS, tables];
     const turns = Math.ceil(pixels.length / launch.groupSize + TURNS / (launch.groups * launch.groupSize)) + 2 ** 14 + BINS * tables;
-    return { grids, turns, bound: [new Uint32Array(bytes.buffer), new Uint32Array([...the, 0, 0, 0].slice(0, 8)),
+    return { grids, turns, pitch, bound: [new Uint32Array(bytes.buffer), new Uint32Array([...the, 0, 0, 0].slice(0, 8)),
       new Uint32Array(BINS).fill(POISON), new Uint32Array(BINS * tables).fill(POISON)] };
   }
 
@@ -188,26 +188,32 @@
     };
   }
 
-  // By what steps a strategy counts, and where the table of choices says nothing of its pixels.
-  const STEPS = { racy: "count", global: "count", local: "merge", "local-buckets": "rows", subhist: "rows", "lane-bins": "copies", copies: "copies" };
-  const OTHER_WALKS = ["subhist", "lane-bins", "copies"];
-  const changesOf = new Map(); // of such steps
+  // How a strategy goes over its pixels, and how it ends: what may be chosen otherwise (lab-choices.js).
+  const WAYS = { racy: { walk: "turns", end: "count" }, global: { walk: "turns", end: "count" }, local: { walk: "turns", end: "merge" }, "local-buckets": { walk: "turns", end: "rows" },
+    subhist: { walk: "grid", end: "sum" }, "lane-bins": { walk: "loads", end: "copies" }, copies: { walk: "turns", end: "copies" } };
+  const changesOf = new Map(); // of such ways
+  const laidFor = new WeakMap(); // of runs
+
+  // What the kernel of a run gets: its pixels as bytes, and how its groups lie.
+  function laidAs(run) {
+    if (!laidFor.has(run)) {
+      const { bound, pitch, grids: [[across, down]] } = laidOut(run, run.strategy, run.launch);
+      laidFor.set(run, { bytes: new Uint8Array(bound[0].buffer), pitch, across, down });
+    }
+    return laidFor.get(run);
+  }
 
   // What one choice that became something else would count: [name, prediction, sentence], the most usual first.
   function choices(run) {
-    const steps = STEPS[likeOf(run)];
-    if (!steps) return [];
-    if (!changesOf.has(steps)) changesOf.set(steps, table.changes(theirs, steps));
-    const who = OTHER_WALKS.includes(likeOf(run)) ? whoOf : () => null;
-    // Where only the last group's table arrives, it is more likely that the groups write over each other's (AMONG_GROUPS).
-    const isAsked = ({ place, name }) => name !== "only-the-last-group" && (place !== "pixels" || !OTHER_WALKS.includes(likeOf(run)));
-    return changesOf.get(steps).filter(isAsked).map((change) =>
-      [change.name, (of) => table.counted(of, groupsOf(of), steps, change, who(of)), () => table.sentenceOf(theirs, change)]);
+    const way = WAYS[likeOf(run)];
+    if (!way) return [];
+    if (!changesOf.has(way)) changesOf.set(way, table.changes(theirs, way));
+    // Where only the last group's table arrives, it is more likely that the groups write over each other's (PATTERNS).
+    return changesOf.get(way).filter(({ name }) => name !== "only-the-last-group").map((change) =>
+      [change.name, (of) => table.counted(of, way, laidAs(of), change), () => table.sentenceOf(theirs, change)]);
   }
 
-  const whole = (run, unit) => Math.floor(run.pixels.length / unit) * unit;
-  const units = [items, ({ launch }) => launch.groupSize, () => 4, () => 16, () => BINS];
-  // [name, prediction, ...]: {pixels, width, strategy, expected, launch} -> counts; null where it cannot be known.
+  // [name, prediction]: {pixels, width, strategy, expected, launch} -> counts; null where it cannot be known.
   const HYPOTHESES = [
     ["nothing-written", () => new Uint32Array(BINS).fill(POISON)],
     ["nothing-counted", () => new Uint32Array(BINS)],
@@ -219,11 +225,6 @@
       if (!isInterleaved(run) || !lanes) return null;
       return countIf(run, (i, pixel) => run.pixels.subarray(i - (i % lanes), i).indexOf(pixel) < 0);
     }],
-    // Nobody zeroes a table, or one work-item a bin and not more, or only the first of the copies.
-    ["table-not-zeroed", ...[() => true, (bin, { groupSize }) => bin >= groupSize].map((isLeft) => (run) =>
-      (hasATable(run) ? run.expected.map((count, bin) => (isLeft(bin, run.launch) ? count + POISON * groupsOf(run) : count)) : null)),
-    ...[0, 1].map((zeroed) => (run) => (likeOf(run) === "copies" && run.launch.copies > zeroed
-      ? run.expected.map((count) => count + POISON * groupsOf(run) * (run.launch.copies - zeroed)) : null))],
     // Of work-items in step that each add a table of their own, the last one's count stays.
     ["merge-without-atomic", (run) => {
       const { lanes, groupSize } = run.launch;
@@ -231,11 +232,6 @@
       const who = whoOf(run);
       return countIf(run, (i) => (who(i)[1] + 1) % lanes === 0 || who(i)[1] + 1 === groupSize);
     }],
-    ["last-pixel-dropped", (run) => countIf(run, (i) => i + 1 < run.pixels.length)],
-    ["first-pixel-dropped", (run) => countIf(run, (i) => i > 0)],
-    ["tail-dropped", ...units.map((unit) => (run) => countIf(run, (i) => i < whole(run, unit(run))))],
-    ["counted-several-times", ...[(l) => l.groups, (l) => l.groupSize, (l) => l.groups * l.groupSize].map((times) =>
-      (run) => run.expected.map((count) => count * times(run.launch)))],
   ];
 
   // What each name means; the diagnosis of the programs says it of the strategy in question.
@@ -246,10 +242,6 @@
     "no-barrier-before-merge": "There is no barrier between counting and merging: work-items merge bins while others still count.",
     "lost-updates": "Counts are lost between work-items that add to one counter at the same time: the addition is not atomic.",
     "table-not-zeroed": "Not all of a group's table is zero before the counting: local memory holds anything at first, in OpenCL and CUDA.",
-    "last-pixel-dropped": "The last pixel is not counted: the loop ends one too early.",
-    "first-pixel-dropped": "The first pixel is not counted.",
-    "tail-dropped": "The last pixels are not counted, where their number is no multiple of what the kernel or the launch takes at once.",
-    "counted-several-times": "Every pixel is counted several times: by each group, or by each work-item.",
     "merge-overwrites": "The groups overwrite each other's counts when they merge: an assignment in the place of an addition.",
     "merge-without-atomic": "Tables are merged without an atomic: of two additions to one bin at the same time one is lost.",
     "rows-overlap": "The rows of the groups lie too close together, and overwrite each other.",
@@ -270,12 +262,17 @@
 
   const merges = (run) => !["racy", "global"].includes(likeOf(run));
 
-  // [name, what fits a run that is wrong, what is seen]; a single group is right.
-  const AMONG_GROUPS = [
-    ["merge-overwrites", (run, counts) => isMadeOf(run, counts, false), "each count is that of one group alone"],
-    ["merge-without-atomic", (run, counts) => isMadeOf(run, counts, true), "what is lost is a group's whole count of a bin"],
+  // Tables of a group, in its own memory.
+  const tablesIn = (run) => ({ local: 1, "local-buckets": 1, "lane-bins": run.launch.copies, copies: run.launch.copies })[likeOf(run)] ?? 0;
+  const isLeft = (run, over) => [...Array(tablesIn(run) + 1).keys()].some((tables) => (over - tables * groupsOf(run) * POISON) % 2 ** 32 === 0);
+
+  // [name, what fits a run that is wrong, what is seen, whether it is between groups, so that a single one is right].
+  const PATTERNS = [
+    ["table-not-zeroed", (run, counts) => counts.every((count, bin) => isLeft(run, count - run.expected[bin])), "what is too much is what was in the groups' memory", false],
+    ["merge-overwrites", (run, counts) => isMadeOf(run, counts, false), "each count is that of one group alone, and a single group is right", true],
+    ["merge-without-atomic", (run, counts) => isMadeOf(run, counts, true), "what is lost is a group's whole count of a bin, and a single group is right", true],
     ["rows-overlap", (run, counts) => isMadeOf(run, counts.map((count) => count - POISON * (groupsOf(run) - 1)), false),
-      "each count is that of one group, and of rows that nobody has written"],
+      "each count is that of one group, and of rows that nobody has written, and a single group is right", true],
   ];
 
   // The runs that tell mistakes apart, as in common/tutor/diagnosis/probes.cpp: words, and how often.
@@ -308,16 +305,16 @@
     const because = `it predicts all 256 counts of each of ${small.length} runs, ${wrong.length} of them wrong`;
     const fits = (predict) => predicts(small, wrong, predict);
     const isSteady = !wrong.some(changes);
-    for (const [name, ...predictions] of isSteady ? HYPOTHESES : []) {
-      if (predictions.some(fits)) found.push({ name, because });
+    for (const [name, predict] of isSteady ? HYPOTHESES : []) {
+      if (fits(predict)) found.push({ name, because });
     }
     const changed = isSteady && found.length === 0 && choices(wrong[0]).find(([, predict]) => fits(predict));
     if (changed) found.push({ name: changed[0], sentence: changed[2](), because });
     if (found.length > 0) return found;
     const every = (isSo) => wrong.every((run) => run.actual.every((counts) => equal(counts, run.expected) || isSo(run, counts)));
     const several = wrong.some((run) => run.pixels.length >= 4 * BINS * run.launch.groups) && wrong.every((run) => run.launch.groups > 1);
-    for (const [name, isSo, seen] of AMONG_GROUPS) {
-      if (several && merges(wrong[0]) && every(isSo)) return [{ name, because: `${seen}, and a single group is right` }];
+    for (const [name, isSo, because, isBetween] of PATTERNS) {
+      if ((several && merges(wrong[0]) || !isBetween) && every(isSo)) return [{ name, because }];
     }
     if (wrong.some(changes) && every((run, counts) => counts.every((count, bin) => count <= run.expected[bin]))) {
       return [{ name: "lost-updates", because: "no bin ever has too many, and the result changes from run to run" }];
@@ -335,7 +332,11 @@
         const { groups, "group-size": size } = optionsOf(words);
         // lane-bins takes its time to compile: groups of one size.
         const groupSize = first.strategy === "lane-bins" ? first.launch.groupSize : Math.min(Number(size), way.most.groupSize);
-        runs.push(await ran(way, words, { groups: Number(groups), groupSize }, times));
+        try {
+          runs.push(await ran(way, words, { groups: Number(groups), groupSize }, times));
+        } catch {
+          // what does not end is no evidence
+        }
       }
       const [found] = diagnose(runs);
       if (found) return { ...found, way };
@@ -385,7 +386,7 @@ fn lab_is_endless() -> bool {
 `;
   }
 
-  const api = { BINS, POISON, HYPOTHESES, AMONG_GROUPS, SENTENCES, PROBES, gridOf, OUTCOMES, STRATEGIES, withGiven, laidOut, added, serial, optionsOf, inWords, numberOf, inputOf, tiled, tablesOf, diagnose, lookInto, outcomeOf, bounded };
+  const api = { WAYS, laidAs, BINS, POISON, HYPOTHESES, PATTERNS, SENTENCES, PROBES, gridOf, OUTCOMES, STRATEGIES, withGiven, laidOut, added, serial, optionsOf, inWords, numberOf, inputOf, tiled, tablesOf, diagnose, lookInto, outcomeOf, bounded };
   if (typeof module === "object") module.exports = api;
   else root.labModel = api;
 })(globalThis);
