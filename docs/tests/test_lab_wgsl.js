@@ -10,7 +10,7 @@ const model = require("../site/play/lab-model.js");
 const wgsl = require("../site/play/lab-wgsl.js")();
 
 const COPIES = 8;
-const MOST = 2 ** 13; // pixels of an input here; its first ones
+const MOST = 2 ** 12; // pixels of an input here; its first ones
 const LAUNCHES = [[16, 64], [64, 1], [7, 96], [1, 256], [5, 32], [1, 1]];
 const made = new Map(); // inputs, from their words
 const photo = { pixels: Uint8Array.from({ length: 2 ** 18 }, (_, i) => (i * 7 + Math.floor(i / 512) * 3) % 256), width: 512 };
