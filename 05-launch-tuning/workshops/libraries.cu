@@ -28,49 +28,26 @@ std::shared_ptr<Scratch> make_scratch(std::size_t bytes) {
 
 // ---- CUB ----------------------------------------------------------------------------------------
 
-// As CUB's calls are: they say how much scratch memory they need where they are given none.
-template <typename Call>
-Library of_cub(const char* variant, std::uint64_t most, const Call& call) {
+// A call of CUB says how much scratch memory it needs where it is given none.
+// @param most pixels that a call may have
+Library of_cub(std::uint64_t most, cudaStream_t stream) {
+    const auto call = [stream](void* scratch, std::size_t& bytes, const std::uint8_t* pixels,
+                               std::uint64_t count, std::uint32_t* bins) {
+        return cub::DeviceHistogram::HistogramEven(
+            scratch, bytes, pixels, bins, static_cast<int>(kBins) + 1, 0, static_cast<int>(kBins),
+            static_cast<std::int64_t>(count), stream);
+    };
     std::size_t bytes = 0;
     CHECK_CUDA(call(nullptr, bytes, nullptr, most, nullptr));
     const std::string version = "CUB " + std::to_string(CUB_MAJOR_VERSION) + '.' +
                                 std::to_string(CUB_MINOR_VERSION) + '.' +
                                 std::to_string(CUB_SUBMINOR_VERSION);
-    return {variant, version, "",
+    return {"cub", version, "",
             [call, bytes, scratch = make_scratch(bytes)](const std::uint8_t* pixels,
                                                          std::uint64_t count, std::uint32_t* bins) {
                 std::size_t same_bytes = bytes;
                 CHECK_CUDA(call(*scratch, same_bytes, pixels, count, bins));
             }};
-}
-
-// Bins of one width. @param most pixels that a call may have
-Library cub_even(std::uint64_t most, cudaStream_t stream) {
-    return of_cub("cub", most,
-                  [stream](void* scratch, std::size_t& bytes, const std::uint8_t* pixels,
-                           std::uint64_t count, std::uint32_t* bins) {
-                      return cub::DeviceHistogram::HistogramEven(
-                          scratch, bytes, pixels, bins, static_cast<int>(kBins) + 1, 0,
-                          static_cast<int>(kBins), static_cast<std::int64_t>(count), stream);
-                  });
-}
-
-// Bins of any width, each of which it has to look for: here as wide as the others.
-Library cub_range(std::uint64_t most, cudaStream_t stream) {
-    auto levels = std::make_shared<common::cuda::Memory<int>>();
-    int borders[kBins + 1];
-    for (int border = 0; border <= static_cast<int>(kBins); ++border)
-        borders[border] = border;
-    CHECK_CUDA(cudaMalloc(levels->out(), sizeof borders));
-    CHECK_CUDA(cudaMemcpy(*levels, borders, sizeof borders, cudaMemcpyHostToDevice));
-    return of_cub("cub-range", most,
-                  [stream, levels](void* scratch, std::size_t& bytes, const std::uint8_t* pixels,
-                                   std::uint64_t count, std::uint32_t* bins) {
-                      const int* const all = *levels;
-                      return cub::DeviceHistogram::HistogramRange(
-                          scratch, bytes, pixels, bins, static_cast<int>(kBins) + 1, all,
-                          static_cast<std::int64_t>(count), stream);
-                  });
 }
 
 // ---- NPP ----------------------------------------------------------------------------------------
@@ -162,7 +139,7 @@ Library npp(std::span<const std::uint64_t>, int, cudaStream_t) {
 
 std::vector<Library> all(std::span<const std::uint64_t> counts, int device, cudaStream_t stream) {
     const std::uint64_t most = *std::max_element(counts.begin(), counts.end());
-    return {cub_even(most, stream), cub_range(most, stream), npp(counts, device, stream)};
+    return {of_cub(most, stream), npp(counts, device, stream)};
 }
 
 }  // namespace libraries

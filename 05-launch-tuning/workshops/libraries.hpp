@@ -14,7 +14,7 @@
 namespace libraries {
 
 struct Library {
-    std::string variant;  ///< "cub"; "cub-range", bins of any width; "npp"
+    std::string variant;  ///< "cub" or "npp"
     std::string version;
     std::string missing;  ///< why it cannot count these pictures; else empty
     /// Gives the device so many pixels to count into 256 bins.
@@ -24,7 +24,7 @@ struct Library {
 #ifdef CUDA_ON_CPU
 inline std::vector<Library> all(std::span<const std::uint64_t>, int, cudaStream_t = nullptr) {
     const std::string missing = "not in the emulation";
-    return {{"cub", "", missing, {}}, {"cub-range", "", missing, {}}, {"npp", "", missing, {}}};
+    return {{"cub", "", missing, {}}, {"npp", "", missing, {}}};
 }
 #else
 /// Those there are, with scratch memory that is allocated once, as one would.

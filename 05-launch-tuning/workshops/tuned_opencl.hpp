@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "05-launch-tuning/layout.hpp"
-#include "05-launch-tuning/workshops/limits_opencl.hpp"
+#include "05-launch-tuning/workshops/opencl.hpp"
 #include "common/process/status.hpp"
 #include "common/verify/watchdog.hpp"
 
@@ -71,18 +71,10 @@ class Tuned {
     cl_kernel built(const TunedLaunch& launch) {
         common::opencl::Kernel& kernel = built_[{launch.copies, launch.loads, launch.group_size}];
         if (kernel != nullptr) return kernel;
-        const std::string options = side_by_side(launch.group_size, 1).macros() + launch.macros();
-        cl_int error = CL_SUCCESS;
-        const char* text = source_.c_str();
-        const common::opencl::ProgramObject program =
-            clCreateProgramWithSource(context_, 1, &text, nullptr, &error);
-        CHECK_CL(error, "clCreateProgramWithSource");
         const common::Deadline deadline("compiling histogram.cl", std::chrono::minutes(2));
-        common::opencl::check_build(
-            clBuildProgram(program, 1, &device_, options.c_str(), nullptr, nullptr), program,
-            device_);
-        kernel = clCreateKernel(program, "histogram_tuned", &error);
-        CHECK_CL(error, "clCreateKernel");
+        kernel = compiled(context_, device_, source_.c_str(),
+                          side_by_side(launch.group_size, 1).macros() + launch.macros(),
+                          "histogram_tuned");
         return kernel;
     }
 

@@ -10,8 +10,8 @@
 //
 // cuda.cu does the same in CUDA, in the same steps.
 
+#include "05-launch-tuning/workshops/opencl.hpp"
 #include "05-launch-tuning/workshops/bins/values.hpp"
-#include "05-launch-tuning/workshops/limits_opencl.hpp"
 #include "common/lesson.hpp"
 
 using namespace common;
@@ -51,12 +51,6 @@ int main(int argc, char** argv) try {
     CHECK_CL(error, "clCreateContext");
     const Queue queue = clCreateCommandQueue(context, device, profiling(device), &error);
     CHECK_CL(error, "clCreateCommandQueue");
-    const auto milliseconds = [](cl_event one, cl_event other) {
-        cl_ulong t0 = 0, t1 = 0;  // nanoseconds by the device's clock
-        CHECK_CL(clGetEventProfilingInfo(one, CL_PROFILING_COMMAND_START, sizeof t0, &t0, nullptr));
-        CHECK_CL(clGetEventProfilingInfo(other, CL_PROFILING_COMMAND_END, sizeof t1, &t1, nullptr));
-        return static_cast<double>(t1 - t0) * 1e-6;
-    };
     lesson.read_ceiling([&] { return read_ceiling_gb_s(context, queue, bytes.size()); });
 
     // 4. The kernels. Each is compiled when it is wanted, for a table of so many words; one that
@@ -70,14 +64,7 @@ int main(int argc, char** argv) try {
             std::to_string(plan.unsupported_reason.empty() ? words
                                                            : std::min<std::size_t>(words, 1)) +
             " -DWHOLE=" + (plan.slices == 1 ? "1" : "0");
-        const ProgramObject program =
-            clCreateProgramWithSource(context, 1, &source, nullptr, &error);
-        CHECK_CL(error, "clCreateProgramWithSource");
-        check_build(clBuildProgram(program, 1, &device, options.c_str(), nullptr, nullptr), program,
-                    device);
-        Kernel kernel = clCreateKernel(program, name, &error);
-        CHECK_CL(error, name);
-        return kernel;
+        return compiled(context, device, source, options, name);
     };
 
     // 5. What the strategies share: the values on the device and the histogram, and how a kernel
@@ -112,7 +99,7 @@ int main(int argc, char** argv) try {
         CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, histogram_bytes, counted.data(),
                                      0, nullptr, nullptr));
         result = values.judge(counted, lesson.expected);
-        return milliseconds(zeroed, last);
+        return elapsed_ms(zeroed, last);
     };
     const auto set_values = [&](cl_kernel kernel) {
         const cl_ulong count = values.count;

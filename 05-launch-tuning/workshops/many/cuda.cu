@@ -3,28 +3,26 @@
 //   one-by-one  a launch for each picture, and the host waits each time
 //   queued      the same launches without waiting
 //   graph       the same launches, made into a graph beforehand and launched as one
-//   dependent   the same launches, each of which begins before the last has ended
-//   dependent-graph  these, as a graph
 //   group-each  one launch, a block for each picture
 //   shared-out  one launch, an even share of all pixels for each block
-//   cub, cub-range, npp  other people's histograms, a call for each picture
+//   cub, npp    other people's histograms, a call for each picture
 //
 // Run it:  build/05-launch-tuning/workshops/many/cuda --random 250M --side 512
 //          build/05-launch-tuning/workshops/many/cuda --random 1G --side 64..2048
 //
 // opencl.cpp does the same in OpenCL, in the same steps.
 
+#include "05-launch-tuning/workshops/libraries.hpp"
 #include "05-launch-tuning/workshops/limits_cuda.hpp"
 #include "05-launch-tuning/workshops/many/histogram.cuh"
-#include "05-launch-tuning/workshops/many/libraries.hpp"
 #include "common/cuda/cuda.hpp"
 #include "common/lesson.hpp"
 
 using namespace common;
 using namespace common::cuda;
 
-const std::vector<std::string> kStrategies{
-    "one-by-one", "queued", "graph", "dependent", "dependent-graph", "group-each", "shared-out"};
+const std::vector<std::string> kStrategies{"one-by-one", "queued", "graph", "group-each",
+                                           "shared-out"};
 const Program kProgram{"05-launch-tuning",
                        "workshops/many/cuda",
                        "CUDA",
@@ -32,12 +30,9 @@ const Program kProgram{"05-launch-tuning",
                        {{"one-by-one", "a launch for each picture, and the host waits each time"},
                         {"queued", "a launch for each picture, without waiting"},
                         {"graph", "the same launches, as one graph"},
-                        {"dependent", "the same, each beginning before the last has ended"},
-                        {"dependent-graph", "these, as one graph"},
                         {"group-each", "one launch, a block for each picture"},
                         {"shared-out", "one launch, an even share of all pixels for each block"},
                         {"cub", "cub::DeviceHistogram::HistogramEven for each picture"},
-                        {"cub-range", "cub::DeviceHistogram::HistogramRange for each picture"},
                         {"npp", "nppiHistogramEven_8u_C1R for each picture"}},
                        {{"copies", {"4", "8", "32"}, "copies of a block's table", kStrategies},
                         {"loads", {"1", "2"}, "loads under way at once", kStrategies}}};
@@ -46,15 +41,13 @@ const Program kProgram{"05-launch-tuning",
 struct Kernels {
     void (*picture)(const std::uint8_t*, std::uint64_t, std::uint64_t, kernels::Total*,
                     std::uint32_t*);
-    decltype(picture) dependent;
     void (*each)(const std::uint8_t*, const std::uint64_t*, std::uint64_t, std::uint32_t*);
     void (*shared)(const std::uint8_t*, const std::uint64_t*, const many::Place*, kernels::Total*,
                    std::uint32_t*);
 };
 
 template <unsigned kCopies, unsigned kLoads>
-constexpr Kernels kKernels{kernels::histogram_picture<kCopies, kLoads, false>,
-                           kernels::histogram_picture<kCopies, kLoads, true>,
+constexpr Kernels kKernels{kernels::histogram_picture<kCopies, kLoads>,
                            kernels::histogram_group_each<kCopies, kLoads>,
                            kernels::histogram_shared_out<kCopies, kLoads>};
 
@@ -91,33 +84,6 @@ class Graph {
     Handle<cudaGraphExec_t, cudaGraphExecDestroy> graph_;
 };
 
-// A launch that may begin before the last one has ended: its kernel says where it has to wait.
-template <typename... P>
-static void launch_dependent(void (*kernel)(P...), const many::Launch& launch, cudaStream_t stream,
-                             std::type_identity_t<P>... arguments) {
-    cudaLaunchAttribute may_overlap{};
-    may_overlap.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    may_overlap.val.programmaticStreamSerializationAllowed = 1;
-    cudaLaunchConfig_t config{};
-    config.gridDim = static_cast<unsigned>(launch.groups);
-    config.blockDim = static_cast<unsigned>(launch.group_size);
-    config.stream = stream;
-    config.attrs = &may_overlap;
-    config.numAttrs = 1;
-    CHECK_CUDA(cudaLaunchKernelEx(&config, kernel, arguments...));
-}
-
-// Why there are no such launches. A kernel that was compiled for an older device does not wait.
-static std::string dependent_missing(int device, const Kernels& kernels) {
-    cudaDeviceProp properties{};
-    CHECK_CUDA(cudaGetDeviceProperties(&properties, device));
-    cudaFuncAttributes compiled{};
-    CHECK_CUDA(cudaFuncGetAttributes(&compiled, kernels.dependent));
-    if (properties.major < 9) return "this device's compute capability is below 9.0";
-    if (compiled.ptxVersion < 90) return "built for a compute capability below 9.0";
-    return {};
-}
-
 #else  // CUDA on a CPU
 
 struct Graph {
@@ -125,14 +91,6 @@ struct Graph {
     void launch(cudaStream_t) {}
     static std::string missing() { return "not in the emulation"; }
 };
-
-template <typename... P>
-static void launch_dependent(void (*)(P...), const many::Launch&, cudaStream_t,
-                             std::type_identity_t<P>...) {}
-
-static std::string dependent_missing(int, const Kernels&) {
-    return "not in the emulation";
-}
 
 #endif
 
@@ -223,45 +181,25 @@ int main(int argc, char** argv) try {
 
     // 6. one-by-one and queued: a launch for each picture, of as many blocks as have work. It
     //    zeroes, counts and finishes, as chapter 05's `tuned` does. The host waits for each, or for
-    //    the last. graph: it gives them all at once. dependent: each begins before the last has
-    //    ended; dependent-graph: and all are given at once.
-    const auto launch_each = [&](const auto& launch) {
-        for (std::size_t p = 0; p < batch.size(); ++p)
-            launch(batch.first[p], batch.first[p + 1], rows + p * kBins);
-    };
-    const Kernels alone = kernels_for(launches.one);
-    const auto kernel_alone = alone.picture;
+    //    the last. graph: it gives them all at once.
+    const auto kernel_alone = kernels_for(launches.one).picture;
     const auto blocks = static_cast<unsigned>(launches.one.groups);
     const auto block_size = static_cast<unsigned>(launches.one.group_size);
     const auto queue_all = [&](bool waits) {
-        launch_each([&](std::uint64_t from, std::uint64_t to, std::uint32_t* row) {
-            kernel_alone<<<blocks, block_size, 0, stream>>>(pixels, from, to, totals, row);
+        for (std::size_t p = 0; p < batch.size(); ++p) {
+            kernel_alone<<<blocks, block_size, 0, stream>>>(
+                pixels, batch.first[p], batch.first[p + 1], totals, rows + p * kBins);
             if (waits) CHECK_CUDA(cudaStreamSynchronize(stream));
-        });
+        }
     };
-    const auto count_dependent = [&] {
-        launch_each([&](std::uint64_t from, std::uint64_t to, std::uint32_t* row) {
-            launch_dependent(alone.dependent, launches.one, stream, pixels, from, to, totals, row);
-        });
-    };
-    const std::string no_dependent = dependent_missing(device, alone);
     Graph graph;
-    const struct {
-        const char* variant;
-        std::function<void()> prepare, count;
-        std::string missing;
-    } in_turn[] = {
-        {"one-by-one", [] {}, [&] { queue_all(true); }, {}},
-        {"queued", [] {}, [&] { queue_all(false); }, {}},
-        {"graph", [&] { graph.note(stream, kernel_alone, [&] { queue_all(false); }); },
-         [&] { graph.launch(stream); }, Graph::missing()},
-        {"dependent", [] {}, count_dependent, no_dependent},
-        {"dependent-graph", [&] { graph.note(stream, alone.dependent, count_dependent); },
-         [&] { graph.launch(stream); }, no_dependent},
-    };
-    for (const auto& [variant, prepare, count, missing] : in_turn) {
-        if (!lesson.wants(variant, missing)) continue;
-        prepare();
+    for (const std::string variant : {"one-by-one", "queued", "graph"}) {
+        const bool noted = variant == "graph";
+        if (!lesson.wants(variant, noted ? Graph::missing() : "")) continue;
+        if (noted) graph.note(stream, kernel_alone, [&] { queue_all(false); });
+        const auto count = [&] {
+            noted ? graph.launch(stream) : queue_all(variant == "one-by-one");
+        };
         examine(variant, {blocks, block_size}, unsupported_reason(kernel_alone, block_size), count,
                 launches.one.text());
     }
@@ -290,8 +228,18 @@ int main(int argc, char** argv) try {
                 launches.shared.text());
     }
 
-    // Beside them, other people's histograms.
-    many::examine_libraries(lesson, batch, device, stream, pixels, rows, examine);
+    // Beside them other people's histograms, a call for each picture.
+    std::vector<std::uint64_t> sizes;
+    for (std::size_t p = 0; p < batch.size(); ++p)
+        sizes.push_back(batch.first[p + 1] - batch.first[p]);
+    for (const auto& [variant, version, missing, count] : libraries::all(sizes, device, stream)) {
+        if (!lesson.wants(variant, missing)) continue;
+        const auto count_all = [&, &count = count] {
+            for (std::size_t p = 0; p < batch.size(); ++p)
+                count(pixels + batch.first[p], sizes[p], rows + p * kBins);
+        };
+        examine(variant, {}, {}, count_all, version);
+    }
 
     // 9. The table, and the exit status that tells the truth.
     return lesson.finish();

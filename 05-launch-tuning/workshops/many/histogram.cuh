@@ -81,27 +81,18 @@ __device__ std::uint32_t sum_of(const std::uint32_t* table, unsigned bin) {
     return sum;
 }
 
-// ---- one-by-one, queued, graph, dependent: all blocks of the launch count one picture ----
+// ---- one-by-one, queued, graph: all blocks of the launch count one picture ----
 //
 // They finish it as chapter 05's do, with its totals.
-template <unsigned kCopies, unsigned kLoads, bool kDependent>
+template <unsigned kCopies, unsigned kLoads>
 __global__ void histogram_picture(const std::uint8_t* pixels, std::uint64_t begin,
                                   std::uint64_t end, Total* totals, std::uint32_t* row) {
     __shared__ std::uint32_t table[kBins * kCopies];
-    // dependent: the next launch may begin when all blocks of this one have. It zeroes its table
-    // and counts while this one finishes.
-#if __CUDA_ARCH__ >= 900
-    if constexpr (kDependent) cudaTriggerProgrammaticLaunchCompletion();
-#endif
     // Each block has a stretch, and the last one what is left: whole vectors, where it can be.
     const std::uint64_t stretch = ((end - begin) / gridDim.x + 15) / 16 * 16;
     const std::uint64_t from = min(begin + blockIdx.x * stretch, end);
     const std::uint64_t to = blockIdx.x == gridDim.x - 1 ? end : min(from + stretch, end);
     count_bytes<kCopies, kLoads>(table, pixels, from, to);
-    // The totals are those of the launch before, until all of it has ended.
-#if __CUDA_ARCH__ >= 900
-    if constexpr (kDependent) cudaGridDependencySynchronize();
-#endif
     for (unsigned bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
         hand_over(totals, row, bin, sum_of<kCopies>(table, bin));
     }

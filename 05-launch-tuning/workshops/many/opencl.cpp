@@ -10,7 +10,7 @@
 //
 // cuda.cu does the same in CUDA, in the same steps.
 
-#include "05-launch-tuning/workshops/limits_opencl.hpp"
+#include "05-launch-tuning/workshops/opencl.hpp"
 #include "05-launch-tuning/workshops/many/pictures.hpp"
 #include "common/lesson.hpp"
 
@@ -50,12 +50,6 @@ int main(int argc, char** argv) try {
     CHECK_CL(error, "clCreateContext");
     const Queue queue = clCreateCommandQueue(context, device, profiling(device), &error);
     CHECK_CL(error, "clCreateCommandQueue");
-    const auto milliseconds = [](cl_event one, cl_event other) {
-        cl_ulong t0 = 0, t1 = 0;  // nanoseconds by the device's clock
-        CHECK_CL(clGetEventProfilingInfo(one, CL_PROFILING_COMMAND_START, sizeof t0, &t0, nullptr));
-        CHECK_CL(clGetEventProfilingInfo(other, CL_PROFILING_COMMAND_END, sizeof t1, &t1, nullptr));
-        return static_cast<double>(t1 - t0) * 1e-6;
-    };
     lesson.read_ceiling([&] { return read_ceiling_gb_s(context, queue, lesson.pixels.size()); });
 
     // 4. The kernels: the lesson's, and behind them these. Each is compiled when it is wanted, for
@@ -63,14 +57,7 @@ int main(int argc, char** argv) try {
     const char* source = lesson.kernel_file("histogram.cl", "../../histogram.cl");
     const auto build = [&](const char* name, const many::Launch& launch) {
         const std::string options = side_by_side(launch.group_size, 1).macros() + launch.macros();
-        const ProgramObject program =
-            clCreateProgramWithSource(context, 1, &source, nullptr, &error);
-        CHECK_CL(error, "clCreateProgramWithSource");
-        check_build(clBuildProgram(program, 1, &device, options.c_str(), nullptr, nullptr), program,
-                    device);
-        Kernel kernel = clCreateKernel(program, name, &error);
-        CHECK_CL(error, name);
-        return kernel;
+        return compiled(context, device, source, options, name);
     };
 
     // 5. What the strategies share: the pixels on the device, where each picture begins, a row for
@@ -142,8 +129,8 @@ int main(int argc, char** argv) try {
                 CHECK_CL(clEnqueueReadBuffer(queue, rows, CL_TRUE, 0, rows_bytes, counted.data(), 0,
                                              nullptr, nullptr));
                 batch.judge(counted.data(), result);
-                return milliseconds(commands.first,
-                                    commands.last == nullptr ? commands.first : commands.last);
+                return elapsed_ms(commands.first,
+                                  commands.last == nullptr ? commands.first : commands.last);
             },
             launch.text());
     };
