@@ -4,6 +4,7 @@
 /// is OpenCL's or CUDA's stands in the host program itself.
 #pragma once
 
+#include <algorithm>  // for every host program
 #include <cstddef>
 #include <cstdint>
 #include <functional>

@@ -32,10 +32,10 @@ std::vector<std::string> split(const std::string& line) {
     return fields;
 }
 
-// A whole program in one row, where it has no results.
-Row row_without_results(const std::string& chapter, const std::string& api,
-                        const std::string& outcome) {
-    return {chapter, "all", api, "-", "-", "-", "-", outcome};
+// A whole program in one row, where it has no numbers.
+Row row_of_all(const std::string& chapter, const std::string& api, const std::string& outcome,
+               const std::string& device = "-") {
+    return {chapter, "all", api, device, "-", "-", "-", outcome};
 }
 
 // The first line of a file, where there is one.
@@ -83,16 +83,16 @@ int main(int argc, char** argv) try {
         const bool is_emulated = api == "CUDA" && ended(stem_of("CUDA-on-CPU"));
         if (fields[2] == "-") {
             if (is_emulated) continue;
-            rows.push_back(row_without_results(chapter, api, "skipped: " + fields[3]));
+            rows.push_back(row_of_all(chapter, api, "skipped: " + fields[3]));
             continue;
         }
         if (const auto reason = first_line(stem + ".skipped")) {
             if (is_emulated) continue;
-            rows.push_back(row_without_results(chapter, api, "skipped: " + *reason));
+            rows.push_back(row_of_all(chapter, api, "skipped: " + *reason));
             continue;
         }
         if (const auto reason = first_line(stem + ".failed")) {
-            rows.push_back(row_without_results(chapter, api, "FAILED: " + *reason));
+            rows.push_back(row_of_all(chapter, api, "FAILED: " + *reason));
             wrong = true;
             continue;
         }
@@ -101,14 +101,19 @@ int main(int argc, char** argv) try {
         auto device = std::find(devices.begin(), devices.end(), run.device);
         if (device == devices.end()) device = devices.insert(device, run.device);
         const auto key = fmt::format("[{}]", device - devices.begin() + 1);
+        const bool all_match = std::ranges::all_of(run.results, [](const common::Result& result) {
+            return result.check == common::Check::kMatch;
+        });
+        if (emulates && all_match) {  // which is all there is to say of them
+            rows.push_back(row_of_all(chapter, "CUDA", "match", key));
+            continue;
+        }
         for (const common::Result& result : run.results) {
             const bool ran = result.kernel.runs > 0;
             wrong = wrong || result.check == common::Check::kMismatch;
             rows.push_back(
                 {chapter, result.variant, emulates ? "CUDA" : api, key,
-                 ran ? common::number(result.kernel.median_ms)
-                 : emulates && result.check != common::Check::kSkipped ? common::kEmulated
-                                                                       : "-",
+                 common::number(ran ? std::optional(result.kernel.median_ms) : std::nullopt),
                  common::number(run.gb_s(result)), common::number(run.speedup_over_serial(result)),
                  result.reason.empty() ? common::to_string(result.check)
                                        : common::to_string(result.check) + ": " + result.reason});
@@ -127,6 +132,9 @@ int main(int argc, char** argv) try {
                                                  rows)));
     for (std::size_t i = 0; i < devices.size(); ++i)
         common::print(fmt::format("[{}] {}\n", i + 1, common::shown(devices[i])));
+    common::print(
+        "\nA strategy is one way to count; time ms: the median of its runs; GB/s: pixels, a byte\n"
+        "each, in that time; x serial: times as fast as the plain loop, `serial`.\n");
     return wrong ? common::kMismatch : common::kEveryVariantMatches;
 } catch (...) {
     return common::report_exception("summary");

@@ -1,6 +1,7 @@
 #include "common/report/explanation.hpp"
 
 #include <gtest/gtest.h>
+#include <algorithm>
 
 #include <nlohmann/json.hpp>
 

@@ -127,7 +127,7 @@ def make_handout(options):
 def exercise_of(options):
     """The exercise that is named. From here on options.api is one of its own. Raises BadInput."""
     if not options.exercise:
-        raise BadInput(f"{options.command} needs an exercise, one of these:", *(f"  {each.name}" for each in catalogue.exercises()))
+        raise BadInput(f"{options.command} needs an exercise, such as 03/five-steps: ./tutorial list shows all")
     exercise = catalogue.exercise_of(options.exercise)
     options.api = exercise.api(getattr(options, "api", None))
     return exercise
@@ -419,8 +419,6 @@ def refused(status, line, *more):
 
 def ended(words):
     """The exit status, whatever happens; and one line for what is no mistake of this program."""
-    if sys.stdout is None:
-        return refused(2, "cannot write standard output: it is closed")
     try:
         status = main(*words)
         sys.stdout.flush()

@@ -155,10 +155,7 @@ def input_arguments(name, size):
 
 def built_programs(build):
     """The programs of the build's list, those that were not built among them; what emulates CUDA has no times."""
-    path = build / "programs.tsv"
-    if not path.is_file():
-        raise Stopped(f"{path} is missing: build first (./tutorial run)")
-    programs = [Program(*line.split("\t")) for line in path.read_text().splitlines()]
+    programs = [Program(*line.split("\t")) for line in (build / "programs.tsv").read_text().splitlines()]
     return [program for program in programs if program.api != "CUDA-on-CPU"]
 
 
@@ -501,6 +498,9 @@ def parse_arguments():
 
 def main():
     options = parse_arguments()
+    if not (options.build / "programs.tsv").is_file():
+        print(f"record.py: nothing is built in {options.build}: ./tutorial run does it", file=sys.stderr)
+        sys.exit(2)
     path = recorded.ROOT / "docs" / "results" / f"{options.name}.json"
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C does
     try:

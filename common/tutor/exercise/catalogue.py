@@ -64,4 +64,4 @@ def exercise_of(name):
     if name in found:
         return found[name]
     alike = [each for each in found if each.split("/")[1] == name.split("/")[-1]]
-    raise BadInput(f"there is no exercise '{name}': " + (f"is it {alike[0]}?" if alike else f"there are {', '.join(found)}"))
+    raise BadInput(f"there is no exercise '{name}': " + (f"is it {alike[0]}?" if alike else "./tutorial list shows all"))
