@@ -42,10 +42,8 @@ function(add_program name)
     set(missing "${TUTORIAL_${api_upper}_MISSING}") # of C++ nothing is
     if(missing)
         set_property(GLOBAL APPEND PROPERTY TUTORIAL_PROGRAMS "${folder}\t${arg_API}\t-\t${missing}")
-        # One test in place of all its tests, so that ctest's summary names what was not tested.
         string(REPLACE "/" "." test "${folder}/${name}.not-built")
-        add_test(NAME ${test} COMMAND ${CMAKE_COMMAND} -E echo "skipped: ${missing}")
-        set_tests_properties(${test} PROPERTIES LABELS "${labels}" SKIP_REGULAR_EXPRESSION "^skipped")
+        add_skipped_test(${test} "${missing}" ${labels})
         return()
     endif()
 

@@ -51,11 +51,10 @@ function(discover_tests target name labels)
     string(REPLACE "/" "." prefix ${name})
     set(found ${CMAKE_CURRENT_BINARY_DIR}/${prefix}.tests.cmake)
     if(NOT Python3_FOUND)
-        add_test(NAME ${prefix}.tests COMMAND ${CMAKE_COMMAND} -E echo "skipped: no Python 3.9 (package python3)")
-        set_tests_properties(${prefix}.tests PROPERTIES LABELS "${labels}" SKIP_REGULAR_EXPRESSION "^skipped")
+        add_skipped_test(${prefix}.tests "no Python 3.9 (package python3)" ${labels})
         return()
     endif()
-    python_with(python jsonschema)
+    set(python ${Python3_EXECUTABLE})
     add_custom_command(TARGET ${target} POST_BUILD VERBATIM
         COMMAND ${python} -B ${PROJECT_SOURCE_DIR}/common/tests/discover.py ${found} ${python} ${CMAKE_BINARY_DIR} ${name}
                 "${labels}" $<TARGET_FILE:${target}> ${ARGN})
@@ -82,7 +81,7 @@ function(add_python_tests)
         string(REGEX REPLACE "^class ([A-Za-z]+).*" "\\1" class ${class})
         string(REGEX MATCH "^(OpenCL|Cuda)" api ${class})
         string(TOLOWER "${api}" api)
-        add_python_test(NAME ${arg_NAME}.${class} WITH jsonschema LABELS ${arg_LABELS} ${api}
+        add_python_test(NAME ${arg_NAME}.${class} LABELS ${arg_LABELS} ${api}
             COMMAND ${arg_FILE} --build ${CMAKE_BINARY_DIR} ${class})
         # Skipped where all of its tests are, which its exit status tells.
         set_tests_properties(${arg_NAME}.${class} PROPERTIES ENVIRONMENT "${arg_ENVIRONMENT}"
