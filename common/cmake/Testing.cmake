@@ -50,14 +50,9 @@ endfunction()
 function(discover_tests target name labels)
     string(REPLACE "/" "." prefix ${name})
     set(found ${CMAKE_CURRENT_BINARY_DIR}/${prefix}.tests.cmake)
-    if(NOT Python3_FOUND)
-        add_skipped_test(${prefix}.tests "no Python 3.9 (package python3)" ${labels})
-        return()
-    endif()
-    set(python ${Python3_EXECUTABLE})
     add_custom_command(TARGET ${target} POST_BUILD VERBATIM
-        COMMAND ${python} -B ${PROJECT_SOURCE_DIR}/common/tests/discover.py ${found} ${python} ${CMAKE_BINARY_DIR} ${name}
-                "${labels}" $<TARGET_FILE:${target}> ${ARGN})
+        COMMAND ${Python3_EXECUTABLE} -B ${PROJECT_SOURCE_DIR}/common/tests/discover.py ${found} ${Python3_EXECUTABLE}
+                ${CMAKE_BINARY_DIR} ${name} "${labels}" $<TARGET_FILE:${target}> ${ARGN})
     set(include ${CMAKE_CURRENT_BINARY_DIR}/${prefix}.include.cmake)
     file(CONFIGURE OUTPUT ${include} @ONLY CONTENT [[
 if(EXISTS "@found@")

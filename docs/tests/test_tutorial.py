@@ -62,6 +62,7 @@ class Small(unittest.TestCase):
             if path is None:
                 self.skipTest(f"no {tool}")
             (self.root / "bin" / tool).symlink_to(path)
+        (self.root / "bin" / "python3").symlink_to(sys.executable)
         self.environment = {**os.environ, "PATH": str(self.root / "bin"), "CXX": "c++"}
         self.environment.pop("CI", None)
 
@@ -82,7 +83,6 @@ class Small(unittest.TestCase):
 
     def with_python(self):
         """The clone has the commands that need it, too."""
-        (self.root / "bin" / "python3").symlink_to(sys.executable)
         for room in ("tutor", "files"):
             shutil.copytree(ROOT / "common" / room, self.clone / "common" / room, dirs_exist_ok=True)
 
@@ -197,6 +197,7 @@ class Test(Small):
                          "no root on Debian or Ubuntu")
     def test_what_is_installed_is_configured_and_another_apt_waited_for(self):
         self.call("./tutorial", "test", "03")
+        (self.root / "bin" / "python3").unlink()
         asked = self.root / "asked"
         (self.root / "bin" / "sleep").symlink_to(shutil.which("true"))
         self.script(self.root / "bin" / "apt-get", f'''echo "$1" >> {asked}
@@ -250,6 +251,12 @@ class Test(Small):
 
 
 class Run(Small):
+    def test_what_is_missing(self):
+        for name in ("python3", "ninja"):
+            (self.root / "bin" / name).unlink()
+        self.refuses("not found: python3; docs/install.md names the packages for this system", "list")
+        self.refuses("not found: Ninja; Python 3.9 or newer; docs/install.md names the packages for this system", "run")
+
     def test_which_programs_run(self):
         """The chapters' and not the workshops'; and CUDA emulated where there is no GPU."""
         ran = self.root / "ran"
@@ -273,7 +280,6 @@ class Run(Small):
         (self.clone / "02-two" / "broken").mkdir(parents=True)
         (self.clone / "02-two" / "broken" / "01-spoilt.txt").write_text(
             "A sentence.\nvariant: v\nshows: wrong\nhides: right\nnames: a-name\n\n--- histogram.cl\none\n+++\n")
-        self.refuses("not found: python3; docs/install.md names the packages for this system", "broken")
         self.with_python()
         self.programs(["02-two", "OpenCL", "-", "no loader"])
         done = self.call("./tutorial", "broken", "02/1")
