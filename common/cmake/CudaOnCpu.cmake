@@ -36,11 +36,14 @@ function(for_cpu target)
 endfunction()
 
 # add_sanitized(program SANITIZER LIBRARIES ...): such a program of a chapter once more, watched; in a folder SANITIZER.
+# Not for who edits a chapter and builds its folder: the tests that run them build them (programs.py).
+add_custom_target(sanitized ALL)
 function(add_sanitized program sanitizer)
     cmake_parse_arguments(PARSE_ARGV 2 arg "" "" "LIBRARIES")
     get_target_property(sources ${program} SOURCES)
     get_target_property(definitions ${program} COMPILE_DEFINITIONS)
-    add_executable(${program}-${sanitizer} ${sources})
+    add_executable(${program}-${sanitizer} EXCLUDE_FROM_ALL ${sources})
+    add_dependencies(sanitized ${program}-${sanitizer})
     set_target_properties(${program}-${sanitizer} PROPERTIES
         OUTPUT_NAME cuda-on-cpu RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/${sanitizer})
     target_compile_definitions(${program}-${sanitizer} PRIVATE ${definitions})

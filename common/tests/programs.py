@@ -95,7 +95,7 @@ def build(target):
 
 
 def sanitized(program, sanitizer):
-    """A program of CUDA on a CPU once more: as a sanitizer, thread or address, watches it. A chapter's target leaves these out,
+    """A program of CUDA on a CPU once more: as a sanitizer, thread or address, watches it. A chapter's folder is built without these,
     so it is brought up to date here: an old one would speak of kernels that were."""
     program = pathlib.Path(program)
     if not BUILD["sanitize"]:
