@@ -66,7 +66,7 @@ int main(int argc, char** argv) try {
     std::vector<Row> rows;
     std::vector<std::string> devices;  // named under the table: their names are long and few
     std::string input;
-    bool wrong = false;
+    bool wrong = false, has_emulated = false;
     for (std::string line; std::getline(programs, line);) {
         const std::vector<std::string> fields = split(line);
         if (fields.size() != 4) continue;
@@ -101,6 +101,7 @@ int main(int argc, char** argv) try {
         auto device = std::find(devices.begin(), devices.end(), run.device);
         if (device == devices.end()) device = devices.insert(device, run.device);
         const auto key = fmt::format("[{}]", device - devices.begin() + 1);
+        has_emulated |= emulates;
         const bool all_match = std::ranges::all_of(run.results, [](const common::Result& result) {
             return result.check == common::Check::kMatch;
         });
@@ -132,9 +133,12 @@ int main(int argc, char** argv) try {
                                                  rows)));
     for (std::size_t i = 0; i < devices.size(); ++i)
         common::print(fmt::format("[{}] {}\n", i + 1, common::shown(devices[i])));
-    common::print(
-        "\nA strategy is one way to count; time ms: the median of its runs; GB/s: pixels, a byte\n"
-        "each, in that time; x serial: times as fast as the plain loop, `serial`.\n");
+    if (!devices.empty())
+        common::print(
+            "\nA strategy is one way to count; time ms: the median of its runs; GB/s: pixels, a\n"
+            "byte each, in that time; x serial: times as fast as the plain loop, `serial`.\n");
+    if (has_emulated)
+        common::print("On a processor most of what is made for a GPU is slower than that loop.\n");
     return wrong ? common::kMismatch : common::kEveryVariantMatches;
 } catch (...) {
     return common::report_exception("summary");

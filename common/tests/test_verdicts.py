@@ -157,13 +157,17 @@ class Summary(Test):
         if not program:
             self.skipTest("no CUDA on a CPU")
         self.expect([program, "--random", "1K", "--variant", "local", "--json", results / "02-chapter-CUDA-on-CPU.json"])
-        row = r"-\n02-chapter +local +CUDA +\[1\] +emulated on the CPU +- +- +match\n\n\[1\] a GPU emulated on the CPU\n$"
+        row = r"-\n02-chapter +all +CUDA +\[1\] +- +- +- +match\n\n\[1\] a GPU emulated on the CPU\n\nA strategy is "
         self.expect([GIVEN.build / "common/summary", table, results], out=row)
         # The same where CUDA was compiled.
         compiled = results / "compiled.tsv"
         compiled.write_text(table.read_text().replace("\t-\tno compiler", "\tcuda\t-"))
         (results / "02-chapter-CUDA.skipped").write_text("no GPU\n")
         self.expect([GIVEN.build / "common/summary", compiled, results], out=row)
+        # All rows where one does not match.
+        json = results / "02-chapter-CUDA-on-CPU.json"
+        json.write_text(json.read_text().replace('"match"', '"mismatch"'))
+        self.expect([GIVEN.build / "common/summary", compiled, results], 1, out=r"-\n02-chapter +local +CUDA +\[1\] +- +- +- +mismatch\n")
         # It did not run, as there is a GPU.
         (results / "02-chapter-CUDA-on-CPU.json").unlink()
         self.expect([GIVEN.build / "common/summary", table, results], out="-\n02-chapter +all +CUDA [^\n]*skipped: no compiler\n\n$")
