@@ -121,7 +121,7 @@ def workshop(name):
 def make_handout(options):
     if not options.folder:
         raise BadInput("handout needs a folder to make")
-    print(handout.make(options.folder, options.chapter, options.exam, options.gradescope))
+    print(handout.make(options.folder, options.chapter, options.exam))
 
 
 def exercise_of(options):
@@ -392,7 +392,6 @@ def parser_of(command):
         add("folder", nargs="?", type=given_path, help="the folder to make")
         add("--chapter", nargs="+", default=[], help="the exercises of these chapters alone, such as 03")
         add("--exam", action="store_true", help="without the lessons and the chapters' kernels, too")
-        add("--gradescope", metavar="EXERCISE", help="an autograder's folder for this exercise")
     elif command == "broken":
         add("mistake", nargs="?", help="its number or its name")
         add("answer", nargs="?", choices=["answer"], help="say what is wrong, too")

@@ -7,12 +7,16 @@
 /// out.
 #pragma once
 
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "common/histogram/histogram.hpp"
+#include "common/inputs/inputs.hpp"
+#include "common/run/worker.hpp"
 #include "common/verify/verify.hpp"
 
 namespace common::diagnosis {
@@ -67,5 +71,22 @@ Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context);
 
 /// The same as lines for the reader; "unclear" where nothing fits.
 std::string text_of(const Diagnosis& diagnosis);
+
+// ---- the runs that tell mistakes apart (probes.cpp) ----
+
+/// Runs a strategy with these arguments (an input, a launch), in so much time at most.
+using Runner = std::function<Answer(const std::vector<std::string>& arguments,
+                                    std::chrono::milliseconds at_most)>;
+
+/// What was seen: the runs that gave counts, and what became of the others, in words.
+struct Observations {
+    std::vector<Input> inputs;  ///< the pixels of the cases
+    std::vector<Case> cases;
+    std::vector<std::string> troubles;
+};
+
+/// Adds the same runs whatever they show. All groups have one size, for compilers compile a kernel
+/// anew for each.
+void observe(Observations& seen, std::size_t group_size, const Runner& runner);
 
 }  // namespace common::diagnosis

@@ -11,7 +11,6 @@
 #include "common/inputs/inputs.hpp"
 #include "common/tests/support.hpp"
 #include "common/tutor/diagnosis/model.hpp"
-#include "common/tutor/diagnosis/probes.hpp"
 
 // Whether each mistake of the gallery gets its name is tested there, with kernels that run.
 namespace {

@@ -1,9 +1,10 @@
-#include "common/tutor/diagnosis/probes.hpp"
-
+// The runs that tell mistakes apart.
 #include <fmt/format.h>
 
-#include <algorithm>
+#include <chrono>
 #include <utility>
+
+#include "common/tutor/diagnosis/diagnosis.hpp"
 
 namespace common::diagnosis {
 namespace {
@@ -13,25 +14,23 @@ namespace {
 constexpr std::chrono::seconds kPatience{60};
 constexpr int kMaxNotFinished = 2;
 
+// Inputs of sizes that are not round. The pictures have rows that no group covers evenly, and gaps
+// behind them.
 struct Probe {
-    std::optional<std::uint64_t> random = {};  // pixels
-    const char* image = nullptr;
+    std::vector<std::string> input;
     std::size_t groups = 1;
-    bool is_constant = false;
     int times = 1;
 };
-
-// Sizes are not round. The pictures have rows that no group covers evenly, and gaps behind them.
-const Probe kProbes[] = {{.random = 701},
-                         {.random = 100, .groups = 3},
-                         {.random = 5'003, .groups = 3},
-                         {.random = 20'011},
-                         {.random = 50'021, .groups = 2},
-                         {.image = PICTURE_WITH_GAPS, .groups = 6},
-                         {.random = 26'011, .groups = 2, .is_constant = true},
-                         {.image = SMALL_PICTURE_WITH_GAPS, .groups = 12},
-                         {.random = 75'011, .is_constant = true},
-                         {.random = 300'007, .groups = 4, .times = 3}};
+const Probe kProbes[] = {{{"--random", "701"}},
+                         {{"--random", "100"}, 3},
+                         {{"--random", "5003"}, 3},
+                         {{"--random", "20011"}},
+                         {{"--random", "50021"}, 2},
+                         {{PICTURE_WITH_GAPS}, 6},
+                         {{"--constant", "201", "--random", "26011"}, 2},
+                         {{SMALL_PICTURE_WITH_GAPS}, 12},
+                         {{"--constant", "201", "--random", "75011"}},
+                         {{"--random", "300007"}, 4, 3}};
 
 }  // namespace
 
@@ -39,17 +38,11 @@ void observe(Observations& seen, std::size_t group_size, const Runner& runner) {
     int not_finished = 0;
     for (const Probe& probe : kProbes) {
         if (not_finished == kMaxNotFinished) return;
-        Options options;
-        options.random = probe.random;
-        if (probe.is_constant) options.constant = 201;
-        if (probe.image != nullptr) options.image = probe.image;
-        std::vector<std::string> arguments{"--groups", std::to_string(probe.groups), "--group-size",
-                                           std::to_string(group_size)};
-        if (probe.random)
-            arguments.insert(arguments.end(), {"--random", std::to_string(*probe.random)});
-        if (probe.is_constant) arguments.insert(arguments.end(), {"--constant", "201"});
-        if (probe.image != nullptr) arguments.emplace_back(probe.image);
-        Input input = load_input(options);
+        std::vector<std::string> arguments = probe.input;
+        const std::vector<const char*> argv = argv_of("probe", probe.input);
+        Input input = load_input(parse_options(static_cast<int>(argv.size()), argv.data(), {}));
+        arguments.insert(arguments.end(), {"--groups", std::to_string(probe.groups), "--group-size",
+                                           std::to_string(group_size)});
         Case run;
         run.words = fmt::format("{} pixels, {}, {}", input.pixels.size(), input.name,
                                 to_string(Launch{probe.groups, group_size}));

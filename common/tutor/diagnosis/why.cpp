@@ -18,7 +18,6 @@
 #include "common/report/document.hpp"
 #include "common/run/worker.hpp"
 #include "common/tutor/diagnosis/diagnosis.hpp"
-#include "common/tutor/diagnosis/probes.hpp"
 
 namespace common::diagnosis {
 

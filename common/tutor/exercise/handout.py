@@ -36,26 +36,6 @@ The first time takes minutes, most of them compiling. [docs/grading.md](docs/gra
 """
 
 
-# Gradescope unpacks the folder as /autograder/source, runs setup.sh once and run_autograder for each submission.
-GRADESCOPE = {
-    "setup.sh": """#!/usr/bin/env bash
-# Installs what the grader needs and builds it, by grading the exercise as it is handed out.
-set -euo pipefail
-cd -- "$(dirname -- "$0")/tutorials"
-apt-get update
-apt-get install -y --no-install-recommends ca-certificates python3
-./tutorial grade {exercise} || [ $? -eq 1 ]
-""",
-    "run_autograder": """#!/usr/bin/env bash
-# Grades what was handed in. Where there is nothing to run it on, there is no result, and Gradescope says so.
-set -uo pipefail
-cd -- "$(dirname -- "$(readlink -f -- "$0")")/tutorials" 2> /dev/null || cd /autograder/source/tutorials || exit
-mkdir -p /autograder/results
-./tutorial grade {exercise} /autograder/submission --gradescope /autograder/results/results.json || [ $? -le 2 ]
-""",
-}
-
-
 def sources():
     """What belongs to the repository, as relative paths. Raises BadInput."""
     done = subprocess.run(["git", "-C", str(ROOT), "ls-files", "-z"], capture_output=True, text=True) if catalogue.has_git() else None
@@ -106,9 +86,9 @@ def skeleton(path):
     return json.loads((ROOT / MANIFEST).read_text(encoding="utf-8")).get(str(path.relative_to(ROOT)))
 
 
-def make(folder, chapters, exam, gradescope=None):
-    """Makes the copy, all of it or nothing, and says what it is; `gradescope`: an autograder for this exercise. Raises BadInput."""
-    exercises = [catalogue.exercise_of(gradescope)] if gradescope else chosen(chapters)
+def make(folder, chapters, exam):
+    """Makes the copy, all of it or nothing, and says what it is. Raises BadInput."""
+    exercises = chosen(chapters)
     if (ROOT / MANIFEST).is_file():
         raise BadInput("this is such a copy already: it has no solutions to leave out")
     if folder.exists():
@@ -118,15 +98,10 @@ def make(folder, chapters, exam, gradescope=None):
     try:
         with tempfile.TemporaryDirectory(dir=folder.parent, prefix=f".{folder.name}.") as temporary:
             made = pathlib.Path(temporary, "copy")
-            copy(made / "tutorials" if gradescope else made, exercises, exam or gradescope)
-            for file, text in GRADESCOPE.items() if gradescope else ():
-                (made / file).write_text(text.format(exercise=gradescope), encoding="utf-8")
-                (made / file).chmod(0o755)
+            copy(made, exercises, exam)
             made.rename(folder)
     except OSError as error:
         raise BadInput(f"{folder}: cannot be written: {error.strerror}") from None
-    if gradescope:
-        return f"{folder}: an autograder for {gradescope}: zip what is in it, and give that to Gradescope"
     return (f"{folder}: {len(exercises)} exercises, without solutions and answers"
             f"{', without the lessons and their kernels' if exam else ''}\n"
             "Try it before you give it away: ./tutorial test there")

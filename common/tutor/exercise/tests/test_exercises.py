@@ -250,7 +250,6 @@ class Command(WithAFolder):
                 ([*grade, "--all", ".", "--json", "x"], "--all does not go with --json"),
                 ([*grade, "--exam"], "grade: unrecognized arguments: --exam"), (["grade", "01/merge", "--api", "cuda"], "not there for --api cuda"),
                 (["grade", "03/four-mistakes", mine], "first.cl is missing; there is histogram.cl"), (["handout"], "handout needs a folder"),
-                (["handout", self.folder / "new", "--gradescope", "3/x"], "there is no exercise"),
                 ([*grade, "--all", ".", "--csv", self.folder / "no" / "f"], "cannot be written"),
                 ([*grade, mine, "--json", self.folder / "no" / "f"], "cannot be written"),
                 ([*grade, mine, "--json", self.folder / "none"], "cannot be written"),
@@ -434,15 +433,6 @@ class Handout(WithAFolder):
             self.assertEqual(dead, [])
             hints = "<summary>Hint" in (folder / "03-local-atomics/exercise/five-steps/README.md").read_text()
             self.assertEqual(hints, folder == self.plain)
-
-    def test_an_autograder_is_made(self):
-        made = self.folder / "autograder"
-        self.assertIn("an autograder for 03/five-steps", handout.make(made, [], False, "03/five-steps"))
-        self.assertEqual(sorted(path.name for path in made.iterdir()), ["run_autograder", "setup.sh", "tutorials"])
-        for name in ("run_autograder", "setup.sh"):
-            self.assertTrue(os.access(made / name, os.X_OK))
-            self.assertEqual(subprocess.run(["bash", "-n", made / name]).returncode, 0)
-        self.assertEqual([path.name for path in made.rglob("solution")], [])
 
     def test_a_skeleton_comes_back_and_what_was_there_stays(self):
         copy, mine = self.folder / "copy", FIVE_STEPS.skeletons("opencl")[0].relative_to(catalogue.ROOT)
