@@ -6,6 +6,7 @@ import unittest
 
 import repository
 from experiments import EXPERIMENTS, PROFILED, SOURCES, STEPS  # in docs/, as recorded
+from record import WORKSHOPS
 from repository import recorded
 
 # A program that writes the JSON that stands beside it, and the arguments that it was given.
@@ -170,7 +171,7 @@ class Record(repository.RepositoryTest):
         for name in ("peers/cpu", "peers/cuda", "end-to-end/cuda", "tune/cuda", "many/cuda", "bins/cuda"):
             self.program(f"05-launch-tuning/workshops/{name}", order)
         self.program("01-cpu/cpu", order)
-        self.succeed("record.py", "device", "--no-chapters", "--peers", "--peer", "a.so", "--queued", "--end-to-end", "--tune", "--many", "--bins")
+        self.succeed("record.py", "device", "--no-chapters", "--peer", "a.so", "--workshop", "tune", *WORKSHOPS)
         count = {kind: len(self.keys(kind)) for kind in recorded.KINDS}
         self.assertEqual(count, {**dict.fromkeys(recorded.KINDS, 0), "runs": 16 * 4 + 5 * 2, "queued": 5 * 6, "end_to_end": 1, "tune": 1,
                                  "many": 4, "bins": 18})

@@ -3,15 +3,14 @@
 
     docs/tools/record.py NAME                            e.g. docs/tools/record.py epyc-zen4
     docs/tools/record.py h200 --size 1G --api CUDA OpenCL --input photo uniform
-    docs/tools/record.py h200 --no-chapters --peers      nothing but the comparisons with the libraries
+    docs/tools/record.py h200 --no-chapters --workshop peers      nothing but the comparisons with the libraries
     docs/tools/record.py cluster/h200-x2 --no-chapters --cluster 1 2 --api CUDA
                                                    one histogram from one rank and from two
 
 Runs every chapter program that is built, on each input, and keeps the JSON that it writes in
-docs/results/NAME.json; what is not measured this time stays there as it was. --tune, --peers, --queued,
---many, --bins and --end-to-end add runs of the workshops, --peers those on a GPU and on the CPU.
---tune goes before all others: what it finds is kept in the user's cache folder, and `tuned` is launched that way in all runs that follow, in this
-call and in later ones; only --steps and --experiment, which change one thing at a time in chapter 05's program and in
+docs/results/NAME.json; what is not measured this time stays there as it was. --workshop adds runs of the workshops.
+`tune` goes before all others: what it finds is kept in the user's cache folder, and `tuned` is launched that way in all runs that follow,
+in this call and in later ones; only --steps and --experiment, which change one thing at a time in chapter 05's program and in
 the others, know of no search. --cluster runs chapter 05's programs
 for MPI on these numbers of ranks in turn, three times around, and keeps of each the round with the fastest run.
 
@@ -54,13 +53,33 @@ CLUSTER_STRONG = ["4K", "64K", "1M", "16M", "256M"]
 ROUNDS = 3
 # Open MPI 4 and 5: root may start a job in a container, and the launcher says no more than the program.
 MPI_VARIABLES = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1", "OMPI_MCA_orte_execute_quiet": "1"}
-# The sides of --many, and how many pixels all pictures have.
-MANY = {"64": "256M", "256": "1G", "512": "1G", "64..2048": "1G"}
-# What --bins counts: pixels of 16 bits, in so many bins, or bytes of colours; and how many of them.
-BINS = {**{str(bins): ("256M", "--bins", str(bins)) for bins in (256, 1024, 4096, 8192, 16384, 32768, 65536)},
-        "RGB": ("1G", "--channels", "3"), "RGBA": ("1G", "--channels", "4")}
 # 512 x 512, and the sizes of photographs.
-PHOTOGRAPHS = ["256K", "1M", "2M", "4M", "8M", "12M"]
+PHOTOGRAPHS = ("256K", "1M", "2M", "4M", "8M", "12M")
+
+
+class Workshop(NamedTuple):
+    """What --workshop runs: the programs of these APIs in a folder, on each of the inputs."""
+
+    kind: str
+    folder: str
+    inputs: tuple
+    runs: tuple  # of a size, more arguments, and what the results call that: "" where it needs no name
+    apis: tuple = ("C++", "OpenCL", "CUDA")
+
+
+WORKSHOPS = {
+    "peers": Workshop("runs", "peers", (*recorded.PICTURES, *recorded.CONTENTIONS),
+                      tuple((size, "", "") for size in ("256K", "16M", "100M", "1G")), ("CUDA",)),
+    "peers-on-a-cpu": Workshop("runs", "peers", recorded.PICTURES, (("256K", "", ""), ("100M", "", "")), ("C++",)),
+    "queued": Workshop("queued", "peers", recorded.PICTURES, tuple((size, "--queued", "") for size in PHOTOGRAPHS), ("CUDA",)),
+    "end-to-end": Workshop("end_to_end", "end-to-end", ("photo",), (("100M", "", ""),)),
+    "many": Workshop("many", "many", ("uniform",), tuple(
+        (size, f"--side {side}", side) for side, size in (("64", "256M"), ("256", "1G"), ("512", "1G"), ("64..2048", "1G")))),
+    # Pixels of 16 bits, or bytes of colours.
+    "bins": Workshop("bins", "bins", ("uniform", "constant"), (
+        *(("256M", f"--bins {bins}", str(bins)) for bins in (256, 1024, 4096, 8192, 16384, 32768, 65536)),
+        ("1G", "--channels 3", "RGB"), ("1G", "--channels 4", "RGBA"))),
+}
 
 
 class Program(NamedTuple):
@@ -176,30 +195,17 @@ def jobs_of(options):
                 for program in programs for size in options.size or sizes for name in options.input or inputs]
 
     lesson, workshops = experiments.LESSON, experiments.WORKSHOPS
-
-    def peers(api):
-        return [program for program in of(f"{workshops}/peers") if program.api == api]
-
     jobs = []
-    if options.tune:
+    if "tune" in options.workshop:
         jobs += [Job("tune", program, None, None, []) for program in of(f"{workshops}/tune")]
     if not options.no_chapters:
         jobs += grid("runs", of(*(options.chapter or chapters)), ["photo", "uniform"], ["100M"])
-    if options.peers:
-        jobs += grid("runs", peers("CUDA"), (*recorded.PICTURES, *recorded.CONTENTIONS), ["256K", "16M", "100M", "1G"])
-        beside = [word for library in options.peer for word in ("--peer", str(library))]
-        jobs += grid("runs", peers("C++"), recorded.PICTURES, ["256K", "100M"], beside)
-    if options.queued:
-        jobs += grid("queued", peers("CUDA"), recorded.PICTURES, PHOTOGRAPHS, ["--queued"])
-    if options.end_to_end:
-        jobs += grid("end_to_end", of(f"{workshops}/end-to-end"), ["photo"], ["100M"])
-    if options.many is not None:
-        for side in options.many or MANY:
-            jobs += grid("many", of(experiments.MANY), ["uniform"], [MANY[side]], ["--side", side], side)
-    if options.bins is not None:
-        for name in options.bins or BINS:
-            size, *words = BINS[name]
-            jobs += grid("bins", of(f"{workshops}/bins"), ["uniform", "constant"], [size], words, name)
+    beside = [word for library in options.peer for word in ("--peer", str(library))]
+    for name, each in WORKSHOPS.items():
+        run_by = [program for program in of(f"{workshops}/{each.folder}") if name in options.workshop and program.api in each.apis]
+        for size, words, experiment in each.runs:
+            jobs += grid(each.kind, run_by, each.inputs, [size],
+                         words.split() + (beside if each.apis == ("C++",) else []), experiment or None)
     if options.steps:
         jobs += grid("steps", of(lesson), ["uniform", "ramp"], ["1G"])
     for name in options.experiment or []:
@@ -462,26 +468,18 @@ def parse_arguments():
     arguments.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     arguments.add_argument("--commit", help="what is measured, where the sources came without git")
     arguments.add_argument("--size", nargs="+", type=size_argument,
-                           help="pixels, as the programs take them; default 100M, for --peers 256K 16M 100M 1G (on the CPU 256K 100M), for "
-                                f"--queued {' '.join(PHOTOGRAPHS)}, for --steps 1G")
+                           help="pixels, as the programs take them; default 100M, for --steps 1G; workshops have sizes of their own")
     arguments.add_argument("--input", nargs="+", choices=recorded.INPUTS, metavar="INPUT",
-                           help=f"default photo uniform, for --peers all (on the CPU the first five, as for --queued), for --end-to-end "
-                                f"photo, for --steps uniform ramp; of {', '.join((*recorded.PICTURES, *recorded.LINES))}, contention-0 ... contention-100")
+                           help=f"default photo uniform, for --steps uniform ramp, for a workshop its own; of "
+                                f"{', '.join((*recorded.PICTURES, *recorded.LINES))}, contention-0 ... contention-100")
     arguments.add_argument("--api", nargs="+", choices=["C++", "OpenCL", "CUDA"])
     arguments.add_argument("--chapter", nargs="+", help="only the programs of these, such as 04-per-thread-bins")
     arguments.add_argument("--no-chapters", action="store_true",
                            help="only what the options below ask for")
-    arguments.add_argument("--tune", action="store_true", help="look for the best launch of `tuned`")
-    arguments.add_argument("--peers", action="store_true", help="compare with the libraries, on a GPU and on the CPU")
+    arguments.add_argument("--workshop", nargs="+", choices=["tune", *WORKSHOPS], default=[], metavar="WORKSHOP",
+                           help=f"of tune, {', '.join(WORKSHOPS)}")
     arguments.add_argument("--peer", nargs="+", type=pathlib.Path, default=[], metavar="FILE",
-                           help="with --peers: shared libraries for 05-launch-tuning/workshops/peers/cpu, as it takes them")
-    arguments.add_argument("--queued", action="store_true",
-                           help="the same on photographs, with all commands in the device's queue before it begins")
-    arguments.add_argument("--end-to-end", action="store_true", help="measure the ways to copy and count")
-    arguments.add_argument("--many", nargs="*", choices=MANY, metavar="SIDE",
-                           help=f"a histogram for each of many pictures of these sides (default {' '.join(MANY)}; uniform)")
-    arguments.add_argument("--bins", nargs="*", choices=BINS, metavar="BINS",
-                           help=f"so many bins, or colours (default {' '.join(BINS)}; uniform and constant)")
+                           help="with --workshop peers-on-a-cpu: shared libraries, as its program takes them")
     arguments.add_argument("--experiment", nargs="+", choices=EXPERIMENTS, metavar="NAME",
                            help="one thing changed at a time, on inputs and sizes of its own: "
                                 + "; ".join(f"{name}, {each.about}" for name, each in EXPERIMENTS.items()))
