@@ -209,16 +209,13 @@ def broken(options):
 
 
 def search_device(program, number, stem):
-    """The search on one device: its exit status, and all that it said. What it measured, and the heat map as a picture, lie
-    beside the others."""
+    """The search on one device: its exit status, and all that it said. What it measured lies beside the others."""
     said = ""
     with subprocess.Popen([program, "--device", number, "--json", f"{stem}.json"], stdout=subprocess.PIPE, text=True) as search:
         for line in search.stdout:
             print(end=line, flush=True)
             said += line
     pathlib.Path(f"{stem}.log").write_text(said, encoding="utf-8")
-    if search.returncode == 0:
-        call("python3", "docs/tools/plots.py", "--search", f"{stem}.json", f"{stem}.svg")
     return search.returncode, said
 
 
@@ -246,7 +243,7 @@ def tune(_):
             found += [f"{api} on{name}", *(f"  {' '.join(pair)}" for pair in best)]
     if not found and not failed:
         raise Refused(77, "no device to search on")
-    print("", *found, "", f"All that was measured, and the heat maps: {RESULTS}/tune-*", sep="\n")
+    print("", *found, "", f"All that was measured: {RESULTS}/tune-*", sep="\n")
     return failed
 
 

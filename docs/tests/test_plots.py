@@ -1,4 +1,4 @@
-"""plots.py: --check notices a figure that its results no longer give; and a search of the reader's own.
+"""plots.py: --check notices a figure that its results no longer give.
 
 What it draws stands in docs/figures, which is compared with what the real results give.
 """
@@ -28,8 +28,6 @@ class Plots(repository.RepositoryTest):
         (self.root / FIGURES).mkdir()
         self.contents = json.loads((repository.ROOT / "docs/results/h100.json").read_text(encoding="utf-8"))
         self.contents.update(experiments=[], bins=[])
-        for entry in self.contents["tune"]:  # a few launches are enough, and faster
-            entry["run"]["trials"] = [trial for trial in entry["run"]["trials"] if (trial["pixels"], trial["group_size"]) == (1 << 20, 256)]
         self.write_results(self.contents, "h100")
         self.succeed("plots.py")
 
@@ -37,34 +35,18 @@ class Plots(repository.RepositoryTest):
         """As if that were the Matplotlib here."""
         return mock.patch.object(repository.modules_of(self.root)["plots"], "DRAWN_BY", program)
 
-    def test_a_search_of_the_readers_own(self):
-        run = {**self.contents["tune"][0]["run"], "date": "2026-01-02T03:04:05Z", "api": "CUDA", "device": "My <device>"}
-        run["trials"][0].update(outcome="refused", worst_ms=None)
-        search, out = self.write("mine.json", json.dumps(run)), self.root / "mine.svg"
-        self.succeed("plots.py", "--search", search, out)
-        text = out.read_text(encoding="utf-8")
-        for words in ("<title>What the search found on My &lt;device&gt; with CUDA</title>", "Recorded 2026-01-02; ", ", 1 refused (×)"):
-            self.assertIn(words, text)
-        out.unlink()
-        for text in ("{", json.dumps(self.contents), json.dumps({**run, "trials": []})):
-            search.write_text(text)
-            self.fail_with(f"plots.py: {search} cannot be drawn: ", "plots.py", "--search", search, out)
-            self.assertFalse(out.exists())
-        with self.drawn_by(None):
-            self.fail_with("plots.py: no matplotlib (package python3-matplotlib)", "plots.py", "--search", search, out)
-
     def test_a_changed_missing_or_needless_figure_is_noticed(self):
         before = self.read(f"{FIGURES}/climb.svg")
         self.succeed("plots.py")
         self.assertEqual(self.read(f"{FIGURES}/climb.svg"), before)  # each run gives the same file
         entry = next(each for each in self.contents["runs"] if (each["program"], each["input"]) == ("03-local-atomics/cuda", "photo"))
         entry["run"]["results"][0]["gb_s"] += 1
-        self.contents["tune"] = []
+        self.write(f"{FIGURES}/bins.svg", before)
         self.write_results(self.contents, "h100")
         (self.root / FIGURES / "contention.svg").unlink()
         done = self.run_program("plots.py", "--check")
         self.assertEqual(done.returncode, 1)
-        for line in (CHANGED, "contention.svg: is not what", "tuning-h100-opencl.svg: the results have nothing to draw it from"):
+        for line in (CHANGED, "contention.svg: is not what", "bins.svg: the results have nothing to draw it from"):
             self.assertIn(line, done.stderr)
         with self.drawn_by(None):
             self.assertEqual(self.run_program("plots.py", "--check").stderr, done.stderr)

@@ -3,18 +3,13 @@
 
     docs/tools/plots.py             draw all that there are results for
     docs/tools/plots.py --check     change nothing; exit 1 where a figure is not what the results give
-    docs/tools/plots.py --search FILE.json OUT.svg
-                              draw the heat map of a search: what build/05-launch-tuning/workshops/tune/opencl or
-                              tune/cuda wrote with --json FILE.json
 
-    histogram.svg                 the sample picture, and how often it has each value
     climb.svg                     how far each chapter's strategies come, in percent of the read ceiling
     law.svg                       bytes under way against speed: a line of slope one, and the ceiling
     queues-law.svg                bytes of a table against the queues of the L2 cache at work, likewise
     roofline.svg                  instructions for each byte from memory against instructions a nanosecond
     contention.svg                the strategies and the libraries, from no to full contention
     bins.svg                      256 to 65,536 bins of pixels of 16 bits: which strategy is the fastest
-    tuning-DEVICE-PROGRAM.svg     what the search found, a heat map for each size
 
 What is not recorded yet is not drawn. Another Matplotlib draws the same a little differently. So a file ends with a sum
 of what it shows and of the drawing, and with what drew it: --check computes the sum again, without Matplotlib, and
@@ -27,22 +22,18 @@ import hashlib
 import io
 import json
 import math
-import pathlib
 import sys
-from collections import Counter
 from typing import Callable, NamedTuple
 
 import law
 import queues
 import recorded
 import tables
-from recorded import ROOT, NotRecorded, digits, size_in_words, speeds_of, unique
+from recorded import ROOT, NotRecorded, digits, size_in_words, speeds_of
 from svg import HALO, LIGHT, head
-from warps import read_bmp
 
 try:
     import matplotlib.style
-    from matplotlib.colors import ListedColormap
     from matplotlib.figure import Figure
     from matplotlib.ft2font import __freetype_version__ as freetype
     DRAWN_BY = f"Matplotlib {matplotlib.__version__}, FreeType {freetype}"
@@ -51,8 +42,6 @@ except ImportError:
 
 RESULTS = ROOT / "docs" / "results"
 FIGURES = ROOT / "docs" / "figures"
-# Figures that this program makes and nobody else does.
-OURS = ("histogram.svg", "climb.svg", "law.svg", "queues-law.svg", "roofline.svg", "contention.svg", "bins.svg", "tuning-*.svg")
 # The climb and the contention are those of one device, on inputs of one size.
 DEVICE, SIZE = "h100", "1G"
 WIDTH = 800  # pixels, as are all lengths here: a point of Matplotlib is one in the file
@@ -392,141 +381,6 @@ def draw_lines(title, subtitle, below, source, ceiling, across, lines):
     return figure
 
 
-# ---- tuning-DEVICE-PROGRAM.svg -------------------------------------------------------------------
-
-LEFT = 132
-CELL_HEIGHT = 21
-STEPS = 10  # of the colours, which are the same on both pages
-SIGNS = {"wrong": "!", "refused": "×", "not tried": "·"}
-OUTCOMES = {"measured": "measured", **{name: f"{name} ({sign})" for name, sign in SIGNS.items()}}
-
-
-def row_of(trial):
-    """The row of a heat map that a trial belongs to."""
-    return f"replicated × {trial['copies']}" if trial["kernel"] == "replicated" else trial["kernel"]
-
-
-def column_of(trial):
-    return trial["group_size"], trial["groups_per_unit"]
-
-
-def cells_of(trials):
-    """{(row, column): trial}, the fastest over the loads; where none was measured, what kept it from that."""
-    rank = [*OUTCOMES]
-    best = {}
-    for trial in sorted(trials, key=lambda t: (rank.index(t["outcome"]), t["worst_ms"] or 0)):
-        best.setdefault((row_of(trial), column_of(trial)), trial)
-    return best
-
-
-def tuning(entry):
-    """What the search tried, a heat map for each size. Raises NotRecorded."""
-    run = entry["run"]
-    if not any(trial["outcome"] == "measured" for trial in run["trials"]):
-        raise NotRecorded("the search measured nothing")
-    return Plot(f"What the search found on {run['device']} with {run['api']}",
-                "For each size of picture a heat map: the speed of each kernel in each launch, in percent of the fastest.",
-                {"date": entry["date"], "trials": run["trials"]}, draw_tuning)
-
-
-def draw_tuning(title, date, trials):
-    """`trials` as the search's --json has them."""
-    sizes = sorted({trial["pixels"] for trial in trials})
-    rows = unique(row_of(trial) for trial in trials)
-    columns = sorted({column_of(trial) for trial in trials})
-    panel = CELL_HEIGHT * len(rows) + 88
-    top = 104
-    figure = sheet(top + panel * len(sizes) + 24, title,
-                   "in % of the fastest of the same size, which has a frame; each cell is the best over the number of loads")
-    cividis = matplotlib.colormaps["cividis"]  # made for colour-blind readers, and grows steadily brighter
-    colours = ListedColormap([LIGHT["band"], *(cividis(step / (STEPS - 1)) for step in range(STEPS))])
-    key = add_axes(figure, LEFT, LEFT + 280, 64, 78)
-    key.pcolormesh([range(1, STEPS + 1)], cmap=colours, vmin=0, vmax=STEPS)
-    key.set_xticks([0, 5, 10], ["0 %", "50 %", "100 %"], size=SMALL)
-    key.set(yticks=[])
-    for number, pixels in enumerate(sizes):
-        y = top + panel * number
-        cells = cells_of(trial for trial in trials if trial["pixels"] == pixels)
-        best = min((trial for trial in cells.values() if trial["outcome"] == "measured"), key=lambda trial: trial["worst_ms"], default=None)
-        write(figure, 16, y + 28, size_in_words(pixels), **BOLD)
-        write(figure, LEFT, y + 28, best_words(best))
-        axes = add_axes(figure, LEFT, WIDTH - 16, y + 38, y + 38 + CELL_HEIGHT * len(rows))
-        draw_cells(axes, colours, rows, columns, cells, best)
-        draw_columns(axes, len(rows), columns)
-    counts = Counter(trial["outcome"] for trial in trials)
-    outcomes = ", ".join(f"{counts[name]} {words}" for name, words in OUTCOMES.items() if counts[name])
-    write(figure, 16, top + panel * len(sizes) + 8, f"Recorded {date}; {outcomes}. A time is that of the picture that took longest.",
-          size=SMALL, **MUTED)
-    return figure
-
-
-def best_words(best):
-    if best is None:
-        return "nothing was measured"
-    return (f"fastest: {row_of(best)}, {best['loads']} load{'s' if best['loads'] > 1 else ''}, groups of "
-            f"{best['group_size']}, {best['groups_per_unit']} for each unit: {digits(best['gb_s'])} GB/s")
-
-
-def draw_cells(axes, colours, rows, columns, cells, best):
-    """Each cell with its percentage, or with the sign of what kept it from being measured."""
-    steps = [[float("nan")] * len(columns) for _ in rows]  # which is drawn as nothing
-    for (row, column), trial in cells.items():
-        x, y = columns.index(column), rows.index(row)
-        words, how, steps[y][x] = SIGNS.get(trial["outcome"]), MUTED, 0
-        if trial["outcome"] == "measured":
-            percent = 100 * best["worst_ms"] / trial["worst_ms"]
-            steps[y][x] = 1 + min(int(percent / 100 * STEPS), STEPS - 1)
-            words, how = f"{percent:.0f}", {"color": "#000000" if steps[y][x] > STEPS // 2 else "#fefefe"}  # no role's colour
-        if trial["outcome"] != "measured" or (WIDTH - LEFT) / len(columns) > 20:
-            axes.text(x + 0.5, y + 0.5, words, size=SMALL, ha="center", va="center_baseline", **how)
-    axes.pcolormesh(steps, cmap=colours, vmin=0, vmax=STEPS, edgecolors=LIGHT["page"], linewidth=1)
-    axes.set(xlim=(0, len(columns)), ylim=(len(rows), 0), xticks=[])
-    axes.set_yticks([y + 0.5 for y in range(len(rows))], rows, color=LIGHT["ink"], size=SMALL, **CODE)
-    if best:
-        x, y = columns.index(column_of(best)), rows.index(row_of(best))
-        axes.plot([x, x + 1, x + 1, x, x], [y, y, y + 1, y + 1, y], color=LIGHT["best"], linewidth=2.5, clip_on=False)
-
-
-def draw_columns(axes, bottom, columns):
-    """Groups for each unit under each column, and the group size under each run of columns."""
-    first, second = bottom + 13 / CELL_HEIGHT, bottom + 33 / CELL_HEIGHT
-    for number, (_, groups) in enumerate(columns):
-        axes.text(number + 0.5, first, str(groups), size=SMALL, ha="center", **MUTED)
-    for size in unique(size for size, _ in columns):
-        places = [number for number, column in enumerate(columns) if column[0] == size]
-        axes.plot([places[0] + 0.08, places[-1] + 0.92], [bottom + 19 / CELL_HEIGHT] * 2, color=LIGHT["muted"], linewidth=1, clip_on=False)
-        axes.text((places[0] + places[-1] + 1) / 2, second, str(size), size=SMALL, ha="center")
-    for y, words in ((first, "groups for each unit"), (second, "group size")):
-        axes.annotate(words, (0, y), (-10, 0), textcoords="offset points", size=SMALL, ha="right", annotation_clip=False, **MUTED)
-
-
-# ---- histogram.svg -------------------------------------------------------------------------------
-
-PHOTO = ROOT / "images" / "landscape.bmp"
-
-
-def photo(_):
-    """The sample picture beside its histogram. Raises NotRecorded where there is no such picture."""
-    if not PHOTO.is_file():
-        raise NotRecorded(f"there is no {PHOTO.name}")
-    counts = Counter(read_bmp(PHOTO)[2])
-    return Plot(f"{PHOTO.name} and its histogram", "The sample picture, a lake below mountains, and how often it has each of the 256 values.",
-                {"counts": [counts[value] for value in range(256)]}, draw_photo)
-
-
-def draw_photo(title, counts):
-    width, height, pixels = read_bmp(PHOTO)
-    value = max(range(256), key=counts.__getitem__)
-    figure = sheet(440, title, f"{width} x {height} pixels; the highest bin: {counts[value]} pixels of value {value}")
-    picture, axes = add_axes(figure, 16, 376, 62, 422), add_axes(figure, 412, 784, 62, 400)
-    # Half of its rows and columns are enough at this size.
-    picture.imshow([list(pixels[y * width:(y + 1) * width:2]) for y in range(0, height, 2)], cmap="gray", vmin=0, vmax=255, interpolation="none")
-    picture.set_axis_off()
-    axes.fill_between(range(257), [*counts, 0], step="post", color=LIGHT["blue"], linewidth=0)
-    axes.set(xlim=(0, 256), ylim=(0, None), xticks=[0, 64, 128, 192, 255], yticks=[])
-    return figure
-
-
 # ---- the files -----------------------------------------------------------------------------------
 
 
@@ -547,17 +401,16 @@ def drawn(plot):
     return signed(plot, f"{head(WIDTH, height_of(figure), plot.title, plot.about)}<defs>{drawing}", DRAWN_BY)
 
 
+PLOTS = {"climb.svg": climb, "law.svg": law_plot, "queues-law.svg": queues_plot, "roofline.svg": roofline, "contention.svg": contention,
+         "bins.svg": bins}
+
+
 def plots():
     """{file name: plot} of everything that there are results for."""
-    recordings = {path.stem: recorded.load(path) for path in sorted(RESULTS.glob("*.json"))}
-    todo = {name: (plot, recordings[DEVICE])
-            for name, plot in (("histogram.svg", photo), ("climb.svg", climb), ("law.svg", law_plot), ("queues-law.svg", queues_plot), ("roofline.svg", roofline), ("contention.svg", contention), ("bins.svg", bins))}
-    for name, recording in recordings.items():
-        todo.update({f"tuning-{name}-{entry['program'].split('/')[-1]}.svg": (tuning, entry) for entry in recording["tune"]})
-    found = {}
-    for name, (plot, what) in todo.items():
+    recording, found = recorded.load(RESULTS / f"{DEVICE}.json"), {}
+    for name, plot in PLOTS.items():
         with contextlib.suppress(NotRecorded):
-            found[name] = plot(what)
+            found[name] = plot(recording)
     return found
 
 
@@ -569,27 +422,14 @@ def is_right(plot, path):
     return text == (drawn(plot) if by == DRAWN_BY else signed(plot, drawing, by))
 
 
-def draw_search(file, out):
-    """The heat map of a search that a program has written. Ends with the reason where that cannot be."""
-    try:
-        run = json.loads(pathlib.Path(file).read_text(encoding="utf-8"))
-        recorded.write_whole(pathlib.Path(out), drawn(tuning({"run": run, "date": run["date"][:10]})))
-    except (OSError, ValueError, LookupError, TypeError) as error:
-        sys.exit(f"plots.py: {file} cannot be drawn: {error}")
-
-
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--check", action="store_true", help="change nothing, and exit 1 where a figure differs")
-    arguments.add_argument("--search", nargs=2, metavar=("FILE.json", "OUT.svg"), help="draw what a search found")
     options = arguments.parse_args()
     if DRAWN_BY is None and not options.check:
         sys.exit("plots.py: no matplotlib (package python3-matplotlib)")
-    if options.search:
-        draw_search(*options.search)
-        return
     wanted = plots()
-    there = {path.name for pattern in OURS for path in FIGURES.glob(pattern)}
+    there = {name for name in PLOTS if (FIGURES / name).exists()}
     wrong = dict.fromkeys(sorted(there - wanted.keys()), "the results have nothing to draw it from")
     for name, plot in wanted.items():
         if not options.check:

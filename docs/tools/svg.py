@@ -19,7 +19,7 @@ COLOURS = {
     "green": ("#00795a", "#2fc79c"),
     "purple": ("#a23b7c", "#e79ac8"),
     "yellow": ("#9a6b00", "#f0c24b"),
-    "best": ("#d6006e", "#d6006e"),  # around a cell of a heat map, whose colours do not change either
+    "best": ("#d6006e", "#d6006e"),
 }
 LIGHT = {role: light for role, (light, _) in COLOURS.items()}
 

@@ -51,8 +51,7 @@ struct Tuning {
 std::string size_text(std::uint64_t pixels);
 
 /// The best launch for each size, and how far the rule of thumb's is from it; how many were
-/// measured, refused, wrong or not tried. (docs/tools/plots.py draws heat maps from the
-/// JSON.)
+/// measured, refused, wrong or not tried.
 std::string summary_text(const Tuning& tuning);
 
 /// docs/json.md describes the format.
