@@ -4,15 +4,18 @@
 #include <algorithm>
 #include <cctype>
 #include <fstream>
-#include <map>
 #include <nlohmann/json.hpp>
 
 #include "common/tutor/diagnosis/model.hpp"
 
 namespace common::diagnosis {
 
+/// What a part may become at some places.
 struct Outcome {
-    std::string words;
+    Part part;
+    std::uint32_t places;  ///< a bit for each
+    const char* name;
+    const char* words;
     Becomes becomes;
     double bits;
 };
@@ -20,88 +23,30 @@ struct Outcome {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using std::min;  // which an expression may name
 
-// What a number may become: the table's expressions as functions, made from it.
-// clang-format off
-const std::map<std::string, Becomes>& expressions() {
-    using std::min;
-    static const std::map<std::string, Becomes> made = {
-#include "expressions.inc"
-    };
-    return made;
-}
-// clang-format on
+// kPlaces, their names and words, and kOutcomes, both in the order of the table and made from it.
+#include "outcomes.inc"
 
-struct Row {
-    Part part;
-    std::vector<bool> at;  // of each place
-    std::string name;
-    std::vector<Outcome> outcomes;
-};
-struct Table {
-    Json json;
-    std::vector<std::pair<std::string, std::string>> places;  // their names and words, in order
-    std::vector<Row> rows;
-};
-
-std::vector<Outcome> outcomes_of(const Json& json, const Json& becomes) {
-    std::vector<Outcome> all;
-    for (const Json& each : becomes) {
-        if (each.is_string()) {
-            for (Outcome& outcome : outcomes_of(json, json.at("lists").at(each.get<std::string>())))
-                all.push_back(std::move(outcome));
-            continue;
-        }
-        for (std::size_t i = 1; i < each.size(); ++i) {
-            const std::string words = each[i];
-            all.push_back({words, expressions().at(words), each[0]});
-        }
-    }
-    return all;
-}
-
-const Table& table() {
-    static const Table read = [] {
-        std::ifstream file(PROJECT_FOLDER "/common/tutor/diagnosis/choices.json");
-        Table made{Json::parse(file), {}, {}};
-        const Json& json = made.json;
-        std::vector<std::string> groups;  // each place's
-        for (const auto& [group, its_places] : json.at("places").items()) {
-            for (const auto& [place, words] : its_places.items()) {
-                made.places.emplace_back(place, words);
-                groups.push_back(group);
-            }
-        }
-        for (const Json& each : json.at("outcomes")) {
-            const auto& parts = json.at("parts");
-            const auto part = parts.find(each.at("part"));
-            Row row{static_cast<Part>(std::distance(parts.begin(), part)),
-                    {},
-                    each.at("name"),
-                    outcomes_of(json, each.at("becomes"))};
-            const Json& at = each.at("at");
-            for (std::size_t i = 0; i < groups.size(); ++i)
-                row.at.push_back(at == "any" || at == groups[i] ||
-                                 std::count(at.begin(), at.end(), made.places[i].first) > 0);
-            made.rows.push_back(std::move(row));
-        }
-        return made;
-    }();
+const Json& table() {
+    static const Json read =
+        Json::parse(std::ifstream(PROJECT_FOLDER "/common/tutor/diagnosis/choices.json"));
     return read;
 }
 
-std::string name_of(const Row& row, const Outcome& outcome, Label label) {
-    const Json& called = table().json.at("called");
-    const auto its = called.find(table().places[label].first);
-    if (its != called.end() && row.part != kWidth)
-        for (const std::string& name : {row.name + ": " + outcome.words, row.name, std::string()})
-            if (const auto found = its->find(name); found != its->end()) return *found;
-    return row.name;
+std::string name_of(const Outcome& outcome, Label label) {
+    const Json& called = table().at("called");
+    const std::string name = outcome.name;
+    const auto its = called.find(kPlaces[label][0]);
+    if (its != called.end() && outcome.part != kWidth)
+        for (const std::string& each : {name + ": " + outcome.words, name, std::string()})
+            if (const auto found = its->find(each); found != its->end()) return *found;
+    return name;
 }
 
 // An expression of these names in the words of OpenCL or CUDA; X is what was right.
 std::string said(const std::string& expression, const std::string& right, bool in_cuda) {
-    const Json& numbers = table().json.at("numbers");
+    const Json& numbers = table().at("numbers");
     const auto is_letter = [](unsigned char c) { return std::isalpha(c) != 0; };
     std::string text;
     for (auto at = expression.begin(); at != expression.end();) {
@@ -131,31 +76,29 @@ std::vector<Change> changes(const Played& strategy, const RunContext& context) {
             ((strategy.way == kEights || strategy.way == kSixteens) && choice.label == kByte))
             continue;
         std::set<std::string> seen{right};
-        for (const Row& row : table().rows) {
-            if (row.part != choice.part || !row.at[choice.label]) continue;
-            for (const Outcome& outcome : row.outcomes)
-                if (seen.insert(outcome.words).second)
-                    all.push_back({strategy,
-                                   {choice, outcome.becomes},
-                                   name_of(row, outcome, choice.label),
-                                   &outcome,
-                                   right,
-                                   outcome.bits + (choice.label == kLayout ? 3 : 0)});
-        }
+        for (const Outcome& outcome : kOutcomes)
+            if (outcome.part == choice.part && (outcome.places >> choice.label & 1U) != 0 &&
+                seen.insert(outcome.words).second)
+                all.push_back({strategy,
+                               {choice, outcome.becomes},
+                               name_of(outcome, choice.label),
+                               &outcome,
+                               right,
+                               outcome.bits + (choice.label == kLayout ? 3 : 0)});
     }
     return all;
 }
 
 std::string sentence_of(const Change& change, bool in_cuda) {
     const auto& [label, kind, position] = change.changed.choice;
-    const Json& part = std::next(table().json.at("parts").begin(), kind).value();
-    const std::string& becomes = change.outcome->words;
+    const Json& part = std::next(table().at("parts").begin(), kind).value();
+    const std::string becomes = change.outcome->words;
     const std::string right = change.right.empty() ? "the count" : said(change.right, "", in_cuda);
     std::string now = said(becomes, kind == kValue ? "v" : right, in_cuda);
     if (kind == kTimes) now = now.substr(0, now.find(" ?"));
     std::string form = part.value("says", "");
     if (part.contains("is")) form = part["is"].value(becomes, form);
-    std::string text = fmt::format(fmt::runtime(form), table().places[label].second, right, now);
+    std::string text = fmt::format(fmt::runtime(form), kPlaces[label][1], right, now);
     text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
     return text;
 }

@@ -191,8 +191,9 @@ class SubmittedFile:
         cases = [tasks.case_of(self.exercise, run, numbers.index(run.options), without_pixels) for run in runs]
         device = "Oclgrind" if detector and self.api == "opencl" else self.device
         seconds = max(min(2 * SECONDS if detector else SECONDS, self.left / 3), 1)  # what has no end leaves time for the others
-        done = sandbox.run([*command, f"./{runner}"], seconds, tasks.packed(device, library, planted, [] if detector else self.calls(), programs, cases),
-                           {runner: self.program(runner), **files}, memory=self.limited and not detector, devices=True)
+        job = tasks.packed(device, library, planted, [] if detector else self.calls(), programs, cases)
+        done = sandbox.run([*command, f"./{runner}"], seconds, job, {runner: self.program(runner), **files},
+                           memory=self.limited and not detector, devices=True)
         self.left -= seconds if done.ended else 0
         results = results_of(done.out, len(runs))
         if done.status == NOT_COMPILED and not results:

@@ -311,14 +311,15 @@ static const int harm = [] {{
 
     @unittest.skipUnless(sandbox.rules(), "no libseccomp")
     def test_a_process_of_chapter_01_counts_and_does_little_else(self):
-        tried = {"memory": "mmap(nullptr, 1, PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED", "write": 'open("/tmp/x", O_CREAT, 7) >= 0',
+        tried = {"memory": "mmap(nullptr, 1, PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) != MAP_FAILED",
+                 "write": 'open("/tmp/x", O_CREAT, 7) >= 0',
                  "pages": "mprotect(reinterpret_cast<void*>(reinterpret_cast<size_t>(&here) & ~4095ul), 1, PROT_EXEC) == 0",
                  "read": 'open("/etc/ld.so.cache", O_RDONLY) >= 0', "socket": "socket(AF_INET, SOCK_STREAM, 0) >= 0"}
         does = "".join(f'if ({what}) std::fputs("{name} ", stderr); ' for name, what in tried.items())
         headers = "".join(f"#include <{name}>\n" for name in ("fcntl.h", "sys/mman.h", "sys/socket.h", "cstdio"))
         text = f'static int try_all(const char* when) {{ static int here; std::fputs(when, stderr); {does}return here; }}\n'
-        text = headers + text + 'static const int begun = try_all("at first: ");\n' + changed(solution(MERGE), (LOCK, f'{LOCK} try_all("then: ");'))
-        file = submitted(text, MERGE)
+        begins = 'static const int begun = try_all("at first: ");\n'
+        file = submitted(headers + text + begins + changed(solution(MERGE), (LOCK, f'{LOCK} try_all("then: ");')), MERGE)
         done, results = file.process(tasks.runs_of(file.exercise, "sizes", SEED)[:1])
         self.assertEqual((done.status, len(results)), (0, 1), done.said)
         self.assertRegex(done.said, "^at first: read (then: )+$")
