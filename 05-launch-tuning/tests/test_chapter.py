@@ -4,7 +4,6 @@ import json
 import os
 import pathlib
 import re
-import shutil
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common" / "tests"))
@@ -40,6 +39,31 @@ class Workshop:
             with self.subTest(program=program, arguments=arguments):
                 self.expect([program, *arguments.split(" ")], 2, err=says, one_line=True, environment=self.kept)
 
+    def mistaken(self, kernels, right, wrong):
+        """A copy of a kernel file of this chapter with one text in the place of another, which stands there once."""
+        text = (ROOT / FOLDER / kernels).read_text(encoding="utf-8")
+        self.assertEqual(text.count(right), 1)
+        copy = self.folder() / "kernels.cl"
+        copy.write_text(text.replace(right, wrong))
+        return copy
+
+    def looked_at(self, name, *arguments, also=""):
+        """Oclgrind finds nothing in this program, nor does it say anything else."""
+        run = programs.Run([*self.oclgrind(*DETECTORS["oclgrind"]["options"]), self.program(name), *arguments, *QUICK, "--device", "Oclgrind"],
+                           self.kept)
+        self.assertEqual(run.status, 0, run)
+        self.assertNotRegex(run.out + run.err, programs.finds("oclgrind") + also, run)
+
+    def looked_at_on_a_cpu(self, name, *arguments):
+        """The sanitizers find nothing in this program of CUDA on a CPU."""
+        for sanitizer in ("thread", "address"):
+            program = programs.sanitized(self.program(name), sanitizer)
+            if not program.exists():
+                self.skipTest(f"{program} was not built")
+            with self.subTest(sanitizer=sanitizer, arguments=arguments):
+                run = self.expect([program, *arguments, *QUICK])
+                self.assertNotRegex(run.out + run.err, programs.finds("emulated"), run)
+
     def json_is_right(self, command, definition):
         file = self.folder() / "out.json"
         self.expect([*command, "--json", file], environment=self.kept)
@@ -57,10 +81,7 @@ class Lesson(Workshop, Test):
     def test_totals_that_are_left(self):
         """Between two runs, also where the counts are right."""
         zeroed = "atom_xchg(&totals[bin * APART], 0UL);"
-        text = (ROOT / FOLDER / "histogram.cl").read_text(encoding="utf-8")
-        self.assertEqual(text.count(zeroed), 1)
-        kernels = self.folder() / "kernels.cl"
-        kernels.write_text(text.replace(zeroed, zeroed + " totals[1] = 1;"))
+        kernels = self.mistaken("histogram.cl", zeroed, zeroed + " totals[1] = 1;")
         self.expect([self.program("opencl"), "--kernels", kernels, "--variant", "tuned", "--random", "1K", *QUICK], 1, environment=self.kept,
                     err="the last launch did not leave its totals at zero")
 
@@ -102,11 +123,8 @@ class OpenCLResident(Workshop, Test):
 class OpenCLRaces(Workshop, Test):
     """What only chapter 05's kernels have to show under the detector."""
 
-    def looked_at(self, *arguments):
-        run = programs.Run([*self.oclgrind(*DETECTORS["oclgrind"]["options"]), self.program("opencl"), *arguments, *QUICK,
-                            "--device", "Oclgrind"], self.kept)
-        self.assertEqual(run.status, 0, run)
-        self.assertNotRegex(run.out + run.err, programs.finds("oclgrind") + "|does not fit", run)
+    def lesson(self, *arguments):
+        self.looked_at("opencl", *arguments, also="|does not fit")
 
     def test_tuned(self):
         """In all its shapes, also where the detector sees what is read behind the picture: with one load there
@@ -115,7 +133,7 @@ class OpenCLRaces(Workshop, Test):
         for group_size, *options in (("64", "--copies", "1"), (large, "--copies", "1"), ("64", "--copies", "16"),
                                      ("64", "--copies", "16", "--loads", "1"), ("64", "--copies", "1", "--launches", "two")):
             with self.subTest(group_size=group_size, options=options):
-                self.looked_at("--random", "5000", "--variant", "tuned", *options, "--offset", "3",
+                self.lesson("--random", "5000", "--variant", "tuned", *options, "--offset", "3",
                                "--group-size", group_size, "--groups", "3")
 
     def test_second_turns(self):
@@ -123,8 +141,8 @@ class OpenCLRaces(Workshop, Test):
         few = ["--offset", "1", "--groups", "1", "--group-size", "8"]
         for variant in ("occupancy", "vector"):
             with self.subTest(variant):
-                self.looked_at("--variant", variant, str(IMAGES / "two-tone.bmp"), "--pitch", "131", *few)
-        self.looked_at("--variant", "tuned", "--random", "5000", *few)
+                self.lesson("--variant", variant, str(IMAGES / "two-tone.bmp"), "--pitch", "131", *few)
+        self.lesson("--variant", "tuned", "--random", "5000", *few)
 
 
 class Tune(Workshop, Test):
@@ -219,10 +237,8 @@ class EndToEnd(Workshop, Test):
 
     def test_a_way_that_counts_nothing(self):
         """What the way before has left in its row is no help to it."""
-        kernels = self.folder() / "kernels.cl"
-        text, begin = (ROOT / FOLDER / "histogram.cl").read_text(encoding="utf-8"), "    __local uint table[BINS * COPIES];\n"
-        self.assertEqual(text.count(begin), 1)
-        kernels.write_text(text.replace(begin, begin + "    if (histogram[0] == 0xA5A5A5A5) return;\n"))
+        begin = "    __local uint table[BINS * COPIES];\n"
+        kernels = self.mistaken("histogram.cl", begin, begin + "    if (histogram[0] == 0xA5A5A5A5) return;\n")
         self.expect([self.program("workshops/end-to-end/opencl"), *SMALL, "--kernels", kernels, "--no-diagnosis"], 1, environment=self.kept,
                     out="".join(rf"{way} [^\n]* mismatch: 256 of 256 bins wrong[^\n]*\n" for way in self.WAYS) + "$")
 
@@ -259,66 +275,45 @@ class Many(Workshop, Test):
 
     ROWS = ["--random", "100003", "--side", "1..40", "--repeat", "1", "--no-ceiling"]
 
-    def each_program(self):
-        return self.each_api("workshops/many/")
-
     def test_a_picture_whose_row_is_wrong(self):
         """Also where the sum of all pictures is right."""
-        text = (ROOT / FOLDER / "workshops" / "many" / "histogram.cl").read_text(encoding="utf-8")
-        kernels = self.folder() / "kernels.cl"
         row = "rows[p * BINS + bin] = sum_of(table, bin);"
         for by, status in ((row, 0), (row.replace("p *", "(pictures - 1 - p) *"), 1), (f"if (p != 3) {row}", 1)):
-            self.assertEqual(text.count(row), 1)
-            kernels.write_text(text.replace(row, by))
+            kernels = self.mistaken("workshops/many/histogram.cl", row, by)
             self.expect([self.program("workshops/many/opencl"), *self.ROWS, "--variant", "group-each", "--kernels", kernels], status,
                         err="" if status == 0 else r"\n\d+ of \d+ pictures (is|are) wrong; the first is number ")
 
     def test_totals_that_are_left(self):
-        text = (ROOT / FOLDER / "workshops" / "many" / "histogram.cl").read_text(encoding="utf-8")
-        kernels = self.folder() / "kernels.cl"
         for variant, right, wrong in (("queued", "hand_over(totals, rows", "atom_add(totals, 1UL); hand_over(totals, rows"),
                                       ("shared-out", "atom_xchg(total, 0UL);", "")):
-            self.assertEqual(text.count(right), 1)
-            kernels.write_text(text.replace(right, wrong))
+            kernels = self.mistaken("workshops/many/histogram.cl", right, wrong)
             self.expect([self.program("workshops/many/opencl"), "--random", "768K", "--kernels", kernels, "--variant", variant, *QUICK], 1,
                         err="the last launch did not leave its totals at zero|pictures are wrong")
 
     def test_bad_command_lines(self):
-        for program in self.each_program():
+        for program in self.each_api("workshops/many/"):
             self.refused(program, {"--side ": "--side: '' is neither", "--side 0": "--side: '0' is neither", "--side 9..3": "--side", "--copies 3": "--copies"})
 
     def test_devices_without_64_bit_atomics(self):
         self.expect([self.program("workshops/many/opencl"), *self.ROWS], environment=self.faulty("extensions=-cl_khr_int64_base_atomics"),
                     out="\n" + "".join(rf"{name} [^\n]* match\n" for name in ("one-by-one", "queued", "group-each", "shared-out")))
 
+    MIXED = ["--random", "4K", "--side", "9..40", "--groups", "3", "--group-size", "16"]
+
     def test_races_between_pictures(self):
         """A group's second picture, and one that is cut."""
-        if BUILD["oclgrind"]:
-            for variant in ("group-each", "shared-out"):
-                with self.subTest(variant):
-                    run = programs.Run([*self.oclgrind(*DETECTORS["oclgrind"]["options"]), self.program("workshops/many/opencl"), "--variant", variant,
-                                        "--random", "4K", "--side", "9..40", "--groups", "3", "--group-size", "16", *QUICK,
-                                        "--device", "Oclgrind"])
-                    self.assertEqual(run.status, 0, run)
-                    self.assertNotRegex(run.out + run.err, programs.finds("oclgrind"), run)
+        for variant in ("group-each", "shared-out"):
+            self.looked_at("workshops/many/opencl", "--variant", variant, *self.MIXED)
 
     def test_races_between_pictures_in_cuda(self):
-        for sanitizer in ("thread", "address"):
-            program = programs.sanitized(self.program("workshops/many/cuda-on-cpu"), sanitizer)
-            if not program.exists():
-                self.skipTest(f"{program} was not built")
-            for variant in ("queued", "group-each", "shared-out"):
-                with self.subTest(f"{sanitizer} {variant}"):
-                    run = programs.Run([program, "--variant", variant, "--random", "4K", "--side", "9..40", "--groups", "3",
-                                        "--group-size", "16", *QUICK])
-                    self.assertEqual(run.status, 0, run)
-                    self.assertNotRegex(run.out + run.err, programs.finds("emulated"), run)
+        for variant in ("queued", "group-each", "shared-out"):
+            self.looked_at_on_a_cpu("workshops/many/cuda-on-cpu", "--variant", variant, *self.MIXED)
 
 
 class Bins(Workshop, Test):
     """More bins than 256: what the options refuse, a counter that is wrong, and races in pixels of 16 bits."""
 
-    SIXTEEN = ["--random", "5000", "--bins", "1024", "--groups", "2", "--group-size", "16", *QUICK]
+    SIXTEEN = ["--random", "5000", "--bins", "1024", "--groups", "2", "--group-size", "16"]
 
     def test_bad_command_lines(self):
         for program in self.each_api("workshops/bins/"):
@@ -336,35 +331,21 @@ class Bins(Workshop, Test):
 
     def test_a_counter_that_is_wrong(self):
         """Also where its neighbour makes up for it."""
-        text = (ROOT / FOLDER / "workshops" / "bins" / "histogram.cl").read_text(encoding="utf-8")
-        kernels = self.folder() / "kernels.cl"
         row, channel = "rows[get_group_id(0) * counters + counter] =", "const uint channel = head + v"
         for line, by, arguments, status in ((row, row.replace("+ counter", "+ (counter ^ 1)"), ["--bins", "4096"], 1),
                                             (row, row.replace("+ counter", "+ (counter + 256) % 768"), [], 1),
                                             (channel, "const uint channel = v", ["--offset", "2"], 1), (channel, "const uint channel = v", [], 0)):
-            self.assertEqual(text.count(line), 1)
-            kernels.write_text(text.replace(line, by))
+            kernels = self.mistaken("workshops/bins/histogram.cl", line, by)
             self.expect([self.program("workshops/bins/opencl"), "--random", "1003", "--kernels", kernels, "--variant", "local", *arguments, *QUICK], status,
                         err=r"\d+ of \d+ counters are wrong; the first is bin \d+ of channel " if status else "")
 
     def test_races(self):
         """Without an offset, as Oclgrind takes what is written behind one for uninitialised."""
-        if BUILD["oclgrind"]:
-            for variant in ("global", "local", "passes"):
-                with self.subTest(variant):
-                    run = programs.Run([*self.oclgrind(*DETECTORS["oclgrind"]["options"]), self.program("workshops/bins/opencl"), "--variant", variant,
-                                        *self.SIXTEEN, "--device", "Oclgrind"])
-                    self.assertEqual(run.status, 0, run)
-                    self.assertNotRegex(run.out + run.err, programs.finds("oclgrind"), run)
+        for variant in ("global", "local", "passes"):
+            self.looked_at("workshops/bins/opencl", "--variant", variant, *self.SIXTEEN)
 
     def test_races_in_cuda(self):
-        for sanitizer in ("thread", "address"):
-            program = programs.sanitized(self.program("workshops/bins/cuda-on-cpu"), sanitizer)
-            if not program.exists():
-                self.skipTest(f"{program} was not built")
-            with self.subTest(sanitizer):
-                run = self.expect([program, *self.SIXTEEN, "--offset", "3"])
-                self.assertNotRegex(run.out + run.err, programs.finds("emulated"), run)
+        self.looked_at_on_a_cpu("workshops/bins/cuda-on-cpu", *self.SIXTEEN, "--offset", "3")
 
 
 class CudaMany(Workshop, Test):

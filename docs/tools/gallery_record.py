@@ -10,7 +10,6 @@ gallery_opencl gallery_cuda gallery_cuda-on-cpu). For generate.py there are:
 
     gallery: counts                  how many mistakes the inputs show
     gallery: emulated                what CUDA on a CPU shows, and what it does not
-    gallery: differences             the mistakes whose results differ between the GPU and CUDA on a CPU
     gallery: names                   how many the diagnosis names rightly
     gallery: 02-global-atomics       which inputs show that chapter's mistakes
     gallery: recorded                when and where that was recorded
@@ -234,18 +233,6 @@ def of_emulated(in_cuda, emulated):
     ]
 
 
-def differences(in_cuda, emulated):
-    """On which inputs a mistake shows on the GPU alone, on which on a CPU alone; and who says so on a CPU."""
-    lines = ["| Mistake | on the GPU alone | on a CPU alone | Who says so on a CPU |", "|---|---|---|---|"]
-    for key in sorted(in_cuda.keys() & emulated.keys()):
-        halves = [half[key]["verdicts"] for half in (in_cuda, emulated)]
-        alone = [[name for name in INPUTS if one[name] != "right" and other[name] == "right"] for one, other in (halves, halves[::-1])]
-        if any(alone):
-            cells = ["all inputs" if len(names) == len(INPUTS) else ", ".join(names) for names in alone]
-            lines.append(f"| {told([emulated[key]])} | {' | '.join(cells)} | {', '.join(sorted(emulated[key]['found']))} |")
-    return lines
-
-
 def block(_, what):
     """What docs/gallery.md has from the record."""
     contents = json.loads(RESULTS.read_text(encoding="utf-8"))
@@ -255,8 +242,8 @@ def block(_, what):
     if what == "recorded":
         return [f"OpenCL was recorded {where_recorded(contents['opencl'])}; CUDA {where_recorded(contents['cuda'])}; CUDA on a CPU"
                 f" {where_recorded(contents['emulated'])}."]
-    if what in ("emulated", "differences"):
-        return {"emulated": of_emulated, "differences": differences}[what](in_cuda, emulated)
+    if what == "emulated":
+        return of_emulated(in_cuda, emulated)
     if what in ("counts", "names"):
         return {"counts": counts, "names": names}[what](rows, in_cuda)
     lines = mistakes_of(what, rows, in_cuda, emulated)

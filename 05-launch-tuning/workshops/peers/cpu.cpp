@@ -14,7 +14,6 @@
 
 #include <chrono>
 #include <filesystem>
-#include <span>
 
 #include "01-cpu/histogram.hpp"
 #include "05-launch-tuning/workshops/peers/peer.hpp"
@@ -41,8 +40,7 @@ const Program kProgram{"05-launch-tuning",
 // ---- who takes part ----
 
 struct Contestant {
-    std::string name;      // of its row
-    std::string function;  // where a peer has several, which of them
+    std::string name;  // of its row
     bool is_peer = false;
     // Counts so many times in a row, and returns how long all took, in milliseconds. None where it
     // cannot run.
@@ -74,7 +72,7 @@ std::vector<Contestant> peers_of(const std::string& file, Pixels pixels) {
         if (std::ranges::find(kProgram.variants, peer->name, &Variant::name) !=
             kProgram.variants.end())
             throw BadInput(std::string("--peer: the name is taken: ") + peer->name);
-        found.push_back({peer->name, peer->function, true, in_a_row([=](Histogram& result) {
+        found.push_back({peer->name, true, in_a_row([=](Histogram& result) {
                              peer->count_pixels(pixels.data(), pixels.size(), result.data());
                          })});
     }
@@ -92,7 +90,7 @@ std::size_t runs_in_a_row(std::size_t pixels) {
 // Some runs in a row, and all 256 counts that they left. The first that are wrong are reported in
 // full; what comes later is no news. @return milliseconds of a run
 double take_turn(Contestant& one, const Histogram& expected, std::size_t runs) {
-    const Watchdog watchdog(one.name + ' ' + one.function, total(expected));
+    const Watchdog watchdog(one.name, total(expected));
     Histogram counted;
     counted.fill(kPoison);
     watchdog.begin_run();
@@ -103,11 +101,9 @@ double take_turn(Contestant& one, const Histogram& expected, std::size_t runs) {
     one.result.check = Check::kMismatch;
     one.result.counts = counted;
     one.result.only_later = !one.times_ms.empty();
-    one.result.reason = (one.function.empty() ? "" : one.function + ": ") +
-                        std::to_string(comparison.wrong.size()) + " of 256 bins wrong";
+    one.result.reason = std::to_string(comparison.wrong.size()) + " of 256 bins wrong";
     note_mismatch();
-    progress(one.name + ' ' + one.function + ": does not match the CPU\n" +
-             failure_report(comparison));
+    progress(one.name + ": does not match the CPU\n" + failure_report(comparison));
     return time_ms;
 }
 
@@ -130,13 +126,6 @@ void take_turns(std::vector<Contestant>& contestants, const Histogram& expected,
 }
 
 // ---- the program ----
-
-// Of the functions under one name a wrong one, else the fastest.
-const Contestant& best_of(std::span<const Contestant> functions) {
-    return *std::ranges::min_element(functions, {}, [](const Contestant& one) {
-        return std::pair(one.result.check == Check::kMatch, one.result.kernel.median_ms);
-    });
-}
 
 int main(int argc, char** argv) try {
     // 1. What is asked for, the pixels, and the right answer.
@@ -162,7 +151,7 @@ int main(int argc, char** argv) try {
     std::vector<Contestant> contestants;
     const auto enter = [&](const char* name, const std::string& why_not, const auto& count) {
         if (!lesson.options.wants(name)) return;
-        contestants.push_back({name, "", false});
+        contestants.push_back({name, false});
         if (why_not.empty())
             contestants.back().take_turn = in_a_row(count);
         else
@@ -182,27 +171,15 @@ int main(int argc, char** argv) try {
     // 4. Turns: checked, timed, and checked again.
     take_turns(contestants, lesson.expected, lesson.options.repeat);
 
-    // 5. A row for each name: of a peer's functions the fastest.
+    // 5. A row for each.
     std::optional<double> best_peer_ms;
-    for (auto first = contestants.begin(); first != contestants.end();) {
-        const auto last = std::find_if(first, contestants.end(), [&](const Contestant& other) {
-            return other.name != first->name;
-        });
-        for (Contestant& one : std::span(first, last)) {
-            one.result.variant = one.name;
-            one.result.launch_text = one.function;
-            if (!one.times_ms.empty()) one.result.kernel = summarize(one.times_ms);
-        }
-        const Contestant& best = best_of({first, last});
-        const double median_ms = best.result.kernel.median_ms;
-        if (best.is_peer && best.result.check == Check::kMatch) {
+    for (Contestant& one : contestants) {
+        one.result.variant = one.name;
+        if (!one.times_ms.empty()) one.result.kernel = summarize(one.times_ms);
+        const double median_ms = one.result.kernel.median_ms;
+        if (one.is_peer && one.result.check == Check::kMatch)
             best_peer_ms = std::min(best_peer_ms.value_or(median_ms), median_ms);
-            if (last - first > 1)
-                print(best.name + ": of its " + std::to_string(last - first) +
-                      " functions the fastest was " + best.function + '\n');
-        }
-        lesson.report().add(best.result);
-        first = last;
+        lesson.report().add(one.result);
     }
 
     // 6. The table, and the exit status that tells the truth.

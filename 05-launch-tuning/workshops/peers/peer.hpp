@@ -5,8 +5,7 @@
 #include <cstdint>
 
 struct Peer {
-    const char* name;      // of its row in the table; several functions may share one
-    const char* function;  // which of them: the table shows the fastest
+    const char* name;  // of its row in the table
     // Counts `count` pixels into 256 counters, which it sets.
     void (*count_pixels)(const std::uint8_t* pixels, std::size_t count, std::uint32_t* histogram);
 };

@@ -1,4 +1,4 @@
-// A library for the tests of `--peer`: two functions under one name, one under another.
+// A library for the tests of `--peer`: two functions.
 #include "05-launch-tuning/workshops/peers/peer.hpp"
 
 #include <cstring>
@@ -24,12 +24,11 @@ void backwards(const std::uint8_t* pixels, std::size_t count, std::uint32_t* his
 
 constexpr Peer kPeers[] = {
 #ifdef NAME_TAKEN
-    {"serial", "forwards", forwards},
+    {"serial", forwards},
 #endif
-    {"one-by-one", "forwards", forwards},
-    {"one-by-one", "backwards", backwards},
-    {"reference", "forwards", forwards},
-    {nullptr, nullptr, nullptr}};
+    {"forwards", forwards},
+    {"backwards", backwards},
+    {nullptr, nullptr}};
 
 }  // namespace
 

@@ -19,13 +19,12 @@ class Peers(Test):
 
     def test_a_library(self):
         self.expect([PEERS, "--random", "100003", "--repeat", "2", "--variant", "serial", "--peer", self.library("right")],
-                    out="(?s)one-by-one: of its 2 functions the fastest was (forwards|backwards)\n.*x best peer +check\n"
-                        ".*-\nserial [^\n]* match\none-by-one [^\n]* match\nreference [^\n]* match\n$")
+                    out="(?s)x best peer +check\n.*-\nserial [^\n]* match\nforwards [^\n]* match\nbackwards [^\n]* match\n$")
 
     def test_a_library_with_a_mistake(self):
         self.expect([PEERS, "--random", "100003", "--repeat", "2", "--variant", "serial", "--peer", self.library("wrong")], 1,
-                    err="one-by-one backwards: does not match the CPU\n",
-                    out="(?s)one-by-one [^\n]* mismatch: backwards: [0-9]+ of 256 bins wrong\nreference [^\n]* match\n$")
+                    err="backwards: does not match the CPU\n",
+                    out="(?s)forwards [^\n]* match\nbackwards [^\n]* mismatch: [0-9]+ of 256 bins wrong\n$")
 
     def test_bad_command_lines(self):
         for arguments, says in (("--peer nosuch.so", "--peer: .*nosuch.so: cannot open"),
