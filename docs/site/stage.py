@@ -241,9 +241,11 @@ class Predictions:
             for words in ASKED.findall(answer.group(0)):
                 of_it = predictions.question(*shlex.split(words))[0]
                 number, question = ([("", "")] + QUESTION.findall(text[:answer.start()]))[-1]
-                link = f"{place(page).with_suffix('.html').as_posix()}#predict-then-run"
+                heading = re.findall(r"^## (.*)", text[:answer.start()], re.MULTILINE)[-1]
+                link = f"{place(page).with_suffix('.html').as_posix()}#{pages.anchor(heading)}"
+                its = page.parent if page.name == "README.md" else page.with_suffix("")
                 self.all.append({
-                    **of_it, "id": f"{page.parent} {len(self.all) - before + 1}", "link": link, "unit": pages.plain(of_it.get("unit", "")),
+                    **of_it, "id": f"{its} {len(self.all) - before + 1}", "link": link, "unit": pages.plain(of_it.get("unit", "")),
                     "title": f"{title}, question {number}" if number else title,
                     "text": pages.plain(of_it["ask"] or question), "ask": of_it["ask"] and pages.plain(of_it["ask"])})
                 places += self.place(self.all[-1], page) + "\n\n"
