@@ -1,13 +1,10 @@
 #!/usr/bin/env python3
-"""Writes what the pages to play with have from elsewhere, each as a script in docs/site/play/:
+"""Writes what the pages to play with have from elsewhere, each as a script in docs/site/play/; the build and the site's do so.
 
     data.js     recorded results
     photo.js    the sample picture
     lab-data.js the chapters' kernels in WGSL, the mistakes of the gallery in them, the tests' inputs, and tasks: exercises with
                 what the grader runs
-
-    docs/site/play_data.py            write them
-    docs/site/play_data.py --check    change nothing; exit 1 where one differs
 
 A page that is opened from the disk may not read other files, so they stand in scripts.
 """
@@ -196,31 +193,19 @@ def inputs():
             if PHOTO in case["arguments"] or not any(word.endswith(".bmp") for word in case["arguments"])}
 
 
-def scripts():
-    """{file: text}"""
-    contents = {"data.js": ("playData", "docs/results", {"lanes": lanes(), "walks": walks(), "underWay": under_way()}),
-                "photo.js": ("playPhoto", PHOTO, base64.b64encode((ROOT / PHOTO).read_bytes()).decode()),
-                "lab-data.js": ("labData", "the chapters, common/run/cases.json and common/tutor", {
-                    "strategies": {name: kernel(name) for name in STRATEGIES}, "choices": choices(), "tasks": tasks(), "mistakes": mistakes(), "inputs": inputs()})}
-    return {file: f"// Written by docs/site/play_data.py from {source}.\n(function (root) {{\nconst {name} = {recorded.text_of(value)};\n"
-                  f'if (typeof module === "object") module.exports = {name};\nelse root.{name} = {name};\n}})(globalThis);\n'
-            for file, (name, source, value) in contents.items()}
-
-
-def main():
-    if sys.argv[1:] not in ([], ["--check"]):
-        sys.exit(__doc__)
-    try:
-        texts = scripts()
-    except (recorded.NotRecorded, gallery.BadMistake) as error:
-        sys.exit(str(error))
-    for file, text in texts.items():
-        path = SITE / "play" / file
-        if not sys.argv[1:]:
-            write_whole(path, text)
-        elif not path.is_file() or path.read_text(encoding="utf-8") != text:
-            sys.exit(f"{path.relative_to(ROOT)} differs from what it is made of (docs/site/play_data.py writes it)")
+def write():
+    """Raises NotRecorded, BadMistake."""
+    contents = {"data.js": ("playData", {"lanes": lanes(), "walks": walks(), "underWay": under_way()}),
+                "photo.js": ("playPhoto", base64.b64encode((ROOT / PHOTO).read_bytes()).decode()),
+                "lab-data.js": ("labData", {"strategies": {name: kernel(name) for name in STRATEGIES}, "choices": choices(), "tasks": tasks(),
+                                            "mistakes": mistakes(), "inputs": inputs()})}
+    for file, (name, value) in contents.items():
+        text = json.dumps(value, ensure_ascii=False)
+        write_whole(SITE / "play" / file, f'globalThis.{name} = {text};\nif (typeof module === "object") module.exports = {name};\n')
 
 
 if __name__ == "__main__":
-    main()
+    try:
+        write()
+    except (recorded.NotRecorded, gallery.BadMistake) as error:
+        sys.exit(str(error))

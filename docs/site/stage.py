@@ -30,6 +30,7 @@ import urllib.parse
 SITE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(SITE.parent / "tools"))
 import pages  # noqa: E402
+import play_data  # noqa: E402
 import predictions  # noqa: E402
 import recorded  # noqa: E402
 import tables  # noqa: E402
@@ -403,6 +404,7 @@ def main():
     REPOSITORY = sys.argv[2] if len(sys.argv) == 3 else ""
     PAGES = pathlib.Path(sys.argv[1]).resolve()
     shutil.rmtree(PAGES, ignore_errors=True)
+    play_data.write()
     links, foretold = Links(all_files()), Predictions()
     for page in sorted(links.pages):
         write(place(page), staged(page, links, foretold))

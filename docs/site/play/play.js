@@ -56,6 +56,9 @@
     at("said").className = kind;
   }
 
+  // Where nobody has built what a page shows.
+  const wantsData = () => say("This page shows what docs/site/play_data.py writes, and nobody has run that here: ./tutorial run does.", "bad");
+
   const sum = (list) => list.reduce((total, value) => total + value, 0);
   const many = (count, what) => `${count.toLocaleString("en")} ${what}${count === 1 ? "" : what.endsWith("s") ? "es" : "s"}`;
   const chosen = (name) => document.querySelector(`input[name=${name}]:checked`).value;
@@ -355,6 +358,6 @@
   });
   addEventListener("DOMContentLoaded", themeSwitch);
 
-  root.play = { MOST_PIXELS, at, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, chosen, still, able, randomFrom, stepper, story, colour, name, onTheme, follow, goals,
+  root.play = { wantsData, MOST_PIXELS, at, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, chosen, still, able, randomFrom, stepper, story, colour, name, onTheme, follow, goals,
     samplePicture, greyPicture, ownPictures, workerOf };
 })(globalThis);

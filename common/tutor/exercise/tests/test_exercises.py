@@ -421,7 +421,7 @@ class Handout(WithAFolder):
         self.assertEqual(self.answers_in(self.plain, "common/**/*", "0*/**/*"), set())
         for folder in (self.plain, self.exam):
             self.assertEqual([path for path in folder.rglob("*") if path.name in ("solution", "broken", ".github")], [])
-        self.assertIn('"mistakes": [],', (self.plain / "docs/site/play/lab-data.js").read_text())
+        self.assertIn('"mistakes": []', (self.plain / "docs/site/play/lab-data.js").read_text())
         self.assertEqual([path for path in self.plain.glob("0*/README.md") if "<summary>Answer" in path.read_text()], [])
         self.assertIn("<summary>Answer", (catalogue.ROOT / "01-cpu/README.md").read_text())
         self.assertEqual({path.name for path in self.exam.glob("0*") if (path / "exercise").exists()}, {"03-local-atomics"})
