@@ -211,6 +211,7 @@ class Steps(Browser):
         self.assertIn("All done, and right.", self.said())
         cells = self.script("return ['histogram', 'truth'].map((id) => document.getElementById(id).textContent)")
         self.assertEqual(cells[0], cells[1])
+        self.unfold()
         self.focus("#log")
         self.press("ARROW_LEFT")
         self.assertEqual(self.find("#step").get_attribute("aria-disabled"), "false")

@@ -31,7 +31,7 @@
     const wrong = counts ? [...counts.keys()].filter(isWrong) : [];
     place.setAttribute("aria-label", `The histogram: up to ${most} pixels of a value${counts ? `; ${wrong.length} bins of 256 are wrong` : ""}`);
     place.replaceChildren(element("span", {}, most.toLocaleString("en"), element("br"), "pixels"), element("span", { class: "least" }, "0"),
-      drawing("svg", { viewBox: "0 0 256 104", preserveAspectRatio: "none" }, ...bars(expected, () => "var(--grid)"),
+      drawing("svg", { viewBox: "0 0 256 104", preserveAspectRatio: "none" }, ...bars(expected, () => "var(--muted)"),
         ...counts ? bars(counts, (bin) => (isWrong(bin) ? "var(--orange)" : "var(--blue)")) : [],
         ...wrong.map((bin) => drawing("rect", { x: bin, width: 1, y: 101, height: 3, fill: "var(--orange)" }))),
       element("div", { class: "values" }, ...["0", "64", "128", "192", "value 255"].map((value) => element("span", {}, value))));
