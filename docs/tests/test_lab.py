@@ -52,6 +52,15 @@ class Lab(Browser):
         self.assertIn("--constant 127 --random 100003, 16 of 64", wrong.pop("racy"))
         self.assertEqual(wrong, {strategy: [] for strategy in play_data.STRATEGIES if strategy != "racy"})
 
+    def test_it_times_kernels_and_the_reading_of_memory(self):
+        self.open("lab.html")
+        timings = self.later("""const gpu = await labGpu.open();
+            const pixels = new Uint8Array(2 ** 20);
+            const compiled = await gpu.compile("local", labData.strategies.local.code, 64, { asWritten: true });
+            return [await gpu.time({ pixels, width: 512 }, compiled, 16), await gpu.readCeiling(pixels, [16, 64])];""")
+        for each in timings:
+            self.assertTrue(0 < each["min"] <= each["median"] <= each["max"] and each["runs"] >= 3, each)
+
     def run_it(self):
         self.click("#run")
         self.later("while (document.getElementById('run').ariaDisabled === 'true') await new Promise((done) => setTimeout(done, 10));")
