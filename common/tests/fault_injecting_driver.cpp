@@ -113,7 +113,6 @@ void* fail_with(cl_int* error) {
 
 __attribute__((constructor)) void begin() {
     failing_call = number("fail").value_or(0);
-    unsetenv("LD_PRELOAD");  // the driver's own compiler and linker are not meant
 }
 
 __attribute__((destructor)) void end() {
@@ -169,6 +168,7 @@ extern "C" {
 cl_int clGetPlatformIDs(cl_uint size, cl_platform_id* ids, cl_uint* count) {
     const Call call;
     if (call.fails) return CL_OUT_OF_RESOURCES;
+    unsetenv("LD_PRELOAD");  // the driver's own compiler and linker are not meant
     hang_if(is_told("hang", "devices"));
     if (is_told("platforms", "none")) return -1001;  // CL_PLATFORM_NOT_FOUND_KHR
     if (is_told("platforms", "failing")) return CL_OUT_OF_HOST_MEMORY;

@@ -174,6 +174,10 @@ std::vector<Fit> fitting(const Played& strategy, const Runs& runs, const RunCont
         if (!(fit.is_loss() && !runs.change) && !(fit.is_race() && context.race_free))
             found.push_back(std::move(fit));
     }
+    // Where all runs are large, the first few alone are played: what changes is likely a race.
+    if (runs.change)
+        std::stable_partition(found.begin(), found.end(),
+                              [](const Fit& each) { return each.is_race(); });
     for (const Case* const run : runs.all) {
         const std::size_t steps = runs.effort.at(run);
         const std::size_t at_most =
