@@ -168,7 +168,6 @@ extern "C" {
 cl_int clGetPlatformIDs(cl_uint size, cl_platform_id* ids, cl_uint* count) {
     const Call call;
     if (call.fails) return CL_OUT_OF_RESOURCES;
-    unsetenv("LD_PRELOAD");  // the driver's own compiler and linker are not meant
     hang_if(is_told("hang", "devices"));
     if (is_told("platforms", "none")) return -1001;  // CL_PLATFORM_NOT_FOUND_KHR
     if (is_told("platforms", "failing")) return CL_OUT_OF_HOST_MEMORY;
@@ -327,6 +326,7 @@ cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id* dev
                       const char* options, void (*notify)(cl_program, void*), void* data) {
     const Call call;
     if (call.fails) return CL_OUT_OF_RESOURCES;
+    unsetenv("LD_PRELOAD");  // the driver's own compiler and linker are not meant
     hang_if(is_told("hang", "build"));
     return REAL(clBuildProgram)(program, count, devices, options, notify, data);
 }
