@@ -204,7 +204,7 @@ class OpenCL(OnDevices, Test):
     api = "opencl"
 
     def test_more_pixels_than_the_device_has_memory_for(self):
-        self.ends(2, self.command(1, "--random", "1000003"), "this device has at most 65536 in one piece", environment=self.faulty("memory=65536"))
+        self.ends(2, [self.program, "--random", "1000003"], "this device has at most 65536 in one piece", environment=self.faulty("memory=65536"))
 
     def test_a_wrong_result_is_in_no_file(self):
         """Without --check where pixels are lost, and with it where they are in the wrong bin."""
