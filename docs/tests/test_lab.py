@@ -22,8 +22,10 @@ class Lab(Browser):
         super().setUpClass()
         cls.open(cls("open"), "lab.html")
         why = cls("later").later("const gpu = await labGpu.open(); gpu.device.destroy(); return '';")
-        if why:
+        if why.startswith("Refused "):
             raise unittest.SkipTest(f"no WebGPU in this Chromium: {why}")
+        if why:
+            raise AssertionError(why)
 
     # {strategy: what is wrong} on inputs and in launches.
     COUNTS = """
