@@ -360,7 +360,7 @@ def results_of(recording, entries):
     rows = {}
     for entry in entries:
         for result in entry["run"]["results"]:
-            key = entry["program"].rsplit("/", 1)[0], f"`{result['variant']}`"
+            key = entry["program"].rsplit("/", 1)[0].replace("/", "/<br>", 1), f"`{result['variant']}`"
             rows.setdefault(key, {})[entry["run"]["api"]] = [*recorded.speeds_of(recording, entry, result), result["end_to_end_ms"], result["check"]]
     each = ("GB/s", "% of the read ceiling", "times `serial`", "end to end, ms")
     columns = ["<Chapter", "<Strategy", *(f"{api}, {what}" for what in each for api in apis), "<Check"]
