@@ -6,22 +6,25 @@
   const BINS = 256;
   const POISON = 0xa5a5a5a5;
   // What the numbers of the table are in WGSL.
-  const IN_WGSL = { item: "item", id: "group.x * GROUP_SIZE + item", size: "GROUP_SIZE", all: "groups.x * GROUP_SIZE", groups: "groups.x", tables: "groups.x",
-    count: "the.count", group: "group.x", copies: "COPIES", width: "the.width", pitch: "the.image_pitch_bytes", y: "group.y", groupsY: "groups.y" };
+  const IN_WGSL = { item: "item", id: "group.x * GROUP_SIZE + item", size: "GROUP_SIZE", all: "groups.x * GROUP_SIZE",
+    groups: "groups.x", tables: "groups.x", count: "the.count", group: "group.x", copies: "COPIES", width: "the.width",
+    pitch: "the.image_pitch_bytes", y: "group.y", groupsY: "groups.y" };
   const RANKS = [["|"], ["^"], ["&"], ["==", ">="], ["<", ">"], ["<<", ">>"], ["+", "-"], ["*", "/", "%"]];
   const MEANS = { "/": (a, b) => `quotient(${a}, ${b})`, "%": (a, b) => `rest(${a}, ${b})`, "<<": (a, b) => `(${a} * 2 ** ${b})`, ">>": (a, b) => `quotient(${a}, 2 ** ${b})` };
 
-  // The choices of the lab's kernels, in the order of the kernel, with what is right in the words of the diagnosis; what is added has none.
+  // The choices of the lab's kernels, in the order of the kernel, with what is right in the words of the diagnosis; what is added
+  // has none.
   const loop = (start, end, stride) => ({ times: "", start, end, stride });
   const COUNTED = { value: "v", weight: "" };
   const each = (which) => ({ times: "", which }); // of several, each by its position
   const WALKS = {
     turns: { pixels: { ...loop("id", "count", "all"), ...COUNTED } },
     // A picture's rows, which lie a pitch apart.
-    grid: { rows: loop("y", "lines", "groupsY"), columns: loop("id", "width", "all"), short: { times: "row * of + x < count", which: "width", "read-index": "pitch" },
-      tables: { pitch: "256" }, pixels: COUNTED },
+    grid: { rows: loop("y", "lines", "groupsY"), columns: loop("id", "width", "all"),
+      short: { times: "row * of + x < count", which: "width", "read-index": "pitch" }, tables: { pitch: "256" }, pixels: COUNTED },
     // Sixteen at a time, four times in a turn.
-    loads: { loads: loop("id", "vectors - 3 * all", "4 * all"), load: each("load"), word: each("word"), byte: { ...each("byte"), value: "v" }, rest: loop("next", "vectors", "all"),
+    loads: { loads: loop("id", "vectors - 3 * all", "4 * all"), load: each("load"), word: each("word"),
+      byte: { ...each("byte"), value: "v" }, rest: loop("next", "vectors", "all"),
       tail: { ...loop("vectors * 16 + id", "count", "all"), ...COUNTED }, pixels: { weight: "" } },
   };
   const MERGE = { ...loop("item", "256", "size"), weight: "" };
@@ -74,12 +77,13 @@
     return new Function("quotient", "rest", `return (of) => ${js}`)((a, b) => (b === 0 ? 0 : Math.trunc(a / b)), (a, b) => (b === 0 ? 0 : a % b));
   }
 
-  // The counts of a run if at this choice stands what `becomes` says; null where that cannot be known. `way`: {walk, end} of the strategy,
-  // by the names above; `laid`: {bytes, pitch, across, down} as the kernel gets its pixels and its groups.
+  // The counts of a run if at this choice stands what `becomes` says; null where that cannot be known. {walk, end} are the
+  // strategy's, by the names above; `laid`: {bytes, pitch, across, down} as the kernel gets its pixels and its groups.
   function counted(run, { walk, end }, laid, { part, place, position, becomes }) {
     const { pixels, launch: { groupSize: size, copies } } = run;
     const groups = laid.across * laid.down;
-    const of = { size, all: laid.across * size, groups, groupsY: laid.down, tables: groups, count: pixels.length, width: run.width, pitch: laid.pitch, copies };
+    const of = { size, all: laid.across * size, groups, groupsY: laid.down, tables: groups, count: pixels.length, width: run.width,
+      pitch: laid.pitch, copies };
     let isKnown = true;
     const chosen = (its, where, right, at) => {
       if (its !== part || where !== place || at !== position) return right;
@@ -112,7 +116,8 @@
       of.where = at;
       of.v = from(laid.bytes, at);
       const bin = chosen("value", where, of.v, position_);
-      const to = end === "copies" ? bin * copies + of.item % copies : end === "sum" ? of.group * chosen("pitch", "tables", BINS) + bin : bin;
+      const to = end === "copies" ? bin * copies + of.item % copies
+        : end === "sum" ? of.group * chosen("pitch", "tables", BINS) + bin : bin;
       add(table, to, chosen("weight", where === "tail" ? where : "pixels", 1));
     };
     const several = (where, body) => {
@@ -120,11 +125,13 @@
         if (chosen("times", where, 1, its)) body(chosen("which", where, its, its), its);
       }
     };
-    const sixteen = (first) => several("word", (word) => several("byte", (byte, its) => count(16 * first + 4 * word + byte, "byte", its)));
+    const four = (first) => several("byte", (byte, its) => count(first + byte, "byte", its));
+    const sixteen = (first) => several("word", (word) => four(16 * first + 4 * word));
     const walks = {
       turns: () => over("pixels", of.id, of.count, of.all, (i) => count(i, "pixels")),
       grid: () => over("rows", of.y, Math.ceil(of.count / of.width), laid.down, (row) => over("columns", of.id, of.width, of.all, (x) => {
-        if (chosen("times", "short", Number(row * chosen("which", "short", of.width) + x < of.count))) count(row * chosen("read-index", "short", of.pitch) + x, "pixels");
+        const isPixel = chosen("times", "short", Number(row * chosen("which", "short", of.width) + x < of.count));
+        if (isPixel) count(row * chosen("read-index", "short", of.pitch) + x, "pixels");
       })),
       loads: () => {
         const vectors = Math.floor(of.count / 16);
@@ -154,13 +161,16 @@
     }
     Object.assign(of, { group: 0, item: 0, id: 0, y: 0 });
     if (end === "rows") {
-      over("sum", 0, groups, 1, (row) => over("bin-loop", 0, BINS, 1, (bin) => add(counts, bin, chosen("weight", "sum", from(rows, row * BINS + bin)))));
+      over("sum", 0, groups, 1, (row) => over("bin-loop", 0, BINS, 1, (bin) =>
+        add(counts, bin, chosen("weight", "sum", from(rows, row * BINS + bin)))));
     } else if (end === "sum") { // by one group
       Object.assign(of, { all: size, groups: 1 });
       counts.fill(POISON);
       every(() => over("bin-loop", of.id, BINS, size, (bin) => {
         let sum = chosen("start", "clear", 0);
-        over("sum", 0, groups, 1, (row) => { sum += chosen("weight", "sum", from(rows, row * chosen("pitch", "sum", BINS) + bin)); });
+        over("sum", 0, groups, 1, (row) => {
+          sum += chosen("weight", "sum", from(rows, row * chosen("pitch", "sum", BINS) + bin));
+        });
         if (bin < BINS) counts[bin] = sum;
       }));
     }
@@ -182,8 +192,10 @@
             if (seen.has(key)) continue;
             seen.add(key);
             const names = called[place] || {};
-            const change = { part, place, words, bits, right: parts[part], becomes: functionOf(words), name: names[`${name}: ${words}`] ?? names[name] ?? names[""] ?? name };
-            for (const position of ["load", "word", "byte"].includes(place) ? [0, 1, 2, 3] : [undefined]) found.push({ ...change, position });
+            const change = { part, place, words, bits, right: parts[part], becomes: functionOf(words),
+              name: names[`${name}: ${words}`] ?? names[name] ?? names[""] ?? name };
+            const positions = "which" in parts && place !== "short" ? [0, 1, 2, 3] : [undefined];
+            for (const position of positions) found.push({ ...change, position });
           }
         }
       }
@@ -196,7 +208,9 @@
     const said = (text, x) => text.replace(/[A-Za-z]+/g, (word) => (word === "X" ? x : IN_WGSL[word] ?? word));
     const now = said(words, part === "value" ? "v" : said(right, "") || "the count");
     const form = parts[part].is?.[words] ?? parts[part].says;
-    const text = form.replace("{0}", Object.assign({}, ...Object.values(places))[place]).replace("{1}", said(right, "") || "the count").replace("{2}", part === "times" ? now.split(" ?")[0] : now);
+    const where = Object.assign({}, ...Object.values(places))[place];
+    const text = form.replace("{0}", where).replace("{1}", said(right, "") || "the count")
+      .replace("{2}", part === "times" ? now.split(" ?")[0] : now);
     return text[0].toUpperCase() + text.slice(1);
   }
 

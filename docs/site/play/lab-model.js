@@ -189,7 +189,8 @@
   }
 
   // How a strategy goes over its pixels, and how it ends: what may be chosen otherwise (lab-choices.js).
-  const WAYS = { racy: { walk: "turns", end: "count" }, global: { walk: "turns", end: "count" }, local: { walk: "turns", end: "merge" }, "local-buckets": { walk: "turns", end: "rows" },
+  const WAYS = { racy: { walk: "turns", end: "count" }, global: { walk: "turns", end: "count" },
+    local: { walk: "turns", end: "merge" }, "local-buckets": { walk: "turns", end: "rows" },
     subhist: { walk: "grid", end: "sum" }, "lane-bins": { walk: "loads", end: "copies" }, copies: { walk: "turns", end: "copies" } };
   const changesOf = new Map(); // of such ways
   const laidFor = new WeakMap(); // of runs
@@ -268,7 +269,8 @@
 
   // [name, what fits a run that is wrong, what is seen, whether it is between groups, so that a single one is right].
   const PATTERNS = [
-    ["table-not-zeroed", (run, counts) => counts.every((count, bin) => isLeft(run, count - run.expected[bin])), "what is too much is what was in the groups' memory", false],
+    ["table-not-zeroed", (run, counts) => counts.every((count, bin) => isLeft(run, count - run.expected[bin])),
+      "what is too much is what was in the groups' memory", false],
     ["merge-overwrites", (run, counts) => isMadeOf(run, counts, false), "each count is that of one group alone, and a single group is right", true],
     ["merge-without-atomic", (run, counts) => isMadeOf(run, counts, true), "what is lost is a group's whole count of a bin, and a single group is right", true],
     ["rows-overlap", (run, counts) => isMadeOf(run, counts.map((count) => count - POISON * (groupsOf(run) - 1)), false),
@@ -386,7 +388,8 @@ fn lab_is_endless() -> bool {
 `;
   }
 
-  const api = { WAYS, laidAs, BINS, POISON, HYPOTHESES, PATTERNS, SENTENCES, PROBES, gridOf, OUTCOMES, STRATEGIES, withGiven, laidOut, added, serial, optionsOf, inWords, numberOf, inputOf, tiled, tablesOf, diagnose, lookInto, outcomeOf, bounded };
+  const api = { WAYS, laidAs, BINS, POISON, HYPOTHESES, PATTERNS, SENTENCES, PROBES,
+    gridOf, OUTCOMES, STRATEGIES, withGiven, laidOut, added, serial, optionsOf, inWords, numberOf, inputOf, tiled, tablesOf, diagnose, lookInto, outcomeOf, bounded };
   if (typeof module === "object") module.exports = api;
   else root.labModel = api;
 })(globalThis);
