@@ -218,11 +218,6 @@ def faults(file, seed, right=True):
     return "" if under else None
 
 
-def milliseconds(results):
-    """The shortest times of the two kinds of runs: what others do meanwhile makes none shorter."""
-    return [min(each.time_ms for each in results[kind::2]) for kind in (0, 1)]
-
-
 def speed(file, seed):
     """How fast it is beside the exercise's reference: both in one process, in turns, and in the processor's time.
 
@@ -237,7 +232,9 @@ def speed(file, seed):
     if wrong or len(results) < 2 * len(runs):
         why = f"{wrong[0].run.words}: {wrong[0].why}" if wrong else why_not(file, done)
         return Verdict("speed", 0, of, f"a run of which the time is taken is wrong: {why}")
-    ratios = [theirs / mine for mine, theirs in zip(milliseconds(results[::2]), milliseconds(results[1::2]))]
+    # The shortest times of both on the two kinds of runs: what others do meanwhile makes none shorter.
+    mine, theirs = ([min(each.time_ms for each in results[kind + whose::4]) for kind in (0, 2)] for whose in (0, 1))
+    ratios = [their / my for my, their in zip(mine, theirs)]
     words = "; ".join(f"{ratio:.2f} times as fast as reference.cl on {run.words}" for ratio, run in zip(ratios, runs))
     if ratios[0] >= least:
         return Verdict("speed", of, of, words)

@@ -53,9 +53,6 @@ class Histogram:
         """A pixel's bytes, of a value from 0 to 255."""
         return bytes([value])
 
-    def said(self, width, height, kind):
-        return f"{width} {kind}" if height == 1 else f"{width} x {height} {kind}"
-
     def memory(self, run):
         """What the buffer `pixels` holds."""
         return POISON * run.first + run.pixels
@@ -114,9 +111,6 @@ class Picture(Histogram):
 
     def tiny(self, generator):
         return tuple((generator.randrange(low, high), generator.randrange(low // 2, high // 2)) for low, high in ((40, 50), (13, 19)))
-
-    def said(self, width, height, kind):
-        return f"{width} x {height} {kind}"
 
     def memory(self, run):
         return pictures.bmp_of(run.width, run.height, run.pixels)
@@ -251,28 +245,29 @@ def chosen(task, seed, size, values):
     return b"".join(generator.choices(pixels, k=size[0] * size[1]))
 
 
-def run_of(task, size, kind, pixels, groups, group_size, after=""):
-    return Run(task.said(*size, kind) + after, *size, pixels, groups, group_size)
+def run_of(size, kind, pixels, groups, group_size, after=""):
+    across, down = size
+    return Run(f"{across} {kind}{after}" if down == 1 else f"{across} x {down} {kind}{after}", *size, pixels, groups, group_size)
 
 
 def sizes(exercise, task, seed):
     for size in task.sizes:
-        yield run_of(task, size, "random pixels", drawn(task, seed, size), 3, 64)
+        yield run_of(size, "random pixels", drawn(task, seed, size), 3, 64)
 
 
 def distributions(exercise, task, seed):  # groups as large as some of launches(): of each size a kernel is compiled
     size = task.middle
     count = size[0] * size[1]
     for value in (0, 127, 255):
-        yield run_of(task, size, f"pixels of the value {value}", task.pixel(value) * count, 4, 96)
+        yield run_of(size, f"pixels of the value {value}", task.pixel(value) * count, 4, 96)
     # So many for each work-item that a small counter overflows.
-    yield run_of(task, size, "pixels of the value 201", task.pixel(201) * count, 1, 64, ", 1 group of 64")
+    yield run_of(size, "pixels of the value 201", task.pixel(201) * count, 1, 64, ", 1 group of 64")
     generator = random.Random(seed)
     four = generator.sample(range(256), 4)
-    yield run_of(task, size, "pixels of four values", chosen(task, seed, size, four), 4, 96)
-    yield run_of(task, size, "pixels of a ramp", b"".join(task.pixel(i % 256) for i in range(count)), 4, 96)
+    yield run_of(size, "pixels of four values", chosen(task, seed, size, four), 4, 96)
+    yield run_of(size, "pixels of a ramp", b"".join(task.pixel(i % 256) for i in range(count)), 4, 96)
     often = [generator.randrange(256)] * 171 + list(range(256))  # 171 of 427 are 40 in 100
-    yield run_of(task, size, "pixels, 40 in 100 of one value", chosen(task, seed, size, often), 4, 96)
+    yield run_of(size, "pixels, 40 in 100 of one value", chosen(task, seed, size, often), 4, 96)
 
 
 def launches(exercise, task, seed):
@@ -280,11 +275,11 @@ def launches(exercise, task, seed):
     pixels = drawn(task, seed, size)
     if exercise.kind == "c++":
         for threads in (1, 2, 3, 8, 64):
-            yield run_of(task, size, "random pixels", pixels, threads, 1, f", {threads} thread{'s' if threads > 1 else ''}")
+            yield run_of(size, "random pixels", pixels, threads, 1, f", {threads} thread{'s' if threads > 1 else ''}")
         return
     for groups, group_size in ((1, 1), (1, 64), (5, 96), (2, 256), (1, 1024), (700, 64)):
         group_size = min(group_size, largest)
-        yield run_of(task, size, "random pixels", pixels, groups, group_size,
+        yield run_of(size, "random pixels", pixels, groups, group_size,
                      f", {groups} group{'s' if groups > 1 else ''} of {group_size}")
 
 
@@ -358,7 +353,7 @@ def for_detector(exercise, seed, generator, number, size, groups, group_size):
     options, first = exercise.data.get("options", [""]), exercise.data.get("first", [0])
     task, group_size = task_of(exercise), min(group_size, exercise.data.get("largest_group", group_size))
     words = f", {groups} groups of {group_size}"
-    run = run_of(task, size, "random pixels", in_runs(task, generator, size), groups, group_size, words)
+    run = run_of(size, "random pixels", in_runs(task, generator, size), groups, group_size, words)
     return run._replace(options=options[-1 - number % len(options)], first=first[-1] if number else 0, key=key_of(seed))
 
 
@@ -375,8 +370,8 @@ def for_speed(exercise, seed):
         nearly = bytearray(task.pixel(value) * size[0])  # all but a few, anywhere: nothing is to be guessed
         for _ in range(1000):
             nearly[generator.randrange(size[0])] = generator.randrange(256)
-        runs += [run_of(task, size, "pixels, nearly all of one value", bytes(nearly), groups, group_size),
-                 run_of(task, size, "random pixels", drawn(task, generator.random(), size), groups, group_size)]
+        runs += [run_of(size, "pixels, nearly all of one value", bytes(nearly), groups, group_size),
+                 run_of(size, "random pixels", drawn(task, generator.random(), size), groups, group_size)]
     return runs
 
 
