@@ -107,6 +107,13 @@ fs::path pocl_cache() {
     return usual.empty() ? usual : usual / "pocl" / "kcache";
 }
 
+constexpr const char* kPocl = "Portable Computing Language";  // the name of its platform
+
+// PoCL ends the program where it cannot look at the processor, and calls it too little memory.
+bool pocl_is_blind() {
+    return fs::exists("/proc/self") && !fs::exists("/sys/devices/system/cpu");
+}
+
 // In a line; empty where PoCL can keep what it compiles.
 std::string trouble_with_pocl_cache() {
     const fs::path folder = pocl_cache();
@@ -210,6 +217,7 @@ std::string Device::driver_line() const {
 namespace {
 
 std::vector<Device> devices_of(cl_platform_id platform) {
+    if (pocl_is_blind() && platform_text(platform, CL_PLATFORM_NAME) == kPocl) return {};
     cl_uint count = 0;
     const cl_int listed = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
     if (listed == CL_DEVICE_NOT_FOUND) return {};
@@ -306,6 +314,8 @@ std::string why_no_device() {
         return fmt::format("{} names no driver (PoCL runs OpenCL on any CPU)", folder.string());
     }
     std::vector<std::string> troubles;
+    if (pocl && pocl_is_blind())
+        troubles.push_back("PoCL needs /sys, which is not there (mount -t sysfs sysfs /sys)");
     if (const std::string trouble = trouble_with_pocl_cache(); pocl && !trouble.empty())
         troubles.push_back(trouble);
     rlimit memory{};
@@ -354,7 +364,7 @@ Device choose_device(const std::string& wanted) {
     }
     if (const std::string reason = unsupported_reason(all[chosen]); !reason.empty())
         throw NothingToRunOn(fmt::format("{} cannot be used: {}", all[chosen].name, reason));
-    if (all[chosen].platform_name == "Portable Computing Language") {
+    if (all[chosen].platform_name == kPocl) {
         if (const std::string trouble = trouble_with_pocl_cache(); !trouble.empty())
             throw BadInput(trouble);
     }

@@ -106,9 +106,12 @@ class CommandLines(Small):
         shutil.rmtree(self.clone)
         shutil.copytree(ROOT, self.clone, ignore=shutil.ignore_patterns(".git", "build*", "__pycache__"))
         self.environment["BUILD"] = str(BUILD)
+        if shutil.which("bwrap"):
+            (self.root / "bin" / "bwrap").symlink_to(shutil.which("bwrap"))
+        blind = subprocess.run("bwrap --dev-bind / / --tmpfs /sys true && test -e /etc/OpenCL/vendors/pocl.icd", shell=True).returncode == 0
         for row in pathlib.Path(__file__).with_name("command-lines.tsv").read_text().splitlines():
             status, line, says = row.split("\t")
-            if "$BUILD" in line and not (BUILD / line.split()[0].removeprefix("$BUILD/")).exists():
+            if any(not (BUILD / name).exists() for name in re.findall(r"\$BUILD/(\S+)", line)) or line.startswith("bwrap") and not blind:
                 continue
             with self.subTest(line):
                 done = self.call("bash", "-o", "pipefail", "-c", line)
