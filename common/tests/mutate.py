@@ -39,7 +39,7 @@ ENDS_PROCESSES = re.compile(r"\bkill(pg)?\(")
 NO_TESTS = r"\.large$|cuda|not-built|aarch64|Configure|broken\.cpu|SameSteps|Strategies|OfProcessors|OpenCLOf"
 
 UNIT = "common/tests/unit_tests --gtest_fail_fast --gtest_brief=1 --gtest_filter="  # many tests in one process
-COMMON = "unit_tests opencl_tests wrong_program summary devices"
+COMMON = "unit_tests opencl_tests wrong_program devices"
 PROGRAMS = ("01-cpu-cpu 02-global-atomics-opencl", r"^(01-cpu\.(cpu|W)|02-global-atomics\.(opencl|OpenCL))")
 # Where a fault is, and what should notice it, in turns: targets to build, and tests, as ctest's -R or a program. The first
 # row that fits.

@@ -56,8 +56,7 @@ class LostOutput(Test):
         self.shell('"$@" --variant swapped > /dev/full', 1, err=FULL)
         self.shell('"$@" --variant right 2> /dev/full', 0, out=" match\n$")
         self.shell('"$@" --variant swapped 2> /dev/full', 1, out="mismatch")
-        for program, arguments in ((GIVEN.build / "common/devices", ""), (GIVEN.build / "common/summary", "/dev/null .")):
-            self.expect(["sh", "-c", f'"$1" {arguments} > /dev/full', "sh", program], 2, err=f"^{program.name}: {FULL}")
+        self.expect(["sh", "-c", '"$1" > /dev/full', "sh", GIVEN.build / "common/devices"], 2, err=f"^devices: {FULL}")
 
     def test_a_file_that_would_become_too_large(self):
         """What was there before is there still, and nothing else."""
@@ -139,38 +138,6 @@ class Rebuilt(Test):
                                env={**os.environ, "PATH": str(folder)})
         (folder / "opencl").unlink()  # it waits for a picture
         self.assertRegex(job.communicate("P5 2 1 255\nab")[1], r"oclgrind [^\n]*/opencl --variant local --device")
-
-
-class Summary(Test):
-    """The table of ./tutorial run."""
-
-    def test_passes_over_workshops(self):
-        table = self.folder() / "programs.tsv"
-        table.write_text("02-chapter\tCUDA\t-\tno compiler\n02-chapter/workshop\tCUDA\t-\tno compiler\n")
-        self.expect([GIVEN.build / "common/summary", table, "."], out="-\n02-chapter +all +CUDA [^\n]*skipped: no compiler\n\n$")
-
-    def test_what_is_emulated_stands_in_the_place_of_cuda(self):
-        results = self.folder()
-        table = results / "programs.tsv"
-        table.write_text("02-chapter\tCUDA\t-\tno compiler\n02-chapter\tCUDA-on-CPU\tcuda-on-cpu\t-\n")
-        program = programs.built("03-local-atomics/cuda-on-cpu")
-        if not program:
-            self.skipTest("no CUDA on a CPU")
-        self.expect([program, "--random", "1K", "--variant", "local", "--json", results / "02-chapter-CUDA-on-CPU.json"])
-        row = r"-\n02-chapter +all +CUDA +\[1\] +- +- +- +match\n\n\[1\] a GPU emulated on the CPU\n\nA strategy is "
-        self.expect([GIVEN.build / "common/summary", table, results], out=row)
-        # The same where CUDA was compiled.
-        compiled = results / "compiled.tsv"
-        compiled.write_text(table.read_text().replace("\t-\tno compiler", "\tcuda\t-"))
-        (results / "02-chapter-CUDA.skipped").write_text("no GPU\n")
-        self.expect([GIVEN.build / "common/summary", compiled, results], out=row)
-        # All rows where one does not match.
-        json = results / "02-chapter-CUDA-on-CPU.json"
-        json.write_text(json.read_text().replace('"match"', '"mismatch"'))
-        self.expect([GIVEN.build / "common/summary", compiled, results], 1, out=r"-\n02-chapter +local +CUDA +\[1\] +- +- +- +mismatch\n")
-        # It did not run, as there is a GPU.
-        (results / "02-chapter-CUDA-on-CPU.json").unlink()
-        self.expect([GIVEN.build / "common/summary", table, results], out="-\n02-chapter +all +CUDA [^\n]*skipped: no compiler\n\n$")
 
 
 class Emulation(Test):

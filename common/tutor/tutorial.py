@@ -22,6 +22,7 @@ if __name__ == "__main__":
 import argparse
 import contextlib
 import fcntl
+import json
 import pathlib
 import re
 import secrets
@@ -113,6 +114,80 @@ def programs():
 def workshop(name):
     """(API, program, why) of the workshop in the folder of this name."""
     return [row for folder, *row in programs() if folder.endswith(f"/{name}")]
+
+
+# ---- run -------------------------------------------------------------------------------------------
+
+
+def number(value):
+    """Three digits that count; "-" where there is none."""
+    return "-" if value is None else f"{value:.0f}" if value >= 100 else f"{value:#.3g}"
+
+
+def results_of(chapter, api, program, picture):
+    """What a program wrote, or why there is nothing. What it says on the way is shown where something is wrong."""
+    written, log, plot = (RESULTS / name for name in (f"{chapter}-{api}.json", f"{chapter}-{api}.log", "histogram.png"))
+    say(f"Running {chapter}, {api} ...")
+    with log.open("wb") as file:
+        drawn = [] if plot.exists() else ["--plot", plot]  # all count the same pixels
+        command = program, picture, "--json", written, *drawn
+        status = call(*command, stdout=subprocess.DEVNULL, stderr=file)
+    said = log.read_text(encoding="utf-8", errors="replace").splitlines()
+    if status == 77:
+        return None, f"skipped: {(said or [''])[-1].partition(': ')[2]}"
+    for line in said:
+        if status or line.startswith("passed over"):  # a device that does not work
+            say(line)
+    if status == 2:
+        sys.exit(2)  # nothing that another program would like better
+    if written.exists():
+        return json.loads(written.read_text(encoding="utf-8")), ""
+    # What it says of itself begins with its name; what a driver says may go on for many lines.
+    why = [line for line in said if line.startswith(f"{chapter}/")] or said[-1:] or [""]
+    return None, f"FAILED: exit status {status}: {why[0]}"
+
+
+def run(options):
+    """The chapters' programs on one picture, and the table of all that they found."""
+    shutil.rmtree(RESULTS, ignore_errors=True)
+    RESULTS.mkdir(parents=True)
+    rows, devices, counted, emulated = [], [], "", False
+    chapters = [row for row in programs() if "/" not in row[0]]  # a workshop of a chapter is no strategy
+    for chapter, api, program, why in chapters:
+        emulates = api == "CUDA-on-CPU"  # in the place of a GPU, where there is none
+        if emulates and (program == "-" or rows and rows[-1][2] == "CUDA" and not rows[-1][-1].startswith("skipped")):
+            continue
+        found, outcome = (None, f"skipped: {why}") if program == "-" else results_of(chapter, api, program, options.picture)
+        if emulates and rows and rows[-1][:3] == [chapter, "all", "CUDA"]:
+            rows.pop()
+        emulated |= emulates
+        if found is None:
+            rows.append([chapter, "all", api, "-", "-", "-", "-", outcome])
+            continue
+        counted = f"{found['input']['name']} ({found['input']['pixels']} pixels)"
+        devices += [] if found["device"] in devices else [found["device"]]
+        where = [found["api"], f"[{devices.index(found['device']) + 1}]"]
+        if emulates and all(each["check"] == "match" for each in found["results"]):  # which is all there is to say of them
+            rows.append([chapter, "all", *where, "-", "-", "-", "match"])
+            continue
+        for each in found["results"]:
+            numbers = (each["kernel_ms"] or {}).get("median"), each["gb_s"], each["speedup_over_serial"]
+            outcome = ": ".join(filter(None, (each["check"], each["reason"])))
+            rows.append([chapter, each["variant"], *where, *map(number, numbers), outcome])
+    titles = ["chapter", "strategy", "API", "device", "time ms", "GB/s", "x serial", "matches the CPU"]
+    widths = [max(len(row[i]) for row in (titles, *rows)) for i in range(len(titles))]
+    print(f"input: {shown(counted)}\n")
+    for row in (titles, ["-" * width for width in widths], *rows):
+        cells = (cell.rjust(width) if 4 <= i < 7 else cell.ljust(width) for i, (cell, width) in enumerate(zip(row, widths)))
+        print(shown("  ".join(cells).rstrip()))
+    print("", *(f"[{i}] {shown(device)}" for i, device in enumerate(devices, 1)), "", sep="\n")
+    print("A strategy is one way to count; time ms: the median of its runs; GB/s: pixels, a byte each, in that time;\n"
+          "x serial: times as fast as the plain loop, `serial`.")
+    if emulated:
+        print("On a processor most of what is made for a GPU is slower than that loop.")
+    print("", f"The picture beside its histogram: {RESULTS}/histogram.png", f"All numbers, for programs:        {RESULTS}/*.json",
+          f"What to read next:                {chapters[0][0]}/README.md", sep="\n")
+    return 1 if any(row[-1].startswith(("mismatch", "FAILED")) for row in rows) else 0
 
 
 # ---- exercises -------------------------------------------------------------------------------------
@@ -348,6 +423,7 @@ class Parser(argparse.ArgumentParser):
 
 
 COMMANDS = {
+    "run": (run, "every chapter on a picture, when the script has built it"),
     "list": (lambda _: print(exercises.listing()), "the exercises, and which are done"),
     "next": (lambda _: print(exercises.next_in_words()), "the first exercise that is not done"),
     "hint": (lambda options: print(exercises.hint(exercise_of(options))), "the next hint"),
@@ -389,6 +465,8 @@ def parser_of(command):
         add("folder", nargs="?", type=given_path, help="the folder to make")
         add("--chapter", nargs="+", default=[], help="the exercises of these chapters alone, such as 03")
         add("--exam", action="store_true", help="without the lessons and the chapters' kernels, too")
+    elif command == "run":
+        add("picture")
     elif command == "broken":
         add("mistake", nargs="?", help="its number or its name")
         add("answer", nargs="?", choices=["answer"], help="say what is wrong, too")

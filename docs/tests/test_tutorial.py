@@ -4,6 +4,7 @@ All in a small clone: the script, the presets and the choice of CTest are the pr
 """
 
 import fcntl
+import json
 import os
 import pathlib
 import re
@@ -259,24 +260,46 @@ class Run(Small):
         self.refuses("not found: python3; docs/install.md names the packages for this system", "list")
         self.refuses("not found: Ninja; Python 3.9 or newer; docs/install.md names the packages for this system", "run")
 
-    def test_which_programs_run(self):
-        """The chapters' and not the workshops'; and CUDA emulated where there is no GPU."""
-        ran = self.root / "ran"
-        self.script(self.clone / "summary", "")
-        with (self.clone / "CMakeLists.txt").open("a") as lines:
-            lines.write("configure_file(summary ${CMAKE_BINARY_DIR}/common/summary COPYONLY)\n")
+    def table(self, *rows, status=0):
+        """What `run` says of these programs: (chapter, API, exit status, what it says of itself, {strategy: check})."""
+        programs = []
+        for chapter, api, end, said, checks in rows:
+            checks = [{"variant": name, "check": check, "reason": "", "kernel_ms": {"median": 0.2} if api == "OpenCL" else None,
+                       "gb_s": 1234.5 if api == "OpenCL" else None, "speedup_over_serial": None} for name, check in checks.items()]
+            found = {"input": {"name": "p\nq", "pixels": 6}, "api": api.partition("-")[0], "device": f"a {api}", "results": checks}
+            write = f"cat > \"$3\" << 'END'\n{json.dumps(found)}\nEND\n" if checks else ""
+            programs.append([chapter, api, self.script(self.root / "bin" / f"{chapter}-{api}", f"{write}echo '{said}' >&2; exit {end}"), "-"])
+        self.with_python()
+        self.programs(*programs)
         (self.clone / "picture.bmp").write_text("pixels")
+        done = self.call("./tutorial", "run", "picture.bmp")
+        self.assertEqual(done.returncode, status, done.stderr)
+        self.said = done.stderr
+        return re.sub(" +", " ", done.stdout)
 
-        def says(what, end=""):
-            return self.script(self.root / "bin" / what, f"echo {what} >> {ran}; {end}")
+    def test_the_table(self):
+        """Not the workshops, and what is emulated in the place of CUDA where that is skipped."""
+        on_cpu = "02-a", "CUDA-on-CPU", 0, "fine", {"one": "match", "two": "match"}
+        table = self.table(("02-a", "OpenCL", 0, "passed over that one", {"one": "match"}), ("02-a/w", "OpenCL", 0, "", {"no": "match"}),
+                           ("02-a", "CUDA", 77, "02-a/cuda: no GPU", {}), on_cpu)
+        self.assertIn("input: p\\nq (6 pixels)\n", table)
+        self.assertIn("-\n02-a one OpenCL [1] 0.200 1234 - match\n02-a all CUDA [2] - - - match\n\n[1] a OpenCL\n[2] a CUDA-on-CPU\n", table)
+        self.assertRegex(table, r"slower than that loop(?s:.*)What to read next: 02-a/README.md\n\Z")
+        self.assertEqual([line for line in self.said.splitlines() if re.match("passed|fine|02", line)], ["passed over that one"])
+        table = self.table(("02-a", "CUDA", 0, "", {"one": "match"}), on_cpu)
+        self.assertIn("-\n02-a one CUDA [1] - - - match\n\n[1] a CUDA\n\n", table)
+        self.assertNotIn("slower", table)
+        table = self.table(("02-a", "CUDA", 77, "02-a/cuda: no GPU", {}))
+        self.assertIn("-\n02-a all CUDA - - - - skipped: no GPU\n", table)
 
-        for end, what in (("exit 77", "cuda\nemulated\n"), ('touch "$3"', "cuda\n"), ("exit 3", "cuda\n")):
-            with self.subTest(end):
-                ran.write_text("")
-                self.programs(["02-chapter", "CUDA", says("cuda", end), "-"], ["02-chapter", "CUDA-on-CPU", says("emulated"), "-"],
-                              ["02-chapter/workshop", "OpenCL", says("workshop"), "-"])
-                self.succeed("./tutorial", "run", "picture.bmp")
-                self.assertEqual(ran.read_text(), what)
+    def test_what_is_wrong(self):
+        wrong = "02-a", "CUDA-on-CPU", 1, "why it is wrong", {"one": "match", "two": "mismatch"}
+        table = self.table(("02-a", "CUDA", 77, "02-a/cuda: no GPU", {}), wrong, status=1)
+        self.assertIn("-\n02-a one CUDA [1] - - - match\n02-a two CUDA [1] - - - mismatch\n", table)
+        self.assertIn("why it is wrong\n", self.said)
+        table = self.table(("02-a", "CUDA", 3, "02-a/cuda: it broke\nother words", {}), wrong, status=1)
+        self.assertIn("-\n02-a all CUDA - - - - FAILED: exit status 3: 02-a/cuda: it broke\n\n", table)
+        self.assertEqual(self.table(("02-a", "CUDA", 2, "02-a/cuda: no picture", {}), wrong, status=2), "")
 
     def test_a_mistake_without_opencl(self):
         (self.clone / "02-two" / "broken").mkdir(parents=True)
