@@ -33,8 +33,8 @@ struct Place {
     Number owner = 0, itsBin = 0;  ///< of a counter
 };
 
-/// The places of choices, in the order of choices.json, which has them in words.
 // clang-format off
+/// The places of choices, in the order of choices.json, which has them in words.
 enum Label : std::uint8_t {
     kPixels, kRows, kColumns, kShort, kLoads, kRest, kTail, kLoad, kWord, kByte,
     kPieces, kPiece,
@@ -42,30 +42,19 @@ enum Label : std::uint8_t {
     kMerge, kItems, kCopies, kClear, kBinLoop, kSum, kHandover,
     kLayout, kLabels
 };
-// clang-format on
 
 /// Their parts, in the order of choices.json, which says what becomes of each.
-// clang-format off
 enum Part : std::uint8_t {
     kTimes, kStart, kEnd, kStride, kWalk, kFirst, kValue, kBytes, kAddress, kWeight, kHow,
     kWriteIndex, kReadIndex, kPitch, kPlace, kEmpty, kWidth, kNumber, kWhich, kTerm, kReturn
 };
-// clang-format on
 
-enum How : std::uint8_t {
-    kAtomic,
-    kPlain,
-    kAssigned,
-    kOr,
-    kXor,
-    kLarger,
-    kSubtracted,
-    kAnd,
-    kSmaller
-};
+/// What four of them may become.
+enum How : std::uint8_t { kAtomic, kPlain, kAssigned, kOr, kXor, kLarger, kSubtracted, kAnd, kSmaller };
 enum Walk : std::uint8_t { kAsIs, kByItems, kByAll, kByGroups, kByEach };
 enum Empty : std::uint8_t { kTaken, kStops, kPassedOver };
 enum Width : std::uint8_t { k32, k16, k8, kSigned16, kSigned8, kFloat, kUpTo255, k7 };
+// clang-format on
 
 struct Choice {
     Label label;

@@ -1,9 +1,8 @@
 // Says what is most likely wrong with the counts of a few runs. For the exercises' grader.
 //
-//     diagnose       reads (job.hpp) chapter, variant, the kernel's text and file, whether
-//     work-items
-//                    run one by one, in CUDA, and without a race as a detector says; and for each
-//                    case its words, groups, group size, pixels and counts
+//     diagnose       reads (job.hpp) chapter, variant, the kernel's text and file; whether
+//                    work-items run one by one, in CUDA, and without a race as a detector says; and
+//                    for each case its words, groups, group size, pixels and counts
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
@@ -17,10 +16,12 @@
 
 int main() try {
     using namespace common::exercise;
-    const std::string chapter = read_text(), variant = read_text(), kernel = read_text(),
-                      file = read_text();
-    const bool one_by_one = read_number() != 0, in_cuda = read_number() != 0,
-               race_free = read_number() != 0;
+    common::diagnosis::RunContext context;
+    for (std::string* const text :
+         {&context.chapter, &context.variant, &context.kernel, &context.file})
+        *text = read_text();
+    for (bool* const is_so : {&context.one_by_one, &context.in_cuda, &context.race_free})
+        *is_so = read_number() != 0;
     std::deque<Bytes> pixels;
     std::vector<common::diagnosis::Case> cases;
     for (std::uint64_t left = read_number(); left > 0; --left) {
@@ -34,13 +35,6 @@ int main() try {
         std::memcpy(made.actual.emplace_back().data(), counts.data(), sizeof(common::Histogram));
         cases.push_back(std::move(made));
     }
-    const common::diagnosis::RunContext context{.chapter = chapter,
-                                                .variant = variant,
-                                                .one_by_one = one_by_one,
-                                                .in_cuda = in_cuda,
-                                                .race_free = race_free,
-                                                .kernel = kernel,
-                                                .file = file};
     std::fputs(common::diagnosis::text_of(common::diagnosis::diagnose(cases, context)).c_str(),
                stdout);
     return 0;
