@@ -78,7 +78,7 @@ class Generate(repository.RepositoryTest):
         self.assertEqual([row[1:] for row in rows], [["512", "-", "80.0", "2.00"], ["512", "100", "200", "5.00"]])
         self.table(recording(runs), "ladder", "book uniform 1G")
         self.assertIn("\n| [`subhist`](02-global-atomics/README.md#subhist-many-tables) |", self.read("README.md"))
-        self.assertEqual(note, "Medians. Read ceiling: 4000 GB/s. Bytes under way: on each multiprocessor.")
+        self.assertEqual(note, "Medians. Read ceiling: 4000 GB/s. Bytes under way: on each multiprocessor, in CUDA.")
 
     def test_a_prediction_and_what_was_measured(self):
         self.write("README.md", page_with(f"predict: number 'times as fast' {FILE} 02-global-atomics/cuda photo 1M subhist / "

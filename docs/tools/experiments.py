@@ -407,7 +407,6 @@ PROFILE = {
     "Instructions, 32 pixels": ("smsp__inst_executed.sum", for_a_step),
     "Clocks in which one is issued, %": ("smsp__issue_active.avg.pct_of_peak_sustained_active", as_it_is),
     "Achieved occupancy, %": ("sm__warps_active.avg.pct_of_peak_sustained_active", as_it_is),
-    "Clock, GHz": ("sm__cycles_elapsed.avg.per_second", lambda value, _: value / 1e9),
 }
 STALLS = {
     "Memory": ("long_scoreboard",),

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from experiments import ATOMICS, EXPERIMENTS, LANES, LESSON, LOCAL
 from pages import FENCED, HEADING, anchor
-from recorded import ROOT, NotRecorded, digits, pixels_of, read_ceiling, size_in_words, unique
+from recorded import ROOT, NotRecorded, digits, pixels_of, read_ceiling, size_in_words
 
 KI = 1 << 10
 CPU = "01-cpu"
@@ -47,7 +47,7 @@ RUNGS = (
     Rung(LESSON, "two-per-sm", "as many work-items as the device holds", 2 * KI, "steps", "two-per-sm, device filled",
          in_book=False),
     Rung(LESSON, "occupancy", "a walk in x and y, eight rows one after the other", 2 * KI, in_book=False),
-    Rung(LESSON, "vector", "16 pixels to a load", 32 * KI, in_book=False),
+    Rung(LESSON, "vector", "16 pixels to a load", 24 * KI, in_book=False),
     Rung(LESSON, "tuned", "copies, loads and launch that a search found for this device", 64 * KI),
 )
 
@@ -76,10 +76,10 @@ def result_of(entry, rung):
 
 
 def found_in(recording, rung, name, size):
-    """{API: (entry, result)} of a rung. An experiment has a size of its own."""
+    """{API: (entry, result)} of a rung."""
     def fits(entry):
         return (entry["program"].rpartition("/")[0] == rung.chapter and entry["input"] == name
-                and (entry["experiment"] == STEPS_OF_LANES if rung.kind == "experiments" else entry["size"] == size))
+                and entry["size"] == size and entry.get("experiment", STEPS_OF_LANES) == STEPS_OF_LANES)
 
     found = {entry["run"]["api"]: (entry, result_of(entry, rung)) for entry in recording[rung.kind] if fits(entry)}
     return {api: each for api, each in found.items() if each[1]}
@@ -109,11 +109,9 @@ def table(recording, which, name, size):
         rates = [found[api][1]["gb_s"] if api in found else None for api in apis]
         cells.append([link(rung, which), rung.change, *([f"{rung.under_way:,}"] if waits else []), *rates,
                       100 * rates[-1] / ceiling if rates[-1] else None])
-    sizes = unique(size_in_words(pixels_of(entry["size"])) for entry in entries if entry["size"] != size)
     launch = rows[-1][1][apis[-1]][1].get("launch")
     note = (f"Medians. Read ceiling: {digits(ceiling)} GB/s."
-            + (" Bytes under way: on each multiprocessor." if waits else "")
-            + (f" On the way to `lane-bins`: {', '.join(sizes)}." if sizes else "")
+            + (" Bytes under way: on each multiprocessor, in CUDA." if waits else "")
             + (f" `{rows[-1][0].kernel}` in {apis[-1]} was {launch}." if launch else ""))
     title = (f"The {'book' if which == 'book' else 'chapter'}, kernel by kernel, on {entries[0]['run']['device']}: "
              f"{size_in_words(pixels_of(size))}, {name}")

@@ -152,7 +152,7 @@ TEST(Diagnosis, TheTableIsReadAsThePagesReadIt) {
         cases.add(std::move(PixelBuffer(pixels)), 180, {6, 64, strategy == "subhist" ? 3U : 0U});
         const std::vector<Change> all = usual_changes(context);
         const auto found = std::find_if(all.begin(), all.end(), [&](const Change& change) {
-            return sentence_of(change, false) == each.at("opencl");
+            return sentence_of(change, false) == each.at("opencl").get<std::string>();
         });
         ASSERT_NE(found, all.end()) << each;
         const Histogram counts =
