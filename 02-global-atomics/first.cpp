@@ -5,7 +5,7 @@
 //   Run:      ./first ../images/landscape.bmp
 //
 // It needs the packages ocl-icd-opencl-dev and libstb-dev, and a driver, such as pocl-opencl-icd.
-// Exit status: 0 right, 1 wrong or a call failed, 2 no such picture, 77 no device to run on.
+// Exit status: 0 right, 1 wrong, 2 no such picture or a call failed, 77 no device to run on.
 
 #define CL_TARGET_OPENCL_VERSION 120  // OpenCL 1.2, which every driver has
 #include <CL/cl.h>
@@ -30,7 +30,7 @@ __kernel void count_pixels(__global const uchar* pixels, ulong count, __global u
 static void check(cl_int error, int line) {
     if (error == CL_SUCCESS) return;
     std::fprintf(stderr, "first.cpp:%d: OpenCL error %d (CL/cl.h has its name)\n", line, error);
-    std::exit(1);
+    std::exit(2);
 }
 
 int main(int argc, char** argv) {

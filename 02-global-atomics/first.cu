@@ -5,7 +5,7 @@
 //   Run:      ./first ../images/landscape.bmp
 //
 // It needs the CUDA toolkit, the package libstb-dev, and an NVIDIA GPU to run on.
-// Exit status: 0 right, 1 wrong or a call failed, 2 no such picture, 77 no device to run on.
+// Exit status: 0 right, 1 wrong, 2 no such picture or a call failed, 77 no device to run on.
 
 #include <cuda_runtime.h>
 #define STB_IMAGE_IMPLEMENTATION
@@ -27,7 +27,7 @@ __global__ void count_pixels(const unsigned char* pixels, size_t count, unsigned
 static void check(cudaError_t error, int line) {
     if (error == cudaSuccess) return;
     std::fprintf(stderr, "first.cu:%d: %s\n", line, cudaGetErrorString(error));
-    std::exit(1);
+    std::exit(2);
 }
 
 int main(int argc, char** argv) {

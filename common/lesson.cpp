@@ -109,6 +109,8 @@ std::size_t Lesson::group_size(std::size_t usual, std::size_t most) const {
 }
 
 std::size_t Lesson::groups(std::size_t usual) const {
+    // The groups' size is known later; a program whose launches are not examined has this alone.
+    if (options.groups) require_sensible({*options.groups, 1}, pixels.size());
     return options.groups.value_or(usual);
 }
 

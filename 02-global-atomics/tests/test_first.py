@@ -78,7 +78,7 @@ class OpenCLFirst(First, Test):
 
     def test_a_kernel_that_does_not_compile(self):
         wrong = self.planted(OPENCL, "atomic_inc", "atomic_nosuch")
-        self.expect([compiled(wrong), IMAGES / "one-pixel.bmp"], 1, err=r"(?s)atomic_nosuch.*\nfirst.cpp:[0-9]+: OpenCL error -11 ")
+        self.expect([compiled(wrong), IMAGES / "one-pixel.bmp"], 2, err=r"(?s)atomic_nosuch.*\nfirst.cpp:[0-9]+: OpenCL error -11 ")
 
     def test_no_device(self):
         environment = {**self.faulty("platforms=none"), "OCL_ICD_VENDORS": str(self.folder())}
@@ -98,7 +98,7 @@ class OpenCLFirst(First, Test):
             run = Run(command, self.faulty(f"fail={number}"))
             if run.status == 99:  # there are fewer calls
                 break
-            self.assertEqual(run.status, 1, run)
+            self.assertEqual(run.status, 2, run)
             self.assertRegex(run.err, r"\Afirst\.cpp:[0-9]+: OpenCL error -5 [^\n]*\n\Z", run)
             lines.add(run.err)
         calls = re.findall(r"\bcl[A-Z]\w+\(", OPENCL)

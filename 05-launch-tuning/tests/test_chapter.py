@@ -82,7 +82,7 @@ class Lesson(Workshop, Test):
         """Between two runs, also where the counts are right."""
         zeroed = "atom_xchg(&totals[bin * APART], 0UL);"
         kernels = self.mistaken("histogram.cl", zeroed, zeroed + " totals[1] = 1;")
-        self.expect([self.program("opencl"), "--kernels", kernels, "--variant", "tuned", "--random", "1K", *QUICK], 1, environment=self.kept,
+        self.expect([self.program("opencl"), "--kernels", kernels, "--variant", "tuned", "--random", "1K", *QUICK], 2, environment=self.kept,
                     err="the last launch did not leave its totals at zero")
 
 
@@ -199,10 +199,10 @@ class Tune(Workshop, Test):
     def test_what_the_device_refuses_is_told_from_what_fails(self):
         # The kernel that is tried first on a processor.
         tune, kernel = self.program("workshops/tune/opencl"), "histogram_tuned"
-        self.expect([tune, "--seconds", "0.1"], 1, environment={**self.kept, **self.faulty(f"fails={kernel}")},
+        self.expect([tune, "--seconds", "0.1"], 2, environment={**self.kept, **self.faulty(f"fails={kernel}")},
                     err=r"^  FAILED: [0-9]+ cop[^\n]*\n[^\n]*tune/opencl: CL_OUT_OF_RESOURCES \(-5\) from clEnqueueReadBuffer[^\n]*\n$")
         self.assertFalse((self.cache / "histogram-tutorials").exists())
-        self.expect([tune, "--seconds", "0.3"], 1, environment={**self.kept, **self.faulty(f"refuses={kernel}")},
+        self.expect([tune, "--seconds", "0.3"], 2, environment={**self.kept, **self.faulty(f"refuses={kernel}")},
                     out="\n  refused: CL_OUT_OF_RESOURCES\n", err="no launch could be measured; nothing is kept\n$")
 
 
@@ -256,7 +256,8 @@ class EndToEnd(Workshop, Test):
 
     def test_bad_command_lines(self):
         for program in self.each_api("workshops/end-to-end/"):
-            self.refused(program, {"--plot x.png": "nothing to draw", "--variant nosuch": "it has copy, pageable, pinned, pipelined, mapped"})
+            self.refused(program, {"--plot x.png": "nothing to draw", "--variant nosuch": "it has copy, pageable, pinned, pipelined, mapped",
+                                   "--groups 2147483647": "groups are far too many"})
         self.refused(self.program("workshops/end-to-end/opencl"), {"--random 0": "no pixels to copy"})
 
     def test_strange_devices(self):
@@ -266,7 +267,7 @@ class EndToEnd(Workshop, Test):
         self.expect([program, *SMALL], environment={**self.kept, **self.faulty("extensions=-cl_khr_int64_base_atomics")})
         self.expect([program, *SMALL], 2, environment={**self.kept, **self.faulty("memory=65536")}, one_line=True,
                     err="take 100003 bytes, and this device has at most 65536 ")
-        self.expect([program, *SMALL, "--time-limit", "1"], 1, environment={**self.kept, **self.faulty("hang=copy")},
+        self.expect([program, *SMALL, "--time-limit", "1"], 2, environment={**self.kept, **self.faulty("hang=copy")},
                     err="copy: a run has not ended after 1 s: ")
 
 

@@ -36,8 +36,7 @@ std::string read_kernel_file(const std::string& name, const fs::path& chapter_fo
                              const std::optional<fs::path>& instead) {
     if (instead) {
         const std::string option = "--kernels " + instead->string();
-        const Deadline deadline(shown(option), time_limit(0), "--time-limit is for reading, too",
-                                kBadInput);
+        const Deadline deadline(shown(option), time_limit(0), "--time-limit is for reading, too");
         try {
             const std::string text = read_whole(*instead, kMaxKernelFile);
             if (text.empty()) throw BadInput("an empty file");

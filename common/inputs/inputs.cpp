@@ -234,7 +234,7 @@ Input load_input(const Options& options, unsigned channels) {
     std::optional<Deadline> deadline;
     if (options.time_limit)
         deadline.emplace(shown(path.string()), std::chrono::seconds(*options.time_limit),
-                         "--time-limit is for reading, too", kBadInput);
+                         "--time-limit is for reading, too");
     Picture picture = load_picture(path, channels);
     deadline.reset();
     Input input{

@@ -29,13 +29,13 @@ int report_exception(const std::string& program) noexcept {
             return kBadInput;
         }
         say(shown(error.what()).c_str());  // a file's name may be part of it
-        return kMismatch;
+        return kFailed;
     } catch (const std::exception& error) {
         say(error.what());
-        return kMismatch;
+        return kFailed;
     } catch (...) {
         say("failed for a reason that was not given");
-        return kMismatch;
+        return kFailed;
     }
 }
 

@@ -36,9 +36,9 @@ TEST(Status, EveryEndHasItsNumberAndItsLine) {
                [] { throw common::BadInput("x.bmp: an empty file"); });
     expect_end(77, "01-cpu/cpu: no device\n", [] { throw common::NothingToRunOn("no device"); });
     expect_end(2, "01-cpu/cpu: out of memory", [] { throw std::bad_alloc(); });
-    expect_end(1, "01-cpu/cpu: CL_INVALID_VALUE\n",
+    expect_end(2, "01-cpu/cpu: CL_INVALID_VALUE\n",
                [] { throw std::runtime_error("CL_INVALID_VALUE"); });
-    expect_end(1, "01-cpu/cpu: failed for a reason that was not given\n", [] { throw 42; });
+    expect_end(2, "01-cpu/cpu: failed for a reason that was not given\n", [] { throw 42; });
 }
 
 // ---- what a terminal would obey ----------------------------------------------------------------

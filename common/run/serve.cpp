@@ -14,6 +14,7 @@
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
 #include "common/run/run.hpp"
+#include "common/verify/watchdog.hpp"
 
 namespace common {
 namespace {
@@ -42,7 +43,7 @@ Json answer_to(const std::string& line, const std::string& name, const RunOnce& 
 } catch (const BadInput& error) {
     return refused("bad-input", kBadInput, error.what());
 } catch (const DoesNotBuild& error) {
-    return refused("does-not-build", kMismatch, error.what());
+    return refused("does-not-build", kFailed, error.what());
 } catch (const NothingToRunOn& error) {
     return refused("nothing-to-run-on", kNothingToRunOn, error.what());
 } catch (const Finished&) {
@@ -50,7 +51,7 @@ Json answer_to(const std::string& line, const std::string& name, const RunOnce& 
 } catch (const std::bad_alloc&) {
     return refused("bad-input", kBadInput, "out of memory");
 } catch (const std::exception& error) {
-    return refused("failed", kMismatch, error.what());
+    return refused("failed", kFailed, error.what());
 }
 
 }  // namespace
@@ -76,6 +77,7 @@ int serve(const std::string& name, const RunOnce& run) {
     require_standard_output(name);
     be_silent();
     serving = true;
+    end_by_signal();
     // Drivers and compilers may print whatever they like, but not among the answers.
     const int answers = dup(STDOUT_FILENO);
     if (answers < 0 || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
@@ -88,7 +90,7 @@ int serve(const std::string& name, const RunOnce& run) {
             if (written <= 0) return kBadInput;  // nobody listens
             at += static_cast<std::size_t>(written);
         }
-        if (answer["kind"] == "failed") return kMismatch;
+        if (answer["kind"] == "failed") return kFailed;
     }
     return kEveryVariantMatches;
 }

@@ -90,6 +90,11 @@ class Refusals(Test):
             self.expect([PROGRAM, "--group-size", "1048576", "--random", "100"], 2, one_line=True,
                         err="(work-groups of 1048576 work-items|blocks of 1048576 threads): this device")
 
+    def test_launches_that_are_too_large(self):
+        for groups in ("2147483647", "200000000") if "workshops" not in GIVEN.program else ():
+            self.expect([PROGRAM, "--groups", groups, "--random", "1M", *QUICK], 2,
+                        err="(groups are far too many for 1048576 pixels[^\n]*|more than 1024 threads are of no use)\n$")
+
 
 class Outputs(Test):
     """The files that it writes: --json as the schema has it, the counts as docs/command-line.md has them, a PNG."""

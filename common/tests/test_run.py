@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import signal
 import subprocess
 import sys
 
@@ -38,18 +39,18 @@ class Serve(Test):
         answers, status = served(["--random", "1x"], ["--variant", "does-not-build"], ["--variant", "unsupported"], ["--random", "1", *SHORT])
         self.assertEqual(status, 0)
         self.assertEqual([(answer["status"], answer["kind"]) for answer in answers],
-                         [(2, "bad-input"), (1, "does-not-build"), (2, "unsupported"), (1, "ran")])
+                         [(2, "bad-input"), (2, "does-not-build"), (2, "unsupported"), (1, "ran")])
         self.assertEqual(answers[1]["error"], "two lines\nof a compiler")
 
     def test_what_it_does_not_understand_ends_it(self):
         answers, status = served("no JSON", ["--random", "1"])
         self.assertEqual([answer["kind"] for answer in answers], ["failed"])
-        self.assertEqual(status, 1)
+        self.assertEqual(status, 2)
 
     def test_a_crash_ends_it_behind_the_answers_before(self):
         answers, status = served(["--random", "1", *SHORT], ["--variant", "crashes", *SHORT], ["--random", "1", *SHORT])
         self.assertEqual(len(answers), 1)
-        self.assertEqual(status, 1)
+        self.assertEqual(status, 2 if programs.BUILD["sanitize"] else -signal.SIGTERM)
 
     def test_takes_no_other_option(self):
         done = subprocess.run([PROGRAM, "--serve", "--ramp"], capture_output=True, text=True, check=False)

@@ -85,12 +85,12 @@ class Ends(Test):
             self.skipTest("a build with sanitizers: a crash is theirs")
 
     def test_a_crash(self):
-        self.expect([WRONG, *INPUT, "--variant", "crashes"], 1, err="\ncrashes: it crashed; most likely the kernel reads or writes outside")
-        self.expect(["sh", "-c", 'ulimit -s 4096; exec "$@"', "sh", WRONG, *INPUT, "--variant", "crashes"], 1,
+        self.expect([WRONG, *INPUT, "--variant", "crashes"], 2, err="\ncrashes: it crashed; most likely the kernel reads or writes outside")
+        self.expect(["sh", "-c", 'ulimit -s 4096; exec "$@"', "sh", WRONG, *INPUT, "--variant", "crashes"], 2,
                     err="\ncrashes: it crashed; most likely the stack is too small, 4096 KiB [(]ulimit -s[)], or the kernel")
 
     def test_who_gives_up_may_have_said_why(self):
-        self.expect([WRONG, *INPUT, "--variant", "aborts"], 1, err="\naborts: the driver or the C library has given up [(]SIGABRT[)], and may have")
+        self.expect([WRONG, *INPUT, "--variant", "aborts"], 2, err="\naborts: the driver or the C library has given up [(]SIGABRT[)], and may have")
 
     def test_too_little_memory_is_not_the_kernels_mistake(self):
         self.expect([WRONG, *INPUT, "--variant", "out-of-memory"], 2,

@@ -35,16 +35,15 @@ Result skipped(const std::string& variant, const std::string& reason) {
     return {variant, Check::kSkipped, reason, {}, std::nullopt};
 }
 
-namespace {
-
-// A launch may be so large that its end is not worth waiting for, though it would be right.
 void require_sensible(const Launch& launch, std::uint64_t pixels) {
     constexpr std::uint64_t kMany = std::uint64_t{1} << 28;
     const std::uint64_t items = std::uint64_t{launch.groups} * launch.group_size;
     if (items < kMany || items / 16 < pixels) return;
-    throw BadInput(fmt::format("{} are far too many for {} pixels (--groups, --group-size)",
-                               to_string(launch), pixels));
+    throw BadInput(fmt::format("{} groups are far too many for {} pixels (--groups, --group-size)",
+                               launch.groups, pixels));
 }
+
+namespace {
 
 // One variant's result, as its runs come in.
 class Examination {

@@ -2,6 +2,7 @@
 /// Check, time, check again: how every strategy of every chapter is examined.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -57,10 +58,13 @@ struct DeviceRun {
 /// the device does not idle between them. Then come runs with the copies, for the end-to-end time
 /// (three, or as many as `repeat` says if that is fewer), and their last result is compared, too.
 /// What the device refuses is skipped. Its times are held against the host's (`plausible_ms`).
-/// @throws BadInput for a launch that is far too large for the pixels: its end is not worth waiting
-///         for
+/// @throws BadInput for a launch that is far too large (`require_sensible`)
 Result verify_and_time(const std::string& variant, const Histogram& expected,
                        std::optional<int> repeat, const DeviceRun& strategy);
+
+/// A launch may be so large that its end is not worth waiting for, though it would be right.
+/// @throws BadInput
+void require_sensible(const Launch& launch, std::uint64_t pixels);
 
 /// The row of a strategy that cannot run here.
 Result skipped(const std::string& variant, const std::string& reason);

@@ -231,7 +231,7 @@ TEST(DeadlineDeathTest, EndsWhatTakesLongerWithALine) {
         const common::Deadline deadline("compiling x.cl", std::chrono::seconds(1));
         std::this_thread::sleep_for(time);
     };
-    EXPECT_EXIT(sleep_for(std::chrono::minutes(1)), testing::ExitedWithCode(1),
+    EXPECT_EXIT(sleep_for(std::chrono::minutes(1)), testing::ExitedWithCode(2),
                 "^compiling x.cl: not done after 1 s: the device or its driver hangs\n$");
     sleep_for(std::chrono::milliseconds(1));
 }
@@ -249,7 +249,7 @@ void run_for_ever(const common::Launch& launch) {
 }
 
 TEST(WatchdogDeathTest, EndsALoopWithoutEnd) {
-    EXPECT_EXIT(run_for_ever({6, 64}), testing::ExitedWithCode(1),
+    EXPECT_EXIT(run_for_ever({6, 64}), testing::ExitedWithCode(2),
                 "6 groups of 64.: a run has not ended after 1 s: a loop without end");
 }
 

@@ -32,9 +32,9 @@ std::string crash_line;
 std::string abort_line;
 std::string memory_line;
 std::string hang_line;
-ExitStatus hang_status = kMismatch;
 std::size_t memory_wanted = 0;
 volatile std::sig_atomic_t memory_was_missing = 0;
+bool ends_by_signal = false;
 
 // What `new` calls that gets none.
 void note_missing_memory() {
@@ -42,17 +42,18 @@ void note_missing_memory() {
     throw std::bad_alloc();
 }
 
-// Not exit: what hangs would be waited for.
-[[noreturn]] void end_with(const std::string& line, ExitStatus status) {
-    [[maybe_unused]] const auto written = write(STDERR_FILENO, line.data(), line.size());
-    _exit(status);
-}
-
 extern "C" void end_with_line(int signal) {
-    if (signal == SIGALRM) end_with(hang_line, hang_status);
     // A driver that gets no memory may stop with an assertion, or use what it did not get.
-    if (memory_was_missing != 0 || !memory_is_left(memory_wanted)) end_with(memory_line, kBadInput);
-    end_with(signal == SIGABRT ? abort_line : crash_line, kMismatch);
+    const bool lacks_memory =
+        signal != SIGALRM && (memory_was_missing != 0 || !memory_is_left(memory_wanted));
+    const std::string& line = lacks_memory        ? memory_line
+                              : signal == SIGALRM ? hang_line
+                              : signal == SIGABRT ? abort_line
+                                                  : crash_line;
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, line.data(), line.size());
+    // Not exit: what hangs would be waited for.
+    if (lacks_memory || !ends_by_signal) _exit(kFailed);
+    std::raise(SIGTERM);
 }
 
 // What a crash may be blamed on where the stack is smaller than it usually is.
@@ -80,6 +81,10 @@ void set_time_limit(std::optional<seconds> limit) {
 
 seconds time_limit(std::size_t pixels) {
     return limit_given.value_or(usual_time_limit(pixels));
+}
+
+void end_by_signal() {
+    ends_by_signal = true;
 }
 
 bool memory_is_left(std::size_t bytes) noexcept {
@@ -113,7 +118,6 @@ Watchdog::Watchdog(const std::string& what, std::size_t pixels) : limit_(time_li
     }
     hang_line = fmt::format("\n{}: a run has not ended after {} s: {}\n", what, limit_.count(),
                             kDoesNotEnd);
-    hang_status = kMismatch;
     std::signal(SIGALRM, end_with_line);
 }
 
@@ -129,10 +133,8 @@ void Watchdog::end_run() const {
     alarm(0);
 }
 
-Deadline::Deadline(const std::string& what, seconds limit, const std::string& because,
-                   ExitStatus status) {
+Deadline::Deadline(const std::string& what, seconds limit, const std::string& because) {
     hang_line = fmt::format("{}: not done after {} s: {}\n", what, limit.count(), because);
-    hang_status = status;
     std::signal(SIGALRM, end_with_line);
     set_alarm(limit);
 }

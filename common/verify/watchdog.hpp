@@ -7,8 +7,6 @@
 #include <optional>
 #include <string>
 
-#include "common/process/exit_status.hpp"
-
 namespace common {
 
 /// How long one run of a strategy may take: a minute, and more for more pixels. Slower than this is
@@ -24,14 +22,18 @@ std::chrono::seconds time_limit(std::size_t pixels);
 /// Whether this process could have so much more memory. A signal handler may ask, too.
 bool memory_is_left(std::size_t bytes) noexcept;
 
+/// From now on what hangs or crashes ends by a signal, and only want of memory with status 2: for
+/// whoever starts many processes and does not read what they say.
+void end_by_signal();
+
 /// What a run that has not ended most likely is.
 inline constexpr const char* kDoesNotEnd =
     "a loop without end, or a barrier that not all work-items reach (does-not-end)";
 
 /// While one exists, a run that takes longer than its limit ends the program with one line that
-/// names the strategy, and exit status 1. So does a crash, also one that comes later; where there
-/// is too little memory left, the line says that, and the status is 2. (With a sanitizer a crash is
-/// the sanitizer's.) At most one exists at a time.
+/// names the strategy, and exit status 2. So does a crash, also one that comes later; where there
+/// is too little memory left, the line says that. (With a sanitizer a crash is the sanitizer's.) At
+/// most one exists at a time.
 class Watchdog {
  public:
     /// @param what the strategy and its launch, for the line
@@ -56,8 +58,7 @@ class Deadline {
  public:
     /// @param what the device or its driver does, for the line
     Deadline(const std::string& what, std::chrono::seconds limit,
-             const std::string& because = "the device or its driver hangs",
-             ExitStatus status = kMismatch);
+             const std::string& because = "the device or its driver hangs");
     ~Deadline();
     Deadline(const Deadline&) = delete;
     Deadline& operator=(const Deadline&) = delete;

@@ -56,8 +56,10 @@ def run(command):
     return done.returncode, done.stdout + done.stderr
 
 
-def verdict(status):
+def verdict(status, said):
     """ "right" (66 is ThreadSanitizer's: a race, and a right result), "wrong" (also where it crashes or does not end), or what else it was."""
+    if status == 2 and gallery.called(said) in gallery.ENDS:
+        return "wrong"
     return {0: "right", 1: "wrong", 66: "right", 77: "cannot run"}.get(status, f"ends with {status}")
 
 
@@ -88,7 +90,7 @@ def tried(mistake):
         command = [*gallery.command_of(ROOT / "build", mistake, "cpu"), "--variant", mistake.variant, "--repeat", "1", "--no-ceiling"]
         runs = {name: run([*command, *(word for word in arguments if word not in ("--group-size", "64"))])
                 for name, arguments in INPUTS.items()}
-        return row_of(mistake, {name: verdict(status) for name, (status, _) in runs.items()},
+        return row_of(mistake, {name: verdict(*ended) for name, ended in runs.items()},
                       {found for _, said in runs.values() for found in re.findall("ThreadSanitizer: (data race)", said)}, None)
     with tempfile.TemporaryDirectory() as folder:
         gallery.make(mistake, folder)
@@ -97,7 +99,7 @@ def tried(mistake):
             command += ["--kernels", f"{folder}/histogram.cl"]
         command += usual(mistake)
         on_pocl, quiet = [*command, "--device", POCL], [*command, "--no-diagnosis"]
-        verdicts = {name: verdict(run([*quiet, "--device", POCL, *arguments])[0]) for name, arguments in INPUTS.items()}
+        verdicts = {name: verdict(*run([*quiet, "--device", POCL, *arguments])) for name, arguments in INPUTS.items()}
         shows = arguments_of(mistake.shows)
         launches = [SMALL, [*LARGE, room_of(mistake)]] + ([shows[1:]] if shows[0] == "oclgrind" else [])
         found = [set(FINDS.findall(run([*OCLGRIND, *quiet, "--device", "Oclgrind", *launch])[1])) for launch in launches]
@@ -112,7 +114,7 @@ def tried_in_cuda(mistake):
         return None
     command = [*gallery.command_of(ROOT / "build", mistake, "cuda"), *usual(mistake)]
     quiet = [*command, "--no-diagnosis"]
-    verdicts = {name: verdict(run([*quiet, *arguments])[0]) for name, arguments in INPUTS.items()}
+    verdicts = {name: verdict(*run([*quiet, *arguments])) for name, arguments in INPUTS.items()}
     found = [tool for tool, launch in (("memcheck", SMALL), ("racecheck", SMALL), ("synccheck", [*LARGE, room_of(mistake)]))
              if SANITIZER_FINDS.search(run(["compute-sanitizer", "--tool", tool, *quiet, *launch])[1])]
     there = mistake.in_cuda()
@@ -137,7 +139,7 @@ def tried_emulated(mistake):
     found = {"launch": gallery.says_where("launch", "\n".join(text for _, text in [*runs.values(), said("plain-all", launches[1])]))}
     for how in ("thread", "address"):
         found[how] = gallery.says_where(how, "\n".join(said(f"{how}-all", launch)[1] for launch in launches))
-    return {"chapter": mistake.chapter, "mistake": mistake.name, "verdicts": {name: verdict(status) for name, (status, _) in runs.items()},
+    return {"chapter": mistake.chapter, "mistake": mistake.name, "verdicts": {name: verdict(*ended) for name, ended in runs.items()},
             "found": {how: line for how, line in found.items() if line}}
 
 

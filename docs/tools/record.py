@@ -246,7 +246,7 @@ def run(job, arguments=(), under=(), variables=None, may_lose=False):
         if done.returncode == 77:
             return None
         if done.returncode == 1 and not may_lose:
-            raise Stopped(f"{job}: a result does not match the CPU, or a call failed; the lines above say which")
+            raise Stopped(f"{job}: a result does not match the CPU")
         if done.returncode not in (0, 1):
             raise Stopped(f"{job}: ended with {done.returncode}")
         try:

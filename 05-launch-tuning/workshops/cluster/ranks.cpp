@@ -90,7 +90,7 @@ int report_exception(const std::string& program) noexcept {
         fmt::format("{}, rank {} of {} on {}", program, rank(), rank_count(), host());
     if (all_ready) {
         MPI_Abort(MPI_COMM_WORLD, common::report_exception(speaker));
-        return common::kMismatch;  // MPI_Abort does not return
+        return common::kFailed;  // MPI_Abort does not return
     }
     int status = 0;
     int speaks = 0;

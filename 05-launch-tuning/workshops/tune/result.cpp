@@ -218,13 +218,14 @@ Request parse_request(int argc, const char* const* argv, const std::string& prog
 }
 
 int finish(const Request& request, const Tuning& found) {
-    if (found.count(Outcome::kWrong) > 0) common::note_mismatch();
+    const bool wrong = found.count(Outcome::kWrong) > 0;
+    if (wrong) common::note_mismatch();
     common::print(fmt::format("{}, {} on {} ({})\n\n{}", "05-launch-tuning", found.device.api,
                               found.device.device, found.device.driver, summary_text(found)));
     if (request.json) common::write_whole(*request.json, to_json_text(found));
     if (found.count(Outcome::kMeasured) == 0) {
         common::progress("no launch could be measured; nothing is kept\n");
-        return common::kMismatch;
+        return wrong ? common::kMismatch : common::kFailed;
     }
     const std::size_t missing = found.count(Outcome::kNotTried);
     if (missing > 0) {
@@ -233,7 +234,7 @@ int finish(const Request& request, const Tuning& found) {
                         missing, found.trials.size()));
     }
     common::print(fmt::format("\nkept for `tuned` in {}\n", common::shown(save(found).string())));
-    return found.count(Outcome::kWrong) > 0 ? common::kMismatch : common::kEveryVariantMatches;
+    return wrong ? common::kMismatch : common::kEveryVariantMatches;
 }
 
 }  // namespace tuning

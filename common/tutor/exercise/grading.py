@@ -139,7 +139,7 @@ def why_not(file, done):
     said = re.sub(r"^run_\w+: |,? (at|from call at) \S*run_\w+\.cpp:\d+", "", last)[:200]
     said = re.sub(r"error (-\d+)", lambda error: opencl_errors().get(error.group(1), "error") + f" ({error.group(1)})", said)
     crashed = ": are its arguments, their order and their sizes right?" if file.exercise.kind == "host" and done.status < 0 else ""
-    why = "" if done.status == 1 and said else f"{done.why()}{crashed}"
+    why = "" if done.status == 2 and said else f"{done.why()}{crashed}"
     return f"{why}{': ' if why and said else ''}{said}"
 
 

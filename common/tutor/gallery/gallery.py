@@ -51,7 +51,8 @@ FILES = {"opencl": ("opencl.cpp", "histogram.cl"), "cuda": ("cuda.cu", "histogra
 EMULATED = "cuda-on-cpu"
 EMULATED_SAYS = {"thread": "ThreadSanitizer: data race", "address": "AddressSanitizer: [a-z-]+",
                  "launch": "not all threads of a block reach the same __syncthreads"}
-NAMED = re.compile(r"^  why[^\n]*\(([a-z0-9-]+)\)$|\((out-of-bounds|does-not-end)\)", re.MULTILINE)
+ENDS = ("out-of-bounds", "does-not-end")  # what leaves no counts: the program ends with status 2
+NAMED = re.compile(rf"^  why[^\n]*\(([a-z0-9-]+)\)$|\(({'|'.join(ENDS)})\)", re.MULTILINE)
 
 
 class BadMistake(Exception):
@@ -322,7 +323,9 @@ class Broken:
         with contextlib.suppress(OSError):
             print("The source with the mistake:", *(self.folder / file for file in self.files), file=sys.stderr)
         status = subprocess.run(command, check=False).returncode
-        return 0 if status in (1, 66) else status if status >= 0 else 128 - status  # 66 is ThreadSanitizer's
+        crashes = re.search("out-of-bounds|Invalid", self.mistake.names)
+        shows = (1, 2, 66) if crashes else (1, 66)  # 66 is ThreadSanitizer's
+        return 0 if status in shows else status if status >= 0 else 128 - status
 
 
 # ---- the command line ------------------------------------------------------------------------------

@@ -121,7 +121,7 @@ class Check:
         if "unexpected memory mapping" in said:
             raise Skipped("ThreadSanitizer does not run here")
         if not how:
-            if status != 1:
+            if status != 1 and gallery.called(said) not in gallery.ENDS:
                 raise NotAsWritten(f"not caught: exit status {status}\n{said}")
             return "caught"
         found = gallery.says_where(how, said)
@@ -147,7 +147,7 @@ class Check:
             raise Skipped("nothing to run it on")
         if status == 2 and "no OpenCL device is called" in said:
             raise Skipped("no PoCL (package pocl-opencl-icd)")
-        if status != 1:
+        if status != 1 and name not in gallery.ENDS:
             raise NotAsWritten(f"not caught: exit status {status}\n{said}")
         names = self.mistake.names.split()
         if self.api == "cpu":
