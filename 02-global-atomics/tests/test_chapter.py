@@ -32,6 +32,13 @@ class OpenCLNarrowPictures(Test):
         self.expect([OPENCL, ROOT / "images/one-column.bmp", "--tile", "100003", *QUICK], environment=self.faulty("memory=8388608"),
                     out=r"\nglobal [^\n]* match\nsubhist [^\n]* skipped: it needs 51201536 bytes in one piece: this device has at most 8388608\n$")
 
+    def test_what_stands_behind_a_row_shows_where_it_is_counted(self):
+        kernels, text = self.folder() / "kernels.cl", (ROOT / "02-global-atomics/histogram.cl").read_text(encoding="utf-8")
+        self.assertEqual(text.count("x < width;"), 1)
+        kernels.write_text(text.replace("x < width;", "x < width + 1;"), encoding="utf-8")
+        self.expect([OPENCL, ROOT / "images/one-column.bmp", "--variant", "subhist", "--kernels", kernels, "--no-diagnosis", *QUICK], 1,
+                    err=r"wrong bins: 1 of 256\n  bin 165: expected 1, got 1000 ")
+
     def test_work_items_without_a_column(self):
         command = [OPENCL, "--variant", "subhist", "--group-size", "16", *QUICK]
         self.expect([*command, ROOT / "images/one-column.bmp"], err="match\n    rows of 1 pixel: 15 of the 16 work-items of a group have no column\n")

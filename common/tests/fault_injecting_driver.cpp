@@ -19,6 +19,9 @@
 //   refuses=NAME     a kernel whose name begins so is not launched
 //   fails=NAME       what is read after a kernel whose name begins so fails, as after an access out
 //                    of bounds
+//   unpoisoned=refused   a kernel is not launched with a buffer that it may write to, but that was
+//   not
+//                    filled with the poison, all of it, since the run before
 //   platforms=none|failing|empty-first|failing-first   what the loader finds
 //   fail=N           the N-th call of the program fails, whichever it is; where there are fewer,
 //                    it ends with exit status 99
@@ -85,6 +88,32 @@ std::vector<std::string> split(const std::string& text) {
 
 std::set<cl_mem> on_host;
 std::map<std::pair<cl_kernel, cl_uint>, std::size_t> local_arguments;  // their bytes
+
+// A buffer of the program, and in which run it was last filled with the poison.
+struct Made {
+    cl_mem_flags flags = 0;
+    std::size_t bytes = 0;
+    unsigned poisoned_in = 0;
+};
+std::map<cl_mem, Made> made;
+std::map<std::pair<cl_kernel, cl_uint>, cl_mem> buffers;  // that are arguments
+unsigned run = 1;
+bool run_has_launched = false;
+
+void note_fill(cl_mem buffer, const void* with, std::size_t size, std::size_t bytes) {
+    constexpr std::uint32_t kPoison = 0xA5A5A5A5;
+    if (size != sizeof kPoison || std::memcmp(with, &kPoison, size) != 0) return;
+    if (std::exchange(run_has_launched, false)) ++run;
+    if (bytes == made[buffer].bytes) made[buffer].poisoned_in = run;
+}
+
+bool all_are_poisoned(cl_kernel kernel) {
+    return std::all_of(buffers.begin(), buffers.end(), [=](const auto& each) {
+        const Made& buffer = made[each.second];
+        const bool is_input = (buffer.flags & (CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR)) != 0;
+        return each.first.first != kernel || is_input || buffer.poisoned_in == run;
+    });
+}
 
 std::uint64_t failing_call = 0;  // 1 is the next, 0 none
 
@@ -299,6 +328,7 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, std::size_t bytes,
     }
     cl_mem buffer = REAL(clCreateBuffer)(context, flags, bytes, from, error);
     on_host.erase(buffer);  // another's, long released
+    made[buffer] = {flags, bytes};
     if ((flags & CL_MEM_ALLOC_HOST_PTR) != 0) on_host.insert(buffer);
     return buffer;
 }
@@ -307,7 +337,9 @@ cl_kernel clCreateKernel(cl_program program, const char* name, cl_int* error) {
     const Call call;
     if (call.fails) return static_cast<cl_kernel>(fail_with(error));
     cl_kernel kernel = REAL(clCreateKernel)(program, name, error);
-    std::erase_if(local_arguments, [=](const auto& each) { return each.first.first == kernel; });
+    const auto is_its = [=](const auto& each) { return each.first.first == kernel; };
+    std::erase_if(local_arguments, is_its);
+    std::erase_if(buffers, is_its);
     return kernel;
 }
 
@@ -318,6 +350,7 @@ cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, std::size_t size, const v
     if (size == sizeof buffer && value != nullptr) std::memcpy(&buffer, value, size);
     if (told("discrete") && on_host.count(buffer) > 0) return CL_INVALID_MEM_OBJECT;
     const cl_int error = REAL(clSetKernelArg)(kernel, index, size, value);
+    if (made.count(buffer) > 0) buffers[{kernel, index}] = buffer;
     if (error == CL_SUCCESS) local_arguments[{kernel, index}] = value == nullptr ? size : 0;
     return error;
 }
@@ -364,10 +397,22 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
         return begin && std::string(name).starts_with(*begin);
     };
     if (is_named_in("refuses")) return CL_OUT_OF_RESOURCES;
+    if (told("unpoisoned") && !all_are_poisoned(kernel)) return CL_INVALID_MEM_OBJECT;
+    run_has_launched = true;
     hangs = hangs || is_named_in("hang");
     failed = failed || is_named_in("fails");
     return REAL(clEnqueueNDRangeKernel)(queue, kernel, dimensions, offset, global, local, waits,
                                         wait_for, event);
+}
+
+cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, const void* with,
+                           std::size_t size, std::size_t offset, std::size_t bytes, cl_uint waits,
+                           const cl_event* wait_for, cl_event* event) {
+    const Call call;
+    if (call.fails) return CL_OUT_OF_RESOURCES;
+    note_fill(buffer, with, size, bytes);
+    return REAL(clEnqueueFillBuffer)(queue, buffer, with, size, offset, bytes, waits, wait_for,
+                                     event);
 }
 
 cl_int clFinish(cl_command_queue queue) {
@@ -397,6 +442,7 @@ cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool block
     const Call call;
     if (call.fails) return CL_OUT_OF_RESOURCES;
     hang_if(is_told("hang", "copy"));
+    made[buffer].flags |= CL_MEM_READ_ONLY;  // it holds what the host gives
     return REAL(clEnqueueWriteBuffer)(queue, buffer, blocking, offset, bytes, from, waits, wait_for,
                                       event);
 }
@@ -444,11 +490,6 @@ PASS_ON(clGetCommandQueueInfo,
          std::size_t* needed),
         (of, what, size, value, needed))
 PASS_ON(clFlush, (cl_command_queue queue), (queue))
-PASS_ON(clEnqueueFillBuffer,
-        (cl_command_queue queue, cl_mem buffer, const void* with, std::size_t size,
-         std::size_t offset, std::size_t bytes, cl_uint waits, const cl_event* wait_for,
-         cl_event* event),
-        (queue, buffer, with, size, offset, bytes, waits, wait_for, event))
 PASS_ON(clEnqueueUnmapMemObject,
         (cl_command_queue queue, cl_mem buffer, void* mapped, cl_uint waits,
          const cl_event* wait_for, cl_event* event),

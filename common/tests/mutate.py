@@ -2,11 +2,13 @@
 """Plants faults in common/ and the chapters, one at a time, and says which of them no test notices.
 
     mutate.py [--count 100] [--seed 1] [PATH...]
+    mutate.py --guards [WORD...]    the faults of guards.json, or those whose guard or file has such a word
 
 A fault is a small edit, such as `<=` for `<` or a statement that is missing, drawn by the seed from the sources, or from
 those whose path begins with PATH. It is planted in a clone of the last commit, in build-mutants/; what it needs is built
 there, and what should notice it is run (NOTICED_BY), up to the first test that fails. What does not compile is no fault,
-and what compiles to the same code is none. Exit status: 0 all are noticed, 1 some are not, 2 a test fails without a fault.
+and what compiles to the same code is none. guards.json has for each guard a fault that it alone sees: the guard, the file,
+a text in it and what stands there with the fault, what is built, and the tests of which one must fail. Exit status: 0 all are noticed, 1 some are not, 2 a test fails without a fault.
 
 Left out are CUDA's sources, which need a GPU, tests, the files of the exercises that students begin with, and files that
 end processes: a fault there could end others.
@@ -16,6 +18,7 @@ import argparse
 import ast
 import collections
 import hashlib
+import json
 import os
 import pathlib
 import random
@@ -157,14 +160,16 @@ def must(*command):
     return said
 
 
-def prepare():
-    """A clone of the last commit, built. What it is: a commit; and what each source is compiled to: {path: objects}."""
+def prepare(is_built=True):
+    """A clone of the last commit, and built. What it is: a commit; and what each source is compiled to: {path: objects}."""
     commit = subprocess.run(["git", "-C", ROOT, "rev-parse", "HEAD"], check=True, capture_output=True, text=True).stdout.strip()
     if not CLONE.exists():
         subprocess.run(["git", "clone", "--quiet", "--shared", "--no-checkout", ROOT, CLONE], check=True)
     must("git", "checkout", "--quiet", "--force", "--detach", commit)
     launcher = ["-DCMAKE_CXX_COMPILER_LAUNCHER=ccache"] if run("sh", "-c", "command -v ccache")[0] == 0 else []
     must("cmake", "--preset", "default", "-DTUTORIAL_CUDA=OFF", "-DCMAKE_CXX_FLAGS_RELEASE=-O1 -DNDEBUG", *launcher)  # compiled quickly
+    if not is_built:
+        return commit[:7], {}
     must("cmake", "--build", BUILD)
     compiled = collections.defaultdict(set)
     for line in must("ninja", "-C", BUILD, "-t", "deps").splitlines():
@@ -188,13 +193,13 @@ def built(targets):
     return run("cmake", "--build", BUILD, "--target", *targets.split(), seconds=SECONDS) if targets else (0, "")
 
 
-def tested(tests, memory=True):
+def tested(tests, memory=True, left_out=NO_TESTS):
     """The test that fails; nothing where all pass."""
     if not tests.startswith("^"):
         status, said = run(*(BUILD / tests).as_posix().split(), seconds=SECONDS, memory=memory)
         return (re.findall(r"\[  FAILED  \] (\S+)", said) or ["unit_tests"])[0] if status != 0 else ""
     how = ("--stop-on-failure", "--parallel", 2, "--timeout", 120)
-    status, said = run("ctest", "--test-dir", BUILD, *how, "-R", tests, "-E", NO_TESTS, memory=memory)
+    status, said = run("ctest", "--test-dir", BUILD, *how, "-R", tests, "-E", left_out, memory=memory)
     if "No tests were found" in said:
         fail(f"there is no test {tests}")
     failed = re.findall(r"(\S+) \.*\*\*\*(?!Skipped)", said)
@@ -209,7 +214,7 @@ def turns_of(path):
     raise ValueError(path)
 
 
-def judged(path, faulty, objects):
+def judged(path, faulty, objects, turns=(), left_out=NO_TESTS):
     """`noticed` and by what, `alive`, or why it is no fault."""
     memory = not path.startswith(("01-cpu/", "05-launch-tuning/workshops/many/", "common/tutor/"))  # the sanitizers there lay claim to more
     file = CLONE / path
@@ -218,7 +223,7 @@ def judged(path, faulty, objects):
     try:
         file.write_text(faulty, encoding="utf-8")
         began = time.time() - 1
-        for targets, tests in turns_of(path):
+        for targets, tests in turns or turns_of(path):
             fails, (status, said) = "", built(targets)
             if status != 0 and re.search(r"\berror:", said) and "static assertion" not in said:
                 return "does not compile", ""
@@ -228,7 +233,7 @@ def judged(path, faulty, objects):
             is_built = is_built or not objects or bool(made)
             if objects and hashes(made).items() <= before.items():
                 continue  # perhaps it is part of a later turn
-            is_same, fails = False, tested(tests, memory)
+            is_same, fails = False, tested(tests, memory, left_out)
             if fails:
                 break
     finally:
@@ -239,7 +244,7 @@ def judged(path, faulty, objects):
         return "same code" if is_same else "alive", ""
     if tests not in sound:
         built(targets)
-        if tested(tests, memory):
+        if tested(tests, memory, left_out):
             return "cannot be told", f"without the fault, too: {fails}"
         sound.add(tests)
     return "noticed", fails
@@ -254,15 +259,35 @@ def same_python(path, text, faulty):
         return True
 
 
+def guards(words):
+    """How many of the table's faults are noticed, and so on: {verdict: number}."""
+    number = collections.Counter()
+    for guard, path, old, new, targets, tests in json.loads((CLONE / "common/tests/guards.json").read_text(encoding="utf-8")):
+        if words and not any(word in guard or word in path for word in words):
+            continue
+        text = (CLONE / path).read_text(encoding="utf-8")
+        if text.count(old) != 1:
+            fail(f"guards.json: {guard}: {path} has this {text.count(old)} times: {old}")
+        verdict, by = judged(path, text.replace(old, new), (), [(targets, tests)], "^$")
+        number[verdict] += 1
+        print(f"{verdict:<16} {guard}" + (f"  [{by}]" if by else ""), flush=True)
+    return number
+
+
 def main():
     arguments = argparse.ArgumentParser()
+    arguments.add_argument("--guards", action="store_true")
     arguments.add_argument("--count", type=int, default=100)
     arguments.add_argument("--seed", type=int, default=1)
-    arguments.add_argument("below", metavar="PATH", nargs="*", default=["common/", "0"])
+    arguments.add_argument("below", metavar="PATH", nargs="*")
     options = arguments.parse_args()
-    commit, compiled = prepare()
+    commit, compiled = prepare(not options.guards)
+    if options.guards:
+        number = guards(options.below)
+        print(", ".join(f"{count} {verdict}" for verdict, count in number.items()) + f"; commit {commit}")
+        return 1 if set(number) - {"noticed"} else 0
     number = collections.Counter()
-    for path, line, words, faulty in drawn(options.below, compiled, options.seed):
+    for path, line, words, faulty in drawn(options.below or ["common/", "0"], compiled, options.seed):
         if number["noticed"] + number["alive"] == options.count:
             break
         if same_python(path, (CLONE / path).read_text(encoding="utf-8"), faulty):

@@ -131,6 +131,7 @@ class Outputs(Test):
             for time in ("kernel_ms", "clock", "gb_s", "speedup_over_serial", "end_to_end_ms"):
                 self.assertIsNone(result[time], f"a time or speed of an emulated device: {time}")
             return
+        self.assertIn(result["clock"], ("host",) if API == "C++" else ("host", "device"), result)
         times = result["kernel_ms"]
         self.assertEqual(times["runs"], 2)
         self.assertTrue(0 < times["min"] <= times["median"] <= times["max"], result)
@@ -144,6 +145,10 @@ class Devices(Test):
     def test_a_small_device(self):
         self.expect([PROGRAM, *SMALL], environment=self.faulty("group=32 local=8192 memory=8388608 no-profiling discrete"),
                     out="(?s)times: by the host's clock.*" + self.each("match"), err="no times: from here on the host's clock is used")
+
+    @for_opencl
+    def test_what_a_kernel_writes_to_was_poisoned(self):
+        self.expect([PROGRAM, *SMALL, "--no-ceiling"], environment=self.faulty("unpoisoned=refused"), out=self.each("match"))
 
     @for_opencl
     def test_their_read_ceiling(self):

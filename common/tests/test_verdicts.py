@@ -125,6 +125,13 @@ class Times(Test):
                         self.assertAlmostEqual(time_ms, 0.0003 if variant in none else 0.001, msg=variant)
 
 
+class Guards(Test):
+    def test_the_faults_fit_the_sources(self):
+        """mutate.py --guards plants them."""
+        for guard, path, old, *_ in json.loads((ROOT / "common/tests/guards.json").read_text(encoding="utf-8")):
+            self.assertEqual((ROOT / path).read_text(encoding="utf-8").count(old), 1, guard)
+
+
 class Rebuilt(Test):
     def test_a_program_that_is_replaced_while_it_runs(self):
         """It names itself as it was started, which is how it can be started again."""

@@ -138,8 +138,8 @@ def results_of(chapter, api, program, picture):
     for line in said:
         if status or line.startswith("passed over"):  # a device that does not work
             say(line)
-    if status == 2:
-        sys.exit(2)  # nothing that another program would like better
+    if status == 2 and drawn:
+        sys.exit(2)  # the first has refused the picture: no other would take it
     if written.exists():
         return json.loads(written.read_text(encoding="utf-8")), ""
     # What it says of itself begins with its name; what a driver says may go on for many lines.
@@ -187,7 +187,8 @@ def run(options):
         print("On a processor most of what is made for a GPU is slower than that loop.")
     print("", f"The picture beside its histogram: {RESULTS}/histogram.png", f"All numbers, for programs:        {RESULTS}/*.json",
           f"What to read next:                {chapters[0][0]}/README.md", sep="\n")
-    return 1 if any(row[-1].startswith(("mismatch", "FAILED")) for row in rows) else 0
+    ends = {row[-1].partition(":")[0] for row in rows}
+    return 1 if "mismatch" in ends else 2 if "FAILED" in ends else 0
 
 
 # ---- exercises -------------------------------------------------------------------------------------

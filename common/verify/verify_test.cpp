@@ -172,14 +172,16 @@ Examined examine_on_device(const std::function<void(Histogram&, int run)>& strat
     int poisoned = 0;
     int copied = 0;
     testing::internal::CaptureStderr();
-    const Result result = common::verify_and_time("planted", kExpected, kRepeat,
-                                                  common::DeviceRun{[&] { ++poisoned; },
-                                                                    [&] { ++copied; },
-                                                                    [&](Histogram& out) {
-                                                                        strategy(out, run++);
-                                                                        return kNs * (1 + run);
-                                                                    },
-                                                                    {6, 64, 3}});
+    const Result result =
+        common::verify_and_time("planted", kExpected, kRepeat,
+                                common::DeviceRun{[&] { ++poisoned; },
+                                                  [&] { ++copied; },
+                                                  [&](Histogram& out) {
+                                                      EXPECT_EQ(out[255], common::kPoison);
+                                                      strategy(out, run++);
+                                                      return kNs * (1 + run);
+                                                  },
+                                                  {6, 64, 3}});
     EXPECT_EQ(run, 1 + 2 * kRepeat);
     EXPECT_EQ(poisoned, run);
     EXPECT_EQ(copied, 1 + kRepeat);
@@ -246,6 +248,11 @@ void run_for_ever(const common::Launch& launch) {
                               return kNs;
                           },
                           launch});
+}
+
+TEST(Watchdog, WaitsASecondLongerForEachFourMiPixels) {
+    EXPECT_EQ(common::usual_time_limit(0), std::chrono::seconds(60));
+    EXPECT_EQ(common::usual_time_limit(std::size_t{40} << 20), std::chrono::seconds(70));
 }
 
 TEST(WatchdogDeathTest, EndsALoopWithoutEnd) {

@@ -119,6 +119,26 @@ class Truths(unittest.TestCase):
         self.assertEqual(len(set(map(tuple, truths))), 3)
 
 
+class Verdicts(unittest.TestCase):
+    """What is given for results that are made up."""
+
+    @staticmethod
+    def outcomes(*right):
+        return [grading.Outcome(tasks.Run("a run", 0, 1, b"", 1, 1), each, "" if each else "it is wrong") for each in right]
+
+    def test_half_of_the_points_are_for_the_runs_that_are_right(self):
+        criterion = next(each for each in FIVE_STEPS.points if each in tasks.CRITERIA)
+        of = FIVE_STEPS.points[criterion]
+        for right, points in (([True] * 4, of), ([True, True, True, False], of * 3 // 8), ([False] * 4, 0)):
+            self.assertEqual(grading.results_verdict(FIVE_STEPS, criterion, self.outcomes(*right)).points, points)
+
+    def test_counts_that_are_wrong_only_under_a_detector_are_a_fault(self):
+        detector = unittest.mock.Mock(finds=re.compile("data race"), plants=False)
+        with unittest.mock.patch.object(grading, "outcomes", return_value=(self.outcomes(True, False), [sandbox.Done(0, "", b"")])):
+            self.assertIn("it is not right: a run: it is wrong", grading.fault(None, detector, [], True))
+            self.assertEqual(grading.fault(None, detector, [], False), "")
+
+
 class Sandbox(unittest.TestCase):
     def shell(self, script, seconds=9, **more):
         return sandbox.run(["sh", "-c", script], seconds, **more)
