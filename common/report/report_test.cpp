@@ -118,6 +118,7 @@ TEST_F(ReportTest, OneMismatchAnywhereIsFailure) {
     const Result skipped{"vector", Check::kSkipped, "no local memory", {}, std::nullopt};
     EXPECT_EQ(finish({match, match}), 0);
     EXPECT_EQ(finish({match, skipped}), 0);
+    EXPECT_EQ(finish({skipped}), 77);
     EXPECT_TRUE(tests::has(out_, "skipped: no local memory\n"));
     EXPECT_EQ(finish({mismatch, match, match}), 1);
     EXPECT_EQ(finish({match, mismatch, match}), 1);

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import shutil
 import subprocess
 
@@ -107,7 +108,7 @@ class Times(Test):
     """By a device's clock on which a fill takes 700 ns, and all that comes behind it 300."""
 
     # Those that have no fill in their time: nothing has to be zeroed before, or the launch before has done it.
-    NO_ZEROING = {"local-buckets", "local-subhist", "uchar-bins", "uchar-bins-banked", "group-each"}
+    NO_ZEROING = {"local-buckets", "local-subhist", "uchar-bins", "uchar-bins-banked", "uchar-overflow", "group-each"}
     WITH_TOTALS = {"tuned", "one-by-one", "queued", "shared-out"}
 
     def test_zeroing_is_part_of_them(self):
@@ -123,6 +124,21 @@ class Times(Test):
                     times = {row["variant"]: row["kernel_ms"]["median"] for row in json.loads(file.read_text())["results"]}
                     for variant, time_ms in times.items():
                         self.assertAlmostEqual(time_ms, 0.0003 if variant in none else 0.001, msg=variant)
+
+
+    def test_zeroing_is_part_of_them_in_cuda(self):
+        for name in ("02-global-atomics", "03-local-atomics", "04-per-thread-bins", "05-launch-tuning", "05-launch-tuning/workshops/many",
+                     "05-launch-tuning/workshops/bins"):
+            program = programs.built(f"{name}/cuda-on-cpu")
+            if not program:
+                self.skipTest("no CUDA on a CPU")
+            for variant in (each["name"] for each in programs.described(program)["variants"]):
+                with self.subTest(f"{name} {variant}"):
+                    run = programs.Run([program, "--random", "1K", "--repeat", "1", "--variant", variant, "--no-ceiling"], {"CUDA_ON_CPU_TELLS_TIMES": "1"})
+                    told = re.findall("fills: ([0-9]+), launches: ([0-9]+)", run.err)
+                    self.assertTrue(told or "skipped" in run.out, run)
+                    for fills, launches in told:
+                        self.assertEqual((int(fills) > 0, int(launches) > 0), (variant not in self.NO_ZEROING | self.WITH_TOTALS, True), run)
 
 
 class Guards(Test):

@@ -154,11 +154,9 @@ class Sandbox(unittest.TestCase):
         self.assertEqual(self.shell("stat -Lc %F /dev/fd/0 /dev/fd/1 /dev/fd/2").out, b"fifo\n" * 3)
 
     def test_what_never_ends_is_ended_with_its_children(self):
-        begin = time.monotonic()
         self.assertEqual(self.shell("while true; do true; done", 0.5).why(), "it does not end")
         with unittest.mock.patch.object(sandbox, "WAITS", 1):
             self.assertEqual(self.shell("setsid sleep 61.7 & setsid env -i sleep 61.7 & sleep 60").why(), "it does not end")
-        self.assertLess(time.monotonic() - begin, 40)
         for _ in range(100):
             done = subprocess.run(["ps", "-eo", "args"], capture_output=True, text=True, check=True)
             if "sleep 61.7" not in done.stdout:
@@ -313,7 +311,7 @@ class Command(WithAFolder):
                                         "--build", str(BUILD)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
             time.sleep(after)
             process.send_signal(2)
-            _, said = process.communicate(timeout=10)
+            _, said = process.communicate(timeout=100)
             self.assertIn(process.returncode, (130, -2), said)
             self.assertEqual(said, "")
 
