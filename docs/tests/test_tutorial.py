@@ -267,7 +267,7 @@ class Run(Small):
             checks = [{"variant": name, "check": check, "reason": "", "kernel_ms": {"median": 0.2} if api == "OpenCL" else None,
                        "gb_s": 1234.5 if api == "OpenCL" else None, "speedup_over_serial": None} for name, check in checks.items()]
             found = {"input": {"name": "p\nq", "pixels": 6}, "api": api.partition("-")[0], "device": f"a {api}", "results": checks}
-            write = f"cat > \"$3\" << 'END'\n{json.dumps(found)}\nEND\n" if checks else ""
+            write = f"cat > \"$3\" << 'END'\n{json.dumps(found)}\nEND\n[ -z \"$5\" ] || : > \"$5\"\n" if checks else ""
             programs.append([chapter, api, self.script(self.root / "bin" / f"{chapter}-{api}", f"{write}echo '{said}' >&2; exit {end}"), "-"])
         self.with_python()
         self.programs(*programs)
@@ -297,9 +297,12 @@ class Run(Small):
         table = self.table(("02-a", "CUDA", 77, "02-a/cuda: no GPU", {}), wrong, status=1)
         self.assertIn("-\n02-a one CUDA [1] - - - match\n02-a two CUDA [1] - - - mismatch\n", table)
         self.assertIn("why it is wrong\n", self.said)
-        table = self.table(("02-a", "CUDA", 3, "02-a/cuda: it broke\nother words", {}), wrong, status=1)
+        table = self.table(("02-a", "CUDA", 3, "02-a/cuda: it broke\nother words", {}), wrong, status=2)
         self.assertIn("-\n02-a all CUDA - - - - FAILED: exit status 3: 02-a/cuda: it broke\n\n", table)
         self.assertEqual(self.table(("02-a", "CUDA", 2, "02-a/cuda: no picture", {}), wrong, status=2), "")
+        # Another than the first, which has seen the picture.
+        table = self.table(("02-a", "OpenCL", 0, "", {"one": "match"}), ("02-a", "CUDA", 2, "02-a/cuda: it crashed", {}), status=2)
+        self.assertIn("match\n02-a all CUDA - - - - FAILED: exit status 2: 02-a/cuda: it crashed\n", table)
 
     def test_a_mistake_without_opencl(self):
         (self.clone / "02-two" / "broken").mkdir(parents=True)
