@@ -18,7 +18,7 @@ namespace {
 
 // What all changes may take, in steps. Those of the usual strategy may take so many on each run
 // whatever is left, and the likeliest of them always.
-constexpr std::size_t kMaxSteps = 100'000'000, kAtLeast = 20'000'000, kAlways = 6;
+constexpr std::size_t kMaxSteps = 100'000'000, kAtLeast = 20'000'000, kAlways = 8;
 constexpr std::size_t kMaxPixels = std::size_t{32} << 20;
 constexpr std::size_t kFewChanges = 20;
 constexpr std::size_t kFewRuns = 4;  // fewer are no ground for certainty
@@ -174,10 +174,10 @@ std::vector<Fit> fitting(const Played& strategy, const Runs& runs, const RunCont
         if (!(fit.is_loss() && !runs.change) && !(fit.is_race() && context.race_free))
             found.push_back(std::move(fit));
     }
-    // Where all runs are large, the first few alone are played: what changes is likely a race.
+    // Where all runs are large, the first few alone are played: what changes may well be a race.
     if (runs.change)
         std::stable_partition(found.begin(), found.end(),
-                              [](const Fit& each) { return each.is_race(); });
+                              [](const Fit& each) { return each.is_loss(); });
     for (const Case* const run : runs.all) {
         const std::size_t steps = runs.effort.at(run);
         const std::size_t at_most =

@@ -160,8 +160,8 @@ TEST(Diagnosis, TheTableIsReadAsThePagesReadIt) {
         std::uint32_t sum = 0;
         for (std::size_t bin = 0; bin < kBins; ++bin)
             sum += static_cast<std::uint32_t>(bin + 1) * counts[bin];
-        EXPECT_EQ(found->name, each.at("name")) << each;
-        EXPECT_EQ(sum, each.at("sum")) << each;
+        EXPECT_EQ(found->name, each.at("name").get<std::string>()) << each;
+        EXPECT_EQ(sum, each.at("sum").get<std::uint32_t>()) << each;
     }
 }
 

@@ -304,7 +304,7 @@
     const wrong = small.filter((run) => !isRight(run));
     if (wrong.length === 0) return [];
     const found = [];
-    const because = `it predicts all 256 counts of each of ${small.length} runs, ${wrong.length} of them wrong`;
+    const because = `this mistake explains every count of ${small.length} runs, ${wrong.length} of them wrong`;
     const fits = (predict) => predicts(small, wrong, predict);
     const isSteady = !wrong.some(changes);
     for (const [name, predict] of isSteady ? HYPOTHESES : []) {

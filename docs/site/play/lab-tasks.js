@@ -20,7 +20,7 @@
   function go(name) {
     at("strategy").value = name;
     at("settings").dispatchEvent(new Event("change"));
-    at("task").scrollIntoView({ block: "nearest" });
+    at("task").scrollIntoView({ block: "start" });
   }
 
   function showList() {
@@ -28,6 +28,10 @@
     at("progress").textContent = `${reached.length} of ${Object.keys(tasks).length} done. They are exercises of the chapters, and what you write stays in this browser.`;
     at("tasks").replaceChildren(...Object.keys(tasks).map((name) => {
       const link = element("a", { href: `#strategy=${encodeURIComponent(name)}` }, `${name.slice(0, 2)} ${titleOf(name)}`);
+      link.addEventListener("click", (event) => {
+        event.preventDefault();
+        go(name);
+      });
       return element("li", reached.includes(name) ? { class: "reached" } : {}, link, reached.includes(name) ? element("span", {}, " Done.") : "");
     }));
   }
@@ -59,6 +63,7 @@
       const runs = tasks[name].runs.split("\n").map((line) => line.split(": "));
       lab.unsettle();
       say("It is checked ...");
+      lab.inSight("said");
       const code = at("code").value;
       const began = lab.turn();
       const device = await lab.engine();

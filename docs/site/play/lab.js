@@ -77,7 +77,7 @@
     at("break").hidden = shown in tasks;
     task.show(shown);
     const own = labData.mistakes.filter((each) => each.strategy === shown);
-    at("mistakes").replaceChildren(...own.length === 0 ? [shown === "racy" ? "This kernel is broken already." : "There is none for this kernel."] : own.map((each) => {
+    at("mistakes").replaceChildren(...own.length === 0 ? [shown === "racy" ? "This kernel is broken as it comes. To mend it, let each count be atomicAdd(&histogram[...], 1u)." : "There is none for this kernel."] : own.map((each) => {
       const button = element("button", { type: "button" }, plain(each.name));
       button.addEventListener("click", () => (planted === each ? restore("The mistake is out again.") : plant(each)));
       return button;
@@ -163,13 +163,15 @@
 
   const engine = async () => interpreter() || opened();
 
+  // Run is in sight everywhere, and so is what comes of it.
+  const inSight = (id) => at(id).scrollIntoView({ block: "nearest", behavior: still() ? "instant" : "smooth" });
+
   async function run() {
     const code = at("code").value;
     showPixels();
     say("It runs ...");
     const mine = turn;
-    // Run is in sight everywhere, and so is what comes of it.
-    at("said").scrollIntoView({ block: "nearest", behavior: still() ? "instant" : "smooth" });
+    inSight("said");
     try {
       const device = await engine();
       const result = await ran(device, code, input(), launch(), device.times);
@@ -187,6 +189,7 @@
         edit(code, error.messages);
         say(`The compiler refuses the kernel: ${many(error.messages.length, "error")}.`, "bad");
         showAnswer("refused", error.message);
+        inSight("messages");
       } else if (error instanceof DoesNotEnd) {
         say("It does not end: a loop that goes on for ever, or a barrier that not all reach. The page has stopped it (does-not-end).", "bad");
         showAnswer("does-not-end");
@@ -212,7 +215,7 @@
     }
     const { chapter } = strategies[strategy()];
     at("named").replaceChildren(element("p", {}, `Why: ${found.sentence ?? model.SENTENCES[found.name]} `, element("strong", {}, `(${found.name})`)),
-      element("p", {}, `Because ${found.because}${found.way === device ? "" : " (with 32 in step)"}. `, element("a", { href: `${at("chapter").getAttribute("href")}` }, `Read on in chapter ${chapter.slice(0, 2)}.`)));
+      element("p", {}, `How the page knows: ${found.because}${found.way === device ? "" : " (with 32 in step)"}. `, element("a", { href: `${at("chapter").getAttribute("href")}${found.name === "lost-updates" ? "#the-race-conditions" : ""}` }, `Read on in chapter ${chapter.slice(0, 2)}.`)));
   }
 
   // ---- what came of it ---------------------------------------------------------------------------
@@ -342,7 +345,7 @@
   }
 
   for (const [name, { chapter }] of Object.entries(labData.strategies)) at("chapters").append(element("option", { value: name }, `${chapter.slice(0, 2)} ${name}`));
-  const task = labTasks({ interpreters, ran, settle, unsettle, run, engine, turn: () => turn });
+  const task = labTasks({ interpreters, ran, settle, unsettle, run, engine, inSight, turn: () => turn });
   for (const name of Object.keys(labData.inputs)) at("input").append(element("option", name === "landscape" ? { selected: "" } : {}, name));
   at("input").append(element("option", { value: "hand" }, "6 x 7, by hand"), element("option", { value: "own", disabled: "" }, "own picture"));
   for (const [value, words] of Object.entries(model.OUTCOMES)) {
