@@ -47,7 +47,7 @@ FOLDED = re.compile(rf"^OpenCL \(\[[\w.]+\]\([\w.]+\)\):\n\n{BLOCK}\n\n"
                     rf"<details><summary>The same in CUDA \([\w.]+\)</summary>\n\n{BLOCK}\n\n</details>$",
                     re.DOTALL | re.MULTILINE)
 # What the first page says of the repository: a reader of the site need not have it.
-CLONE = "Clone this repository,"
+CLONE = "Type these in a clone of this repository."
 # Of a page that the search leaves out: it leads to lessons, not to listings.
 NO_SEARCH = "---\nnosearch: true\n---\n\n"
 # Code, in which nothing is a link: a block, or words in a line.
@@ -274,8 +274,8 @@ def staged(page, links, foretold):
     text = foretold.asked(text, page)
     text = FOLDED.sub(lambda m: two_tabs(m.group(1), m.group(2)), text)
     if page == FIRST and CLONE in text:
-        text = text.replace(CLONE, f"Clone [the repository]({REPOSITORY})," if REPOSITORY else
-                            "In the clone that this site was built in (it is the folder in which `build/site` is),")
+        text = text.replace(CLONE, f"Type these in a clone of [the repository]({REPOSITORY})." if REPOSITORY else
+                            "Type these in the clone that this site was built in (it is the folder in which `build/site` is).")
     text = links.rewrite(text, page)
     text = pages.GENERATED.sub(lambda m: m.group(0).replace("\n\n|", "\n\n{.sortable}\n|", 1), text)
     if page.name != "README.md":

@@ -62,9 +62,9 @@ class Staged(unittest.TestCase):
         self.assertNotRegex(self.page(f"{self.EXERCISE}/index.md"), "literalinclude[^\n]*solution")
 
     def test_the_first_page_says_what_to_clone(self):
-        self.assertIn("In the clone that this site was built in", self.page("index.md"))
+        self.assertIn("Type these in the clone that this site was built in", self.page("index.md"))
         with tempfile.TemporaryDirectory() as folder:
-            self.assertIn("Clone [the repository](https://example.org/r),", (stage(folder, "https://example.org/r") / "index.md").read_text())
+            self.assertIn("in a clone of [the repository](https://example.org/r).", (stage(folder, "https://example.org/r") / "index.md").read_text())
 
 
 @unittest.skipIf(BUILT is None, "no folder to build it in: --build FOLDER")
