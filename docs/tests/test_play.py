@@ -377,7 +377,7 @@ class Site(Browser):
         places = [self.script("return parseFloat(arguments[0].style.left)", each) for each in self.all(".predict .mark")]
         self.assertAlmostEqual(places[1], 2 * places[0], 3)
         self.open("predictions.html")
-        self.assertIn("; 1 of 1 choices were right.", self.text(".predict"))
+        self.assertIn("you have 1 of 1 right.", self.text(".predict"))
         self.assertEqual([each.text for each in self.all(".predict .outcome")], said)
         self.presentable("predictions.html")
         self.click(".predict button")
@@ -424,6 +424,8 @@ class Site(Browser):
                 found = [each.get_attribute("href") for each in self.all("#search-results li a")]
                 self.assertIn(first, found[0])
                 self.assertEqual([each for each in found if "source.html" in each or "schema" in each], [])
+        self.browser.get(f"{(self.folder / 'search.html').as_uri()}?q=barier")
+        self.wait(lambda: "Did you mean barrier" in self.text("#search-results"))
 
     def test_prose_is_narrow_and_begins_on_the_first_screen(self):
         self.open("index.html")

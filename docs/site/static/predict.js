@@ -49,7 +49,7 @@
       return element("fieldset", {}, element("legend", {}, question.ask || "Your prediction"), ...question.choices.map((words, value) =>
         element("label", {}, element("input", { type: "radio", name: question.id, value, required: true }), ` ${words}`)));
     }
-    return element("label", {}, question.ask || "Your prediction", " ", element("input", { type: "number", step: "any", min: 0, required: true }), ` ${question.unit}`);
+    return element("label", {}, question.ask || "Your prediction", " ", element("input", { type: "number", step: "any", min: 0, max: question.unit.startsWith("percent of") ? 100 : "", required: true }), ` ${question.unit}`);
   }
 
   // Before an answer: the fields. The answer is there once all that is asked for it is foretold, or given up.
@@ -95,8 +95,8 @@
     const right = done.filter((question) => question.kind === "choice" && kept(question) === question.right).length;
     const choices = done.filter((question) => question.kind === "choice").length;
     place.append(element("p", {}, done.length === 0 ? `None of ${questions.length} yet: each lesson asks under "Predict, then run".`
-      : `${done.length} of ${questions.length}; ${right} of ${choices} choices were right.`));
-    for (const question of questions) {
+      : `You have answered ${done.length} of ${questions.length}. Of those with a choice you have ${right} of ${choices} right.`));
+    for (const question of [...done, ...questions.filter((each) => !done.includes(each))]) {
       const yours = kept(question);
       place.append(element("p", {}, element("a", { href: question.link }, question.title), `: ${question.text}`),
         ...(yours === null ? [] : [outcome(question, yours)]));
