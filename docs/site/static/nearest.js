@@ -17,7 +17,11 @@
     const typed = (new URLSearchParams(location.search).get("q") || "").trim().toLowerCase();
     const place = document.getElementById("search-results");
     if (typed.length < 3 || !place) return;
-    new MutationObserver((_, observer) => {
+    const observer = new MutationObserver(look);
+    observer.observe(place, { childList: true, subtree: true, characterData: true });
+    look();
+
+    function look() {
       if (!/did not match any/.test(place.textContent)) return;
       observer.disconnect();
       const near = Object.keys(Search._index.terms).map((word) => [distance(typed, word), word]).filter(([far]) => far <= 2)
@@ -26,6 +30,6 @@
       if (near.length > 0) line.append("Did you mean ", ...near.flatMap((link, at) => (at ? [", ", link] : [link])), "?");
       else line.append("No page has such a word.");
       place.append(line);
-    }).observe(place, { childList: true, subtree: true, characterData: true });
+    }
   });
 })();
