@@ -19,9 +19,8 @@
 //   refuses=NAME     a kernel whose name begins so is not launched
 //   fails=NAME       what is read after a kernel whose name begins so fails, as after an access out
 //                    of bounds
-//   unpoisoned=refused   a kernel is not launched with a buffer that it may write to, but that was
-//   not
-//                    filled with the poison, all of it, since the run before
+//   unpoisoned=refused   a kernel is not launched with a buffer that it may write to, unless all
+//                    of it was filled with the poison since the run before
 //   platforms=none|failing|empty-first|failing-first   what the loader finds
 //   fail=N           the N-th call of the program fails, whichever it is; where there are fewer,
 //                    it ends with exit status 99
@@ -40,7 +39,6 @@
 #include <cstring>
 #include <map>
 #include <optional>
-#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -86,9 +84,6 @@ std::vector<std::string> split(const std::string& text) {
     return all;
 }
 
-std::set<cl_mem> on_host;
-std::map<std::pair<cl_kernel, cl_uint>, std::size_t> local_arguments;  // their bytes
-
 // A buffer of the program, and in which run it was last filled with the poison.
 struct Made {
     cl_mem_flags flags = 0;
@@ -96,7 +91,14 @@ struct Made {
     unsigned poisoned_in = 0;
 };
 std::map<cl_mem, Made> made;
-std::map<std::pair<cl_kernel, cl_uint>, cl_mem> buffers;  // that are arguments
+
+// A kernel's argument: a buffer, or so many bytes of local memory.
+struct Argument {
+    cl_mem buffer = nullptr;
+    std::size_t local_bytes = 0;
+};
+std::map<cl_kernel, std::map<cl_uint, Argument>> arguments;
+
 unsigned run = 1;
 bool run_has_launched = false;
 
@@ -108,10 +110,12 @@ void note_fill(cl_mem buffer, const void* with, std::size_t size, std::size_t by
 }
 
 bool all_are_poisoned(cl_kernel kernel) {
-    return std::all_of(buffers.begin(), buffers.end(), [=](const auto& each) {
-        const Made& buffer = made[each.second];
+    const auto& its = arguments[kernel];
+    return std::all_of(its.begin(), its.end(), [](const auto& each) {
+        if (each.second.buffer == nullptr) return true;
+        const Made& buffer = made[each.second.buffer];
         const bool is_input = (buffer.flags & (CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR)) != 0;
-        return each.first.first != kernel || is_input || buffer.poisoned_in == run;
+        return is_input || buffer.poisoned_in == run;
     });
 }
 
@@ -298,11 +302,11 @@ cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
     }
     if (error == CL_SUCCESS && what == CL_KERNEL_LOCAL_MEM_SIZE && value != nullptr) {
         // PoCL 5 leaves the arguments out.
-        cl_ulong arguments = 0;
-        for (const auto& [argument, bytes] : local_arguments)
-            if (argument.first == kernel) arguments += bytes;
+        cl_ulong in_arguments = 0;
+        for (const auto& each : arguments[kernel])
+            in_arguments += each.second.local_bytes;
         auto& all = *static_cast<cl_ulong*>(value);
-        all = std::max(all, arguments) + number("local-kept").value_or(0);
+        all = std::max(all, in_arguments) + number("local-kept").value_or(0);
     }
     return error;
 }
@@ -327,9 +331,7 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, std::size_t bytes,
         return nullptr;
     }
     cl_mem buffer = REAL(clCreateBuffer)(context, flags, bytes, from, error);
-    on_host.erase(buffer);  // another's, long released
-    made[buffer] = {flags, bytes};
-    if ((flags & CL_MEM_ALLOC_HOST_PTR) != 0) on_host.insert(buffer);
+    made[buffer] = {flags, bytes};  // in the place of another's, long released
     return buffer;
 }
 
@@ -337,9 +339,7 @@ cl_kernel clCreateKernel(cl_program program, const char* name, cl_int* error) {
     const Call call;
     if (call.fails) return static_cast<cl_kernel>(fail_with(error));
     cl_kernel kernel = REAL(clCreateKernel)(program, name, error);
-    const auto is_its = [=](const auto& each) { return each.first.first == kernel; };
-    std::erase_if(local_arguments, is_its);
-    std::erase_if(buffers, is_its);
+    arguments.erase(kernel);  // another's, long released
     return kernel;
 }
 
@@ -348,10 +348,11 @@ cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, std::size_t size, const v
     if (call.fails) return CL_OUT_OF_RESOURCES;
     cl_mem buffer = nullptr;
     if (size == sizeof buffer && value != nullptr) std::memcpy(&buffer, value, size);
-    if (told("discrete") && on_host.count(buffer) > 0) return CL_INVALID_MEM_OBJECT;
+    if (made.count(buffer) == 0) buffer = nullptr;
+    const bool is_on_host = buffer != nullptr && (made[buffer].flags & CL_MEM_ALLOC_HOST_PTR) != 0;
+    if (told("discrete") && is_on_host) return CL_INVALID_MEM_OBJECT;
     const cl_int error = REAL(clSetKernelArg)(kernel, index, size, value);
-    if (made.count(buffer) > 0) buffers[{kernel, index}] = buffer;
-    if (error == CL_SUCCESS) local_arguments[{kernel, index}] = value == nullptr ? size : 0;
+    if (error == CL_SUCCESS) arguments[kernel][index] = {buffer, value == nullptr ? size : 0};
     return error;
 }
 

@@ -125,7 +125,6 @@ class Times(Test):
                     for variant, time_ms in times.items():
                         self.assertAlmostEqual(time_ms, 0.0003 if variant in none else 0.001, msg=variant)
 
-
     def test_zeroing_is_part_of_them_in_cuda(self):
         for name in ("02-global-atomics", "03-local-atomics", "04-per-thread-bins", "05-launch-tuning", "05-launch-tuning/workshops/many",
                      "05-launch-tuning/workshops/bins"):

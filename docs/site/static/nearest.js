@@ -25,11 +25,9 @@
       if (!/did not match any/.test(place.textContent)) return;
       observer.disconnect();
       const near = Object.keys(Search._index.terms).map((word) => [distance(typed, word), word]).filter(([far]) => far <= 2)
-        .sort().slice(0, 3).map(([, word]) => Object.assign(document.createElement("a"), { href: `?q=${encodeURIComponent(word)}`, textContent: word }));
-      const line = document.createElement("p");
-      if (near.length > 0) line.append("Did you mean ", ...near.flatMap((link, at) => (at ? [", ", link] : [link])), "?");
-      else line.append("No page has such a word.");
-      place.append(line);
+        .sort().slice(0, 3).map(([, word]) => element("a", { href: `?q=${encodeURIComponent(word)}`, textContent: word }));
+      const words = near.length === 0 ? ["No page has such a word."] : ["Did you mean ", ...near.flatMap((link, at) => (at ? [", ", link] : [link])), "?"];
+      place.append(element("p", {}, ...words));
     }
   });
 })();
