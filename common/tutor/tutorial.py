@@ -37,7 +37,6 @@ import gallery
 import grading
 import handed_in
 import handout
-import reports
 import sandbox
 from catalogue import ROOT, BadInput
 from gallery import Refused
@@ -197,7 +196,7 @@ def run(options):
 def make_handout(options):
     if not options.folder:
         raise BadInput("handout needs a folder to make")
-    print(handout.make(options.folder, options.chapter, options.exam))
+    print(handout.make(options.folder))
 
 
 def exercise_of(options):
@@ -219,7 +218,7 @@ def prepare_to_grade(options):
     set_up("exercises")
     with open("build/exercises.log", "wb") as log:
         command = ("cmake", "--build", "build", "--target", "exercises")
-        silent = (options.build / "common/run_host").exists() and call(*command, stdout=log, stderr=log) == 0
+        silent = (options.build / "common/diagnose").exists() and call(*command, stdout=log, stderr=log) == 0
     if not silent:
         build("exercises")
     os.close(LOCK)  # watch goes on for hours, and builds nothing
@@ -231,24 +230,22 @@ def watch(options):
     return exercises.watch(exercise, options)
 
 
-OF_A_CLASS = ("csv", "reports", "jobs", "unsafe")
-
-
 def check_combination(options):
     """What does not go together is refused, and not passed over. Raises BadInput."""
-    for name in (*reports.FORMATS, "csv"):  # before minutes of grading, not after
-        path = getattr(options, name)
-        written = path.parent if path and (path.is_file() or not path.exists()) else path  # a device is no file to replace
-        if path and (path.is_dir() or not written.exists() or not os.access(written, os.W_OK)):
-            raise BadInput(f"{path}: cannot be written")
-    for name in OF_A_CLASS:
+    path = options.json  # is looked at before minutes of grading, not after
+    if path and (path.is_dir() or not os.access(path if path.exists() else path.parent, os.W_OK)):
+        raise BadInput(f"{path}: cannot be written")
+    for name in ("reports", "unsafe"):
         if getattr(options, name) and not options.all:
-            raise BadInput(f"--{name} needs --all: one submission's grade is written by --json and --gradescope")
-    for name in ("files", *reports.FORMATS):
+            raise BadInput(f"--{name} needs --all: one submission's grade is written by --json")
+    for name in ("files", "json"):
         if options.all and getattr(options, name):
-            raise BadInput(f"--all does not go with {'a file' if name == 'files' else '--' + name}: it writes --csv and --reports")
-    if options.jobs < 0:
-        raise BadInput(f"--jobs {options.jobs}: a number of submissions at a time")
+            raise BadInput(f"--all does not go with {'a file' if name == 'files' else '--json'}: it writes --reports")
+    if options.reports:
+        try:
+            options.reports.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise BadInput(f"{options.reports}: cannot be made: {error.strerror}") from None
 
 
 def grade(options):
@@ -256,7 +253,7 @@ def grade(options):
     exercise = exercise_of(options)
     if options.all and not options.build:  # before minutes of building, not after
         handed_in.in_folder(options.all, exercise, options.api)
-    elif options.files and not any(getattr(options, form) for form in reports.FORMATS):  # where it is told, too
+    elif options.files and not options.json:  # where it is told, too
         handed_in.texts_of(exercise, options.api, [each for path in options.files for each in handed_in.members(path)])
     prepare_to_grade(options)
     return a_class.grade_all(exercise, options) if options.all else exercises.grade(exercise, options)
@@ -455,17 +452,12 @@ def parser_of(command):
         parser.set_defaults(files=[])
     elif command == "grade":
         add("files", nargs="*", type=given_path, help="in place of the exercise's own files")
-        for form in reports.FORMATS:
-            add(f"--{form}", type=given_path, metavar="FILE", help="write the grade to this file (docs/grading.md)")
+        add("--json", type=given_path, metavar="FILE", help="write the grade to this file, as Gradescope takes it")
         add("--all", type=given_path, metavar="DIR", help="grade each folder, file or zip in DIR")
-        add("--csv", type=given_path, help="with --all: write the table to this file, a row when it is known")
-        add("--reports", type=given_path, metavar="DIR", help="with --all: a folder of reports for each submission")
-        add("--jobs", type=int, default=0, help="with --all: how many at a time; as many as there are cores")
+        add("--reports", type=given_path, metavar="DIR", help="with --all: points.csv, and a folder of reports for each submission")
         add("--unsafe", action="store_true", help="with --all: also where submissions cannot be isolated")
     elif command == "handout":
         add("folder", nargs="?", type=given_path, help="the folder to make")
-        add("--chapter", nargs="+", default=[], help="the exercises of these chapters alone, such as 03")
-        add("--exam", action="store_true", help="without the lessons and the chapters' kernels, too")
     elif command == "run":
         add("picture")
     elif command == "broken":

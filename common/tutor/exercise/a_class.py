@@ -1,6 +1,7 @@
 """The submissions of a class: graded one by one, a row and a report for each."""
 
 import concurrent.futures
+import contextlib
 import csv
 import hashlib
 import io
@@ -39,8 +40,7 @@ def graded(exercise, options, path):
 
 def write_rows(path, exercise, rows):
     text = io.StringIO()
-    writer = csv.DictWriter(text, ["submission", "points", "of", *exercise.points, "why", "seed"], extrasaction="ignore",
-                            lineterminator="\n")
+    writer = csv.DictWriter(text, ["submission", "points", "of", *exercise.points, "why", "seed"], lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows[who] for who in sorted(rows))
     reports.write_whole(path, text.getvalue())
@@ -55,7 +55,7 @@ def row_of(who, grade):
 
 def folder_of(folder, who):
     """For the reports of a student, by a name that a file system takes."""
-    name = re.sub(r"[^\w .()-]", "_", who)[:60]  # which two may have
+    name = re.sub(r"[^\w ()-]", "_", who)[:60]  # which two may have
     into = folder / (name if name == who else f"{name}-{hashlib.sha256(who.encode()).hexdigest()[:8]}")
     into.mkdir(parents=True, exist_ok=True)
     return into
@@ -65,10 +65,8 @@ def write_for_the_reader(folder, exercise, options, found):
     """Whose files are alike, and each one's difference to what all began with, beside its reports."""
     texts = {}
     for who, path in found.items():
-        try:
+        with contextlib.suppress(BadInput):
             texts[who] = handed_in.submission(exercise, options, [path])
-        except BadInput:
-            continue
     twins = for_the_reader.twins({who: for_the_reader.own_pieces(submitted) for who, submitted in texts.items()})
     for who, submitted in texts.items():
         lines = [f"{alike} in 100 of what differs from the beginning is as in {other}" for alike, other in twins[who]]
@@ -88,13 +86,14 @@ def grade_all(exercise, options):
 
     def done(who, grade):
         rows[who] = row_of(who, grade)
-        if options.csv:  # now, so that whatever comes, this is not lost
-            write_rows(options.csv, exercise, rows)
-        for name, form in reports.IN_A_FOLDER.items() if options.reports else ():
-            reports.write_whole(folder_of(options.reports, who) / name, form(grade))
+        if options.reports:  # now, so that whatever comes, this is not lost
+            folder = folder_of(options.reports, who)
+            reports.write_whole(folder / "report.txt", reports.table_of(grade) + "\n")
+            reports.write_whole(folder / "results.json", reports.as_json(grade))
+            write_rows(options.reports / "points.csv", exercise, rows)
         print(f"  {rows[who]['points']:>3}  {who:<20} {rows[who]['why']}".rstrip()[:reports.WIDTH], flush=True)
 
-    together = concurrent.futures.ThreadPoolExecutor(max_workers=options.jobs or os.cpu_count())
+    together = concurrent.futures.ThreadPoolExecutor(max_workers=os.cpu_count())
     try:
         jobs = {together.submit(graded, exercise, options, path): who for who, path in found.items()}
         for job in concurrent.futures.as_completed(jobs):

@@ -122,17 +122,17 @@ def graded(exercise, options):
 
 
 def grade(exercise, options):
-    status, asked = 0, {form: getattr(options, form) for form in reports.FORMATS if getattr(options, form)}
+    status = 0
     try:
         done = graded(exercise, options)
     except BadInput as why:
-        if not asked:
+        if not options.json:
             raise
         # Who reads a report is told there, too.
         done, status = a_class.no_points(exercise, options, why), 2
     print(reports.table_of(done))
-    for form, path in asked.items():
-        write_whole(path, reports.FORMATS[form](done))
+    if options.json:
+        write_whole(options.json, reports.as_json(done))
     if done.full and not options.files:
         keep(exercise.name, done=options.api)
     return status or (0 if done.full else 1)

@@ -7,7 +7,6 @@ import subprocess
 from array import array
 from typing import NamedTuple
 
-import catalogue
 import for_the_reader
 import sandbox
 import submitted_file
@@ -286,8 +285,7 @@ def diagnosis(file, found, race_free=False):
     """
     variant = file.exercise.data.get("diagnosed_as")
     came = [each for each in found if each.result and each.run.first == 0]
-    lesson = catalogue.ROOT / file.exercise.chapter / "README.md"
-    if not variant or not came or not lesson.is_file():  # in an examination nobody helps
+    if not variant or not came:
         return ""
     cases = [(run.words, run.groups, run.group_size, run.pixels, result) for run, _, _, result in came]
     one_by_one, in_cuda = file.on_pocl or file.emulated, file.api == "cuda"

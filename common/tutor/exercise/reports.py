@@ -59,20 +59,11 @@ def table_of(grade):
 
 
 def as_json(grade):
-    criteria = [{"criterion": v.criterion, "points": v.points, "of": v.of, "words": v.words} for v in grade.verdicts]
-    return json.dumps({"exercise": grade.exercise, "api": grade.api, "seed": grade.seed, "device": grade.device, "status": grade.status,
-                       "isolated": not sandbox.missing(), "points": grade.points, "of": grade.of, "criteria": criteria,
-                       "diagnosis": grade.diagnosis}, indent=2) + "\n"
-
-
-def as_gradescope(grade):
-    """As Gradescope's autograder takes its results.json."""
+    """As Gradescope's autograder takes its results.json; what that does not know stands in `extra_data`."""
     tests = [{"name": v.criterion, "score": v.points, "max_score": v.of, "output": v.words, "output_format": "text",
               "status": "passed" if v.points == v.of else "failed", "visibility": "visible"} for v in grade.verdicts]
     output = "\n\n".join(filter(None, (not_isolated(), grade.status if grade.status != "graded" else "", grade.diagnosis)))
-    return json.dumps({"score": grade.points, "output": output, "output_format": "text", "visibility": "visible", "tests": tests},
-                      indent=2) + "\n"
-
-
-FORMATS = {"json": as_json, "gradescope": as_gradescope}
-IN_A_FOLDER = {"report.txt": lambda grade: table_of(grade) + "\n", "grade.json": as_json, "results.json": as_gradescope}
+    more = {"exercise": grade.exercise, "api": grade.api, "seed": grade.seed, "device": grade.device, "status": grade.status,
+            "isolated": not sandbox.missing(), "of": grade.of}
+    return json.dumps({"score": grade.points, "output": output, "output_format": "text", "visibility": "visible", "tests": tests,
+                       "extra_data": more}, indent=2) + "\n"

@@ -264,30 +264,26 @@ class Command(WithAFolder):
                 ([*grade, self.folder / "x.cl"], "no file"), ([*grade, taken], "histogram.cl is missing; there is opencl.cpp"),
                 ([*grade, mine, two], "which of these is histogram.cl"), ([*grade, link], "a link"), ([*grade, link.parent], "a link"),
                 ([*grade, binary], "not a text"), ([*grade, "--api", "metal"], "--api"), (["grade"], "grade needs an exercise"),
-                ([*grade, "--csv", "x"], "--csv needs --all"), ([*grade, "--reports", "x"], "--reports needs --all"),
+                ([*grade, "--reports", "x"], "--reports needs --all"),
                 ([*grade, "--all", ".", "--json", "x"], "--all does not go with --json"),
-                ([*grade, "--exam"], "grade: unrecognized arguments: --exam"), (["grade", "01/merge", "--api", "cuda"], "not there for --api cuda"),
+                ([*grade, "--exams"], "grade: unrecognized arguments: --exams"), (["grade", "01/merge", "--api", "cuda"], "not there for --api cuda"),
                 (["grade", "03/four-mistakes", mine], "first.cl is missing; there is histogram.cl"), (["handout"], "handout needs a folder"),
-                ([*grade, "--all", ".", "--csv", self.folder / "no" / "f"], "cannot be written"),
+                ([*grade, "--all", ".", "--reports", mine], "cannot be made"),
                 ([*grade, mine, "--json", self.folder / "no" / "f"], "cannot be written"),
                 ([*grade, mine, "--json", self.folder / "none"], "cannot be written"),
                 ([*grade, "--all", self.folder / "none"], "no submissions"), ([*grade, "--all", FIVE_STEPS.folder], "is one submission")):
             with self.subTest(words=words[1:]), unittest.mock.patch.object(sandbox, "missing", return_value=""):
                 self.assertRegex(self.one_line(*words), says)
 
-    def test_reports_say_the_same(self):
-        forms = [word for form in reports.FORMATS for word in (f"--{form}", self.folder / form)]
+    def test_the_report_says_the_same(self):
         full = 100 if shutil.which("oclgrind") else 80
-        # What cannot be read, or shouts at whoever reads, gets reports, too.
-        for text, status, points in ((SOLUTION, 0 if full == 100 else 1, full), (b"\xff\xfe\x00", 2, 0), (b"", 1, 0), (b"\x1b[2J", 1, 0)):
-            done = self.command("grade", "03/five-steps", self.write(text), *forms, status=status)
+        # What cannot be read, or shouts at whoever reads, gets a report, too.
+        for text, status, points in ((SOLUTION, 0 if full == 100 else 1, full), (b"\xff\xfe\x00", 2, 0), (b"\x1b[2J", 1, 0)):
+            done = self.command("grade", "03/five-steps", self.write(text), "--json", self.folder / "json", status=status)
             self.assertLessEqual(max(map(len, done.stdout.splitlines())), 80)
             report = json.loads((self.folder / "json").read_text())
-            self.assertEqual((report["exercise"], report["api"], report["points"]), ("03/five-steps", "opencl", points))
-            self.assertEqual(sum(each["points"] for each in report["criteria"]), points)
-            scope = json.loads((self.folder / "gradescope").read_text())
-            self.assertEqual([test["score"] for test in scope["tests"]], [each["points"] for each in report["criteria"]])
-            self.assertEqual((scope["score"], scope["visibility"], scope["output_format"]), (points, "visible", "text"))
+            self.assertEqual((report["extra_data"]["exercise"], report["score"], report["visibility"]), ("03/five-steps", points, "visible"))
+            self.assertEqual(sum(each["score"] for each in report["tests"]), points)
 
     def test_without_a_sandbox_the_first_line_says_so(self):
         with unittest.mock.patch.object(sandbox, "missing", return_value="there is no bwrap (package bubblewrap)"):
@@ -336,15 +332,15 @@ class AClass(WithAFolder):
         verdicts = [grading.Verdict(each, of if right else 0, of, "=1+1") for each, of in FIVE_STEPS.points.items()]
         return grading.Grade("03/five-steps", "opencl", seed, verdicts)
 
-    def grade(self, *more, status=1, points=None):
-        """The rows of the CSV."""
-        words = ("grade", "03/five-steps", "--all", self.folder / "class", "--csv", self.folder / "c.csv", "--seed", "7", "--build", BUILD, *more)
-        with unittest.mock.patch.object(grading, "graded", points or self.graded), \
+    def grade(self):
+        """The rows of the table."""
+        words = ("grade", "03/five-steps", "--all", self.folder / "class", "--reports", self.folder / "reports", "--seed", "7", "--build", BUILD)
+        with unittest.mock.patch.object(grading, "graded", self.graded), \
                 unittest.mock.patch.object(sandbox, "missing", return_value=""), \
                 unittest.mock.patch("sys.stdout", io.StringIO()) as out, unittest.mock.patch("sys.stderr", io.StringIO()) as err:
-            self.assertEqual(tutorial.main(*map(str, words)), status)
+            self.assertEqual(tutorial.main(*map(str, words)), 1)
         self.said = out.getvalue() + err.getvalue()
-        return {row["submission"]: row for row in csv.DictReader((self.folder / "c.csv").read_text().splitlines())}
+        return {row["submission"]: row for row in csv.DictReader((self.folder / "reports/points.csv").read_text().splitlines())}
 
     def test_whatever_is_handed_in_is_read_or_named(self):
         full, long = "full\n", "+" * 248
@@ -356,7 +352,7 @@ class AClass(WithAFolder):
                 "moodle/all.zip": self.zipped(**{"inner.zip": self.zipped(**{"x--histogram.cl": full})}), "flat_123.cl": full,
                 "binary.cl": b"\0\1", "broken.zip": b"PK\3\4 no", "none/x.txt": "x", "empty/.keep": "", "large.cl": "x" * (2 << 20),
                 "two/a/histogram.cl": "one", "two/b/histogram.cl": "two", "=HYPERLINK(x).cl": full, ".DS_Store": "x", "odd\x1b.cl": full,
-                "same.cl": full, "same.zip": self.zipped(**{"histogram.cl": full}), "odd\x1a.cl": full, "x;=1.cl": full,
+                "same.cl": full, "same.zip": self.zipped(**{"histogram.cl": full}), "odd\x1a.cl": full, "x;=1.cl": full, "points.csv/histogram.cl": full,
                 "bomb.zip": self.zipped(**{f"{n}.zip": bytes(4 << 20) for n in range(5)}), "nothing.zip": self.zipped(), f"{long}.cl": full,
                 "zeros.zip": self.zipped(**{"histogram.cl": bytes(64 << 20)}), "fault.cl": "fault", "busy.cl": "busy"}.items():
             self.write(text, f"class/{name}")
@@ -364,9 +360,9 @@ class AClass(WithAFolder):
         pathlib.Path(os.fsdecode(os.fsencode(self.folder / "class") + b"/\xff.cl")).write_text(full)
         with open(self.folder / "class" / "hole.cl", "wb") as hole:
             hole.truncate(1 << 30)
-        rows = self.grade("--reports", self.folder / "reports")
+        rows = self.grade()
         right = ("ann", "bom", "wide", "crlf", "west", "upper", "deep", "other", "more", "packed", "moodle", "flat_123", "'=HYPERLINK(x)", "odd?",
-                 "odd? (another)", "same.cl", "same.zip", "x;'=1", f"'{long}", "?")
+                 "odd? (another)", "same.cl", "same.zip", "x;'=1", f"'{long}", "?", "points.csv")
         wrong = {"binary": "not a text", "broken": "cannot be unpacked", "none": "is missing; there is x.txt", "empty": "there is nothing",
                  "bomb": "more than 16 MiB", "large": "larger than 1 MiB", "two": "which of these", "eve": "a link", "zeros": "larger than 1 MiB",
                  "nothing": "there is nothing", "hole": "larger than 1 MiB", "fault": "the grader failed: ValueError: a mistake of ours",
@@ -380,14 +376,12 @@ class AClass(WithAFolder):
         self.assertEqual(len(list((self.folder / "reports").glob("*/results.json"))), len(rows))
         for each in (self.folder / "reports").glob("*/*"):
             self.assertNotRegex(each.read_text(), "[\x1b\0]")
-            if each.suffix == ".json":
-                json.loads(each.read_text())
 
     def test_the_reader_sees_what_was_added_and_whose_files_are_alike(self):
         self.write(SOLUTION, "class/ann.cl")
         self.write(SOLUTION.replace("    //", "  // of my own:").replace("\n\n", "\n"), "class/bob.cl")
         self.write(FIVE_STEPS.skeletons("opencl")[0].read_bytes(), "class/cyd.cl")
-        self.grade("--reports", self.folder / "reports")
+        self.grade()
         texts = {who: (self.folder / "reports" / who / "for-the-reader.txt").read_text() for who in ("ann", "bob", "cyd")}
         self.assertTrue(texts["ann"].startswith("100 in 100 of what differs from the beginning is as in bob\n--- as it begins"))
         self.assertIn("\n+        atomic_inc(&table[pixels[i]]);", texts["ann"])
@@ -399,8 +393,8 @@ class AClass(WithAFolder):
     def test_a_class_is_graded(self):
         for name, text in {"ann.cl": SOLUTION, "bob.cl": "does not compile", "max/histogram.cl": SOLUTION.replace("atomic_inc(&", "++*(&")}.items():
             self.write(text, f"class/{name}")
-        self.command("grade", "03/five-steps", "--all", self.folder / "class", "--csv", self.folder / "c.csv", status=1)
-        rows = {row["submission"]: row for row in csv.DictReader((self.folder / "c.csv").read_text().splitlines())}
+        self.command("grade", "03/five-steps", "--all", self.folder / "class", "--reports", self.folder / "reports", status=1)
+        rows = {row["submission"]: row for row in csv.DictReader((self.folder / "reports/points.csv").read_text().splitlines())}
         self.assertEqual([rows[who]["points"] for who in ("ann", "bob", "max")], ["100", "0", "5"])
         self.assertIn("free of faults: data race at", rows["max"]["why"])
 
@@ -414,86 +408,65 @@ def lines_of(text):
 class Handout(WithAFolder):
     @classmethod
     def setUpClass(cls):
-        """Copies that are made once, for whoever only reads in them."""
+        """A copy that is made once."""
         folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(folder.cleanup)
-        cls.plain, cls.exam = (pathlib.Path(folder.name, name) for name in ("plain", "exam"))
-        handout.make(cls.plain, [], False)
-        handout.make(cls.exam, ["03"], True)
+        cls.copy = pathlib.Path(folder.name, "copy")
+        handout.make(cls.copy)
 
-    def answers_in(self, folder, *given):
-        """The lines of solutions in a copy, but for those that stand beside the skeletons or in folders that are given."""
-        there = set().union(*(lines_of(path.read_bytes().decode("utf-8", "replace")) for path in folder.rglob("*") if path.is_file()))
-        beside = [path for exercise in catalogue.exercises() for path in exercise.folder.glob("*.*")]
-        beside += [path for name in given for path in catalogue.ROOT.glob(name) if "exercise" not in path.parts]
-        known = set().union(*(lines_of(path.read_text(encoding="utf-8")) for path in beside
-                              if path.suffix in (".cl", ".cu", ".cpp", ".hpp", ".cuh")))
+    def test_what_is_handed_out_has_no_solution_and_no_answer(self):
+        there = set().union(*(lines_of(path.read_bytes().decode("utf-8", "replace")) for path in self.copy.rglob("*") if path.is_file()))
+        # What stands beside the skeletons, or in the lessons, is no secret.
+        known = [path for exercise in catalogue.exercises() for path in exercise.folder.glob("*.*")]
+        known += [path for folder in ("common", "0*") for path in catalogue.ROOT.glob(f"{folder}/**/*") if "exercise" not in path.parts]
+        known = set().union(*(lines_of(path.read_text(encoding="utf-8")) for path in known if path.suffix in (".cl", ".cu", ".cpp", ".hpp", ".cuh")))
         answers = {line for exercise in catalogue.exercises() for api in exercise.files for path in exercise.solutions(api)
                    for line in lines_of(path.read_text(encoding="utf-8"))} - known
         self.assertGreater(len(answers), 50)
         self.assertIn("__kernel void histogram_local(__global const uchar* pixels, ulong count, __global uint* histogram) {", there)
-        return answers & there
-
-    def test_what_is_handed_out_has_no_solution_and_no_answer(self):
-        self.assertEqual(self.answers_in(self.exam, "common/**/*"), set())
-        self.assertEqual(self.answers_in(self.plain, "common/**/*", "0*/**/*"), set())
-        for folder in (self.plain, self.exam):
-            self.assertEqual([path for path in folder.rglob("*") if path.name in ("solution", "broken", ".github")], [])
-        self.assertIn('"mistakes": []', (self.plain / "docs/site/play/lab-data.js").read_text())
-        self.assertEqual([path for path in self.plain.glob("0*/README.md") if "<summary>Answer" in path.read_text()], [])
+        self.assertEqual(answers & there, set())
+        self.assertEqual([path for path in self.copy.rglob("*") if path.name in ("solution", "broken", ".github")], [])
+        self.assertIn('"mistakes": []', (self.copy / "docs/site/play/lab-data.js").read_text())
+        self.assertEqual([path for path in self.copy.glob("0*/README.md") if "<summary>Answer" in path.read_text()], [])
         self.assertIn("<summary>Answer", (catalogue.ROOT / "01-cpu/README.md").read_text())
-        self.assertEqual({path.name for path in self.exam.glob("0*") if (path / "exercise").exists()}, {"03-local-atomics"})
-
-    def test_no_link_leads_to_what_is_left_out(self):
-        for folder in (self.plain, self.exam):
-            dead = [f"{page.relative_to(folder)}: {link.group(2)}" for page in folder.rglob("*.md")
-                    for link in handout.LINK.finditer(page.read_text(encoding="utf-8")) if not (page.parent / link.group(2)).exists()]
-            self.assertEqual(dead, [])
-            hints = "<summary>Hint" in (folder / "03-local-atomics/exercise/five-steps/README.md").read_text()
-            self.assertEqual(hints, folder == self.plain)
-
-    def test_a_skeleton_comes_back_and_what_was_there_stays(self):
-        copy, mine = self.folder / "copy", FIVE_STEPS.skeletons("opencl")[0].relative_to(catalogue.ROOT)
-        shutil.copytree(self.exam, copy)
-        begun = (copy / mine).read_bytes()
-        command = [sys.executable, "-I", "-B", copy / PROGRAM.relative_to(catalogue.ROOT), "reset", "03/five-steps"]
-        for number, text in enumerate(("one", "two"), 1):
-            (copy / mine).write_text(text)
-            self.assertEqual(subprocess.run(command, capture_output=True).returncode, 0)
-            self.assertEqual((copy / mine).read_bytes(), begun)
-            self.assertEqual((copy / f"{mine}.{number}").read_text(), text)
-        self.assertIn(b"is as it was", subprocess.run(command, capture_output=True).stdout)
-        (copy / handout.MANIFEST).unlink()
-        (copy / mine).write_text("four")
-        done = subprocess.run(command, capture_output=True, text=True)
-        self.assertEqual((done.returncode, done.stderr.count("\n"), (copy / mine).read_text()), (2, 1, "four"))
+        self.assertEqual([f"{page.relative_to(self.copy)}: {link.group(2)}" for page in self.copy.rglob("*.md")
+                          for link in handout.LINK.finditer(page.read_text(encoding="utf-8")) if not (page.parent / link.group(2)).exists()], [])
 
     def test_bad_requests_leave_nothing(self):
-        for folder, chapters, says in ((self.folder / "x", ["9"], "no chapter '9'"), (self.folder, [], "is there already"),
-                                       (catalogue.ROOT / "copy", [], "inside of what is copied"),
-                                       (self.folder / "not" / "there", [], "cannot be written")):
+        for folder, says in ((self.folder, "is there already"), (catalogue.ROOT / "copy", "inside of what is copied"),
+                             (self.folder / "not" / "there", "cannot be written")):
             with self.assertRaisesRegex(catalogue.BadInput, says):
-                handout.make(folder, chapters, False)
+                handout.make(folder)
         self.assertEqual(list(self.folder.iterdir()), [])
 
     @needs_opencl
-    def test_it_checks_itself(self):
-        """In the copy a skeleton is refused, what was edited is the student's, and the solution is right."""
-        copy = self.folder / "copy"
-        shutil.copytree(self.exam, copy)
+    def test_it_checks_itself_and_begins_anew(self):
+        """In the copy a skeleton is refused, what was edited is the student's, and the solution is right; then it comes back."""
+        mine = self.copy / FIVE_STEPS.skeletons("opencl")[0].relative_to(catalogue.ROOT)
+        begun = mine.read_bytes()
 
         def run(script, *arguments):
-            return subprocess.run([sys.executable, "-B", str(copy / script), *arguments, "--build", str(BUILD)], capture_output=True, text=True)
+            return subprocess.run([sys.executable, "-B", str(self.copy / script), *arguments, "--build", str(BUILD)], capture_output=True, text=True)
+
+        def reset():
+            return run("common/tutor/tutorial.py", "reset", "03/five-steps")
 
         check = ("common/tutor/exercise/tests/check.py", "03/five-steps", "opencl")
-        begun = run(*check)
-        self.assertEqual(begun.returncode, 0, begun.stdout + begun.stderr)
-        self.assertRegex(begun.stdout, "^(histogram.cl as it stands: .* bins are wrong|skipped)")
-        (copy / FIVE_STEPS.skeletons("opencl")[0].relative_to(catalogue.ROOT)).write_text(SOLUTION)
-        edited = run(*check)
-        self.assertEqual((edited.returncode, edited.stdout), (0, ""))
+        done = run(*check)
+        self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
+        self.assertRegex(done.stdout, "^(histogram.cl as it stands: .* bins are wrong|skipped)")
+        mine.write_text(SOLUTION)
+        done = run(*check)
+        self.assertEqual((done.returncode, done.stdout), (0, ""))
         self.assertRegex(run("common/tutor/tutorial.py", "grade", "03/five-steps").stdout, "(100|80) of 100|^$")
         self.assertIn("such a copy already", run("common/tutor/tutorial.py", "handout", str(self.folder / "another")).stderr)
+        for number in (1, 2):  # what was there stays beside it
+            self.assertEqual(reset().returncode, 0)
+            self.assertEqual((mine.read_bytes(), mine.with_name(f"{mine.name}.{number}").read_text()), (begun, SOLUTION))
+            mine.write_text(SOLUTION)
+        (self.copy / handout.MANIFEST).unlink()
+        done = reset()
+        self.assertEqual((done.returncode, done.stderr.count("\n"), mine.read_text()), (2, 1, SOLUTION))
 
 
 if __name__ == "__main__":
