@@ -1,10 +1,6 @@
 # The gallery of mistakes: each is made, caught and named.
 include_guard(GLOBAL)
 set(TUTORIAL_GALLERY ${PROJECT_SOURCE_DIR}/common/tutor/gallery)
-foreach(api opencl cuda cuda-on-cpu cpu)
-    add_custom_target(gallery_${api}) # of all chapters
-    add_dependencies(gallery_${api} why)
-endforeach()
 
 # add_gallery(): the mistakes in this chapter's broken/ (common/tutor/gallery/gallery.py), each caught and named.
 # Programs that are needed for them are built when the tests run, and not before: a reader who changes a chapter
@@ -25,7 +21,6 @@ function(add_gallery)
         endif()
         add_custom_target(gallery_${number}_${api})
         add_dependencies(gallery_${number}_${api} why)
-        add_dependencies(gallery_${api} gallery_${number}_${api})
         foreach(line IN LISTS lines)
             if(line MATCHES "^${api}[|](.*)[|](.*)")
                 add_broken_program(${api} ${CMAKE_MATCH_1} ${CMAKE_MATCH_2} ${mistakes})
@@ -70,8 +65,5 @@ function(add_broken_program api how files)
         target_compile_options(${target} PRIVATE -fsanitize=${sanitizer})
         target_link_options(${target} PRIVATE -fsanitize=${sanitizer})
     endif()
-    add_dependencies(gallery_${api} ${target})
-    if(NOT how MATCHES "-all")
-        add_dependencies(gallery_${number}_${api} ${target})
-    endif()
+    add_dependencies(gallery_${number}_${api} ${target})
 endfunction()

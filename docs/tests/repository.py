@@ -115,10 +115,8 @@ class RepositoryTest(unittest.TestCase):
 
     def setUp(self):
         self.addCleanup(shutil.rmtree, self.root)
-        for folder in ("common/files", "common/tutor/gallery"):
-            shutil.copytree(ROOT / folder, self.root / folder)
-        shutil.copy(ROOT / "common/tutor/detectors.json", self.root / "common/tutor")
-        (self.root / "common/tutor/exercise").mkdir()
+        shutil.copytree(ROOT / "common/files", self.root / "common/files")
+        (self.root / "common/tutor/exercise").mkdir(parents=True)
         shutil.copy(ROOT / "common/tutor/exercise/pictures.py", self.root / "common/tutor/exercise")
         (self.root / "docs" / "results").mkdir(parents=True)
         shutil.copytree(TOOLS, self.root / "docs" / "tools", ignore=shutil.ignore_patterns("__pycache__"))

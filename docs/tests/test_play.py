@@ -289,7 +289,7 @@ class Site(Browser):
     # A page of each kind.
     PAGES = ("index.html", "02-global-atomics/index.html", "03-local-atomics/exercise/five-steps/index.html", "docs/results/h100.html")
     KINDS = (*PAGES[:3], "docs/results/xeon-2-threads.html", "03-local-atomics/source.html", "05-launch-tuning/workshops/tune/index.html",
-             "docs/gallery.html", "docs/json.html", "predictions.html", "docs/site/play/index.html", "docs/site/play/race.html",
+             "docs/json.html", "predictions.html", "docs/site/play/index.html", "docs/site/play/race.html",
              "docs/site/play/lab.html", "search.html", "LICENSE.html")
     # What is wider than the window, but for what scrolls or moves in from the side; and on a phone what has small letters,
     # outside of drawings.

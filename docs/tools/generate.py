@@ -19,8 +19,6 @@ import sys
 from typing import NamedTuple
 
 import excerpts
-import fields
-import gallery_record
 import predictions
 import recorded
 import tables
@@ -28,7 +26,7 @@ from pages import pages
 from recorded import ROOT
 
 # {kind: what writes it}: a function of the page and of the words behind the colon, which gives the lines.
-KINDS = {**tables.KINDS, **excerpts.KINDS, **gallery_record.KINDS, **fields.KINDS, **predictions.KINDS}
+KINDS = {**tables.KINDS, **excerpts.KINDS, **predictions.KINDS}
 LAST = tables.LAST  # written last: it tells of the other tables of its page
 OPENING = re.compile(r"^<!-- [\w-]+: ", re.MULTILINE)
 CLOSING = re.compile(r"^<!-- end -->$", re.MULTILINE)
@@ -75,7 +73,7 @@ def with_generated(path, text, wrong, different):
 
 
 def main():
-    help_text = "\n".join(module.__doc__ for module in (sys.modules["__main__"], tables, excerpts, gallery_record, fields, predictions))
+    help_text = "\n".join(module.__doc__ for module in (sys.modules["__main__"], tables, excerpts, predictions))
     arguments = argparse.ArgumentParser(description=help_text, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--check", action="store_true", help="change nothing, and exit 1 where something is wrong")
     check = arguments.parse_args().check

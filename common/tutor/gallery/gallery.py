@@ -204,9 +204,9 @@ def sources(chapter, api):
 
 
 def together(chapter, api, how, file):
-    """One source of the mistakes of a chapter that need a program and show in one that is built so (plain, thread, address), or
-    of all (plain-all ...), each in a namespace of its own: to compile each by itself takes several times as long."""
-    found = [one for one in mistakes(chapter) if one.needs_program(api) and (how.endswith("-all") or one.how(api) == how)]
+    """One source of the mistakes of a chapter that need a program and show in one that is built so (plain, thread, address), each in
+    a namespace of its own: to compile each by itself takes several times as long."""
+    found = [one for one in mistakes(chapter) if one.needs_program(api) and one.how(api) == how]
     include = re.compile(r"^#(?:include .*|pragma once)$", re.MULTILINE)
     headers, parts, table = {}, [], []
     for number, one in enumerate(found):
@@ -335,8 +335,6 @@ def for_cmake(chapter):
     found = mistakes(chapter)
     for api in (*FILES, EMULATED):
         needed = dict.fromkeys(one.how(api) for one in found if one.needs_program(api))
-        if needed and api == EMULATED:  # for docs/gallery.md there is each with all
-            needed |= dict.fromkeys(f"{how}-all" for how in ("plain", "thread", "address"))
         for how in needed:
             print(api, how, ",".join(sources(chapter, api)), sep="|")
 
