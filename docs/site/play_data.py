@@ -12,6 +12,7 @@ A page that is opened from the disk may not read other files, so they stand in s
 import base64
 import collections
 import json
+import os
 import pathlib
 import re
 import sys
@@ -23,7 +24,6 @@ import gallery  # noqa: E402
 import law  # noqa: E402
 import recorded  # noqa: E402
 import tasks as graded  # noqa: E402
-from pages import plain  # noqa: E402
 from recorded import write_whole  # noqa: E402
 
 ROOT = recorded.ROOT
@@ -140,6 +140,12 @@ def runs_of(exercise):
     return "\n".join(recorded.unique(f"{criterion}: {input_of(run)}" for criterion, runs in found for run in runs))
 
 
+def said(text, exercise):
+    """Paragraphs of an exercise's page on one line, with links as the lab needs them: from where it is."""
+    text = re.sub(r"\]\(([^)]*)\)", lambda m: f"]({os.path.relpath(exercise.folder / m.group(1), SITE / 'play')})", text)
+    return " ".join(re.sub(r"\*+([^*`]+)\*+", r"\1", text).split())
+
+
 def tasks():
     """{name: what the lab shows of an exercise}; the four mistakes are four of them."""
     found, there = {}, {exercise.name: exercise for exercise in catalogue.exercises()}
@@ -161,8 +167,7 @@ def tasks():
         for each, text in texts.items():
             found[each] = {
                 **shown(chapter, head, text), "exercise": exercise.folder.relative_to(ROOT).as_posix(), "title": exercise.title,
-                "goal": plain(goal, keep_code=True),
-                "hints": [plain(hint, keep_code=True) for hint in exercise.hints()],
+                "goal": said(goal, exercise), "hints": [said(hint, exercise) for hint in exercise.hints()],
                 "kernels": re.findall(r"@compute[^{]*?fn (\w+)", text), "zeroed": zeroed,
                 "tables": buffers.get("tables", {"words": 0})["words"] // 256, "like": like, "runs": runs_of(exercise)}
     return found
@@ -194,14 +199,16 @@ def inputs():
 
 
 def write():
-    """Raises NotRecorded, BadMistake."""
+    """What the lab has. Raises NotRecorded, BadMistake."""
+    lab = {"strategies": {name: kernel(name) for name in STRATEGIES}, "choices": choices(), "tasks": tasks(), "mistakes": mistakes(),
+           "inputs": inputs()}
     contents = {"data.js": ("playData", {"lanes": lanes(), "walks": walks(), "underWay": under_way()}),
                 "photo.js": ("playPhoto", base64.b64encode((ROOT / PHOTO).read_bytes()).decode()),
-                "lab-data.js": ("labData", {"strategies": {name: kernel(name) for name in STRATEGIES}, "choices": choices(), "tasks": tasks(),
-                                            "mistakes": mistakes(), "inputs": inputs()})}
+                "lab-data.js": ("labData", lab)}
     for file, (name, value) in contents.items():
         text = json.dumps(value, ensure_ascii=False)
         write_whole(SITE / "play" / file, f'globalThis.{name} = {text};\nif (typeof module === "object") module.exports = {name};\n')
+    return lab
 
 
 if __name__ == "__main__":

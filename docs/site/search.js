@@ -1,5 +1,6 @@
 // How the search of the site orders what it finds: first the section of a chapter that says most of it. Sphinx finds pages by their
-// words, and this leads on to the section; CHAPTERS, {page: [[part, title, words]]}, is what stage.py puts before it.
+// words, and this leads on to the section, and from a page that lists others to the one that was asked for. CHAPTERS, {page: [[part,
+// title, words]]}, and LISTED, {page: [[other page, title, words]]}, are what stage.py puts before it.
 globalThis.Scorer = (() => {
   "use strict";
   const inSections = 200; // more than any page's score
@@ -16,14 +17,14 @@ globalThis.Scorer = (() => {
     return words.includes(0) ? 0 : words.reduce((a, b) => a + b) + 5 * times(query);
   }
 
-  // A result: [page, title, part, description, score, file]. A page's becomes its best section's.
+  // A result: [page, title, part, description, score, file]. A page's becomes its best section's, or that of the page that it lists.
   function score(result) {
     const [page, title, part, , points] = result;
-    if (!(page in CHAPTERS)) return points;
-    if (part) return points + inSections;
-    const found = CHAPTERS[page].map(([id, name, text]) => [said(asked(), name, text), id, name]).sort((a, b) => b[0] - a[0])[0];
+    if (part || !(page in CHAPTERS || page in LISTED)) return points + (page in CHAPTERS ? inSections : 0);
+    const found = (CHAPTERS[page] || LISTED[page]).map(([id, name, text]) => [said(asked(), name, text), id, name, text]).sort((a, b) => b[0] - a[0])[0];
     if (!found || found[0] === 0) return points;
-    if (found[1]) [result[1], result[2]] = [`${title} > ${found[2]}`, `#${found[1]}`];
+    if (page in LISTED) [, result[0], result[1], result[3]] = found;
+    else if (found[1]) [result[1], result[2]] = [`${title} > ${found[2]}`, `#${found[1]}`];
     return inSections + Math.min(found[0], inSections);
   }
 

@@ -11,7 +11,7 @@ The pages stay written for GitHub and for an editor. Here
 - a link to a page to play with that is a paragraph of its own becomes that page, embedded;
 - each chapter gets a page with its complete sources in tabs, each exercise and workshop shows its files at its end;
 - each file of recorded results becomes a page of tables, the first open and the others folded;
-- the chapters' sections become what the search leads to (search.js);
+- the chapters' sections, the pages to play with and the devices become what the search leads to (search.js);
 - the folder of a README becomes its part of the table of contents, in the order in which the README links to it.
 Sphinx runs with -W: a link that leads nowhere, or a page that no contents list, ends the build.
 """
@@ -60,6 +60,7 @@ FRAME = '<iframe class="play" src="\\2" title="\\1" loading="lazy"></iframe>\n\n
 ANSWER = re.compile(r"^<details><summary>Answer</summary>\n.*?^</details>$", re.DOTALL | re.MULTILINE)
 ASKED = re.compile(r"^<!-- predict: (.*?) -->$", re.MULTILINE)
 QUESTION = re.compile(r"^\*\*(\d+)\.(?:\*\*)? (.*?)(?=\n\n)", re.DOTALL | re.MULTILINE)
+GOAL = re.compile(r"^\*\*Goal\.\*\* .*?(?=\n\n)", re.DOTALL | re.MULTILINE)
 TARGET = re.compile(r"\]\(([^)\s]+)((?:\s+\"[^\"]*\")?)\)")
 
 
@@ -272,6 +273,9 @@ def staged(page, links, foretold):
     """A page as Sphinx reads it."""
     text = (ROOT / page).read_text(encoding="utf-8")
     text = foretold.asked(text, page)
+    if page.parent in TASKS:
+        in_lab = relative(PLAY / "lab.html", page) + f"#strategy={urllib.parse.quote(TASKS[page.parent], safe='')}"
+        text = GOAL.sub(lambda m: f"{m.group(0)} It is [a task in the lab]({in_lab}), too, in the browser.", text, count=1)
     text = FOLDED.sub(lambda m: two_tabs(m.group(1), m.group(2)), text)
     if page == FIRST and CLONE in text:
         text = text.replace(CLONE, f"Type these in a clone of [the repository]({REPOSITORY})." if REPOSITORY else
@@ -316,10 +320,18 @@ def all_devices():
             of_api = [entry for entry in entries if entry["run"]["api"] == api]
             best = {entry["run"]["chapter"]: max((recorded.speeds_of(recording, entry, result)[1] or 0 for result in entry["run"]["results"]))
                     for entry in of_api}
-            rows.append([f"[{path.stem}]({path.stem}.md)", api, recorded.dates(of_api), recorded.size_in_words(recorded.pixels_of(size)),
+            rows.append([f"[{device_of(recording, path)}]({path.stem}.md)", api, recorded.dates(of_api), recorded.size_in_words(recorded.pixels_of(size)),
                          *(best.get(chapter) or None for chapter in chapters)])
     return ("\n## All devices\n\nHow close each chapter's best comes to the read ceiling of the device, in %, on the sample picture.\n\n{.sortable}\n"
             + "\n".join(tables.markdown(["<Device", "<API", "<Recorded", "<Pixels", *chapters], rows)) + "\n")
+
+
+def device_of(recording, path):
+    """What it was, and which file: several are of one processor."""
+    where = recording["machine"]
+    on_gpu = where["gpu"] and any(entry["run"]["api"] != "C++" for entry in recording["runs"])
+    name = where["gpu"].rsplit(",", 1)[0] if on_gpu else where["processor"]
+    return f"{name.replace('(R)', '').replace(' Processor', '')} ({path.stem})"
 
 
 def results_page(path):
@@ -327,14 +339,11 @@ def results_page(path):
     each size.
     """
     recording = recorded.load(path)
-    where = recording["machine"]
-    on_gpu = where["gpu"] and any(entry["run"]["api"] != "C++" for entry in recording["runs"])
-    device = where["gpu"].rsplit(",", 1)[0] if on_gpu else where["processor"]
     given = recorded.unique((entry["size"], entry["input"]) for entry in recording["runs"])
     size, _ = largest_photo(recording)
     entries, title, columns, rows, note = tables.chapters_table(recording, "photo", size)
     provenance, = tables.provenance(f"docs/results/{path.name}", recording, recording["runs"])
-    lines = [f"{NO_SEARCH}# {path.stem}: {device}", "", f"A click on the head of a column sorts by it. What the numbers mean: "
+    lines = [f"{NO_SEARCH}# {device_of(recording, path)}", "", f"A click on the head of a column sorts by it. What the numbers mean: "
              "[measuring](../measuring.md). All else that was recorded is in the lessons.", "", "## Chapter by chapter", "",
              f"**{title}**", "", "{.sortable}", *tables.markdown(columns, rows), "", note, "", "## Beside yours", "",
              "Choose files that `./tutorial run` has written (`build/results/*.json`), or that a program or `record.py` wrote. They stay in "
@@ -381,6 +390,20 @@ def sections(text):
             for number, (title, words) in enumerate(zip(parts[::2], parts[1::2]))]
 
 
+def listed():
+    """[[page, title, words]] of what the search leads to from a page that lists it: pages to play with, and devices."""
+    found = {(PLAY / "index").as_posix(): [], "docs/results/index": []}
+    to_play, devices = found.values()
+    for path in sorted((ROOT / PLAY).glob("*.html")):
+        text = path.read_text(encoding="utf-8")
+        title, words = (re.search(form, text).group(1) for form in ("<title>(.*)</title>", '<meta name="description" content="(.*)">'))
+        to_play.append([(PLAY / path.stem).as_posix(), title, words])
+    for path in recordings():
+        device = device_of(recorded.load(path), path)
+        devices.append([f"docs/results/{path.stem}", device, f"What was measured on {device}"])
+    return found
+
+
 def file_page(path, links):
     """A page for a file or a folder that a page names and that is no lesson's source."""
     head = f"---\norphan: true\nnosearch: true\n---\n\n# {path}\n\n"
@@ -400,11 +423,11 @@ def write(page, text):
 def main():
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__)
-    global PAGES, REPOSITORY
+    global PAGES, REPOSITORY, TASKS
     REPOSITORY = sys.argv[2] if len(sys.argv) == 3 else ""
     PAGES = pathlib.Path(sys.argv[1]).resolve()
     shutil.rmtree(PAGES, ignore_errors=True)
-    play_data.write()
+    TASKS = {pathlib.Path(task["exercise"]): name for name, task in reversed(play_data.write()["tasks"].items())}  # the first of several
     links, foretold = Links(all_files()), Predictions()
     for page in sorted(links.pages):
         write(place(page), staged(page, links, foretold))
@@ -417,7 +440,8 @@ def main():
     for path in recordings():
         write(pathlib.Path("docs/results", f"{path.stem}.md"), results_page(path))
     in_chapters = {f"{folder.as_posix()}/index": sections((ROOT / folder / "README.md").read_text(encoding="utf-8")) for folder in chapters}
-    write("_search.js", f"const CHAPTERS = {json.dumps(in_chapters, ensure_ascii=False)};\n" + (SITE / "search.js").read_text(encoding="utf-8"))
+    given = f"const CHAPTERS = {json.dumps(in_chapters, ensure_ascii=False)};\nconst LISTED = {json.dumps(listed(), ensure_ascii=False)};\n"
+    write("_search.js", given + (SITE / "search.js").read_text(encoding="utf-8"))
     for path in sorted(links.wanted):
         write(*file_page(path, links))
     for picture in links.copied:

@@ -112,12 +112,22 @@ class Lab(Browser):
         self.assertIn("Wrong: 1 bin of 256", self.said())
         self.assertEqual(self.rows("#bins")[0][:2], ["127", "100003"])
         self.assertIn("(lost-updates)", self.text("#named"))
+        self.choose("#on", "alone")
+        self.write("racy: broken", "mine: broken")
+        self.run_it()
+        self.assertIn("Right: all 256 bins, in this order.", self.said())  # by luck, which mends nothing
+        self.assertEqual([each.text.split()[0] for each in self.all("#goals .reached")], ["Lose"])
+        self.choose("#on", "gpu")
+        self.choose("#input", "landscape")
         self.write("plain_histogram[pixel(i)] += 1u", "atomicAdd(&histogram[pixel(i)], 1u)")
         self.run_it()
-        self.assertIn("Right: all 256 bins, 3 times. 100,003 pixels, 64 groups of 64.", self.said())
+        self.assertIn("Right: all 256 bins, 3 times. 262,144 pixels, 64 groups of 64.", self.said())
         self.assertEqual([each.text.split()[0] for each in self.all("#goals .reached")], ["Lose", "Mend"])
         self.assertIn("software", self.script("return labGpu.open().then(({about}) => about.software ? 'software' : '')"))
         self.assertFalse(self.find("#measure").is_displayed())
+        self.script("labGpu.TIMED_BYTES = 2 ** 20; document.getElementById('measure').hidden = false")
+        self.click("#measure")
+        self.wait(lambda: "GB/s at which this GPU reads" in self.said(), 60)
         self.quiet()
 
     def test_what_the_compiler_says_stands_at_its_line(self):
@@ -305,6 +315,9 @@ class Lab(Browser):
     def test_a_task(self):
         self.ready("lab.html#strategy=03%2Ffive-steps&groups=16")
         self.assertEqual((self.text("#task-title"), self.count("#hints details")), ("The five steps", 3))
+        self.choose("#strategy", "01/merge")
+        self.assertTrue(self.find("#hints a").get_attribute("href").endswith("/01-cpu/README.md#the-race-conditions"))
+        self.choose("#strategy", "03/five-steps")
         self.assertIn("Write the kernel of this chapter", self.text("#goal"))
         self.assertFalse(self.find("#next").is_displayed())
         self.check_it()
@@ -318,7 +331,7 @@ class Lab(Browser):
         self.assertIn("(no-barrier-after-zeroing)", self.text("#named"))
         self.write("    // Step 3: count", "    workgroupBarrier();\n    // Step 3: count")
         self.check_it()
-        self.assertRegex(self.said(), "^Done: sizes: 5 runs, distributions: 7 runs, launches: 6 runs, free of faults: 2 runs, the last of them whoever goes next.$")
+        self.assertRegex(self.said(), "^Done. All counts are right: sizes: 5 runs, distributions: 7 runs, launches: 6 runs, free of faults: 2 runs, the last of them with every")
         self.assertEqual(self.settings(), ["landscape", "16", "64"])
         self.assertIn("1 of 9 done", self.text("#progress"))
         self.ready("lab.html#strategy=03%2Ffive-steps")
@@ -365,6 +378,7 @@ class Lab(Browser):
         self.write("plain_histogram[pixel(i)]", "nosuch[pixel(i)]")
         self.run_it()
         self.assertRegex(self.text("#messages"), r"Line \d+, column 9: unresolved value 'nosuch'")
+        self.assertEqual(self.said(), "The page cannot run this kernel: unresolved value 'nosuch'.")
         self.quiet()
 
 

@@ -168,7 +168,8 @@ test("what a compiler would refuse, and what it does not know, has a place and w
     ["out[0] = sums[0];", 10, "an atomic is read by atomicLoad"], ["sums[0] += 1u;", 1, "cannot assign to an atomic"], ["let x = 1u; x = 2u;", 13, "nothing can be assigned"], ["out[0] = true;", 10, "'bool', and 'u32' is needed"],
     ["if (item > 1u) { workgroupBarrier(); }", 18, "uniform control flow"], ["if (item > 1u) { return; } workgroupBarrier();", 28, "uniform control flow"],
     ["for (var i = item; i < 4u; i++) { workgroupBarrier(); }", 35, "uniform control flow"], ["out[0] = 1.5;", 10, "whole numbers"], ["switch (item) {}", 1, "does not know 'switch'"],
-    ["out[0] = abs(item);", 10, "does not know 'abs'"], ["out[0] = nosuch(item);", 10, "unresolved call target 'nosuch'"], ["atomicAdd(&out[0], 1u);", 1, "needs the address of an atomic"]]) {
+    ["out[0] = abs(item);", 10, "does not know 'abs'"], ["out[0] = nosuch(item);", 10, "does not know 'nosuch': it is no function of the kernel"],
+    ["atomic_inc(&sums[0]);", 1, "does not know 'atomic_inc': it is no function of the kernel, and WGSL's atomics are atomicLoad,"], ["atomicAdd(&out[0], 1u);", 1, "needs the address of an atomic"]]) {
     const line = "fn main(@builtin(local_invocation_index) item: u32) {\n";
     const code = `@group(0) @binding(0) var<storage, read_write> out: array<u32>;\n@group(0) @binding(1) var<storage, read_write> sums: array<atomic<u32>>;\n@compute @workgroup_size(4) ${line}${body}}`;
     assert.throws(() => wgsl.compile(code), (error) => {

@@ -417,7 +417,8 @@ class Site(Browser):
         for words, first in (("bytes under way", "03-local-atomics/index.html#the-law-bytes-under-way"),
                              ("shared memory", "03-local-atomics/index.html"), ("read ceiling", "01-cpu/index.html"),
                              ("occupancy", "05-launch-tuning/index.html#occupancy"),
-                             ("bank conflict", "04-per-thread-bins/index.html#where-the-data-lives")):
+                             ("bank conflict", "04-per-thread-bins/index.html#where-the-data-lives"), ("lab", "docs/site/play/lab.html"),
+                             ("NVIDIA H100 80GB HBM3", "docs/results/h100.html"), ("epyc-zen4", "docs/results/epyc-zen4")):
             with self.subTest(words):
                 self.browser.get(f"{(self.folder / 'search.html').as_uri()}?q={words.replace(' ', '+')}")
                 self.wait(lambda: self.all("#search-results li a"))

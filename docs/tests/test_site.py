@@ -54,8 +54,9 @@ class Staged(unittest.TestCase):
                 (f"{self.LESSON}/index.md", r"\n\*\*[^\n]*\*\*\n\n{\.sortable}\n\| Strategy"),
                 (f"{self.LESSON}/index.md", ":::{grid-item-card} Exercise: the five steps\n:link: exercise/five-steps/index\n"),
                 ("02-global-atomics/index.md", r"(?s):sync: opencl\n\n```cpp\n// A whole OpenCL.*?:sync: cuda\n\n```cpp\n// A whole CUDA"),
+                (f"{self.EXERCISE}/index.md", r'<a href="../../../docs/site/play/lab.html#strategy=03%2Ffive-steps">a task in the lab</a>'),
                 (f"{self.EXERCISE}/index.md", r"(?s):sync: opencl.*/histogram.cl.*:sync: cuda.*/histogram.cu.*\n:::::\n"),
-                ("docs/results/index.md", r"\n\| \[h100\]\(h100.md\) \| CUDA \| 2026-[^|]*\| 1 GiB \| - \| [\d.]+ \|"),
+                ("docs/results/index.md", r"\n\| \[NVIDIA H100 80GB HBM3 \(h100\)\]\(h100.md\) \| CUDA \| 2026-[^|]*\| 1 GiB \| - \| [\d.]+ \|"),
                 ("_extra/docs/site/play/race.html", 'href="../../../02-global-atomics/index.html#the-race-conditions"')):
             with self.subTest(page=page, pattern=pattern):
                 self.assertRegex(self.page(page), pattern)

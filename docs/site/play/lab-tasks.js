@@ -14,8 +14,14 @@
   // The first that is not done, of those behind this one, or of all.
   const nextOf = (name) => [...Object.keys(tasks).slice(Object.keys(tasks).indexOf(name) + 1), ...Object.keys(tasks)].find((each) => !done().includes(each));
 
-  // Words with code between `.
-  const inline = (text) => text.split("`").map((part, place) => (place % 2 ? element("code", {}, part) : part));
+  const readme = () => at("chapter").getAttribute("href").split("/").pop(); // README.md, on the site index.html
+
+  // Words with code between `, and links.
+  const inline = (text) => text.split(/(`[^`]*`|\[[^\]]*\]\([^)]*\))/).map((part) => {
+    if (part[0] === "`") return element("code", {}, part.slice(1, -1));
+    const [, words, link] = /^\[(.*)\]\((.*)\)$/.exec(part) || [];
+    return link ? element("a", { href: link.replace("README.md", readme()) }, words) : part;
+  });
 
   function go(name) {
     at("strategy").value = name;
@@ -44,8 +50,7 @@
     showNext(name);
     if (!task) return;
     at("task-title").textContent = titleOf(name);
-    const page = at("chapter").getAttribute("href").split("/").pop(); // README.md, on the site index.html
-    at("goal").replaceChildren(...inline(task.goal), " ", element("a", { href: `../../../${task.exercise}/${page}` }, "The same in a terminal."));
+    at("goal").replaceChildren(...inline(task.goal), " ", element("a", { href: `../../../${task.exercise}/${readme()}` }, "The same in a terminal."));
     at("hints").replaceChildren(...task.hints.map((hint, place) =>
       element("details", {}, element("summary", {}, `Hint ${place + 1}`), element("p", {}, ...inline(hint)))));
   }
@@ -93,7 +98,8 @@
       keep(KEY, [...new Set([...done(), name])].join(" "));
       showList();
       showNext(name);
-      say(`Done: ${inWords(right)}, ${unknown ? `but not whoever goes next: ${unknown}` : "the last of them whoever goes next"}.`, "good");
+      say(unknown ? `Right on all inputs and launches, but not tried with every order of the work-items: ${unknown}.`
+        : `Done. All counts are right: ${inWords(right)}, the last of them with every order of the work-items.`, "good");
     }
 
     async function isRightOn(way, code, pixels, launch) {

@@ -63,7 +63,7 @@ function labWgsl() {
   // ---- from a kernel to JavaScript -----------------------------------------------------------------
 
   const AND_THEN = [["||"], ["&&"], ["|"], ["^"], ["&"], ["==", "!="], ["<", ">", "<=", ">="], ["<<", ">>"], ["+", "-"], ["*", "/", "%"]];
-  const ATOMICS = ["Add", "Sub", "Max", "Min", "And", "Or", "Xor", "Exchange"];
+  const ATOMICS = ["Load", "Store", "CompareExchangeWeak", "Add", "Sub", "Max", "Min", "And", "Or", "Xor", "Exchange"];
   const BUILTINS = ["local_invocation_index", "local_invocation_id", "global_invocation_id", "workgroup_id", "num_workgroups"];
 
   // The kernel's program: what `launch` runs. Raises CodeError.
@@ -322,7 +322,7 @@ function labWgsl() {
         return { js: what.waits ? `(yield* ${what.js}(${js}))` : `${what.js}(${js})`, type: what.type, token };
       }
       const atomic = /^atomic(\w+)$/.exec(name);
-      if (atomic) return atomically(atomic[1], given, token, need);
+      if (atomic && ATOMICS.includes(atomic[1])) return atomically(atomic[1], given, token, need);
       switch (name) {
         case "workgroupBarrier": case "storageBarrier":
           need(0);
@@ -354,7 +354,7 @@ function labWgsl() {
           need(1);
           return { js: `ones(${as("u32", given[0]).js})`, type: "u32", token };
         default:
-          return fail(/^[a-z]+[A-Z]|^(f32|f16|abs|clamp|dot|all|any|pow|sqrt|floor)$/.test(name) ? `this page's interpreter does not know '${name}'` : `unresolved call target '${name}'`, token);
+          return unknown(`'${name}': it is no function of the kernel${atomic ? `, and WGSL's atomics are ${ATOMICS.map((each) => `atomic${each}`).join(", ")}` : ""}`, token);
       }
     }
 
@@ -383,7 +383,6 @@ function labWgsl() {
         const fields = [{ name: "old_value", type: kind }, { name: "exchanged", type: "bool" }];
         return { ...result(`exchange(${memory}, ${offset}, ${value()})`), type: { kind: "struct", name: "its result", fields } };
       }
-      if (!ATOMICS.includes(what)) fail(`unresolved call target '${token.text}'`, token);
       return result(`atomic${what}(${memory}, ${offset}, ${value()})`);
     }
 

@@ -330,6 +330,7 @@
     const accept = async (file) => {
       if (!file) return;
       say(`Reading ${file.name} ...`);
+      at("said").scrollIntoView({ block: "nearest" });
       try {
         take(await greyPicture(file, (part) => say(`Reading ${file.name} ... ${Math.round(100 * part)} %`)), file.name);
       } catch {

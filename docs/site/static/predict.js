@@ -49,7 +49,7 @@
       return element("fieldset", {}, element("legend", {}, question.ask || "Your prediction"), ...question.choices.map((words, value) =>
         element("label", {}, element("input", { type: "radio", name: question.id, value, required: true }), ` ${words}`)));
     }
-    return element("label", {}, question.ask || "Your prediction", " ", element("input", { type: "number", step: "any", min: 0, max: question.unit.startsWith("percent of") ? 100 : "", required: true }), ` ${question.unit}`);
+    return element("label", {}, question.ask || "Your prediction", " ", element("input", { type: "number", step: "any", min: 0, max: question.unit.startsWith("percent of") ? 100 : "", required: true }), ` ${question.unit}, on ${question.where}`);
   }
 
   // Before an answer: the fields. The answer is there once all that is asked for it is foretold, or given up.
