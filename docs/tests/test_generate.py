@@ -127,7 +127,7 @@ class Generate(repository.RepositoryTest):
             (f"{MARKER}\nOne.\n\n{table}{PROVENANCE}", "what is generated stands between"),  # a marker without its end swallows nothing
             (page_with(f"results: {FILE} 02-global-atomics/cuda photo 1G"), "02-global-atomics/cuda photo 1G is not among its runs"),
             (page_with(f"experiment: {FILE} lanes CUDA photo 1M"), "lanes CUDA photo 1M is not among its experiments"),
-            (page_with(f"experiment: {FILE} nosuch CUDA photo 1M"), "there is no experiment nosuch, only ideas"),
+            (page_with(f"experiment: {FILE} nosuch CUDA photo 1M"), "there is no experiment nosuch, only steps"),
             (page_with("results: docs/results/nosuch.json a photo 1M"), "there is no docs/results/nosuch.json"),
             (page_with(f"nosuch: {FILE} 1M"), "there is no kind 'nosuch'"),
             (page_with(f"peers: {FILE} 1M photo"), "peers_table() takes 2 positional arguments but 3 were given"),

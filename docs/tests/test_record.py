@@ -5,7 +5,7 @@ import os
 import unittest
 
 import repository
-from experiments import EXPERIMENTS, PROFILED, SOURCES, STEPS  # in docs/, as recorded
+from experiments import EXPERIMENTS, PROFILED, SOURCES
 from record import WORKSHOPS
 from repository import recorded
 
@@ -202,27 +202,26 @@ class Record(repository.RepositoryTest):
         self.assertTrue(given[7].startswith("--random 4096 "))
 
     LESSON = "05-launch-tuning"
-    STEPS = ("--no-chapters", "--steps", "--input", "ramp", "--size", "1M")
+    STEPS = ("--no-chapters", "--experiment", "steps", "--size", "1M")
 
-    def test_steps_change_one_thing_at_a_time(self):
+    def test_an_experiment_changes_one_thing_at_a_time(self):
         self.chapters(self.LESSON, script=NOTES)
         document = self.program(f"{self.LESSON}/cuda", NOTES, launch="7 groups of 1024")
         source = self.copy_source(self.LESSON, "histogram.cuh")
         kernels, program = source.read_text(), self.read(f"build/{self.LESSON}/cuda")
         self.tool("cmake", CMAKE.replace("build/", f"{self.root}/build/").replace(" 05-", f" {self.root}/05-"))
         self.succeed("record.py", "device", *self.STEPS)
-        cuda, opencl = [entry["run"] for entry in self.results()["steps"]]
-        self.assertEqual([step["step"] for step in opencl["steps"]], [step.row for step in STEPS])
-        self.assertEqual([step["step"] for step in cuda["steps"]], [step.row for step in STEPS])
-        self.assertEqual(cuda["read_ceiling_gb_s"], document["read_ceiling_gb_s"])
-        self.assertEqual(cuda["steps"][0]["result"], document["results"][0])
-        self.assertEqual(opencl["steps"][1]["arguments"][-2:], ["--groups", "28"], "four for each of 7 units")
-        self.assertEqual(opencl["steps"][2]["edit"], {"from": "#define ROWS_AT_ONCE 8", "to": "#define ROWS_AT_ONCE 1"})
-        given = self.arguments_of(f"{self.LESSON}/opencl")
-        self.assertEqual(given[:2], ["--ramp --random 1M --variant tuned", "--ramp --random 1M --variant two-per-sm --no-ceiling"])
+        steps = EXPERIMENTS["steps"].runs
+        cuda, opencl = [entry["run"] for entry in self.results()["experiments"]]
+        for api, run in ("CUDA", cuda), ("OpenCL", opencl):
+            edits = [each.edit_of(api) and {"from": each.edit_of(api).old, "to": each.edit_of(api).new} for each in steps]
+            self.assertEqual([(each["arguments"], each["edit"]) for each in run["runs"]],
+                             [(each.command(7), edit) for each, edit in zip(steps, edits)])
+        self.assertEqual(cuda["runs"][0]["result"], document["results"][0])
+        self.assertIn("28", opencl["runs"][1]["arguments"], "four for each of 7 units")
         # No search is kept, and the kernels are edited where they are to be, and there alone.
         self.assertEqual(self.read(f"build/{self.LESSON}/opencl.notes").splitlines(),
-                         ["1 ", *("1 edited" if step.edit else "1 " for step in STEPS)])
+                         ["1 ", *("1 edited" if step.edit else "1 " for step in steps)])
         self.assertEqual(list((self.root / "build").rglob("histogram.cl")), [])
         # CUDA's are compiled for it, and then source and program are as before.
         self.assertEqual(self.read("build/made").splitlines(), ["05-launch-tuning-cuda 1", "05-launch-tuning-cuda 0"])
@@ -231,41 +230,29 @@ class Record(repository.RepositoryTest):
 
     def test_an_edit_that_goes_wrong_harms_nothing(self):
         self.chapters(self.LESSON, script=MATCHES + '[ ! -e "$(dirname "$0")/histogram.cl" ] || exit 1\n')
-        self.fails_and_harms_nothing("05-launch-tuning/opencl ramp 1M --steps: a result does not match the CPU", *self.STEPS)
+        self.fails_and_harms_nothing("05-launch-tuning/opencl uniform 1M --experiments steps: a result does not match the CPU", *self.STEPS)
         self.write(f"build/{self.LESSON}/histogram.cl", "mine")
         self.fails_and_harms_nothing("histogram.cl is in the way: remove it", *self.STEPS)
         (self.root / "build" / self.LESSON / "histogram.cl").unlink()
         self.write(f"{self.LESSON}/histogram.cl", "#define ROWS_AT_ONCE 8\n" * 2)
         self.fails_and_harms_nothing("'#define ROWS_AT_ONCE 8' stands there 2 times, not once", *self.STEPS)
 
+    def test_only_racy_may_lose_counts(self):
+        for case, line in (("*racy*) exit 1", ""), ("*global\\ *) exit 1", "a result does not match the CPU"), ("*racy*) exit 2", "ended with 2")):
+            self.chapters("02-global-atomics", script=MATCHES + f'case "$*" in {case} ;; esac\n')
+            if line:
+                self.fails_and_harms_nothing(f"--experiments walls: {line}", "--no-chapters", "--experiment", "walls")
+            else:
+                self.succeed("record.py", "device", "--no-chapters", "--experiment", "walls")
+
     def test_every_edit_has_its_place_in_the_kernels(self):
-        runs = [run for experiment in EXPERIMENTS.values() for run in experiment.runs] + [*STEPS]
+        runs = [run for experiment in EXPERIMENTS.values() for run in experiment.runs]
         edits = {(run.chapter, source, edit) for run in runs for api, source in SOURCES.items() if (edit := run.edit_of(api))
                  and (api != "C++") == (run.chapter != "01-cpu")}
         self.assertGreater(len(edits), 10)
         for chapter, source, edit in edits:
             text = (repository.ROOT / chapter / source).read_text(encoding="utf-8")
             self.assertEqual(text.count(edit.old), 1, edit.old)
-
-    def test_an_experiment_is_the_runs_of_its_list(self):
-        self.chapters("02-global-atomics", "03-local-atomics", "04-per-thread-bins", script=NOTES)
-        self.program("02-global-atomics/cuda")
-        for name in ("walls", "strides"):
-            self.succeed("record.py", "device", "--no-chapters", "--experiment", name)
-        entries = self.results()["experiments"]
-        self.assertEqual([(entry["experiment"], entry["program"], entry["input"], entry["size"]) for entry in entries],
-                         [("strides", "02-global-atomics/opencl", "photo", "16M"),
-                          *(("walls", f"{name}/opencl", "photo", "16M") for name in ("02-global-atomics", "03-local-atomics"))])
-        local = [run for run in EXPERIMENTS["walls"].runs if run.chapter == "03-local-atomics"]
-        self.assertEqual([run["arguments"] for run in entries[2]["run"]["runs"]], [run.command() for run in local])
-        self.assertEqual(self.read("build/03-local-atomics/opencl.notes").splitlines(), ["1 edited" if run.edit else "1 " for run in local])
-
-    def test_only_racy_may_lose_counts(self):
-        self.chapters("02-global-atomics", script=MATCHES + 'case "$*" in *racy*) exit 1 ;; esac\n')
-        self.succeed("record.py", "device", "--no-chapters", "--experiment", "walls")
-        for case, line in (("*global\\ *) exit 1", "a result does not match the CPU"), ("*racy*) exit 2", "ended with 2")):
-            self.chapters("02-global-atomics", script=MATCHES + f'case "$*" in {case} ;; esac\n')
-            self.fails_and_harms_nothing(f"--experiments walls: {line}", "--no-chapters", "--experiment", "walls")
 
     def profiler(self, log, more=""):
         """Puts a profiler on the PATH, which writes this log, and does `more`."""

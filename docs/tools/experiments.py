@@ -1,6 +1,6 @@
 """What is recorded with one thing changed at a time and all else equal: the lists.
 
-record.py runs them (--steps, --experiment), tables.py shows them. An experiment is a table: each of its runs is
+record.py runs them (--experiment), tables.py shows them. An experiment is a table: each of its runs is
 the cell of a row and a column, and rows and columns that are neighbours differ in one thing.
 """
 
@@ -69,42 +69,41 @@ class Experiment(NamedTuple):
     bytes_each: int = 0  # a sum of so many bytes each, shown for each pixel; of several a table of its own
 
 
-# ---- chapter 05, step by step --------------------------------------------------------------------
-
-# As --steps records it: the row is the step's name in the results, the column what is new in it.
-STEPS = (
-    Run(LESSON, "two-per-sm", "two groups of 256 for each unit", "two-per-sm", ()),
-    Run(LESSON, "two-per-sm, device filled", "four groups of 512 for each unit", "two-per-sm",
-        ("--group-size", "512", "--groups", "4*UNITS")),
-    Run(LESSON, "occupancy, 1 row at once", "the walk over the picture, a row at a time", "occupancy", (),
-        Edit("#define ROWS_AT_ONCE 8", "#define ROWS_AT_ONCE 1"),
-        compiled=Edit("constexpr unsigned kRowsAtOnce = 8;", "constexpr unsigned kRowsAtOnce = 1;")),
-    Run(LESSON, "occupancy", "eight rows at a time", "occupancy", ()),
-    Run(LESSON, "vector", "16 pixels per load", "vector", ()),
-    Run(LESSON, "tuned 1 copy 1 load two launches", "groups of 1024, the next load under way while one is counted", "tuned",
-        ("--copies", "1", "--loads", "1", "--launches", "two")),
-    Run(LESSON, "tuned 32 copies, the place as an index", "a copy of the table for each lane", "tuned",
-        ("--copies", "32", "--loads", "1", "--launches", "two"),
-        Edit("    __local uchar* bin = (__local uchar*)table + (value * (COPIES * 4) | own);\n"
-             "    atomic_inc((__local uint*)bin);\n",
-             "    atomic_inc(&table[value * COPIES + own / 4]);\n"),
-        compiled=Edit("    char* const bin = reinterpret_cast<char*>(table) + (value * (kCopies * 4) | own);\n"
-                      "    atomicAdd(reinterpret_cast<std::uint32_t*>(bin), 1U);\n",
-                      "    atomicAdd(&table[value * kCopies + own / 4], 1U);\n")),
-    Run(LESSON, "tuned 32 copies", "fewer instructions to find the place", "tuned",
-        ("--copies", "32", "--loads", "1", "--launches", "two")),
-    Run(LESSON, "tuned 32 copies 3 loads", "three loads under way", "tuned",
-        ("--copies", "32", "--loads", "3", "--launches", "two")),
-    Run(LESSON, "tuned one launch", "the histogram zeroed and finished by the kernel itself", "tuned",
-        ("--copies", "32", "--loads", "3")),
-)
-
-
 # ---- the chapters --------------------------------------------------------------------------------
 
 
 def launch(groups, group_size):
     return "--groups", str(groups), "--group-size", str(group_size)
+
+
+FILLED = "and filled: four groups of 512 for each unit"
+
+
+def steps():
+    """From chapter 03's kernel to `tuned`, one thing new in each row."""
+    two = "--launches", "two"
+    for row, strategy, arguments, opencl, cuda in (
+        ("`two-per-sm`: two groups of 256 for each unit", "two-per-sm", (), None, None),
+        (FILLED, "two-per-sm", ("--group-size", "512", "--groups", "4*UNITS"), None, None),
+        ("`occupancy`: the walk over the picture, a row at a time (edited)", "occupancy", (),
+         Edit("#define ROWS_AT_ONCE 8", "#define ROWS_AT_ONCE 1"),
+         Edit("constexpr unsigned kRowsAtOnce = 8;", "constexpr unsigned kRowsAtOnce = 1;")),
+        ("and eight rows at a time", "occupancy", (), None, None),
+        ("`vector`: 16 pixels per load", "vector", (), None, None),
+        ("`tuned`: groups of 1024, the next load under way while one is counted", "tuned", ("--copies", "1", "--loads", "1", *two),
+         None, None),
+        ("and a copy of the table for each lane (edited)", "tuned", ("--copies", "32", "--loads", "1", *two),
+         Edit("    __local uchar* bin = (__local uchar*)table + (value * (COPIES * 4) | own);\n"
+              "    atomic_inc((__local uint*)bin);\n",
+              "    atomic_inc(&table[value * COPIES + own / 4]);\n"),
+         Edit("    char* const bin = reinterpret_cast<char*>(table) + (value * (kCopies * 4) | own);\n"
+              "    atomicAdd(reinterpret_cast<std::uint32_t*>(bin), 1U);\n",
+              "    atomicAdd(&table[value * kCopies + own / 4], 1U);\n")),
+        ("and fewer instructions to find the place", "tuned", ("--copies", "32", "--loads", "1", *two), None, None),
+        ("and three loads under way", "tuned", ("--copies", "32", "--loads", "3", *two), None, None),
+        ("and the histogram zeroed and finished by the kernel itself", "tuned", ("--copies", "32", "--loads", "3"), None, None),
+    ):
+        yield Run(LESSON, row, "", strategy, arguments, opencl, compiled=cuda)
 
 
 # Chapter 04's kernel with four pixels loaded before the first of them is counted: what stands in the place of its loop.
@@ -256,10 +255,6 @@ def tables():
     for groups, share in (("0.25*UNITS", "one for four units"), ("0.5*UNITS", "one for two"), ("1*UNITS", "one for each"), ("2*UNITS", "two for each")):
         for pitch in (256, 264, 288, 1056):
             yield probe(share, f"{pitch} counters apart", "tables", groups, pitch=pitch)
-
-
-def chase():
-    yield Run(PROBES, "ns", "", "chase", ())
 
 
 def reads():
@@ -432,10 +427,9 @@ PRIVATE_GROUPS = "Groups of 128 for each unit", "uniform", tuple(run for run in 
 STRIDES = (1, 8, 32, 64, 256, 1024)
 OPENCL, BOTH = ("OpenCL",), ("OpenCL", "CUDA")
 EXPERIMENTS = {
+    "steps": Experiment("chapter 05, step by step", "Step", "GB/s", BOTH, ("uniform",), "1G", tuple(steps())),
     "ideas": Experiment("the ideas of `interleaved`, for a CPU", "Loop", "GB/s", ("C++",),
                         ("photo", "uniform", "four-values", "constant"), "100M", tuple(ideas())),
-    "ideas-in-cache": Experiment("the same on pixels that fit a cache", "Loop", "GB/s", ("C++",),
-                                 ("photo", "uniform", "four-values", "constant"), "256K", tuple(ideas())),
     "lines": Experiment("sixteen values whose counters lie on one cache line, or on sixteen, for a CPU", "Strategy", "ms", ("C++",),
                         recorded.LINES, "16M", (Run("01-cpu", "`threads-atomic`", "", "threads-atomic", ()),)),
     "starts": Experiment("threads started once or for each run, for a CPU", "Threads", "ms", ("C++",),
@@ -474,8 +468,6 @@ EXPERIMENTS = {
                     "launch__shared_mem_config_size"),
     "occupancy": counted("how many of these groups run at once", "% of the places for warps taken", BYTES_THAT_FIT,
                          "sm__warps_active.avg.pct_of_peak_sustained_active", ", achieved occupancy"),
-    "private-hits": counted("what `private` finds of its tables in the L1 cache", "% of its loads found in the L1 cache", PRIVATE_GROUPS,
-                            "l1tex__t_sector_pipe_lsu_mem_local_op_ld_hit_rate.pct"),
     "private-memory": counted("what `private` fetches from memory", "bytes from memory for each pixel", PRIVATE_GROUPS, "dram__bytes_read.sum",
                               bytes_each=1),
     "many-launches": Experiment("`group-each` of `many` in several launches", "Launch", "GB/s", BOTH, ("uniform",), "256M",
@@ -492,7 +484,8 @@ EXPERIMENTS = {
     "pairs": Experiment("two counters, so far apart", "Two counters", "additions/ns", ("CUDA",), ("uniform",), "32M", tuple(pairs()),
                         "Medians. No pixels are read."),
     "tables": Experiment("chapter 02's `subhist` with other distances", "Tables", "GB/s", ("CUDA",), ("constant",), "64M", tuple(tables())),
-    "chase": Experiment("one work-item follows a chain", "Memory", "ns", BOTH, ("uniform",), "64K 16M 1G", tuple(chase())),
+    "chase": Experiment("one work-item follows a chain", "A chain through", "ns a hop", BOTH, ("uniform",), "64K 16M 1G",
+                        (Run(PROBES, "", "", "chase", ()),), "Medians of runs of a million hops. 64 KiB lie in the first-level cache, 16 MiB in the L2 cache, 1 GiB in no cache."),
     "reads": Experiment("the launches of the law, read only", "Launch for each unit", "GB/s", BOTH, ("uniform",), "256M", tuple(reads())),
     "counted": Experiment("wide loads, of which some pixels are counted", "Pixels counted", "GB/s", BOTH, ("uniform",), "256M",
                           tuple(counted_pixels())),

@@ -2,24 +2,23 @@
 
 from typing import NamedTuple
 
-from experiments import ATOMICS, EXPERIMENTS, LANES, LESSON, LOCAL
+from experiments import ATOMICS, EXPERIMENTS, FILLED, LANES, LESSON, LOCAL
 from pages import FENCED, HEADING, anchor
 from recorded import ROOT, NotRecorded, digits, pixels_of, read_ceiling, size_in_words
 
 KI = 1 << 10
 CPU = "01-cpu"
-STEPS_OF_LANES = "lanes"  # the experiment that goes from chapter 03's kernel to `lane-bins`
 
 
 class Rung(NamedTuple):
-    """A kernel, in its default launch, or the row of an experiment or the step that stands on the way to it."""
+    """A kernel, in its default launch, or the row of an experiment that stands on the way to it."""
 
     chapter: str
     kernel: str
     change: str
     under_way: int = 0  # bytes on each multiprocessor: groups x work-items x bytes a load x loads; 0 on a CPU
-    kind: str = "runs"  # else "steps" or "experiments"
-    row: str = ""  # of experiments.py, where it is not a run
+    experiment: str = ""  # where it is no run
+    row: str = ""
     in_book: bool = True
 
 
@@ -36,16 +35,15 @@ RUNGS = (
     Rung(LOCAL, "local", "the group's table in local memory", 512),
     Rung(LOCAL, "local-buckets", "each group writes a row, the host adds the rows", 512, in_book=False),
     Rung(LOCAL, "local-subhist", "a second kernel adds the rows", 512, in_book=False),
-    Rung(LANES, "lane-bins", "16 pixels to a load", 8 * KI, "experiments", "one table, 16 pixels per load"),
-    Rung(LANES, "lane-bins", "and four loads under way", 32 * KI, "experiments", "and four loads under way"),
-    Rung(LANES, "lane-bins", "and a copy of the table for each lane", 32 * KI, "experiments", "and 32 copies of the table"),
+    Rung(LANES, "lane-bins", "16 pixels to a load", 8 * KI, "lanes", "one table, 16 pixels per load"),
+    Rung(LANES, "lane-bins", "and four loads under way", 32 * KI, "lanes", "and four loads under way"),
+    Rung(LANES, "lane-bins", "and a copy of the table for each lane", 32 * KI, "lanes", "and 32 copies of the table"),
     Rung(LANES, "lane-bins", "and groups of 1,024: `lane-bins` as it is", 64 * KI),
     Rung(LANES, "private", "a table for each work-item, in private memory", 512, in_book=False),
     Rung(LANES, "uchar-bins", "8-bit counters for each work-item, in local memory", 256, in_book=False),
     Rung(LANES, "uchar-bins-banked", "the same, each work-item in a bank of its own", 256, in_book=False),
     Rung(LESSON, "two-per-sm", "chapter 03's kernel", 512, in_book=False),
-    Rung(LESSON, "two-per-sm", "as many work-items as the device holds", 2 * KI, "steps", "two-per-sm, device filled",
-         in_book=False),
+    Rung(LESSON, "two-per-sm", "as many work-items as the device holds", 2 * KI, "steps", FILLED, in_book=False),
     Rung(LESSON, "occupancy", "a walk in x and y, eight rows one after the other", 2 * KI, in_book=False),
     Rung(LESSON, "vector", "16 pixels to a load", 24 * KI, in_book=False),
     Rung(LESSON, "tuned", "copies, loads and launch that a search found for this device", 64 * KI),
@@ -65,13 +63,11 @@ def link(rung, which):
 def result_of(entry, rung):
     """The right result that a rung has in an entry of its kind, or None."""
     run = entry["run"]
-    if rung.kind == "runs":
-        results = [result for result in run["results"] if result["variant"] == rung.kernel]
-    elif rung.kind == "steps":
-        results = [step["result"] for step in run["steps"] if step["step"] == rung.row]
-    else:
-        wanted = [each.command(run["units"]) for each in EXPERIMENTS[STEPS_OF_LANES].runs if each.row == rung.row]
+    if rung.experiment:
+        wanted = [each.command(run["units"]) for each in EXPERIMENTS[rung.experiment].runs if each.row == rung.row]
         results = [kept["result"] for kept in run["runs"] if kept["arguments"] in wanted]
+    else:
+        results = [result for result in run["results"] if result["variant"] == rung.kernel]
     return next((result for result in results if result["check"] == "match" and result["gb_s"]), None)
 
 
@@ -79,9 +75,10 @@ def found_in(recording, rung, name, size):
     """{API: (entry, result)} of a rung."""
     def fits(entry):
         return (entry["program"].rpartition("/")[0] == rung.chapter and entry["input"] == name
-                and entry["size"] == size and entry.get("experiment", STEPS_OF_LANES) == STEPS_OF_LANES)
+                and entry["size"] == size and entry.get("experiment", "") == rung.experiment)
 
-    found = {entry["run"]["api"]: (entry, result_of(entry, rung)) for entry in recording[rung.kind] if fits(entry)}
+    kind = "experiments" if rung.experiment else "runs"
+    found = {entry["run"]["api"]: (entry, result_of(entry, rung)) for entry in recording[kind] if fits(entry)}
     return {api: each for api, each in found.items() if each[1]}
 
 

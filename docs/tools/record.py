@@ -2,16 +2,13 @@
 """Records what this machine measures, for the tables and figures in the lessons.
 
     docs/tools/record.py NAME                            e.g. docs/tools/record.py epyc-zen4
-    docs/tools/record.py h200 --size 1G --api CUDA OpenCL --input photo uniform
-    docs/tools/record.py h200 --no-chapters --workshop peers      nothing but the comparisons with the libraries
-    docs/tools/record.py cluster/h200-x2 --no-chapters --cluster 1 2 --api CUDA
-                                                   one histogram from one rank and from two
+
+docs/measuring.md has more examples.
 
 Runs every chapter program that is built, on each input, and keeps the JSON that it writes in
 docs/results/NAME.json; what is not measured this time stays there as it was. --workshop adds runs of the workshops.
 `tune` goes before all others: what it finds is kept in the user's cache folder, and `tuned` is launched that way in all runs that follow,
-in this call and in later ones; only --steps and --experiment, which change one thing at a time in chapter 05's program and in
-the others, know of no search. --cluster runs chapter 05's programs
+in this call and in later ones; only --experiment, which changes one thing at a time, knows of no search. --cluster runs chapter 05's programs
 for MPI on these numbers of ranks in turn, three times around, and keeps of each the round with the fastest run.
 
 A strategy that does not match, or a program that fails, stops the recording, and nothing is written; only `racy`, and
@@ -41,7 +38,7 @@ from typing import NamedTuple, Optional
 
 import experiments
 import recorded
-from experiments import EXPERIMENTS, STEPS
+from experiments import EXPERIMENTS
 from recorded import ROOT
 
 # What is kept of a run where its results are not.
@@ -194,7 +191,7 @@ def jobs_of(options):
         return [Job(kind, program, name, size, [*input_arguments(name, size), *more], experiment)
                 for program in programs for size in options.size or sizes for name in options.input or inputs]
 
-    lesson, workshops = experiments.LESSON, experiments.WORKSHOPS
+    workshops = experiments.WORKSHOPS
     jobs = []
     if "tune" in options.workshop:
         jobs += [Job("tune", program, None, None, []) for program in of(f"{workshops}/tune")]
@@ -206,8 +203,6 @@ def jobs_of(options):
         for size, words, experiment in each.runs:
             jobs += grid(each.kind, run_by, each.inputs, [size],
                          words.split() + (beside if each.apis == ("C++",) else []), experiment or None)
-    if options.steps:
-        jobs += grid("steps", of(lesson), ["uniform", "ramp"], ["1G"])
     for name in options.experiment or []:
         of_it = EXPERIMENTS[name]
         run_by = [program for program in of(*(run.chapter for run in of_it.runs)) if program.api in of_it.apis]
@@ -340,34 +335,26 @@ def units_in(document, what):
 
 
 def one_by_one(job):
-    """What the program writes, with what the list of --steps or of an experiment has for it in place of its results, or None.
-
-    Raises Stopped.
-    """
-    is_steps = job.kind == "steps"
-    of_it = None if is_steps else EXPERIMENTS[job.experiment]
-    mine = [each for each in (STEPS if is_steps else of_it.runs)
-            if each.chapter == job.program.folder and each.is_for(job.program.api)]
-    asked = None
-    if is_steps:  # which measures the ceiling, too
-        asked = job
-    elif any(each.needs_units() for each in mine):  # of chapter 05's program
+    """What the program writes, with what the list of an experiment has for it in place of its results, or None. Raises Stopped."""
+    of_it = EXPERIMENTS[job.experiment]
+    mine = [each for each in of_it.runs if each.chapter == job.program.folder and each.is_for(job.program.api)]
+    units = 0
+    if any(each.needs_units() for each in mine):  # of chapter 05's program
         path = job.program.build() / experiments.LESSON / pathlib.Path(job.program.path).name
         program = job.program._replace(folder=experiments.LESSON, path=str(path))
         asked = job._replace(program=program, arguments=["--random", "64M", "--repeat", "1", "--no-ceiling"])
-    if asked:
-        with edited(asked.program, None):
+        with edited(program, None):
             first = run_untuned(asked, ["--variant", "tuned"])
         if first is None:
             return None
-    units = units_in(first, asked) if asked else 0
+        units = units_in(first, asked)
     kept, document = [], None
     for change, runs in itertools.groupby(mine, lambda each: each.edit_of(job.program.api)):
         with edited(job.program, change):
             for each in runs:
                 arguments = each.command(units)
                 print(f"    {' '.join(arguments)}" + (" (edited)" if change else ""), flush=True)
-                if of_it and of_it.counters:
+                if of_it.counters:
                     try:
                         found, counted = under_profiler(job, arguments, of_it.counters, each.may_lose)
                     except Stopped as error:  # what was counted of the others is as good without it
@@ -378,19 +365,15 @@ def one_by_one(job):
                 if found is None:
                     return None
                 document = found
-                if of_it and of_it.counters:
+                if of_it.counters:
                     kept.append({"arguments": arguments, **counted})
                     continue
                 (result,) = document["results"]
                 result.pop("counts", None)  # of a mismatch
-                edit = change and {"from": change.old, "to": change.new}
-                kept.append({**({"step": each.row} if is_steps else {}), "arguments": arguments, "edit": edit, "result": result})
+                kept.append({"arguments": arguments, "edit": change and {"from": change.old, "to": change.new}, "result": result})
     if not kept:
         raise Stopped(f"{job}: nothing could be counted")
-    where = {field: document[field] for field in WHERE}
-    if is_steps:
-        return {**where, "read_ceiling_gb_s": first["read_ceiling_gb_s"], "serial_ms": first["serial_ms"], "steps": kept}
-    return {**where, "serial_ms": document["serial_ms"], "units": units, "runs": kept}
+    return {**{field: document[field] for field in WHERE}, "serial_ms": document["serial_ms"], "units": units, "runs": kept}
 
 
 def scaling(job):
@@ -426,8 +409,7 @@ def measure(jobs, where, entries):
         if job.program in nowhere:
             continue
         print(f"[{number}/{len(jobs)}] {job}", flush=True)
-        document = {"steps": one_by_one, "experiments": one_by_one,
-                    "cluster": scaling}.get(job.kind, run)(job)
+        document = {"experiments": one_by_one, "cluster": scaling}.get(job.kind, run)(job)
         if document is None:
             print(f"{job.program.name}: nothing to run it on", flush=True)
             nowhere.add(job.program)
@@ -468,9 +450,9 @@ def parse_arguments():
     arguments.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     arguments.add_argument("--commit", help="what is measured, where the sources came without git")
     arguments.add_argument("--size", nargs="+", type=size_argument,
-                           help="pixels, as the programs take them; default 100M, for --steps 1G; workshops have sizes of their own")
+                           help="pixels, as the programs take them; default 100M; workshops and experiments have sizes of their own")
     arguments.add_argument("--input", nargs="+", choices=recorded.INPUTS, metavar="INPUT",
-                           help=f"default photo uniform, for --steps uniform ramp, for a workshop its own; of "
+                           help=f"default photo uniform, for a workshop or an experiment its own; of "
                                 f"{', '.join((*recorded.PICTURES, *recorded.LINES))}, contention-0 ... contention-100")
     arguments.add_argument("--api", nargs="+", choices=["C++", "OpenCL", "CUDA"])
     arguments.add_argument("--chapter", nargs="+", help="only the programs of these, such as 04-per-thread-bins")
@@ -483,8 +465,6 @@ def parse_arguments():
     arguments.add_argument("--experiment", nargs="+", choices=EXPERIMENTS, metavar="NAME",
                            help="one thing changed at a time, on inputs and sizes of its own: "
                                 + "; ".join(f"{name}, {each.about}" for name, each in EXPERIMENTS.items()))
-    arguments.add_argument("--steps", action="store_true",
-                           help="chapter 05's program with one thing changed at a time")
     arguments.add_argument("--cluster", nargs="+", type=int, metavar="RANKS",
                            help="the programs for MPI on so many ranks each; --size is what one of them counts "
                                 f"(default {CLUSTER_WEAK['C++']}, on devices {CLUSTER_WEAK['CUDA']})")

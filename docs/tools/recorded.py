@@ -13,7 +13,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 sys.path.append(str(ROOT / "common" / "files"))
 from whole import write_whole  # noqa: E402
 
-KINDS = ("runs", "queued", "end_to_end", "tune", "steps", "experiments", "cluster", "many", "bins")
+KINDS = ("runs", "queued", "end_to_end", "tune", "experiments", "cluster", "many", "bins")
 PEERS = "05-launch-tuning/workshops/peers/cuda"
 CPU_PEERS = "05-launch-tuning/workshops/peers/cpu"
 # What that one runs of its own chapter, two of them on all threads; all others are peers, on one.
@@ -127,7 +127,7 @@ def serial_ms(recording, entry):
     return statistics.median(times) if times else None
 
 
-def read_ceiling(recording, entry, kinds=("runs", "steps")):
+def read_ceiling(recording, entry, kinds=("runs",)):
     """The best that any run of these kinds gave on its device at its size, in GB/s, or None.
 
     Without a GPU the device is the processor, of whatever program. The comparison with the libraries reads

@@ -17,7 +17,7 @@ import ladder
 import law
 import recorded
 import warps
-from experiments import EXPERIMENTS, PROFILE, STALLS, STEPS, stall
+from experiments import EXPERIMENTS, PROFILE, STALLS, stall
 from recorded import ROOT, NotRecorded, digits, ratio, select, size_in_words, speeds_of, unique
 
 # Below this a rate says little, as most of the time is what a launch costs: times are shown instead.
@@ -233,64 +233,46 @@ def queued_table(recording, name):
             "fast it is." + libraries(variants) + launches(entries, variants) + skipped(entries))
 
 
-def steps_table(recording, name, size):
-    """a row for each step from chapter 03's kernel to `tuned`, in both APIs"""
-    entries = select(recording, "steps", input=name, size=size)
-    rates = {(entry["run"]["api"], step["step"]): step["result"]["gb_s"]
-             for entry in entries for step in entry["run"]["steps"]}
-    apis = ("OpenCL", "CUDA")
-    rows = [[step.row + (" (edited)" if step.edit else ""), step.column, *(rates.get((api, step.row)) for api in apis)]
-            for step in STEPS]
-    return (entries, f"One thing at a time on {entries[0]['run']['device']}: {size_in_words(recorded.pixels_of(size))} of {name} "
-            "pixels, GB/s", ["<Step", "<What is new", *apis], rows,
-            f"Medians.{ceiling_words(recording, entries)}")
-
-
 def shown(experiment, kept, pixels):
     """The number that an experiment shows of a run; None where it was too short for one."""
     if experiment.counters:
         value = kept["percent"][experiment.counters[0]]
         return value * experiment.bytes_each / pixels if experiment.bytes_each else value
     took = kept["result"]["kernel_ms"]
-    if took is None or experiment.unit in ("ms", "ns"):
+    if took is None or experiment.unit in ("ms", "ns a hop"):
         return took and took["median"]
     # A run that counts wrongly on purpose has no rate in its JSON, and a time all the same.
     return kept["result"]["gb_s"] or ratio(pixels / 1e6, took["median"])
 
 
-def experiment_table(recording, name, api, inputs, size):
-    """one of docs/tools/experiments.py: a row and a column for each thing that changes, or for each of several inputs"""
+def experiment_table(recording, name, apis, inputs, sizes):
+    """one of docs/tools/experiments.py: a row and a column for each thing that changes, or for each of several APIs, inputs and sizes"""
     if name not in EXPERIMENTS:
         raise NotRecorded(f"there is no experiment {name}, only {', '.join(EXPERIMENTS)}")
     experiment = EXPERIMENTS[name]
-    inputs = inputs.split(",")
-    entries = [entry for given in inputs
+    apis, inputs, sizes = apis.split(","), inputs.split(","), sizes.split(",")
+    entries = [entry for api in apis for given in inputs for size in sizes
                for entry in select(recording, "experiments", experiment=name, api=api, input=given, size=size)]
     cells = {}
     for entry in entries:
+        api = entry["run"]["api"]
         for run in experiment.runs:
             change = run.edit_of(api)
             edit = change and {"from": change.old, "to": change.new}
             wanted = run.chapter, run.command(entry["run"]["units"]), edit
             for kept in entry["run"]["runs"]:
                 if wanted == (entry["program"].rpartition("/")[0], kept["arguments"], kept.get("edit")):
-                    cells[run.row, run.column, entry["input"]] = shown(experiment, kept, pixels_in(entry))
-    columns = [(column, given) for given in inputs for column in unique(run.column for run in experiment.runs)]
-    heads = [column or given if len(inputs) == 1 else f"{given}, {column}".removesuffix(", ") for column, given in columns]
-    rows = [[row, *(cells.get((row, *column)) for column in columns)] for row in unique(run.row for run in experiment.runs)
-            if any(place[0] == row for place in cells)]  # what was not asked then is left out
-    what = size_in_words(recorded.pixels_of(size)) + (f", {inputs[0]}" if len(inputs) == 1 else "")
-    return (entries, f"{device(entries[0])}: {what}, {experiment.unit}", [f"<{experiment.corner}", *heads], rows, experiment.note)
-
-
-def chase_table(recording):
-    """how long an answer takes, from the memories that hold so many bytes: the hops of a chain"""
-    entries = select(recording, "experiments", experiment="chase")
-    hops = {(entry["size"], entry["run"]["api"]): entry["run"]["runs"][0]["result"]["kernel_ms"]["median"] for entry in entries}
-    rows = [[f"{size_in_words(recorded.pixels_of(size))}: {where}", *(hops.get((size, api)) for api in ("OpenCL", "CUDA"))]
-            for size, where in (("64K", "first-level cache"), ("16M", "L2 cache"), ("1G", "memory"))]
-    return (entries, f"One work-item follows a chain on {entries[0]['run']['device']}: ns a hop", ["<A chain through", "OpenCL", "CUDA"], rows,
-            "Medians of runs of a million hops.")
+                    row = run.row if len(sizes) == 1 else size_in_words(pixels_in(entry))
+                    cells.setdefault(row, {})[api, entry["input"], run.column] = shown(experiment, kept, pixels_in(entry))
+    columns = [(api, given, column) for api in apis for given in inputs for column in unique(run.column for run in experiment.runs)]
+    heads = [", ".join(word for word, several in zip(each, (len(apis) > 1, len(inputs) > 1, True)) if several and word) or each[1]
+             for each in columns]
+    rows = [[row, *map(of.get, columns)] for row in unique([*(run.row for run in experiment.runs), *cells])
+            if (of := cells.get(row))]  # what was not asked then is left out
+    where = device(entries[0]) if len(apis) == 1 else entries[0]["run"]["device"]
+    given = [size_in_words(pixels_in(entries[0])), *(inputs if len(inputs) == 1 else [])] if len(sizes) == 1 else []
+    what = ", ".join([*given, experiment.unit])
+    return (entries, f"{where}: {what}", [f"<{experiment.corner}", *heads], rows, experiment.note)
 
 
 def profiles(recording, experiments):
@@ -428,7 +410,7 @@ def many_table(recording, program, unit):
         if each and ".." in side:
             continue
         best = max(own, key=lambda variant: rates.get(variant) or 0)
-        ceilings.append(recorded.read_ceiling(recording, entry, ("runs", "steps", "many")))
+        ceilings.append(recorded.read_ceiling(recording, entry, ("runs", "many")))
         share = ratio(rates.get(best), ceilings[-1])
         pictures = f"{side} a side" if ".." in side else f"{side} x {side}"
         row = [pictures, entry["input"], re.search(r"(\d+) pictures?", entry["run"]["input"]["name"])[1]]
@@ -525,30 +507,13 @@ def strong_table(recording, program):
             f"The fastest runs. {rounds_words(entries[0])}")
 
 
-def archive_table(recording, program, size):
-    """what 1,024 machines like this one would need for a petabyte, if nothing else held them up"""
-    (entry,) = select(recording, "cluster", program=program, size=size, experiment="weak")
-    node = entry["run"]["scaling"][-1]
-    nodes, levels, petabyte, file_system_gb_s = 1024, 10, 1e15, 1000
-    merge_us = next(one["median_us"] for one in node["all_reduce"] if one["library"] == "MPI")
-    rows = [
-        ["Counting", f"{nodes:,} nodes, each like the machine above: {digits(fastest_gb_s(node))} GB/s by {number_of(node['ranks'])}",
-         f"{digits(petabyte / (nodes * fastest_gb_s(node) * 1e9))} s"],
-        ["Reading", "assumed: a file system that gives 1 TB/s, to all nodes together",
-         f"{digits(petabyte / (file_system_gb_s * 1e9))} s"],
-        ["Merging", f"assumed: {levels} steps, for 2^{levels} nodes, and each, though over a network, no more than a hundred times "
-         f"the {digits(merge_us)} µs of the all-reduce above", duration(levels * 100 * merge_us / 1000)],
-    ]
-    return [entry], f"{device(entry)}: 10^15 pixels on {nodes:,} such machines, on paper", ["<What", "<Reckoned from", "Time"], rows, None
-
-
 TABLES = {"ladder": ladder.table, "results": results_table, "device": device_table, "chapters": chapters_table, "peers": peers_table,
-          "cpu-peers": cpu_peers_table, "queued": queued_table, "steps": steps_table, "experiment": experiment_table, "under-way": under_way_table,
-          "chase": chase_table, "profile": profile_table, "stalls": stalls_table, "whose": whose_table,
+          "cpu-peers": cpu_peers_table, "queued": queued_table, "experiment": experiment_table, "under-way": under_way_table,
+          "profile": profile_table, "stalls": stalls_table, "whose": whose_table,
           "warps": warps_table,
           "end-to-end": end_to_end_table, "many": many_table, "bins": bins_table,
           "tuning": tuning_table, "weak": weak_table,
-          "strong": strong_table, "archive": archive_table}
+          "strong": strong_table}
 __doc__ += "".join(f"    {kind}: FILE {' '.join(list(inspect.signature(table).parameters)[1:])}\n        {table.__doc__}\n"
                    for kind, table in TABLES.items())
 
