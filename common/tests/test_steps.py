@@ -18,13 +18,12 @@ ONLY_OPENCL = ("read_kernel_file|max_work_group_size|error_name|has_extension|re
 # What the programs call that is neither API's: the frame, and what common/ has for both.
 OF_COMMON = (r"(?:common::|\boptions\.(?!c_str)|lesson\.(?:options\.)?)[a-z_:]*|"
              r"\b(?:choose_device|read_ceiling_gb_s|unsupported_reason|poison|add_rows|report_exception)")
-# (Not lesson.wants(variant, missing): the libraries that stand beside many's strategies are CUDA's alone.)
 PAIRS = sorted(path.parent for path in ROOT.glob("0[2-5]-*/**/opencl.cpp") if (path.parent / "cuda.cu").exists())
 
 
 def course(text):
     """The steps and the calls of a program, as they come."""
-    found = re.findall(rf"\n *(// [0-9]+\. [^:.,\n]*)|(//[^\n]*)|((?:{OF_COMMON})\((?!variant, missing\)))", text)
+    found = re.findall(rf"\n *(// [0-9]+\. [^:.,\n]*)|(//[^\n]*)|((?:{OF_COMMON})\()", text)
     for step, _, call in found:
         call = re.sub(r"::(opencl|cuda)::", "::", call).strip()
         call = re.sub(r"::compute_units|::multiprocessors", "::units", call)  # one number, two words,

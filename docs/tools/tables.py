@@ -80,10 +80,9 @@ def launches(entries, variants=None):
     return sentence([f"`{variant}` was {' or '.join(unique(texts))}" for variant, texts in by_variant.items()])
 
 
-def skipped(entries, variants=None):
-    """Which of these variants were skipped, and why."""
-    reasons = unique(f"`{result['variant']}` ({result['reason']})" for result in results_of(entries)
-                     if result["check"] == "skipped" and (variants is None or result["variant"] in variants))
+def skipped(entries):
+    """Which variants were skipped, and why."""
+    reasons = unique(f"`{result['variant']}` ({result['reason']})" for result in results_of(entries) if result["check"] == "skipped")
     return f" Skipped: {'; '.join(reasons)}." if reasons else ""
 
 
@@ -391,44 +390,27 @@ def end_to_end_table(recording, folder, name, size):
             f"Medians. The copy from pinned memory alone took {copies}.")
 
 
-PEERS = ("cub", "cub-range", "npp", "opencv")
-
-
 def many_table(recording, program, unit):
-    """a row for each side of many pictures: the strategies, in GB/s or in µs a picture; or the libraries beside the best, in µs"""
-    entries = sorted(select(recording, "many", program=program),  # a range stands last
-                     key=lambda entry: (".." in entry["experiment"], len(entry["experiment"]), entry["experiment"]))
-    beside, each = unit == "libraries", unit != "GB/s"
-    own = [variant for variant in variants_of(entries) if variant not in PEERS]
-    measured = {result["variant"] for result in results_of(entries) if result["kernel_ms"]}
-    variants = [variant for variant in PEERS if variant in measured] if beside else own
-    if not variants:
-        raise NotRecorded(f"no library is among the many of {program}")
+    """a row for each side of many pictures: the strategies, in GB/s or in µs a picture"""
+    entries = sorted(select(recording, "many", program=program), key=lambda entry: int(entry["experiment"]))
+    variants = variants_of(entries)
+    each = unit != "GB/s"
     rows, ceilings = [], []
     for entry in entries:
         rates, side = rates_of(entry), entry["experiment"]
-        if each and ".." in side:
-            continue
-        best = max(own, key=lambda variant: rates.get(variant) or 0)
         ceilings.append(recorded.read_ceiling(recording, entry, ("runs", "many")))
-        share = ratio(rates.get(best), ceilings[-1])
-        pictures = f"{side} a side" if ".." in side else f"{side} x {side}"
-        row = [pictures, entry["input"], re.search(r"(\d+) pictures?", entry["run"]["input"]["name"])[1]]
+        row = [f"{side} x {side}", entry["input"], re.search(r"(\d+) pictures?", entry["run"]["input"]["name"])[1]]
         if each:
-            times = [ratio(int(side) ** 2 / 1000, rates.get(variant)) for variant in ([best] if beside else []) + variants]
+            times = [ratio(int(side) ** 2 / 1000, rates.get(variant)) for variant in variants]
             # Three digits of those below a tenth, too.
             row += [f"{time:#.3g}" if time and time < 0.1 else time for time in times]
         else:
+            share = ratio(max((rate for rate in rates.values() if rate), default=None), ceilings[-1])
             row += [*map(rates.get, variants), share and 100 * share]
-        rows.append(row + ([ratio(rates.get(best), rates.get("cub"))] if beside else []))
-    first, last = [], [] if each else ["The best, % of the read ceiling"]
-    if beside:
-        first, last = ["The best of ours"], ["The best / CUB"]
-    columns = ["<Pictures", "<Pixels", "Number", *first, *titles(variants), *last]
-    below = (f" The last column: how many times as fast.{launches(entries, variants)}" if beside
-             else "" if each else f" Read ceiling: {', '.join(map(digits, unique(ceilings)))} GB/s.")
-    return (entries, f"{device(entries[0])}: a histogram for each picture, {'µs' if beside else unit}", columns, rows,
-            f"Medians.{below}{skipped(entries, PEERS if beside else own)}")
+        rows.append(row)
+    columns = ["<Pictures", "<Pixels", "Number", *titles(variants), *([] if each else ["The best, % of the read ceiling"])]
+    below = "" if each else f" Read ceiling: {', '.join(map(digits, unique(ceilings)))} GB/s."
+    return (entries, f"{device(entries[0])}: a histogram for each picture, {unit}", columns, rows, f"Medians.{below}{skipped(entries)}")
 
 
 def bins_table(recording, program):

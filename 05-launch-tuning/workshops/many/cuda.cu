@@ -4,25 +4,21 @@
 //   queued      the same launches without waiting
 //   graph       the same launches, made into a graph beforehand and launched as one
 //   group-each  one launch, a block for each picture
-//   shared-out  one launch, an even share of all pixels for each block
-//   cub, npp    other people's histograms, a call for each picture
 //
 // Run it:  build/05-launch-tuning/workshops/many/cuda --random 250M --side 512
-//          build/05-launch-tuning/workshops/many/cuda --random 1G --side 64..2048
 //
 // opencl.cpp does the same in OpenCL, in the same steps.
 
-#include "05-launch-tuning/workshops/libraries.hpp"
 #include "05-launch-tuning/workshops/limits_cuda.hpp"
 #include "05-launch-tuning/workshops/many/histogram.cuh"
+#include "05-launch-tuning/workshops/many/pictures.hpp"
 #include "common/cuda/cuda.hpp"
 #include "common/lesson.hpp"
 
 using namespace common;
 using namespace common::cuda;
 
-const std::vector<std::string> kStrategies{"one-by-one", "queued", "graph", "group-each",
-                                           "shared-out"};
+const std::vector<std::string> kStrategies{"one-by-one", "queued", "graph", "group-each"};
 const Program kProgram{"05-launch-tuning",
                        "workshops/many/cuda",
                        "CUDA",
@@ -30,11 +26,8 @@ const Program kProgram{"05-launch-tuning",
                        {{"one-by-one", "a launch for each picture, and the host waits each time"},
                         {"queued", "a launch for each picture, without waiting"},
                         {"graph", "the same launches, as one graph"},
-                        {"group-each", "one launch, a block for each picture"},
-                        {"shared-out", "one launch, an even share of all pixels for each block"},
-                        {"cub", "cub::DeviceHistogram::HistogramEven for each picture"},
-                        {"npp", "nppiHistogramEven_8u_C1R for each picture"}},
-                       {{"copies", {"4", "8", "32"}, "copies of a block's table", kStrategies},
+                        {"group-each", "one launch, a block for each picture"}},
+                       {{"copies", {"4", "32"}, "copies of a block's table", kStrategies},
                         {"loads", {"1", "2"}, "loads under way at once", kStrategies}}};
 
 // The instances of the kernels, for some copies and loads.
@@ -42,14 +35,11 @@ struct Kernels {
     void (*picture)(const std::uint8_t*, std::uint64_t, std::uint64_t, kernels::Total*,
                     std::uint32_t*);
     void (*each)(const std::uint8_t*, const std::uint64_t*, std::uint64_t, std::uint32_t*);
-    void (*shared)(const std::uint8_t*, const std::uint64_t*, const many::Place*, kernels::Total*,
-                   std::uint32_t*);
 };
 
 template <unsigned kCopies, unsigned kLoads>
 constexpr Kernels kKernels{kernels::histogram_picture<kCopies, kLoads>,
-                           kernels::histogram_group_each<kCopies, kLoads>,
-                           kernels::histogram_shared_out<kCopies, kLoads>};
+                           kernels::histogram_group_each<kCopies, kLoads>};
 
 template <unsigned kCopies>
 static Kernels of_loads(unsigned loads) {
@@ -57,9 +47,7 @@ static Kernels of_loads(unsigned loads) {
 }
 
 static Kernels kernels_for(const many::Launch& launch) {
-    return launch.copies == 4   ? of_loads<4>(launch.loads)
-           : launch.copies == 8 ? of_loads<8>(launch.loads)
-                                : of_loads<32>(launch.loads);
+    return launch.copies == 4 ? of_loads<4>(launch.loads) : of_loads<32>(launch.loads);
 }
 
 #ifndef CUDA_ON_CPU
@@ -96,11 +84,10 @@ struct Graph {
 
 int main(int argc, char** argv) try {
     // 1. What is asked for, the pictures, where each begins, and the right answer for each.
-    many::PictureOptions asked;
     many::Batch batch;
     Lesson lesson(
-        argc, argv, kProgram, [&](CLI::App& app) { asked.add_to(app); },
-        [&](const Options& options) { return many::load(options, asked, batch); });
+        argc, argv, kProgram, [&](CLI::App& app) { batch.add_options(app); },
+        [&](const Options& options) { return batch.load(options); });
 
     // 2. The device.
     const int device = choose_device(lesson);
@@ -125,16 +112,13 @@ int main(int argc, char** argv) try {
     // 4. The kernels. They were compiled with this file, for some copies and loads.
 
     // 5. What the strategies share: the pixels on the device, where each picture begins, a row for
-    //    each; the places of the shares; and totals, which are zero between two launches.
+    //    each; and totals, which are zero between two launches.
     const many::Launches launches = many::launches(batch, lesson.options, limits);
-    const std::vector<many::Place> shares = many::share_out(batch.first, launches.shared.groups);
-    const std::vector<kernels::Total> zeros(std::max<std::size_t>(kernels::kApart, shares.size()) *
-                                            kBins);
+    const std::vector<kernels::Total> zeros(kTotalWords);
     const std::size_t rows_bytes = batch.size() * sizeof(Histogram);
     Memory<std::uint8_t> pixels;
     Memory<std::uint64_t> first;
     Memory<std::uint32_t> rows;
-    Memory<many::Place> places;
     Memory<kernels::Total> totals;
     const auto make = [&](auto& memory, std::size_t bytes, const void* from) {
         CHECK_CUDA(cudaMalloc(memory.out(), bytes));
@@ -143,7 +127,6 @@ int main(int argc, char** argv) try {
     make(pixels, batch.bytes(), nullptr);
     make(first, batch.first.size() * sizeof(std::uint64_t), batch.first.data());
     make(rows, rows_bytes, nullptr);
-    make(places, shares.size() * sizeof(many::Place), shares.data());
     make(totals, zeros.size() * sizeof(kernels::Total), zeros.data());
     lesson.copy_in = [&] {  // `examine` calls it
         CHECK_CUDA(cudaMemcpyAsync(pixels, lesson.pixels.data(), lesson.pixels.size(),
@@ -216,32 +199,7 @@ int main(int argc, char** argv) try {
                 launches.each.text());
     }
 
-    // 8. shared-out: one launch, in which each block has an even share.
-    if (lesson.wants("shared-out")) {
-        const auto kernel = kernels_for(launches.shared).shared;
-        const auto groups = static_cast<unsigned>(launches.shared.groups);
-        const auto size = static_cast<unsigned>(launches.shared.group_size);
-        const auto count = [&] {
-            kernel<<<groups, size, 0, stream>>>(pixels, first, places, totals, rows);
-        };
-        examine("shared-out", {groups, size}, unsupported_reason(kernel, size), count,
-                launches.shared.text());
-    }
-
-    // Beside them other people's histograms, a call for each picture.
-    std::vector<std::uint64_t> sizes;
-    for (std::size_t p = 0; p < batch.size(); ++p)
-        sizes.push_back(batch.first[p + 1] - batch.first[p]);
-    for (const auto& [variant, version, missing, count] : libraries::all(sizes, device, stream)) {
-        if (!lesson.wants(variant, missing)) continue;
-        const auto count_all = [&, &count = count] {
-            for (std::size_t p = 0; p < batch.size(); ++p)
-                count(pixels + batch.first[p], sizes[p], rows + p * kBins);
-        };
-        examine(variant, {}, {}, count_all, version);
-    }
-
-    // 9. The table, and the exit status that tells the truth.
+    // 8. The table, and the exit status that tells the truth.
     return lesson.finish();
 } catch (...) {
     return report_exception(kProgram);

@@ -9,8 +9,6 @@
 
 // ---- how a group counts bytes, in every strategy ----
 
-#if GROUP_SIZE > 1
-
 // Chapter 05's `tuned`: bin b of copy k is word b * COPIES + k, and its count_word counts.
 #define TABLE_WORDS (BINS * COPIES)
 
@@ -73,40 +71,6 @@ uint sum_of(__local const uint* table, uint bin) {
     return sum;
 }
 
-#else
-
-// Chapter 04's `core-bins`: a group is one work-item, which reads in several places side by side,
-// each with a table of its own.
-#define PLACES 6
-#define TABLE (BINS + 8)
-#define TABLE_WORDS (PLACES * TABLE)
-
-void count_bytes(__local uint* table, __global const uchar* pixels, ulong begin, ulong end) {
-    for (uint word = 0; word < TABLE_WORDS; ++word) {
-        table[word] = 0;
-    }
-    const ulong length = (end - begin) / PLACES;
-    for (ulong i = begin; i < begin + length; ++i) {
-#pragma unroll
-        for (uint place = 0; place < PLACES; ++place) {
-            ++table[place * TABLE + pixels[i + place * length]];
-        }
-    }
-    for (ulong i = begin + PLACES * length; i < end; ++i) {  // fewer than there are places
-        ++table[pixels[i]];
-    }
-}
-
-uint sum_of(__local const uint* table, uint bin) {
-    uint sum = 0;
-    for (uint place = 0; place < PLACES; ++place) {
-        sum += table[place * TABLE + bin];
-    }
-    return sum;
-}
-
-#endif
-
 // ---- one-by-one, queued: all groups of the launch count one picture ----
 //
 // They finish it as chapter 05's do, with its totals.
@@ -137,64 +101,6 @@ __kernel OF_SHAPE void histogram_group_each(__global const uchar* pixels,
         count_bytes(table, pixels, first[p], first[p + 1]);
         for (uint bin = get_local_id(0); bin < BINS; bin += GROUP_SIZE) {
             rows[p * BINS + bin] = sum_of(table, bin);
-        }
-        barrier(CLK_LOCAL_MEM_FENCE);  // before the table is zeroed again
-    }
-}
-
-// ---- shared-out: each group has an even share of all pixels ----
-//
-// Share g is from place g up to place g + 1. A place is a picture and a byte of it: its first one,
-// or one inside, and then the picture is cut there. Of a cut picture the place also has how many
-// groups have a part of it, and which of these comes first: the totals of that group are the
-// picture's.
-typedef struct {
-    ulong picture;
-    ulong byte;
-    uint first_group;
-    uint groups;
-} Place;
-
-// Chapter 05's hand_over, between the groups that have a part of one picture.
-void hand_over_part(__global ulong* total, __global uint* count, uint sum, uint groups) {
-#ifdef cl_khr_int64_base_atomics
-    if (total != 0) {
-        const ulong before = atom_add(total, (1UL << 32) + sum);
-        if (before >> 32 == groups - 1) {
-            *count = (uint)before + sum;
-            atom_xchg(total, 0UL);
-        }
-        return;
-    }
-#endif
-    atomic_add(count, sum);
-}
-
-__kernel OF_SHAPE void histogram_shared_out(__global const uchar* pixels,
-                                            __global const ulong* first,
-                                            __global const Place* places, __global ulong* totals,
-                                            __global uint* rows) {
-    __local uint table[TABLE_WORDS];
-    __global const Place* from = places + get_group_id(0);
-    __global const Place* to = from + 1;
-    // The picture that the share ends in belongs to it where the share has some of its bytes.
-    const ulong behind = to->picture + (to->byte > first[to->picture] ? 1 : 0);
-    for (ulong p = from->picture; p < behind; ++p) {
-        const ulong begin = p == from->picture ? from->byte : first[p];
-        const ulong end = p == to->picture ? to->byte : first[p + 1];
-        const bool cut_before = begin > first[p];
-        const bool cut_behind = end < first[p + 1];
-        count_bytes(table, pixels, begin, end);
-        for (uint bin = get_local_id(0); bin < BINS; bin += GROUP_SIZE) {
-            const uint sum = sum_of(table, bin);
-            if (cut_before || cut_behind) {
-                const uint totals_of = cut_before ? from->first_group : to->first_group;
-                const uint groups = cut_before ? from->groups : to->groups;
-                hand_over_part(totals != 0 ? totals + totals_of * (ulong)BINS + bin : 0,
-                               rows + p * BINS + bin, sum, groups);
-            } else {
-                rows[p * BINS + bin] = sum;
-            }
         }
         barrier(CLK_LOCAL_MEM_FENCE);  // before the table is zeroed again
     }

@@ -9,11 +9,8 @@
 #include <cstdint>
 
 #include "05-launch-tuning/histogram.cuh"
-#include "05-launch-tuning/workshops/many/pictures.hpp"
 
 namespace kernels {
-
-using many::Place;
 
 // ---- how a block counts bytes, in every strategy ----
 //
@@ -110,52 +107,6 @@ __global__ void histogram_group_each(const std::uint8_t* pixels, const std::uint
         count_bytes<kCopies, kLoads>(table, pixels, first[p], first[p + 1]);
         for (unsigned bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
             rows[p * kBins + bin] = sum_of<kCopies>(table, bin);
-        }
-        __syncthreads();  // before the table is zeroed again
-    }
-}
-
-// ---- shared-out: each block has an even share of all pixels ----
-//
-// Share g is from place g up to place g + 1. A place is a picture and a byte of it: its first one,
-// or one inside, and then the picture is cut there. Of a cut picture the place also has how many
-// blocks have a part of it, and which of these comes first: the totals of that block are the
-// picture's.
-
-// Chapter 05's hand_over, between the blocks that have a part of one picture.
-__device__ inline void hand_over_part(Total* total, std::uint32_t* count, std::uint32_t sum,
-                                      unsigned groups) {
-    const Total before = atomicAdd(total, (Total{1} << 32) + sum);
-    if (before >> 32 == groups - 1) {
-        *count = static_cast<std::uint32_t>(before) + sum;
-        atomicExch(total, Total{0});
-    }
-}
-
-template <unsigned kCopies, unsigned kLoads>
-__global__ void histogram_shared_out(const std::uint8_t* pixels, const std::uint64_t* first,
-                                     const Place* places, Total* totals, std::uint32_t* rows) {
-    __shared__ std::uint32_t table[kBins * kCopies];
-    const Place& from = places[blockIdx.x];
-    const Place& to = places[blockIdx.x + 1];
-    // The picture that the share ends in belongs to it where the share has some of its bytes.
-    const std::uint64_t behind = to.picture + (to.byte > first[to.picture] ? 1 : 0);
-    for (std::uint64_t p = from.picture; p < behind; ++p) {
-        const std::uint64_t begin = p == from.picture ? from.byte : first[p];
-        const std::uint64_t end = p == to.picture ? to.byte : first[p + 1];
-        const bool cut_before = begin > first[p];
-        const bool cut_behind = end < first[p + 1];
-        count_bytes<kCopies, kLoads>(table, pixels, begin, end);
-        for (unsigned bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
-            const std::uint32_t sum = sum_of<kCopies>(table, bin);
-            if (cut_before || cut_behind) {
-                const unsigned totals_of = cut_before ? from.first_group : to.first_group;
-                const unsigned groups = cut_before ? from.groups : to.groups;
-                hand_over_part(totals + std::size_t{totals_of} * kBins + bin,
-                               rows + p * kBins + bin, sum, groups);
-            } else {
-                rows[p * kBins + bin] = sum;
-            }
         }
         __syncthreads();  // before the table is zeroed again
     }

@@ -3,10 +3,8 @@
 //   one-by-one  a launch for each picture, and the host waits each time
 //   queued      the same launches without waiting
 //   group-each  one launch, a group for each picture
-//   shared-out  one launch, an even share of all pixels for each group
 //
 // Run it:  build/05-launch-tuning/workshops/many/opencl --random 250M --side 512
-//          build/05-launch-tuning/workshops/many/opencl --random 1G --side 64..2048
 //
 // cuda.cu does the same in CUDA, in the same steps.
 
@@ -17,25 +15,23 @@
 using namespace common;
 using namespace common::opencl;
 
-const std::vector<std::string> kStrategies{"one-by-one", "queued", "group-each", "shared-out"};
+const std::vector<std::string> kStrategies{"one-by-one", "queued", "group-each"};
 const Program kProgram{"05-launch-tuning",
                        "workshops/many/opencl",
                        "OpenCL",
                        "a histogram for each of many pictures",
                        {{"one-by-one", "a launch for each picture, and the host waits each time"},
                         {"queued", "a launch for each picture, without waiting"},
-                        {"group-each", "one launch, a group for each picture"},
-                        {"shared-out", "one launch, an even share of all pixels for each group"}},
-                       {{"copies", {"4", "8", "32"}, "copies of a group's table", kStrategies},
+                        {"group-each", "one launch, a group for each picture"}},
+                       {{"copies", {"4", "32"}, "copies of a group's table", kStrategies},
                         {"loads", {"1", "2"}, "loads under way at once", kStrategies}}};
 
 int main(int argc, char** argv) try {
     // 1. What is asked for, the pictures, where each begins, and the right answer for each.
-    many::PictureOptions asked;
     many::Batch batch;
     Lesson lesson(
-        argc, argv, kProgram, [&](CLI::App& app) { asked.add_to(app); },
-        [&](const Options& options) { return many::load(options, asked, batch); });
+        argc, argv, kProgram, [&](CLI::App& app) { batch.add_options(app); },
+        [&](const Options& options) { return batch.load(options); });
 
     // 2. The device.
     const cl_device_id device = choose_device(lesson);
@@ -61,12 +57,11 @@ int main(int argc, char** argv) try {
     };
 
     // 5. What the strategies share: the pixels on the device, where each picture begins, a row for
-    //    each; the places of the shares; and totals, which are zero between two launches.
-    //    (Without 64-bit atomics there are no totals, and rows are zeroed.)
+    //    each; and totals, which are zero between two launches. (Without 64-bit atomics there are
+    //    no totals, and rows are zeroed.)
     const bool in_one = has_extension(device, "cl_khr_int64_base_atomics");
     const many::Launches launches = many::launches(batch, lesson.options, limits);
-    const std::vector<many::Place> shares = many::share_out(batch.first, launches.shared.groups);
-    std::vector<cl_ulong> zeros(std::max<std::size_t>(16, shares.size()) * kBins);
+    std::vector<cl_ulong> zeros(kTotalWords);
     const std::size_t rows_bytes = batch.size() * sizeof(Histogram);
     const auto make = [&](std::size_t bytes, void* from) {
         const cl_mem_flags flags = from != nullptr ? CL_MEM_COPY_HOST_PTR : 0;
@@ -78,8 +73,6 @@ int main(int argc, char** argv) try {
     const Buffer pixels = make(batch.bytes(), nullptr);
     const Buffer first = make(batch.first.size() * sizeof(cl_ulong), batch.first.data());
     const Buffer rows = make(rows_bytes, nullptr);
-    const Buffer places =
-        make(shares.size() * sizeof(many::Place), const_cast<many::Place*>(shares.data()));
     Buffer totals;
     if (in_one) totals = make(zeros.size() * sizeof(cl_ulong), zeros.data());
     lesson.copy_in = [&] {  // `examine` calls it
@@ -103,12 +96,12 @@ int main(int argc, char** argv) try {
         Event first, last;
         void note(Event one) { (first == nullptr ? first : last) = std::move(one); }
     };
-    const auto zero_rows = [&](std::size_t from, std::size_t count, Commands& commands) {
+    const auto zero_row = [&](std::size_t row, Commands& commands) {
         if (in_one) return;
         const cl_uint zero = 0;
         Event zeroed;
-        CHECK_CL(clEnqueueFillBuffer(queue, rows, &zero, sizeof zero, from * sizeof(Histogram),
-                                     count * sizeof(Histogram), 0, nullptr, zeroed.out()));
+        CHECK_CL(clEnqueueFillBuffer(queue, rows, &zero, sizeof zero, row * sizeof(Histogram),
+                                     sizeof(Histogram), 0, nullptr, zeroed.out()));
         commands.note(std::move(zeroed));
     };
     const auto enqueue = [&](cl_kernel kernel, const many::Launch& launch, Commands& commands) {
@@ -148,7 +141,7 @@ int main(int argc, char** argv) try {
         examine(variant, launches.one, unsupported_reason(kernel, device, launches.one.group_size),
                 [&](Commands& commands) {
                     for (cl_ulong p = 0; p < batch.size(); ++p) {
-                        zero_rows(p, 1, commands);
+                        zero_row(p, commands);
                         CHECK_CL(clSetKernelArg(kernel, 1, sizeof(cl_ulong), &batch.first[p]));
                         CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_ulong), &batch.first[p + 1]));
                         CHECK_CL(clSetKernelArg(kernel, 5, sizeof p, &p));
@@ -171,23 +164,7 @@ int main(int argc, char** argv) try {
                 [&](Commands& commands) { enqueue(kernel, launches.each, commands); });
     }
 
-    // 8. shared-out: one launch, in which each group has an even share.
-    if (lesson.wants("shared-out")) {
-        const Kernel kernel = build("histogram_shared_out", launches.shared);
-        CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
-        CHECK_CL(clSetKernelArg(kernel, 1, sizeof(cl_mem), &first));
-        CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &places));
-        CHECK_CL(clSetKernelArg(kernel, 3, sizeof(cl_mem), in_one ? &totals : nullptr));
-        CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &rows));
-        examine("shared-out", launches.shared,
-                unsupported_reason(kernel, device, launches.shared.group_size),
-                [&](Commands& commands) {
-                    zero_rows(0, batch.size(), commands);
-                    enqueue(kernel, launches.shared, commands);
-                });
-    }
-
-    // 9. The table, and the exit status that tells the truth.
+    // 8. The table, and the exit status that tells the truth.
     return lesson.finish();
 } catch (...) {
     return report_exception(kProgram);

@@ -23,8 +23,8 @@
 #include "02-global-atomics/histogram.cuh"
 #include "04-per-thread-bins/histogram.cuh"
 #include "05-launch-tuning/histogram.cuh"
-#include "05-launch-tuning/workshops/libraries.hpp"
 #include "05-launch-tuning/workshops/limits_cuda.hpp"
+#include "05-launch-tuning/workshops/peers/libraries.hpp"
 #include "common/lesson.hpp"
 
 using namespace common;
@@ -127,11 +127,10 @@ int main(int argc, char** argv) try {
     };
 
     // 7. The libraries. Their scratch memory is allocated before.
-    for (const auto& [variant, version, missing, count] : libraries::all({&pixel_count, 1}, device))
-        if (lesson.wants(variant, missing))
-            run(variant, {}, [&, &count = count](const std::uint8_t* pixels) {
-                count(pixels, pixel_count, histogram);
-            });
+    for (const libraries::Library& library : libraries::all(pixel_count, device))
+        if (lesson.wants(library.variant, library.missing))
+            run(library.variant, {},
+                [&](const std::uint8_t* pixels) { library.count(pixels, histogram); });
 
     // 8. The chapters' kernels, launched as the chapters launch them.
     if (lesson.wants("global"))
