@@ -88,6 +88,7 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
       await device.popErrorScope();
       const refused = messages.filter((each) => each.type === "error");
       if (refused.length > 0) throw new DoesNotCompile(refused.map((each) => ({ line: each.lineNum, column: each.linePos, words: each.message })));
+      if (groupSize > this.most.groupSize) throw new Refused(`Groups of ${groupSize} are more than this GPU has: ${this.most.groupSize}.`);
       const built = (module) => Promise.all(STRATEGIES[strategy].kernels.map((entryPoint) =>
         device.createComputePipelineAsync({ layout: this.pipelineLayout, compute: { module, entryPoint } })));
       const withBounds = bounded(code, FLAG);

@@ -1,8 +1,8 @@
 // Runs WGSL without a GPU: a kernel becomes JavaScript, in which each work-item is a generator that stops before every access to
 // memory that others share. So work-items take turns in any order, and a race shows where the order has one.
 //
-// It knows what the kernels of the chapters need and a little more: u32, i32, bool, vectors of u32, arrays, structures of the
-// host's, atomics, barriers. Of anything else it says that it does not know it; and it refuses less than a compiler does.
+// It knows what the kernels of the chapters need and a little more: u32, bool, arrays, the vectors and structures that a host
+// passes, atomics, barriers. Of anything else it says that it does not know it; and it refuses less than a compiler does.
 //
 // All of it is one function that needs nothing from outside, so that a page can hand its text to a worker.
 function labWgsl() {
@@ -25,7 +25,7 @@ function labWgsl() {
   // ---- words -------------------------------------------------------------------------------------
 
   function tokensOf(code) {
-    const WORD = /(\s+|\/\/[^\n]*|\/\*[^]*?\*\/)|(0[xX][\da-fA-F]+[ui]?|\d+[ui]?(?![.\w]))|([A-Za-z_]\w*)|(->|<<=|>>=|<<|>>|[<>=!+\-*/%&|^]=|&&|\|\||\+\+|--|[-+*/%&|^!~<>=(){}[\];:,.@])/y;
+    const WORD = /(\s+|\/\/[^\n]*|\/\*[^]*?\*\/)|(0[xX][\da-fA-F]+u?|\d+u?(?![.\w]))|([A-Za-z_]\w*)|(->|<<=|>>=|<<|>>|[<>=!+\-*/%&|^]=|&&|\|\||\+\+|--|[-+*/%&|^!~<>=(){}[\];:,.@])/y;
     const tokens = [];
     let line = 1;
     let start = 0; // of the line
@@ -33,7 +33,7 @@ function labWgsl() {
       const at = WORD.lastIndex;
       const place = { line, column: at - start + 1 };
       const found = WORD.exec(code);
-      if (!found) throw new CodeError(place, `'${/^[\w.]+|^[^]/.exec(code.slice(at))[0]}' is not known here (this page's interpreter has whole numbers only)`);
+      if (!found) throw new CodeError(place, `'${/^[\w.]+|^[^]/.exec(code.slice(at))[0]}' is not known here (this page's interpreter has whole numbers without a sign only)`);
       const [text, blank, number, name] = found;
       if (!blank) tokens.push({ text, kind: number ? "number" : name ? "name" : "sign", ...place });
       for (const [index, letter] of [...text].entries()) {
@@ -44,27 +44,19 @@ function labWgsl() {
     return tokens;
   }
 
-  // ---- types: "u32", "i32", "bool", "int" (a number of either kind), or an object ------------------
-
-  const isInteger = (type) => ["u32", "i32", "int"].includes(type);
-  const isVector = (type) => type.kind === "vec";
-  const nameOf = (type) => (typeof type === "string" ? type : { vec: `vec${type.size}<u32>`, atomic: `atomic<${type.of && nameOf(type.of)}>`,
-    array: `array<${type.of && nameOf(type.of)}>`, ptr: `&${type.of && nameOf(type.of)}` }[type.kind] || type.name);
-  const same = (a, b) => nameOf(a) === nameOf(b);
-  const vector = (size) => ({ kind: "vec", size });
-
-  // In words of 32 bits.
-  const alignOf = (type) => (isVector(type) ? (type.size === 2 ? 2 : 4) : type.kind === "array" ? alignOf(type.of)
-    : type.fields ? Math.max(...type.fields.map((field) => alignOf(field.type))) : 1);
-  const upTo = (size, unit) => Math.ceil(size / unit) * unit;
-  const stepOf = (type) => upTo(sizeOf(type), alignOf(type));
-  const sizeOf = (type) => (isVector(type) ? type.size : type.kind === "array" ? type.count * stepOf(type.of) : type.fields ? type.words : 1);
-
   // ---- from a kernel to JavaScript -----------------------------------------------------------------
 
+  // Types: "u32", "bool", "int" (a number that may be either's), "nothing", or an object. All others are unknown.
+  const nameOf = (type) => type.kind ?? type;
   const AND_THEN = [["||"], ["&&"], ["|"], ["^"], ["&"], ["==", "!="], ["<", ">", "<=", ">="], ["<<", ">>"], ["+", "-"], ["*", "/", "%"]];
-  const ATOMICS = ["Load", "Store", "CompareExchangeWeak", "Add", "Sub", "Max", "Min", "And", "Or", "Xor", "Exchange"];
+  const COMPARES = [...AND_THEN[5], ...AND_THEN[6]];
+  const MEANS = { "*": (a, b) => `(Math.imul(${a}, ${b}) >>> 0)`, "/": (a, b) => `over(${a}, ${b})`, "%": (a, b) => `rest(${a}, ${b})`, ">>": (a, b) => `(${a} >>> ${b})` };
+  const ATOMICS = ["Load", "Store", "Add", "Sub", "Max", "Min", "And", "Or", "Xor", "Exchange"];
+  const FUNCTIONS = { min: ["u32", "u32"], max: ["u32", "u32"], select: ["u32", "u32", "bool"] }; // and what they are given
   const BUILTINS = ["local_invocation_index", "local_invocation_id", "global_invocation_id", "workgroup_id", "num_workgroups"];
+
+  // In words of 32 bits.
+  const sizeOf = (type) => (type.kind === "vec" ? 2 * Math.ceil(type.size / 2) : type.kind === "array" ? type.count * sizeOf(type.of) : 1);
 
   // The kernel's program: what `launch` runs. Raises CodeError.
   function compile(code) {
@@ -72,12 +64,9 @@ function labWgsl() {
     let next = 0;
     let count = 0; // of names that were made
     let scopes = [new Map()];
-    // The function that is being written; its `varies`: whether work-items may differ in the value that is read now, in what they do
-    // here, for the rest of this loop, and of the function.
-    const outside = { varies: {}, temporaries: [] };
-    let own = outside;
+    let returned = "nothing"; // by the function that is being written: its type
 
-    const peek = (ahead = 0) => tokens[Math.min(next + ahead, tokens.length - 1)];
+    const peek = () => tokens[Math.min(next, tokens.length - 1)];
     const is = (text) => peek().text === text && peek().kind !== "end";
     const take = () => tokens[next++];
     const fail = (words, token = peek()) => { throw new CodeError(token, words); };
@@ -96,47 +85,46 @@ function labWgsl() {
     const expect = (text) => accept(text) || fail(`expected '${text}', and here is '${peek().text}'`);
     const nameHere = () => (peek().kind === "name" ? take() : fail(`expected a name, and here is '${peek().text}'`));
 
-    function find(token) {
-      for (const scope of [...scopes].reverse()) {
-        if (scope.has(token.text)) return scope.get(token.text);
+    // What `read` reads, with commas between, up to where it ends.
+    function list(end, read) {
+      const found = [];
+      while (!is(end)) {
+        found.push(read());
+        if (!accept(",")) break;
       }
-      return fail(`unresolved value '${token.text}'`, token);
+      expect(end);
+      return found;
+    }
+
+    function find(token) {
+      const scope = scopes.findLast((each) => each.has(token.text));
+      return scope ? scope.get(token.text) : fail(`unresolved value '${token.text}'`, token);
     }
 
     function declare(token, what) {
       if (scopes.at(-1).has(token.text)) fail(`redeclaration of '${token.text}'`, token);
       scopes.at(-1).set(token.text, what);
-      return what;
     }
 
     const fresh = (name) => `${name}$${++count}`;
-    const temporary = () => (own.temporaries.push(fresh("t")), own.temporaries.at(-1));
-
-    // ---- types ---------------------------------------------------------------------------------------
 
     function type() {
       const token = nameHere();
-      const short = /^vec([234])u$/.exec(token.text);
-      if (short) return vector(Number(short[1]));
-      if (["u32", "i32", "bool"].includes(token.text)) return token.text;
-      if (/^vec[234]$/.test(token.text)) {
-        expect("<");
-        const of = nameHere();
-        if (of.text !== "u32") unknown(`vectors of ${of.text}`, of);
-        expect(">");
-        return vector(Number(token.text[3]));
+      const { text } = token;
+      if (text === "u32" || text === "bool") return text;
+      const [, size, isShort] = /^vec([234])(u?)$/.exec(text) || [];
+      if (size) {
+        if (!isShort && !(accept("<") && accept("u32") && accept(">"))) unknown("vectors of anything but u32", token);
+        return { kind: "vec", size: Number(size) };
       }
-      if (token.text === "atomic" || token.text === "array") {
+      if (text === "atomic" || text === "array") {
         expect("<");
         const of = type();
-        const many = token.text === "array" && accept(",") ? constant(sum()) : null;
-        accept(",");
+        const many = accept(",") ? constant(sum()) : null;
         expect(">");
-        return { kind: token.text, of, count: many };
+        return { kind: text, of, count: many };
       }
-      if (["f32", "f16", "ptr", "mat4x4f"].includes(token.text) || /^vec[234][fih]$/.test(token.text)) unknown(`'${token.text}'`, token);
-      const named = find(token);
-      return named.struct || fail(`'${token.text}' is no type`, token);
+      return scopes[0].get(text)?.struct ?? unknown(`the type '${text}'`, token);
     }
 
     // A number that is known before anything runs.
@@ -148,59 +136,34 @@ function labWgsl() {
       }
     }
 
-    // ---- values: {js, type, token}, and a place where they stand in memory ----------------------------
+    // ---- values: {js, type, token}, and a place where they stand: {memory, offset, shared}, or {name} of a variable ----
 
-    // place: {memory, offset, shared} or {name}, of a variable of JavaScript's
+    // What stands there; where others may write, the work-item stops before it reads.
     function loaded(value) {
       if (value.type.kind === "atomic") fail("an atomic is read by atomicLoad", value.token);
-      if (!value.place || value.place.name) return value;
+      if (!value.place?.memory) return value;
       const { memory, offset, shared } = value.place;
-      if (value.type.kind === "array" || value.type.fields) unknown("copies of a whole array or structure", value.token);
-      const read = isVector(value.type) ? `load(${memory}, ${offset}, ${value.type.size})` : `${memory}[${offset}]${value.type === "i32" ? " | 0" : value.type === "bool" ? " !== 0" : ""}`;
-      own.varies.value ||= shared;
-      return { ...value, place: null, js: shared ? `((yield), ${read})` : `(${read})` };
+      if (value.type !== "u32" && value.type.kind !== "vec") unknown(`a copy of what is '${nameOf(value.type)}' in memory`, value.token);
+      const read = value.type === "u32" ? `${memory}[${offset}]` : `load(${memory}, ${offset}, ${value.type.size})`;
+      return { ...value, place: null, js: shared ? `((yield), ${read})` : read };
     }
 
     // Of a value what stands where `wanted` is needed.
     function as(wanted, value, what = "this") {
       const have = loaded(value);
-      if (same(wanted, have.type)) return have;
-      if (have.type === "int" && isInteger(wanted)) return { ...have, type: wanted };
+      if (nameOf(wanted) === nameOf(have.type) && wanted.size === have.type.size) return have;
+      if (have.type === "int" && wanted === "u32") return { ...have, type: wanted };
       return fail(`${what} is '${nameOf(have.type)}', and '${nameOf(wanted)}' is needed`, value.token);
     }
 
-    function combined(sign, left, right) {
-      let [a, b] = [loaded(left), loaded(right)];
-      const { token } = sign;
-      const wrong = () => fail(`no matching '${sign.text}' for '${nameOf(a.type)}' and '${nameOf(b.type)}'`, token);
-      if (["&&", "||"].includes(sign.text)) {
-        if (a.type !== "bool" || b.type !== "bool") wrong();
-        return { js: `(${a.js} ${sign.text} ${b.js})`, type: "bool", token };
-      }
-      if (isVector(a.type) || isVector(b.type)) {
-        const size = (isVector(a.type) ? a : b).type.size;
-        const one = scalar(sign.text, "u32");
-        if (!one || [a, b].some((each) => (isVector(each.type) ? each.type.size !== size : !["u32", "int"].includes(each.type)))) wrong();
-        return { js: `each(${a.js}, ${b.js}, (a, b) => ${one("a", "b")})`, type: vector(size), token };
-      }
-      if (["<<", ">>"].includes(sign.text)) {
-        if (!isInteger(a.type) || !["u32", "int"].includes(b.type)) wrong();
-        return { js: scalar(sign.text, a.type)(a.js, b.js), type: a.type, token };
-      }
-      if (a.type === "int") a = { ...a, type: b.type };
-      if (b.type === "int") b = { ...b, type: a.type };
-      if (!same(a.type, b.type) || !(isInteger(a.type) || (a.type === "bool" && ["==", "!=", "&", "|"].includes(sign.text)))) wrong();
-      if (["==", "!=", "<", ">", "<=", ">="].includes(sign.text)) return { js: `(${a.js} ${sign.text.replace(/^[=!]=/, "$&=")} ${b.js})`, type: "bool", token };
-      if (a.type === "bool") return { js: `Boolean(${a.js} ${sign.text} ${b.js})`, type: "bool", token };
-      return { js: scalar(sign.text, a.type)(a.js, b.js), type: a.type, token };
-    }
-
-    function scalar(sign, kind) {
-      const whole = kind === "u32" ? ">>> 0" : kind === "i32" ? "| 0" : "";
-      return { "+": (a, b) => `((${a} + ${b}) ${whole})`, "-": (a, b) => `((${a} - ${b}) ${whole})`,
-        "*": (a, b) => (whole ? `(Math.imul(${a}, ${b}) ${whole})` : `(${a} * ${b})`), "/": (a, b) => `(over(${a}, ${b}) ${whole})`, "%": (a, b) => `(rest(${a}, ${b}) ${whole})`,
-        "&": (a, b) => `((${a} & ${b}) ${whole})`, "|": (a, b) => `((${a} | ${b}) ${whole})`, "^": (a, b) => `((${a} ^ ${b}) ${whole})`,
-        "<<": (a, b) => `((${a} << ${b}) ${whole})`, ">>": (a, b) => (kind === "u32" ? `(${a} >>> ${b})` : `(${a} >> ${b})`) }[sign];
+    function combined(sign, token, left, right) {
+      const [a, b] = [loaded(left), loaded(right)];
+      const ofBool = ["&&", "||"].includes(sign) || (["==", "!="].includes(sign) && a.type === "bool");
+      const fits = ({ type: each }) => (ofBool ? each === "bool" : each === "u32" || each === "int");
+      if (!fits(a) || !fits(b)) fail(`no '${sign}' of '${nameOf(a.type)}' and '${nameOf(b.type)}' is known here`, token);
+      const isTruth = ofBool || COMPARES.includes(sign);
+      const js = MEANS[sign]?.(a.js, b.js) ?? `(${a.js} ${sign} ${b.js})`;
+      return { js: isTruth || MEANS[sign] ? js : `(${js} >>> 0)`, type: isTruth ? "bool" : a.type === "int" ? b.type : a.type, token };
     }
 
     function expression(level = 0) {
@@ -208,7 +171,7 @@ function labWgsl() {
       let value = expression(level + 1);
       while (AND_THEN[level].includes(peek().text)) {
         const token = take();
-        value = combined({ text: token.text, token }, value, expression(level + 1));
+        value = combined(token.text, token, value, expression(level + 1));
       }
       return value;
     }
@@ -219,17 +182,12 @@ function labWgsl() {
     function unary() {
       const token = peek();
       if (accept("&")) {
-        const value = unary();
-        if (!value.place || !value.place.memory) unknown("the address of what is no memory of the kernel", token);
-        return { type: { kind: "ptr", of: value.type }, place: value.place, token };
+        const { type: of, place } = ending(primary());
+        return { type: { kind: "address", of }, place, token };
       }
-      for (const sign of ["-", "~", "!"]) {
-        if (!accept(sign)) continue;
-        const value = loaded(unary());
-        if (sign === "!" ? value.type !== "bool" : !isInteger(value.type) || (sign === "-" && value.type === "u32")) fail(`no '${sign}' of '${nameOf(value.type)}'`, token);
-        return { js: sign === "!" ? `(!${value.js})` : `(${sign}${value.js} ${value.type === "u32" ? ">>> 0" : "| 0"})`, type: value.type, token };
-      }
-      if (is("*")) unknown("pointers", token);
+      if (accept("!")) return { js: `(!${as("bool", unary()).js})`, type: "bool", token };
+      if (accept("~")) return { js: `(~${as("u32", unary()).js} >>> 0)`, type: "u32", token };
+      if (is("-") || is("*")) unknown(`'${token.text}' before a value`, token);
       return ending(primary());
     }
 
@@ -237,9 +195,8 @@ function labWgsl() {
       for (;;) {
         const token = peek();
         if (accept("[")) {
-          const index = loaded(expression());
+          const index = as("u32", expression(), "an index").js;
           expect("]");
-          if (!isInteger(index.type)) fail("an index is a whole number", index.token);
           value = indexed(value, index, token);
         } else if (accept(".")) {
           value = member(value, nameHere());
@@ -248,167 +205,62 @@ function labWgsl() {
     }
 
     function indexed(value, index, token) {
-      if (isVector(value.type)) return component(value, `within(${index.js}, ${value.type.size})`, token);
+      if (value.type.kind === "vec") return part(value, `within(${index}, ${value.type.size})`, token);
       if (value.type.kind !== "array") fail(`'${nameOf(value.type)}' has no elements`, token);
-      const { memory, offset, shared } = value.place;
-      const step = stepOf(value.type.of);
-      const elements = value.type.count ?? `${memory}.length / ${step}`;
-      return { type: value.type.of, token: value.token, place: { memory, shared, offset: `${offset} + within(${index.js}, ${elements}) * ${step}` } };
-    }
-
-    function component(value, at, token) {
-      if (value.place && value.place.memory) return { type: "u32", token: value.token, place: { ...value.place, offset: `${value.place.offset} + ${at}` } };
-      return { js: `${value.js}[${at}]`, type: "u32", token, place: value.place && { name: `${value.place.name}[${at}]`, fixed: value.place.fixed } };
+      const step = sizeOf(value.type.of);
+      const elements = value.type.count ?? `${value.place.memory}.length / ${step}`;
+      return { type: value.type.of, token: value.token, place: { ...value.place, offset: `within(${index}, ${elements}) * ${step}` } };
     }
 
     function member(value, name) {
-      if (isVector(value.type)) {
-        const at = name.text.length === 1 ? Math.max("xyzw".indexOf(name.text), "rgba".indexOf(name.text)) : -1;
-        if (at < 0 || at >= value.type.size) unknown(`'.${name.text}' of a vector`, name);
-        return component(value, at, name);
-      }
-      const field = value.type.fields?.find((each) => each.name === name.text);
-      if (!field) fail(`there is no '${name.text}' in '${nameOf(value.type)}'`, name);
-      if (!value.place) return { js: `${value.js}.${field.name}`, type: field.type, token: name };
-      return { type: field.type, token: name, place: { ...value.place, offset: `${value.place.offset} + ${field.offset}` } };
+      const at = value.type.kind === "vec" ? "xyzw".slice(0, value.type.size).indexOf(name.text) : value.type.fields?.indexOf(name.text) ?? -1;
+      return at < 0 ? unknown(`'.${name.text}' of '${nameOf(value.type)}'`, name) : part(value, at, name);
+    }
+
+    // A number of a vector or a structure.
+    function part(value, at, token) {
+      if (value.place?.memory) return { type: "u32", token, place: { ...value.place, offset: `${value.place.offset} + ${at}` } };
+      return { js: `${value.js}[${at}]`, type: "u32", token };
     }
 
     function primary() {
       const token = take();
-      if (token.kind === "number") {
-        const kind = { u: "u32", i: "i32" }[token.text.at(-1)] || "int";
-        return { js: String(Number(token.text.replace(/[ui]$/, ""))), type: kind, token };
-      }
-      if (token.text === "(") {
+      const { text } = token;
+      if (token.kind === "number") return { js: String(Number(text.replace("u", ""))), type: text.endsWith("u") ? "u32" : "int", token };
+      if (text === "(") {
         const value = expression();
         expect(")");
         return value;
       }
-      if (token.kind !== "name") fail(`expected a value, and here is '${token.text}'`, token);
-      if (token.text === "true" || token.text === "false") return { js: token.text, type: "bool", token };
-      if (is("(") || (is("<") && /^(vec[234]|array|bitcast)$/.test(token.text))) return call(token);
+      if (token.kind !== "name") fail(`expected a value, and here is '${text}'`, token);
+      if (text === "true" || text === "false") return { js: text, type: "bool", token };
+      if (accept("(")) return call(token, list(")", expression));
       const what = find(token);
-      if (what.signature) fail(`'${token.text}' is a function: where are its arguments?`, token);
-      own.varies.value ||= what.varies;
-      return { ...what, token, origin: what };
+      return what.signature ? fail(`'${text}' is a function: where are its arguments?`, token) : { ...what, token };
     }
 
-    function values() {
-      const found = [];
-      expect("(");
-      while (!is(")")) {
-        found.push(expression());
-        if (!accept(",")) break;
-      }
-      expect(")");
-      return found;
-    }
-
-    function call(token) {
+    function call(token, given) {
       const name = token.text;
-      if (/^vec[234](u|$)/.test(name)) {
-        next -= 1;
-        return constructed(type(), token);
-      }
-      if (is("<")) unknown(`'${name}<...>(...)'`, token);
       const what = scopes[0].get(name);
-      const given = values();
-      const need = (many) => given.length === many || fail(`'${name}' has ${many} argument${many === 1 ? "" : "s"}, and here are ${given.length}`, token);
-      if (what && what.signature) {
-        need(what.signature.length);
-        const js = given.map((value, place) => as(what.signature[place].type, value, `argument ${place + 1}`).js).join(", ");
-        if (what.hasBarrier) uniform(token);
-        own.varies.value ||= what.waits;
-        return { js: what.waits ? `(yield* ${what.js}(${js}))` : `${what.js}(${js})`, type: what.type, token };
+      const all = (types) => {
+        if (given.length !== types.length) fail(`'${name}' has ${types.length} argument${types.length === 1 ? "" : "s"}, and here are ${given.length}`, token);
+        return given.map((value, place) => as(types[place], value, `argument ${place + 1}`).js).join(", ");
+      };
+      if (what?.signature) {
+        const js = `${what.js}(${all(what.signature.map((argument) => argument.type))})`;
+        return { js: what.waits ? `(yield* ${js})` : js, type: what.type, token };
       }
-      const atomic = /^atomic(\w+)$/.exec(name);
-      if (atomic && ATOMICS.includes(atomic[1])) return atomically(atomic[1], given, token, need);
-      switch (name) {
-        case "workgroupBarrier": case "storageBarrier":
-          need(0);
-          uniform(token);
-          return { js: `(yield ${token.line})`, type: "nothing", token };
-        case "arrayLength":
-          need(1);
-          return { js: `(${given[0].place.memory}.length / ${stepOf(given[0].type.of.of)})`, type: "u32", token };
-        case "u32": case "i32": {
-          need(1);
-          const value = loaded(given[0]);
-          if (!isInteger(value.type) && value.type !== "bool") fail(`no '${name}' of '${nameOf(value.type)}'`, token);
-          return { js: `(Number(${value.js}) ${name === "u32" ? ">>> 0" : "| 0"})`, type: name, token };
-        }
-        case "min": case "max": {
-          need(2);
-          const kind = combined({ text: "+", token }, ...given).type;
-          if (!isInteger(kind)) unknown(`'${name}' of '${nameOf(kind)}'`, token);
-          return { js: `Math.${name}(${given.map((value) => as(kind, value).js).join(", ")})`, type: kind, token };
-        }
-        case "select": {
-          need(3);
-          const [no, yes] = given.map(loaded);
-          const kind = no.type === "int" ? yes.type : no.type;
-          const [a, b, c] = [as(kind, no), as(kind, yes), as("bool", given[2])];
-          return { js: `[${a.js}, ${b.js}][Number(${c.js})]`, type: kind, token };
-        }
-        case "countOneBits":
-          need(1);
-          return { js: `ones(${as("u32", given[0]).js})`, type: "u32", token };
-        default:
-          return unknown(`'${name}': it is no function of the kernel${atomic ? `, and WGSL's atomics are ${ATOMICS.map((each) => `atomic${each}`).join(", ")}` : ""}`, token);
+      if (FUNCTIONS[name]) return { js: `${name}(${all(FUNCTIONS[name])})`, type: "u32", token };
+      if (/^(workgroup|storage)Barrier$/.test(name)) return { js: `(yield ${token.line}${all([])})`, type: "nothing", token };
+      const [isAtomic, kind] = /^atomic(\w+)$/.exec(name) || [];
+      if (!ATOMICS.includes(kind)) {
+        unknown(`'${name}': it is no function of the kernel${isAtomic ? `, and WGSL's atomics are ${ATOMICS.map((each) => `atomic${each}`).join(", ")}` : ""}`, token);
       }
-    }
-
-    function constructed(wanted, token) {
-      const given = values().map((value) => as("u32", value).js);
-      if (![0, 1, wanted.size].includes(given.length)) fail(`a '${nameOf(wanted)}' has ${wanted.size} numbers`, token);
-      return { js: given.length === wanted.size ? `[${given}]` : `Array(${wanted.size}).fill(${given[0] || 0})`, type: wanted, token };
-    }
-
-    function atomically(what, given, token, need) {
-      const [target, ...others] = given;
-      if (!target || target.type.kind !== "ptr" || target.type.of.kind !== "atomic") fail(`'${token.text}' needs the address of an atomic, such as &histogram[bin]`, token);
-      const kind = target.type.of.of;
-      const { memory } = target.place;
-      own.varies.value = true;
-      need({ Load: 1, CompareExchangeWeak: 3 }[what] || 2);
-      // All that it is given is worked out before; then it is one step.
-      const offset = temporary();
-      const names = others.map(temporary);
-      const value = () => names.join(", ");
-      const before = [`${offset} = ${target.place.offset}`, ...others.map((each, place) => `${names[place]} = ${as(kind, each).js}`)].join(", ");
-      const result = (js) => ({ js: `(${before}, (yield), ${js}${kind === "i32" ? " | 0" : ""})`, type: kind, token });
-      if (what === "Load") return result(`${memory}[${offset}]`);
-      if (what === "Store") return { ...result(`${memory}[${offset}] = ${value()}`), type: "nothing" };
-      if (what === "CompareExchangeWeak") {
-        const fields = [{ name: "old_value", type: kind }, { name: "exchanged", type: "bool" }];
-        return { ...result(`exchange(${memory}, ${offset}, ${value()})`), type: { kind: "struct", name: "its result", fields } };
-      }
-      return result(`atomic${what}(${memory}, ${offset}, ${value()})`);
-    }
-
-    // ---- what differs between work-items, by a rule that is coarser than WGSL's ---------------------------
-
-    function uniform(token) {
-      if (own.varies.here) fail(`${UNIFORM}: here some work-items of a group may come by, and others not`, token);
-    }
-
-    // What `read` reads, and whether work-items differ in it.
-    function watched(read) {
-      own.varies.value = false;
-      const value = read();
-      return [value, Boolean(own.varies.value || own.varies.here)];
-    }
-
-    // A part that not all may come to, or in a loop not all equally often.
-    function under(differs, part, isLoop = false) {
-      const { varies } = own;
-      const { here: before, loop: outer } = varies;
-      varies.here = differs;
-      if (isLoop) varies.loop = false;
-      const js = part();
-      if (isLoop) varies.loop = outer;
-      varies.here = before || varies.loop || varies.function;
-      return js;
+      const target = given.shift();
+      if (target?.type.of?.kind !== "atomic") fail(`'${name}' needs the address of an atomic, such as &histogram[bin]`, token);
+      const value = kind === "Load" ? all([]) || 0 : all(["u32"]);
+      // All that it is given is worked out before the stop; then it is one step.
+      return { js: `${name}(${target.place.memory}, ${target.place.offset}, ${value}, yield)`, type: kind === "Store" ? "nothing" : "u32", token };
     }
 
     // ---- statements ------------------------------------------------------------------------------------
@@ -426,6 +278,8 @@ function labWgsl() {
       return `{ ${js}}\n`;
     }
 
+    const test = (end) => (is(end) ? "true" : as("bool", expression()).js);
+
     function statement() {
       const token = peek();
       if (accept(";")) return "";
@@ -436,100 +290,70 @@ function labWgsl() {
         scopes.push(new Map());
         const first = is(";") ? "" : simple();
         expect(";");
-        const [condition, differs] = is(";") ? ["true", own.varies.here] : watched(test);
+        const condition = test(";");
         expect(";");
-        const js = under(differs, () => {
-          const update = is(")") ? "" : simple();
-          expect(")");
-          return `{ ${first}; for (; turn() && ${condition}; ${update}) ${block()}}\n`;
-        }, true);
+        const update = is(")") ? "" : simple();
+        expect(")");
+        const js = `{ ${first}; for (; turn() && ${condition}; ${update}) ${block()}}\n`;
         scopes.pop();
         return js;
       }
-      if (accept("while") || accept("loop")) {
-        const [condition, differs] = token.text === "loop" ? ["true", own.varies.here] : watched(test);
-        return under(differs, () => `while (turn() && ${condition}) ${block()}`, true);
-      }
+      if (accept("while") || accept("loop")) return `while (turn() && ${test("{")}) ${block()}`;
       if (["switch", "continuing", "const_assert", "discard"].includes(token.text)) unknown(`'${token.text}'`, token);
       let js = "";
-      if (accept("break") || accept("continue")) {
-        js = is("if") ? unknown("'break if'") : token.text;
-        own.varies.loop ||= own.varies.here;
-      } else if (accept("return")) {
-        js = is(";") ? "return" : `return ${as(own.type, expression(), "what is returned").js}`;
-        own.varies.function ||= own.varies.here;
-      }
+      if (accept("break") || accept("continue")) js = token.text;
+      else if (accept("return")) js = is(";") ? "return" : `return ${as(returned, expression(), "what is returned").js}`;
       else js = simple();
       expect(";");
       return `${js};\n`;
     }
 
-    const test = () => as("bool", expression()).js;
-
-    function decision() {
-      const [condition, differs] = watched(test);
-      return under(differs, () => `if (${condition}) ${block()}${accept("else") ? `else ${accept("if") ? decision() : block()}` : ""}`);
-    }
+    const decision = () => `if (${test("{")}) ${block()}${accept("else") ? `else ${accept("if") ? decision() : block()}` : ""}`;
 
     // What may also stand in the head of a loop.
     function simple() {
       const token = peek();
       if (accept("var") || accept("let") || accept("const")) return declaration(token.text);
-      if (accept("_")) {
-        expect("=");
-        return loaded(expression()).js;
-      }
       const target = unary();
       const sign = take();
-      if (sign.text === "++" || sign.text === "--") return assigned(target, { text: sign.text[0], token: sign }, { js: "1", type: "int", token: sign });
-      if (/^([-+*/%&|^]|<<|>>)?=$/.test(sign.text)) {
-        const [value, differs] = watched(expression);
-        if (differs && target.origin) target.origin.varies = true;
-        return assigned(target, sign.text === "=" ? null : { text: sign.text.slice(0, -1), token: sign }, value);
-      }
+      if (sign.text === "++" || sign.text === "--") return assigned(target, sign, sign.text[0], { js: "1", type: "u32" });
+      if (/^([-+*/%&|^]|<<|>>)?=$/.test(sign.text)) return assigned(target, sign, sign.text.slice(0, -1), expression());
       next -= 1;
       if (!target.js || target.place) fail(`expected '=' or a call, and here is '${sign.text}'`, sign);
       return target.js;
     }
 
     function declaration(kind) {
-      if (is("<")) {
-        next += 1;
-        if (!accept("function")) unknown(`'var<${peek().text}>' in a function`);
-        expect(">");
-      }
+      if (is("<")) unknown(`'${kind}<...>' in a function`);
       const name = nameHere();
       let wanted = accept(":") ? type() : null;
-      const [first, varies] = accept("=") ? watched(() => loaded(expression())) : [null, own.varies.here];
+      const first = accept("=") ? loaded(expression()) : null;
       if (!first && (kind !== "var" || !wanted)) fail(`what is '${name.text}' at first?`, name);
-      wanted ??= first.type === "int" ? "i32" : first.type;
+      wanted ??= first.type;
+      if (wanted === "int") unknown(`numbers with a sign: is '${first.js}u' meant?`, first.token);
       if (wanted === "nothing") fail("this call has no result", first.token);
       const js = fresh(name.text);
-      if (wanted.kind === "array" || wanted.fields) {
-        if (first) unknown("an array that is not zero at first", name);
-        declare(name, { type: wanted, varies, place: { memory: js, offset: "0", shared: false } });
+      if (wanted.kind === "array") {
+        declare(name, { type: wanted, place: { memory: js, offset: "0", shared: false } });
         return `const ${js} = new Uint32Array(${sizeOf(wanted)})`;
       }
-      const value = first ? as(wanted, first).js : isVector(wanted) ? `Array(${wanted.size}).fill(0)` : wanted === "bool" ? "false" : "0";
-      declare(name, { js, type: wanted, varies, place: { name: js, fixed: kind !== "var" } });
-      return `let ${js} = ${isVector(wanted) ? `[...${value}]` : value}`;
+      if (wanted.kind && !first) unknown(`'${nameOf(wanted)}' without a value`, name);
+      declare(name, { js, type: wanted, place: { name: js, fixed: kind !== "var" } });
+      return `let ${js} = ${first ? as(wanted, first).js : 0}`;
     }
 
     // In memory that others share, += reads in one step and writes in another.
-    function assigned(target, sign, value) {
-      if (!target.place || target.place.fixed) fail("nothing can be assigned to this", target.token);
-      if (target.type.kind === "atomic") fail("cannot assign to an atomic: atomicStore or atomicAdd does it", target.token);
-      if (target.place.isRead) fail("this memory can be read only", target.token);
-      if (target.place.name) {
-        const now = as(target.type, sign ? combined(sign, target, value) : value).js;
-        return `${target.place.name} = ${isVector(target.type) ? `[...${now}]` : now}`;
-      }
-      const { memory, shared } = target.place;
-      const [offset, result] = [temporary(), temporary()];
-      const here = { ...target, place: { memory, offset, shared } };
-      const now = as(target.type, sign ? combined(sign, here, value) : value).js;
-      const write = isVector(target.type) ? `${memory}.set(${result}, ${offset})` : `${memory}[${offset}] = ${result}`;
-      return `(${offset} = ${target.place.offset}, ${result} = ${now}, ${shared ? "(yield), " : ""}${write})`;
+    function assigned({ type: wanted, token, place, js }, at, sign, value) {
+      if (!place || place.fixed) fail("nothing can be assigned to this", token);
+      if (wanted.kind === "atomic") fail("cannot assign to an atomic: atomicStore or atomicAdd does it", token);
+      if (place.isRead) fail("this memory can be read only", token);
+      const changed = (old, other) => as(wanted, sign ? combined(sign, at, { js: old, type: wanted }, other) : other).js;
+      if (place.name) return `${place.name} = ${changed(js, value)}`;
+      if (wanted !== "u32") unknown(`how '${nameOf(wanted)}' is written`, token);
+      const given = `${place.memory}, ${place.offset}, ${as("u32", value).js}`;
+      const act = `(old, more) => ${changed("old", { js: "more", type: "u32" })}`;
+      if (!place.shared) return `alter(${given}, ${sign ? act : "(old, more) => more"})`;
+      return sign ? `yield* alterInSteps(${given}, ${act})` : `alter(${given}, (old, more) => more, yield)`;
     }
 
     // ---- what stands outside of functions ----------------------------------------------------------------
@@ -538,29 +362,16 @@ function labWgsl() {
       const found = {};
       while (accept("@")) {
         const name = nameHere().text;
-        if (!is("(")) found[name] = true;
-        else if (name === "builtin") {
-          expect("(");
-          found.builtin = nameHere();
-          expect(")");
-        } else found[name] = values().map(constant);
+        found[name] = true;
+        if (accept("(")) found[name] = list(")", name === "builtin" ? nameHere : () => constant(expression()));
       }
       return found;
-    }
-
-    function skipBlock() {
-      for (let depth = 0; ; next += 1) {
-        if (peek().kind === "end") fail("expected '}'");
-        depth += { "{": 1, "}": -1 }[peek().text] || 0;
-        if (depth === 0 && is("}")) break;
-      }
-      next += 1;
     }
 
     const functions = [];
     const groupMemory = []; // [name, words]
 
-    function variable(given) {
+    function variable({ binding }) {
       expect("<");
       const space = nameHere();
       const access = accept(",") ? nameHere().text : "read";
@@ -570,50 +381,43 @@ function labWgsl() {
       expect(":");
       const wanted = type();
       if (is("=")) unknown("a first value here");
-      const isRead = space.text === "uniform" || (space.text === "storage" && access === "read");
-      const js = space.text === "workgroup" ? fresh(name.text) : `bound[${given.binding?.[0] ?? fail("it has no @binding", name)}]`;
+      expect(";");
+      const isRead = space.text !== "workgroup" && access === "read";
+      const js = space.text === "workgroup" ? fresh(name.text) : `bound[${binding?.[0] ?? fail("it has no @binding", name)}]`;
       if (space.text === "workgroup") groupMemory.push([js, sizeOf(wanted)]);
       declare(name, { type: wanted, place: { memory: js, offset: "0", shared: !isRead, isRead }, isShared: !isRead });
     }
 
+    // Of the host's numbers.
     function structure() {
       const name = nameHere();
-      const made = { kind: "struct", name: name.text, fields: [], words: 0 };
       expect("{");
-      while (!is("}")) {
-        attributes();
-        const field = nameHere().text;
+      const fields = list("}", () => {
+        const field = nameHere();
         expect(":");
-        const wanted = type();
-        const offset = upTo(made.words, alignOf(wanted));
-        made.fields.push({ name: field, type: wanted, offset });
-        made.words = offset + sizeOf(wanted);
-        if (!accept(",")) break;
-      }
-      expect("}");
-      declare(name, { struct: made });
+        return type() === "u32" ? field.text : unknown("structures of anything but u32", field);
+      });
+      declare(name, { struct: { kind: "struct", fields } });
     }
 
     function head(given) {
       const name = nameHere();
-      const signature = [];
       expect("(");
-      while (!is(")")) {
-        const { builtin } = attributes();
-        const argument = { name: nameHere(), builtin };
+      const signature = list(")", () => {
+        const { builtin: [builtin] = [] } = attributes();
         if (builtin && !BUILTINS.includes(builtin.text)) unknown(`'${builtin.text}'`, builtin);
+        const argument = { name: nameHere(), builtin };
         expect(":");
-        argument.type = type();
-        signature.push(argument);
-        if (!accept(",")) break;
-      }
-      expect(")");
-      const result = accept("->") ? (attributes(), type()) : "nothing";
-      const what = { js: fresh(name.text), signature, type: result, name: name.text, size: given.workgroup_size, isEntry: Boolean(given.compute), begin: next, temporaries: [], varies: {} };
+        return { ...argument, type: type() };
+      });
+      const result = accept("->") ? type() : "nothing";
+      const what = { js: fresh(name.text), signature, type: result, name: name.text, size: given.workgroup_size, isEntry: Boolean(given.compute), begin: next };
       declare(name, what);
       functions.push(what);
-      if (!is("{")) fail("expected '{'");
-      skipBlock();
+      for (let depth = 0; depth > 0 || what.begin === next; next += 1) { // its body is written when all names are known
+        if (peek().kind === "end" || (depth === 0 && !is("{"))) fail(`expected '${depth === 0 ? "{" : "}"}'`);
+        depth += { "{": 1, "}": -1 }[peek().text] || 0;
+      }
       what.end = next;
     }
 
@@ -627,45 +431,39 @@ function labWgsl() {
         const value = wanted ? as(wanted, expression()) : expression();
         expect(";");
         declare(name, { js: String(constant(value)), type: value.type });
-      } else if (token.text === "var") {
-        variable(given);
-        expect(";");
-      } else if (token.text === "struct") {
-        structure();
-        accept(";");
-      } else if (token.text === "fn") head(given);
+      } else if (token.text === "var") variable(given);
+      else if (token.text === "struct") structure();
+      else if (token.text === "fn") head(given);
       else if (token.text !== ";") fail(`expected a declaration, and here is '${token.text}'`, token);
     }
 
-    // A function waits if it touches what others share, or calls one that does.
-    const uses = (what, test) => tokens.slice(what.begin, what.end).some(({ text }) => test(text, scopes[0].get(text) || {}));
+    // A function waits if it has a barrier or touches what others share, or calls one that does.
     for (const _ of functions) { // at most so deep are their calls
       for (const what of functions) {
-        what.hasBarrier = uses(what, (text, used) => /Barrier$/.test(text) || used.hasBarrier);
-        what.waits = what.isEntry || what.hasBarrier || uses(what, (_text, used) => used.isShared || used.waits);
+        what.waits ||= what.isEntry || tokens.slice(what.begin, what.end).some(({ text }) => {
+          const used = scopes[0].get(text);
+          return /Barrier$/.test(text) || used?.isShared || used?.waits;
+        });
       }
     }
 
+    const globals = scopes[0];
     const bodies = functions.map((what) => {
       next = what.begin;
-      own = what;
-      const globals = scopes[0];
+      returned = what.type;
       scopes = [globals, new Map()];
-      const names = what.signature.map((argument) => {
-        const js = fresh(argument.name.text);
-        declare(argument.name, { js, type: argument.type, varies: /^(local|global)/.test(argument.builtin?.text), place: { name: js, fixed: true } });
+      const names = what.signature.map(({ name, type: wanted }) => {
+        const js = fresh(name.text);
+        declare(name, { js, type: wanted, place: { name: js, fixed: true } });
         return js;
       });
-      const js = block();
-      scopes = [globals];
-      const temporaries = what.temporaries.length > 0 ? `let ${what.temporaries.join(", ")};\n` : "";
-      return `function${what.waits ? "*" : ""} ${what.js}(${names.join(", ")}) { ${temporaries}${js}}\n`;
+      return `function${what.waits ? "*" : ""} ${what.js}(${names.join(", ")}) ${block()}`;
     });
     const made = groupMemory.map(([name, words]) => `const ${name} = new Uint32Array(${words}).fill(${LEFT});\n`);
-    const entries = functions.filter((what) => what.isEntry).map((what) =>
-      `${JSON.stringify(what.name)}: (ids) => ${what.js}(${what.signature.map(({ builtin }) => `ids.${builtin.text}`).join(", ")})`);
-    const text = `"use strict"; return () => { ${made.join("")}${bodies.join("")}return { ${entries.join(", ")} }; };`;
-    return { text, sizes: Object.fromEntries(functions.filter((what) => what.isEntry).map((what) => [what.name, what.size])) };
+    const entries = functions.filter((what) => what.isEntry);
+    const calls = entries.map(({ name, js, signature }) => `${JSON.stringify(name)}: (ids) => ${js}(${signature.map(({ builtin }) => `ids.${builtin.text}`).join(", ")})`);
+    const text = `"use strict"; return () => { ${made.join("")}${bodies.join("")}return { ${calls.join(", ")} }; };`;
+    return { text, sizes: Object.fromEntries(entries.map((what) => [what.name, what.size])) };
   }
 
   // What the JavaScript of a kernel calls.
@@ -677,18 +475,21 @@ function labWgsl() {
   const TOOLS = {
     over: (a, b) => (b === 0 ? a : Math.trunc(a / b)),
     rest: (a, b) => (b === 0 ? 0 : a % b),
-    within: (index, count) => (index >= 0 && index < count ? index : count - 1), // as a GPU's robust access
+    min: Math.min,
+    max: Math.max,
+    select: (no, yes, isSo) => (isSo ? yes : no),
+    within: (index, count) => (index < count ? index : count - 1), // as a GPU's robust access
     load: (memory, at, size) => Array.from(memory.subarray(at, at + size)),
-    each: (a, b, act) => (Array.isArray(a) ? a : b).map((_, at) => act(Array.isArray(a) ? a[at] : a, Array.isArray(b) ? b[at] : b)),
-    ones: (value) => value.toString(2).replaceAll("0", "").length,
-    exchange: (memory, at, wanted, value) => {
+    alter: (memory, at, value, act) => { memory[at] = act(memory[at], value); },
+    *alterInSteps(memory, at, value, act) {
+      yield;
       const old = memory[at];
-      if (old === wanted) memory[at] = value;
-      return { old_value: old, exchanged: old === wanted };
+      yield;
+      memory[at] = act(old, value);
     },
+    atomicLoad: changing((old) => old), atomicStore: changing((_, value) => value), atomicExchange: changing((_, value) => value),
     atomicAdd: changing((old, value) => old + value), atomicSub: changing((old, value) => old - value), atomicMax: changing(Math.max), atomicMin: changing(Math.min),
     atomicAnd: changing((old, value) => old & value), atomicOr: changing((old, value) => old | value), atomicXor: changing((old, value) => old ^ value),
-    atomicExchange: changing((_, value) => value),
   };
 
   // ---- work-items, taking turns --------------------------------------------------------------------
