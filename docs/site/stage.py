@@ -9,7 +9,6 @@ The pages stay written for GitHub and for an editor. Here
 - README.md becomes index.md, and links to source files lead to pages that show these files;
 - a kernel or a program in OpenCL, with the same in CUDA behind it, becomes two tabs;
 - a link to a page to play with that is a paragraph of its own becomes that page, embedded;
-- each chapter gets a page with its complete sources in tabs, each exercise and workshop shows its files at its end;
 - each file of recorded results becomes a page of tables, the first open and the others folded;
 - the chapters' sections, the pages to play with and the devices become what the search leads to (search.js);
 - the folder of a README becomes its part of the table of contents, in the order in which the README links to it.
@@ -24,7 +23,6 @@ import re
 import shlex
 import shutil
 import sys
-import textwrap
 import urllib.parse
 
 SITE = pathlib.Path(__file__).resolve().parent
@@ -40,7 +38,6 @@ PLAY = pathlib.Path("docs/site/play")
 FIRST, DOCS = pathlib.Path("README.md"), pathlib.Path("docs/README.md")
 LANGUAGES = {".cl": "c", ".cpp": "cpp", ".hpp": "cpp", ".cu": "cuda", ".cuh": "cuda", ".py": "python", ".cmake": "cmake",
              ".json": "json"}
-FILES = "The files"
 # What `kernels` and `whole` write (docs/tools/excerpts.py).
 BLOCK = r"(```(?:(?!^```).)*^```)"
 FOLDED = re.compile(rf"^OpenCL \(\[[\w.]+\]\([\w.]+\)\):\n\n{BLOCK}\n\n"
@@ -96,38 +93,7 @@ def two_tabs(opencl, cuda):
 def shown(file, page):
     """A whole file."""
     real = os.path.relpath(ROOT / file, (PAGES / page).parent)
-    language = LANGUAGES.get(file.suffix, "text")
-    return (f"```{{literalinclude}} {real}\n:language: {language}\n:caption: {file.name}\n:name: {anchor(file)}\n:linenos:\n"
-            "```\n")
-
-
-def anchor(file):
-    """Where a file begins on the page that shows it whole; a name holds for the whole site, so it has the folder, too."""
-    return re.sub(r"[^a-z0-9]+", "-", f"file-{file}".lower())
-
-
-def api_of(file, folder):
-    """"opencl", "cuda" or "" for what both share. A host program is OpenCL's where there is one of the same name in CUDA."""
-    if file.suffix in (".cu", ".cuh"):
-        return "cuda"
-    twin = file.suffix == ".cpp" and file.with_suffix(".cu") in folder
-    return "opencl" if file.suffix == ".cl" or file.stem.endswith("opencl") or twin else ""
-
-
-def sources_of(folder, files):
-    """The source files of a folder itself, kernels first; what tests and solutions have is theirs."""
-    order = (".cl", ".cuh", ".wgsl", ".cu", ".cpp", ".hpp")
-    return sorted((file for file in files if file.parent == folder and file.suffix in order),
-                  key=lambda file: (order.index(file.suffix), file.name))
-
-
-def all_shown(sources, page):
-    """The sources of a folder: OpenCL and CUDA in tabs, then what both share."""
-    of = {api: "\n".join(shown(file, page) for file in sources if api_of(file, sources) == api)
-          for api in ("opencl", "cuda", "")}
-    if of["opencl"] and of["cuda"]:
-        of = {"tabs": two_tabs(of["opencl"], of["cuda"]), "": of[""]}
-    return "\n\n".join(part for part in of.values() if part) + "\n"
+    return f"```{{literalinclude}} {real}\n:language: {LANGUAGES.get(file.suffix, 'text')}\n:linenos:\n```\n"
 
 
 # ---- links ---------------------------------------------------------------------------------------
@@ -158,11 +124,6 @@ class Links:
         if picture or target.suffix in (".svg", ".png", ".bmp", ".ipynb"):
             self.copied.add(target)
             return link
-        own = target.parent / "README.md"
-        if target.parts[0].startswith("0") and target in sources_of(target.parent, self.files) and own in self.pages:
-            if is_chapter(target.parent):
-                return relative(target.parent / "source.md", place(page)) + "#" + anchor(target)
-            return "#" + anchor(target) if own == page else relative(place(own), place(page)) + "#" + anchor(target)
         self.wanted.add(target)
         return relative(target.with_name(target.name + ".md"), place(page))
 
@@ -218,12 +179,6 @@ def is_chapter(folder):
     return re.fullmatch(r"0\d-[^/]*", folder.as_posix()) is not None
 
 
-def first_words(text):
-    """The first sentences of a page's prose, up to 200 letters."""
-    prose = next((part for part in text.split("\n\n") if re.match(r"[\w`\[*]", part)), "").removeprefix("**Goal.** ")
-    return textwrap.shorten(pages.plain(prose), 200, placeholder=" ...")
-
-
 class Predictions:
     """What the lessons ask a reader to predict (docs/tools/predictions.py)."""
 
@@ -259,16 +214,6 @@ class Predictions:
         return f"{NO_SEARCH}# Your predictions\n\nThey stay in this browser.\n\n{self.place(self.all, pathlib.Path())}\n"
 
 
-def cards(entries, folder):
-    """What stands below a chapter, each as a card: exercises and workshops."""
-    found = ""
-    for entry in (entry for entry in entries if entry.name == "index.md"):
-        text = (ROOT / folder / entry.with_name("README.md")).read_text(encoding="utf-8")
-        title = text.splitlines()[0].lstrip("# ")
-        found += f":::{{grid-item-card}} {title}\n:link: {entry.with_suffix('')}\n:link-type: doc\n\n{first_words(text)}\n:::\n\n"
-    return f"\n\n::::{{grid}} 1 1 2 2\n:gutter: 3\n\n{found}::::\n" if found else ""
-
-
 def staged(page, links, foretold):
     """A page as Sphinx reads it."""
     text = (ROOT / page).read_text(encoding="utf-8")
@@ -281,16 +226,10 @@ def staged(page, links, foretold):
         text = text.replace(CLONE, f"Type these in a clone of [the repository]({REPOSITORY})." if REPOSITORY else
                             "Type these in the clone that this site was built in (it is the folder in which `build/site` is).")
     text = links.rewrite(text, page)
-    text = pages.GENERATED.sub(lambda m: m.group(0).replace("\n\n|", "\n\n{.sortable}\n|", 1), text)
+    text = pages.GENERATED.sub(lambda m: m.group(0).replace("\n\n|", "\n\n{.measured}\n|", 1), text)
     if page.name != "README.md":
         return text
     entries, folder = below(page, links), page.parent
-    sources = sources_of(folder, links.files)
-    if is_chapter(folder):
-        text += cards(entries, folder)
-        entries.append(pathlib.Path("source.md"))
-    elif sources and folder.parts[0].startswith("0"):
-        text += f"\n## {FILES}\n\n{all_shown(sources, place(page))}"
     if folder.as_posix() == "docs/results":
         text += all_devices()
         entries += [pathlib.Path(f"{path.stem}.md") for path in recordings()]
@@ -322,7 +261,7 @@ def all_devices():
                     for entry in of_api}
             rows.append([f"[{device_of(recording, path)}]({path.stem}.md)", api, recorded.dates(of_api), recorded.size_in_words(recorded.pixels_of(size)),
                          *(best.get(chapter) or None for chapter in chapters)])
-    return ("\n## All devices\n\nHow close each chapter's best comes to the read ceiling of the device, in %, on the sample picture.\n\n{.sortable}\n"
+    return ("\n## All devices\n\nHow close each chapter's best comes to the read ceiling of the device, in %, on the sample picture.\n\n{.measured}\n"
             + "\n".join(tables.markdown(["<Device", "<API", "<Recorded", "<Pixels", *chapters], rows)) + "\n")
 
 
@@ -343,14 +282,14 @@ def results_page(path):
     size, _ = largest_photo(recording)
     entries, title, columns, rows, note = tables.chapters_table(recording, "photo", size)
     provenance, = tables.provenance(f"docs/results/{path.name}", recording, recording["runs"])
-    lines = [f"{NO_SEARCH}# {device_of(recording, path)}", "", f"A click on the head of a column sorts by it. What the numbers mean: "
-             "[measuring](../measuring.md). All else that was recorded is in the lessons.", "", "## Chapter by chapter", "",
-             f"**{title}**", "", "{.sortable}", *tables.markdown(columns, rows), "", note, "", "## Beside yours", "",
+    lines = [f"{NO_SEARCH}# {device_of(recording, path)}", "",
+             "What the numbers mean: [measuring](../measuring.md). All else that was recorded is in the lessons.", "",
+             "## Chapter by chapter", "", f"**{title}**", "", "{.measured}", *tables.markdown(columns, rows), "", note, "", "## Beside yours", "",
              "Choose files that `./tutorial run` has written (`build/results/*.json`), or that a program or `record.py` wrote. They stay in "
              "this browser. [How to send yours](index.md#yours).", "", own_beside(recording, entries), ""]
     for number, (size, name) in enumerate(given):
         title = f"{name}, {recorded.size_in_words(recorded.pixels_of(size))}"
-        lines += [f"## {title}", "", f"<details{'' if number else ' open'}><summary>All strategies with {title}</summary>", "", "{.sortable}",
+        lines += [f"## {title}", "", f"<details{'' if number else ' open'}><summary>All strategies with {title}</summary>", "", "{.measured}",
                   *results_of(recording, recorded.select(recording, "runs", size=size, input=name)), "", "</details>", ""]
     return "\n".join([*lines, "## When and with what", "", provenance, ""])
 
@@ -405,7 +344,7 @@ def listed():
 
 
 def file_page(path, links):
-    """A page for a file or a folder that a page names and that is no lesson's source."""
+    """A page for a file or a folder that a page names."""
     head = f"---\norphan: true\nnosearch: true\n---\n\n# {path}\n\n"
     if (ROOT / path).is_dir():
         inside = sorted(file.relative_to(path).as_posix() for file in links.files if path in file.parents)
@@ -433,10 +372,6 @@ def main():
         write(place(page), staged(page, links, foretold))
     write("predictions.md", foretold.page())
     chapters = sorted({page.parent for page in links.pages if is_chapter(page.parent)})
-    for folder in chapters:
-        page = folder / "source.md"
-        title = (ROOT / folder / "README.md").read_text(encoding="utf-8").splitlines()[0].split(":")[0].strip("# ")
-        write(page, f"{NO_SEARCH}# {title}: the sources\n\n" + all_shown(sources_of(folder, links.files), page))
     for path in recordings():
         write(pathlib.Path("docs/results", f"{path.stem}.md"), results_page(path))
     in_chapters = {f"{folder.as_posix()}/index": sections((ROOT / folder / "README.md").read_text(encoding="utf-8")) for folder in chapters}

@@ -38,8 +38,7 @@ FOCUSED = "return [...window.focused].map(([node, outline]) => [node.outerHTML.s
 # The flag for Dawn, which Chromium has its WebGPU from: without it SwiftShader, not Dawn, zeroes local memory, each word in code of
 # its own, and takes 4 s to compile a kernel with 32 KiB.
 FLAGS = ("--headless=new", "--disable-dev-shm-usage", "--enable-unsafe-webgpu", "--use-webgpu-adapter=swiftshader",
-         "--disable-dawn-features=use_vulkan_zero_initialize_workgroup_memory_extension",
-         "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream")
+         "--disable-dawn-features=use_vulkan_zero_initialize_workgroup_memory_extension")
 
 
 @functools.cache
@@ -79,7 +78,7 @@ class Browser(unittest.TestCase):
         cls.browser = browser()
 
     def tearDown(self):
-        self.browser.execute_script("localStorage.clear(); indexedDB.deleteDatabase('lab')")
+        self.browser.execute_script("localStorage.clear()")
 
     def wants(self, scheme, motion="reduce"):
         """What the reader's system asks pages for."""

@@ -30,8 +30,8 @@ const INPUTS = {
   ramp: rowsOf(1, (place) => place % 256),
 };
 
-// Passes once more, by serving: in a pass each bank takes one word, and all lanes that want it where they are added up.
-function served(row, step, copies, rule) {
+// Passes once more, by serving: in a pass each bank takes one word, and all lanes that want it together.
+function served(row, step, copies) {
   let waiting = Array.from({ length: 32 }, (_, lane) => row[lane * 16 + step] * copies + (lane % copies));
   let passes = 0;
   for (; waiting.length > 0; ++passes) {
@@ -41,7 +41,7 @@ function served(row, step, copies, rule) {
         taken.set(word % 32, word);
         return false;
       }
-      return rule === "one-by-one" || taken.get(word % 32) !== word;
+      return taken.get(word % 32) !== word;
     });
   }
   return passes;
@@ -63,10 +63,8 @@ test("passes are what serving takes", () => {
   for (const rows of Object.values(INPUTS)) {
     for (const row of rows.slice(0, 20)) {
       for (const copies of model.COPIES) {
-        for (const rule of model.RULES) {
-          const passes = model.passesOfRow(row, copies, rule);
-          for (let step = 0; step < 16; ++step) assert.strictEqual(passes[step], served(row, step, copies, rule));
-        }
+        const passes = model.passesOfRow(row, copies);
+        for (let step = 0; step < 16; ++step) assert.strictEqual(passes[step], served(row, step, copies));
       }
     }
   }
@@ -74,7 +72,7 @@ test("passes are what serving takes", () => {
 
 test("32 copies never meet in a bank, whatever the picture", () => {
   for (const rows of Object.values(INPUTS)) {
-    for (const rule of model.RULES) assert.ok(rows.every((row) => model.passesOfRow(row, 32, rule).every((passes) => passes === 1)));
+    assert.ok(rows.every((row) => model.passesOfRow(row, 32).every((passes) => passes === 1)));
   }
 });
 

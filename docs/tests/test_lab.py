@@ -255,21 +255,14 @@ class Lab(Browser):
         self.choose("#groups", "16")
         self.assertIn("8,386,752", self.text("#chart"))
 
-    def test_a_picture_and_a_camera_of_ones_own(self):
+    def test_a_picture_of_ones_own(self):
         self.ready("lab.html#strategy=global")
         self.find("#file").send_keys(str(ROOT / "images" / "one-column.bmp"))
         self.wait(lambda: "of your own" in self.said())
         self.run_it()
         self.assertIn("Right: all 256 bins", self.said())
-        self.click("#camera")
-        self.wait(lambda: "307,200 pixels of your own" in self.said() or "No picture" in self.said())
-        self.run_it()
-        self.assertIn("Right: all 256 bins, 3 times. 307,200 pixels", self.said())
-        self.ready("lab.html#strategy=global&input=own")  # kept
-        self.assertIn("the camera, 640 x 480.", self.text("#what"))
-        self.later("await new Promise((done) => { indexedDB.deleteDatabase('lab').onsuccess = done; })")
         self.ready("lab.html#strategy=global&input=own")
-        self.assertIn("this browser has none: it is landscape that is counted", self.said())
+        self.assertIn("gone when one leaves the page: it is landscape that is counted", self.said())
         self.assertIn("landscape.bmp", self.text("#what"))
 
     def check_it(self):

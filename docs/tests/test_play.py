@@ -57,13 +57,6 @@ class Pages(Browser):
             self.assertGreaterEqual(self.count("#goals li"), 2, page)
             self.assertEqual(self.count("#goals .reached"), 0, page)
 
-    def test_light_or_dark_is_kept(self):
-        self.open("race.html")
-        self.click("#theme")
-        self.click("#theme")
-        self.open("walk.html")
-        self.assertEqual((self.text("#theme"), self.script("return document.documentElement.dataset.theme")), ("Theme: dark", "dark"))
-
     def test_a_goal_that_was_reached_is_kept(self):
         self.open("race.html")
         self.assertEqual(len(self.all("#goals .reached")), 0)
@@ -151,17 +144,6 @@ class Banks(Browser):
             self.choose("#kind", kind)
             self.click(f"[name=copies][value='{copies}']")
             self.assertIn(said, self.said())
-        self.click("[value=one-by-one]")
-        self.assertIn("32 passes, 31 waits", self.said())
-
-    def test_a_picture_of_ones_own(self):
-        self.open("banks.html")
-        self.find("#file").send_keys(str(ROOT / "docs" / "README.md"))
-        self.wait(lambda: "README.md is no picture" in self.said())
-        self.find("#file").send_keys(str(ROOT / "images" / "landscape.bmp"))
-        self.wait(lambda: self.find("#kind").get_property("value") == "own")
-        self.assertEqual(self.totals(), self.passes(self.sample(256)))
-        self.assertEqual(self.rows("#totals")[0][4], "not recorded")
 
 
 class Walk(Browser):
@@ -187,11 +169,7 @@ class Walk(Browser):
             self.assertIn("Request 2 of 64", self.said())
             self.assertIn(said, self.said())
             self.assertEqual(self.rows("#costs")[2][2:4], ["64", comes])
-            self.assertEqual(self.colour(61), svg.COLOURS[colour][0])  # byte 3 of the first line
-
-    def colour(self, x, y=10):
-        return self.script("""const {data} = document.getElementById("bytes").getContext("2d").getImageData(arguments[0], arguments[1], 1, 1);
-                              return "#" + [...data.slice(0, 3)].map((v) => v.toString(16).padStart(2, "0")).join("");""", x, y)
+            self.assertEqual(self.find("#bytes rect:nth-of-type(4)").get_attribute("fill"), f"var(--{colour})")  # byte 3
 
     def test_the_recorded_times(self):
         self.open("walk.html")
@@ -217,21 +195,16 @@ class Steps(Browser):
         self.assertEqual(self.find("#step").get_attribute("aria-disabled"), "false")
         self.press("ARROW_RIGHT")
         self.assertIn("All done", self.said())
-        self.assertEqual(self.text("#found"), "")
 
     def test_what_goes_wrong_is_found_and_shown(self):
         self.open("steps.html")
-        for change, found in (("barrierAfterZero", "Race: A zeroes bin 0"), ("barrierBeforeMerge", "B adds one to it"),
-                              ("atomicCount", "A loads bin 0"), ("atomicMerge", "of the histogram")):
+        for change in ("barrierAfterZero", "barrierBeforeMerge", "atomicCount", "atomicMerge"):
             with self.subTest(change):
                 self.click(f"#{change}")
-                self.assertIn(found, self.text("#found"))
                 self.click("#search")
                 self.assertIn("All done, and wrong in bin", self.said())
                 self.click(f"#{change}")
-                self.assertEqual(self.text("#found"), "")
         self.open("steps.html#pixels=3&earlyReturn=true")
-        self.assertIn("Divergent: D never reaches", self.text("#found"))
         self.click("#run")
         self.assertIn("Group 1 waits for ever at a barrier.", self.said())
         self.quiet()
@@ -288,7 +261,7 @@ class Site(Browser):
 
     # A page of each kind.
     PAGES = ("index.html", "02-global-atomics/index.html", "03-local-atomics/exercise/five-steps/index.html", "docs/results/h100.html")
-    KINDS = (*PAGES[:3], "docs/results/xeon-2-threads.html", "03-local-atomics/source.html", "05-launch-tuning/workshops/tune/index.html",
+    KINDS = (*PAGES[:3], "docs/results/xeon-2-threads.html", "03-local-atomics/opencl.cpp.html", "05-launch-tuning/workshops/tune/index.html",
              "docs/json.html", "predictions.html", "docs/site/play/index.html", "docs/site/play/race.html",
              "docs/site/play/lab.html", "search.html", "LICENSE.html")
     # What is wider than the window, but for what scrolls or moves in from the side; and on a phone what has small letters,
@@ -332,32 +305,16 @@ class Site(Browser):
         self.assertEqual(self.chosen(), {"OpenCL"})
         self.click(".sd-tab-set label:nth-of-type(2)")
         self.assertEqual(self.chosen(), {"CUDA"})
-        self.open("04-per-thread-bins/source.html")
+        self.open("04-per-thread-bins/index.html")
         self.assertEqual(self.chosen(), {"CUDA"})
 
-    def test_a_link_into_a_tab_opens_it(self):
-        self.open("02-global-atomics/index.html")
-        self.find("a[href$='#file-02-global-atomics-cuda-cu']").click()
-        self.wait(lambda: self.chosen() == {"CUDA"})
-        self.assertTrue(self.find("#file-02-global-atomics-cuda-cu").is_displayed())
-
-    def test_tables_can_be_sorted_and_have_bars(self):
+    def test_tables_have_bars(self):
         self.open("docs/results/h100.html")
-        head = self.all("table.sortable:first-of-type th")[4]
-        cells = "return [...document.querySelector('table.sortable').tBodies[0].rows].map((row) => row.cells[4].textContent.trim())"
-
-        def rates():
-            return [float(text) for text in self.script(cells) if text != "-"]
-
-        bars = self.script("""return [...document.querySelector("table.sortable").tBodies[0].rows].flatMap((row) =>
+        bars = self.script("""return [...document.querySelector("table.measured").tBodies[0].rows].flatMap((row) =>
             [row.cells[2], row.cells[3]].map((cell) => [parseFloat(cell.textContent) || 0, parseFloat(cell.style.getPropertyValue("--part"))]))""")
         most = max(rate for rate, _ in bars)
         for rate, part in bars:  # OpenCL's and CUDA's on one scale
             self.assertAlmostEqual(part, 100 * rate / most, 3)
-        before = rates()
-        for direction, ordered in (("ascending", sorted(before)), ("descending", sorted(before, reverse=True))):
-            self.click("table.sortable:first-of-type th:nth-child(5) button")
-            self.assertEqual((head.get_attribute("aria-sort"), rates()), (direction, ordered))
 
     def test_a_prediction_is_made_before_its_answer_opens_and_is_kept(self):
         page = "05-launch-tuning/index.html"
@@ -380,8 +337,9 @@ class Site(Browser):
         self.assertIn("you have 1 of 1 right.", self.text(".predict"))
         self.assertEqual([each.text for each in self.all(".predict .outcome")], said)
         self.presentable("predictions.html")
-        self.click(".predict button")
-        self.wait(lambda: "None of " in self.text(".predict"))
+        self.script("localStorage.clear()")
+        self.open("predictions.html")
+        self.assertIn("None of ", self.text(".predict"))
         self.open(page)
         self.click(self.all(".predict .skip")[-1])
         self.assertTrue(self.script(f"{answer}.open"))
@@ -424,7 +382,7 @@ class Site(Browser):
                 self.wait(lambda: self.all("#search-results li a"))
                 found = [each.get_attribute("href") for each in self.all("#search-results li a")]
                 self.assertIn(first, found[0])
-                self.assertEqual([each for each in found if "source.html" in each or "schema" in each], [])
+                self.assertEqual([each for each in found if "schema" in each], [])
         self.browser.get(f"{(self.folder / 'search.html').as_uri()}?q=barier")
         self.wait(lambda: "Did you mean barrier" in self.text("#search-results"))
 

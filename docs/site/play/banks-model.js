@@ -2,12 +2,9 @@
 // banks.html, and chapter 04's `lane-bins` with 1 to 32 copies of the table.
 //
 // A lane has 16 pixels that lie side by side, and counts one of them in each step. In a step each bank serves one word
-// in a pass; the step takes as many passes as the bank with the most to do. Two rules for lanes that want the same word:
-//   added-up   one pass for all of them. So it is for reads, and on an H100 for additions of 1, which are added up before
-//              they reach the bank (chapter 04: `ATOMS.POPC.INC`)
-//   one-by-one a pass for each of them: any other addition
-//
-// A classic script, not a JavaScript module: Chromium loads no modules from file://, and this page must open from disk.
+// in a pass; the step takes as many passes as the bank with the most to do. Lanes that want the same word share a pass: so
+// it is for reads, and on an H100 for additions of 1, which are added up before they reach the bank (chapter 04:
+// `ATOMS.POPC.INC`), but for no other additions.
 (function (root) {
   "use strict";
 
@@ -15,7 +12,6 @@
   const BANKS = 32;
   const PIXELS = 16; // of each lane: what one load brings
   const COPIES = [1, 2, 8, 32];
-  const RULES = ["added-up", "one-by-one"];
 
   // The pixel that a lane counts in a step; `row` has LANES * PIXELS of them.
   function pixelOf(row, lane, step) {
@@ -32,9 +28,8 @@
   }
 
   // One step: for each bank the words that are wanted of it, each with its lanes; and the passes that it all takes.
-  function countStep(row, step, copies, rule = "added-up") {
+  function countStep(row, step, copies) {
     if (!COPIES.includes(copies)) throw new RangeError(`no ${copies} copies`);
-    if (!RULES.includes(rule)) throw new RangeError(`there is no rule ${rule}`);
     const banks = Array.from({ length: BANKS }, () => []);
     for (let lane = 0; lane < LANES; ++lane) {
       const bin = pixelOf(row, lane, step);
@@ -44,17 +39,16 @@
       if (found) found.lanes.push(lane);
       else bank.push({ word, bin, lanes: [lane] });
     }
-    const passesOf = (bank) => (rule === "added-up" ? bank.length : bank.reduce((sum, each) => sum + each.lanes.length, 0));
-    const passes = banks.map(passesOf);
+    const passes = banks.map((bank) => bank.length);
     return { banks, passesOfBank: passes, passes: Math.max(...passes) };
   }
 
   // The passes of each of the row's steps.
-  function passesOfRow(row, copies, rule = "added-up") {
-    return Array.from({ length: PIXELS }, (_, step) => countStep(row, step, copies, rule).passes);
+  function passesOfRow(row, copies) {
+    return Array.from({ length: PIXELS }, (_, step) => countStep(row, step, copies).passes);
   }
 
-  const api = { LANES, BANKS, PIXELS, COPIES, RULES, wordOf, countStep, passesOfRow };
+  const api = { LANES, BANKS, PIXELS, COPIES, wordOf, countStep, passesOfRow };
   if (typeof module === "object") module.exports = api;
   else root.banksModel = api;
 })(globalThis);

@@ -215,19 +215,11 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
     }
   }
 
-  // As common/timing: at least 7 times and until the middle half of the times lies within 2 % of the median, but for no more than
-  // 200 calls or, past the third, one second.
   async function measure(call) {
-    const began = performance.now();
     const times = [];
-    const quantile = (part) => {
-      const sorted = [...times].sort((a, b) => a - b);
-      const place = part * (sorted.length - 1);
-      return (sorted[Math.floor(place)] + sorted[Math.ceil(place)]) / 2;
-    };
-    const isStable = () => quantile(0.75) - quantile(0.25) <= 0.02 * quantile(0.5);
-    while (times.length < 200 && !(times.length >= 7 && isStable()) && !(times.length >= 3 && performance.now() - began > 1000)) times.push(await call());
-    return { median: quantile(0.5), min: Math.min(...times), max: Math.max(...times), runs: times.length };
+    while (times.length < 9) times.push(await call());
+    times.sort((a, b) => a - b);
+    return { median: times[4], min: times[0], max: times.at(-1), runs: times.length };
   }
 
   root.labGpu = { TIMED_BYTES, Refused, DoesNotCompile, DoesNotEnd, open };

@@ -1,8 +1,6 @@
 // What lab.html knows without a GPU: pixels from the words of a command line, what a mistake would count, and which mistake
 // fits. The names are those of common/tutor/diagnosis, and so is the way: a mistake is named if it predicts every count of
 // every run. Here are a few of them; the programs know many more, and look into more runs.
-//
-// A classic script, not a JavaScript module: Chromium loads no modules from file://, and this page must open from disk.
 (function (root) {
   "use strict";
 

@@ -1,4 +1,4 @@
-// What lab.html shows of pixels and counts: the picture, small, and the histogram; and where it keeps a picture of the reader's own.
+// What lab.html shows of pixels and counts: the picture, small, and the histogram.
 (function (root) {
   "use strict";
 
@@ -37,30 +37,5 @@
       element("div", { class: "values" }, ...["0", "64", "128", "192", "value 255"].map((value) => element("span", {}, value))));
   }
 
-  // ---- the reader's own --------------------------------------------------------------------------
-
-  // What `act` does with the one store of this browser comes to; null where it has none, or no room.
-  function withStore(mode, act) {
-    return new Promise((done) => {
-      try {
-        const opening = indexedDB.open("lab", 1);
-        opening.onupgradeneeded = () => opening.result.createObjectStore("pictures");
-        opening.onerror = () => done(null);
-        opening.onsuccess = () => {
-          const transaction = opening.result.transaction("pictures", mode);
-          const asked = act(transaction.objectStore("pictures"));
-          transaction.oncomplete = () => done(asked.result ?? null);
-          transaction.onabort = () => done(null);
-          opening.result.close(); // when the transaction has ended
-        };
-      } catch {
-        done(null);
-      }
-    });
-  }
-
-  const stored = () => withStore("readonly", (pictures) => pictures.get("own"));
-  const store = (picture) => withStore("readwrite", (pictures) => pictures.put(picture, "own")); // whether it is kept
-
-  root.labPicture = { draw, chart, stored, store };
+  root.labPicture = { draw, chart };
 })(globalThis);

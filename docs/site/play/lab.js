@@ -3,8 +3,7 @@
   "use strict";
 
   const model = labModel;
-  const { at, able, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, randomFrom, still, follow, goals, samplePicture, greyPicture, ownPictures } = play;
-  const { stored, store } = labPicture;
+  const { at, able, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, randomFrom, still, follow, goals, samplePicture, ownPictures } = play;
   const { showLine } = labEditor;
   const { Refused, DoesNotCompile, DoesNotEnd } = labGpu;
   const ROOT = "../../../";
@@ -294,44 +293,20 @@
     for (const id of ["run", "check", "measure"]) able(at(id), true);
   };
 
-  function allowOwn(picture) {
-    own = picture;
+  function takeOwn(picture, name) {
+    own = { ...picture, name };
     const option = at("input").querySelector("[value=own]");
     option.disabled = false;
-    option.textContent = `own picture: ${own.name}`;
-  }
-
-  // Kept for when the reader comes back, where the browser has room for it.
-  async function takeOwn(picture, name) {
-    allowOwn({ ...picture, name });
+    option.textContent = `own picture: ${name}`;
     at("input").value = "own";
     at("settings").dispatchEvent(new Event("change"));
-    const isKept = await store(own);
-    say(`${many(own.pixels.length, "pixel")} of your own. ${isKept ? "" : "This browser does not keep them: they are gone when you leave the page. "}Press Run.`);
-  }
-
-  async function fromCamera() {
-    try {
-      const stream = await navigator.mediaDevices.getUserMedia({ video: true });
-      const video = element("video", { muted: "", playsinline: "" });
-      video.srcObject = stream;
-      await video.play();
-      await takeOwn(await greyPicture(await createImageBitmap(video)), "the camera");
-      stream.getTracks().forEach((track) => track.stop());
-    } catch (error) {
-      say(`No picture from the camera: ${error.message}`, "bad");
-    }
+    say(`${many(own.pixels.length, "pixel")} of your own, for as long as you are on this page. Press Run.`);
   }
 
   async function begin() {
     const wantsOwn = new URLSearchParams(location.hash.slice(1)).get("input") === "own";
     follow(at("settings"), show);
-    const kept = await stored();
-    if (kept) allowOwn(kept);
-    if (kept && wantsOwn) {
-      at("input").value = "own";
-    }
-    const gone = wantsOwn && !kept ? `The address asks for a picture of one's own, and this browser has none: it is ${at("input").value} that is counted. ` : "";
+    const gone = wantsOwn ? `A picture of one's own is gone when one leaves the page: it is ${at("input").value} that is counted. ` : "";
     let words = NO_GPU;
     try {
       const { about } = await opened();
@@ -373,8 +348,6 @@
   addEventListener("keydown", (event) => {
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) at("run").click();
   });
-  at("camera").hidden = !navigator.mediaDevices;
-  at("camera").addEventListener("click", fromCamera);
   ownPictures(takeOwn);
   labHand.begin(() => {
     reach("hand");

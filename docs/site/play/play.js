@@ -182,32 +182,11 @@
 
   // ---- light or dark -----------------------------------------------------------------------------
 
-  // As the site has it, and kept where the site keeps it.
-  const THEMES = ["auto", "light", "dark"];
-
+  // As the reader has chosen on the site; without that as the system has it.
   function showTheme() {
-    const theme = THEMES.includes(recall("theme")) ? recall("theme") : "auto";
-    if (theme === "auto") delete document.documentElement.dataset.theme;
-    else document.documentElement.dataset.theme = theme;
-    return theme;
-  }
-
-  function themeSwitch() {
-    const button = element("button", { type: "button", id: "theme" });
-    const label = () => { button.textContent = `Theme: ${showTheme()}`; };
-    button.addEventListener("click", () => {
-      keep("theme", THEMES[(THEMES.indexOf(showTheme()) + 1) % THEMES.length]);
-      label();
-      dispatchEvent(new Event("themechange"));
-    });
-    label();
-    document.querySelector("nav").append(button);
-  }
-
-  // A drawing on a canvas does not follow by itself.
-  function onTheme(show) {
-    addEventListener("themechange", show);
-    matchMedia("(prefers-color-scheme: dark)").addEventListener("change", show);
+    const theme = recall("theme");
+    if (["light", "dark"].includes(theme)) document.documentElement.dataset.theme = theme;
+    else delete document.documentElement.dataset.theme;
   }
 
   // ---- the state in the address --------------------------------------------------------------------
@@ -353,12 +332,8 @@
     document.documentElement.classList.add("embedded");
     document.head.append(element("base", { target: "_top" }));
   }
-  addEventListener("storage", () => {
-    showTheme();
-    dispatchEvent(new Event("themechange"));
-  });
-  addEventListener("DOMContentLoaded", themeSwitch);
+  addEventListener("storage", showTheme);
 
-  root.play = { wantsData, MOST_PIXELS, at, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, chosen, still, able, randomFrom, stepper, story, colour, name, onTheme, follow, goals,
+  root.play = { wantsData, MOST_PIXELS, at, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, chosen, still, able, randomFrom, stepper, story, colour, name, follow, goals,
     samplePicture, greyPicture, ownPictures, workerOf };
 })(globalThis);

@@ -5,8 +5,6 @@
 //   atomic   the three as one step that nobody can split (chapter 02's `global`)
 //   tables   each work-item counts in a table of its own; when all have, each bin of the histogram is summed up by one
 //            of them (chapter 02's `subhist` and `sum_tables`)
-//
-// A classic script, not a JavaScript module: Chromium loads no modules from file://, and this page must open from disk.
 (function (root) {
   "use strict";
 

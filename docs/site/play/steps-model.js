@@ -1,11 +1,7 @@
 // The five steps of chapter 03, one small step of one work-item at a time, in any order: the model behind steps.html.
 //
 // Two work-groups zero, count and merge a table each. Any of it can be changed. No state is ever changed: each step gives a
-// new one, so that a page can go back. What may happen together is also worked out from the program alone: two work-items
-// that use one counter, one of them writes, not both with an atomic, and no barrier is between them. That is a race, whatever
-// the order that one happens to see.
-//
-// A classic script, not a JavaScript module: Chromium loads no modules from file://, and this page must open from disk.
+// new one, so that a page can go back.
 (function (root) {
   "use strict";
 
@@ -130,54 +126,7 @@
     return null;
   }
 
-  // ---- found in the program, in whatever order it runs -----------------------------------------------
-
-  const WRITES = ["zero", "add", "store", "merge", "merge-store"];
-
-  // Each use of a counter: whose, which, and how many barriers the work-item has passed.
-  function usesOf(settings) {
-    const uses = [];
-    for (let item = 0; item < GROUPS * settings.items; ++item) {
-      const group = Math.floor(item / settings.items);
-      let passed = 0;
-      for (const { kind, bin } of programOf(settings, item)) {
-        if (kind === "barrier") passed += 1;
-        if (bin === undefined) continue;
-        const use = { item, group, kind, bin, passed };
-        if (!kind.startsWith("merge")) uses.push({ ...use, cell: `table ${group}`, writes: WRITES.includes(kind), atomic: kind === "add" });
-        else {
-          if (kind !== "merge-store") uses.push({ ...use, cell: `table ${group}`, writes: false, atomic: false });
-          uses.push({ ...use, cell: "histogram", writes: WRITES.includes(kind), atomic: kind === "merge" });
-        }
-      }
-    }
-    return uses;
-  }
-
-  // Two uses of one counter, of which nobody knows which comes first. One pair for each kind.
-  function races(settings) {
-    const uses = usesOf(settings);
-    const found = new Map();
-    uses.forEach((one, number) => {
-      for (const other of uses.slice(number + 1)) {
-        const ordered = one.item === other.item || (one.group === other.group && one.passed !== other.passed);
-        if (one.cell !== other.cell || one.bin !== other.bin || ordered || (one.atomic && other.atomic) || !(one.writes || other.writes)) continue;
-        const key = [one.kind, other.kind].sort().join();
-        if (!found.has(key)) found.set(key, [one, other]);
-      }
-    });
-    return [...found.values()];
-  }
-
-  // The work-items that do not reach the barriers that others of their group reach.
-  function divergent(settings) {
-    const barriers = (item) => programOf(settings, item).filter(({ kind }) => kind === "barrier").length;
-    const all = Array.from({ length: GROUPS * settings.items }, (_, item) => item);
-    return all.filter((item) => all.some((other) => Math.floor(other / settings.items) === Math.floor(item / settings.items) && barriers(other) > barriers(item)));
-  }
-
-  const api = { GROUPS, RIGHT, serial, programOf, begin, next, isOver, waits, ready, step, isDone, hanging, wrongBins, wrongOrder,
-    races, divergent };
+  const api = { GROUPS, RIGHT, serial, programOf, begin, next, isOver, waits, ready, step, isDone, hanging, wrongBins, wrongOrder };
   if (typeof module === "object") module.exports = api;
   else root.stepsModel = api;
 })(globalThis);

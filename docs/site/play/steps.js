@@ -25,9 +25,6 @@
   function begin() {
     outcomes = new Set();
     restart();
-    const found = [...model.races(settings()).map(inWords), ...model.divergent(settings()).slice(0, 1).map((item) =>
-      `Divergent: ${name(item)} never reaches a barrier at which others of its group wait.`)];
-    at("found").replaceChildren(...found.map((words) => element("li", {}, words)));
   }
 
   function restart() {
@@ -67,11 +64,6 @@
   const WORDS = { zero: "zeroes", add: "adds one to", load: "loads", store: "stores", merge: "merges", "merge-load": "loads to merge", "merge-store": "stores the sum of" };
   const whose = ({ kind, bin, group }) => (kind === "merge-store" ? `bin ${bin} of the histogram` : `bin ${bin} of the table of group ${group}`);
 
-  function inWords([one, other]) {
-    const where = one.cell === "histogram" ? `bin ${one.bin} of the histogram` : `bin ${one.bin} of the table of group ${one.group}`;
-    return `Race: ${name(one.item)} ${WORDS[one.kind]} ${where}, ${name(other.item)} ${WORDS[other.kind]} it, and nothing says who comes first.`;
-  }
-
   function told({ event: { item, kind, bin, value, group } }) {
     const result = { zero: "", load: `: ${value}`, "merge-load": `: ${value} with what the histogram holds` }[kind]
       ?? (kind === "merge" ? `: the histogram has ${value}` : `: ${value}`);
@@ -82,7 +74,7 @@
     const hangs = model.hanging(state);
     if (hangs.length > 0) return ` Group ${hangs.join(" and group ")} waits for ever at a barrier.`;
     const wrong = model.wrongBins(state);
-    if (wrong.length === 0) return ` All done, and right${at("found").children.length > 0 ? ", by luck: try another order" : ""}.`;
+    if (wrong.length === 0) return ` All done, and right${isChanged() ? ", in this order" : ""}.`;
     const lost = -sum(wrong.map(([, difference]) => Math.min(0, difference)));
     const more = sum(wrong.map(([, difference]) => Math.max(0, difference)));
     return ` All done, and wrong in bin ${wrong.map(([bin]) => bin).join(", ")}: ${[lost && `${many(lost, "count")} lost`, more && `${more} too many`].filter(Boolean).join(", ")}.`;

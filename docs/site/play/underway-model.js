@@ -1,6 +1,4 @@
 // Bytes under way and speed (Little's law), and how many groups a multiprocessor holds: the model behind underway.html.
-//
-// A classic script, not a JavaScript module: Chromium loads no modules from file://, and this page must open from disk.
 (function (root) {
   "use strict";
 

@@ -1,7 +1,5 @@
 // Which bytes of a picture the work-items ask for, in which order, and what of the memory that touches: the model behind
 // walk.html. The three walks are those of chapter 02 (`--walk interleaved` and `blocked`) and of chapter 05 (`vector`).
-//
-// A classic script, not a JavaScript module: Chromium loads no modules from file://, and this page must open from disk.
 (function (root) {
   "use strict";
 

@@ -3,7 +3,7 @@
   "use strict";
 
   const model = walkModel;
-  const { at, able, tableRow, fillTable, say, sum, many, chosen, stepper, onTheme, follow, goals } = play;
+  const { at, able, drawing, tableRow, fillTable, say, sum, many, chosen, stepper, follow, goals } = play;
   const COUNT = 2048;
   const ROW = model.LINE;
   const NAMES = { interleaved: "interleaved", blocked: "blocked", vectors: "16 bytes to a load", gpu: "GPU", cpu: "CPU" };
@@ -60,26 +60,18 @@
     draw(request, fresh, unit);
   }
 
+  // A square for each byte.
+  const squares = Array.from({ length: COUNT }, (_, byte) =>
+    drawing("rect", { x: byte % ROW, y: Math.floor(byte / ROW), width: 0.95, height: 0.95 }));
+  at("bytes").append(...squares);
+
   function draw(request, fresh, unit) {
-    const canvas = at("bytes");
-    const context = canvas.getContext("2d");
-    const size = canvas.width / ROW;
-    const style = getComputedStyle(canvas);
-    const paint = (byte, colour) => {
-      context.fillStyle = colour;
-      context.fillRect((byte % ROW) * size, Math.floor(byte / ROW) * size, size - 1, size - 1);
-    };
-    // A property that holds light-dark() is not computed before it is used.
-    const colours = Object.fromEntries(["band", "muted", "orange", "blue"].map((name) => {
-      canvas.style.color = `var(--${name})`;
-      return [name, style.color];
-    }));
-    context.clearRect(0, 0, canvas.width, canvas.height);
-    for (let byte = 0; byte < COUNT; ++byte) paint(byte, colours.band);
+    const paint = (byte, colour) => squares[byte].setAttribute("fill", `var(--${colour})`);
+    for (let byte = 0; byte < COUNT; ++byte) paint(byte, "band");
     const bytesOf = (each) => Array.from({ length: each.bytes }, (_, n) => each.first + n);
-    for (const one of fresh) for (let byte = one * unit; byte < (one + 1) * unit; ++byte) paint(byte, colours.orange);
-    for (const before of requests.slice(0, place)) before.flatMap(bytesOf).forEach((byte) => paint(byte, colours.muted));
-    request.flatMap(bytesOf).forEach((byte) => paint(byte, colours.blue));
+    for (const one of fresh) for (let byte = one * unit; byte < (one + 1) * unit; ++byte) paint(byte, "orange");
+    for (const before of requests.slice(0, place)) before.flatMap(bytesOf).forEach((byte) => paint(byte, "muted"));
+    request.flatMap(bytesOf).forEach((byte) => paint(byte, "blue"));
   }
 
   function showCosts() {
@@ -109,7 +101,6 @@
     running.pause();
     go(Number(at("place").value));
   });
-  onTheme(show);
   showMeasured();
   follow(at("settings"), begin);
 })();

@@ -1,4 +1,4 @@
-// What all pages of the site have: what scrolls is reached with the keyboard; and what the scripts behind this one share.
+// What all pages of the site have: what scrolls is reached with the keyboard, and speeds have bars; and what the scripts behind this one share.
 function element(name, properties = {}, ...children) {
   const made = Object.assign(document.createElement(name), properties);
   made.append(...children);
@@ -16,7 +16,19 @@ function element(name, properties = {}, ...children) {
     }
   }
 
+  // A bar in each cell of a speed, or of a part of a speed; columns of one unit share one scale, so that OpenCL and CUDA can be compared.
+  function addBars(table) {
+    const heads = [...table.tHead.rows[0].cells].map((head) => head.textContent);
+    for (const unit of ["GB/s", "% of the read ceiling"]) {
+      const cells = heads.flatMap((head, column) => (head.includes(unit) ? [...table.tBodies[0].rows].map((row) => row.cells[column]) : []));
+      const most = Math.max(unit === "GB/s" ? 0 : 100, ...cells.map((cell) => parseFloat(cell.textContent) || 0));
+      for (const cell of cells) cell.style.setProperty("--part", `${100 * (parseFloat(cell.textContent) || 0) / most}%`);
+      for (const cell of cells) cell.classList.add("bar");
+    }
+  }
+
   document.addEventListener("DOMContentLoaded", () => {
+    document.querySelectorAll("table.measured").forEach(addBars);
     document.querySelector(".sidebar-drawer")?.setAttribute("aria-label", "Contents of the book");
     document.querySelector(".toc-drawer")?.setAttribute("aria-label", "Contents of the page");
     letScroll();

@@ -101,13 +101,6 @@
       place.append(element("p", {}, element("a", { href: question.link }, question.title), `: ${question.text}`),
         ...(yours === null ? [] : [outcome(question, yours)]));
     }
-    if (done.length === 0) return;
-    const forget = element("button", { type: "button", textContent: "Forget all of them" });
-    forget.addEventListener("click", () => {
-      questions.forEach((question) => localStorage.removeItem(key(question)));
-      location.reload();
-    });
-    place.append(forget);
   }
 
   document.addEventListener("DOMContentLoaded", () => {
