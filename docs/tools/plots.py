@@ -11,9 +11,8 @@
     contention.svg                the strategies and the libraries, from no to full contention
     bins.svg                      256 to 65,536 bins of pixels of 16 bits: which strategy is the fastest
 
-What is not recorded yet is not drawn. Another Matplotlib draws the same a little differently. So a file ends with a sum
-of what it shows and of the drawing, and with what drew it: --check computes the sum again, without Matplotlib, and
-draws again only where there is the same Matplotlib.
+What is not recorded yet is not drawn. A file ends with what drew it, and with a sum of that, of what it shows and of the drawing,
+which --check computes again, with or without Matplotlib.
 """
 
 import argparse
@@ -418,8 +417,7 @@ def is_right(plot, path):
     """Whether the file shows what the results give, and is as it was drawn."""
     text = path.read_text(encoding="utf-8") if path.exists() else ""
     drawing, _, end = text.rpartition("<!-- ")
-    by = end.partition(";")[0]
-    return text == (drawn(plot) if by == DRAWN_BY else signed(plot, drawing, by))
+    return text == signed(plot, drawing, end.partition(";")[0])
 
 
 def main():
