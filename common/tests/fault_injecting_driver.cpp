@@ -24,7 +24,7 @@
 //   platforms=none|failing|empty-first|failing-first   what the loader finds
 //   fail=N           the N-th call of the program fails, whichever it is; where there are fewer,
 //                    it ends with exit status 99
-//   unavailable, no-compiler, version=V      what the device says of itself
+//   version=V        what the device says of itself
 //   extensions=A,-B  what it has beside its own, and what it has not
 //   info-N=V         what it answers to question N, in hexadecimal: numbers, by commas
 #define CL_TARGET_OPENCL_VERSION 120
@@ -121,23 +121,10 @@ bool all_are_poisoned(cl_kernel kernel) {
 
 std::uint64_t failing_call = 0;  // 1 is the next, 0 none
 
-// A call of the program. Those that this library makes for itself are none.
-class Call {
- public:
-    Call() {
-        if (depth++ == 0) fails = failing_call > 0 && --failing_call == 0;
-    }
-    ~Call() { --depth; }
-    Call(const Call&) = delete;
-    Call& operator=(const Call&) = delete;
-
-    // The error of whatever failed, or nothing at all: what every call may answer.
-    bool fails = false;
-
- private:
-    static thread_local int depth;
-};
-thread_local int Call::depth = 0;
+// Whether this call of the program fails: what every call may answer.
+bool fails() {
+    return failing_call > 0 && --failing_call == 0;
+}
 
 void* fail_with(cl_int* error) {
     if (error != nullptr) *error = CL_OUT_OF_RESOURCES;
@@ -176,13 +163,6 @@ void at_most(void* value, std::optional<std::uint64_t> most, std::size_t count =
         numbers[i] = std::min(numbers[i], static_cast<T>(*most));
 }
 
-template <typename T>
-T of_kernel(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what) {
-    T value{};
-    clGetKernelWorkGroupInfo(kernel, device, what, sizeof value, &value, nullptr);
-    return value;
-}
-
 // A platform of its own, which stands before the real ones.
 int own;
 cl_platform_id own_platform() {
@@ -194,40 +174,9 @@ bool has_a_processor(cl_platform_id platform) {
     return REAL(clGetDeviceIDs)(platform, CL_DEVICE_TYPE_CPU, 0, nullptr, &count) == CL_SUCCESS;
 }
 
-}  // namespace
-
-extern "C" {
-
-cl_int clGetPlatformIDs(cl_uint size, cl_platform_id* ids, cl_uint* count) {
-    const Call call;
-    if (call.fails) return CL_OUT_OF_RESOURCES;
-    hang_if(is_told("hang", "devices"));
-    if (is_told("platforms", "none")) return -1001;  // CL_PLATFORM_NOT_FOUND_KHR
-    if (is_told("platforms", "failing")) return CL_OUT_OF_HOST_MEMORY;
-    const bool one_more =
-        is_told("platforms", "empty-first") || is_told("platforms", "failing-first");
-    if (!one_more) return REAL(clGetPlatformIDs)(size, ids, count);
-    if (ids != nullptr) *ids++ = own_platform();
-    const cl_int error = REAL(clGetPlatformIDs)(size > 0 ? size - 1 : 0, ids, count);
-    if (count != nullptr) ++*count;
-    return error;
-}
-
-cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint size, cl_device_id* ids,
-                      cl_uint* count) {
-    const Call call;
-    if (call.fails) return CL_OUT_OF_RESOURCES;
-    if (platform == own_platform())
-        return is_told("platforms", "empty-first") ? CL_DEVICE_NOT_FOUND : CL_OUT_OF_HOST_MEMORY;
-    // The drivers of GPUs have oddities of their own: the tests are for a processor.
-    if (!has_a_processor(platform)) return CL_DEVICE_NOT_FOUND;
-    return REAL(clGetDeviceIDs)(platform, type, size, ids, count);
-}
-
-cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, std::size_t size, void* value,
-                       std::size_t* needed) {
-    const Call call;
-    if (call.fails) return CL_OUT_OF_RESOURCES;
+// What a device says of itself.
+cl_int device_info(cl_device_id device, cl_device_info what, std::size_t size, void* value,
+                   std::size_t* needed) {
     if (const auto version = told("version"); version && what == CL_DEVICE_VERSION) {
         const std::string text = "OpenCL " + *version + " strange";
         return answer(text.c_str(), text.size() + 1, size, value, needed);
@@ -278,23 +227,15 @@ cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, std::size_t siz
             if (told("no-profiling"))
                 *static_cast<cl_bitfield*>(value) &= ~cl_bitfield{CL_QUEUE_PROFILING_ENABLE};
             break;
-        case CL_DEVICE_AVAILABLE:
-            if (told("unavailable")) *static_cast<cl_bool*>(value) = CL_FALSE;
-            break;
-        case CL_DEVICE_COMPILER_AVAILABLE:
-            if (told("no-compiler")) *static_cast<cl_bool*>(value) = CL_FALSE;
-            break;
         default:
             break;
     }
     return CL_SUCCESS;
 }
 
-cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
-                                cl_kernel_work_group_info what, std::size_t size, void* value,
-                                std::size_t* needed) {
-    const Call call;
-    if (call.fails) return CL_OUT_OF_RESOURCES;
+// And what a kernel needs on it.
+cl_int kernel_info(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what,
+                   std::size_t size, void* value, std::size_t* needed) {
     const cl_int error = REAL(clGetKernelWorkGroupInfo)(kernel, device, what, size, value, needed);
     if (error == CL_SUCCESS && what == CL_KERNEL_WORK_GROUP_SIZE) {
         at_most<std::size_t>(value, number("group"));
@@ -311,10 +252,48 @@ cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
     return error;
 }
 
+}  // namespace
+
+extern "C" {
+
+cl_int clGetPlatformIDs(cl_uint size, cl_platform_id* ids, cl_uint* count) {
+    if (fails()) return CL_OUT_OF_RESOURCES;
+    hang_if(is_told("hang", "devices"));
+    if (is_told("platforms", "none")) return -1001;  // CL_PLATFORM_NOT_FOUND_KHR
+    if (is_told("platforms", "failing")) return CL_OUT_OF_HOST_MEMORY;
+    const bool one_more =
+        is_told("platforms", "empty-first") || is_told("platforms", "failing-first");
+    if (!one_more) return REAL(clGetPlatformIDs)(size, ids, count);
+    if (ids != nullptr) *ids++ = own_platform();
+    const cl_int error = REAL(clGetPlatformIDs)(size > 0 ? size - 1 : 0, ids, count);
+    if (count != nullptr) ++*count;
+    return error;
+}
+
+cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint size, cl_device_id* ids,
+                      cl_uint* count) {
+    if (fails()) return CL_OUT_OF_RESOURCES;
+    if (platform == own_platform())
+        return is_told("platforms", "empty-first") ? CL_DEVICE_NOT_FOUND : CL_OUT_OF_HOST_MEMORY;
+    // The drivers of GPUs have oddities of their own: the tests are for a processor.
+    if (!has_a_processor(platform)) return CL_DEVICE_NOT_FOUND;
+    return REAL(clGetDeviceIDs)(platform, type, size, ids, count);
+}
+
+cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, std::size_t size, void* value,
+                       std::size_t* needed) {
+    return fails() ? CL_OUT_OF_RESOURCES : device_info(device, what, size, value, needed);
+}
+
+cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
+                                cl_kernel_work_group_info what, std::size_t size, void* value,
+                                std::size_t* needed) {
+    return fails() ? CL_OUT_OF_RESOURCES : kernel_info(kernel, device, what, size, value, needed);
+}
+
 cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device,
                                       cl_command_queue_properties properties, cl_int* error) {
-    const Call call;
-    if (call.fails) return static_cast<cl_command_queue>(fail_with(error));
+    if (fails()) return static_cast<cl_command_queue>(fail_with(error));
     if (told("no-profiling") && (properties & CL_QUEUE_PROFILING_ENABLE) != 0) {
         if (error != nullptr) *error = CL_INVALID_QUEUE_PROPERTIES;
         return nullptr;
@@ -324,8 +303,7 @@ cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device,
 
 cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, std::size_t bytes, void* from,
                       cl_int* error) {
-    const Call call;
-    if (call.fails) return static_cast<cl_mem>(fail_with(error));
+    if (fails()) return static_cast<cl_mem>(fail_with(error));
     if (bytes > number("memory").value_or(bytes)) {
         if (error != nullptr) *error = CL_INVALID_BUFFER_SIZE;
         return nullptr;
@@ -336,16 +314,14 @@ cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, std::size_t bytes,
 }
 
 cl_kernel clCreateKernel(cl_program program, const char* name, cl_int* error) {
-    const Call call;
-    if (call.fails) return static_cast<cl_kernel>(fail_with(error));
+    if (fails()) return static_cast<cl_kernel>(fail_with(error));
     cl_kernel kernel = REAL(clCreateKernel)(program, name, error);
     arguments.erase(kernel);  // another's, long released
     return kernel;
 }
 
 cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, std::size_t size, const void* value) {
-    const Call call;
-    if (call.fails) return CL_OUT_OF_RESOURCES;
+    if (fails()) return CL_OUT_OF_RESOURCES;
     cl_mem buffer = nullptr;
     if (size == sizeof buffer && value != nullptr) std::memcpy(&buffer, value, size);
     if (made.count(buffer) == 0) buffer = nullptr;
@@ -358,8 +334,7 @@ cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, std::size_t size, const v
 
 cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id* devices,
                       const char* options, void (*notify)(cl_program, void*), void* data) {
-    const Call call;
-    if (call.fails) return CL_OUT_OF_RESOURCES;
+    if (fails()) return CL_OUT_OF_RESOURCES;
     unsetenv("LD_PRELOAD");  // the driver's own compiler and linker are not meant
     hang_if(is_told("hang", "build"));
     return REAL(clBuildProgram)(program, count, devices, options, notify, data);
@@ -367,8 +342,7 @@ cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id* dev
 
 cl_int clGetProgramBuildInfo(cl_program of, cl_device_id device, cl_program_build_info what,
                              std::size_t size, void* value, std::size_t* needed) {
-    const Call call;
-    if (call.fails) return CL_OUT_OF_RESOURCES;
+    if (fails()) return CL_OUT_OF_RESOURCES;
     return REAL(clGetProgramBuildInfo)(of, device, what, size, value, needed);
 }
 
@@ -376,21 +350,23 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
                               const std::size_t* offset, const std::size_t* global,
                               const std::size_t* local, cl_uint waits, const cl_event* wait_for,
                               cl_event* event) {
-    const Call call;
-    if (call.fails) return CL_OUT_OF_RESOURCES;
+    if (fails()) return CL_OUT_OF_RESOURCES;
     cl_device_id device = nullptr;
-    clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof(cl_device_id), &device, nullptr);
+    REAL(clGetCommandQueueInfo)(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr);
     std::size_t items = 1;
     std::size_t most[3] = {};
-    clGetDeviceInfo(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof most, most, nullptr);
+    std::size_t most_items = 0;
+    cl_ulong local_bytes = 0;
+    device_info(device, CL_DEVICE_MAX_WORK_ITEM_SIZES, sizeof most, most, nullptr);
+    kernel_info(kernel, device, CL_KERNEL_WORK_GROUP_SIZE, sizeof most_items, &most_items, nullptr);
+    kernel_info(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes,
+                nullptr);
     for (cl_uint i = 0; local != nullptr && i < dimensions; ++i) {
         items *= local[i];
         if (local[i] > most[i]) return CL_INVALID_WORK_ITEM_SIZE;
     }
-    if (items > of_kernel<std::size_t>(kernel, device, CL_KERNEL_WORK_GROUP_SIZE))
-        return CL_INVALID_WORK_GROUP_SIZE;
-    const auto needed = of_kernel<cl_ulong>(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE);
-    if (needed > number("local").value_or(needed)) return CL_OUT_OF_RESOURCES;
+    if (items > most_items) return CL_INVALID_WORK_GROUP_SIZE;
+    if (local_bytes > number("local").value_or(local_bytes)) return CL_OUT_OF_RESOURCES;
     char name[256] = {};
     clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, nullptr);
     const auto is_named_in = [&](const char* word) {
@@ -409,16 +385,14 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
 cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, const void* with,
                            std::size_t size, std::size_t offset, std::size_t bytes, cl_uint waits,
                            const cl_event* wait_for, cl_event* event) {
-    const Call call;
-    if (call.fails) return CL_OUT_OF_RESOURCES;
+    if (fails()) return CL_OUT_OF_RESOURCES;
     note_fill(buffer, with, size, bytes);
     return REAL(clEnqueueFillBuffer)(queue, buffer, with, size, offset, bytes, waits, wait_for,
                                      event);
 }
 
 cl_int clFinish(cl_command_queue queue) {
-    const Call call;
-    if (call.fails) return CL_OUT_OF_RESOURCES;
+    if (fails()) return CL_OUT_OF_RESOURCES;
     hang_if(hangs);
     return REAL(clFinish)(queue);
 }
@@ -426,8 +400,7 @@ cl_int clFinish(cl_command_queue queue) {
 cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
                            std::size_t offset, std::size_t bytes, void* to, cl_uint waits,
                            const cl_event* wait_for, cl_event* event) {
-    const Call call;
-    if (call.fails) return CL_OUT_OF_RESOURCES;
+    if (fails()) return CL_OUT_OF_RESOURCES;
     hang_if(hangs && blocking == CL_TRUE);
     if (failed) {  // as a device would: after the kernel, which PoCL compiles only now
         REAL(clFinish)(queue);
@@ -440,8 +413,7 @@ cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocki
 cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
                             std::size_t offset, std::size_t bytes, const void* from, cl_uint waits,
                             const cl_event* wait_for, cl_event* event) {
-    const Call call;
-    if (call.fails) return CL_OUT_OF_RESOURCES;
+    if (fails()) return CL_OUT_OF_RESOURCES;
     hang_if(is_told("hang", "copy"));
     made[buffer].flags |= CL_MEM_READ_ONLY;  // it holds what the host gives
     return REAL(clEnqueueWriteBuffer)(queue, buffer, blocking, offset, bytes, from, waits, wait_for,
@@ -450,8 +422,7 @@ cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool block
 
 cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info what, std::size_t size,
                                void* value, std::size_t* needed) {
-    const Call call;
-    if (call.fails) return CL_OUT_OF_RESOURCES;
+    if (fails()) return CL_OUT_OF_RESOURCES;
     if (told("no-times")) return CL_PROFILING_INFO_NOT_AVAILABLE;
     const cl_int error = REAL(clGetEventProfilingInfo)(event, what, size, value, needed);
     const auto times = told("times");
@@ -471,15 +442,13 @@ cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info what, std::size
 }
 
 // These are as the real ones are, but where they fail.
-#define PASS_ON(name, parameters, arguments)                            \
-    cl_int name parameters {                                            \
-        const Call call;                                                \
-        return call.fails ? CL_OUT_OF_RESOURCES : REAL(name) arguments; \
+#define PASS_ON(name, parameters, arguments)                         \
+    cl_int name parameters {                                         \
+        return fails() ? CL_OUT_OF_RESOURCES : REAL(name) arguments; \
     }
-#define PASS_ON_AND_MAKE(type, name, parameters, arguments)                             \
-    type name parameters {                                                              \
-        const Call call;                                                                \
-        return call.fails ? static_cast<type>(fail_with(error)) : REAL(name) arguments; \
+#define PASS_ON_AND_MAKE(type, name, parameters, arguments)                          \
+    type name parameters {                                                           \
+        return fails() ? static_cast<type>(fail_with(error)) : REAL(name) arguments; \
     }
 // NOLINTBEGIN(bugprone-macro-parentheses)
 PASS_ON(clGetPlatformInfo,

@@ -5,17 +5,16 @@
 
 docs/measuring.md has more examples.
 
-Runs every chapter program that is built, on each input, and keeps the JSON that it writes in
-docs/results/NAME.json; what is not measured this time stays there as it was. --workshop adds runs of the workshops.
-`tune` goes before all others: what it finds is kept in the user's cache folder, and `tuned` is launched that way in all runs that follow,
-in this call and in later ones; only --experiment, which changes one thing at a time, knows of no search. --cluster runs chapter 05's programs
-for MPI on these numbers of ranks in turn, three times around, and keeps of each the round with the fastest run.
+Runs every chapter program that is built, on each input, and keeps the JSON that it writes in docs/results/NAME.json; what is not
+measured this time stays there as it was. --workshop adds runs of the workshops. `tune` goes before all others: what it finds is
+kept in the user's cache folder, and `tuned` is launched that way in all runs that follow, in this call and in later ones; only
+--experiment, which changes one thing at a time, knows of no search. --cluster runs the workshop's programs on these numbers of
+ranks in turn, three times around, and keeps of each the round with the fastest run.
 
-A strategy that does not match, or a program that fails, stops the recording, and nothing is written; only `racy`, and
-kernels that an experiment has edited to count otherwise, may be wrong.
-Interrupted with Ctrl-C, or terminated, it keeps what was finished. Build all first (cmake --build build), close
-what else is running, and look at the numbers before committing them. docs/tools/generate.py
-and docs/tools/plots.py then bring them into the lessons.
+A strategy that does not match, or a program that fails, stops the recording; only `racy`, and kernels that an experiment has
+edited to count otherwise, may be wrong. The file is written behind each run, so what was finished is kept. Build all first
+(cmake --build build), close what else is running, and look at the numbers before committing them. docs/tools/generate.py and
+docs/tools/plots.py then bring them into the lessons.
 """
 
 import argparse
@@ -30,7 +29,6 @@ import platform
 import random
 import re
 import shutil
-import signal
 import subprocess
 import sys
 import tempfile
@@ -402,9 +400,11 @@ def entry_of(job, document, where):
     return {**entry, "date": where["date"], "commit": where["commit"], "run": document}
 
 
-def measure(jobs, where, entries):
-    """Runs the jobs and adds what they write to `entries`, so that an interrupt loses none of it."""
-    nowhere = set()
+def record(options, path):
+    """Measures, and writes the file behind each run. Raises Stopped."""
+    recording = recorded.load(path) if path.exists() else None
+    where = machine(options.build, options.commit)
+    jobs, nowhere, count = jobs_of(options), set(), 0
     for number, job in enumerate(jobs, 1):
         if job.program in nowhere:
             continue
@@ -413,27 +413,13 @@ def measure(jobs, where, entries):
         if document is None:
             print(f"{job.program.name}: nothing to run it on", flush=True)
             nowhere.add(job.program)
-        else:
-            entries[job.kind].append(entry_of(job, document, where))
-
-
-def record(options, path):
-    """Measures and writes the file. Raises Stopped, and then the file is as it was."""
-    old = recorded.load(path) if path.exists() else None
-    where = machine(options.build, options.commit)
-    jobs = jobs_of(options)
-    entries = {kind: [] for kind in recorded.KINDS}
-    interrupted = False
-    try:
-        measure(jobs, where, entries)
-    except KeyboardInterrupt:
-        interrupted = True
-    count = sum(len(of_kind) for of_kind in entries.values())
-    if count == 0:
-        raise Stopped("interrupted" if interrupted else "nothing was recorded")
-    recorded.save(path, recorded.merged(old, where, entries))
-    print(f"wrote {path.relative_to(ROOT)}: {count} of {len(jobs)} runs" + (", interrupted" if interrupted else ""))
-    return 130 if interrupted else 0
+            continue
+        recording = recorded.merged(recording, where, job.kind, entry_of(job, document, where))
+        recorded.save(path, recording)
+        count += 1
+    if not count:
+        raise Stopped("nothing was recorded")
+    print(f"{path.relative_to(ROOT)} has {count} of {len(jobs)} runs")
 
 
 def size_argument(text):
@@ -479,14 +465,12 @@ def main():
     if not (options.build / "programs.tsv").is_file():
         print(f"record.py: nothing is built in {options.build}: ./tutorial run does it", file=sys.stderr)
         sys.exit(2)
-    path = recorded.ROOT / "docs" / "results" / f"{options.name}.json"
-    signal.signal(signal.SIGTERM, signal.default_int_handler)  # as Ctrl-C does
     try:
-        sys.exit(record(options, path))
-    except (Stopped, recorded.NotRecorded, OSError, KeyboardInterrupt) as error:
-        state = "is as it was" if path.exists() else "was not written"
-        why = "interrupted" if isinstance(error, KeyboardInterrupt) else error
-        sys.exit(f"record.py: {why}; {path.relative_to(ROOT)} {state}")
+        record(options, ROOT / "docs" / "results" / f"{options.name}.json")
+    except KeyboardInterrupt:
+        sys.exit(130)
+    except (Stopped, recorded.NotRecorded, OSError) as error:
+        sys.exit(f"record.py: {error}")
 
 
 if __name__ == "__main__":

@@ -171,23 +171,17 @@ def dates(entries):
 # ---- writing -------------------------------------------------------------------------------------
 
 
-def merged(old, machine, new):
-    """`old` with the entries of `new`, measured on `machine`, in place of those of the same key.
+def merged(old, machine, kind, entry):
+    """`old`, a recording or None, with this entry, measured on `machine`, in place of that of the same key.
 
-    The file names one machine. Where this one differs from it, and entries from then are kept, the
-    new entries say in what.
+    The file names one machine. Where this one differs from it, and entries from then are kept, the new entry says in what.
     """
-    taken = {kind: {key(entry) for entry in new[kind]} for kind in KINDS}
-    kept = {kind: [e for e in old[kind] if key(e) not in taken[kind]] for kind in KINDS} if old else {}
-    now = {"date": machine["date"], "commit": machine["commit"]}
-    base = {**old["machine"], **now} if any(kept.values()) else machine
+    kept = {each: [e for e in old[each] if each != kind or key(e) != key(entry)] if old else [] for each in KINDS}
+    base = {**old["machine"], "date": machine["date"], "commit": machine["commit"]} if any(kept.values()) else machine
     differs = {field: value for field, value in machine.items() if base.get(field) != value}
-    mark = {"machine": differs} if differs else {}
-    result = {"machine": base}
-    for kind in KINDS:
-        added = [{**{k: v for k, v in e.items() if k != "run"}, **mark, "run": e["run"]} for e in new[kind]]
-        result[kind] = sorted(kept.get(kind, []) + added, key=_order)
-    return result
+    marked = {**{field: value for field, value in entry.items() if field != "run"}, **({"machine": differs} if differs else {}),
+              "run": entry["run"]}
+    return {"machine": base, **kept, kind: sorted([*kept[kind], marked], key=_order)}
 
 
 def _order(entry):
