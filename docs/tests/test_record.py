@@ -168,7 +168,7 @@ class Record(repository.RepositoryTest):
         self.succeed("record.py", "device", "--no-chapters", "--peer", "a.so", "--workshop", "tune", *WORKSHOPS)
         count = {kind: len(self.keys(kind)) for kind in recorded.KINDS}
         self.assertEqual(count, {**dict.fromkeys(recorded.KINDS, 0), "runs": 16 * 4 + 5 * 2, "queued": 5 * 6, "end_to_end": 1, "tune": 1,
-                                 "many": 3, "bins": 18})
+                                 "many": 3, "bins": 14})
         self.assertEqual(self.keys("tune"), [("05-launch-tuning/workshops/tune/cuda", None, None)])
         self.assertIn("tune", self.read("build/order").splitlines()[0], "so that `tuned` is tuned in what follows")
         self.assertTrue(all(line.endswith("--peer a.so") for line in self.arguments_of("05-launch-tuning/workshops/peers/cpu")))

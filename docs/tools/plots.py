@@ -343,7 +343,7 @@ def contention(recording):
 
 def bins(recording):
     """GB/s against the number of bins, a line for each strategy, in CUDA. Raises NotRecorded."""
-    entries = [entry for entry in recorded.select(recording, "bins", api="CUDA", input="uniform") if entry["experiment"].isdigit()]
+    entries = recorded.select(recording, "bins", api="CUDA", input="uniform")
     run = entries[0]["run"]
     pixels = size_in_words(run["input"]["pixels"]).removesuffix("B")
     return Plot("More bins, and where to count them",

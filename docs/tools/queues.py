@@ -67,7 +67,7 @@ def points(recording, api="CUDA"):
                     warps.wants(pixels)[1])
     for entry in select(recording, "bins", api=api, input="uniform"):
         rate = next((result["gb_s"] for result in entry["run"]["results"] if result["variant"] == "global"), None)
-        if entry["experiment"].isdigit() and rate:
+        if rate:
             entries.append(entry)
             counters = int(entry["experiment"])
             add("`bins`, the workshop", counters * BYTES, rate / 2, visits(counters))  # a pixel has two bytes

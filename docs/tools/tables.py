@@ -414,9 +414,8 @@ def many_table(recording, program, unit):
 
 
 def bins_table(recording, program):
-    """a row for each number of bins and for colours: the strategies, in GB/s, on random pixels and on equal ones"""
-    entries = sorted(select(recording, "bins", program=program),
-                     key=lambda entry: (not entry["experiment"].isdigit(), len(entry["experiment"]), entry["experiment"]))
+    """a row for each number of bins: the strategies, in GB/s, on random pixels and on equal ones"""
+    entries = sorted(select(recording, "bins", program=program), key=lambda entry: int(entry["experiment"]))
     variants = variants_of(entries)
     rows, ceilings = [], []
     for entry in entries:

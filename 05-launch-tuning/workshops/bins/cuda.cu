@@ -1,13 +1,11 @@
-// More bins than 256, in CUDA: of interleaved colours, and of pixels of 16 bits. The kernels are in
-// histogram.cuh.
+// More bins than 256, of pixels of 16 bits, in CUDA. The kernels are in histogram.cuh.
 //
 //   global   one table in global memory
 //   local    a table for each block in shared memory, as long as it fits
 //   passes   a slice of the table at a time, and all pixels are read for each
 //   cluster  a slice for each block of a cluster, which count into each other's shared memory
 //
-// Run it:  build/05-launch-tuning/workshops/bins/cuda --random 100M                # RGB
-//          build/05-launch-tuning/workshops/bins/cuda --random 100M --bins 65536   # 16 bits
+// Run it:  build/05-launch-tuning/workshops/bins/cuda --random 100M --bins 65536
 //
 // opencl.cpp does the same in OpenCL, in the same steps.
 
@@ -22,35 +20,21 @@ using namespace common::cuda;
 const Program kProgram{"05-launch-tuning",
                        "workshops/bins/cuda",
                        "CUDA",
-                       "more bins than 256: of colours, and of pixels of 16 bits",
+                       "more bins than 256, of pixels of 16 bits",
                        {{"global", "one table in global memory"},
                         {"local", "a table for each block in shared memory, as long as it fits"},
                         {"passes", "a slice of the table at a time"},
                         {"cluster", "a slice for each block of a cluster"}},
-                       {{"channels",
-                         {"3", "4"},
-                         "interleaved RGB (as usual) or RGBA",
-                         {"global", "local", "passes", "cluster"}},
-                        {"passes", {"2", "4", "8"}, "slices of the table", {"passes"}},
+                       {{"passes", {"2", "4", "8"}, "slices of the table", {"passes"}},
                         {"cluster", {"2", "4", "8"}, "blocks of a cluster", {"cluster"}}}};
 
-// The kernels for a number of channels.
-struct Kernels {
-    void (*global)(const std::uint8_t*, std::uint64_t, std::uint64_t, bins::Slice, std::uint32_t*);
-    decltype(global) whole, part, cluster;
-};
-
-template <unsigned kChannels>
-constexpr Kernels kKernels{
-    kernels::histogram_global<kChannels>, kernels::histogram_local<kChannels, true>,
-    kernels::histogram_local<kChannels, false>, kernels::histogram_cluster<kChannels>};
+using Kernel = decltype(&kernels::histogram_global);
 
 #ifndef CUDA_ON_CPU
 
 // A launch of clusters of so many blocks.
-static void launch_clusters(decltype(Kernels::cluster) kernel, const bins::Plan& plan,
-                            const std::uint8_t* pixels, std::uint64_t first, std::uint64_t count,
-                            std::uint32_t* rows) {
+static void launch_clusters(Kernel kernel, const bins::Plan& plan, const std::uint16_t* pixels,
+                            std::uint64_t first, std::uint64_t count, std::uint32_t* rows) {
     cudaLaunchAttribute clusters{};
     clusters.id = cudaLaunchAttributeClusterDimension;
     clusters.val.clusterDim.x = plan.slices;
@@ -65,7 +49,7 @@ static void launch_clusters(decltype(Kernels::cluster) kernel, const bins::Plan&
 }
 
 // Why there are no clusters. A kernel that was compiled for an older device has none.
-static std::string clusters_missing(int device, decltype(Kernels::cluster) kernel) {
+static std::string clusters_missing(int device, Kernel kernel) {
     cudaDeviceProp properties{};
     CHECK_CUDA(cudaGetDeviceProperties(&properties, device));
     cudaFuncAttributes compiled{};
@@ -77,23 +61,22 @@ static std::string clusters_missing(int device, decltype(Kernels::cluster) kerne
 
 #else  // CUDA on a CPU
 
-static void launch_clusters(decltype(Kernels::cluster), const bins::Plan&, const std::uint8_t*,
-                            std::uint64_t, std::uint64_t, std::uint32_t*) {}
+static void launch_clusters(Kernel, const bins::Plan&, const std::uint16_t*, std::uint64_t,
+                            std::uint64_t, std::uint32_t*) {}
 
-static std::string clusters_missing(int, decltype(Kernels::cluster)) {
+static std::string clusters_missing(int, Kernel) {
     return "not in the emulation";
 }
 
 #endif
 
 int main(int argc, char** argv) try {
-    // 1. What is asked for, the values, and the right answer.
+    // 1. What is asked for, the pixels, and the right answer.
     bins::Values values;
     Lesson lesson(
         argc, argv, kProgram, [&](CLI::App& app) { values.add_options(app); },
         [&](const Options& options) { return values.load(options); });
-    const std::span<const std::uint8_t> sixteen(values.sixteen);
-    const std::span<const std::uint8_t> bytes = values.channels == 1 ? sixteen : lesson.pixels;
+    const std::uint64_t pixel_count = values.pixels.size();
 
     // 2. The device, and the threads of a block: it may ask for all of the shared memory.
     const int device = choose_device(lesson);
@@ -117,24 +100,21 @@ int main(int argc, char** argv) try {
         CHECK_CUDA(cudaEventElapsedTime(&ms, begin, end));
         return static_cast<double>(ms);
     };
-    lesson.read_ceiling([&] { return read_ceiling_gb_s(bytes.size()); });
+    lesson.read_ceiling([&] { return read_ceiling_gb_s(values.bytes()); });
 
-    // 4. The kernels. They were compiled with this file, for each number of channels.
-    const Kernels kernels_of = values.channels == 1   ? kKernels<1>
-                               : values.channels == 3 ? kKernels<3>
-                                                      : kKernels<4>;
+    // 4. The kernels. They were compiled with this file.
 
-    // 5. What the strategies share: the values on the device and the histogram, and how a kernel
+    // 5. What the strategies share: the pixels on the device and the histogram, and how a kernel
     //    that adds to it is run. What is added up needs the time of zeroing, too.
-    const std::size_t histogram_bytes = values.counters() * sizeof(std::uint32_t);
-    Memory<std::uint8_t> pixels;
+    const std::size_t histogram_bytes = values.bins * sizeof(std::uint32_t);
+    Memory<std::uint16_t> pixels;
     Memory<std::uint32_t> histogram;
     CHECK_CUDA(cudaMalloc(pixels.out(), values.bytes_on_device()));
     CHECK_CUDA(cudaMalloc(histogram.out(), histogram_bytes));
-    std::vector<std::uint32_t> counted(values.counters());
+    std::vector<std::uint32_t> counted(values.bins);
     lesson.copy_in = [&] {  // `examine` calls it
-        CHECK_CUDA(cudaMemcpy(pixels + values.offset * values.value_bytes(), bytes.data(),
-                              bytes.size(), cudaMemcpyHostToDevice));
+        CHECK_CUDA(cudaMemcpy(pixels + values.offset, values.pixels.data(), values.bytes(),
+                              cudaMemcpyHostToDevice));
     };
     const auto zero_and_count = [&](const auto& count, Histogram& result) {
         CHECK_CUDA(cudaEventRecord(begin));
@@ -154,13 +134,13 @@ int main(int argc, char** argv) try {
             rows, static_cast<unsigned>(row_count), counters, parts, from, histogram);
     };
 
-    // 6. global: every value is an atomic addition in global memory.
+    // 6. global: every pixel is an atomic addition in global memory.
     if (lesson.wants("global")) {
         const bins::Plan plan = bins::plan("global", values, lesson.options, limits, group_size);
-        const auto kernel = kernels_of.global;
+        const auto kernel = kernels::histogram_global;
         const auto blocks = static_cast<unsigned>(plan.groups);
         const auto count = [&] {
-            kernel<<<blocks, block_size>>>(pixels, values.offset, values.count, plan.slice,
+            kernel<<<blocks, block_size>>>(pixels, values.offset, pixel_count, plan.slice,
                                            histogram);
         };
         lesson.examine(
@@ -176,15 +156,15 @@ int main(int argc, char** argv) try {
         const bool clusters = variant == "cluster";
         bins::Plan plan = bins::plan(variant, values, lesson.options, limits, group_size);
         const auto blocks = static_cast<unsigned>(plan.groups);
-        const auto kernel = clusters           ? kernels_of.cluster
-                            : plan.slices == 1 ? kernels_of.whole
-                                               : kernels_of.part;
+        const Kernel kernel = clusters           ? kernels::histogram_cluster
+                              : plan.slices == 1 ? kernels::histogram_local<true>
+                                                 : kernels::histogram_local<false>;
         if (clusters) {
             const std::string missing = clusters_missing(device, kernel);
             if (!missing.empty()) plan.unsupported_reason = missing;
         }
         const std::size_t row_count = clusters ? plan.groups / plan.slices : plan.groups;
-        const std::uint32_t row = clusters ? values.counters() : plan.slice.counters;
+        const std::uint32_t row = clusters ? values.bins : plan.slice.counters;
         std::size_t rows_bytes = row_count * row * sizeof(std::uint32_t);
         if (!plan.unsupported_reason.empty()) rows_bytes = 0;
         Memory<std::uint32_t> rows;
@@ -194,15 +174,14 @@ int main(int argc, char** argv) try {
                                             static_cast<int>(plan.local_bytes())));
         const auto count = [&] {
             if (clusters) {
-                launch_clusters(kernel, plan, pixels, values.offset, values.count, rows);
+                launch_clusters(kernel, plan, pixels, values.offset, pixel_count, rows);
                 add_up(rows, row_count, row, 0);
                 return;
             }
-            for (bins::Slice slice = plan.slice; slice.from < values.counters();
+            for (bins::Slice slice = plan.slice; slice.from < values.bins;
                  slice.from += slice.counters) {
-                slice.counters = std::min(slice.counters, values.counters() - slice.from);
                 kernel<<<blocks, block_size, plan.local_bytes()>>>(pixels, values.offset,
-                                                                   values.count, slice, rows);
+                                                                   pixel_count, slice, rows);
                 add_up(rows, row_count, slice.counters, slice.from);
             }
         };

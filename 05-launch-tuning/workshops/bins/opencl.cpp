@@ -1,12 +1,10 @@
-// More bins than 256, in OpenCL: of interleaved colours, and of pixels of 16 bits. The kernels are
-// in histogram.cl.
+// More bins than 256, of pixels of 16 bits, in OpenCL. The kernels are in histogram.cl.
 //
 //   global  one table in global memory
 //   local   a table for each group in local memory, as long as it fits
 //   passes  a slice of the table at a time, and all pixels are read for each
 //
-// Run it:  build/05-launch-tuning/workshops/bins/opencl --random 100M                # RGB
-//          build/05-launch-tuning/workshops/bins/opencl --random 100M --bins 65536   # 16 bits
+// Run it:  build/05-launch-tuning/workshops/bins/opencl --random 100M --bins 65536
 //
 // cuda.cu does the same in CUDA, in the same steps.
 
@@ -17,25 +15,22 @@
 using namespace common;
 using namespace common::opencl;
 
-const Program kProgram{
-    "05-launch-tuning",
-    "workshops/bins/opencl",
-    "OpenCL",
-    "more bins than 256: of colours, and of pixels of 16 bits",
-    {{"global", "one table in global memory"},
-     {"local", "a table for each group in local memory, as long as it fits"},
-     {"passes", "a slice of the table at a time"}},
-    {{"channels", {"3", "4"}, "interleaved RGB (as usual) or RGBA", {"global", "local", "passes"}},
-     {"passes", {"2", "4", "8"}, "slices of the table", {"passes"}}}};
+const Program kProgram{"05-launch-tuning",
+                       "workshops/bins/opencl",
+                       "OpenCL",
+                       "more bins than 256, of pixels of 16 bits",
+                       {{"global", "one table in global memory"},
+                        {"local", "a table for each group in local memory, as long as it fits"},
+                        {"passes", "a slice of the table at a time"}},
+                       {{"passes", {"2", "4", "8"}, "slices of the table", {"passes"}}}};
 
 int main(int argc, char** argv) try {
-    // 1. What is asked for, the values, and the right answer.
+    // 1. What is asked for, the pixels, and the right answer.
     bins::Values values;
     Lesson lesson(
         argc, argv, kProgram, [&](CLI::App& app) { values.add_options(app); },
         [&](const Options& options) { return values.load(options); });
-    const std::span<const std::uint8_t> sixteen(values.sixteen);
-    const std::span<const std::uint8_t> bytes = values.channels == 1 ? sixteen : lesson.pixels;
+    const cl_ulong pixel_count = values.pixels.size();
 
     // 2. The device, and the work-items of a group: on a CPU a group runs on one core, work-item by
     //    work-item.
@@ -51,7 +46,7 @@ int main(int argc, char** argv) try {
     CHECK_CL(error, "clCreateContext");
     const Queue queue = clCreateCommandQueue(context, device, profiling(device), &error);
     CHECK_CL(error, "clCreateCommandQueue");
-    lesson.read_ceiling([&] { return read_ceiling_gb_s(context, queue, bytes.size()); });
+    lesson.read_ceiling([&] { return read_ceiling_gb_s(context, queue, values.bytes()); });
 
     // 4. The kernels. Each is compiled when it is wanted, for a table of so many words; one that
     //    does not fit is not compiled either.
@@ -59,15 +54,14 @@ int main(int argc, char** argv) try {
     const auto build = [&](const char* name, const bins::Plan& plan) {
         const std::size_t words = plan.local_bytes() / 4;
         const std::string options =
-            "-DCHANNELS=" + std::to_string(values.channels) +
-            " -DGROUP_SIZE=" + std::to_string(plan.group_size) + " -DTABLE_WORDS=" +
+            "-DGROUP_SIZE=" + std::to_string(plan.group_size) + " -DTABLE_WORDS=" +
             std::to_string(plan.unsupported_reason.empty() ? words
                                                            : std::min<std::size_t>(words, 1)) +
             " -DWHOLE=" + (plan.slices == 1 ? "1" : "0");
         return compiled(context, device, source, options, name);
     };
 
-    // 5. What the strategies share: the values on the device and the histogram, and how a kernel
+    // 5. What the strategies share: the pixels on the device and the histogram, and how a kernel
     //    that adds to it is run. What is added up needs the time of zeroing, too.
     const auto make = [&](cl_mem_flags flags, std::size_t size) {
         Buffer buffer = clCreateBuffer(context, flags, std::max(size, sizeof(cl_uint)), nullptr,
@@ -75,14 +69,14 @@ int main(int argc, char** argv) try {
         CHECK_CL(error, "clCreateBuffer");
         return buffer;
     };
-    const std::size_t histogram_bytes = values.counters() * sizeof(cl_uint);
+    const std::size_t histogram_bytes = values.bins * sizeof(cl_uint);
     const Buffer pixels = make(CL_MEM_READ_ONLY, values.bytes_on_device());
     const Buffer histogram = make(CL_MEM_READ_WRITE, histogram_bytes);
-    std::vector<cl_uint> counted(values.counters());
+    std::vector<cl_uint> counted(values.bins);
     lesson.copy_in = [&] {  // `examine` calls it
-        if (bytes.empty()) return;
-        CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, values.offset * values.value_bytes(),
-                                      bytes.size(), bytes.data(), 0, nullptr, nullptr));
+        if (pixel_count == 0) return;
+        CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 2 * values.offset, values.bytes(),
+                                      values.pixels.data(), 0, nullptr, nullptr));
     };
     const auto enqueue = [&](cl_kernel kernel, std::size_t items, std::size_t items_of_group) {
         Event done;
@@ -101,22 +95,20 @@ int main(int argc, char** argv) try {
         result = values.judge(counted, lesson.expected);
         return elapsed_ms(zeroed, last);
     };
-    const auto set_values = [&](cl_kernel kernel) {
-        const cl_ulong count = values.count;
+    const auto set_pixels = [&](cl_kernel kernel) {
         CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
         CHECK_CL(clSetKernelArg(kernel, 1, sizeof values.offset, &values.offset));
-        CHECK_CL(clSetKernelArg(kernel, 2, sizeof count, &count));
-        CHECK_CL(clSetKernelArg(kernel, 3, sizeof values.bins, &values.bins));
-        CHECK_CL(clSetKernelArg(kernel, 4, sizeof values.shift, &values.shift));
+        CHECK_CL(clSetKernelArg(kernel, 2, sizeof pixel_count, &pixel_count));
+        CHECK_CL(clSetKernelArg(kernel, 3, sizeof values.shift, &values.shift));
     };
 
-    // 6. global: every value is an atomic addition in global memory.
+    // 6. global: every pixel is an atomic addition in global memory.
     if (lesson.wants("global")) {
         const bins::Plan plan = bins::plan("global", values, lesson.options, limits, group_size);
         const Kernel kernel = build("histogram_global", plan);
         const auto count = [&] {
-            set_values(kernel);
-            CHECK_CL(clSetKernelArg(kernel, 5, sizeof(cl_mem), &histogram));
+            set_pixels(kernel);
+            CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &histogram));
             return enqueue(kernel, plan.groups * group_size, group_size);
         };
         lesson.examine(
@@ -138,18 +130,17 @@ int main(int argc, char** argv) try {
         const Buffer rows = make(CL_MEM_READ_WRITE, rows_bytes);
         const auto count = [&] {
             Event last;
-            set_values(kernel);
-            CHECK_CL(clSetKernelArg(kernel, 7, sizeof plan.slice.copies, &plan.slice.copies));
-            CHECK_CL(clSetKernelArg(kernel, 8, sizeof(cl_mem), &rows));
+            set_pixels(kernel);
+            CHECK_CL(clSetKernelArg(kernel, 6, sizeof plan.slice.copies, &plan.slice.copies));
+            CHECK_CL(clSetKernelArg(kernel, 7, sizeof(cl_mem), &rows));
             const auto row_count = static_cast<cl_uint>(plan.groups);
             CHECK_CL(clSetKernelArg(sum, 0, sizeof(cl_mem), &rows));
             CHECK_CL(clSetKernelArg(sum, 1, sizeof row_count, &row_count));
             CHECK_CL(clSetKernelArg(sum, 5, sizeof(cl_mem), &histogram));
-            for (bins::Slice slice = plan.slice; slice.from < values.counters();
+            for (bins::Slice slice = plan.slice; slice.from < values.bins;
                  slice.from += slice.counters) {
-                slice.counters = std::min(slice.counters, values.counters() - slice.from);
-                CHECK_CL(clSetKernelArg(kernel, 5, sizeof slice.from, &slice.from));
-                CHECK_CL(clSetKernelArg(kernel, 6, sizeof slice.counters, &slice.counters));
+                CHECK_CL(clSetKernelArg(kernel, 4, sizeof slice.from, &slice.from));
+                CHECK_CL(clSetKernelArg(kernel, 5, sizeof slice.counters, &slice.counters));
                 enqueue(kernel, plan.groups * group_size, group_size);
                 const cl_uint parts = bins::parts(slice.counters, row_count);
                 CHECK_CL(clSetKernelArg(sum, 2, sizeof slice.counters, &slice.counters));

@@ -1,6 +1,6 @@
 /// @file
-/// The values that the programs count, and how a strategy shares out their counters. Nothing here
-/// calls OpenCL or CUDA.
+/// The pixels of 16 bits that the programs count, and how a strategy shares out their counters.
+/// Nothing here calls OpenCL or CUDA.
 #pragma once
 
 #include <algorithm>
@@ -17,30 +17,24 @@
 
 namespace bins {
 
-// ---- what is counted ----------------------------------------------------------------------------
-
-/// Bytes of interleaved colours, or pixels of 16 bits. Value i, of channel i % channels, belongs to
-/// counter i % channels * bins + (value >> shift).
+/// Pixels of 16 bits, each of which belongs to counter pixel >> shift.
 struct Values {
-    unsigned bins = 0;         ///< for each channel, a power of two; 0: not asked for
-    std::uint64_t offset = 0;  ///< values in front of the first one, on the device
-    unsigned channels = 1;     ///< 3 or 4; of pixels of 16 bits 1
+    unsigned bins = 1024;      ///< a power of two
+    std::uint64_t offset = 0;  ///< pixels in front of the first one, on the device
     unsigned shift = 0;
-    common::PixelBuffer sixteen = {};          ///< pixels of 16 bits, where it is these
-    std::uint64_t count = 0;                   ///< values
+    std::vector<std::uint16_t> pixels = {};
     std::vector<std::uint32_t> expected = {};  ///< the right answer
 
     /// Adds --bins and --offset to the command line.
     void add_options(CLI::App& app);
 
     /// Loads what the command line asks for, and counts it.
-    /// @return the colours; of pixels of 16 bits the upper halves
+    /// @return the upper halves of the pixels
     /// @throws common::BadInput
     common::Input load(const common::Options& options);
 
-    [[nodiscard]] std::size_t value_bytes() const { return channels == 1 ? 2 : 1; }
-    [[nodiscard]] std::size_t bytes_on_device() const { return (offset + count) * value_bytes(); }
-    [[nodiscard]] unsigned counters() const { return channels * bins; }
+    [[nodiscard]] std::size_t bytes() const { return pixels.size() * sizeof pixels[0]; }
+    [[nodiscard]] std::size_t bytes_on_device() const { return bytes() + 2 * offset; }
 
     /// Holds what a strategy has counted against the right answer.
     /// @param sum the right histogram of what `load` has returned
@@ -54,10 +48,10 @@ struct Values {
 
 /// Which counters a launch counts, as the kernels read it.
 struct Slice {
-    std::uint32_t bins = 0, shift = 0;  ///< as of the values
-    std::uint32_t from = 0;             ///< the first counter
-    std::uint32_t counters = 0;         ///< in a group's table
-    std::uint32_t copies = 1;           ///< of it
+    std::uint32_t shift = 0;     ///< as of the values
+    std::uint32_t from = 0;      ///< the first counter
+    std::uint32_t counters = 0;  ///< in a group's table
+    std::uint32_t copies = 1;    ///< of it
 };
 
 struct Plan {
