@@ -5,51 +5,34 @@
 #include <unistd.h>
 
 #include <iostream>
+#include <nlohmann/json.hpp>
 #include <stdexcept>
 
 #include "common/process/status.hpp"
 
 namespace common::exercise {
 
-std::uint64_t read_number() {
-    std::uint64_t number = 0;
-    std::cin >> number;
-    if (!std::cin || std::cin.get() != ' ') throw BadInput("the input is no job");
-    return number;
-}
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Argument, kind, value)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Step, kernel, groups, group_size, arguments)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Case, program, result, sizes, steps)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Program, name, text, options)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Job, device, library, calls, programs, cases)
 
-Bytes read_bytes() {
-    Bytes bytes(read_number());
-    if (!std::cin.read(reinterpret_cast<char*>(bytes.data()),
-                       static_cast<std::streamsize>(bytes.size())))
+Bytes read_bytes(std::size_t size) {
+    Bytes bytes(size);
+    if (!std::cin.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size)))
         throw BadInput("the input ends too early");
     return bytes;
 }
 
-std::string read_text() {
-    const Bytes bytes = read_bytes();
-    return {bytes.begin(), bytes.end()};
-}
-
 Job read_job() {
     std::ios::sync_with_stdio(false);
-    Job job{read_text(), read_text(), read_number() != 0, {}, {}, {}};
-    for (std::uint64_t left = read_number(); left > 0; --left)
-        job.calls.push_back(read_bytes());
-    for (std::uint64_t left = read_number(); left > 0; --left)
-        job.programs.push_back({read_text(), read_text()});
-    for (std::uint64_t left = read_number(); left > 0; --left) {
-        Case& made = job.cases.emplace_back(Case{read_number(), read_number(), {}, {}});
-        for (std::uint64_t buffers = read_number(); buffers > 0; --buffers)
-            made.buffers.push_back(read_bytes());
-        for (std::uint64_t steps = read_number(); steps > 0; --steps) {
-            Step& step =
-                made.steps.emplace_back(Step{read_text(), read_number(), read_number(), {}});
-            for (std::uint64_t arguments = read_number(); arguments > 0; --arguments)
-                step.arguments.push_back(
-                    {static_cast<Argument::Kind>(read_number()), read_number()});
-        }
-    }
+    std::string line;
+    std::getline(std::cin, line);
+    Job job = nlohmann::json::parse(line);
+    for (Case& each : job.cases)
+        for (const std::size_t size : each.sizes)
+            each.buffers.push_back(read_bytes(size));
     return job;
 }
 

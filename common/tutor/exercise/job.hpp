@@ -2,10 +2,10 @@
 /// What the grader asks of a program that runs what students wrote: buffers, launches, and which
 /// buffer comes back.
 ///
-/// The grader (submitted_file.py) sends a job through a pipe, standard input, and all of it is read
-/// before anything of a student's is loaded. What was counted goes back through another pipe,
-/// standard output. No file is shared. The comparison is the grader's. The programs are
-/// run_opencl.cpp, run_cuda.cpp, run_cpp.cpp.
+/// The grader (submitted_file.py) sends a job through a pipe, standard input: a line of JSON, and
+/// behind it the bytes of the buffers. All of it is read before anything of a student's is loaded.
+/// What was counted goes back through another pipe, standard output. No file is shared. The
+/// comparison is the grader's. The programs are run_opencl.cpp, run_cuda.cpp, run_cpp.cpp.
 #pragma once
 
 #include <cstddef>
@@ -34,20 +34,20 @@ struct Step {
 struct Case {
     std::size_t program = 0;  ///< which of the job's
     std::size_t result = 0;   ///< the buffer that comes back
-    std::vector<Bytes> buffers;
+    std::vector<std::size_t> sizes;
     std::vector<Step> steps;
+    std::vector<Bytes> buffers = {};  ///< of these sizes
 };
 
 /// Kernels as a text, or as a library beside the program.
 struct Program {
     std::string name;  ///< of the file: a library's, or as error messages call the text
-    std::string text;
+    std::string text, options;
 };
 
 struct Job {
-    std::string device;   ///< as --device takes it
-    std::string library;  ///< of a host program, which launches the kernels itself
-    bool is_planted;  ///< C++: with a fault of the grader's own, which a detector at work reports
+    std::string device;        ///< as --device takes it
+    std::string library;       ///< of a host program, which launches the kernels itself
     std::vector<Bytes> calls;  ///< C++: filters of system calls, while it is loaded and after that
     std::vector<Program> programs;
     std::vector<Case> cases;
@@ -56,10 +56,9 @@ struct Job {
 /// The exit status where the kernels do not compile.
 inline constexpr int kDoesNotCompile = 3;
 
-/// Standard input: numbers, and bytes behind their number. @throws BadInput where there are none
-std::uint64_t read_number();
-Bytes read_bytes();
-std::string read_text();
+/// So many bytes of standard input. @throws BadInput where there are fewer
+Bytes read_bytes(std::size_t size);
+/// All of it.
 Job read_job();
 
 /// The function of a library, whose own code begins to run with the first call.

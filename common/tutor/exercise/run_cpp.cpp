@@ -3,9 +3,7 @@
 //     run_cpp                the exit status is run_opencl's
 //
 // It comes as a library, with the exercise's call.cpp behind it, and is compiled with the sanitizer
-// that this is compiled with. What a detector does not report where a fault is planted here it
-// would not report of the student's either: a thread that reads the results while the others work,
-// and for AddressSanitizer pixels that end too early.
+// that this is compiled with.
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
@@ -48,34 +46,25 @@ void filter_calls([[maybe_unused]] const Bytes& with) {
 }
 
 std::vector<std::uint32_t> counts_of(const Functions& student, const Bytes& bytes,
-                                     std::size_t threads, bool is_planted) {
+                                     std::size_t threads) {
     void* const shared = student.begin();
-    std::size_t words = 0;
-    const std::uint32_t* const counts = student.end(shared, &words);
     std::vector<std::thread> running;
     std::atomic<bool> all_here = false;
     for (std::size_t thread = 0; thread < threads; ++thread) {
         const std::size_t first = bytes.size() * thread / threads;
         const std::size_t last = bytes.size() * (thread + 1) / threads;
         // Its part is a memory of its own: it ends where it ends, and no other part is near.
-        running.emplace_back([&bytes, &all_here, &student, shared, first, last, is_planted] {
-            const bool is_short = is_planted && last - first >= 4;
-            const Bytes own(bytes.data() + first, bytes.data() + last - (is_short ? 4 : 0));
+        running.emplace_back([&bytes, &all_here, &student, shared, first, last] {
+            const Bytes own(bytes.data() + first, bytes.data() + last);
             all_here.wait(false);
-            student.part(shared, own.data(), last - first);
-        });
-    }
-    if (is_planted) {
-        running.emplace_back([counts, words] {
-            volatile std::uint32_t sum = 0;
-            for (std::size_t at = 0; at < words; ++at)
-                sum = sum + counts[at];
+            student.part(shared, own.data(), own.size());
         });
     }
     all_here = true;  // so that they meet, however little each has to do
     all_here.notify_all();
     for (std::thread& thread : running)
         thread.join();
+    std::size_t words = 0;
     const std::uint32_t* const result = student.end(shared, &words);
     return {result, result + words};
 }
@@ -97,11 +86,11 @@ int main() try {
     for (const Case& each : job.cases) {
         const Bytes& bytes = each.buffers.at(0);
         const std::size_t threads = each.steps.at(0).groups;
-        std::vector<std::uint32_t> counts = counts_of(student, bytes, threads, job.is_planted);
+        std::vector<std::uint32_t> counts = counts_of(student, bytes, threads);
         // Threads that lose a count do so seldom: of a few runs the least counts are theirs.
-        const bool is_few = threads > 1 && threads <= 8 && !job.is_planted;
+        const bool is_few = threads > 1 && threads <= 8;
         for (std::size_t more = is_few ? 400000 / (bytes.size() + 20000) : 0; more > 0; --more)
-            counts = std::min(counts, counts_of(student, bytes, threads, false));
+            counts = std::min(counts, counts_of(student, bytes, threads));
         Bytes result(counts.size() * sizeof counts[0]);
         std::memcpy(result.data(), counts.data(), result.size());
         results.add(result);

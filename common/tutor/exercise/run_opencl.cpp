@@ -96,7 +96,7 @@ int main() try {
     for (const Program& each : job.programs) {
         try {
             programs.push_back(
-                common::opencl::build_program(context, found.id, each.name, each.text, ""));
+                common::opencl::build_program(context, found.id, each.name, each.text, each.options));
         } catch (const std::exception& wrong) {
             std::fprintf(stderr, "%s\n", wrong.what());
             return kDoesNotCompile;

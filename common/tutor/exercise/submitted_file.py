@@ -3,9 +3,6 @@
 Kernels are run by run_opencl and run_cuda, which are the grader's; run_emulated is run_cuda where there is no GPU. A host
 program, CUDA's kernels and C++ are libraries that these and run_cpp load, when all that is sent to them has been read.
 What comes back is believed only as far as it is right.
-
-The detectors get what the others get: OpenCL and C++ are preprocessed once, without a name that tells one compiler from
-another, and what comes of that is compiled for all of them.
 """
 
 import functools
@@ -22,9 +19,6 @@ LARGEST_FILE, LARGEST_MADE = 1 << 20, 16 << 20
 # Of processor time: for all runs in a process, which take a fraction of a second each; for a compiler; and for one file.
 SECONDS, TO_COMPILE, IN_ALL = 10, 60, 60
 NOT_COMPILED, REFERENCE = 3, "-DREFERENCE"  # the second: for the exercise's own kernel
-# What OpenCL C 1.2 says of itself; nothing that PoCL and Oclgrind disagree about.
-OPENCL_DEFINES = ("__OPENCL_VERSION__=120", "__OPENCL_C_VERSION__=120", "CL_VERSION_1_0=100", "CL_VERSION_1_1=110",
-                  "CL_VERSION_1_2=120", "__ENDIAN_LITTLE__=1", "CHAR_BIT=8", "UCHAR_MAX=255", "USHRT_MAX=65535")
 # What stands behind CUDA's kernels, for run_cuda.
 LAUNCH = """
 extern "C" cudaError_t launch_{0}(unsigned groups, unsigned group_size, void** arguments, unsigned long shared_bytes) {{
@@ -59,7 +53,6 @@ class Detector(NamedTuple):
     finds: re.Pattern
     command: tuple = ()
     sanitizer: str = ""  # as the compiler names it
-    plants: bool = False  # whether it is tried on a fault of the grader's own
 
 
 def finds(name, more=r"[\w ]{0,60}"):
@@ -121,8 +114,7 @@ def results_of(out, most):
 @functools.lru_cache(None)
 def named_device(name, program, device, under):
     """What runs there, which a process says that has nothing of a student's. Raises NothingToRunOn."""
-    job = tasks.packed(device, "", 0, [], [], [])
-    done = sandbox.run([*under, f"./{name}"], SECONDS, job, {name: program}, memory=name == "run_opencl", devices=True)
+    done = sandbox.run([*under, f"./{name}"], SECONDS, tasks.job(device=device), {name: program}, memory=name == "run_opencl", devices=True)
     named = results_of(done.out, 1)
     if done.status != 0 or not named:
         raise NothingToRunOn((done.said.strip().splitlines() or [done.why()])[-1])
@@ -178,10 +170,10 @@ class SubmittedFile:
         return []
 
     def parts(self, runs, detector):
-        """What is compiled: programs, (name, text) for each of the runs' options; files beside them; a host program's library."""
+        """What is compiled: a program for each of the runs' options; files beside them; a host program's library."""
         raise NotImplementedError
 
-    def process(self, runs, detector=None, planted=False, without_pixels=False):
+    def process(self, runs, detector=None, without_pixels=False):
         """Runs these in one process: how it ended, and the results of those that ended. Raises DoesNotCompile."""
         programs, files, library = self.parts(runs, detector)
         command, runner = (detector.command, watched(self.runner, detector.sanitizer)) if detector else ((), self.runner)
@@ -191,7 +183,7 @@ class SubmittedFile:
         cases = [tasks.case_of(self.exercise, run, numbers.index(run.options), without_pixels) for run in runs]
         device = "Oclgrind" if detector and self.api == "opencl" else self.device
         seconds = max(min(2 * SECONDS if detector else SECONDS, self.left / 3), 1)  # what has no end leaves time for the others
-        job = tasks.packed(device, library, planted, [] if detector else self.calls(), programs, cases)
+        job = tasks.job(cases, device=device, library=library, calls=[] if detector else self.calls(), programs=programs)
         done = sandbox.run([*command, f"./{runner}"], seconds, job, {runner: self.program(runner), **files},
                            memory=self.limited and not detector, devices=True)
         self.left -= seconds if done.ended else 0
@@ -204,16 +196,12 @@ class SubmittedFile:
 class OpenCLFile(SubmittedFile):
     runner = "run_opencl"
 
-    def preprocessed(self, options, text):
-        """OpenCL C of which only the driver's own names are not yet replaced."""
-        flags = ["-E", "-x", "c", "-std=c99", "-undef", "-nostdinc", *(f"-D{each}" for each in OPENCL_DEFINES), *options.split()]
-        return self.made_by({self.name: text.encode()}, [compiler(), *flags, self.name], "kernels.cl")
-
     def parts(self, runs, detector):
         programs = []
         for options in dict.fromkeys(run.options for run in runs):
-            text = self.text if options != REFERENCE else text_of(self.exercise.folder / "reference.cl")
-            programs.append((self.name, self.once(options, self.preprocessed, options, text)))
+            own = options != REFERENCE
+            text = self.text if own else text_of(self.exercise.folder / "reference.cl")
+            programs.append({"name": self.name, "text": text, "options": options if own else ""})
         return programs, {}, ""
 
     def detectors(self):
@@ -242,7 +230,7 @@ class OpenCLHost(OpenCLFile):
         flags = ["-O1", "-g", "-shared", "-fPIC", "-DCL_TARGET_OPENCL_VERSION=120", "-Wl,--require-defined=histogram"]
         made = self.once("library", self.made_by, {self.name: self.text.encode()},
                          [compiler(), "-std=c++20", *flags, self.name, "-lOpenCL"], "host.so")
-        return [("histogram.cl", kernel)], {"host.so": made}, "./host.so"
+        return [{"name": "histogram.cl", "text": kernel, "options": ""}], {"host.so": made}, "./host.so"
 
 
 def host_kernel(exercise, run, name, launch):
@@ -252,18 +240,15 @@ def host_kernel(exercise, run, name, launch):
 
 
 class Library(SubmittedFile):
-    """What becomes a library by a C++ compiler: preprocessed once, then compiled for each sanitizer and for none."""
+    """What becomes a library by a C++ compiler, for each sanitizer and for none."""
 
     limited, flags, names = False, ("-O1", "-g1", "-w"), ()  # the sanitizers' names
 
-    def preprocessed(self, options, run):
-        raise NotImplementedError
-
-    def library(self, options, run, detector):
-        text = self.once(("text", options), self.preprocessed, options, run)
+    def compiled(self, files, words, detector):
+        """The library of these files; `words` say what is compiled."""
         how = [f"-fsanitize={detector.sanitizer}", "-O1", "-g1", "-w"] if detector else self.flags
-        command = [compiler(), "-std=c++20", "-shared", "-fPIC", "-pthread", *how, "it.ii"]
-        return self.once(("library", options, *how), self.made_by, {"it.ii": text}, command, "it.so")
+        command = [compiler(), "-std=c++20", "-shared", "-fPIC", "-pthread", *how, *words]
+        return self.once((*how, *words), self.made_by, files, command, "it.so")
 
     def detectors(self):
         """The sanitizers of the compiler, where they run here."""
@@ -285,18 +270,15 @@ class CppFile(Library):
         return [self.exercise.data["sanitizer"]]
 
     def calls(self):
-        return [rules for each in (sandbox.IS_LOADED, sandbox.COUNTS) if (rules := sandbox.rules(tuple(each)))]
-
-    def preprocessed(self, options, run):
-        text = self.made_by({self.name: self.text.encode()}, [compiler(), "-std=c++20", "-E", self.name], "it.ii")
-        return text + b'\n# 1 "call.cpp"\n' + (self.exercise.folder / "call.cpp").read_bytes()
+        return [list(rules) for each in (sandbox.IS_LOADED, sandbox.COUNTS) if (rules := sandbox.rules(tuple(each)))]
 
     def detectors(self):
         first = ("env", "TSAN_OPTIONS=halt_on_error=1:atexit_sleep_ms=0")  # is enough, and each race takes time to tell
-        return [each._replace(command=first, plants=True) for each in super().detectors()]
+        return [each._replace(command=first) for each in super().detectors()]
 
     def parts(self, runs, detector):
-        return [], {"it.so": self.library("", runs[0], detector)}, "./it.so"
+        files = {self.name: self.text.encode(), "call.cpp": (self.exercise.folder / "call.cpp").read_bytes()}
+        return [], {"it.so": self.compiled(files, ["-include", self.name, "call.cpp"], detector)}, "./it.so"
 
 
 class EmulatedFile(Library):
@@ -322,16 +304,17 @@ class EmulatedFile(Library):
         kernels = dict.fromkeys(step["kernel"] for step in self.exercise.data["steps"])
         return {self.name: self.text + "".join(map(LAUNCH.format, kernels))}
 
-    def preprocessed(self, options, run):
+    def library(self, options, run, detector):
         files = {f"common/cuda/on_cpu/{name}": (ON_CPU / name).read_bytes() for name in ("cuda_runtime.h", "cuda_runtime_api.h")}
-        files.update({name.replace(self.name, "it.cpp"): self.as_cpp(name, text) for name, text in self.sources(run).items()})
-        flags = ["-std=c++20", "-E", "-w", "-I.", "-Icommon/cuda/on_cpu", *options.split(), "it.cpp"]
-        return self.made_by(files, [compiler(), *flags], "it.ii")
+        for name, text in self.sources(run).items():
+            files[name.replace(self.name, "it.cpp")] = self.once(name, self.as_cpp, name, text)
+        return self.compiled(files, ["-I.", "-Icommon/cuda/on_cpu", *options.split(), "it.cpp"], detector)
 
     def parts(self, runs, detector):
         options = dict.fromkeys(run.options for run in runs)
         files = {f"{number}.so": self.library(each, runs[0], detector) for number, each in enumerate(options)}
-        return [(f"./{name}", "") for name in files], files, "./0.so" if self.exercise.kind == "host" else ""
+        programs = [{"name": f"./{name}", "text": "", "options": ""} for name in files]
+        return programs, files, "./0.so" if self.exercise.kind == "host" else ""
 
 
 class CudaFile(EmulatedFile):

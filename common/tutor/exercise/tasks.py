@@ -5,6 +5,7 @@ All of it is worked out here, from the pixels alone, and has nothing of what a s
 
 import collections
 import functools
+import json
 import random
 from array import array
 from typing import NamedTuple
@@ -378,41 +379,33 @@ def for_speed(exercise, seed):
 # ---- one run, as the programs that run it take it (job.hpp) ---------------------------------------
 
 
-def packed(*what):
-    """Numbers, and bytes behind their number; of a list how many there are comes first."""
-    parts = []
-    for each in what:
-        if isinstance(each, (str, bytes)):
-            data = each.encode() if isinstance(each, str) else each
-            parts += [b"%d " % len(data), data]
-        elif isinstance(each, (list, tuple)):
-            parts += [b"%d " % len(each)] if isinstance(each, list) else []
-            parts += [packed(*each)]
-        else:
-            parts += [b"%d " % each]
-    return b"".join(parts)
-
-
 def case_of(exercise, run, program, without_pixels=False):
-    """The case, for packed()."""
+    """The case, and the bytes of its buffers."""
     task, kinds = task_of(exercise), {"local": 1, "uint": 2, "ulong": 3}
-    pixels = b"" if without_pixels else task.memory(run)
 
     def worked_out(expression):  # exercise.json's own, such as 256*group_size
         return eval(str(expression), {"__builtins__": {}}, task.names(run))
 
-    buffers = {"pixels": pixels}
+    buffers = {"pixels": b"" if without_pixels else task.memory(run)}
     for name, what in exercise.data.get("buffers", {}).items():
         buffers[name] = (bytes(4) if what.get("zero") else POISON * 4) * worked_out(what["words"])
 
     def argument(text):
         kind, _, expression = text.partition(" ")
-        return (kinds[kind], worked_out(expression)) if expression else (0, list(buffers).index(text))
+        kind, value = (kinds[kind], worked_out(expression)) if expression else (0, list(buffers).index(text))
+        return {"kind": kind, "value": value}
 
-    data = list(buffers.values())
-    if exercise.kind != "c++":  # in both APIs a buffer of nothing is an error
-        data = [each or POISON * 4 for each in data]
     groups = 1 if exercise.kind == "c++" and "launches" not in exercise.points else run.groups
-    steps = [(step["kernel"], step.get("groups", groups), run.group_size, [argument(text) for text in step["arguments"]])
+    steps = [{"kernel": step["kernel"], "groups": step.get("groups", groups), "group_size": run.group_size,
+              "arguments": list(map(argument, step["arguments"]))}
              for step in exercise.data.get("steps", [{"kernel": "", "arguments": []}])]
-    return program, list(buffers).index(exercise.data.get("result", "pixels")), data, steps
+    result = list(buffers).index(exercise.data.get("result", "pixels"))
+    # In both APIs a buffer of nothing is an error.
+    data = [each if each or exercise.kind == "c++" else POISON * 4 for each in buffers.values()]
+    return {"program": program, "result": result, "sizes": list(map(len, data)), "steps": steps}, b"".join(data)
+
+
+def job(cases=(), **more):
+    """All that a program reads."""
+    what = {"device": "", "library": "", "calls": [], "programs": [], "cases": [case for case, _ in cases], **more}
+    return json.dumps(what).encode() + b"\n" + b"".join(data for _, data in cases)
