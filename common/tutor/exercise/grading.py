@@ -80,7 +80,7 @@ def outcomes(file, runs, detector=None):
     found, ends = [], []
     while len(found) < len(runs):
         left = runs[len(found):]
-        if len(ends) == (2 if detector else PROCESSES) or (ends and detector and detector.finds.search(ends[-1].said)):
+        if len(ends) == (2 if detector else PROCESSES) or (ends and detector and detector.found(ends[-1].said)):
             return found + [Outcome(run, False, "not run, because others broke off") for run in left], ends
         done, results = file.process(left, detector)
         found += [compared(file.exercise, *pair) for pair in zip(left, results)]
@@ -184,8 +184,8 @@ def fault(file, detector, runs, right):
     except DoesNotCompile as why:
         return f"under {detector.name} {compiler_words(file, str(why))}"
     for done in ends:
-        if says := detector.finds.search(done.said):
-            at = re.compile(rf"{re.escape(file.name)}:(\d+)|\bAt line (\d+)").search(done.said, says.start())
+        if says := detector.found(done.said):
+            at = re.compile(rf"{re.escape(file.name)}:(\d+)|\bAt line (\d+)").search(says.string, says.start())
             words = re.sub(r" address 0x[0-9a-f]+", "", says.group(0)[:200]).strip()
             words += f", {file.name}:{at.group(1) or at.group(2)}" if at and at.group() not in words else ""
             if file.exercise.kind == "host":

@@ -54,6 +54,10 @@ class Detector(NamedTuple):
     command: tuple = ()
     sanitizer: str = ""  # as the compiler names it
 
+    def found(self, said):
+        """The first fault that it tells."""
+        return self.finds.search(RACE.sub(lambda race: "" if begins_an_exchange(race) else race[0], said))
+
 
 def finds(name, more=r"[\w ]{0,60}"):
     """A fault as this detector tells it; of what stands behind it in the line only words, for a submission may have written it."""
@@ -63,6 +67,24 @@ def finds(name, more=r"[\w ]{0,60}"):
 # An uneven barrier before the races that come of it.
 EMULATION_FINDS = finds("emulated", r"(?!(?s:.*)not all threads of a block)(?:\(\)[^\n]*?(?=, from call|\n|\Z))?")
 COMPILER_FINDS = re.compile(r"ThreadSanitizer: data race|AddressSanitizer: [a-z-]+|runtime error: [\w ',.*()-]{0,99}")
+
+
+# Two accesses that race, as Oclgrind and ThreadSanitizer tell of them.
+RACE = re.compile(r"Read-write data race at.*\n.*\n.*\n(.*First entity:.*\n.*\n.*)\n.*\n.*\n(.*Second entity:.*\n.*\n.*)|ThreadSanitizer: data "
+                  r"race.*\n(  (?:Read|Atomic write) .*\n(?:    #.*\n)+)\n(  Previous (?:read|atomic write) .*\n(?:    #.*\n)+)")
+EXCHANGES = (ON_CPU / "cuda_runtime.h").read_text(encoding="utf-8").partition("T atomicCAS(")[0].count("\n") + 2  # the line that does it
+
+
+def begins_an_exchange(race):
+    """Whether it is the plain read that stands above a compare-and-exchange, which sees whether another has changed the counter
+    since: neither OpenCL 1.2 nor CUDA has an atomic read."""
+    lines = {}
+    for access in filter(None, race.groups()):
+        kind = re.search(rf" = (load) |(ead) of size|(_cmpxchg)|(cuda_runtime\.h:{EXCHANGES})\n", access)
+        line = re.search(r"(?:At line |\.cu:)(\d+)", access)
+        if kind and line:
+            lines["read" if kind[1] or kind[2] else "exchange"] = int(line[1])
+    return len(lines) == 2 and lines["read"] <= lines["exchange"]
 
 
 def text_of(path, data=None):
@@ -208,7 +230,7 @@ class OpenCLFile(SubmittedFile):
         """What looks for faults: none where none is there."""
         oclgrind = self.oclgrind()
         return [Detector("oclgrind", finds("oclgrind"), (oclgrind, *how)) for how in (
-            ("--data-races", "--max-errors", "20"),
+            ("--data-races", "--max-errors", "2000"),
             # What LLVM's optimisations make of a division, this one does not know: nothing would be counted.
             ("--uninitialized", "--max-errors", "20000", "--build-options", "-cl-opt-disable"))] if oclgrind else []
 

@@ -73,13 +73,15 @@ def host(body, before=""):
 
 
 COUNT, NEXT, FIRST = "atomic_inc(&table[pixels[i]])", "i += get_global_size(0)", "    const size_t item"
-BARRIER = "    barrier(CLK_LOCAL_MEM_FENCE);\n    for (ulong i"
+BARRIER, MERGES = (f"    barrier(CLK_LOCAL_MEM_FENCE);\n    for ({each}" for each in ("ulong i", "size_t bin"))
 RACE = steps((COUNT, "++table[pixels[i]]"))
 ALONE = "    if ({}) for (ulong i = {}; i < count; i += {}) atomic_inc(&histogram[pixels[i]]);\n"
 GLOBAL = "    for (ulong i = get_global_id(0); i < count; i += get_global_size(0))\n        atomic_inc(&histogram[pixels[i]]);\n"
+EXCHANGE = "for (uint seen = table[pixels[i]], before; (before = atomic_cmpxchg(&table[pixels[i]], seen, seen + 1)) != seen;) seen = before"
 MERGE, HOST, PAIRS, LOST = "01/merge", "02/host-side", "05/equal-neighbours", "02/no-lost-counts"
 LOCK, ADD, PART = "const std::lock_guard<std::mutex> mine(shared.one_at_a_time);", "shared.histogram[bin] += own[bin];", "inline void count_part"
 UNLOCKED = changed(solution(MERGE), (LOCK, ""))
+CU_EXCHANGE = EXCHANGE.replace("uint seen", "unsigned seen").replace("atomic_cmpxchg", "atomicCAS")
 CU, CU_BARRIER = solution("03/five-steps", "cuda"), "    __syncthreads();\n    for (std::size_t i"
 
 
@@ -121,6 +123,7 @@ NOT_FREE_OF_FAULTS = (
     ("03/five-steps", "a read behind the pixels", steps(("i < count; i +=", "i <= count; i +=")), "Invalid read of size 1 at global memory"),
     ("03/five-steps", "a table that nobody zeroes", steps(("        table[bin] = 0;\n", "")), "Uninitialized value written to local memory"),
     ("03/five-steps", "a barrier left out", steps((BARRIER, "    for (ulong i")), "data race at local memory"),
+    ("03/five-steps", "a barrier left out behind exchanges", steps((COUNT, EXCHANGE), (MERGES, "    for (size_t bin")), "data race at local"),
     ("03/five-steps", "no local table", instead(GLOBAL), "nothing passes through local memory"),
     (PAIRS, "an addition that is not atomic", changed(solution(PAIRS), ("atomic_add(&table[one], 2)", "table[one] += 2")), "data race"),
     (HOST, "two arguments in the wrong order", changed(solution(HOST), ("sizeof(cl_mem), &input", "sizeof(cl_mem), &counts")),
@@ -136,6 +139,9 @@ EMULATED = (
      r"AddressSanitizer: [a-z-]+.*histogram\.cu:15\b"),
     (HOST, "a buffer that is too small", changed(solution(HOST, "cuda"), ("256 * sizeof *counts", "256")),
      r"AddressSanitizer: heap-buffer-overflow.*host\.cu"),
+    ("03/five-steps", "compare and exchange", changed(CU, ("atomicAdd(&table[pixels[i]], 1U)", CU_EXCHANGE)), "^$"),
+    ("03/five-steps", "a barrier left out behind exchanges", changed(CU, ("atomicAdd(&table[pixels[i]], 1U)", CU_EXCHANGE),
+     ("    __syncthreads();\n    for (unsigned bin", "    for (unsigned bin")), r"data race.*histogram\.cu:\d\d"),
 )
 # Behaviour does not show what is missing here. Whoever reads the report does.
 FOR_THE_READER = (
@@ -160,6 +166,7 @@ HONEST = (
      "bin < 2 * BINS; bin += group_size) {\n        table"), (COUNT, "atomic_inc(&table[item % 2 * BINS + pixels[i]])"),
      ("        atomic_add(&histogram", "        if (table[bin] + table[BINS + bin] > 0) atomic_add(&histogram"),
      ("table[bin]);", "table[bin] + table[BINS + bin]);"))),
+    ("03/five-steps", "compare and exchange", steps((COUNT, EXCHANGE))),
     (HOST, "a copy of the pixels", changed(solution(HOST), ("CL_MEM_READ_ONLY, count > 0 ? count : 1, nullptr", "CL_MEM_READ_ONLY | "
      "(count > 0 ? CL_MEM_COPY_HOST_PTR : 0), count > 0 ? count : 1, count > 0 ? const_cast<std::uint8_t*>(pixels) : nullptr"))),
     (MERGE, "atomics", changed(UNLOCKED, (ADD, "std::atomic_ref(shared.histogram[bin]).fetch_add(own[bin]);"),
