@@ -209,7 +209,7 @@ std::vector<Fit> fitting(const Played& strategy, const Runs& runs, const RunCont
 Finding finding_of(const RunContext& context, const std::string& name, const std::string& sentence,
                    const std::string& evidence) {
     return {name, in_words_of(context, sentence), in_words_of(context, evidence),
-            fmt::format("{}/README.md#{}", context.chapter, section_about(name)), ""};
+            fmt::format("{}/README.md#{}", context.chapter, section_about(name))};
 }
 
 std::string evidence_of(const Fit& fit, const Runs& runs) {
@@ -335,8 +335,6 @@ Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context) {
         if (!is_new || findings.size() > kMaxOthers) continue;
         findings.push_back(
             finding_of(context, each.change.name, sentence, evidence_of(each, runs)));
-        if (const std::size_t line = line_of(each.change, context); line > 0)
-            findings.back().at = fmt::format("{}:{}", context.file, line);
     }
     // Few runs prove little: many mistakes would explain them.
     if (findings.size() == 1 && found.front().is_certain && cases.size() >= kFewRuns)
@@ -365,10 +363,8 @@ std::string text_of(const Diagnosis& diagnosis) {
     const char* const how = first.is_certain      ? "why"
                             : findings.size() > 1 ? "why, one of these"
                                                   : "why, most likely";
-    std::string text = fmt::format("  {}: {} ({})\n  because {}\n", how, first.sentence, first.name,
-                                   first.evidence);
-    if (!first.at.empty()) text += fmt::format("  look at {}\n", first.at);
-    text += fmt::format("  read on in {}\n", first.read);
+    std::string text = fmt::format("  {}: {} ({})\n  because {}\n  read on in {}\n", how,
+                                   first.sentence, first.name, first.evidence, first.read);
     for (std::size_t i = 1; i < findings.size(); ++i)
         text += fmt::format("  this fits also: {} ({})\n", findings[i].sentence, findings[i].name);
     return text;

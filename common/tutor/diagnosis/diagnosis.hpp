@@ -27,7 +27,6 @@ struct Finding {
     std::string sentence;     ///< what is most likely
     std::string evidence;     ///< what says so
     std::string read;         ///< where to read on
-    std::string at;           ///< "histogram.cl:36": where the choice is made, if that can be found
     bool is_certain = false;  ///< it predicts every count of every run, and nothing else does; or
                               ///< no run contradicts it
 };
@@ -55,8 +54,6 @@ struct RunContext {
     int copies = 32;          ///< of a table, where a strategy keeps several
     bool blocked = false;     ///< each work-item has a stretch of its own
     bool race_free = false;   ///< a race detector has found nothing
-    std::string kernel = {};  ///< its text, if it is known
-    std::string file = {};    ///< where it stands
 };
 
 /// What is known after looking into it.

@@ -244,38 +244,6 @@ TEST(Diagnosis, SpeaksOfThreadsAndBlocksInCuda) {
         EXPECT_FALSE(tests::has(cuda, word)) << cuda;
 }
 
-// The kernel's loops stand in the order in which the strategy goes through them.
-TEST(Diagnosis, NamesTheLineOfTheChoice) {
-    const std::string right =
-        "// ---- another: for (;;) ----\n"
-        "// ---- local: the five steps ----\n"
-        "for (bin = item; bin < 256; bin += size) {\n"
-        "    table[bin] = 0;\n"
-        "}\n"
-        "barrier();\n"
-        "for (i = id; i < count; i += all)  // not a while (1)\n"
-        "    atomic_inc(&table[pixels[i]]);\n"
-        "barrier();\n"
-        "for (bin = item; bin < 256; bin += size) {\n"
-        "    atomic_add(&histogram[bin], table[bin]);\n"
-        "}\n";
-    const auto at = [&](const std::string& name, const std::string& kernel) {
-        RunContext context = kOnPocl;
-        context.kernel = kernel;
-        context.file = "my.cl";
-        const Finding finding = found_in(with(name), context).front();
-        return finding.name == name ? finding.at : finding.name;
-    };
-    EXPECT_EQ(at("tail-dropped", right), "my.cl:7");
-    EXPECT_EQ(at("merge-strided-globally", right), "my.cl:10");
-    EXPECT_EQ(at("no-barrier-before-merge", right), "my.cl:10");
-    EXPECT_EQ(at("tail-dropped", right + "for (;;) {}"), "");  // another kernel
-    // An exercise has no heading for it.
-    std::string exercise = right;
-    exercise.replace(exercise.find("local: the five steps"), 21, "your part");
-    EXPECT_EQ(at("tail-dropped", exercise), "my.cl:7");
-}
-
 // ---- what no single prediction says -------------------------------------------------------------
 
 TEST(Diagnosis, LostUpdatesChangeFromRunToRun) {

@@ -282,9 +282,6 @@ std::vector<Change> changes(const Played& strategy, const RunContext& context);
 /// What the choice was and what it became.
 std::string sentence_of(const Change& change, bool in_cuda);
 
-/// The line of the kernel where the choice is made; 0 where it is not found (line.cpp).
-std::size_t line_of(const Change& change, const RunContext& context);
-
 /// The section of a chapter's lesson about a mistake of this name.
 std::string section_about(const std::string& name);
 

@@ -4,15 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <fstream>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "common/histogram/histogram.hpp"
-#include "common/process/shown.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
 #include "common/report/document.hpp"
@@ -25,26 +22,16 @@ using Json = nlohmann::ordered_json;
 
 namespace {
 
-namespace fs = std::filesystem;
-
 Json json_of(const std::vector<Finding>& findings) {
     Json json = Json::array();
     for (const Finding& finding : findings) {
         json.push_back({{"name", finding.name},
                         {"sentence", finding.sentence},
                         {"evidence", finding.evidence},
-                        {"at", finding.at},
                         {"read", finding.read},
                         {"certainty", finding.is_certain ? "predicted" : "pattern"}});
     }
     return json;
-}
-
-std::string text_in(const fs::path& file) {
-    std::error_code unknown;
-    if (!fs::is_regular_file(file, unknown)) return "";  // what is no file may have been read up
-    std::ifstream in(file);
-    return {std::istreambuf_iterator<char>(in), {}};
 }
 
 // What stands behind an option, or nothing.
@@ -75,9 +62,6 @@ Json explain(const Json& question, const RunDocument& document, const Result& re
                           {*result.counts}});
     if (result.only_later) seen.cases.back().actual.push_back(document.counts);
     const bool in_cuda = document.api == "CUDA";
-    const fs::path lesson =
-        fs::path(document.chapter) / (in_cuda ? "histogram.cuh" : "histogram.cl");
-    const std::string own_kernels = behind(words, "--kernels");
     const std::string copies = behind(words, "--copies");
     const RunContext context{
         .chapter = document.chapter,
@@ -86,9 +70,7 @@ Json explain(const Json& question, const RunDocument& document, const Result& re
         .in_cuda = in_cuda,
         .changes = result.changes,
         .copies = copies.empty() ? 32 : std::stoi(copies),
-        .blocked = behind(words, "--walk") == "blocked",
-        .kernel = text_in(own_kernels.empty() ? PROJECT_FOLDER / lesson : fs::path(own_kernels)),
-        .file = shown(own_kernels.empty() ? lesson.string() : own_kernels)};
+        .blocked = behind(words, "--walk") == "blocked"};
     // What one size of groups leaves open is asked of another.
     observe(seen, result.launch->group_size, runner);
     Diagnosis diagnosis = diagnose(seen.cases, context);

@@ -205,12 +205,10 @@ def fault(file, detector, runs, right):
 
 def faults(file, seed, right=True):
     """What a detector says first; None where there is no detector, "" where nothing was found."""
-    under, few = file.detectors(), tasks.for_detectors(file.exercise, seed)
+    under = file.detectors()
     for detector in under:
-        more = tasks.as_large_as_others(file.exercise, seed) if "--data-races" in detector.command else []
-        for runs in filter(None, (few, more)):  # the few first, which take no time
-            if says := fault(file, detector, runs, right):
-                return says
+        if says := fault(file, detector, tasks.for_detectors(file.exercise, seed), right):
+            return says
     if under and right and file.exercise.data.get("local_memory") and for_the_reader.accesses(file, seed).local == 0:
         return "nothing passes through local memory: there is no access to it"
     return "" if under else None

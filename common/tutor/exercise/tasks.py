@@ -278,7 +278,7 @@ def launches(exercise, task, seed):
         for threads in (1, 2, 3, 8, 64):
             yield run_of(size, "random pixels", pixels, threads, 1, f", {threads} thread{'s' if threads > 1 else ''}")
         return
-    for groups, group_size in ((1, 1), (1, 64), (5, 96), (2, 256), (1, 1024), (700, 64)):
+    for groups, group_size in ((1, 1), (1, 64), (5, 96), (1, 1024), (700, 64)):
         group_size = min(group_size, largest)
         yield run_of(size, "random pixels", pixels, groups, group_size,
                      f", {groups} group{'s' if groups > 1 else ''} of {group_size}")
@@ -328,26 +328,16 @@ def in_runs(task, generator, size):
 
 @functools.lru_cache(16)
 def for_detectors(exercise, seed):
-    """Fewer work-items than pixels, so that loops turn, and more; more of them than bins. Small, for detectors are slow."""
+    """Fewer work-items than pixels, so that loops turn, and more; more of them than bins; and one run of a size and a group that
+    are compared, too. Not too large, for detectors are slow."""
     if exercise.kind == "c++":  # but for these, which see all that is compared
         return [run for criterion in CRITERIA if criterion in exercise.points for run in runs_of(exercise, criterion, seed)]
-    generator = random.Random(f"{seed} detectors")
+    generator, task = random.Random(f"{seed} detectors"), task_of(exercise)
     launches = [((each[0][0] + generator.randrange(100), each[0][1]), *each[1:]) for each in exercise.data.get("for_detectors", [])]
-    launches = launches or zip(task_of(exercise).tiny(generator), (3, 2), (generator.choice((32, 48, 64)), LARGER_THAN_BINS))
+    launches = launches or [*zip(task.tiny(generator), (3, 2), (generator.choice((32, 48, 64)), LARGER_THAN_BINS))]
+    large = (int(task.middle[0] * generator.uniform(0.29, 1)), task.middle[1])
+    launches.append((large, *generator.choice(((3, 64), (5, 96), (1, 1024)))))
     return [for_detector(exercise, seed, generator, number, *launch) for number, launch in enumerate(launches)]
-
-
-@functools.lru_cache(16)
-def as_large_as_others(exercise, seed):
-    """One more for a detector that is quick: 20,000 to 300,000 pixels in groups that are compared, too: no kernel knows it by them.
-
-    Or as many as where time is taken, for a race is quick.
-    """
-    generator, middle = random.Random(f"{seed} large"), task_of(exercise).middle
-    if "speed" in exercise.points:
-        return [for_detector(exercise, seed, generator, 1, (TIMED[0] - generator.randrange(1 << 16), 1), *TIMED[1:])]
-    size = (int(middle[0] * 0.29 * 15 ** generator.random()), middle[1])
-    return [for_detector(exercise, seed, generator, 1, size, *generator.choice(((3, 64), (5, 96), (2, 256), (1, 1024))))]
 
 
 def for_detector(exercise, seed, generator, number, size, groups, group_size):
