@@ -205,9 +205,9 @@ def fault(file, detector, runs, right):
 
 def faults(file, seed, right=True):
     """What a detector says first; None where there is no detector, "" where nothing was found."""
-    under = file.detectors()
+    under, runs = file.detectors(), tasks.for_detectors(file.exercise, seed)
     for detector in under:
-        if says := fault(file, detector, tasks.for_detectors(file.exercise, seed), right):
+        if says := fault(file, detector, runs[:-1] if "--uninitialized" in detector.command else runs, right):
             return says
     if under and right and file.exercise.data.get("local_memory") and for_the_reader.accesses(file, seed).local == 0:
         return "nothing passes through local memory: there is no access to it"
