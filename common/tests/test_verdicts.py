@@ -179,11 +179,13 @@ class Configure(Test):
     def configured(self, status, says, *options):
         if BUILD["sanitize"]:
             self.skipTest("a build with sanitizers")
-        run = programs.Run([BUILD["cmake"], "-B", self.folder() / "build", "-S", ROOT, "-G", BUILD["generator"],
+        build = self.folder() / "build"
+        run = programs.Run([BUILD["cmake"], "-B", build, "-S", ROOT, "-G", BUILD["generator"],
                             f"-DCMAKE_CXX_COMPILER={BUILD['compiler']}",
                             "-DTUTORIAL_CUDA=OFF", "-DFETCHCONTENT_FULLY_DISCONNECTED=ON", *options])
         self.assertEqual(run.status, status, run)
         self.assertRegex(run.out + run.err, says)
+        return build
 
     def test_libraries(self):
         self.configured(1, r"Not installed, and not to be fetched without git and a network: libfmt-dev\s+libcli11-dev",
@@ -195,6 +197,13 @@ class Configure(Test):
 
     def test_opencl_that_is_not_wanted(self):
         self.configured(0, "(?s)OpenCL programs: not built, switched off.*Generating done", "-DTUTORIAL_OPENCL=OFF")
+
+    def test_sanitizers(self):
+        build = self.configured(0, "Generating done", "-DTUTORIAL_SANITIZE=thread", "-DTUTORIAL_OPENCL=OFF",
+                                "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
+        commands = (build / "compile_commands.json").read_text()
+        self.assertIn("-fsanitize=thread", commands)
+        self.assertNotIn("-fsanitize=address", commands, "the two exclude each other")
 
 
 if __name__ == "__main__":
