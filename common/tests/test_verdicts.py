@@ -157,7 +157,7 @@ class Rebuilt(Test):
         (folder / "oclgrind").touch()
         job = subprocess.Popen([folder / "opencl", "/dev/stdin", "--variant", "local", "--repeat", "1", "--no-ceiling"], text=True,
                                stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                               env={**os.environ, "PATH": str(folder)})
+                               env={**os.environ, "PATH": f"{folder}:{os.environ['PATH']}"})
         (folder / "opencl").unlink()  # it waits for a picture
         self.assertRegex(job.communicate("P5 2 1 255\nab")[1], r"oclgrind [^\n]*/opencl --variant local --device")
 
@@ -202,8 +202,8 @@ class Configure(Test):
         build = self.configured(0, "Generating done", "-DTUTORIAL_SANITIZE=thread", "-DTUTORIAL_OPENCL=OFF",
                                 "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
         commands = (build / "compile_commands.json").read_text()
-        self.assertIn("-fsanitize=thread", commands)
-        self.assertNotIn("-fsanitize=address", commands, "the two exclude each other")
+        self.assertGreater(commands.count("-fsanitize=thread"), 0)
+        self.assertEqual(commands.count("-fsanitize=address"), 0, "the two exclude each other")
 
 
 if __name__ == "__main__":
