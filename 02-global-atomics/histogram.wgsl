@@ -7,11 +7,7 @@ const BINS = 256u;
 override GROUP_SIZE: u32;
 
 struct Arguments {
-    count: u32,              // pixels
-    width: u32,              // of a row of the picture
-    image_pitch_bytes: u32,  // from one row to the next
-    table_pitch_bins: u32,
-    table_count: u32,
+    count: u32,  // pixels
 }
 @group(0) @binding(0) var<storage, read> words: array<u32>;
 @group(0) @binding(1) var<uniform> the: Arguments;
@@ -45,37 +41,5 @@ fn histogram_racy(@builtin(global_invocation_id) item: vec3u, @builtin(num_workg
 fn histogram_global(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups) groups: vec3u) {
     for (var i = item.x; i < the.count; i += groups.x * GROUP_SIZE) {
         atomicAdd(&histogram[pixel(i)], 1u);
-    }
-}
-
-// ---- subhist: one table for each work-group, still in global memory ----
-//
-// The picture is a rectangle here: its rows are `image_pitch_bytes` apart, which may be more than
-// `width`. A group covers as many columns as it has work-items, and each work-item walks down the
-// rows of its column. Where there are fewer groups than the picture needs, they stride on.
-@compute @workgroup_size(GROUP_SIZE)
-fn subhist(@builtin(global_invocation_id) item: vec3u, @builtin(workgroup_id) group: vec3u,
-           @builtin(num_workgroups) groups: vec3u) {
-    let table = (group.y * groups.x + group.x) * the.table_pitch_bins;
-    for (var y = group.y; y * the.width < the.count; y += groups.y) {
-        for (var x = item.x; x < the.width; x += groups.x * GROUP_SIZE) {
-            // The last row may be short.
-            if (y * the.width + x < the.count) {
-                atomicAdd(&tables[table + pixel(y * the.image_pitch_bytes + x)], 1u);
-            }
-        }
-    }
-}
-
-// The second step: a work-item for each bin adds up that bin of all tables. Nobody else writes its
-// result, so it needs no atomic, and the histogram needs no zeroing.
-@compute @workgroup_size(GROUP_SIZE)
-fn sum_tables(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups) groups: vec3u) {
-    for (var bin = item.x; bin < BINS; bin += groups.x * GROUP_SIZE) {
-        var sum = 0u;
-        for (var table = 0u; table < the.table_count; table += 1u) {
-            sum += plain_tables[table * the.table_pitch_bins + bin];
-        }
-        plain_histogram[bin] = sum;
     }
 }

@@ -13,7 +13,6 @@ struct Arguments {
 @group(0) @binding(0) var<storage, read> words: array<u32>;
 @group(0) @binding(1) var<uniform> the: Arguments;
 @group(0) @binding(2) var<storage, read_write> histogram: array<atomic<u32>>;
-@group(0) @binding(3) var<storage, read_write> buckets: array<u32>;
 var<workgroup> table: array<atomic<u32>, BINS>;
 
 // WGSL has no bytes: four pixels come in a word.
@@ -46,25 +45,5 @@ fn histogram_local(@builtin(local_invocation_index) item: u32, @builtin(workgrou
     // Step 5: add the table to the histogram, with atomics, for other groups do the same.
     for (var bin = item; bin < BINS; bin += GROUP_SIZE) {
         atomicAdd(&histogram[bin], atomicLoad(&table[bin]));
-    }
-}
-
-// ---- local-buckets: each group writes its own row, and the host adds the rows ----
-//
-// Steps 1 to 4 are the same. A row belongs to one group, so step 5 needs no atomic.
-@compute @workgroup_size(GROUP_SIZE)
-fn histogram_buckets(@builtin(local_invocation_index) item: u32, @builtin(workgroup_id) group: vec3u,
-                     @builtin(num_workgroups) groups: vec3u) {
-    for (var bin = item; bin < BINS; bin += GROUP_SIZE) {
-        atomicStore(&table[bin], 0u);
-    }
-    workgroupBarrier();
-    for (var i = group.x * GROUP_SIZE + item; i < the.count; i += groups.x * GROUP_SIZE) {
-        atomicAdd(&table[pixel(i)], 1u);
-    }
-    workgroupBarrier();
-    let row = group.x * BINS;
-    for (var bin = item; bin < BINS; bin += GROUP_SIZE) {
-        buckets[row + bin] = atomicLoad(&table[bin]);
     }
 }

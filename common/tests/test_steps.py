@@ -84,7 +84,7 @@ class SameKernels(Test):
             wgsl = (folder / "histogram.wgsl").read_text()
             self.assertEqual(kernel_difference(opencl, wgsl, False), [], folder.name)
             in_wgsl += len(steps_of(wgsl))
-        self.assertEqual(in_wgsl, 6)
+        self.assertEqual(in_wgsl, 4)
 
 
 class SameSteps(Test):

@@ -33,8 +33,8 @@ LANES = ("h100.json", "lanes", "04-per-thread-bins/cuda")
 WALKS = (("h100.json", "walks", "03-local-atomics/cuda", "local"),
          ("xeon-2-threads.json", "walls", "02-global-atomics/opencl", "racy"))
 # What the lab runs: in a chapter's histogram.wgsl under a heading of its own.
-STRATEGIES = {"racy": "02-global-atomics", "global": "02-global-atomics", "subhist": "02-global-atomics",
-              "local": "03-local-atomics", "local-buckets": "03-local-atomics", "lane-bins": "04-per-thread-bins"}
+STRATEGIES = {"racy": "02-global-atomics", "global": "02-global-atomics", "local": "03-local-atomics",
+              "lane-bins": "04-per-thread-bins"}
 # The exercises that are tasks in the lab: the chapter that they have their declarations from, and the strategy that they are like.
 TASKS = {"01/merge": ("02-global-atomics", "items"), "02/no-lost-counts": ("02-global-atomics", "global"), "02/striped": ("02-global-atomics", ""),
          "03/five-steps": ("03-local-atomics", "local"), "03/four-mistakes": ("03-local-atomics", "local"), "04/copies": ("04-per-thread-bins", "copies")}

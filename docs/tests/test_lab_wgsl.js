@@ -22,14 +22,14 @@ function ran(strategy, code, words, [groups, groupSize], order, times = 1, most 
   }
   const { pixels, width } = made.get(words);
   const input = { pixels: pixels.subarray(0, most), width };
-  const { kernels, zeroed, hostAdds } = model.STRATEGIES[strategy];
+  const { kernels, zeroed } = model.STRATEGIES[strategy];
   const program = wgsl.compile(model.withGiven(code, groupSize, copies));
   const random = seeded(7);
   const actual = Array.from({ length: times }, () => {
-    const { grids, turns, bound } = model.laidOut(input, strategy, { groups, groupSize });
+    const { turns, bound } = model.laidOut(input, strategy, { groups, groupSize });
     for (const binding of zeroed) bound[binding].fill(0);
-    kernels.forEach((kernel, number) => wgsl.launch(program, kernel, bound, grids[number], order, random, turns));
-    return model.added(bound[hostAdds ? 3 : 2]);
+    for (const kernel of kernels) wgsl.launch(program, kernel, bound, groups, order, random, turns);
+    return bound[2];
   });
   return { ...input, strategy, expected: model.serial(input.pixels), actual, launch: { groups, groupSize, lanes: wgsl.LANES[order], copies } };
 }
@@ -136,7 +136,7 @@ function written(body, order = "alone", before = "") {
 var<workgroup> shared_word: u32;
 @compute @workgroup_size(4) fn main(@builtin(local_invocation_index) item: u32, @builtin(workgroup_id) group: vec3<u32>) { ${body} }`;
   const bound = [new Uint32Array(4), new Uint32Array(4)];
-  wgsl.launch(wgsl.compile(code), "main", bound, [1, 1], order, seeded(3), 1000);
+  wgsl.launch(wgsl.compile(code), "main", bound, 1, order, seeded(3), 1000);
   return [...bound[0]];
 }
 

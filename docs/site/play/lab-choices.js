@@ -4,11 +4,9 @@
   "use strict";
 
   const BINS = 256;
-  const POISON = 0xa5a5a5a5;
   // What the numbers of the table are in WGSL.
   const IN_WGSL = { item: "item", id: "group.x * GROUP_SIZE + item", size: "GROUP_SIZE", all: "groups.x * GROUP_SIZE",
-    groups: "groups.x", tables: "groups.x", count: "the.count", group: "group.x", copies: "COPIES", width: "the.width",
-    pitch: "the.image_pitch_bytes", y: "group.y", groupsY: "groups.y" };
+    groups: "groups.x", tables: "groups.x", count: "the.count", group: "group.x", copies: "COPIES", width: "width" };
   const RANKS = [["|"], ["^"], ["&"], ["==", ">="], ["<", ">"], ["<<", ">>"], ["+", "-"], ["*", "/", "%"]];
   const MEANS = { "/": (a, b) => `quotient(${a}, ${b})`, "%": (a, b) => `rest(${a}, ${b})`, "<<": (a, b) => `(${a} * 2 ** ${b})`, ">>": (a, b) => `quotient(${a}, 2 ** ${b})` };
 
@@ -19,9 +17,6 @@
   const each = (which) => ({ times: "", which }); // of several, each by its position
   const WALKS = {
     turns: { pixels: { ...loop("id", "count", "all"), ...COUNTED } },
-    // A picture's rows, which lie a pitch apart.
-    grid: { rows: loop("y", "lines", "groupsY"), columns: loop("id", "width", "all"),
-      short: { times: "row * of + x < count", which: "width", "read-index": "pitch" }, tables: { pitch: "256" }, pixels: COUNTED },
     // Sixteen at a time, four times in a turn.
     loads: { loads: loop("id", "vectors - 3 * all", "4 * all"), load: each("load"), word: each("word"),
       byte: { ...each("byte"), value: "v" }, rest: loop("next", "vectors", "all"),
@@ -31,8 +26,6 @@
   const ENDS = {
     count: {},
     merge: { merge: MERGE },
-    rows: { merge: { ...MERGE, pitch: "256" }, sum: { ...loop("0", "tables", "1"), weight: "" }, "bin-loop": loop("0", "256", "1") },
-    sum: { "bin-loop": loop("id", "256", "all"), clear: { start: "0" }, sum: { ...loop("0", "tables", "1"), pitch: "256", weight: "" } },
     copies: { merge: MERGE, copies: loop("0", "copies", "1") },
   };
 
@@ -78,12 +71,10 @@
   }
 
   // The counts of a run if at this choice stands what `becomes` says; null where that cannot be known. {walk, end} are the
-  // strategy's, by the names above; `laid`: {bytes, pitch, across, down} as the kernel gets its pixels and its groups.
-  function counted(run, { walk, end }, laid, { part, place, position, becomes }) {
-    const { pixels, launch: { groupSize: size, copies } } = run;
-    const groups = laid.across * laid.down;
-    const of = { size, all: laid.across * size, groups, groupsY: laid.down, tables: groups, count: pixels.length, width: run.width,
-      pitch: laid.pitch, copies };
+  // strategy's, by the names above.
+  function counted({ pixels, width, launch: { groupSize: size, groups, copies } }, { walk, end }, { part, place, position, becomes }) {
+    const of = { size, all: groups * size, groups, tables: groups, count: pixels.length, width, copies };
+    const held = Math.max(16, Math.ceil(pixels.length / 16) * 16); // bytes, of whole vectors
     let isKnown = true;
     const chosen = (its, where, right, at) => {
       if (its !== part || where !== place || at !== position) return right;
@@ -106,18 +97,16 @@
     }
 
     function every(body) {
-      for (let item = 0; item < size && isKnown; ++item) body(Object.assign(of, { item, id: (of.group % laid.across) * size + item }));
+      for (let item = 0; item < size && isKnown; ++item) body(Object.assign(of, { item, id: of.group * size + item }));
     }
 
     const counts = new Uint32Array(BINS);
-    const rows = new Uint32Array(BINS * groups).fill(end === "rows" ? POISON : 0);
     let table = counts; // into which this group counts
     const count = (at, where, position_) => {
       of.where = at;
-      of.v = from(laid.bytes, at);
+      of.v = at >= 0 && at < held ? pixels[at] ?? 0 : from(pixels, at);
       const bin = chosen("value", where, of.v, position_);
-      const to = end === "copies" ? bin * copies + of.item % copies
-        : end === "sum" ? of.group * chosen("pitch", "tables", BINS) + bin : bin;
+      const to = end === "copies" ? bin * copies + of.item % copies : bin;
       add(table, to, chosen("weight", where === "tail" ? where : "pixels", 1));
     };
     const several = (where, body) => {
@@ -129,10 +118,6 @@
     const sixteen = (first) => several("word", (word) => four(16 * first + 4 * word));
     const walks = {
       turns: () => over("pixels", of.id, of.count, of.all, (i) => count(i, "pixels")),
-      grid: () => over("rows", of.y, Math.ceil(of.count / of.width), laid.down, (row) => over("columns", of.id, of.width, of.all, (x) => {
-        const isPixel = chosen("times", "short", Number(row * chosen("which", "short", of.width) + x < of.count));
-        if (isPixel) count(row * chosen("read-index", "short", of.pitch) + x, "pixels");
-      })),
       loads: () => {
         const vectors = Math.floor(of.count / 16);
         let next = of.id;
@@ -145,33 +130,16 @@
       },
     };
     for (let group = 0; group < groups && isKnown; ++group) {
-      Object.assign(of, { group, y: Math.floor(group / laid.across) });
-      if (end === "sum") table = rows;
-      else if (end !== "count") table = new Uint32Array(BINS * (end === "copies" ? copies : 1));
+      of.group = group;
+      if (end !== "count") table = new Uint32Array(BINS * (end === "copies" ? copies : 1));
       every(walks[walk]);
-      if (end === "count" || end === "sum") continue;
+      if (end === "count") continue;
       every(() => over("merge", of.item, BINS, size, (bin) => {
         let sum = 0;
         if (end === "copies") over("copies", 0, copies, 1, (copy) => { sum += from(table, bin * copies + copy); });
         else sum = from(table, bin);
         sum = chosen("weight", "merge", sum);
-        if (end !== "rows") add(counts, bin, sum);
-        else if (isKnown) rows[group * chosen("pitch", "merge", BINS) + bin] = sum;
-      }));
-    }
-    Object.assign(of, { group: 0, item: 0, id: 0, y: 0 });
-    if (end === "rows") {
-      over("sum", 0, groups, 1, (row) => over("bin-loop", 0, BINS, 1, (bin) =>
-        add(counts, bin, chosen("weight", "sum", from(rows, row * BINS + bin)))));
-    } else if (end === "sum") { // by one group
-      Object.assign(of, { all: size, groups: 1 });
-      counts.fill(POISON);
-      every(() => over("bin-loop", of.id, BINS, size, (bin) => {
-        let sum = chosen("start", "clear", 0);
-        over("sum", 0, groups, 1, (row) => {
-          sum += chosen("weight", "sum", from(rows, row * chosen("pitch", "sum", BINS) + bin));
-        });
-        if (bin < BINS) counts[bin] = sum;
+        add(counts, bin, sum);
       }));
     }
     return isKnown ? counts : null;
@@ -194,7 +162,7 @@
             const names = called[place] || {};
             const change = { part, place, words, bits, right: parts[part], becomes: functionOf(words),
               name: names[`${name}: ${words}`] ?? names[name] ?? names[""] ?? name };
-            const positions = "which" in parts && place !== "short" ? [0, 1, 2, 3] : [undefined];
+            const positions = "which" in parts ? [0, 1, 2, 3] : [undefined];
             for (const position of positions) found.push({ ...change, position });
           }
         }

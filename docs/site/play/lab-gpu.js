@@ -3,7 +3,7 @@
 (function (root) {
   "use strict";
 
-  const { BINS, STRATEGIES, bounded, withGiven, laidOut, added } = labModel;
+  const { BINS, STRATEGIES, bounded, withGiven, laidOut } = labModel;
   const FLAG = 4; // the binding that says that a loop was ended
   const PATIENCE_MS = 30000;
   const COMPILING_MS = 60000;
@@ -114,13 +114,13 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
 
     // What a strategy reads and writes, for these pixels and this launch. To be destroyed.
     prepare(input, { strategy, groupSize }, groups) {
-      const { grids, turns, bound } = laidOut(input, strategy, { groups, groupSize });
+      const { turns, bound } = laidOut(input, strategy, { groups, groupSize });
       if (bound[0].byteLength > this.most.pixels) throw new Refused(`${input.pixels.length} pixels are more than this GPU gives a page.`);
       const usage = GPUBufferUsage.STORAGE | GPUBufferUsage.COPY_SRC;
       const buffers = [...bound, new Uint32Array([0, turns, 0, 0])].map((words, binding) =>
         this.buffer(words.byteLength, binding === 1 ? GPUBufferUsage.UNIFORM : usage, words));
       const bindings = this.device.createBindGroup({ layout: this.layout, entries: buffers.map((buffer, binding) => ({ binding, resource: { buffer } })) });
-      return { buffers, bindings, grids, destroy: () => buffers.forEach((buffer) => buffer.destroy()) };
+      return { buffers, bindings, groups, destroy: () => buffers.forEach((buffer) => buffer.destroy()) };
     }
 
     // Zeroes and counts: what is timed.
@@ -128,10 +128,10 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
       for (const binding of STRATEGIES[strategy].zeroed) encoder.clearBuffer(prepared.buffers[binding]);
       const pass = encoder.beginComputePass();
       pass.setBindGroup(0, prepared.bindings);
-      pipelines.forEach((pipeline, number) => {
+      for (const pipeline of pipelines) {
         pass.setPipeline(pipeline);
-        pass.dispatchWorkgroups(...prepared.grids[number]);
-      });
+        pass.dispatchWorkgroups(prepared.groups);
+      }
       pass.end();
     }
 
@@ -181,7 +181,7 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
       device.pushErrorScope("validation");
       const encoder = device.createCommandEncoder();
       this.encode(encoder, compiled, prepared);
-      const from = STRATEGIES[compiled.strategy].hostAdds ? prepared.buffers[3] : prepared.buffers[2];
+      const [,, from] = prepared.buffers;
       const { size } = from;
       const back = device.createBuffer({ size: size + 4, usage: GPUBufferUsage.MAP_READ | GPUBufferUsage.COPY_DST });
       encoder.copyBufferToBuffer(from, 0, back, 0, size);
@@ -195,7 +195,7 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
       back.destroy();
       prepared.destroy();
       if (wasEnded) throw new DoesNotEnd();
-      return added(rows.subarray(0, size / 4));
+      return rows.subarray(0, BINS);
     }
 
     // Waits, but not for ever: what does not end is left behind together with its device.

@@ -79,25 +79,10 @@
   const likeOf = ({ strategy }) => STRATEGIES[strategy].like ?? strategy;
   const items = ({ launch }) => launch.groups * launch.groupSize;
 
-  // The groups across the columns of a picture and below each other, as `subhist` lies over it.
-  function gridOf({ strategy, width, launch: { groups, groupSize } }) {
-    const across = strategy === "subhist" ? Math.min(groups, Math.max(1, Math.ceil(width / groupSize))) : groups;
-    return [across, Math.floor(groups / across)];
-  }
-
-  const groupsOf = (run) => gridOf(run).reduce((a, b) => a * b);
-
   // [group, work-item in it] of the work-item that counts pixel i.
   function whoOf(run) {
     const { groupSize } = run.launch;
     const of = (id) => [Math.floor(id / groupSize), id % groupSize];
-    if (run.strategy === "subhist") {
-      const [across, down] = gridOf(run);
-      return (i) => {
-        const [x, y] = [i % run.width, Math.floor(i / run.width)];
-        return [(y % down) * across + Math.floor(x / groupSize) % across, x % groupSize];
-      };
-    }
     if (likeOf(run) !== "lane-bins") return (i) => of(i % items(run));
     const whole = Math.floor(run.pixels.length / 16) * 16;
     return (i) => of((i < whole ? Math.floor(i / 16) : i - whole) % items(run));
@@ -112,7 +97,7 @@
 
   function tablesOf(run) {
     const who = whoOf(run);
-    const tables = Array.from({ length: groupsOf(run) }, () => new Uint32Array(BINS));
+    const tables = Array.from({ length: run.launch.groups }, () => new Uint32Array(BINS));
     run.pixels.forEach((pixel, i) => { tables[who(i)[0]][pixel] += 1; });
     return tables;
   }
@@ -122,64 +107,34 @@
   // What a strategy needs, as its host program in the chapter has it. `zeroed`: what the host zeroes, by its binding. The page adds the
   // tasks, which may be `like` one of them, and may have a number of `tables`.
   const STRATEGIES = {
-    racy: { kernels: ["histogram_racy"], zeroed: [2], groupsTables: false },
-    global: { kernels: ["histogram_global"], zeroed: [2], groupsTables: false },
-    subhist: { kernels: ["subhist", "sum_tables"], zeroed: [3], groupsTables: true },
-    local: { kernels: ["histogram_local"], zeroed: [2], groupsTables: false },
-    "local-buckets": { kernels: ["histogram_buckets"], zeroed: [], groupsTables: true, hostAdds: true },
-    "lane-bins": { kernels: ["histogram_lanes"], zeroed: [2], groupsTables: false },
-    "read ceiling": { kernels: ["read_all"], zeroed: [], groupsTables: false }, // what the memory can do
+    racy: { kernels: ["histogram_racy"], zeroed: [2] },
+    global: { kernels: ["histogram_global"], zeroed: [2] },
+    local: { kernels: ["histogram_local"], zeroed: [2] },
+    "lane-bins": { kernels: ["histogram_lanes"], zeroed: [2] },
+    "read ceiling": { kernels: ["read_all"], zeroed: [] }, // what the memory can do
   };
 
   // The code with the numbers in it that a host passes; not as constants of the pipeline, for not every browser gives arrays such a size.
   const withGiven = (code, groupSize, copies) =>
     code.replace(/override (GROUP_SIZE|COPIES): u32;/g, (_, name) => `const ${name} = ${name === "COPIES" ? copies : groupSize}u;`);
 
-  // What a strategy reads and writes, for these pixels in this launch: the words of each binding; for each kernel the groups across and
-  // down; turns of a work-item's loops, more than any that ends has use for.
-  function laidOut({ pixels, width }, strategy, launch) {
-    const [across, down] = gridOf({ strategy, width, launch });
-    const { kernels, groupsTables, tables: fixed } = STRATEGIES[strategy];
-    const tables = groupsTables ? across * down : fixed || 0;
-    const grids = kernels.map((_, number) => (number === 0 || fixed ? [across, down] : [1, 1])); // a sum is one group's, but in a task
-    // A picture's rows have gaps behind them for `subhist`, which are none of its pixels.
-    const pitch = strategy === "subhist" ? Math.ceil((width + 1) / 64) * 64 : width;
-    const bytes = padded(pitch === width ? pixels : withGaps(pixels, width, pitch));
-    const the = strategy === "lane-bins" ? [pixels.length, 4] : [pixels.length, width, pitch, BINS, tables];
-    const turns = Math.ceil(pixels.length / launch.groupSize + TURNS / (launch.groups * launch.groupSize)) + 2 ** 14 + BINS * tables;
-    return { grids, turns, pitch, bound: [new Uint32Array(bytes.buffer), new Uint32Array([...the, 0, 0, 0].slice(0, 8)),
+  // What a strategy reads and writes, for these pixels in this launch: the words of each binding; turns of a work-item's loops, more than
+  // any that ends has use for.
+  function laidOut({ pixels }, strategy, { groups, groupSize }) {
+    const { tables = 0 } = STRATEGIES[strategy];
+    const bytes = new Uint8Array(Math.max(16, Math.ceil(pixels.length / 16) * 16));
+    bytes.set(pixels);
+    const turns = Math.ceil(pixels.length / groupSize + TURNS / (groups * groupSize)) + 2 ** 14 + BINS * tables;
+    return { turns, bound: [new Uint32Array(bytes.buffer), new Uint32Array([pixels.length, 4, 0, 0]), // 4 loads, where a kernel asks
       new Uint32Array(BINS).fill(POISON), new Uint32Array(BINS * tables).fill(POISON)] };
-  }
-
-  function padded(bytes) {
-    const whole = new Uint8Array(Math.max(16, Math.ceil(bytes.length / 16) * 16));
-    whole.set(bytes);
-    return whole;
-  }
-
-  function withGaps(pixels, width, pitch) {
-    const rows = Math.ceil(pixels.length / width) || 1;
-    const bytes = new Uint8Array(rows * pitch).fill(0xa5);
-    for (let row = 0; row < rows; ++row) bytes.set(pixels.subarray(row * width, (row + 1) * width), row * pitch);
-    return bytes;
-  }
-
-  // The 256 counts of what a strategy hands back: of some rows their sum.
-  function added(rows) {
-    const counts = new Uint32Array(BINS);
-    rows.forEach((count, place) => { counts[place % BINS] += count; });
-    return counts;
   }
 
   // ---- what a mistake would count ----------------------------------------------------------------
 
-  const hasATable = (run) => ["local", "local-buckets"].includes(likeOf(run));
-  const isInterleaved = (run) => !["subhist", "lane-bins"].includes(run.strategy);
-
   // The work-items that run in step reach a place together; those before them are further, without a barrier.
   function inStep(holds) {
     return (run) => {
-      if (!hasATable(run) || !run.launch.lanes) return null;
+      if (likeOf(run) !== "local" || !run.launch.lanes) return null;
       const who = whoOf(run);
       const turn = (item) => Math.floor(item / run.launch.lanes);
       return countIf(run, (i, pixel) => holds(turn(who(i)[1]), turn(pixel % run.launch.groupSize)));
@@ -188,19 +143,8 @@
 
   // How a strategy goes over its pixels, and how it ends: what may be chosen otherwise (lab-choices.js).
   const WAYS = { racy: { walk: "turns", end: "count" }, global: { walk: "turns", end: "count" },
-    local: { walk: "turns", end: "merge" }, "local-buckets": { walk: "turns", end: "rows" },
-    subhist: { walk: "grid", end: "sum" }, "lane-bins": { walk: "loads", end: "copies" }, copies: { walk: "turns", end: "copies" } };
+    local: { walk: "turns", end: "merge" }, "lane-bins": { walk: "loads", end: "copies" }, copies: { walk: "turns", end: "copies" } };
   const changesOf = new Map(); // of such ways
-  const laidFor = new WeakMap(); // of runs
-
-  // What the kernel of a run gets: its pixels as bytes, and how its groups lie.
-  function laidAs(run) {
-    if (!laidFor.has(run)) {
-      const { bound, pitch, grids: [[across, down]] } = laidOut(run, run.strategy, run.launch);
-      laidFor.set(run, { bytes: new Uint8Array(bound[0].buffer), pitch, across, down });
-    }
-    return laidFor.get(run);
-  }
 
   // What one choice that became something else would count: [name, prediction, sentence], the most usual first.
   function choices(run) {
@@ -209,7 +153,7 @@
     if (!changesOf.has(way)) changesOf.set(way, table.changes(theirs, way));
     // Where only the last group's table arrives, it is more likely that the groups write over each other's (PATTERNS).
     return changesOf.get(way).filter(({ name }) => name !== "only-the-last-group").map((change) =>
-      [change.name, (of) => table.counted(of, way, laidAs(of), change), () => table.sentenceOf(theirs, change)]);
+      [change.name, (of) => table.counted(of, way, change), () => table.sentenceOf(theirs, change)]);
   }
 
   // [name, prediction]: {pixels, width, strategy, expected, launch} -> counts; null where it cannot be known.
@@ -221,7 +165,7 @@
     // As if the work-items that run in step counted equal pixels once.
     ["lost-updates", (run) => {
       const { lanes } = run.launch;
-      if (!isInterleaved(run) || !lanes) return null;
+      if (run.strategy === "lane-bins" || !lanes) return null;
       return countIf(run, (i, pixel) => run.pixels.subarray(i - (i % lanes), i).indexOf(pixel) < 0);
     }],
     // Of work-items in step that each add a table of their own, the last one's count stays.
@@ -243,14 +187,13 @@
     "table-not-zeroed": "Not all of a group's table is zero before the counting: local memory holds anything at first, in OpenCL and CUDA.",
     "merge-overwrites": "The groups overwrite each other's counts when they merge: an assignment in the place of an addition.",
     "merge-without-atomic": "Tables are merged without an atomic: of two additions to one bin at the same time one is lost.",
-    "rows-overlap": "The rows of the groups lie too close together, and overwrite each other.",
   };
 
   // ---- mistakes that leave a pattern -------------------------------------------------------------
 
   // Whether each count is one of the groups' counts; with `sums` the sum of some of them.
   function isMadeOf(run, counts, sums) {
-    if (groupsOf(run) < 2 || groupsOf(run) > 8) return false;
+    if (run.launch.groups < 2 || run.launch.groups > 8) return false;
     const tables = tablesOf(run);
     return counts.every((count, bin) => {
       let possible = new Set(sums ? [0] : []);
@@ -262,8 +205,8 @@
   const merges = (run) => !["racy", "global"].includes(likeOf(run));
 
   // Tables of a group, in its own memory.
-  const tablesIn = (run) => ({ local: 1, "local-buckets": 1, "lane-bins": run.launch.copies, copies: run.launch.copies })[likeOf(run)] ?? 0;
-  const isLeft = (run, over) => [...Array(tablesIn(run) + 1).keys()].some((tables) => (over - tables * groupsOf(run) * POISON) % 2 ** 32 === 0);
+  const tablesIn = (run) => ({ local: 1, "lane-bins": run.launch.copies, copies: run.launch.copies })[likeOf(run)] ?? 0;
+  const isLeft = (run, over) => [...Array(tablesIn(run) + 1).keys()].some((tables) => (over - tables * run.launch.groups * POISON) % 2 ** 32 === 0);
 
   // [name, what fits a run that is wrong, what is seen, whether it is between groups, so that a single one is right].
   const PATTERNS = [
@@ -271,8 +214,6 @@
       "what is too much is what was in the groups' memory", false],
     ["merge-overwrites", (run, counts) => isMadeOf(run, counts, false), "each count is that of one group alone, and a single group is right", true],
     ["merge-without-atomic", (run, counts) => isMadeOf(run, counts, true), "what is lost is a group's whole count of a bin, and a single group is right", true],
-    ["rows-overlap", (run, counts) => isMadeOf(run, counts.map((count) => count - POISON * (groupsOf(run) - 1)), false),
-      "each count is that of one group, and of rows that nobody has written, and a single group is right", true],
   ];
 
   // The runs that tell mistakes apart, as in common/tutor/diagnosis/probes.cpp: words, and how often.
@@ -386,8 +327,8 @@ fn lab_is_endless() -> bool {
 `;
   }
 
-  const api = { WAYS, laidAs, BINS, POISON, HYPOTHESES, PATTERNS, SENTENCES, PROBES,
-    gridOf, OUTCOMES, STRATEGIES, withGiven, laidOut, added, serial, optionsOf, inWords, numberOf, inputOf, tiled, tablesOf, diagnose, lookInto, outcomeOf, bounded };
+  const api = { WAYS, BINS, POISON, HYPOTHESES, PATTERNS, SENTENCES, PROBES,
+    OUTCOMES, STRATEGIES, withGiven, laidOut, serial, optionsOf, inWords, numberOf, inputOf, tiled, tablesOf, diagnose, lookInto, outcomeOf, bounded };
   if (typeof module === "object") module.exports = api;
   else root.labModel = api;
 })(globalThis);

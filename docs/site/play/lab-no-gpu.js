@@ -3,7 +3,7 @@
 (function (root) {
   "use strict";
 
-  const { STRATEGIES, withGiven, laidOut, added } = labModel;
+  const { STRATEGIES, withGiven, laidOut } = labModel;
   const { DoesNotCompile, DoesNotEnd } = labGpu;
   const PATIENCE_MS = 60000;
   const MOST_PIXELS = 2 ** 18;
@@ -12,10 +12,10 @@
 
   function inWorker(make) {
     const wgsl = make();
-    onmessage = ({ data: { code, kernels, bound, grids, order, turns } }) => {
+    onmessage = ({ data: { code, kernels, bound, groups, order, turns } }) => {
       try {
         const program = wgsl.compile(code);
-        kernels.forEach((kernel, number) => wgsl.launch(program, kernel, bound, grids[number], order, Math.random, turns));
+        kernels.forEach((kernel) => wgsl.launch(program, kernel, bound, groups, order, Math.random, turns));
         postMessage({ bound });
       } catch (error) {
         const { line = 0, column = 0, message } = error;
@@ -37,8 +37,8 @@
 
     // The 256 counts of one run. Raises DoesNotEnd, DoesNotCompile.
     async count(input, { strategy, groupSize, code }, groups) {
-      const { kernels, zeroed, hostAdds } = STRATEGIES[strategy];
-      const { grids, turns, bound } = laidOut(input, strategy, { groups, groupSize });
+      const { kernels, zeroed } = STRATEGIES[strategy];
+      const { turns, bound } = laidOut(input, strategy, { groups, groupSize });
       for (const binding of zeroed) bound[binding].fill(0);
       this.worker ??= play.workerOf(`(${inWorker})(${labWgsl})`);
       const answer = await new Promise((done) => {
@@ -47,7 +47,7 @@
           clearTimeout(timer);
           done(data);
         };
-        this.worker.postMessage({ code, kernels, bound, grids, order: this.order, turns });
+        this.worker.postMessage({ code, kernels, bound, groups, order: this.order, turns });
       });
       if (answer.isStuck) {
         this.worker.terminate();
@@ -55,7 +55,7 @@
       }
       if (answer.isEndless) throw new DoesNotEnd();
       if (answer.refused) throw new DoesNotCompile([answer.refused]);
-      return added(answer.bound[hostAdds ? 3 : 2]);
+      return answer.bound[2];
     }
   }
 

@@ -496,7 +496,7 @@ function labWgsl() {
 
   // Runs a kernel on `bound`, an Uint32Array for each binding; `most`: turns of a work-item's loops. Raises Endless, and CodeError at a
   // barrier that not all reach.
-  function launch(program, kernel, bound, [across, down], order, random, most) {
+  function launch(program, kernel, bound, groups, order, random, most) {
     let now = null; // whose turn it is
     const turn = () => {
       if (++now.turns > most) throw new Endless();
@@ -508,9 +508,9 @@ function labWgsl() {
 
     function groupOf(number) {
       const entry = make()[kernel];
-      const workgroup_id = [number % across, Math.floor(number / across), 0];
+      const workgroup_id = [number, 0, 0];
       return Array.from({ length: groupSize }, (_, item) => ({ at: 0, turns: 0, isDone: false, go: entry({ local_invocation_index: item, workgroup_id, local_invocation_id: [item, 0, 0],
-        global_invocation_id: [workgroup_id[0] * groupSize + item, workgroup_id[1], 0], num_workgroups: [across, down, 1] }) }));
+        global_invocation_id: [number * groupSize + item, 0, 0], num_workgroups: [groups, 1, 1] }) }));
     }
 
     // One step; whether it can go on before others come to where it is.
@@ -566,7 +566,7 @@ function labWgsl() {
       }
     }
 
-    const all = [...Array(across * down).keys()];
+    const all = [...Array(groups).keys()];
     if (order !== "random") all.forEach((number) => inTurn(groupOf(number)));
     else for (let first = 0; first < all.length; first += RESIDENT) anyhow(all.slice(first, first + RESIDENT));
   }
