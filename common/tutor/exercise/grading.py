@@ -191,10 +191,6 @@ def fault(file, detector, runs, right):
             if file.exercise.kind == "host":
                 words += "; the kernel is right: what are its arguments, in which order, and how large are the buffers?"
             return words + (": no lock that all threads share is held there" if "data race" in words and file.exercise.kind == "c++" else "")
-        if done.cut:
-            return f"under {detector.name} it says more than can be read"
-        if unable := re.search(r"FATAL ERROR.*\n(.{0,200})", done.said):
-            return f"{detector.name} cannot run it: {unable.group(1).strip()}"
     wrong = next((each for each in found if not each.right), None)
     if right and wrong:
         return f"under {detector.name} it is not right: {wrong.run.words}: {wrong.why}"

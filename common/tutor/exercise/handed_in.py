@@ -10,56 +10,45 @@ import submitted_file
 from catalogue import BadInput
 
 JUNK = re.compile(r"(^|/)(\.[^/]*|__MACOSX|Thumbs\.db|desktop\.ini)(/|$)", re.IGNORECASE)
-MANY, MUCH, LARGE = 200, 16 << 20, submitted_file.LARGEST_FILE  # a submission's files, and bytes; bytes of one of its texts
+MUCH = 16 << 20  # that is read of a submission
 
 
-class Room:
-    """How much of a submission is read."""
+def members(path):
+    """[(name, bytes)] of all files in a file, a zip or a folder, zips in zips among them. Raises BadInput."""
+    found, left = [], MUCH
 
-    def __init__(self):
-        self.files, self.bytes = MANY, MUCH
+    def add(name, data):
+        nonlocal left
+        left -= len(data) + 1000  # many empty ones are much, too
+        if left < 0:
+            raise BadInput(f"{name}: more than {MUCH >> 20} MiB")
+        if data[:4] not in (b"PK\3\4", b"PK\5\6"):  # the second: with nothing in it
+            found.append((name, data))
+            return
+        try:
+            with zipfile.ZipFile(io.BytesIO(data)) as packed:
+                for info in packed.infolist():
+                    if not info.is_dir() and not JUNK.search(info.filename):
+                        with packed.open(info) as file:
+                            add(f"{name}/{info.filename}", file.read(MUCH + 1))
+        except BadInput:
+            raise
+        except Exception as error:  # whatever the libraries of the ways to pack raise
+            raise BadInput(f"{name}: cannot be unpacked: {error}") from None
 
-    def for_file(self, name, size=0):
-        self.files, self.bytes = self.files - 1, self.bytes - size
-        if self.files < 0 or self.bytes < 0:
-            raise BadInput(f"{name}: more than {MANY} files" if self.files < 0 else f"{name}: more than {MUCH >> 20} MiB")
-
-
-def most_of(name):
-    return MUCH if name.casefold().endswith(".zip") else LARGE + 1
-
-
-def unpacked(name, data, room):
-    """(name, bytes) of a file, or of all that is in it where it is a zip. Raises BadInput."""
-    room.for_file(name, len(data))
-    if data[:4] not in (b"PK\3\4", b"PK\5\6"):  # the second: with nothing in it
-        yield name, data
-        return
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as packed:
-            for info in packed.infolist():
-                if not info.is_dir() and not JUNK.search(info.filename):
-                    with packed.open(info) as file:
-                        yield from unpacked(f"{name}/{info.filename}", file.read(most_of(info.filename)), room)
-    except BadInput:
-        raise
-    except Exception as error:  # whatever the libraries of the ways to pack raise
-        raise BadInput(f"{name}: cannot be unpacked: {error}") from None
-
-
-def members(path, room=None):
-    """(name, bytes) of all files in a file, a zip or a folder, zips in zips among them. Raises BadInput."""
-    room = room or Room()
-    if path.is_symlink() or not (path.is_dir() or path.is_file()):
-        raise BadInput(f"{path.name}: a link, or no file")
-    if path.is_file():
+    def look(path, name):
+        if path.is_symlink() or not (path.is_dir() or path.is_file()):
+            raise BadInput(f"{path.name}: a link, or no file")
+        if path.is_dir():
+            for each in sorted(path.iterdir()):
+                if not JUNK.search(each.name):
+                    look(each, f"{name}/{each.name}")
+            return
         with open(path, "rb") as file:
-            yield from unpacked(path.name, file.read(most_of(path.name)), room)
-        return
-    room.for_file(path.name)
-    for each in sorted(path.iterdir()):
-        if not JUNK.search(each.name):
-            yield from ((f"{path.name}/{name}", data) for name, data in members(each, room))
+            add(name, file.read(MUCH + 1))
+
+    look(path, path.name)
+    return found
 
 
 def texts_of(exercise, api, files):

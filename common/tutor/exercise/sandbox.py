@@ -26,13 +26,12 @@ from typing import NamedTuple
 
 from catalogue import ROOT
 
-ADDRESSES = 16 << 30  # for one process: drivers reserve far more than they use
 MEMORY = 4 << 30  # that all of its processes use together
 DISK = 512 << 20
-OUTPUT = 64 << 20  # in one file, in its results, and in what it prints
-READ = 8 << 20  # of what it prints: a detector says much
+OUTPUT = 64 << 20  # in one file, and in its results
+PRINTS = 8 << 20  # a detector says much
 PROCESSES = 128 + 2 * (os.cpu_count() or 1)  # at a time, and threads; drivers start some for each core
-WAITS = 20  # seconds without any work, of any of its threads: it waits for what never comes
+WAITS = 30  # seconds without a tick of work, of any of its threads: it waits for what never comes
 CLOCK = 20  # times the processor time that it may take, and that at least a minute: the machine was too busy
 NOBODY = 65534  # root is held by no limit
 SYSTEM = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/opt/intel", "/opt/rocm",
@@ -65,12 +64,9 @@ class Done(NamedTuple):
     said: str  # on standard error, the beginning of it
     out: bytes = b""  # standard output
     ended: str = ""  # why it was ended, where it was
-    cut: bool = False  # it said more than that
 
     def why(self):
         """In words, where it did not end well."""
-        if self.status == -signal.SIGXFSZ and not self.ended:
-            return FLOODS
         if self.status < 0 and not self.ended:
             return f"it crashes ({next((each.name for each in signal.Signals if each == -self.status), -self.status)})"
         return self.ended or f"it ends with {self.status}"
@@ -93,11 +89,9 @@ def bubblewrap(files, devices, rules=None):
     return [*words, "--dir", "/files", "--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/files", "--"]
 
 
-def limits(memory, *more):
+def limits(*more):
     """The words before a command, within bubblewrap's: not of Python, which for its own would run code behind each fork."""
-    if not shutil.which("prlimit"):
-        return []
-    return ["prlimit", "--core=0", f"--fsize={OUTPUT}", *more, *([f"--as={ADDRESSES}"] if memory else []), "--"]
+    return ["prlimit", "--core=0", f"--fsize={OUTPUT}", *more, "--"] if shutil.which("prlimit") else []
 
 
 class _Compared(ctypes.Structure):
@@ -174,16 +168,6 @@ def _tree(pid):
     return {each: seen[each][1] for each in found if each in seen}
 
 
-def _all_sleep(pids):
-    """Whether none of their threads has anything to do, or waits for a disk."""
-    for pid in pids:
-        for thread in pathlib.Path(f"/proc/{pid}/task").glob("*/stat"):
-            with contextlib.suppress(OSError):
-                if thread.read_text(errors="replace").rpartition(")")[2].split()[0] in "RD":
-                    return False
-    return True
-
-
 def _end(process):
     """Ends it and all that it started: in bubblewrap the first takes the others along."""
     for pid in _tree(process.pid) if missing() else (process.pid,):
@@ -213,19 +197,18 @@ def _environment(folder):
 
 
 class _Read(threading.Thread):
-    """What comes through a pipe: the first `most` bytes of it, and how many there were."""
+    """What comes through a pipe, up to so many bytes."""
 
     def __init__(self, pipe, most):
         super().__init__(daemon=True)
-        self.pipe, self.most, self.read, self.bytes = pipe, most, b"", 0
+        self.pipe, self.most, self.read, self.floods = pipe, most, b"", False
         self.start()
 
     def run(self):
-        parts = []
-        while self.bytes <= OUTPUT and (part := self.pipe.read1(1 << 16)):
-            parts += [part[:max(self.most - self.bytes, 0)]]
-            self.bytes += len(part)
-        self.read = b"".join(parts)
+        parts = bytearray()
+        while len(parts) <= self.most and (part := self.pipe.read1(1 << 16)):
+            parts += part
+        self.read, self.floods = bytes(parts[:self.most]), len(parts) > self.most
 
 
 def _write(pipe, data):
@@ -271,18 +254,18 @@ def _watched(process, seconds, out, said):
         except subprocess.TimeoutExpired:
             now, theirs = time.monotonic(), _tree(process.pid)
         before, took = took, max(took, sum(used for used, _ in theirs.values()))
-        moved = now if took > before or (now > moved + WAITS and not _all_sleep(theirs)) else moved
+        moved = now if took > before else moved
         for ended, is_so in ((NO_END, took > seconds or now > moved + WAITS), (TOO_MANY, len(theirs) > PROCESSES),
                              (TOO_LARGE, sum(memory for _, memory in theirs.values()) > MEMORY),
-                             (FLOODS, max(out.bytes, said.bytes) > OUTPUT), (TOO_BUSY, now > began + CLOCK * max(seconds, 3))):
+                             (FLOODS, out.floods or said.floods), (TOO_BUSY, now > began + CLOCK * max(seconds, 3))):
             if is_so:
                 return ended
 
 
-def _run(command, seconds, data, files, memory, devices):
+def _run(command, seconds, data, files, devices):
     with contextlib.ExitStack() as stack:
         if missing():
-            command = [*limits(memory), *command]
+            command = [*limits(), *command]
             folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="exercise-")), "files")
             for name, what in files.items():
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
@@ -293,12 +276,12 @@ def _run(command, seconds, data, files, memory, devices):
         else:
             opened = {name: _opened(stack, what) for name, what in files.items()}
             filters = [_opened(stack, rules())] if rules() else []
-            command = [*bubblewrap(opened, devices, *filters), *limits(memory, f"--nproc={PROCESSES}"), *command]
+            command = [*bubblewrap(opened, devices, *filters), *limits(f"--nproc={PROCESSES}"), *command]
             how = {"cwd": "/", "env": _environment("/tmp"), "pass_fds": [file.fileno() for file in (*opened.values(), *filters)],
                    **_user()}
         process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    start_new_session=True, **how)
-        out, said = _Read(process.stdout, OUTPUT), _Read(process.stderr, READ)
+        out, said = _Read(process.stdout, OUTPUT), _Read(process.stderr, PRINTS)
         threading.Thread(target=_write, args=(process.stdin, data), daemon=True).start()
         ended = ""
         try:
@@ -310,14 +293,14 @@ def _run(command, seconds, data, files, memory, devices):
         process.stdout.close()
         process.stderr.close()
         status = process.returncode if process.returncode < 129 else 128 - process.returncode  # as bwrap and shells say it
-        return Done(status, printable(said.read.decode("utf-8", "replace")), out.read, ended, said.bytes > READ)
+        return Done(status, printable(said.read.decode("utf-8", "replace")), out.read, ended)
 
 
-def run(command, seconds, data=b"", files=None, memory=True, devices=False):
+def run(command, seconds, data=b"", files=None, devices=False):
     """Runs it for so many seconds of processor time, in a folder with these files, {name: bytes}, and with this data to read."""
     for alone in (False, True):
         with _entered(alone):
-            done = _run(command, seconds, data, files or {}, memory, devices)
+            done = _run(command, seconds, data, files or {}, devices)
         if done.ended != TOO_BUSY:
             return done
     raise Busy(TOO_BUSY)

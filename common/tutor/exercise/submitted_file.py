@@ -87,15 +87,10 @@ def begins_an_exchange(race):
     return len(lines) == 2 and lines["read"] <= lines["exchange"]
 
 
-def text_of(path, data=None):
-    """What the student hands in, as a text in whatever encoding. Raises BadInput for whatever is not one small text file."""
-    if data is None:
-        if path.is_symlink() or not path.is_file():
-            raise BadInput(f"{path}: not a file")
-        with open(path, "rb") as file:
-            data = file.read(LARGEST_FILE + 1)
+def text_of(name, data):
+    """What the student hands in, as a text in whatever encoding. Raises BadInput for whatever is not a small text."""
     if len(data) > LARGEST_FILE:
-        raise BadInput(f"{path}: larger than {LARGEST_FILE >> 20} MiB")
+        raise BadInput(f"{name}: larger than {LARGEST_FILE >> 20} MiB")
     for encoding in ("utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig", "latin-1"):
         try:
             text = data.decode(encoding)
@@ -103,7 +98,7 @@ def text_of(path, data=None):
             continue
         if "\0" not in text:
             return text.replace("\r\n", "\n").replace("\r", "\n")
-    raise BadInput(f"{path}: not a text")
+    raise BadInput(f"{name}: not a text")
 
 
 def compiler():
@@ -136,7 +131,7 @@ def results_of(out, most):
 @functools.lru_cache(None)
 def named_device(name, program, device, under):
     """What runs there, which a process says that has nothing of a student's. Raises NothingToRunOn."""
-    done = sandbox.run([*under, f"./{name}"], SECONDS, tasks.job(device=device), {name: program}, memory=name == "run_opencl", devices=True)
+    done = sandbox.run([*under, f"./{name}"], SECONDS, tasks.job(device=device), {name: program}, devices=True)
     named = results_of(done.out, 1)
     if done.status != 0 or not named:
         raise NothingToRunOn((done.said.strip().splitlines() or [done.why()])[-1])
@@ -148,7 +143,6 @@ class SubmittedFile:
 
     runner = ""  # the program of the grader's that runs it
     emulated = False  # on the CPU
-    limited = True  # in its addresses, of which a sanitizer takes more than there are
 
     def __init__(self, exercise, api, name, text, build, device=""):
         self.exercise, self.api, self.build, self.device = exercise, api, build.resolve(), device
@@ -169,14 +163,9 @@ class SubmittedFile:
         return path.read_bytes()
 
     def once(self, what, make, *arguments):
-        """What make() gives, or raises, made once."""
+        """What make() gives, made once."""
         if what not in self.made:
-            try:
-                self.made[what] = make(*arguments)
-            except DoesNotCompile as wrong:
-                self.made[what] = wrong
-        if isinstance(self.made[what], DoesNotCompile):
-            raise self.made[what]
+            self.made[what] = make(*arguments)
         return self.made[what]
 
     def made_by(self, files, command, name):
@@ -206,8 +195,7 @@ class SubmittedFile:
         device = "Oclgrind" if detector and self.api == "opencl" else self.device
         seconds = max(min(2 * SECONDS if detector else SECONDS, self.left / 3), 1)  # what has no end leaves time for the others
         job = tasks.job(cases, device=device, library=library, calls=[] if detector else self.calls(), programs=programs)
-        done = sandbox.run([*command, f"./{runner}"], seconds, job, {runner: self.program(runner), **files},
-                           memory=self.limited and not detector, devices=True)
+        done = sandbox.run([*command, f"./{runner}"], seconds, job, {runner: self.program(runner), **files}, devices=True)
         self.left -= seconds if done.ended else 0
         results = results_of(done.out, len(runs))
         if done.status == NOT_COMPILED and not results:
@@ -222,7 +210,7 @@ class OpenCLFile(SubmittedFile):
         programs = []
         for options in dict.fromkeys(run.options for run in runs):
             own = options != REFERENCE
-            text = self.text if own else text_of(self.exercise.folder / "reference.cl")
+            text = self.text if own else (self.exercise.folder / "reference.cl").read_text(encoding="utf-8")
             programs.append({"name": self.name, "text": text, "options": options if own else ""})
         return programs, {}, ""
 
@@ -258,13 +246,13 @@ class OpenCLHost(OpenCLFile):
 def host_kernel(exercise, run, name, launch):
     """The kernel of a host exercise, with other bins than the student knows."""
     bins = tasks.task_of(exercise).bin_of(run).replace("LAUNCH", launch)
-    return f"#define BIN_OF(pixel) ({bins})\n" + text_of(exercise.folder / name)
+    return f"#define BIN_OF(pixel) ({bins})\n" + (exercise.folder / name).read_text(encoding="utf-8")
 
 
 class Library(SubmittedFile):
     """What becomes a library by a C++ compiler, for each sanitizer and for none."""
 
-    limited, flags, names = False, ("-O1", "-g1", "-w"), ()  # the sanitizers' names
+    flags, names = ("-O1", "-g1", "-w"), ()  # the sanitizers' names
 
     def compiled(self, files, words, detector):
         """The library of these files; `words` say what is compiled."""

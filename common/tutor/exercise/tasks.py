@@ -104,14 +104,18 @@ class MoreBins(Histogram):
         return [counts[bin] for bin in range(1024)]
 
 
-class Picture(Histogram):
-    """256 counts of a picture as it stands in its file: behind a header, in rows with gaps."""
+class Rows(Histogram):
+    """256 counts of a picture, whose rows lie one behind the other."""
 
     sizes = ((0, 1), (1, 1), (255, 1), (1, 257), (1021, 1031))
     middle, small = (283, 251), (149, 131)
 
     def tiny(self, generator):
         return tuple((generator.randrange(low, high), generator.randrange(low // 2, high // 2)) for low, high in ((40, 50), (13, 19)))
+
+
+class Picture(Rows):
+    """A picture as it stands in its file: behind a header, in rows with gaps."""
 
     def memory(self, run):
         return pictures.bmp_of(run.width, run.height, run.pixels)
@@ -120,16 +124,13 @@ class Picture(Histogram):
         return {**super().names(run), "first": pictures.HEADER, "pitch": pictures.pitch_of(run.width)}
 
 
-class Tiles(Picture):
+class Tiles(Rows):
     """A histogram for each tile of a picture, 32 x 32 pixels, smaller at the right and lower edge."""
 
     side = 32
 
     def tiny(self, generator):  # more tiles than groups
         return (generator.randrange(66, 80), generator.randrange(34, 42)), (generator.randrange(66, 80), generator.randrange(8, 14))
-
-    def memory(self, run):
-        return run.pixels
 
     def across(self, run):
         return (run.width + self.side - 1) // self.side
@@ -154,14 +155,11 @@ class Tiles(Picture):
         return f"tile in column {tile % self.across(run)}, row {tile // self.across(run)}, bin {at % 256}"
 
 
-class Equalized(Picture):
+class Equalized(Rows):
     """The picture with its greys spread: v becomes 255 * (pixels of v or less) / (all pixels), rounded down."""
 
     word = "B"
-    sizes = (*Picture.sizes, (4111, 4103))  # 255 times the pixels of the last does not fit 32 bits
-
-    def memory(self, run):
-        return run.pixels
+    sizes = (*Rows.sizes, (4111, 4103))  # 255 times the pixels of the last does not fit 32 bits
 
     def truth(self, run):
         counts, upto, table = collections.Counter(run.pixels), 0, []
