@@ -13,37 +13,9 @@ endif()
 ]])
 set_property(DIRECTORY APPEND PROPERTY TEST_INCLUDE_FILES ${CMAKE_BINARY_DIR}/pocl-cache.cmake)
 
-# What the tests in Python want to know of this build (common/tests/programs.py). Their detectors are optional.
+# Optional detectors, for the tests in Python (common/tests/programs.py).
 find_program(OCLGRIND oclgrind)
 find_program(COMPUTE_SANITIZER compute-sanitizer HINTS /usr/local/cuda/bin)
-function(write_test_facts)
-    set(opencl_required false)
-    if(TUTORIAL_OPENCL STREQUAL "REQUIRED")
-        set(opencl_required true)
-    endif()
-    foreach(tool OCLGRIND COMPUTE_SANITIZER)
-        if(NOT ${tool})
-            set(${tool} "")
-        endif()
-    endforeach()
-    foreach(library fault_injecting_driver failing_library)
-        set(${library} "")
-        if(TARGET ${library})
-            set(${library} $<TARGET_FILE:${library}>)
-        endif()
-    endforeach()
-    file(GENERATE OUTPUT ${CMAKE_BINARY_DIR}/tests.json CONTENT "{
-  \"cmake\": \"${CMAKE_COMMAND}\",
-  \"compiler\": \"${CMAKE_CXX_COMPILER}\",
-  \"generator\": \"${CMAKE_GENERATOR}\",
-  \"sanitize\": \"${TUTORIAL_SANITIZE}\",
-  \"opencl_required\": ${opencl_required},
-  \"oclgrind\": \"${OCLGRIND}\",
-  \"compute_sanitizer\": \"${COMPUTE_SANITIZER}\",
-  \"fault_injecting_driver\": \"${fault_injecting_driver}\",
-  \"failing_library\": \"${failing_library}\"
-}\n")
-endfunction()
 
 # discover_tests(target name labels [strategy that may skip...]): the tests of a chapter's program, such as
 # 03-local-atomics/opencl, are found whenever it is built. Before that there is one test, which says that it was not.

@@ -14,7 +14,7 @@ SELF_TEST = pathlib.Path(__file__).with_name("self_test.py")
 
 def main(output, python, build, name, labels, program, *may_skip):
     about = json.loads(subprocess.run([program, "--describe"], check=True, capture_output=True, text=True).stdout)
-    facts = json.loads(pathlib.Path(build, "tests.json").read_text(encoding="utf-8"))
+    noted = pathlib.Path(build, "CMakeCache.txt").read_text(encoding="utf-8")
     prefix = name.replace("/", ".")
     # What a search has found on this machine must not decide what is tested.
     environment = {"ENVIRONMENT": f"XDG_CACHE_HOME={pathlib.Path(output).parent}/nothing-kept"}
@@ -29,7 +29,7 @@ def main(output, python, build, name, labels, program, *may_skip):
         skip = [] if not may_skip else ["--may-skip", *may_skip, "--"]
         add(test, [python, "-B", SCRIPT, "--build", build, "--program", name, *options, *skip, *classes], SKIP_RETURN_CODE=77, **properties)
 
-    required = facts["opencl_required"] and about["api"] == "OpenCL"
+    required = "TUTORIAL_OPENCL:STRING=REQUIRED\n" in noted and about["api"] == "OpenCL"
     for variant in about["variants"]:
         if variant["broken_on_purpose"]:
             continue
@@ -46,7 +46,7 @@ def main(output, python, build, name, labels, program, *may_skip):
         if test != "Devices" or (about["api"] != "C++" and not about["emulated"]):
             add_python(test.lower(), [test])
     if about["emulated"]:
-        if not facts["sanitize"]:
+        if "TUTORIAL_SANITIZE:STRING=\n" in noted:
             add_python("races", ["Races"], label=f"{labels};races;sanitizer", TIMEOUT=600)
     elif about["api"] == "CUDA":
         add_python("large", ["Large"], label=f"{labels};large", RUN_SERIAL="ON", TIMEOUT=600)

@@ -4,7 +4,7 @@ A file of tests ends in `programs.main()`, and is called
 
     test_something.py [--build BUILD] [--program NAME] [CLASS ...]
 
-The build folder is build/ if none is named; its tests.json says what CMake found and built. Exit status: 0 all pass, 1 one does
+The build folder is build/ if none is named; CMake's notes in it say what was found and built. Exit status: 0 all pass, 1 one does
 not, 77 all are skipped.
 """
 
@@ -47,14 +47,21 @@ def arguments():
     options.add_argument("--variant", default="", help="one of its strategies")
     options.add_argument("--may-skip", nargs="*", default=[], help="strategies that need something that may be missing")
     given, rest = options.parse_known_args()
-    if not (given.build / "tests.json").is_file():
+    if not (given.build / "CMakeCache.txt").is_file():
         options.error(f"nothing is configured in {given.build}: ./tutorial run does it")
     sys.argv[1:] = [word for word in rest if word != "--"]
     return given
 
 
 GIVEN = arguments()
-BUILD = json.loads((GIVEN.build / "tests.json").read_text(encoding="utf-8"))
+NOTED = dict(re.findall(r"^(\w+):\w+=(.*)$", (GIVEN.build / "CMakeCache.txt").read_text(encoding="utf-8"), re.MULTILINE))
+BUILD = {"cmake": NOTED["CMAKE_COMMAND"], "compiler": NOTED["CMAKE_CXX_COMPILER"], "generator": NOTED["CMAKE_GENERATOR"],
+         "sanitize": NOTED["TUTORIAL_SANITIZE"], "opencl_required": NOTED["TUTORIAL_OPENCL"] == "REQUIRED"}
+for tool in ("oclgrind", "compute_sanitizer"):
+    BUILD[tool] = NOTED[tool.upper()].replace(f"{tool.upper()}-NOTFOUND", "")
+for library in ("fault_injecting_driver", "failing_library"):
+    path = GIVEN.build.resolve() / f"common/tests/lib{library}.so"
+    BUILD[library] = str(path) if path.exists() else ""
 
 
 def built(name):

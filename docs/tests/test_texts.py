@@ -63,11 +63,9 @@ class Texts(unittest.TestCase):
             if cell["cell_type"] == "code":
                 self.assertEqual((cell["outputs"], cell["execution_count"]), ([], None), cell["id"])
 
-    def test_the_notebook_gives_programs_options_that_there_are(self):
-        options = read("docs/command-line.md")
-        given = set(re.findall(r'\\"(--[a-z-]+)\\"', read("docs/notebook.ipynb"))) - {"--depth"}  # which is git's
-        self.assertIn("--kernels", given)
-        self.assertEqual([option for option in sorted(given) if f"`{option}" not in options], [])
+    def test_a_test_has_as_long_however_ctest_is_called(self):
+        [seconds] = set(re.findall(r'"timeout": (\d+)', read("CMakePresets.json")))
+        self.assertIn(f"set(DART_TESTING_TIMEOUT {seconds})", read("common/cmake/Testing.cmake"))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What `./tutorial` runs, what it says where it cannot, and how long a test may take.
+"""What `./tutorial` runs, and what it says where it cannot.
 
 All in a small clone: the script, the presets and the choice of CTest are the project's, the rest is next to nothing.
 """
@@ -145,7 +145,7 @@ class Place(Small):
         clone = self.root / "ü's (1)&=,%~+@!"
         shutil.copytree(self.clone, clone)
         self.succeed("./tutorial", "test", cwd=clone)
-        for name in ("$x", "a;b", "a#b", "a\\b", 'a"b', "a\nb", "a[b", "a*"):
+        for name in ("$x;#", 'a\\"b', "a\nb", "a[*"):
             with self.subTest(name=name):
                 clone = self.root / name
                 shutil.copytree(self.clone, clone)
@@ -223,23 +223,13 @@ class Test(Small):
         self.assertIn("tutorial: the packages could not be installed", done.stderr)
 
     def test_nothing_ran(self):
-        """Not even a test that could be skipped, or none that was not."""
         lists = self.clone / "CMakeLists.txt"
         lists.write_text(re.sub(r"(?m)^(add_test|set_tests|add_subdirectory\(01).*\n", "", lists.read_text()))
-        done = self.call("./tutorial", "test")
-        self.assertEqual(done.returncode, 0, done.stderr)  # 03.mistake
         three = self.clone / "03-three" / "CMakeLists.txt"
         three.write_text(re.sub(r"(?m)^.*mistake.*\n", "", three.read_text()))
         done = self.call("./tutorial", "test")
         self.assertEqual((done.returncode, done.stdout.endswith("\n  no Thing (package libthing-03)\n")), (77, True))
         self.assertTrue(done.stderr.endswith("tutorial: all tests were skipped, for the reasons above\n"), done.stderr)
-
-    @unittest.skipUnless(shutil.which("apt-get"), "no apt-get")
-    def test_continuous_integration_wants_what_the_pages_need(self):
-        for name in ("apt-get", "apt-cache"):
-            (self.root / "bin" / name).symlink_to(shutil.which(name))
-        both = [self.succeed("env", *variables, "./tutorial", "doctor") for variables in ([], ["CI=true"])]
-        self.assertEqual([[name in said for name in ("nodejs", "chromium-driver")] for said in both], [[False] * 2, [True] * 2])
 
     def test_continuous_integration_installs_what_the_site_is_made_with_while_it_builds(self):
         self.with_python()
@@ -359,34 +349,13 @@ class Cluster(Small):
         done = self.succeed("../clone/tutorial", "cluster", "4", "--raw", "a file", cwd=self.root / "bin")
         self.assertEqual(done, "cuda --raw a file\ncpu --raw a file in bin\n")
 
-    def test_its_status_is_the_jobs(self):
+    def test_its_status_is_the_jobs_or_it_says_why(self):
+        self.assertIn("tutorial: not found: mpirun", self.call("./tutorial", "cluster", "3").stderr)
         self.built(2)
         done = self.call("./tutorial", "cluster")
         self.assertEqual((done.returncode, done.stdout), (2, "cuda --random 1G --check\n"))
-
-    def test_without_mpi_it_says_why(self):
-        done = self.call("./tutorial", "cluster", "3")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("tutorial: not found: mpirun", done.stderr)
         self.built(0, "no MPI")
         self.assertIn("tutorial: the programs were not built: no MPI", self.call("./tutorial", "cluster").stderr)
-
-
-class Timeout(Small):
-    def limits(self, *arguments):
-        """{test: seconds} as CTest computes them."""
-        text = self.succeed("ctest", "-V", "-j1", *arguments)
-        return dict(zip(re.findall(r"Start \d+: (\S+)", text), map(int, re.findall(r"timeout computed to be: (\d+)", text))))
-
-    def test_each_test_has_one_however_ctest_is_called(self):
-        self.succeed("cmake", "--preset", "default")
-        plain = self.limits("--test-dir", "build")
-        self.assertEqual(plain["is-slow"], 1234)
-        self.assertIn(plain["passes"], range(30, 601))
-        for preset in ("default", "ci", "asan", "tsan"):
-            with self.subTest(preset=preset):
-                self.succeed("cmake", "--preset", preset)
-                self.assertEqual(self.limits("--preset", preset), plain)
 
 
 if __name__ == "__main__":
