@@ -83,7 +83,7 @@ class Small(unittest.TestCase):
 
     def with_python(self):
         """The clone has the commands that need it, too."""
-        for room in ("tutor", "files"):
+        for room in ("tutor", "files", "cuda"):
             shutil.copytree(ROOT / "common" / room, self.clone / "common" / room, dirs_exist_ok=True)
 
     def programs(self, *rows):
