@@ -1,4 +1,5 @@
-// One histogram from many processes, on NVIDIA's GPUs. The kernel is `tuned`, of chapter 05.
+// One histogram from many processes, on NVIDIA's GPUs. The kernel is `tuned`, of chapter 05; the
+// program itself is in cluster.cpp.
 //
 // Run it:  mpirun -n 2 build/05-launch-tuning/workshops/cluster/cuda --random 8G
 //          mpirun -n 2 build/05-launch-tuning/workshops/cluster/cuda --raw FILE --check
@@ -6,11 +7,8 @@
 // A rank is a process of MPI, with a device of its own where there are enough. opencl.cpp does the
 // same in OpenCL, in the same steps; cpu.cpp counts without a device.
 
-#include <mpi.h>
-
 #include "05-launch-tuning/histogram.cuh"
-#include "05-launch-tuning/workshops/cluster/ranks.hpp"
-#include "05-launch-tuning/workshops/cluster/report.hpp"
+#include "05-launch-tuning/workshops/cluster/cluster.hpp"
 #include "05-launch-tuning/workshops/limits_cuda.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
@@ -18,106 +16,70 @@
 using namespace common;
 using namespace common::cuda;
 
-const Program kProgram{
-    "05-launch-tuning",
-    "workshops/cluster/cuda",
-    "CUDA",
-    "one histogram from many processes, on their devices",
-    {{"tuned", "chapter 05's, as tune has found it or by default"}},
-    {},
-    cluster::unsupported_options({{"--no-diagnosis", "a wrong result is not looked into"}}),
-    cluster::kMaxClusterPixels};
-
-// This machine's devices in turn.
-std::string nth_device(int n) {
+// Number n of this machine's devices in turn.
+static std::string nth_device(int n) {
     return std::to_string(static_cast<std::size_t>(n) % devices().size());
 }
 
-int main(int argc, char** argv) try {
-    // 1. Which rank this is, and which of those on this machine. One speaks for all.
-    MPI_Init(&argc, &argv);
-    int rank = 0;
-    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-    MPI_Comm this_machine = MPI_COMM_NULL;  // the ranks that share its memory
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank, MPI_INFO_NULL, &this_machine);
-    int local_rank = 0;
-    MPI_Comm_rank(this_machine, &local_rank);
-    if (rank != 0) be_silent();
+class CudaDevice : public cluster::Device {
+ public:
+    CudaDevice(const Options& options, int nth, std::size_t pixel_count) {
+        // 1. The first rank of a machine takes its first device, the next one the next, and so on
+        //    around. Several ranks may share one.
+        number = options.device.empty() ? nth_device(nth) : options.device;
+        const cuda::Device device = choose_device(number);
+        name = device.name;
+        driver = device.driver;
+        limits_ = limits_of(device.id);
 
-    // 2. What is asked for, and where the pixels come from.
-    cluster::ClusterOptions cluster_options;
-    const Options options =
-        parse_options(argc, argv, kProgram, [&](CLI::App& app) { cluster_options.add_to(app); });
-    if (options.list_devices) {
-        print(list(devices()));
-        throw Finished();
+        // 2. Where its commands go: the default stream; and memory.
+        CHECK_CUDA(cudaMalloc(pixels_.out(), pixel_count));
+        CHECK_CUDA(cudaMalloc(histogram_.out(), sizeof(Histogram)));
+        CHECK_CUDA(cudaMalloc(totals_.out(), kTotalWords * sizeof(kernels::Total)));
+        CHECK_CUDA(cudaMemset(totals_, 0, kTotalWords * sizeof(kernels::Total)));
+
+        // 3. How to count: `tuned`, as chapter 05 launches it on this device.
+        launch_ = launch_for(limits_, options, std::min(pixel_count, cluster::kMaxLaunchPixels));
+        groups_ = options.groups;
+        tuned_ = kernels::tuned(launch_.copies, launch_.loads);
     }
-    cluster::require_launcher();
-    cluster::Source source(options, cluster_options);
 
-    // 3. The device: the first rank of a machine takes its first device, the next one the next, and
-    //    so on around. Several ranks may share one.
-    const std::string wanted = options.device.empty() ? nth_device(local_rank) : options.device;
-    const Device device = choose_device(wanted);
+    // 4. My share goes to the device, some at a time.
+    void copy_in(std::span<const std::uint8_t> some, std::size_t before) override {
+        CHECK_CUDA(cudaMemcpy(pixels_ + before, some.data(), some.size(), cudaMemcpyHostToDevice));
+    }
 
-    // 4. Where its commands go: the default stream; and memory for my share: of n ranks each has an
-    //    nth of the pixels.
-    Memory<std::uint8_t> pixels;
-    Memory<std::uint32_t> histogram;
-    CHECK_CUDA(cudaMalloc(pixels.out(), source.own));
-    CHECK_CUDA(cudaMalloc(histogram.out(), sizeof(Histogram)));
+    // 5. Count a part of it.
+    Histogram count(std::size_t first, std::size_t count) override {
+        Histogram counted{};
+        const std::size_t groups = groups_.value_or(launch_.groups(limits_.units, count));
+        tuned_<<<static_cast<unsigned>(groups), static_cast<unsigned>(launch_.group_size)>>>(
+            pixels_, first, count, totals_, histogram_);
+        CHECK_CUDA(cudaGetLastError());
+        CHECK_CUDA(cudaMemcpy(counted.data(), histogram_, sizeof counted, cudaMemcpyDeviceToHost));
+        return counted;
+    }
 
-    // 5. How to count: `tuned`, as chapter 05 launches it on this device.
-    const DeviceLimits limits = limits_of(device.id);
-    const TunedLaunch config =
-        launch_for(limits, options, std::min(source.own, cluster::kMaxLaunchPixels));
-    const kernels::Tuned kernel = kernels::tuned(config.copies, config.loads);
-    Memory<kernels::Total> totals;
-    CHECK_CUDA(cudaMalloc(totals.out(), kTotalWords * sizeof(kernels::Total)));
-    CHECK_CUDA(cudaMemset(totals, 0, kTotalWords * sizeof(kernels::Total)));
+ private:
+    DeviceLimits limits_;
+    TunedLaunch launch_;
+    std::optional<std::size_t> groups_;
+    Memory<std::uint8_t> pixels_;
+    Memory<std::uint32_t> histogram_;
+    Memory<kernels::Total> totals_;
+    kernels::Tuned tuned_ = nullptr;
+};
 
-    // 6. Is every rank ready for the same work? From here on no rank waits for one that has failed.
-    cluster::require_all_ready(argc, argv, source);
-
-    // 7. My share goes to the device.
-    source.read_own([&](std::span<const std::uint8_t> some, std::size_t before) {
-        CHECK_CUDA(cudaMemcpy(pixels + before, some.data(), some.size(), cudaMemcpyHostToDevice));
-    });
-
-    std::vector<cluster::Run> runs;
-    while (static_cast<int>(runs.size()) < options.repeat.value_or(1)) {
-        // 8. Count. All begin together.
-        MPI_Barrier(MPI_COMM_WORLD);
-        cluster::Run& run = runs.emplace_back();
-        run.begun = MPI_Wtime();
-        for (std::size_t first = 0; first < source.own; first += cluster::kMaxLaunchPixels) {
-            const std::size_t count = std::min(cluster::kMaxLaunchPixels, source.own - first);
-            const std::size_t groups = options.groups.value_or(config.groups(limits.units, count));
-            Histogram counted{};
-            kernel<<<static_cast<unsigned>(groups), static_cast<unsigned>(config.group_size)>>>(
-                pixels, first, count, totals, histogram);
-            CHECK_CUDA(cudaGetLastError());
-            CHECK_CUDA(
-                cudaMemcpy(counted.data(), histogram, sizeof counted, cudaMemcpyDeviceToHost));
-            cluster::add(counted, run.counts);
+int main(int argc, char** argv) {
+    const Program program =
+        cluster::program("workshops/cluster/cuda", "CUDA",
+                         {"tuned", "chapter 05's, as tune has found it or by default"},
+                         {{"--no-diagnosis", "a wrong result is not looked into"}});
+    return cluster::run(argc, argv, program, [](const Options& options, int nth, std::size_t own) {
+        if (options.list_devices) {
+            print(list(devices()));
+            throw Finished();
         }
-        run.counted = MPI_Wtime();
-
-        // 9. Merge: one collective of 256 counters. The barrier is not for the sums, but to tell
-        //    the time of waiting for the slowest from that of adding up.
-        MPI_Barrier(MPI_COMM_WORLD);
-        run.all_counted = MPI_Wtime();
-        MPI_Allreduce(MPI_IN_PLACE, run.counts.data(), kBins, MPI_UINT64_T, MPI_SUM,
-                      MPI_COMM_WORLD);
-        run.merged = MPI_Wtime();
-    }
-
-    // 10. Rank 0's report, and the exit status that tells the truth.
-    const int status = cluster::report(kProgram, options, cluster_options, source,
-                                       {device.name, device.driver, wanted}, runs);
-    MPI_Comm_free(&this_machine);
-    MPI_Finalize();
-    return status;
-} catch (...) {
-    return cluster::report_exception("05-launch-tuning/workshops/cluster/cuda");
+        return std::make_unique<CudaDevice>(options, nth, own);
+    });
 }

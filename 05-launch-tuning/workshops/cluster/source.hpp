@@ -11,23 +11,13 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "common/files/input_file.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
 #include "common/options/options.hpp"
 
-namespace CLI {
-class App;
-}
-
 namespace cluster {
-
-/// Pixels in all. A counter holds more; nobody waits for so many.
-inline constexpr std::uint64_t kMaxClusterPixels = std::uint64_t{1} << 60;
-/// Pixels that one launch counts: fewer than its 32-bit counters hold.
-inline constexpr std::size_t kMaxLaunchPixels = std::size_t{1} << 31;
 
 /// Counters for the whole. Those of one launch have 32 bits, as everywhere in this course.
 using Counts = std::array<std::uint64_t, common::kBins>;
@@ -41,24 +31,13 @@ inline std::uint64_t total(const Counts& counts) {
     return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
-/// What these programs take beside the options that all chapters share.
-struct ClusterOptions {
-    std::optional<std::filesystem::path> raw;
-    bool check = false;
-
-    /// For common::parse_options: adds them to the command line.
-    void add_to(CLI::App& app);
-};
-
-/// What these programs have no use for. @param more of the same, of one program
-std::vector<common::UnsupportedOption> unsupported_options(
-    std::vector<common::UnsupportedOption> more);
-
 /// The pixels, of which each rank has an equal part, one behind the other.
 class Source {
  public:
+    /// @param raw a file with a byte for each pixel, if there is one
     /// @throws common::BadInput
-    Source(const common::Options& options, const ClusterOptions& cluster_options);
+    Source(const common::Options& options, const std::optional<std::filesystem::path>& raw,
+           int rank, int ranks);
 
     std::string name;
     std::optional<std::uint64_t> seed;
@@ -77,7 +56,6 @@ class Source {
  private:
     void read(std::uint64_t first, std::uint64_t count, const Take& take) const;
 
-    std::filesystem::path raw_;
     common::File file_{nullptr, std::fclose};
     std::optional<common::PixelStream> stream_;  // where there is no file
     std::uint64_t first_ = 0;                    // of this rank's pixels

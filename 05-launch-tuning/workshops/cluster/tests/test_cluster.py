@@ -1,15 +1,12 @@
 """Jobs of several ranks: each input, what goes wrong in one rank, and what is refused."""
 
 import collections
-import contextlib
 import json
 import os
 import pathlib
 import random
 import shlex
-import subprocess
 import sys
-import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[4] / "common" / "tests"))
 import programs  # noqa: E402
@@ -26,9 +23,6 @@ os.environ |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": 
 # One of each kind: what a kernel does with the others its chapter tests, and small files are tried below.
 INPUTS = ("size-0", "size-1", "size-257", "prime", "contention-40", "ramp", "tiled", "colour", "many blocks")
 ON_PROCESSORS = (*INPUTS, "constant-large", "four-values", "landscape", "one-column", "tiles")
-# A script that every rank runs in place of the program, in a folder of its own: 0, 1, ...
-IN_ITS_FOLDER = '#!/bin/sh\nrank=${OMPI_COMM_WORLD_RANK:-${PMI_RANK:-$PMIX_RANK}}\ncd "$(dirname "$0")/$rank" && echo $$ > pid && exec "$@"\n'
-
 
 def counts_of(pixels):
     """As --counts writes them."""
@@ -69,15 +63,6 @@ class Cluster:
         self.assertEqual(len(lines), 1, run)
         for word in words:
             self.assertIn(word, lines[0])
-
-    def in_their_folders(self, ranks, *arguments):
-        """The command of a job whose ranks find different things in folders of their own."""
-        script = self.here / "each"
-        script.write_text(IN_ITS_FOLDER)
-        script.chmod(0o755)
-        for rank in range(ranks):
-            (self.here / str(rank)).mkdir(exist_ok=True)
-        return self.command(ranks, *arguments, program=[script, self.program])
 
     def test_inputs_on_one_to_four_ranks(self):
         """Each checks itself, and chapter 01 counts the same."""
@@ -128,43 +113,27 @@ class Cpu(Cluster, Test):
                 self.assertEqual(self.counted(ranks, "--raw", file, "--check"), counts_of(pixels))
 
     def test_a_rank_that_sees_other_files(self):
-        command = self.in_their_folders(3, "--raw", "file.raw")
-        for rank in (0, 2):
-            (self.here / f"{rank}/file.raw").write_text("abcdef")
-        self.ends(2, command, "file.raw: No such file", "rank 1 of 3")
-        (self.here / "1/file.raw").write_text("abc")
-        self.ends(2, command, "rank 0 has another command line or other files", "rank 1 of 3")
+        both = []
+        for rank, text in enumerate(("abcdef", None)):
+            folder = self.here / str(rank)
+            folder.mkdir()
+            if text:
+                (folder / "file.raw").write_text(text)
+            both.append(["-n", "1", "-wdir", str(folder), self.program, "--raw", "file.raw"])
+        command = [*LAUNCHER[:-1], *both[0], ":", *both[1]]
+        self.ends(2, command, "file.raw: No such file", "rank 1 of 2")
+        (folder / "file.raw").write_text("abc")
+        self.ends(2, command, "rank 0 has another command line or other files", "rank 1 of 2")
 
     def test_a_rank_with_another_command_line(self):
         self.ends(2, self.command(1, "--random", "1000", ":", "-n", "1", self.program, "--random", "1000", "--seed", "2"),
                   "rank 0 has another command line", "rank 1 of 2")
-
-    def pid_of(self, rank):
-        """The process of this rank, which counts by now: to begin takes a third of this time of a processor."""
-        if not os.path.exists("/proc/self/stat"):
-            self.skipTest("no /proc")
-        file, end = self.here / f"{rank}/pid", time.monotonic() + 30
-        while time.monotonic() < end:
-            with contextlib.suppress(FileNotFoundError, ValueError):
-                times = pathlib.Path("/proc", pid := file.read_text().strip(), "stat").read_text().rpartition(")")[2].split()[11:13]
-                if sum(map(int, times)) / os.sysconf("SC_CLK_TCK") > 0.3:
-                    return int(pid)
-            time.sleep(0.02)
-        return self.fail(f"rank {rank} does not begin")
 
     def test_a_file_that_is_shorter_than_it_says(self):
         file = pathlib.Path("/sys/devices/system/cpu/online")
         if not file.exists():
             self.skipTest(f"no {file}")
         self.ends(2, self.command(1, "--raw", file), "online: fewer than 4096 bytes", "rank 0 of 1")
-
-    def test_a_rank_that_is_killed(self):
-        command = self.in_their_folders(3, "--random", "64M", "--repeat", "1000000", "--json", self.here / "run.json")
-        job = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-        self.addCleanup(job.kill)
-        os.kill(self.pid_of(1), 9)
-        self.assertNotEqual(job.wait(timeout=100), 0)
-        self.assertFalse((self.here / "run.json").exists())
 
     def test_several_programs_of_which_mpi_knows_one(self):
         self.ends(2, [self.program, "--random", "1000"], "4 programs were started", environment={"PMI_SIZE": "4"})
@@ -188,9 +157,6 @@ class Cpu(Cluster, Test):
 
     def test_ranks_with_nothing_to_do(self):
         self.job(4, "--random", "3", "--check", out="(?m)^3 .* 0 .*\\n\\nall: ")
-
-    def test_one_rank_speaks(self):
-        self.assertEqual(self.job(3, "--help").out.count("Usage"), 1)
 
     def test_more_pixels_than_32_bits(self):
         if os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") < 7 << 30:
