@@ -29,9 +29,6 @@ from recorded import write_whole  # noqa: E402
 ROOT = recorded.ROOT
 # For the banks: a file of results, an experiment, a program.
 LANES = ("h100.json", "lanes", "04-per-thread-bins/cuda")
-# For the walk: the same, and the strategies. On the CPU `++`, as an atomic would hide the walk (chapter 02, three walls).
-WALKS = (("h100.json", "walks", "03-local-atomics/cuda", "local"),
-         ("xeon-2-threads.json", "walls", "02-global-atomics/opencl", "racy"))
 # What the lab runs: in a chapter's histogram.wgsl under a heading of its own.
 STRATEGIES = {"racy": "02-global-atomics", "global": "02-global-atomics", "local": "03-local-atomics",
               "lane-bins": "04-per-thread-bins"}
@@ -70,22 +67,6 @@ def lanes():
             if option(arguments, "--group-size") == "1024" and option(arguments, "--loads") == "4":
                 times.setdefault(entry["input"], {})[option(arguments, "--copies")] = milliseconds(run)
     return {**where(entries_of(*LANES)[0]), "ms": times}
-
-
-def walks():
-    """The two walks over the sample picture, each in some launches."""
-    found = []
-    for *place, strategy in WALKS:
-        entry = next(entry for entry in entries_of(*place) if entry["input"] == "photo")
-        launches = {}
-        for run in entry["run"]["runs"]:
-            arguments = run["arguments"]
-            if option(arguments, "--variant") == strategy and run["edit"] is None:
-                groups = int(option(arguments, "--groups"))
-                name = f"{groups} group{'s' if groups > 1 else ''} of {option(arguments, '--group-size')}"
-                launches.setdefault(name, {})[option(arguments, "--walk")] = milliseconds(run)
-        found.append({**where(entry), "strategy": strategy, "launches": launches})
-    return found
 
 
 def under_way():
@@ -202,7 +183,7 @@ def write():
     """What the lab has. Raises NotRecorded, BadMistake."""
     lab = {"strategies": {name: kernel(name) for name in STRATEGIES}, "choices": choices(), "tasks": tasks(), "mistakes": mistakes(),
            "inputs": inputs()}
-    contents = {"data.js": ("playData", {"lanes": lanes(), "walks": walks(), "underWay": under_way()}),
+    contents = {"data.js": ("playData", {"lanes": lanes(), "underWay": under_way()}),
                 "photo.js": ("playPhoto", base64.b64encode((ROOT / PHOTO).read_bytes()).decode()),
                 "lab-data.js": ("labData", lab)}
     for file, (name, value) in contents.items():

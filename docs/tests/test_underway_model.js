@@ -1,4 +1,4 @@
-// The model behind docs/site/play/underway.html, held against the recorded runs and against a launch that chapter 04 knows.
+// The model behind docs/site/play/underway.html, held against the recorded runs.
 "use strict";
 
 const assert = require("node:assert");
@@ -26,15 +26,4 @@ test("bytes are bytes, however they come", () => {
   assert.strictEqual(speed(256, 16, 1), speed(1024, 1, 4));
   assert.strictEqual(speed(512, 1, 1), 2 * speed(256, 1, 1));
   assert.strictEqual(speed(2048, 16, 8), 3000);
-});
-
-test("what decides how many groups there are", () => {
-  const [newest, , oldest] = Object.values(model.DEVICES);
-  const held = (device, groupSize, registers, local) => model.groupsHeld(device, { groupSize, registers, local });
-  // lane-bins on an H100: six groups with 32 KiB each (docs/tools/law.py).
-  assert.deepStrictEqual([held(newest, 128, 32, 32 * 1024).held, held(newest, 128, 32, 32 * 1024).by], [6, ["local memory"]]);
-  assert.deepStrictEqual([held(newest, 256, 32, 1024).held, held(newest, 256, 32, 1024).items], [8, 2048]);
-  assert.deepStrictEqual(held(newest, 256, 33, 1024).by, ["registers"]);
-  assert.deepStrictEqual(held(newest, 32, 32, 0).by, ["groups"]);
-  assert.strictEqual(held(oldest, 1024, 65, 0).held, 0);
 });

@@ -60,13 +60,11 @@
 
   function told({ event, state }) {
     const counter = state.bins > 1 ? `counter ${event.bin}` : "the counter";
-    const whose = state.way === "tables" ? `${counter} of its own table` : counter;
     const words = {
-      load: `${name(event.item)} loads ${whose}: ${event.value}.`,
+      load: `${name(event.item)} loads ${counter}: ${event.value}.`,
       add: `${name(event.item)} adds one, in a register of its own: ${event.value}.`,
-      store: `${name(event.item)} stores ${event.value} in ${whose}.`,
+      store: `${name(event.item)} stores ${event.value} in ${counter}.`,
       atomic: `${name(event.item)} loads, adds and stores as one: ${counter} is ${event.value}.`,
-      merge: `${name(event.item)} sums up ${counter} of all tables: ${event.value}. Nobody else writes it.`,
     }[event.kind];
     return event.missed > 0 ? `${words} It did not know of ${many(event.missed, "addition")}: lost.` : words;
   }
@@ -110,29 +108,23 @@
         at("choice").append(entry);
       }
       const next = model.nextStep(state, number);
-      const waits = next === "" && !model.isDone(state) && state.way === "tables";
       const mine = state.pixels[number];
       const value = state.bins > 1 ? `, value ${mine[item.next]}` : "";
       const holds = item.register === null ? `pixel ${item.next + 1} of ${mine.length}${value}` : `register: ${item.register}`;
       able(entry.firstChild, next !== "");
-      entry.firstChild.replaceChildren(element("span", {}, `${name(number)}: ${next || (waits ? "waits" : "done")}`),
-        element("small", {}, next === "" ? " " : next === "merge" ? "its bins" : holds));
+      entry.firstChild.replaceChildren(element("span", {}, `${name(number)}: ${next || "done"}`),
+        element("small", {}, next === "" ? " " : holds));
     });
   }
 
   function showCounters(state, event) {
-    const own = state.way === "tables";
-    const heads = ["Counter", ...(own ? state.items.map((_, item) => `table of ${name(item)}`) : []), own ? "after the merge" : "holds",
-      "pixels counted: the truth", "lost"];
     const lost = model.lost(state);
     const rows = state.histogram.map((held, bin) => {
-      const cells = [bin, ...(own ? state.tables.map((table) => table[bin]) : []), own && !state.merged[bin] ? "-" : held,
-        state.counted[bin], lost[bin]];
-      const row = tableRow(cells, event && event.bin === bin ? { class: "now" } : {});
+      const row = tableRow([bin, held, state.counted[bin], lost[bin]], event && event.bin === bin ? { class: "now" } : {});
       if (lost[bin] > 0) row.lastChild.className = "bad";
       return row;
     });
-    fillTable("counters", heads, rows);
+    fillTable("counters", ["Counter", "holds", "pixels counted: the truth", "lost"], rows);
   }
 
   // The figure of chapter 02: time goes down, the memory in the middle, work-items on both sides.
@@ -172,9 +164,7 @@
           stroke: colour(event.item), fill: "none", "stroke-width": 2 }),
         drawing("text", { x: (from + side * (from === memory ? half : 6) + to - side * (to === memory ? half : 6)) / 2, y: y - 4, "text-anchor": "middle", class: "small halo" }, words));
       };
-      if (event.kind === "merge") note(memory, `${bin} sum ${event.value}`);
-      else if (event.kind === "add") note(x(event.item), `${event.value - 1} + 1`);
-      else if (state.way === "tables") note(x(event.item), `own${bin} ${event.kind === "load" ? event.value : `= ${event.value}`}`);
+      if (event.kind === "add") note(x(event.item), `${event.value - 1} + 1`);
       else if (event.kind === "load") arrow(memory, x(event.item), `loads ${event.value}`);
       else {
         arrow(x(event.item), memory, event.kind === "atomic" ? "adds 1" : `stores ${event.value}`);

@@ -3,9 +3,8 @@
   "use strict";
 
   const model = underwayModel;
-  const { at, element, drawing, tableRow, fillTable, say, many, follow, goals } = play;
-  const reach = goals({ ceiling: "Reach the ceiling.", few: "Reach it with 256 work-items on each multiprocessor.",
-    local: "Find a group that local memory alone keeps from filling the multiprocessor." });
+  const { at, element, drawing, say, follow, goals } = play;
+  const reach = goals({ ceiling: "Reach the ceiling.", few: "Reach it with 256 work-items on each multiprocessor." });
 
   const number = (id) => Number(at(id).value);
   const recordedOn = () => playData.underWay[number("device")];
@@ -18,15 +17,12 @@
 
   function begin() {
     const now = settings();
-    const group = { groupSize: 2 ** number("size"), registers: number("registers"), local: 1024 * number("local") };
-    for (const [id, value] of Object.entries({ items: now.items, bytes: now.bytes, loads: now.loads, answer: now.answerNs, ceiling: now.ceiling,
-      size: group.groupSize, registers: group.registers, local: group.local / 1024 })) {
+    for (const [id, value] of Object.entries({ items: now.items, bytes: now.bytes, loads: now.loads, answer: now.answerNs, ceiling: now.ceiling })) {
       at(`${id}-said`).textContent = value;
       at(id).setAttribute("aria-valuetext", String(value));
     }
     showSpeed(now);
-    showHeld(group);
-    showPoints();
+    showSource();
   }
 
   function showSpeed(now) {
@@ -70,27 +66,15 @@
     at("chart").replaceChildren(drawing("svg", { viewBox: `0 0 ${width} ${height}` }, ...parts));
   }
 
-  function showHeld(group) {
-    const device = model.DEVICES[at("kind").value];
-    const { limits, held, by, items } = model.groupsHeld(device, group);
-    at("held").textContent = held === 0 ? "Not one group fits: it cannot be launched."
-      : `${many(held, "group")}, ${items} of ${device.items} work-items: ${Math.round((100 * items) / device.items)} % occupancy. Decided by: ${by.join(", ")}.`;
-    fillTable("limits", ["Limit", "groups that it allows"], Object.entries(limits).map(([name, count]) =>
-      tableRow([name, count === Infinity ? "any" : count], by.includes(name) ? { class: "now" } : {})));
-    reach("local", by.length === 1 && by[0] === "local memory" && held > 0);
-  }
-
-  function showPoints() {
-    const { device, api, size: pixels, date, answer_ns: answer, few, ceiling, points } = recordedOn();
+  function showSource() {
+    const { device, api, size: pixels, date, answer_ns: answer, few, ceiling } = recordedOn();
     at("source").textContent = `Recorded ${date}: ${api} on ${device}, ${pixels} of random pixels. `
       + `Read ceiling ${ceiling} GB/s; ${answer} ns is what the runs with a byte a load and at most ${few} bytes under way give. Between the two lies a bend that is rounder than the model's.`;
-    fillTable("points", ["Bytes under way", "GB/s", "strategy", "launch on each multiprocessor"], points.map((point) => tableRow(point)));
   }
 
   // ---- the page ----------------------------------------------------------------------------------
 
   playData.underWay.forEach(({ device, api }, place) => at("device").append(element("option", { value: place }, `${device}, ${api}`)));
-  for (const name of Object.keys(model.DEVICES)) at("kind").append(element("option", {}, name));
   const toRecorded = () => {
     at("answer").value = recordedOn().answer_ns;
     at("ceiling").value = recordedOn().ceiling;

@@ -83,12 +83,6 @@
     fillTable("costs", ["Walk", "Order", "requests", "sectors (CPU: lines) that come", "bytes that come"], rows);
   }
 
-  function showMeasured() {
-    const rows = playData.walks.flatMap((each) => Object.entries(each.launches).map(([launch, ms]) =>
-      tableRow([`${each.api} on ${each.device}`, `${each.strategy}, ${launch}`, each.size, ms.interleaved, ms.blocked])));
-    fillTable("measured", ["Device", "Strategy, launch", "pixels", "interleaved, ms", "blocked, ms"], rows);
-  }
-
   // ---- the page ----------------------------------------------------------------------------------
 
   const running = stepper({ next: "next", forward: () => go(place + 1), back: () => go(place - 1),
@@ -101,6 +95,5 @@
     running.pause();
     go(Number(at("place").value));
   });
-  showMeasured();
   follow(at("settings"), begin);
 })();
