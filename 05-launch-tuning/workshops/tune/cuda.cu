@@ -11,7 +11,6 @@
 
 #include "05-launch-tuning/histogram.cuh"
 #include "05-launch-tuning/workshops/limits_cuda.hpp"
-#include "05-launch-tuning/workshops/tune/result.hpp"
 #include "05-launch-tuning/workshops/tune/search.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"

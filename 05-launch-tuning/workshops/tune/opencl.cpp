@@ -9,7 +9,6 @@
 #include <array>
 #include <span>
 
-#include "05-launch-tuning/workshops/tune/result.hpp"
 #include "05-launch-tuning/workshops/tune/search.hpp"
 #include "05-launch-tuning/workshops/tuned_opencl.hpp"
 #include "common/process/status.hpp"

@@ -7,16 +7,52 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
-#include "05-launch-tuning/workshops/tune/result.hpp"
+#include "05-launch-tuning/launch.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/image/pixels.hpp"
 
 namespace tuning {
+
+// ---- what is found ------------------------------------------------------------------------------
+
+enum class Outcome { kMeasured, kRefused, kWrong, kNotTried };
+inline constexpr std::array kOutcomes{"measured", "refused", "wrong", "not tried"};
+
+/// One launch at one size.
+struct Trial {
+    TunedLaunch launch;
+    std::uint64_t pixels = 0;
+    Outcome outcome = Outcome::kNotTried;
+    double worst_ms = 0;      ///< where it was measured
+    std::string reason = {};  ///< where it was refused or wrong, in one line
+
+    /// "32 copies, 4 loads, groups of 1024, 1 for each unit"
+    [[nodiscard]] std::string text() const;
+    /// GB/s (10^9 bytes of pixels a second) of the slowest picture; 0 where it was not measured.
+    [[nodiscard]] double gb_s() const;
+};
+
+/// Everything that a search found.
+struct Tuning {
+    DeviceLimits device;
+    std::string date;    ///< when the search began, ISO 8601, UTC
+    double seconds = 0;  ///< that the search took
+    std::vector<Trial> trials = {};
+
+    /// The sizes that were tried, ascending.
+    [[nodiscard]] std::vector<std::uint64_t> sizes() const;
+    /// The fastest trial of this size; null where none was measured.
+    [[nodiscard]] const Trial* best(std::uint64_t pixels) const;
+    [[nodiscard]] std::size_t count(Outcome outcome) const;
+};
+
+// ---- the search ---------------------------------------------------------------------------------
 
 /// Every launch that is worth a try, and that the device's limits allow.
 std::vector<TunedLaunch> candidates(const DeviceLimits& device);
@@ -51,6 +87,8 @@ double steady_seconds();
 /// @return a trial for each candidate at each size, in the order of the sizes and the `candidates`
 Tuning search(const DeviceLimits& device, const std::vector<std::uint64_t>& picture_sizes,
               double budget_s, const Measure& measure, const Clock& clock = steady_seconds);
+
+// ---- one launch on the test pictures ------------------------------------------------------------
 
 /// Some pixels in a row of one of the test pictures, which lies in the device's memory.
 struct Stretch {
@@ -90,10 +128,31 @@ using RunInARow =
 /// that took longest. Before them comes a run on a stretch that begins and ends at no round number.
 /// A launch that is short is launched several times in a row, up to 16 times or a tenth of a
 /// millisecond, and its time is the average: on an idle device the host's part in a launch is as
-/// large as the rest, and changes more from run to run than one launch differs from the next. What
-/// is hopeless on one picture is not run on the others. No launch counts pixels that the launch
-/// before it has counted, as long as the picture is larger than that.
+/// large as the rest, and changes more from run to run than one launch differs from the next. No
+/// launch counts pixels that the launch before it has counted, as long as the picture is larger.
 /// @param pictures must outlive what is returned
 Measure measure_on(const TestPictures& pictures, const RunInARow& run_in_a_row);
+
+// ---- the programs -------------------------------------------------------------------------------
+
+/// The command line as the user gave it.
+struct Request {
+    double seconds = 50;  ///< that the search may take
+    std::string device;   ///< a number or part of a name; empty: the default
+    bool list_devices = false;
+    std::optional<std::filesystem::path> json;
+};
+
+/// @param program what the help calls it, such as "05-launch-tuning/workshops/tune/opencl"
+/// @throws common::BadInput in one line that names the option, also for an output file that could
+///         not be written
+Request parse_request(int argc, const char* const* argv, const std::string& program);
+
+/// Prints the best launch for each size, and how far the rule of thumb's is from it; writes the
+/// JSON that was asked for; and keeps the best for `tuned` (05-launch-tuning/launch.hpp), in place
+/// of what stood there for this device.
+/// @return the exit status: 1 where a launch counted wrongly
+/// @throws common::BadInput where a file cannot be written
+int finish(const Request& request, const Tuning& found);
 
 }  // namespace tuning
