@@ -61,15 +61,6 @@ GOAL = re.compile(r"^\*\*Goal\.\*\* .*?(?=\n\n)", re.DOTALL | re.MULTILINE)
 TARGET = re.compile(r"\]\(([^)\s]+)((?:\s+\"[^\"]*\")?)\)")
 
 
-def all_files():
-    """The files of the repository, from its root: nothing hidden, nothing built."""
-    found = []
-    for folder, folders, names in os.walk(ROOT):
-        folders[:] = [name for name in folders if not re.match(r"\.|build|__pycache__$", name)]
-        found += [pathlib.Path(folder, name).relative_to(ROOT) for name in names if not name.startswith(".")]
-    return sorted(found)
-
-
 def place(page):
     """Where a page goes: a README is what its folder opens with."""
     return page.with_name("index.md") if page.name == "README.md" else page
@@ -102,9 +93,8 @@ def shown(file, page):
 class Links:
     """Where links lead on the site. What needs a page of its own for it is in `wanted`."""
 
-    def __init__(self, files):
+    def __init__(self):
         self.pages = {page.relative_to(ROOT) for page in pages.pages()}
-        self.files = files
         self.wanted = set()
         self.copied = set()
 
@@ -343,11 +333,11 @@ def listed():
     return found
 
 
-def file_page(path, links):
+def file_page(path):
     """A page for a file or a folder that a page names."""
     head = f"---\norphan: true\nnosearch: true\n---\n\n# {path}\n\n"
     if (ROOT / path).is_dir():
-        inside = sorted(file.relative_to(path).as_posix() for file in links.files if path in file.parents)
+        inside = sorted(file.relative_to(ROOT / path).as_posix() for file in (ROOT / path).rglob("*.*") if "__pycache__" not in file.parts)
         return path / "files.md", head + "".join(f"- `{name}`\n" for name in inside)
     page = path.with_name(path.name + ".md")
     return page, head + shown(path, page)
@@ -367,7 +357,7 @@ def main():
     PAGES = pathlib.Path(sys.argv[1]).resolve()
     shutil.rmtree(PAGES, ignore_errors=True)
     TASKS = {pathlib.Path(task["exercise"]): name for name, task in reversed(play_data.write()["tasks"].items())}  # the first of several
-    links, foretold = Links(all_files()), Predictions()
+    links, foretold = Links(), Predictions()
     for page in sorted(links.pages):
         write(place(page), staged(page, links, foretold))
     write("predictions.md", foretold.page())
@@ -378,15 +368,15 @@ def main():
     given = f"const CHAPTERS = {json.dumps(in_chapters, ensure_ascii=False)};\nconst LISTED = {json.dumps(listed(), ensure_ascii=False)};\n"
     write("_search.js", given + (SITE / "search.js").read_text(encoding="utf-8"))
     for path in sorted(links.wanted):
-        write(*file_page(path, links))
+        write(*file_page(path))
     for picture in links.copied:
         (PAGES / picture).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / picture, PAGES / picture)
     # The pages to play with are whole already; only their way back leads to a page of the site.
-    for file in (file for file in links.files if file.parent == PLAY and file.suffix != ".md"):
-        target = PAGES / "_extra" / file
+    for file in (ROOT / PLAY).glob("*.[hjc]*"):
+        target = PAGES / "_extra" / PLAY / file.name
         target.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / file, target)
+        shutil.copy(file, target)
         if file.suffix == ".html":
             text = target.read_text(encoding="utf-8")
             target.write_text(re.sub(r'href="([^":#]*)README\.md', r'href="\1index.html', text), encoding="utf-8")

@@ -13,28 +13,18 @@
   const PIXELS = 16; // of each lane: what one load brings
   const COPIES = [1, 2, 8, 32];
 
-  // The pixel that a lane counts in a step; `row` has LANES * PIXELS of them.
-  function pixelOf(row, lane, step) {
-    return row[lane * PIXELS + step];
-  }
-
   // Where bin b of a lane's copy is: histogram.cl's `own[b * COPIES]`, where own is `table + item % COPIES`.
   function wordOf(bin, lane, copies) {
     return bin * copies + (lane % copies);
   }
 
-  function bankOf(word) {
-    return word % BANKS;
-  }
-
-  // One step: for each bank the words that are wanted of it, each with its lanes; and the passes that it all takes.
+  // One step of a row of LANES * PIXELS pixels: for each bank the words that are wanted of it, each with its lanes; and the passes that it all takes.
   function countStep(row, step, copies) {
-    if (!COPIES.includes(copies)) throw new RangeError(`no ${copies} copies`);
     const banks = Array.from({ length: BANKS }, () => []);
     for (let lane = 0; lane < LANES; ++lane) {
-      const bin = pixelOf(row, lane, step);
+      const bin = row[lane * PIXELS + step];
       const word = wordOf(bin, lane, copies);
-      const bank = banks[bankOf(word)];
+      const bank = banks[word % BANKS];
       const found = bank.find((each) => each.word === word);
       if (found) found.lanes.push(lane);
       else bank.push({ word, bin, lanes: [lane] });

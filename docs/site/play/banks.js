@@ -42,10 +42,6 @@
     step = 0;
     able(at("other"), !["constant", "ramp"].includes(at("kind").value));
     copies = Number(chosen("copies"));
-    const context = at("row").getContext("2d");
-    const image = context.createImageData(ROW, 1);
-    row.forEach((value, place) => image.data.set([value, value, value, 255], 4 * place));
-    context.putImageData(image, 0, 0);
     show();
   }
 

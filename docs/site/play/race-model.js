@@ -6,25 +6,12 @@
 (function (root) {
   "use strict";
 
-  const WAYS = ["plain", "atomic"];
-  const LEAST = 2;
-  const MOST = 8;
-
   function zeros(count) {
     return new Array(count).fill(0);
   }
 
-  // The truth: chapter 01's `serial` loop.
-  function serial(pixels, bins) {
-    const histogram = zeros(bins);
-    for (const pixel of pixels.flat()) histogram[pixel] += 1;
-    return histogram;
-  }
-
   // `pixels` has the pixels of each work-item, each less than `bins`.
   function begin(way, pixels, bins) {
-    if (!WAYS.includes(way)) throw new RangeError(`there is no way to count called ${way}`);
-    if (pixels.length < LEAST || pixels.length > MOST) throw new RangeError(`${LEAST} to ${MOST} work-items`);
     return {
       way,
       bins,
@@ -105,7 +92,7 @@
     return [];
   }
 
-  const api = { LEAST, MOST, serial, begin, nextStep, ready, isDone, step, lost, losingOrder };
+  const api = { begin, nextStep, ready, isDone, step, lost, losingOrder };
   if (typeof module === "object") module.exports = api;
   else root.raceModel = api;
 })(globalThis);

@@ -179,7 +179,6 @@
 
   // ---- the page ----------------------------------------------------------------------------------
 
-  for (let items = model.LEAST; items <= model.MOST; ++items) at("items").append(element("option", {}, String(items)));
   const past = story({ model, told, ended: end, show });
   const isOver = () => model.isDone(past.now().state);
   const running = stepper({ next: "step", forward: step, back, isOver, milliseconds: () => PAUSE_MS });

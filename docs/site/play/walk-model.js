@@ -26,7 +26,6 @@
   // All requests in their order. On a GPU the work-items of a warp ask together, and all warps take the same step before
   // the next one (which is only likely). On a CPU, as through PoCL, a work-item goes all its way before the next begins.
   function requestsOf(walk, order, items, count) {
-    if (!WALKS.includes(walk) || !ORDERS.includes(order)) throw new RangeError(`no walk ${walk} ${order}`);
     const ways = Array.from({ length: items }, (_, item) => placesOf(walk, item, items, count));
     const of = (item, step) => ({ item, first: ways[item][step][0], bytes: ways[item][step][1] });
     if (order === "cpu") return ways.flatMap((way, item) => way.map((_, step) => [of(item, step)]));
