@@ -135,12 +135,6 @@ class Place(Small):
         self.succeed("./tutorial", "clean", cwd=moved)
         self.succeed("./tutorial", "test", cwd=moved)
 
-    def test_another_generator(self):
-        self.succeed("cmake", "--preset", "default")
-        cache = self.clone / "build" / "CMakeCache.txt"
-        cache.write_text(cache.read_text().replace("CMAKE_GENERATOR:INTERNAL=Ninja", "CMAKE_GENERATOR:INTERNAL=Unix Makefiles"))
-        self.refuses("build/ was made for Unix Makefiles, not for Ninja: ./tutorial clean removes it", "test")
-
     def test_names_of_folders(self):
         clone = self.root / "ü's (1)&=,%~+@!"
         shutil.copytree(self.clone, clone)

@@ -106,19 +106,6 @@ def steps():
         yield Run(LESSON, row, "", strategy, arguments, opencl, compiled=cuda)
 
 
-# Chapter 04's kernel with four pixels loaded before the first of them is counted: what stands in the place of its loop.
-def four_at_once(first, end, step, count):
-    loads = "".join(f"const uchar {name} = pixels[i + {n} * {step}]; " for n, name in enumerate("abcd"))
-    counts = " ".join(count.format(name) for name in "abcd")
-    return (f"    ulong i = {first};\n"
-            f"    for (; i + 3 * {step} < {end}; i += 4 * {step}) {{ {loads}{counts} }}\n"
-            f"    for (; i < {end}; i += {step}) {{ {count.format('pixels[i]')} }}\n")
-
-
-FOUR_BYTES = Edit("        for (ulong i = first + item; i < end; i += group_size) {\n            ++own[pixels[i]];\n        }\n",
-                  four_at_once("first + item", "end", "group_size", "++own[{}];"))
-SIZE_KNOWN = Edit("    const size_t group_size = get_local_size(0);\n    __local uchar* bins",
-                  "    const size_t group_size = UCHAR_GROUP_SIZE;\n    __local uchar* bins")
 # Chapter 03's kernel with the plain increment of `racy`: without other work-items at the same time, as on
 # PoCL, where a group is one thread, nothing is lost.
 PLAIN = Edit("        atomic_inc(&table[pixels[i]]);\n    }\n    // Step 4: nobody reads",
@@ -180,15 +167,6 @@ def under_way():
 
 
 GROUPS = (1, 2, 4, 6, 8)
-
-
-def byte_loads():
-    """`uchar-bins`: what the compiler makes of its loop."""
-    for groups in GROUPS:
-        for row, change in (("`uchar-bins`", None), ("the group's size is a number", SIZE_KNOWN),
-                            ("four loads, four counts", FOUR_BYTES)):
-            yield Run(LANES, row, f"{groups} group{'s' if groups > 1 else ''}", "uchar-bins",
-                      launch(f"{groups}*UNITS", 128), change)
 
 
 def equal_launches():
@@ -287,13 +265,6 @@ def racy_launches():
         for groups in (1, 2):
             yield Run(ATOMICS, f"`{strategy}`", f"{groups} group{'s' if groups > 1 else ''}", strategy, launch(f"{groups}*UNITS", 256),
                       may_lose=strategy == "racy")
-
-
-def bytes_that_fit():
-    """The 8-bit counters of so many groups: what NVIDIA's driver makes room for, and how many of them run at once."""
-    for strategy in ("uchar-bins", "uchar-bins-banked"):
-        for groups in (6, 7):
-            yield Run(LANES, f"`{strategy}`", f"{groups} groups", strategy, launch(f"{groups}*UNITS", 128))
 
 
 # Another counter for each value: equal pixels still meet, and neighbouring values lie in different places.
@@ -422,7 +393,6 @@ PROFILED = (*(counter for counter, _ in PROFILE.values()), *(stall(reason) for r
 
 
 LOCAL_WALKS = "Launch", "photo", tuple(run for run in walks() if run.chapter == LOCAL)
-BYTES_THAT_FIT = "Groups of 128 for each unit", "uniform", tuple(bytes_that_fit())
 PRIVATE_GROUPS = "Groups of 128 for each unit", "uniform", tuple(run for run in equal_launches() if run.strategy == "private")
 STRIDES = (1, 8, 32, 64, 256, 1024)
 OPENCL, BOTH = ("OpenCL",), ("OpenCL", "CUDA")
@@ -464,16 +434,10 @@ EXPERIMENTS = {
                             ("uniform",), "256M", tuple(under_way())),
     "launches": Experiment("chapters 03 and 04 in equal launches", "Groups of 128 for each unit", "GB/s", BOTH,
                            ("uniform",), "256M", tuple(equal_launches())),
-    "room": counted("how much of a multiprocessor is shared memory for 8-bit counters", "bytes of shared memory", BYTES_THAT_FIT,
-                    "launch__shared_mem_config_size"),
-    "occupancy": counted("how many of these groups run at once", "% of the places for warps taken", BYTES_THAT_FIT,
-                         "sm__warps_active.avg.pct_of_peak_sustained_active", ", achieved occupancy"),
     "private-memory": counted("what `private` fetches from memory", "bytes from memory for each pixel", PRIVATE_GROUPS, "dram__bytes_read.sum",
                               bytes_each=1),
     "many-launches": Experiment("`group-each` of `many` in several launches", "Launch", "GB/s", BOTH, ("uniform",), "256M",
                                 tuple(many_launches())),
-    "bytes": Experiment("`uchar-bins`, and what the compiler knows of it", "Groups of 128 for each unit", "GB/s", OPENCL,
-                        ("uniform",), "256M", tuple(byte_loads())),
     "remainders": Experiment("`uchar-bins-banked` with a mask in place of the remainder", "Groups of 128 for each unit", "GB/s", BOTH,
                              ("uniform",), "256M", tuple(remainders())),
     "one-value": Experiment("one value with one copy and one load", "Launch", "GB/s", BOTH, ("constant",), "256M", tuple(one_value())),

@@ -5,7 +5,6 @@ docs/results/README.md describes the file. record.py writes it; tables.py and pl
 
 import json
 import pathlib
-import re
 import statistics
 import sys
 
@@ -75,11 +74,7 @@ def load(path):
     if not path.is_file():
         raise NotRecorded(f"there is no {name}")
     try:
-        text = path.read_text(encoding="utf-8")
-        # `replicated`, the kernel of chapter 05's `tuned`, was once called lane-bins, as chapter 04's is.
-        text = re.sub(r'("(?:kernel|launch)": ")lane-bins\b', r"\1replicated", text)
-        text = re.sub(r'("launch": ")replicated, ', r"\1", text)
-        recording = json.loads(text)
+        recording = json.loads(path.read_text(encoding="utf-8"))
         return {"machine": recording["machine"], **{kind: recording.get(kind, []) for kind in KINDS}}
     except (ValueError, TypeError, KeyError) as error:
         raise NotRecorded(f"{name} is no file of results: {error}") from None
