@@ -350,33 +350,22 @@ def bins(recording):
                 "GB/s of each strategy against the number of bins, on logarithmic scales; the table of the workshop bins has "
                 "the same numbers.",
                 {"subtitle": f"{run['api']}, {pixels} random pixels of 16 bits; both scales logarithmic",
-                 "below": "bins", "source": f"{source_of(entries)} At the right: GB/s with the most bins that the strategy takes.",
+                 "below": "bins", "source": source_of(entries),
                  "ceiling": recorded.read_ceiling(recording, entries[0], ("bins",)), "across": "log",
                  "lines": lines_of(entries, lambda entry: int(entry["experiment"]))}, draw_lines)
 
 
 def draw_lines(title, subtitle, below, source, ceiling, across, lines):
-    """A line for each variant of `lines`; its name and its rate at its right end, led to it where labels had to move apart."""
+    """A line for each variant of `lines`."""
     rates = [rate for points in lines.values() for _, rate in points]
     places = sorted({place for points in lines.values() for place, _ in points})
     figure, axes = chart(title, subtitle, below, source, ceiling, across, {place: f"{place:,}" for place in places},
                          min(rates), max(*rates, ceiling) * 1.3, RIGHT)
     axes.set(xlim=(places[0], places[-1]))
-    to_axes = axes.transData - axes.transAxes
-    ends = {}
     for name, points in lines.items():
-        _, form, colour, width = LINES[name]
-        axes.plot(*zip(*points), color=LIGHT[colour], marker=form, linewidth=width, markersize=12 if width > 2 else 8, clip_on=False)
-        ends[name] = to_axes.transform(points[-1])[1]
-    label = 2
-    for name in sorted(ends, key=ends.get, reverse=True):
-        label = min(ends[name], label - 17 / (BOTTOM - TOP))
-        words, form, colour, _ = LINES[name]
-        how = {"color": LIGHT[colour], "transform": axes.transAxes, "clip_on": False}
-        axes.plot([1.013, 1.024, 1.045, 1.056], [ends[name], ends[name], label, label], linewidth=1, **how)
-        axes.plot(1.073, label, form, markersize=8, **how)
-        axes.text(1.091, label, words, va="center_baseline", **BOLD, **how)
-        axes.text(1.309, label, digits(lines[name][-1][1]), ha="right", va="center_baseline", **how)
+        words, form, colour, width = LINES[name]
+        axes.plot(*zip(*points), color=LIGHT[colour], marker=form, linewidth=width, markersize=12 if width > 2 else 8, clip_on=False, label=words)
+    axes.legend(loc="center left", bbox_to_anchor=(1.02, 0.5), **LEGEND)
     return figure
 
 
