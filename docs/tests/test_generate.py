@@ -94,11 +94,11 @@ class Generate(repository.RepositoryTest):
                     {**run_entry("03-local-atomics/cuda", {"local": 1.0}), "commit": "not-shown"}]
         entries[0]["machine"] = {"processor": "Other CPU", "nvcc": "release 13.0"}
         self.write_results(recording(entries))
-        self.write("README.md", page_with(f"peers: {FILE} 1G") + f"<!-- results: {FILE} 02-global-atomics/opencl photo 1G -->\n<!-- end -->\n")
+        self.write("README.md", f"<!-- results: {FILE} 02-global-atomics/opencl photo 1G -->\n<!-- end -->\n" + page_with(f"peers: {FILE} 1G"))
         self.succeed("generate.py")
         self.assertIn(f"\nThe numbers from `{FILE}` were recorded on 2026-01-02 at commit def5678 and "
-                      "abc1234, on 2026-01-03 at commit abc1234. CUDA: CUDA driver; OpenCL: OpenCL driver. "
-                      "Some GPU, 1.0. Host: Other CPU, family 6, model 7 and Some CPU, family 6, model 7. "
+                      "abc1234, on 2026-01-03 at commit abc1234. OpenCL: OpenCL driver; CUDA: CUDA driver. "
+                      "Some GPU, 1.0. Host: Some CPU, family 6, model 7 and Other CPU, family 6, model 7. "
                       "Compiled with c++ 12; nvcc release 13.0.\n", self.read("README.md"))
 
     def test_a_changed_number_is_noticed(self):
@@ -121,8 +121,8 @@ class Generate(repository.RepositoryTest):
         self.write("histogram.cuh", "__global__ void count(unsigned* a) {\n    other();\n}\n")
         table = f"{MARKER}\n<!-- end -->\n"
         for page, line in (
-            (table, f"there are tables of {FILE}, and 0 comments"),
-            (table + 2 * PROVENANCE, f"there are tables of {FILE}, and 2 comments"),
+            (table, f"there is no comment <!-- provenance: {FILE} --> behind the tables"),
+            (table + PROVENANCE + table, f"there is no comment <!-- provenance: {FILE} --> behind the tables"),
             (PROVENANCE, f"provenance: {FILE}: no table of the page is of this file"),
             (f"{MARKER}\nOne.\n\n{table}{PROVENANCE}", "what is generated stands between"),  # a marker without its end swallows nothing
             (page_with(f"results: {FILE} 02-global-atomics/cuda photo 1G"), "02-global-atomics/cuda photo 1G is not among its runs"),

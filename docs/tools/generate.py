@@ -27,7 +27,6 @@ from recorded import ROOT
 
 # {kind: what writes it}: a function of the page and of the words behind the colon, which gives the lines.
 KINDS = {**tables.KINDS, **excerpts.KINDS, **predictions.KINDS}
-LAST = tables.LAST  # written last: it tells of the other tables of its page
 OPENING = re.compile(r"^<!-- [\w-]+: ", re.MULTILINE)
 CLOSING = re.compile(r"^<!-- end -->$", re.MULTILINE)
 BLOCK = re.compile(r"^<!-- (?P<kind>[\w-]+): (?P<words>[^\n]*?) -->\n(?:(?!<!-- ).)*?^<!-- end -->$", re.DOTALL | re.MULTILINE)
@@ -36,7 +35,7 @@ BLOCK = re.compile(r"^<!-- (?P<kind>[\w-]+): (?P<words>[^\n]*?) -->\n(?:(?!<!-- 
 class Page(NamedTuple):
     path: pathlib.Path
     shown: dict  # {file of results: the entries that its tables are of}
-    told: list  # the files of results of which it says when they were recorded
+    told: dict  # {file of results of which it says when they were recorded: how many entries it had shown by then}
 
 
 def written(block, page, wrong, different):
@@ -58,16 +57,11 @@ def written(block, page, wrong, different):
 
 def with_generated(path, text, wrong, different):
     """The page's text with all that is generated in it."""
-    page = Page(path, {}, [])
+    page = Page(path, {}, {})
     if not len(OPENING.findall(text)) == len(CLOSING.findall(text)) == len(BLOCK.findall(text)):
         wrong.append("what is generated stands between <!-- kind: words --> and <!-- end -->, each on a line of its own")
         return text
-    for last in (False, True):
-
-        def in_turn(block, last=last):
-            return written(block, page, wrong, different) if (block["kind"] in LAST) == last else block[0]
-
-        text = BLOCK.sub(in_turn, text)
+    text = BLOCK.sub(lambda block: written(block, page, wrong, different), text)
     wrong += tables.untold(page)
     return text
 

@@ -531,17 +531,16 @@ def table_of(kind):
 
 
 def provenance_of(page, file):
-    page.told.append(file)
+    page.told[file] = len(page.shown.get(file, []))
     if not page.shown.get(file):
         raise NotRecorded("no table of the page is of this file")
     return provenance(file, recorded.load(ROOT / file), page.shown[file])
 
 
 def untold(page):
-    """The files of which a page has tables, but does not say once when they were recorded."""
-    return [f"there are tables of {file}, and {page.told.count(file)} comments <!-- provenance: {file} -->, not one"
-            for file in page.shown if page.told.count(file) != 1]
+    """The files of which a page has tables, but does not say behind them when they were recorded."""
+    return [f"there is no comment <!-- provenance: {file} --> behind the tables of {file}"
+            for file, shown in page.shown.items() if page.told.get(file) != len(shown)]
 
 
-LAST = ("provenance",)
 KINDS = {**{kind: table_of(kind) for kind in TABLES}, "provenance": provenance_of}
