@@ -109,7 +109,7 @@ class Times(Test):
 
     # Those that have no fill in their time: nothing has to be zeroed before, or the launch before has done it.
     NO_ZEROING = {"local-buckets", "local-subhist", "uchar-bins", "uchar-bins-banked", "uchar-overflow", "group-each"}
-    WITH_TOTALS = {"tuned", "one-by-one", "queued", "shared-out"}
+    WITH_TOTALS = {"tuned", "one-by-one", "queued"}
 
     def test_zeroing_is_part_of_them(self):
         for name in ("02-global-atomics", "03-local-atomics", "04-per-thread-bins", "05-launch-tuning", "05-launch-tuning/workshops/many",
