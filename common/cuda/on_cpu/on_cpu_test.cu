@@ -37,8 +37,9 @@ __global__ void note_order(unsigned* order, unsigned* next) {
 __global__ void read_shared(unsigned* first, unsigned* second) {
     __shared__ unsigned table[256];
     extern __shared__ unsigned words[];
-    first[threadIdx.x] = table[threadIdx.x];
-    second[threadIdx.x] = words[threadIdx.x];
+    const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+    first[i] = table[threadIdx.x];
+    second[i] = words[threadIdx.x];
     __syncthreads();
     table[threadIdx.x] = 1;
     words[threadIdx.x] = 2;
@@ -154,14 +155,14 @@ TEST(OnCpuLaunch, WhatCudaRefusesIsRefusedOnce) {
 }
 
 TEST(OnCpuLaunch, SharedMemoryHoldsThePoisonInEachBlock) {
-    unsigned* const first = device_memory(256);
-    unsigned* const second = device_memory(256);
+    unsigned* const first = device_memory(1024);
+    unsigned* const second = device_memory(1024);
     for (int launch = 0; launch < 2; ++launch) {
         read_shared<<<4, 256, 1024>>>(first, second);
         ASSERT_EQ(cudaGetLastError(), cudaSuccess);
-        const std::vector<unsigned> poison(256, common::kPoison);
-        EXPECT_EQ(copied(first, 256), poison);
-        EXPECT_EQ(copied(second, 256), poison);
+        const std::vector<unsigned> poison(1024, common::kPoison);
+        EXPECT_EQ(copied(first, 1024), poison);
+        EXPECT_EQ(copied(second, 1024), poison);
     }
 }
 
