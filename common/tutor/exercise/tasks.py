@@ -44,7 +44,7 @@ class Histogram:
     pixel_bytes = 1
     word = "I"  # what comes back, as array names its types
     sizes = ((0, 1), (1, 1), (255, 1), (257, 1), (1048573, 1))
-    middle, small = (70001, 1), (20011, 1)  # more of one value than 16 bits count
+    middle, small = (83003, 1), (20011, 1)  # more of one value than 16 bits count, and what 8 bits lose is no multiple of that
 
     def tiny(self, generator):
         """Two sizes for the detectors, which are slow: other ones in each grading."""
