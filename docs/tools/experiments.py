@@ -228,13 +228,6 @@ def pairs():
             yield probe(f"{spacing:,} bytes apart", column, "contention", counters=2, spacing=spacing, together=together)
 
 
-def tables():
-    """Chapter 02's `subhist` with tables at several distances."""
-    for groups, share in (("0.25*UNITS", "one for four units"), ("0.5*UNITS", "one for two"), ("1*UNITS", "one for each"), ("2*UNITS", "two for each")):
-        for pitch in (256, 264, 288, 1056):
-            yield probe(share, f"{pitch} counters apart", "tables", groups, pitch=pitch)
-
-
 def reads():
     """The launches of chapter 03's law without counting, and with."""
     for group_size in (32, 128, 512, 1024):
@@ -447,7 +440,6 @@ EXPERIMENTS = {
                         tuple(warps()), "Medians. No pixels are read."),
     "pairs": Experiment("two counters, so far apart", "Two counters", "additions/ns", ("CUDA",), ("uniform",), "32M", tuple(pairs()),
                         "Medians. No pixels are read."),
-    "tables": Experiment("chapter 02's `subhist` with other distances", "Tables", "GB/s", ("CUDA",), ("constant",), "64M", tuple(tables())),
     "chase": Experiment("one work-item follows a chain", "A chain through", "ns a hop", BOTH, ("uniform",), "64K 16M 1G",
                         (Run(PROBES, "", "", "chase", ()),), "Medians of runs of a million hops. 64 KiB lie in the first-level cache, 16 MiB in the L2 cache, 1 GiB in no cache."),
     "reads": Experiment("the launches of the law, read only", "Launch for each unit", "GB/s", BOTH, ("uniform",), "256M", tuple(reads())),

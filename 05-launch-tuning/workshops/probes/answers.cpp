@@ -14,7 +14,6 @@ common::Program program(const char* name, const char* api) {
         api,
         "small kernels that each measure one thing",
         {{"contention", "an addition for each pixel, which is not read, to a random counter"},
-         {"tables", "chapter 02's subhist, with any distance between the tables"},
          {"chase", "one work-item follows a chain through as many bytes: ms are ns a hop"},
          {"read", "all pixels are read, and some of each load counted"}},
         {{"counters",
@@ -29,10 +28,6 @@ common::Program program(const char* name, const char* api) {
           {"1", "32"},
           "neighbouring additions that go to one counter: 32 are a whole warp's",
           {"contention"}},
-         {"pitch",
-          {"256", "264", "288", "512", "1024", "1056"},
-          "counters from a table to the next",
-          {"tables"}},
          {"bytes", {"1", "4", "16"}, "bytes of a load", {"read"}},
          {"loads", {"1", "2", "4"}, "loads under way", {"read"}},
          {"counted",
@@ -61,13 +56,6 @@ std::vector<std::uint32_t> every_nth(const std::vector<std::uint32_t>& words, st
     for (std::size_t i = 0; i < words.size(); ++i)
         if (i % spacing == 0 || words[i] != 0) found.push_back(words[i]);
     return found;
-}
-
-common::Histogram sum(const std::vector<std::uint32_t>& tables, std::size_t pitch) {
-    common::Histogram all{};
-    for (std::size_t i = 0; i < tables.size(); ++i)
-        if (i % pitch < common::kBins) all[i % pitch] += tables[i];
-    return all;
 }
 
 Chain chain_through(std::uint64_t bytes) {

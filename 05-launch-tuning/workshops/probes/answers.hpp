@@ -13,7 +13,7 @@
 
 namespace probes {
 
-/// The program's four strategies and their options, for one API.
+/// The program's three strategies and their options, for one API.
 common::Program program(const char* name, const char* api);
 
 /// How often each of so many counters is chosen in `count` additions, where so many neighbours make
@@ -24,9 +24,6 @@ std::vector<std::uint32_t> chosen(std::uint64_t count, std::uint32_t counters,
 /// What was counted, where the counters lie `spacing` words apart. Between them there is nothing
 /// but zeros.
 std::vector<std::uint32_t> every_nth(const std::vector<std::uint32_t>& words, std::size_t spacing);
-
-/// The sum of tables that begin `pitch` words apart.
-common::Histogram sum(const std::vector<std::uint32_t>& tables, std::size_t pitch);
 
 inline constexpr std::uint32_t kHops = 1'000'000;     // so milliseconds are nanoseconds a hop
 inline constexpr std::uint32_t kLineWords = 128 / 4;  // of a cache line

@@ -82,18 +82,7 @@ int main(int argc, char** argv) try {
             [&](const auto& read) { return probes::every_nth(read, spacing) == expected; });
     }
 
-    // 7. tables: the host adds them up.
-    if (lesson.wants("tables")) {
-        const std::uint32_t pitch = asked.number("pitch").value_or(kBins);
-        Memory<std::uint32_t> answer;
-        CHECK_CUDA(cudaMalloc(answer.out(), groups * pitch * sizeof(std::uint32_t)));
-        examine(
-            "tables", tables, {groups, group_size}, answer, groups * pitch, true,
-            [&] { tables<<<groups, group_size>>>(pixels, pixel_count, pitch, answer); },
-            [&](const auto& read) { return probes::sum(read, pitch) == lesson.expected; });
-    }
-
-    // 8. chase: one thread, from where the run before has ended.
+    // 7. chase: one thread, from where the run before has ended.
     if (lesson.wants("chase",
                      pixel_count % 128 == 0 ? "" : "the bytes are not whole lines of 128")) {
         const probes::Chain chain = probes::chain_through(pixel_count);
@@ -112,7 +101,7 @@ int main(int argc, char** argv) try {
             });
     }
 
-    // 9. read: a kernel for each kind of load.
+    // 8. read: a kernel for each kind of load.
     const unsigned bytes = asked.number("bytes").value_or(16);
     const unsigned loads = asked.number("loads").value_or(1);
     const unsigned counted = asked.number("counted").value_or(loads == 1 ? bytes : 0);
@@ -129,7 +118,7 @@ int main(int argc, char** argv) try {
             [&](const auto& read) { return read == expected; });
     }
 
-    // 10. The table, and the exit status that tells the truth.
+    // 9. The table, and the exit status that tells the truth.
     return lesson.finish();
 } catch (...) {
     return report_exception(kProgram);

@@ -20,7 +20,6 @@ int main(int argc, char** argv) try {
     const cl_ulong pixel_count = lesson.pixels.size();
     if (pixel_count == 0 && !lesson.options.list_devices) throw BadInput("there are no pixels");
     const Options& asked = lesson.options;
-    const unsigned pitch = asked.number("pitch").value_or(kBins);
     const unsigned bytes = asked.number("bytes").value_or(16);
     const unsigned loads = asked.number("loads").value_or(1);
     const unsigned counted = asked.number("counted").value_or(loads == 1 ? bytes : 0);
@@ -43,8 +42,8 @@ int main(int argc, char** argv) try {
     const ProgramObject program = clCreateProgramWithSource(context, 1, &source, nullptr, &error);
     CHECK_CL(error, "clCreateProgramWithSource");
     std::string constants;
-    for (const auto& [name, value] : std::map<std::string, unsigned>{
-             {"PITCH", pitch}, {"BYTES", bytes}, {"LOADS", loads}, {"COUNTED", counted}})
+    for (const auto& [name, value] :
+         std::map<std::string, unsigned>{{"BYTES", bytes}, {"LOADS", loads}, {"COUNTED", counted}})
         constants += "-D" + name + "=" + std::to_string(value) + " ";
     check_build(clBuildProgram(program, 1, &device, constants.c_str(), nullptr, nullptr), program,
                 device);
@@ -105,19 +104,7 @@ int main(int argc, char** argv) try {
                 [&](const auto& read) { return probes::every_nth(read, spacing) == expected; });
     }
 
-    // 7. tables: the host adds them up.
-    if (lesson.wants("tables")) {
-        const Buffer answer = make(CL_MEM_READ_WRITE, groups * pitch * sizeof(cl_uint));
-        const Kernel kernel = clCreateKernel(program, "tables", &error);
-        CHECK_CL(error, "clCreateKernel(tables)");
-        CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
-        CHECK_CL(clSetKernelArg(kernel, 1, sizeof pixel_count, &pixel_count));
-        CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &answer));
-        examine("tables", {groups, group_size}, answer, groups * pitch, true, kernel,
-                [&](const auto& read) { return probes::sum(read, pitch) == lesson.expected; });
-    }
-
-    // 8. chase: one work-item, from where the run before has ended.
+    // 7. chase: one work-item, from where the run before has ended.
     if (lesson.wants("chase",
                      pixel_count % 128 == 0 ? "" : "the bytes are not whole lines of 128")) {
         const probes::Chain chain = probes::chain_through(pixel_count);
@@ -135,7 +122,7 @@ int main(int argc, char** argv) try {
         });
     }
 
-    // 9. read: compiled for one kind of load.
+    // 8. read: compiled for one kind of load.
     if (lesson.wants("read", probes::cannot_read(pixel_count, bytes, loads, counted))) {
         const auto expected = probes::read_in_loads(lesson.pixels, bytes, counted);
         const Buffer answer = make(CL_MEM_READ_WRITE, (kBins + 1) * sizeof(cl_uint));
@@ -149,7 +136,7 @@ int main(int argc, char** argv) try {
                 [&](const auto& read) { return read == expected; });
     }
 
-    // 10. The table, and the exit status that tells the truth.
+    // 9. The table, and the exit status that tells the truth.
     return lesson.finish();
 } catch (...) {
     return report_exception(kProgram);

@@ -1,5 +1,5 @@
 // Small kernels that each measure one thing, in OpenCL; probes.cuh has the same in CUDA. The host
-// program defines PITCH, BYTES, LOADS and COUNTED.
+// program defines BYTES, LOADS and COUNTED.
 
 // ---- contention: an addition for each pixel, and no pixel is read ----
 //
@@ -13,14 +13,6 @@ __kernel void contention(const ulong count, const uint mask, const uint spacing,
         x = (x ^ x >> 16) * 0x7FEB352D;
         x = (x ^ x >> 15) * 0x846CA68B;
         atomic_inc(&counters[((x ^ x >> 16) & mask) * spacing]);
-    }
-}
-
-// ---- tables: chapter 02's subhist, with PITCH counters from a table to the next ----
-__kernel void tables(__global const uchar* pixels, const ulong count, __global uint* all) {
-    __global uint* table = all + get_group_id(0) * PITCH;
-    for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {
-        atomic_inc(&table[pixels[i]]);
     }
 }
 

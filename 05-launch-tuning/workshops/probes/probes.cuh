@@ -23,17 +23,6 @@ __global__ void contention(std::size_t count, std::uint32_t mask, std::uint32_t 
     }
 }
 
-// ---- tables: chapter 02's subhist, with `pitch` counters from a table to the next ----
-__global__ void tables(const std::uint8_t* pixels, std::size_t count, std::uint32_t pitch,
-                       std::uint32_t* all) {
-    std::uint32_t* table = all + blockIdx.x * pitch;
-    const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
-         i += stride) {
-        atomicAdd(&table[pixels[i]], 1U);
-    }
-}
-
 // ---- chase: each load says where the next one is ----
 //
 // So one is under way at a time, and the time of a hop is the time of an answer.
