@@ -19,7 +19,6 @@ smartquotes = False  # the pages stay as they are written
 # No date and no host of anybody's is asked for: the same pages give the same site.
 html_theme = "furo"
 html_static_path = [str(SITE / "static")]
-templates_path = [str(SITE / "templates")]
 html_css_files = ["site.css"]
 html_favicon = str(SITE / "static" / "favicon.svg")
 html_js_files = ["book.js", "predict.js", "own.js"]

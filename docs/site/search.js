@@ -41,7 +41,9 @@ globalThis.Scorer = (() => {
     return row.at(-1);
   }
 
+  if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false; // a page from the disk may read no other
   addEventListener("load", () => {
+    document.querySelector("article").prepend(element("h1", { textContent: "Search" }));
     const typed = asked();
     const place = document.getElementById("search-results");
     if (typed.length < 3 || !place) return;

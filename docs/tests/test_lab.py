@@ -54,9 +54,9 @@ class Lab(Browser):
         self.assertIn("--constant 127 --random 100003, 16 of 64", wrong.pop("racy"))
         self.assertEqual(wrong, {strategy: [] for strategy in play_data.STRATEGIES if strategy != "racy"})
 
-    def run_it(self):
-        self.click("#run")
-        self.later("while (document.getElementById('run').ariaDisabled === 'true') await new Promise((done) => setTimeout(done, 10));")
+    def run_it(self, button="run"):
+        self.click(f"#{button}")
+        self.later(f"while (document.getElementById('{button}').ariaDisabled === 'true') await new Promise((done) => setTimeout(done, 10));")
 
     def plant(self, name):
         self.click(next(each for each in self.all("#mistakes button") if each.text == name.replace("-", " ")))
@@ -256,10 +256,6 @@ class Lab(Browser):
         self.assertIn("gone when one leaves the page: it is landscape that is counted", self.said())
         self.assertIn("landscape.bmp", self.text("#what"))
 
-    def check_it(self):
-        self.click("#check")
-        self.later("while (document.getElementById('check').ariaDisabled === 'true') await new Promise((done) => setTimeout(done, 10));")
-
     def test_the_editor_has_colours_where_the_letters_are(self):
         self.ready("lab.html#strategy=local")
         coloured = {kind: [each.get_property("textContent") for each in self.all(f"#colours .{kind}")] for kind in ("comment", "keyword", "type", "special", "number")}
@@ -304,17 +300,17 @@ class Lab(Browser):
         self.choose("#strategy", "03/five-steps")
         self.assertIn("Write the kernel of this chapter", self.text("#goal"))
         self.assertFalse(self.find("#next").is_displayed())
-        self.check_it()
+        self.run_it("check")
         self.assertRegex(self.said(), "^Wrong: 1 bin of 256; 1 count lost.* Right before that: sizes: 1 run.$")
         self.assertIn("(nothing-counted)", self.text("#named"))
         self.assertEqual(self.settings(), ["shows", "3", "64"])  # so that it can be looked at
         self.assertIn("Changed by the check: groups (before: 16)", self.text("#changed"))
         local = play_data.kernel("local")["code"].split("groups: vec3u) {", 1)[1].rsplit("}", 1)[0]
         self.write("    // ---- your part: the five steps ----\n", local.replace("    workgroupBarrier();\n", "", 1))
-        self.check_it()
+        self.run_it("check")
         self.assertIn("(no-barrier-after-zeroing)", self.text("#named"))
         self.write("    // Step 3: count", "    workgroupBarrier();\n    // Step 3: count")
-        self.check_it()
+        self.run_it("check")
         self.assertRegex(self.said(), "^Done. All counts are right: sizes: 5 runs, distributions: 7 runs, launches: . runs, free of faults: 2 runs, the last of them with every")
         self.assertEqual(self.settings(), ["landscape", "16", "64"])
         self.assertIn("1 of 9 done", self.text("#progress"))
@@ -328,7 +324,7 @@ class Lab(Browser):
 
     def test_a_race_that_is_right_by_luck_is_no_solution(self):
         self.ready("lab.html#strategy=02%2Fno-lost-counts&on=alone")
-        self.check_it()
+        self.run_it("check")
         self.assertRegex(self.said(), "^Wrong: .*, without a GPU, .* Right before that: sizes: 5 runs, distributions: 7 runs, launches: . runs.$")
         self.assertEqual(self.find("#on").get_property("value"), "together")
         self.assertIn("(lost-updates)", self.text("#named"))

@@ -164,9 +164,9 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
     }
 
     // The same for reading all, in the best of some launches.
-    async readCeiling(pixels, launches = [256, 1024, 4096, 16384]) {
+    async readCeiling(pixels) {
       let best = null;
-      for (const groups of launches) {
+      for (const groups of [256, 1024, 4096, 16384]) {
         const compiled = await this.compile("read ceiling", READS, 256, { asWritten: true });
         const timing = await this.time({ pixels, width: pixels.length }, compiled, groups);
         if (!best || timing.median < best.median) best = timing;

@@ -45,7 +45,7 @@
     if (image) return `${image.split("/").pop()}${tile ? `, again and again up to ${count(tile)} pixels` : ""}`;
     if (constant) return `${count(random)} pixels of the value ${constant}`;
     if (ramp) return `${count(random)} pixels, from 0 up to 255 and again`;
-    return `${count(random)} random pixels${values ? ` of ${values} values` : ""}${contention ? `, ${contention} in 100 of one value` : ""}`;
+    return `${count(random)} random pixel${random === "1" ? "" : "s"}${values ? ` of ${values} values` : ""}${contention ? `, ${contention} in 100 of one value` : ""}`;
   }
 
   const numberOf = (text) => parseInt(text, 10) * (UNITS[text.slice(-1)] || 1);

@@ -37,7 +37,7 @@
   const plain = (name) => name.replaceAll("-", " ");
 
   // The words of the pixels that Run counts; none of a reader's own.
-  const pictures = { get own() { return own; }, hand: labHand.picture };
+  const pictures = { get own() { return own; }, hand: labPicture.byHand };
   const wordsOf = () => (at("input").value === "shows" ? showing : labData.inputs[at("input").value]);
   const input = () => shortened(pictures[at("input").value] ?? model.inputOf(wordsOf(), photo, randomFrom));
   const interpreter = () => interpreters[at("on").value];
@@ -349,7 +349,7 @@
     if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) at("run").click();
   });
   ownPictures(takeOwn);
-  labHand.begin(() => {
+  labPicture.begin(() => {
     reach("hand");
     at("input").value = "hand";
     at("settings").dispatchEvent(new Event("change"));

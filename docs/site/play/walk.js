@@ -87,10 +87,6 @@
 
   const running = stepper({ next: "next", forward: () => go(place + 1), back: () => go(place - 1),
     isOver: () => place === last(), rewind: () => go(0), milliseconds: () => PAUSE_MS[chosen("order")], toTheEnd: () => go(last()) }); // not through all of them
-  at("again").addEventListener("click", () => {
-    running.pause();
-    go(0);
-  });
   at("place").addEventListener("input", () => {
     running.pause();
     go(Number(at("place").value));
