@@ -313,7 +313,6 @@ LINES = {
     "local": ("local", "X", "muted", 1.5),
     "lane-bins": ("lane-bins", "D", "orange", 1.5),
     "passes": ("passes", "s", "purple", 1.5),
-    "cluster": ("cluster", "o", "blue", 1.5),
 }
 
 

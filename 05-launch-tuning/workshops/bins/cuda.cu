@@ -1,9 +1,8 @@
 // More bins than 256, of pixels of 16 bits, in CUDA. The kernels are in histogram.cuh.
 //
-//   global   one table in global memory
-//   local    a table for each block in shared memory, as long as it fits
-//   passes   a slice of the table at a time, and all pixels are read for each
-//   cluster  a slice for each block of a cluster, which count into each other's shared memory
+//   global  one table in global memory
+//   local   a table for each block in shared memory, as long as it fits
+//   passes  a slice of the table at a time, and all pixels are read for each
 //
 // Run it:  build/05-launch-tuning/workshops/bins/cuda --random 100M --bins 65536
 //
@@ -23,52 +22,8 @@ const Program kProgram{"05-launch-tuning",
                        "more bins than 256, of pixels of 16 bits",
                        {{"global", "one table in global memory"},
                         {"local", "a table for each block in shared memory, as long as it fits"},
-                        {"passes", "a slice of the table at a time"},
-                        {"cluster", "a slice for each block of a cluster"}},
-                       {{"passes", {"2", "4", "8"}, "slices of the table", {"passes"}},
-                        {"cluster", {"2", "4", "8"}, "blocks of a cluster", {"cluster"}}}};
-
-using Kernel = decltype(&kernels::histogram_global);
-
-#ifndef CUDA_ON_CPU
-
-// A launch of clusters of so many blocks.
-static void launch_clusters(Kernel kernel, const bins::Plan& plan, const std::uint16_t* pixels,
-                            std::uint64_t first, std::uint64_t count, std::uint32_t* rows) {
-    cudaLaunchAttribute clusters{};
-    clusters.id = cudaLaunchAttributeClusterDimension;
-    clusters.val.clusterDim.x = plan.slices;
-    clusters.val.clusterDim.y = clusters.val.clusterDim.z = 1;
-    cudaLaunchConfig_t config{};
-    config.gridDim = static_cast<unsigned>(plan.groups);
-    config.blockDim = static_cast<unsigned>(plan.group_size);
-    config.dynamicSmemBytes = plan.local_bytes();
-    config.attrs = &clusters;
-    config.numAttrs = 1;
-    CHECK_CUDA(cudaLaunchKernelEx(&config, kernel, pixels, first, count, plan.slice, rows));
-}
-
-// Why there are no clusters. A kernel that was compiled for an older device has none.
-static std::string clusters_missing(int device, Kernel kernel) {
-    cudaDeviceProp properties{};
-    CHECK_CUDA(cudaGetDeviceProperties(&properties, device));
-    cudaFuncAttributes compiled{};
-    CHECK_CUDA(cudaFuncGetAttributes(&compiled, kernel));
-    if (properties.major < 9) return "this device's compute capability is below 9.0";
-    if (compiled.ptxVersion < 90) return "built for a compute capability below 9.0";
-    return {};
-}
-
-#else  // CUDA on a CPU
-
-static void launch_clusters(Kernel, const bins::Plan&, const std::uint16_t*, std::uint64_t,
-                            std::uint64_t, std::uint32_t*) {}
-
-static std::string clusters_missing(int, Kernel) {
-    return "not in the emulation";
-}
-
-#endif
+                        {"passes", "a slice of the table at a time"}},
+                       {{"passes", {"2", "4", "8"}, "slices of the table", {"passes"}}}};
 
 int main(int argc, char** argv) try {
     // 1. What is asked for, the pixels, and the right answer.
@@ -94,12 +49,6 @@ int main(int argc, char** argv) try {
     Event begin, end;
     CHECK_CUDA(cudaEventCreate(begin.out()));
     CHECK_CUDA(cudaEventCreate(end.out()));
-    const auto milliseconds = [&] {
-        float ms = 0;
-        CHECK_CUDA(cudaEventSynchronize(end));
-        CHECK_CUDA(cudaEventElapsedTime(&ms, begin, end));
-        return static_cast<double>(ms);
-    };
     lesson.read_ceiling([&] { return read_ceiling_gb_s(values.bytes()); });
 
     // 4. The kernels. They were compiled with this file.
@@ -124,7 +73,7 @@ int main(int argc, char** argv) try {
         CHECK_CUDA(cudaEventRecord(end));
         CHECK_CUDA(cudaMemcpy(counted.data(), histogram, histogram_bytes, cudaMemcpyDeviceToHost));
         result = values.judge(counted, lesson.expected);
-        return milliseconds();
+        return elapsed_ms(begin, end);
     };
     const auto add_up = [&](const std::uint32_t* rows, std::size_t row_count,
                             std::uint32_t counters, std::uint32_t from) {
@@ -150,39 +99,26 @@ int main(int argc, char** argv) try {
     }
 
     // 7. local and passes: a launch for each slice of the table, of which local has one. Each block
-    //    writes a row, and a second kernel adds the rows up. cluster: a row for each cluster.
-    for (const std::string variant : {"local", "passes", "cluster"}) {
+    //    writes a row, and a second kernel adds the rows up.
+    for (const std::string variant : {"local", "passes"}) {
         if (!lesson.wants(variant)) continue;
-        const bool clusters = variant == "cluster";
-        bins::Plan plan = bins::plan(variant, values, lesson.options, limits, group_size);
+        const bins::Plan plan = bins::plan(variant, values, lesson.options, limits, group_size);
         const auto blocks = static_cast<unsigned>(plan.groups);
-        const Kernel kernel = clusters           ? kernels::histogram_cluster
-                              : plan.slices == 1 ? kernels::histogram_local<true>
-                                                 : kernels::histogram_local<false>;
-        if (clusters) {
-            const std::string missing = clusters_missing(device, kernel);
-            if (!missing.empty()) plan.unsupported_reason = missing;
-        }
-        const std::size_t row_count = clusters ? plan.groups / plan.slices : plan.groups;
-        const std::uint32_t row = clusters ? values.bins : plan.slice.counters;
-        std::size_t rows_bytes = row_count * row * sizeof(std::uint32_t);
-        if (!plan.unsupported_reason.empty()) rows_bytes = 0;
+        const auto kernel =
+            plan.slices == 1 ? kernels::histogram_local<true> : kernels::histogram_local<false>;
+        const std::size_t rows_bytes =
+            plan.unsupported_reason.empty() ? blocks * plan.slice.counters * 4ULL : 0;
         Memory<std::uint32_t> rows;
         CHECK_CUDA(cudaMalloc(rows.out(), rows_bytes));
         if (plan.unsupported_reason.empty())
             CHECK_CUDA(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                             static_cast<int>(plan.local_bytes())));
         const auto count = [&] {
-            if (clusters) {
-                launch_clusters(kernel, plan, pixels, values.offset, pixel_count, rows);
-                add_up(rows, row_count, row, 0);
-                return;
-            }
             for (bins::Slice slice = plan.slice; slice.from < values.bins;
                  slice.from += slice.counters) {
                 kernel<<<blocks, block_size, plan.local_bytes()>>>(pixels, values.offset,
                                                                    pixel_count, slice, rows);
-                add_up(rows, row_count, slice.counters, slice.from);
+                add_up(rows, blocks, slice.counters, slice.from);
             }
         };
         const auto poison_both = [&] {

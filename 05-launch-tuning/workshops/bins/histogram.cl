@@ -2,8 +2,8 @@
 //
 // Each pixel has 16 bits, and belongs to counter pixel >> shift.
 //
-// The host passes GROUP_SIZE, the work-items of a group; TABLE_WORDS, the size of its table, 0 where
-// it has none; and WHOLE, which is 1 where a slice is the whole table.
+// The host passes GROUP_SIZE, the work-items of a group; TABLE_WORDS, the size of its table, 0
+// where it has none; and WHOLE, which is 1 where a slice is the whole table.
 
 #define OF_SIZE __attribute__((reqd_work_group_size(GROUP_SIZE, 1, 1)))
 #define PIXELS 8  // in a vector

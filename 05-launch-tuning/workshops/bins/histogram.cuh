@@ -4,9 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#ifndef CUDA_ON_CPU
-#include <cooperative_groups.h>
-#endif
 
 #include "05-launch-tuning/workshops/bins/values.hpp"
 
@@ -123,34 +120,5 @@ static __global__ void histogram_sum(const std::uint32_t* rows, unsigned row_cou
     }
     atomicAdd(&histogram[from + counter], sum);
 }
-
-// ---- cluster: the blocks of a cluster have a slice each, and count into each other's ----
-//
-// From compute capability 9.0 on. `slice.counters` is a power of two. A cluster has a row.
-#ifndef CUDA_ON_CPU
-static __global__ void histogram_cluster(const std::uint16_t* pixels, std::uint64_t first,
-                                         std::uint64_t count, Slice slice, std::uint32_t* rows) {
-#if __CUDA_ARCH__ >= 900
-    extern __shared__ std::uint32_t table[];
-    const auto cluster = cooperative_groups::this_cluster();
-    for (unsigned word = threadIdx.x; word < slice.counters; word += blockDim.x) {
-        table[word] = 0;
-    }
-    cluster.sync();  // nobody counts into a table that is not zero yet
-    const unsigned bits = 31 - __clz(slice.counters);
-    count_pixels(pixels, first, count, slice, [&](unsigned counter) {
-        std::uint32_t* const its = cluster.map_shared_rank(table, counter >> bits);
-        atomicAdd(&its[counter & (slice.counters - 1)], 1U);
-    });
-    cluster.sync();  // nobody's table is gone, or read, while another still counts into it
-    std::uint32_t* const row = rows + std::uint64_t{blockIdx.x} * slice.counters;
-    for (unsigned word = threadIdx.x; word < slice.counters; word += blockDim.x) {
-        row[word] = table[word];
-    }
-#endif
-}
-#else  // CUDA on a CPU, which has no clusters
-constexpr decltype(&histogram_global) histogram_cluster = nullptr;
-#endif
 
 }  // namespace kernels

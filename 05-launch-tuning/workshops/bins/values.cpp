@@ -82,23 +82,19 @@ Plan plan(const std::string& strategy, const Values& values, const common::Optio
         return plan;
     }
 
-    if (strategy != "local") {
+    if (strategy == "passes") {
         // Two slices, or as few as fit.
-        const std::optional<unsigned> asked = options.number(strategy);
+        const std::optional<unsigned> asked = options.number("passes");
         plan.slices = asked.value_or(2);
-        const unsigned most_slices = strategy == "cluster" ? 8 : values.bins;
-        while (!asked && plan.slices < most_slices &&
+        while (!asked && plan.slices < values.bins &&
                values.bins / plan.slices * 4 > limits.local_bytes)
             plan.slices *= 2;
         plan.slice.counters = values.bins / plan.slices;
     }
-    if (strategy == "cluster") {
-        plan.groups = std::max<std::size_t>(plan.groups / plan.slices, 1) * plan.slices;
-    } else if (plan.group_size > 1) {
-        // Some is left of the local memory: a compiler may keep it for itself.
-        while (plan.slice.copies < 32 && 2 * plan.local_bytes() < limits.local_bytes)
-            plan.slice.copies *= 2;
-    }
+    // Some is left of the local memory: a compiler may keep it for itself.
+    while (plan.group_size > 1 && plan.slice.copies < 32 &&
+           2 * plan.local_bytes() < limits.local_bytes)
+        plan.slice.copies *= 2;
     if (plan.local_bytes() > limits.local_bytes)
         plan.unsupported_reason =
             fmt::format("a table of {} bytes, and a group has {} of local memory",

@@ -101,12 +101,6 @@ int main(int argc, char** argv) try {
     Event begin, end;
     CHECK_CUDA(cudaEventCreate(begin.out()));
     CHECK_CUDA(cudaEventCreate(end.out()));
-    const auto milliseconds = [&] {
-        float ms = 0;
-        CHECK_CUDA(cudaEventSynchronize(end));
-        CHECK_CUDA(cudaEventElapsedTime(&ms, begin, end));
-        return static_cast<double>(ms);
-    };
     lesson.read_ceiling([&] { return read_ceiling_gb_s(lesson.pixels.size()); });
 
     // 4. The kernels. They were compiled with this file, for some copies and loads.
@@ -157,7 +151,7 @@ int main(int argc, char** argv) try {
                                            stream));
                 CHECK_CUDA(cudaStreamSynchronize(stream));
                 batch.judge(counted.data(), result);
-                return milliseconds();
+                return elapsed_ms(begin, end);
             },
             launch_text);
     };

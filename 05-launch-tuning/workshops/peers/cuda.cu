@@ -114,9 +114,7 @@ int main(int argc, char** argv) try {
             CHECK_CUDA(cudaGetLastError());
             CHECK_CUDA(cudaEventRecord(end));
             CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
-            float ms = 0;
-            CHECK_CUDA(cudaEventElapsedTime(&ms, begin, end));
-            return static_cast<double>(ms);
+            return elapsed_ms(begin, end);
         };
         lesson.examine(
             variant, launch, {}, [&] { poison(histogram, sizeof(Histogram)); }, count_next,

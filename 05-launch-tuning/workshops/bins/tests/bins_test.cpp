@@ -15,10 +15,8 @@ using namespace bins;
 using tests::has;
 using tests::said;
 
-const common::Program kProgram{
-    "05-launch-tuning", "workshops/bins/opencl",
-    "OpenCL",           "",
-    {{"local", ""}},    {{"passes", {"2", "8"}, ""}, {"cluster", {"2", "8"}, ""}}};
+const common::Program kProgram{"05-launch-tuning", "workshops/bins/opencl",     "OpenCL", "",
+                               {{"local", ""}},    {{"passes", {"2", "8"}, ""}}};
 
 struct Loaded : Values {
     explicit Loaded(const std::vector<std::string>& words) {
@@ -74,8 +72,6 @@ TEST(Plan, KeepsAsManyCopiesAsFit) {
               "513 groups write rows of 32768 counters: more than 64 MiB");
     EXPECT_EQ(plan_of("passes", {"--bins", "65536"}).slices, 2U);
     EXPECT_EQ(plan_of("passes", {"--bins", "65536", "--passes", "8"}).slice.counters, 8192U);
-    EXPECT_EQ(plan_of("cluster", {"--bins", "65536"}).slice.counters, 32768U);
-    EXPECT_EQ(plan_of("cluster", {"--cluster", "8", "--groups", "17"}).groups, 16U);
 }
 
 }  // namespace
