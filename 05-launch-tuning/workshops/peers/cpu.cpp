@@ -1,18 +1,13 @@
-// Chapter 01, workshop: the chapter's loops beside those of other people, on the same pixels and in
-// turns.
+// The chapter's loops beside those of other people, on the same pixels.
 //
-// serial, interleaved, simd, threads-private and threads-simd are the chapter's (histogram.hpp).
+// serial, interleaved, simd, threads-private and threads-simd are chapter 01's (histogram.hpp).
 // `--peer FILE` adds what a shared library offers (peer.hpp).
 //
-// Run it:  cmake --build build --target 05-launch-tuning-workshops-peers-cpu
-//          build/05-launch-tuning/workshops/peers/cpu --random 256K      in cache
+// Run it:  build/05-launch-tuning/workshops/peers/cpu --random 256K      in cache
 //          build/05-launch-tuning/workshops/peers/cpu --random 100M      from memory
-//
-// Each in turn, and then each again: so a machine that is slow for a while is slow for all.
 
 #include <dlfcn.h>
 
-#include <chrono>
 #include <filesystem>
 
 #include "01-cpu/histogram.hpp"
@@ -21,7 +16,6 @@
 #include "common/process/choice.hpp"
 #include "common/process/cpu.hpp"
 #include "common/report/report.hpp"
-#include "common/verify/watchdog.hpp"
 
 using namespace common;
 
@@ -37,95 +31,23 @@ const Program kProgram{"05-launch-tuning",
                        {},
                        {{"--group-size", "--groups N sets the number of threads"}}};
 
-// ---- who takes part ----
-
-struct Contestant {
-    std::string name;  // of its row
-    bool is_peer = false;
-    // Counts so many times in a row, and returns how long all took, in milliseconds. None where it
-    // cannot run.
-    std::function<double(std::size_t runs, Histogram& result)> take_turn = {};
-    std::vector<double> times_ms = {};  // of a run, one for each turn
-    Result result = {};                 // what is known so far
-};
-
-// Its turn.
-template <typename Count>
-auto in_a_row(const Count& count) {
-    return [count](std::size_t runs, Histogram& result) {
-        return wall_ms([&] {
-            for (std::size_t run = 0; run < runs; ++run)
-                count(result);
-        });
-    };
+// Whether a row is of a loop that a library brought.
+bool is_peer(const std::string& name) {
+    return std::ranges::find(kProgram.variants, name, &Variant::name) == kProgram.variants.end();
 }
 
-// The functions of a shared library, a contestant each.
-std::vector<Contestant> peers_of(const std::string& file, Pixels pixels) {
+// The functions of a shared library, behind the last of which stands one without a name.
+const Peer* peers_of(const std::string& file) {
     void* const library = dlopen(std::filesystem::absolute(file).c_str(), RTLD_NOW | RTLD_LOCAL);
     if (library == nullptr) throw BadInput(std::string("--peer: ") + dlerror());
     void* const list = dlsym(library, "histogram_peers");
     if (list == nullptr) throw BadInput("--peer: no histogram_peers() in " + file);
-    std::vector<Contestant> found;
-    for (const Peer* peer = reinterpret_cast<decltype(&histogram_peers)>(list)();
-         peer->name != nullptr; ++peer) {
-        if (std::ranges::find(kProgram.variants, peer->name, &Variant::name) !=
-            kProgram.variants.end())
+    const Peer* const first = reinterpret_cast<decltype(&histogram_peers)>(list)();
+    for (const Peer* peer = first; peer->name != nullptr; ++peer)
+        if (!is_peer(peer->name))
             throw BadInput(std::string("--peer: the name is taken: ") + peer->name);
-        found.push_back({peer->name, true, in_a_row([=](Histogram& result) {
-                             peer->count_pixels(pixels.data(), pixels.size(), result.data());
-                         })});
-    }
-    return found;
+    return first;
 }
-
-// ---- turns ----
-
-// A small picture is counted several times in a row, so that a turn takes a millisecond or more.
-std::size_t runs_in_a_row(std::size_t pixels) {
-    constexpr std::size_t kPixelsInATurn = std::size_t{16} << 20;
-    return std::clamp<std::size_t>(kPixelsInATurn / std::max<std::size_t>(pixels, 1), 1, 1000);
-}
-
-// Some runs in a row, and all 256 counts that they left. The first that are wrong are reported in
-// full; what comes later is no news. @return milliseconds of a run
-double take_turn(Contestant& one, const Histogram& expected, std::size_t runs) {
-    const Watchdog watchdog(one.name, total(expected));
-    Histogram counted;
-    counted.fill(kPoison);
-    watchdog.begin_run();
-    const double time_ms = one.take_turn(runs, counted) / static_cast<double>(runs);
-    watchdog.end_run();
-    const Comparison comparison = compare(expected, counted);
-    if (comparison.match() || one.result.check == Check::kMismatch) return time_ms;
-    one.result.check = Check::kMismatch;
-    one.result.counts = counted;
-    one.result.only_later = !one.times_ms.empty();
-    one.result.reason = std::to_string(comparison.wrong.size()) + " of 256 bins wrong";
-    note_mismatch();
-    progress(one.name + ": does not match the CPU\n" + failure_report(comparison));
-    return time_ms;
-}
-
-// As many turns for each as `repeat` says; else for three seconds, but neither too few nor too
-// many.
-void take_turns(std::vector<Contestant>& contestants, const Histogram& expected,
-                std::optional<int> repeat) {
-    const std::size_t runs = runs_in_a_row(total(expected));
-    for (Contestant& one : contestants)
-        if (one.take_turn) take_turn(one, expected, 1);  // not timed: it warms up
-    const auto begin = std::chrono::steady_clock::now();
-    const auto go_on = [&](int turns) {
-        if (repeat) return turns < *repeat;
-        const auto since = std::chrono::steady_clock::now() - begin;
-        return turns < 7 || (turns < 200 && since < std::chrono::seconds(3));
-    };
-    for (int turn = 0; go_on(turn); ++turn)
-        for (Contestant& one : contestants)
-            if (one.take_turn) one.times_ms.push_back(take_turn(one, expected, runs));
-}
-
-// ---- the program ----
 
 int main(int argc, char** argv) try {
     // 1. What is asked for, the pixels, and the right answer.
@@ -146,48 +68,57 @@ int main(int argc, char** argv) try {
     if (threads > 1024) throw BadInput("--groups: more than 1024 threads are of no use");
     lesson.runs_on(device, "compiler " __VERSION__);
 
-    // 3. Who takes part, and who cannot.
-    Team team(threads);
-    std::vector<Contestant> contestants;
-    const auto enter = [&](const char* name, const std::string& why_not, const auto& count) {
-        if (!lesson.options.wants(name)) return;
-        contestants.push_back({name, false});
-        if (why_not.empty())
-            contestants.back().take_turn = in_a_row(count);
-        else
-            contestants.back().result = skipped(name, why_not);
-    };
-    enter("serial", "", [&](Histogram& h) { h = count_serial(pixels); });
-    enter("interleaved", "", [&](Histogram& h) { h = count_interleaved(pixels); });
-    enter("simd", why_no_simd(), [&](Histogram& h) { h = count_with_simd(pixels); });
-    enter("threads-private", "", [&](Histogram& h) {
-        h = count_threads_private(pixels, team, [](Pixels p) { return count_interleaved(p); });
-    });
-    enter("threads-simd", why_no_simd(),
-          [&](Histogram& h) { h = count_threads_private(pixels, team, count_with_simd); });
+    std::vector<const Peer*> peers;  // of each library
     for (const std::string& file : files)
-        std::ranges::move(peers_of(file, pixels), std::back_inserter(contestants));
+        peers.push_back(peers_of(file));
 
-    // 4. Turns: checked, timed, and checked again.
-    take_turns(contestants, lesson.expected, lesson.options.repeat);
+    // 3. How each is examined. A small picture is counted several times in a row, so that a run
+    //    takes a millisecond or more.
+    constexpr std::size_t kPixelsInARow = std::size_t{16} << 20;
+    const std::size_t in_a_row =
+        std::clamp<std::size_t>(kPixelsInARow / std::max<std::size_t>(pixels.size(), 1), 1, 1000);
+    const auto examine = [&](const char* name, const auto& count) {
+        lesson.examine(name, [&](Histogram& result) -> RunTime {
+            const double ms = wall_ms([&] {
+                for (std::size_t time = 0; time < in_a_row; ++time)
+                    count(result);
+            });
+            return {ms / static_cast<double>(in_a_row), std::nullopt};
+        });
+    };
 
-    // 5. A row for each.
-    std::optional<double> best_peer_ms;
-    for (Contestant& one : contestants) {
-        one.result.variant = one.name;
-        if (!one.times_ms.empty()) one.result.kernel = summarize(one.times_ms);
-        const double median_ms = one.result.kernel.median_ms;
-        if (one.is_peer && one.result.check == Check::kMatch)
-            best_peer_ms = std::min(best_peer_ms.value_or(median_ms), median_ms);
-        lesson.report().add(one.result);
-    }
+    // 4. Chapter 01's loops.
+    Team team(threads);
+    const auto with_team = [&](const auto& count) {
+        return [&](Histogram& h) { h = count_threads_private(pixels, team, count); };
+    };
+    if (lesson.wants("serial")) examine("serial", [&](Histogram& h) { h = count_serial(pixels); });
+    if (lesson.wants("interleaved"))
+        examine("interleaved", [&](Histogram& h) { h = count_interleaved(pixels); });
+    if (lesson.wants("simd", why_no_simd()))
+        examine("simd", [&](Histogram& h) { h = count_with_simd(pixels); });
+    if (lesson.wants("threads-private"))
+        examine("threads-private", with_team([](Pixels p) { return count_interleaved(p); }));
+    if (lesson.wants("threads-simd", why_no_simd()))
+        examine("threads-simd", with_team(count_with_simd));
+
+    // 5. And the others.
+    for (const Peer* peer : peers)
+        for (; peer->name != nullptr; ++peer)
+            examine(peer->name, [&](Histogram& h) {
+                peer->count_pixels(pixels.data(), pixels.size(), h.data());
+            });
 
     // 6. The table, and the exit status that tells the truth.
-    lesson.report().add_column(
-        "x best peer", [&](const Result& row, const std::vector<Result>&) -> std::optional<double> {
-            if (!best_peer_ms || row.check != Check::kMatch) return {};
-            return *best_peer_ms / row.kernel.median_ms;
-        });
+    lesson.report().add_column("x best peer", [](const Result& row,
+                                                 const std::vector<Result>& rows) {
+        std::optional<double> times;
+        for (const Result& peer : rows)
+            if (is_peer(peer.variant) && peer.check == Check::kMatch && row.check == Check::kMatch)
+                times = std::min(peer.kernel.median_ms / row.kernel.median_ms,
+                                 times.value_or(std::numeric_limits<double>::infinity()));
+        return times;
+    });
     return lesson.finish();
 } catch (...) {
     return report_exception(kProgram);
