@@ -9,7 +9,7 @@ The pages stay written for GitHub and for an editor. Here
 - README.md becomes index.md, and links to source files lead to pages that show these files;
 - a kernel or a program in OpenCL, with the same in CUDA behind it, becomes two tabs;
 - a link to a page to play with that is a paragraph of its own becomes that page, embedded;
-- each file of recorded results becomes a page of tables, the first open and the others folded;
+- each file of recorded results becomes a page: each chapter's best, and all strategies with room for a reader's own;
 - the chapters' sections, the pages to play with and the devices become what the search leads to (search.js);
 - the folder of a README becomes its part of the table of contents, in the order in which the README links to it.
 Sphinx runs with -W: a link that leads nowhere, or a page that no contents list, ends the build.
@@ -264,23 +264,16 @@ def device_of(recording, path):
 
 
 def results_page(path):
-    """All runs of the chapters' programs on a machine: each chapter's best, what a reader may lay beside it, and a table for each input of
-    each size.
-    """
+    """The chapters' programs on a machine: each chapter's best, and what a reader may lay beside all strategies (own.js)."""
     recording = recorded.load(path)
-    given = recorded.unique((entry["size"], entry["input"]) for entry in recording["runs"])
     size, _ = largest_photo(recording)
     entries, title, columns, rows, note = tables.chapters_table(recording, "photo", size)
     provenance, = tables.provenance(f"docs/results/{path.name}", recording, recording["runs"])
     lines = [f"{NO_SEARCH}# {device_of(recording, path)}", "",
-             "What the numbers mean: [measuring](../measuring.md). All else that was recorded is in the lessons.", "",
-             "## Chapter by chapter", "", f"**{title}**", "", "{.measured}", *tables.markdown(columns, rows), "", note, "", "## Beside yours", "",
-             "Choose files that `./tutorial run` has written (`build/results/*.json`), or that a program or `record.py` wrote. They stay in "
+             f"What the numbers mean: [measuring](../measuring.md). All that was recorded is in `docs/results/{path.name}`.", "",
+             "## Chapter by chapter", "", f"**{title}**", "", "{.measured}", *tables.markdown(columns, rows), "", note, "",
+             "## All strategies, and yours", "", "Choose files that `./tutorial run` has written (`build/results/*.json`), or that a program or `record.py` wrote. They stay in "
              "this browser. [How to send yours](index.md#yours).", "", own_beside(recording, entries), ""]
-    for number, (size, name) in enumerate(given):
-        title = f"{name}, {recorded.size_in_words(recorded.pixels_of(size))}"
-        lines += [f"## {title}", "", f"<details{'' if number else ' open'}><summary>All strategies with {title}</summary>", "", "{.measured}",
-                  *results_of(recording, recorded.select(recording, "runs", size=size, input=name)), "", "</details>", ""]
     return "\n".join([*lines, "## When and with what", "", provenance, ""])
 
 
@@ -290,21 +283,6 @@ def own_beside(recording, entries):
             for entry in entries for result in entry["run"]["results"]]
     text = json.dumps({"input": tables.input_of(entries[0]), "rows": rows}, ensure_ascii=False)
     return f'<div class="own" data-recorded="{html.escape(text)}"></div>'
-
-
-def results_of(recording, entries):
-    """A row for each strategy, what it does in the APIs beside each other."""
-    apis = [api for api in ("C++", "OpenCL", "CUDA") if any(entry["run"]["api"] == api for entry in entries)]
-    rows = {}
-    for entry in entries:
-        for result in entry["run"]["results"]:
-            key = entry["program"].rsplit("/", 1)[0].replace("/", "/<br>", 1), f"`{result['variant']}`"
-            rows.setdefault(key, {})[entry["run"]["api"]] = [*recorded.speeds_of(recording, entry, result), result["end_to_end_ms"], result["check"]]
-    each = ("GB/s", "% of the read ceiling", "times `serial`", "end to end, ms")
-    columns = ["<Chapter", "<Strategy", *(f"{api}, {what}" for what in each for api in apis), "<Check"]
-    return tables.markdown(columns, [
-        [*key, *(of.get(api, [None] * 5)[place] for place in range(4) for api in apis), ", ".join(recorded.unique(row[4] for row in of.values()))]
-        for key, of in rows.items()])
 
 
 def sections(text):

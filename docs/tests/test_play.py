@@ -335,13 +335,14 @@ class Site(Browser):
 
     def test_results_of_ones_own_beside_recorded_ones(self):
         self.open("docs/results/h100.html")
+        self.assertIn(["03-local-atomics", "local", "CUDA", "181", "5.77"], self.rows(".own"))
         run = repository.run_entry("03-local-atomics/cuda", {"local": 250.0, "mine": 4000.0})["run"]
         with tempfile.TemporaryDirectory() as folder:
             mine = pathlib.Path(folder, "mine.json")
             mine.write_text(json.dumps(run), encoding="utf-8")
             files = [mine, ROOT / "docs" / "README.md", ROOT / "CMakePresets.json"]
             self.find(".own input").send_keys("\n".join(map(str, files)))
-            self.wait(lambda: self.all(".own td"))
+            self.wait(lambda: "Yours: " in self.text(".own [role=status]"))
         said = self.text(".own [role=status]")
         for words in ("README.md: no JSON.", "CMakePresets.json: no result of a program.", "Yours: Some device; picture.bmp. Here: landscape.bmp"):
             self.assertIn(words, said)

@@ -1,4 +1,4 @@
-// On the page of a device: what a program wrote on the reader's own, beside what was recorded here. Nothing leaves the browser.
+// On the page of a device: all strategies as recorded, and beside them what a program wrote on the reader's own. Nothing leaves the browser.
 (() => {
   "use strict";
 
@@ -24,20 +24,21 @@
     const line = (kind, cells) => element("tr", {}, ...cells.map((textContent) => element(kind, { textContent })));
     const here = new Set(recorded.rows.map((row) => row.slice(0, 3).join(" ")));
     const others = Object.keys(rows).filter((key) => !here.has(key)).map((key) => [...key.split(" "), null, null]);
-    const heads = ["Chapter", "Strategy", "API", "Here, GB/s", "Here, % of the read ceiling", "Yours, GB/s", "Yours, % of the read ceiling", "Check"];
-    return element("table", {}, element("thead", {}, line("th", heads)), element("tbody", {},
+    const yours = Object.keys(rows).length ? ["Yours, GB/s", "Yours, % of the read ceiling", "Check"] : [];
+    const heads = ["Chapter", "Strategy", "API", "Here, GB/s", "Here, % of the read ceiling", ...yours];
+    return element("table", { className: "docutils" }, element("thead", {}, line("th", heads)), element("tbody", {},
       ...[...recorded.rows, ...others].map(([chapter, strategy, api, ...speeds]) => {
         const { speed, percent, check = "-" } = rows[`${chapter} ${strategy} ${api}`] || {};
-        return line("td", [chapter, strategy, api, ...[...speeds, speed, percent].map(digits), check]);
+        return line("td", [chapter, strategy, api, ...[...speeds, speed, percent].map(digits), check].slice(0, heads.length));
       })));
   }
 
   function begin(place) {
     const recorded = JSON.parse(place.dataset.recorded);
     const input = element("input", { type: "file", multiple: true, accept: ".json" });
-    const said = element("p", { role: "status" });
-    const wrapper = element("div", { className: "table-wrapper", tabIndex: 0 });
-    place.append(element("label", {}, "Your results: ", input), said);
+    const said = element("p", { role: "status", textContent: `Here: ${recorded.input}.` });
+    const wrapper = element("div", { className: "table-wrapper", tabIndex: 0 }, table(recorded, {}));
+    place.append(element("label", {}, "Your results: ", input), said, wrapper);
     input.addEventListener("change", async () => {
       const rows = {}, wrong = [];
       for (const file of input.files) {
@@ -49,8 +50,7 @@
       }
       const unique = (field) => [...new Set(Object.values(rows).map((row) => row[field]))].join("; ");
       said.textContent = [...wrong, ...(Object.keys(rows).length ? [`Yours: ${unique("device")}; ${unique("input")}. Here: ${recorded.input}.`] : [])].join(" ");
-      wrapper.replaceChildren(...(Object.keys(rows).length ? [table(recorded, rows)] : []));
-      place.append(wrapper);
+      wrapper.replaceChildren(table(recorded, rows));
     });
   }
 
