@@ -4,6 +4,7 @@ One counter alone keeps one queue at work. A warp's visit to a sector takes a qu
 there; so what a warp takes is known from its counters, and how many queues shared it follows from the speed.
 """
 
+import functools
 import random
 from typing import NamedTuple
 
@@ -22,6 +23,7 @@ class Point(NamedTuple):
     queues: float
 
 
+@functools.cache
 def visits(counters, spacing=BYTES, together=1):
     """How often a warp goes to a sector where each work-item, or all together, choose one of so many counters."""
     if together > 1:

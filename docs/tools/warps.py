@@ -1,5 +1,6 @@
 """What a warp wants of chapter 02's one table at a step, worked out from the pixels: for tables.py."""
 
+import functools
 import random
 import sys
 from collections import Counter
@@ -15,6 +16,7 @@ COUNTERS_IN_A_PIECE = 64  # pieces of 256 bytes; the four of the table go to two
 STEPS = 1 << 15  # of a warp, where pixels are random
 
 
+@functools.cache
 def pixels_of(name):
     """Pixels of an input, by the name that the results have for it: as many as show what a warp gets."""
     if name == "photo":
