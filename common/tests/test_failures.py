@@ -36,12 +36,11 @@ class Failing:
         """The first fails, then the one `step` further, until there is none. Gives the number of runs."""
         folder, runs, n = self.folder(), 0, 1
         command = [self.path, *self.arguments, *self.input, *QUICK, "--json", "run.json", "--counts", "counts.csv"]
-        library = BUILD["fault_injecting_driver" if kind == "opencl" else "failing_library"]
         while True:
-            told = {"FAULT_INJECTING_DRIVER": f"fail={n}"} if kind == "opencl" else {"FAILING_LIBRARY": f"{kind}:{n}"}
+            told = self.faulty(f"fail={n}") if kind == "opencl" else {"FAILING_LIBRARY": f"{kind}:{n}", "LD_PRELOAD": BUILD["failing_library"]}
             for name in WHOLE:
                 (folder / name).write_text("old")
-            done = subprocess.run(command, cwd=folder, env={**os.environ, **told, "LD_PRELOAD": library}, check=False,
+            done = subprocess.run(command, cwd=folder, env={**os.environ, **told}, check=False,
                                   stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
             if done.returncode == NONE_FAILED:
                 return runs
