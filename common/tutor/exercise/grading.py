@@ -156,14 +156,8 @@ def compiler_words(file, said):
     found = [each for each in dict.fromkeys(COMPILER_LINE.findall("\n".join(lines))) if each[0] == file.name]
     if not found:
         return "it does not compile:\n" + "\n".join(lines[:12])
-    words, source = ["it does not compile:"], file.text.splitlines()
-    for name, line, column, what in found[:3]:
-        words.append(f"{name}:{line}{':' + column if column else ''}: error: {what}")
-        if int(line) <= len(source):
-            text, at = source[int(line) - 1], len(source[int(line) - 1][:int(column or 1) - 1].expandtabs(4))
-            cut = len(text.expandtabs(4)) - len(text.expandtabs(4).lstrip())
-            words += [f"    {sandbox.printable(text.expandtabs(4))[cut:]}", *([f"    {'':{max(at - cut, 0)}}^"] if column else [])]
-    return "\n".join(words + ([f"and {len(found) - 3} more"] if len(found) > 3 else []))
+    words = [f"{name}:{line}{':' + column if column else ''}: error: {what}" for name, line, column, what in found[:3]]
+    return "\n".join(["it does not compile:", *words, *([f"and {len(found) - 3} more"] if len(found) > 3 else [])])
 
 
 def results_verdict(exercise, criterion, found):

@@ -1,13 +1,11 @@
-#!/usr/bin/env python3
 """What submissions get: one table of them, of what their behaviour shows, and of their points.
 
-    test_marks.py [-v] [CLASSES...] [--exercise 03/five-steps opencl] BUILD
+    test_marks.py --program 03/five-steps --variant opencl Exercise
 
-The class Exercise is for one exercise and opencl, cuda, c++, or cuda-on-cpu: CUDA emulated on a processor. They may run
-beside whatever else is busy.
+The class Exercise is for one exercise and opencl, cuda, c++, or cuda-on-cpu: CUDA emulated on a processor. All may run beside
+whatever else is busy.
 """
 
-import argparse
 import os
 import pathlib
 import shutil
@@ -17,20 +15,19 @@ import unittest
 import unittest.mock
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent))
+sys.path[:0] = [str(HERE.parent), str(HERE.parents[2] / "tests")]
 import catalogue  # noqa: E402
 import exercises  # noqa: E402
 import for_the_reader  # noqa: E402
 import grading  # noqa: E402
+import programs  # noqa: E402
 import reports  # noqa: E402
 import sandbox  # noqa: E402
 import submitted_file  # noqa: E402
 import tasks  # noqa: E402
+from programs import GIVEN, Test  # noqa: E402
 
-arguments = argparse.ArgumentParser()
-arguments.add_argument("--exercise", nargs=2, default=("03/five-steps", "opencl"))
-GIVEN, sys.argv[1:] = arguments.parse_known_args()
-BUILD = pathlib.Path(sys.argv.pop()).resolve() if len(sys.argv) > 1 else catalogue.ROOT / "build"
+BUILD = GIVEN.build.resolve()
 SEED = 5  # one with which the detectors' largest run is a small one
 POCL = "Portable Computing Language"  # a GPU may stand before it
 HAS_POCL = (BUILD / "common/run_opencl").is_file() and POCL in subprocess.run(
@@ -169,12 +166,12 @@ HONEST = (
 )
 
 
-class Table(unittest.TestCase):
+class Table(Test):
     def grade(self, text, name, api="opencl"):
         try:
             return grading.graded([submitted(text, name, api)], SEED)
         except grading.NothingToRunOn as why:
-            self.skipTest(str(why))
+            self.cannot_run(str(why))
 
     def hold(self, rows, api="opencl"):
         for exercise, name, text, most, says in rows:
@@ -323,13 +320,13 @@ class Emulated(Table):
         self.assertEqual(grading.speed(file, 7)[1:3], (0, 0))
 
 
-class Exercise(unittest.TestCase):
+class Exercise(Test):
     """The solution has full marks; of what a student begins with each file lacks something. (In CUDA on a processor the solution
     alone is looked at, for races but not for stray accesses, as time is short.)"""
 
     def setUp(self):
-        self.on_cpu = GIVEN.exercise[1] == "cuda-on-cpu"
-        self.exercise, self.api = catalogue.exercise_of(GIVEN.exercise[0]), "cuda" if self.on_cpu else GIVEN.exercise[1]
+        self.on_cpu = GIVEN.variant == "cuda-on-cpu"
+        self.exercise, self.api = catalogue.exercise_of(GIVEN.program), "cuda" if self.on_cpu else GIVEN.variant
         enough = (1 << 18, *tasks.TIMED[1:])  # for a solution that is far faster than is wanted
         for of, name, what in ((submitted_file, "no_gpu", lambda _: self.on_cpu), (submitted_file.EmulatedFile, "watched", ("thread",)),
                                (tasks, "TIMED", enough)):
@@ -347,7 +344,7 @@ class Exercise(unittest.TestCase):
             try:
                 grade = grading.graded([file], SEED)
             except grading.NothingToRunOn as why:
-                self.skipTest(str(why))
+                self.cannot_run(str(why))
             lacking = [each for each in grade.verdicts if each.points < each.of and "no race detector" not in each.words]
             self.assertEqual(lacking, [])
 
@@ -357,7 +354,7 @@ class Exercise(unittest.TestCase):
             try:
                 self.assertTrue(not is_as_begun(path) or grading.faults(file, SEED) or not grading.graded([file], SEED).full, path)
             except grading.NothingToRunOn as why:
-                self.skipTest(str(why))
+                self.cannot_run(str(why))
 
 
 def is_as_begun(path):
@@ -369,4 +366,4 @@ def is_as_begun(path):
 
 
 if __name__ == "__main__":
-    unittest.main()
+    programs.main()
