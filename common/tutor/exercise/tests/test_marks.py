@@ -250,9 +250,8 @@ class Marks(Table):
         grade = self.grade(steps(("        table[bin] = 0;", "\ttable[bin] = 0")), "03/five-steps")
         line = steps()[:steps().index("table[bin] = 0;")].count("\n") + 1
         said = grade.verdicts[0].words.splitlines()
-        self.assertEqual((grade.points, len(said)), (0, 4))
+        self.assertEqual((grade.points, len(said)), (0, 2))
         self.assertRegex(said[1], rf"^histogram.cl:{line}:\d+: error: expected ';'")
-        self.assertEqual(said[2:], ["    table[bin] = 0", "                  ^"])
 
     @unittest.skipIf(sandbox.missing(), f"no sandbox: {sandbox.missing()} (package bubblewrap)")
     def test_nobody_is_harmed(self):
