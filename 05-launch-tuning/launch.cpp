@@ -9,7 +9,6 @@
 #include <limits>
 #include <sstream>
 
-#include "common/files/output_file.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
 
@@ -48,8 +47,6 @@ std::string key_of(const DeviceLimits& device) {
 
 TunedLaunch launch_for(const DeviceLimits& device, const common::Options& options,
                        std::uint64_t pixels) {
-    // No output may replace what tune keeps.
-    common::require_output_files(options.outputs(), {{"the result of tune", launches_file()}});
     TunedLaunch launch = rule_of_thumb(device, pixels);
     std::string why = "the rule of thumb, as tune has not run here";
     // Of what tune has found, that for the size which is nearest by ratio.

@@ -12,6 +12,6 @@ struct Resident {
     std::string why;        ///< what the number follows from, or that nothing tells it
 };
 
-/// OpenCL has no question for it. On GPUs the extensions of NVIDIA, AMD and Intel tell what it
-/// follows from. Where nothing does, it is what one group may have, and `why` says so.
+/// OpenCL has no question for it. An extension of NVIDIA's tells what it follows from. Elsewhere it
+/// is what one group may have, and `why` says so.
 Resident resident_items(cl_device_id device);

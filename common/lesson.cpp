@@ -5,16 +5,11 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <utility>
 #include <vector>
 
 #include "common/files/kernel_file.hpp"
-#include "common/inputs/inputs.hpp"
-#include "common/options/options.hpp"
-#include "common/report/report.hpp"
 #include "common/run/run.hpp"
 #include "common/verify/verify.hpp"
-#include "common/verify/watchdog.hpp"
 
 namespace common {
 namespace {
@@ -30,67 +25,22 @@ Options asked_for(int argc, const char* const* argv, const Program& program,
 
 }  // namespace
 
-struct Lesson::Hidden {
-    Hidden(int argc, const char* const* argv, const Program& the_program,
-           const std::function<void(CLI::App& app)>& add_more,
-           const std::function<Input(const Options&)>& load)
-        : program(the_program),
-          options(asked_for(argc, argv, program, add_more)),
-          input(options.list_devices ? Input{}
-                : load               ? load(options)
-                                     : load_input(options)),
-          expected(reference_histogram(input.pixels)) {}
-
-    const Program& program;
-    const Options options;
-    const Input input;
-    const Histogram expected;
-    std::string device;
-    std::string driver;
-    std::optional<Report> report;
-    std::string kernels;
-    std::optional<Deadline> compiling;
-    Histogram last{};  ///< of the strategy that ran last
-    bool last_ran = false;
-};
-
-void Lesson::release(Hidden* hidden) {
-    delete hidden;
-}
-
-Lesson::Lesson(Hidden* hidden)
-    : options(hidden->options),
-      input(hidden->input),
-      pixels(input.pixels),
-      width(input.width),
-      expected(hidden->expected),
-      hidden_(hidden) {}
-
 Lesson::Lesson(int argc, const char* const* argv, const Program& program,
                const std::function<void(CLI::App& app)>& add_more,
                const std::function<Input(const Options&)>& load)
-    : Lesson(new Hidden(argc, argv, program, add_more, load)) {}
-
-std::optional<std::string> Lesson::choice(const std::string& name) const {
-    return options.choice(name);
-}
-
-std::optional<unsigned> Lesson::number(const std::string& name) const {
-    return options.number(name);
-}
-
-void Lesson::runs_on(std::string device, std::string driver) {
-    Hidden& here = *hidden_;
-    here.device = std::move(device);
-    here.driver = std::move(driver);
-}
+    : options(asked_for(argc, argv, program, add_more)),
+      input(options.list_devices ? Input{}
+            : load               ? load(options)
+                                 : load_input(options)),
+      pixels(input.pixels),
+      width(input.width),
+      expected(reference_histogram(pixels)),
+      program_(program) {}
 
 Report& Lesson::report() {
-    Hidden& here = *hidden_;
-    if (!here.report)
-        here.report.emplace(here.program, options, input, expected, here.device, here.driver,
-                            taker_of_results());
-    return *here.report;
+    if (!report_)
+        report_.emplace(program_, options, input, expected, device_, driver_, taker_of_results());
+    return *report_;
 }
 
 bool Lesson::wants(const std::string& variant, const std::string& unsupported) {
@@ -100,12 +50,11 @@ bool Lesson::wants(const std::string& variant, const std::string& unsupported) {
 }
 
 std::size_t Lesson::group_size(std::size_t usual, std::size_t most) const {
-    Hidden& here = *hidden_;
     const std::size_t size = options.group_size.value_or(std::min(usual, most));
     if (size <= most) return size;
     throw Unsupported(fmt::format("{} of {} {}: this device runs at most {}",
-                                  here.program.api == "CUDA" ? "blocks" : "work-groups", size,
-                                  here.program.api == "CUDA" ? "threads" : "work-items", most));
+                                  program_.api == "CUDA" ? "blocks" : "work-groups", size,
+                                  program_.api == "CUDA" ? "threads" : "work-items", most));
 }
 
 std::size_t Lesson::groups(std::size_t usual) const {
@@ -115,15 +64,12 @@ std::size_t Lesson::groups(std::size_t usual) const {
 }
 
 const char* Lesson::kernel_file(const std::string& name, const std::string& in_front) {
-    Hidden& here = *hidden_;
-    const auto program =
-        std::filesystem::path(PROJECT_FOLDER) / here.program.chapter / here.program.name;
+    const auto program = std::filesystem::path(PROJECT_FOLDER) / program_.chapter / program_.name;
     const auto folder = program.parent_path();
-    here.kernels =
-        in_front.empty() ? "" : with_its_name(in_front, read_kernel_file(in_front, folder));
-    here.kernels += with_its_name(name, read_kernel_file(name, folder, options.kernels));
-    here.compiling.emplace("compiling " + name, kPatienceWithCompilers);
-    return here.kernels.c_str();
+    kernels_ = in_front.empty() ? "" : with_its_name(in_front, read_kernel_file(in_front, folder));
+    kernels_ += with_its_name(name, read_kernel_file(name, folder, options.kernels));
+    compiling_.emplace("compiling " + name, kPatienceWithCompilers);
+    return kernels_.c_str();
 }
 
 void Lesson::read_ceiling(const std::function<std::optional<double>()>& measured_gb_s) {
@@ -134,13 +80,12 @@ void Lesson::read_ceiling(const std::function<std::optional<double>()>& measured
 void Lesson::examine(const std::string& variant, const Launch& launch,
                      const std::string& unsupported, const std::function<void()>& poison,
                      const std::function<double(Histogram&)>& run, const std::string& launch_text) {
-    Hidden& here = *hidden_;
     Report& table = report();
-    here.compiling.reset();
-    here.last_ran = unsupported.empty();
+    compiling_.reset();
+    last_ran_ = unsupported.empty();
     const auto run_and_remember = [&](Histogram& histogram) {
         const double ms = run(histogram);
-        here.last = histogram;
+        last_ = histogram;
         return ms;
     };
     Result result = verify_and_time(variant, expected, options.repeat,
@@ -149,7 +94,7 @@ void Lesson::examine(const std::string& variant, const Launch& launch,
                                      .run = run_and_remember,
                                      .launch = launch,
                                      .unsupported_reason = unsupported});
-    if (!here.kernels.empty()) here.compiling.emplace("compiling", kPatienceWithCompilers);
+    if (!kernels_.empty()) compiling_.emplace("compiling", kPatienceWithCompilers);
     result.launch_text = launch_text;
     table.add(std::move(result));
 }
@@ -162,8 +107,7 @@ void Lesson::examine(const std::string& variant, const Run& run) {
 }
 
 void Lesson::say_what_was_lost(const std::string& variant) {
-    Hidden& here = *hidden_;
-    if (here.last_ran) report().say_what_was_lost(variant, here.last);
+    if (last_ran_) report().say_what_was_lost(variant, last_);
 }
 
 void Lesson::say_how_many_idle(std::size_t group_size) {
@@ -171,8 +115,7 @@ void Lesson::say_how_many_idle(std::size_t group_size) {
 }
 
 int Lesson::finish() {
-    Hidden& here = *hidden_;
-    here.compiling.reset();
+    compiling_.reset();
     return report().finish();
 }
 

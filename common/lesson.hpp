@@ -11,23 +11,18 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "common/histogram/histogram.hpp"
-#include "common/options/program.hpp"
+#include "common/inputs/inputs.hpp"
+#include "common/options/options.hpp"
 #include "common/process/handle.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
-#include "common/verify/run.hpp"
-
-namespace CLI {
-class App;
-}
+#include "common/report/report.hpp"
+#include "common/verify/watchdog.hpp"
 
 namespace common {
-
-struct Input;
-struct Options;
-class Report;
 
 class Lesson {
  public:
@@ -40,19 +35,21 @@ class Lesson {
            const std::function<void(CLI::App& app)>& add_more = {},
            const std::function<Input(const Options& options)>& load = {});
 
-    // What is behind these two, few programs need: then they include options.hpp or inputs.hpp.
-    const Options& options;                      ///< the command line
-    const Input& input;                          ///< where the pixels come from
+    const Options options;                       ///< the command line
+    const Input input;                           ///< where the pixels come from
     const std::span<const std::uint8_t> pixels;  ///< one byte each
     const std::size_t width;                     ///< of the picture, in pixels
-    const Histogram& expected;                   ///< the right answer
+    const Histogram expected;                    ///< the right answer
 
     /// What was given of the program's choice of this name, such as "walk"; of one between numbers.
-    [[nodiscard]] std::optional<std::string> choice(const std::string& name) const;
-    [[nodiscard]] std::optional<unsigned> number(const std::string& name) const;
+    [[nodiscard]] auto choice(const std::string& name) const { return options.choice(name); }
+    [[nodiscard]] auto number(const std::string& name) const { return options.number(name); }
 
     /// Says which device it is; for the table. The API's choose_device calls it.
-    void runs_on(std::string device, std::string driver);
+    void runs_on(std::string device, std::string driver) {
+        device_ = std::move(device);
+        driver_ = std::move(driver);
+    }
 
     /// Whether this strategy is to run.
     /// @param unsupported why it cannot, where that is known already: then its row says so
@@ -110,10 +107,14 @@ class Lesson {
     Report& report();
 
  private:
-    struct Hidden;  // the parts, and what the lesson remembers of the runs
-    static void release(Hidden* hidden);
-    Handle<Hidden*, release> hidden_;
-    explicit Lesson(Hidden* hidden);
+    const Program& program_;
+    std::string device_;
+    std::string driver_;
+    std::optional<Report> report_;
+    std::string kernels_;
+    std::optional<Deadline> compiling_;
+    Histogram last_{};  ///< of the strategy that ran last
+    bool last_ran_ = false;
 };
 
 /// Turns the exception that is being handled into one line on standard error and an exit status:

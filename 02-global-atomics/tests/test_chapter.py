@@ -89,8 +89,8 @@ class OpenCLPlatforms(Test):
         none = {**self.faulty("platforms=none"), "OCL_ICD_VENDORS": str(self.folder())}
         self.expect(GLOBAL, 77, environment=none, err=" names no driver [^\n]*\n$", one_line=True)
         self.expect(GLOBAL, 77, environment=self.faulty("platforms=none"), err="^02-global-atomics/opencl: no OpenCL device: [^\n]*\n$")
-        self.expect(GLOBAL, 77, environment=self.faulty("platforms=failing"),
-                    err="(?s)^passed over all OpenCL drivers: this machine has too little memory: CL_OUT_OF_HOST_MEMORY .*no OpenCL device: ")
+        self.expect(GLOBAL, 2, environment=self.faulty("platforms=failing"), one_line=True,
+                    err="this machine has too little memory: CL_OUT_OF_HOST_MEMORY ")
 
 
 if __name__ == "__main__":

@@ -87,37 +87,18 @@ class Lesson(Workshop, Test):
 
 
 class OpenCLResident(Workshop, Test):
-    """How many work-items a device holds, as the vendors' extensions tell it. (A processor that claims to be a GPU.)"""
+    """How many work-items a device holds, as an extension of NVIDIA's tells it. (A processor that claims to have it.)"""
 
     def says(self, words, *parts):
         self.expect([self.program("opencl"), "--random", "1000", "--variant", "occupancy", "--group-size", "16", "--groups", "4", *QUICK],
                     environment=self.faulty(words), err=re.escape(" work-items (".join(parts)) + r"\) / groups of 16 = 4\n")
 
     def test_nvidia(self):
-        for major, minor, items in ((7, 0, 2048), (7, 5, 1024), (8, 0, 2048), (8, 6, 1536), (8, 7, 1536), (8, 9, 1536), (9, 0, 2048),
-                                    (10, 0, 2048), (11, 0, 1536), (12, 1, 1536)):
-            self.says(f"info-1000=4 extensions=cl_nv_device_attribute_query info-4000={major} info-4001={minor}",
-                      f" units x {items}", f"compute capability {major}.{minor}")
-
-    def test_amd(self):
-        for major, minor, width, waves in ((9, 0, 64, 10), (9, 4, 64, 8), (10, 1, 32, 20), (10, 3, 32, 16), (12, 0, 32, 16)):
-            self.says(f"info-1000=4 extensions=cl_amd_device_attribute_query info-4040=4 info-4043={width} info-404a={major} info-404b={minor}",
-                      f" units x {4 * waves * width}", f"4 SIMDs x {waves} wavefronts of {width}")
-
-    def test_intel(self):
-        extensions = "extensions=cl_intel_device_attribute_query,cl_intel_required_subgroup_size"
-        self.says(f"info-1000=4 {extensions} info-4255=8 info-4108=8,16,32", " units x 256", "at most: 8 threads of 32")
+        for major, minor, items in ((7, 0, 2048), (7, 5, 1024), (8, 0, 2048), (8, 6, 1536), (8, 7, 1536), (9, 0, 2048), (10, 0, 2048), (12, 1, 1536)):
+            self.says(f"info-4000={major} info-4001={minor}", f" units x {items}", f"compute capability {major}.{minor}")
 
     def test_a_device_that_does_not_tell(self):
-        nothing = "its largest group; this device does not tell how many it holds"
-        for words in ("group=64", "group=64 info-1000=4",  # a GPU without an extension, and one that has it, and not its numbers
-                      "group=64 info-1000=4 extensions=cl_amd_device_attribute_query",
-                      "group=64 extensions=cl_nv_device_attribute_query info-4000=9 info-4001=0"):
-            self.says(words, " units x 64", nothing)
-
-    def test_rows_shorter_than_a_group(self):
-        self.expect([self.program("opencl"), programs.ROOT / "images/one-column.bmp", "--variant", "occupancy", "--group-size", "16", *QUICK],
-                    err="\n    rows of 1 pixel: 15 of the 16 work-items of a group have no column\n")
+        self.says("group=64", " units x 64", "its largest group; this device does not tell how many it holds")
 
 
 class OpenCLRaces(Workshop, Test):

@@ -1,9 +1,6 @@
 #include "common/files/input_file.hpp"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -18,33 +15,18 @@ namespace {
     throw BadInput(std::generic_category().message(error));
 }
 
-const char* kind_of(mode_t mode) {
-    return S_ISDIR(mode)    ? "a folder, not a file"
-           : S_ISFIFO(mode) ? "a named pipe, not a file (/dev/stdin reads from a pipe)"
-                            : "not a file";
-}
-
 }  // namespace
 
 File open_input(const std::filesystem::path& path) {
-    // Opened so that a pipe without a writer is not waited for; looked at once it is open, so that
-    // nobody can put another in its place in between.
-    const int opened = open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (opened == -1) refuse(errno);
-    File file(fdopen(opened, "rb"), [](std::FILE* f) { return std::fclose(f); });
-    if (!file) {
-        const int error = errno;
-        close(opened);
-        refuse(error);
-    }
-    struct stat about {};
-    if (fstat(opened, &about) == -1) refuse(errno);
+    std::error_code ignored;
+    const auto status = std::filesystem::status(path, ignored);
+    if (is_directory(status)) throw BadInput("a folder, not a file");
     const std::string& name = path.native();
     const bool of_the_system = name.starts_with("/dev/") || name.starts_with("/proc/");
-    if (S_ISDIR(about.st_mode) || (!S_ISREG(about.st_mode) && !of_the_system))
-        throw BadInput(kind_of(about.st_mode));
-    // Who writes into /dev/stdin may take time.
-    if (fcntl(opened, F_SETFL, fcntl(opened, F_GETFL) & ~O_NONBLOCK) == -1) refuse(errno);
+    if (is_fifo(status) && !of_the_system)
+        throw BadInput("a named pipe, not a file (/dev/stdin reads from a pipe)");
+    File file(std::fopen(path.c_str(), "rb"), std::fclose);
+    if (!file) refuse(errno);
     return file;
 }
 

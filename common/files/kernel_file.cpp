@@ -7,7 +7,6 @@
 #include "common/files/input_file.hpp"
 #include "common/process/own_program.hpp"
 #include "common/process/status.hpp"
-#include "common/verify/watchdog.hpp"
 
 namespace common {
 namespace {
@@ -36,7 +35,6 @@ std::string read_kernel_file(const std::string& name, const fs::path& chapter_fo
                              const std::optional<fs::path>& instead) {
     if (instead) {
         const std::string option = "--kernels " + instead->string();
-        const Deadline deadline(shown(option), time_limit(0), "--time-limit is for reading, too");
         try {
             const std::string text = read_whole(*instead, kMaxKernelFile);
             if (text.empty()) throw BadInput("an empty file");
@@ -54,8 +52,6 @@ std::string read_kernel_file(const std::string& name, const fs::path& chapter_fo
                                in_source.string()));
 }
 
-// A #line, so that compilers and race detectors name the file and nothing of their own making. It
-// takes the place of a first line that is a comment: who passes over it counts right all the same.
 std::string with_its_name(const std::string& name, const std::string& source) {
     if (!source.starts_with("//")) return fmt::format("#line 1 \"{}\"\n{}", name, source);
     const std::size_t end = std::min(source.find('\n'), source.size());

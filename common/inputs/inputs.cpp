@@ -10,7 +10,6 @@
 
 #include "common/image/image.hpp"
 #include "common/process/status.hpp"
-#include "common/verify/watchdog.hpp"
 
 namespace common {
 namespace {
@@ -131,22 +130,6 @@ PixelBuffer filled(std::size_t count, const Fill& fill) {
     return pixels;
 }
 
-bool is_generated(const Options& options) {
-    return options.random || options.constant || options.ramp;
-}
-
-std::string picture_name(const std::filesystem::path& path, const Picture& picture) {
-    return fmt::format("{}, {} x {}", path.filename().string(), picture.width, picture.height);
-}
-
-void require_no_crop(std::uint64_t tile, const Picture& picture) {
-    if (tile < picture.pixels.size()) {
-        throw BadInput(
-            fmt::format("--tile {}: the picture alone has {} pixels, and is never cropped", tile,
-                        picture.pixels.size()));
-    }
-}
-
 }  // namespace
 
 PixelBuffer uniform_pixels(std::size_t count, unsigned values, std::uint64_t seed) {
@@ -170,16 +153,25 @@ PixelBuffer ramp_pixels(std::size_t count) {
 }
 
 PixelStream::PixelStream(const Options& options) {
-    if (!is_generated(options)) {
+    if (!options.random && !options.constant && !options.ramp) {
         const std::filesystem::path path = options.image.value_or(sample_picture());
-        auto picture = std::make_shared<Picture>(load_picture(path));
+        const auto picture = std::make_shared<Picture>(load_picture(path));
+        width = picture->width;
+        height = picture->height;
         size = options.tile.value_or(picture->pixels.size());
-        require_no_crop(size, *picture);
-        name = picture_name(path, *picture) + (options.tile ? ", tiled" : "");
+        if (size < picture->pixels.size()) {
+            throw BadInput(
+                fmt::format("--tile {}: the picture alone has {} pixels, and is never cropped",
+                            size, picture->pixels.size()));
+        }
+        name = fmt::format("{}, {} x {}{}", path.filename().string(), width, height,
+                           options.tile ? ", tiled" : "");
         fill_ = [picture, fill = tiled(picture->pixels)](auto... where) { fill(where...); };
         return;
     }
     size = options.random.value_or(options.tile.value_or(kDefaultCount));
+    width = std::clamp<std::size_t>(size, 1, kGeneratedWidth);
+    height = std::min((size + width - 1) / width, width);
     if (options.constant) {
         name = fmt::format("constant {}", *options.constant);
         fill_ = constant(static_cast<std::uint8_t>(*options.constant));
@@ -222,31 +214,10 @@ std::filesystem::path sample_picture() {
     return SAMPLE_PICTURE;
 }
 
-Input load_input(const Options& options, unsigned channels) {
-    if (is_generated(options)) {
-        const PixelStream stream(options);
-        Input input{stream.name, 0, 0, filled(stream.size, stream.fill()), stream.seed};
-        input.width = std::clamp<std::size_t>(stream.size, 1, kGeneratedWidth);
-        input.height = std::min((stream.size + input.width - 1) / input.width, input.width);
-        return input;
-    }
-    const std::filesystem::path path = options.image.value_or(sample_picture());
-    std::optional<Deadline> deadline;
-    if (options.time_limit)
-        deadline.emplace(shown(path.string()), std::chrono::seconds(*options.time_limit),
-                         "--time-limit is for reading, too");
-    Picture picture = load_picture(path, channels);
-    deadline.reset();
-    Input input{
-        picture_name(path, picture), picture.width * channels, picture.height, {}, std::nullopt};
-    if (options.tile) {
-        require_no_crop(*options.tile, picture);
-        input.pixels = filled(*options.tile, tiled(picture.pixels));
-        input.name += ", tiled";
-    } else {
-        input.pixels = std::move(picture.pixels);
-    }
-    return input;
+Input load_input(const Options& options) {
+    const PixelStream stream(options);
+    return {stream.name, stream.width, stream.height, filled(stream.size, stream.fill()),
+            stream.seed};
 }
 
 }  // namespace common

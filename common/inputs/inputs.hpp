@@ -18,8 +18,8 @@ namespace common {
 /// What a program counts. The pixels are rows of `width`, without padding; the last row may be
 /// short.
 struct Input {
-    std::string name;        ///< what the table calls it
-    std::size_t width = 0;   ///< bytes: of colours more than pixels
+    std::string name;  ///< what the table calls it
+    std::size_t width = 0;
     std::size_t height = 0;  ///< rows of the picture itself; a tiled one goes on below them
     PixelBuffer pixels;
     std::optional<std::uint64_t> seed;  ///< of generated pixels
@@ -50,6 +50,8 @@ class PixelStream {
     explicit PixelStream(const Options& options);
 
     std::string name;
+    std::size_t width = 0;
+    std::size_t height = 0;
     std::uint64_t size = 0;  ///< pixels
     std::optional<std::uint64_t> seed;
 
@@ -70,8 +72,7 @@ class PixelStream {
 std::filesystem::path sample_picture();
 
 /// What the command line asks for: the picture, tiled or not, or generated pixels.
-/// @param channels of a picture: 3 or 4 keep its colours
 /// @throws BadInput for a picture that cannot be used; std::bad_alloc
-Input load_input(const Options& options, unsigned channels = 1);
+Input load_input(const Options& options);
 
 }  // namespace common

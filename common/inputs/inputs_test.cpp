@@ -141,11 +141,8 @@ TEST(LoadInput, RandomPixelsStandInRows) {
 class TiledInput : public testing::Test {
  protected:
     TiledInput() {
-        tests::Bmp bmp;
-        bmp.palette = tests::grey_palette();
-        bmp.rows = {{1, 2, 3}, {4, 5, 6}};
-        options_.image = folder_ / "six.bmp";
-        tests::write_bytes(*options_.image, tests::bmp_file(bmp));
+        options_.image = folder_ / "six.pgm";
+        tests::write_bytes(*options_.image, "P5 3 2 255\n\1\2\3\4\5\6");
     }
 
     tests::TemporaryFolder folder_;
@@ -154,7 +151,7 @@ class TiledInput : public testing::Test {
 
 TEST_F(TiledInput, WithoutTilingItIsThePicture) {
     const Input input = common::load_input(options_);
-    EXPECT_EQ(input.name, "six.bmp, 3 x 2");
+    EXPECT_EQ(input.name, "six.pgm, 3 x 2");
     EXPECT_EQ(input.width, 3U);
     EXPECT_EQ(input.height, 2U);
     EXPECT_EQ(input.pixels, (Pixels{1, 2, 3, 4, 5, 6}));
@@ -170,7 +167,7 @@ TEST_F(TiledInput, RepeatsToExactlyTheNumber) {
         for (std::size_t i = 0; i < count; ++i)
             wrong += input.pixels[i] != 1 + i % 6 ? 1 : 0;
         EXPECT_EQ(wrong, 0U);
-        EXPECT_EQ(input.name, "six.bmp, 3 x 2, tiled");
+        EXPECT_EQ(input.name, "six.pgm, 3 x 2, tiled");
     }
 }
 

@@ -2,22 +2,16 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sys/resource.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
-#include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <limits>
 #include <new>
 #include <optional>
-#include <sstream>
 #include <stdexcept>
 #include <string_view>
-#include <system_error>
 
 #include "common/files/kernel_file.hpp"
 #include "common/histogram/histogram.hpp"
@@ -36,6 +30,9 @@ namespace fs = std::filesystem;
 // What clGetPlatformIDs of the ICD loader answers where no platform is installed; cl.h has no name
 // for it.
 constexpr cl_int kPlatformNotFound = -1001;
+
+constexpr const char* kPoclWants =
+    "PoCL wants a folder that it can write to, which POCL_CACHE_DIR names";
 
 // For what has nothing to do with the number of pixels.
 constexpr std::chrono::minutes kPatience{2};
@@ -70,68 +67,6 @@ std::string platform_text(cl_platform_id platform, cl_platform_info what) {
     std::string text(size, '\0');
     CHECK_CL(clGetPlatformInfo(platform, what, size, text.data(), nullptr));
     return trimmed(text);
-}
-
-// Empty where it is not set.
-std::string environment(const char* name) {
-    const char* const value = std::getenv(name);
-    return value != nullptr ? value : "";
-}
-
-// Why what is compiled cannot be kept in this folder; empty where it can.
-std::string why_no_files_under(fs::path folder) {
-    std::error_code ignored;
-    while (!fs::exists(folder, ignored) && folder.has_relative_path())
-        folder = folder.parent_path();
-    std::string probe = (folder / "probe-XXXXXX").string();
-    const int file = mkstemp(probe.data());
-    if (file < 0) return std::generic_category().message(errno);
-    unlink(probe.c_str());
-    // As much as a few kernels take.
-    const std::string bytes(std::size_t{1} << 20, 'x');
-    errno = ENOSPC;
-    const bool has_room =
-        write(file, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
-    const int error = errno;
-    close(file);
-    return has_room ? "" : std::generic_category().message(error);
-}
-
-// Where PoCL keeps what it compiles. Without a HOME it takes a folder of /tmp.
-fs::path pocl_cache() {
-    if (const fs::path given = environment("POCL_CACHE_DIR"); !given.empty()) return given;
-    fs::path usual = environment("XDG_CACHE_HOME");
-    if (usual.empty() && !environment("HOME").empty()) {
-        usual = fs::path(environment("HOME")) / ".cache";
-    }
-    return usual.empty() ? usual : usual / "pocl" / "kcache";
-}
-
-constexpr const char* kPocl = "Portable Computing Language";  // the name of its platform
-
-// PoCL ends the program where it cannot look at the processor, and calls it too little memory.
-bool pocl_is_blind() {
-    return fs::exists("/proc/self") && !fs::exists("/sys/devices/system/cpu");
-}
-
-// In a line; empty where PoCL can keep what it compiles.
-std::string trouble_with_pocl_cache() {
-    const fs::path folder = pocl_cache();
-    const std::string why = folder.empty() ? "" : why_no_files_under(folder);
-    if (why.empty()) return {};
-    return fmt::format("PoCL cannot write to its cache, {}: {} (POCL_CACHE_DIR names another)",
-                       folder.string(), why);
-}
-
-// Drivers crash without a word where their compilers have too little of it.
-void require_a_stack() {
-    constexpr rlim_t kLeast = rlim_t{1} << 20;
-    rlimit stack{};
-    if (getrlimit(RLIMIT_STACK, &stack) == 0 && stack.rlim_cur < kLeast)
-        throw BadInput(
-            fmt::format("the stack is limited to {} KiB (ulimit -s), too little for OpenCL "
-                        "drivers: {} KiB at least",
-                        stack.rlim_cur >> 10, kLeast >> 10));
 }
 
 }  // namespace
@@ -217,7 +152,6 @@ std::string Device::driver_line() const {
 namespace {
 
 std::vector<Device> devices_of(cl_platform_id platform) {
-    if (pocl_is_blind() && platform_text(platform, CL_PLATFORM_NAME) == kPocl) return {};
     cl_uint count = 0;
     const cl_int listed = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
     if (listed == CL_DEVICE_NOT_FOUND) return {};
@@ -257,26 +191,14 @@ Device described(cl_device_id id) {
 }
 
 std::vector<Device> devices() {
-    require_a_stack();
     const Deadline deadline("asking the OpenCL drivers for their devices", kPatience);
+    cl_uint count = 0;
+    const cl_int found = clGetPlatformIDs(0, nullptr, &count);
+    if (found == kPlatformNotFound) return {};
+    CHECK_CL(found, "clGetPlatformIDs");
+    std::vector<cl_platform_id> platforms(count);
+    if (count > 0) CHECK_CL(clGetPlatformIDs(count, platforms.data(), nullptr));
     std::vector<Device> all;
-    // One driver that fails must not cost the others.
-    const auto pass_over = [](const std::string& which, const std::exception& problem) {
-        progress(fmt::format("passed over {}: {}\n", which, problem.what()));
-    };
-    std::vector<cl_platform_id> platforms;
-    try {
-        cl_uint count = 0;
-        const cl_int found = clGetPlatformIDs(0, nullptr, &count);
-        if (found == kPlatformNotFound) return {};
-        CHECK_CL(found, "clGetPlatformIDs");
-        platforms.resize(count);
-        if (count > 0) CHECK_CL(clGetPlatformIDs(count, platforms.data(), nullptr));
-    } catch (const std::bad_alloc&) {
-        throw;
-    } catch (const std::exception& problem) {
-        pass_over("all OpenCL drivers", problem);
-    }
     for (std::size_t i = 0; i < platforms.size(); ++i) {
         try {
             const std::vector<Device> some = devices_of(platforms[i]);
@@ -284,7 +206,8 @@ std::vector<Device> devices() {
         } catch (const std::bad_alloc&) {
             throw;
         } catch (const std::exception& problem) {
-            pass_over(fmt::format("OpenCL platform {}", i), problem);
+            // It must not cost the others.
+            progress(fmt::format("passed over OpenCL platform {}: {}\n", i, problem.what()));
         }
     }
     return all;
@@ -299,32 +222,19 @@ std::string list(const std::vector<Device>& devices) {
 }
 
 std::string why_no_device() {
-    fs::path folder = environment("OCL_ICD_VENDORS");
-    if (folder.empty()) folder = "/etc/OpenCL/vendors";
+    const char* const given = std::getenv("OCL_ICD_VENDORS");
+    const fs::path folder = given != nullptr ? given : "/etc/OpenCL/vendors";
     std::vector<std::string> drivers;
-    bool pocl = false;
     std::error_code ignored;
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, ignored)) {
-        if (entry.path().extension() != ".icd") continue;
-        drivers.push_back(entry.path().filename().string());
-        pocl = pocl || drivers.back().find("pocl") != std::string::npos;
+        if (entry.path().extension() == ".icd") drivers.push_back(entry.path().filename().string());
     }
     std::sort(drivers.begin(), drivers.end());
     if (drivers.empty()) {
         return fmt::format("{} names no driver (PoCL runs OpenCL on any CPU)", folder.string());
     }
-    std::vector<std::string> troubles;
-    if (pocl && pocl_is_blind())
-        troubles.push_back("PoCL needs /sys, which is not there (mount -t sysfs sysfs /sys)");
-    if (const std::string trouble = trouble_with_pocl_cache(); pocl && !trouble.empty())
-        troubles.push_back(trouble);
-    rlimit memory{};
-    if (getrlimit(RLIMIT_AS, &memory) == 0 && memory.rlim_cur != RLIM_INFINITY)
-        troubles.push_back(
-            fmt::format("memory is limited to {} KiB (ulimit -v)", memory.rlim_cur >> 10));
-    return fmt::format("the drivers in {} find none: {}{}{}", folder.string(),
-                       fmt::join(drivers, ", "), troubles.empty() ? "" : "; ",
-                       fmt::join(troubles, "; "));
+    return fmt::format("the drivers in {} find none: {} ({})", folder.string(),
+                       fmt::join(drivers, ", "), kPoclWants);
 }
 
 cl_device_id choose_device(Lesson& lesson) {
@@ -364,25 +274,10 @@ Device choose_device(const std::string& wanted) {
     }
     if (const std::string reason = unsupported_reason(all[chosen]); !reason.empty())
         throw NothingToRunOn(fmt::format("{} cannot be used: {}", all[chosen].name, reason));
-    if (all[chosen].platform_name == kPocl) {
-        if (const std::string trouble = trouble_with_pocl_cache(); !trouble.empty())
-            throw BadInput(trouble);
-    }
     return all[chosen];
 }
 
 namespace {
-
-// Where its own files fail it, PoCL says that it failed, and no more.
-bool says_why(const std::string& log) {
-    std::istringstream lines(trimmed(log));
-    for (std::string line; std::getline(lines, line);) {
-        const bool only_that =
-            line.starts_with("Device ") && line.ends_with("failed to build the program");
-        if (!line.empty() && !only_that) return true;
-    }
-    return false;
-}
 
 // What the #line of the source calls its file (common/files/kernel_file.hpp).
 std::string name_of(cl_program program) {
@@ -410,11 +305,11 @@ void check_build(cl_int built, cl_program program, cl_device_id device) {
     // The log is asked for whatever went wrong, and shown whole: its first error explains the rest.
     const std::string log = build_text(program, device, CL_PROGRAM_BUILD_LOG);
     const std::string name = name_of(program);
-    if (!says_why(log)) {
+    if (log.empty()) {
         throw std::runtime_error(
             fmt::format("{} ({}) from clBuildProgram, and no word of the compiler about {}: the "
-                        "driver may have too little memory, or room on its disk",
-                        error_name(built), built, name));
+                        "driver may have too little memory, or room on its disk ({})",
+                        error_name(built), built, name, kPoclWants));
     }
     throw DoesNotBuild(fmt::format("{} does not build: {} ({}), build options '{}'\n{}", name,
                                    error_name(built), built,

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
+#include <limits>
 
 #include "common/files/output_file.hpp"
 #include "common/histogram/histogram.hpp"
@@ -56,6 +57,7 @@ bool takes_a_file(const CLI::Option& option) {
     return option.get_name() == "IMAGE" || option.get_type_name() == "FILE";
 }
 
+// Those that the command line names, and the sample picture.
 std::vector<NamedFile> files_of(const CLI::App& app) {
     std::vector<NamedFile> files{{"the sample picture", SAMPLE_PICTURE}};
     for (const CLI::Option* option : app.get_options()) {
@@ -66,17 +68,6 @@ std::vector<NamedFile> files_of(const CLI::App& app) {
         }
     }
     return files;
-}
-
-// CLI11 would take -1 for 2^64 - 1.
-std::uint64_t parse_seed(const std::string& text) {
-    std::uint64_t seed = 0;
-    const char* const end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, seed);
-    if (text.empty() || rest != end || error != std::errc()) {
-        throw BadInput(fmt::format("--seed: '{}' is not a whole number from 0 to 2^64 - 1", text));
-    }
-    return seed;
 }
 
 std::string variants_help(const Program& program) {
@@ -110,14 +101,6 @@ std::optional<unsigned> Options::number(std::string_view name) const {
     return given ? std::optional(static_cast<unsigned>(std::stoul(*given))) : std::nullopt;
 }
 
-std::vector<NamedFile> Options::outputs() const {
-    std::vector<NamedFile> outputs;
-    for (const auto& [option, path] :
-         {std::pair("--json", json), {"--plot", plot}, {"--counts", counts}})
-        if (path) outputs.push_back({option, *path});
-    return outputs;
-}
-
 std::string Options::launch_text() const {
     std::vector<std::string> parts;
     if (groups) parts.push_back(fmt::format("--groups {}", *groups));
@@ -126,30 +109,38 @@ std::string Options::launch_text() const {
     return fmt::format("{}", fmt::join(parts, " "));
 }
 
-std::uint64_t parse_pixel_count(const std::string& text, std::uint64_t most) {
-    std::uint64_t number = 0;
-    const char* const end = text.data() + text.size();
-    const auto [rest, error] = std::from_chars(text.data(), end, number);
-    const std::string_view suffix(rest, static_cast<std::size_t>(end - rest));
-    const int shift = suffix.empty()  ? 0
-                      : suffix == "K" ? 10
-                      : suffix == "M" ? 20
-                      : suffix == "G" ? 30
-                                      : -1;
-    if (rest == text.data() || shift < 0) {
-        throw BadInput(fmt::format(
-            "'{}' is not a number of pixels: digits and an optional K, M or G (powers of 1024)",
-            text));
-    }
-    if (error == std::errc::result_out_of_range || number > (most >> shift)) {
-        throw BadInput(fmt::format("'{}' is more pixels than {}: at most {}", text,
-                                   most == kMaxPixels
-                                       ? "a 32-bit count can hold, should all have one value"
-                                       : "this program takes",
-                                   most));
-    }
-    return number << shift;
+namespace {
+
+// A number of pixels: digits and an optional K, M or G (powers of 1024).
+CLI::Validator pixel_count(std::uint64_t most) {
+    return {[most](std::string& text) -> std::string {
+                std::uint64_t number = 0;
+                const char* const end = text.data() + text.size();
+                const auto [rest, error] = std::from_chars(text.data(), end, number);
+                const std::string_view suffix(rest, static_cast<std::size_t>(end - rest));
+                const int shift = suffix.empty()  ? 0
+                                  : suffix == "K" ? 10
+                                  : suffix == "M" ? 20
+                                  : suffix == "G" ? 30
+                                                  : -1;
+                if (rest == text.data() || shift < 0)
+                    return fmt::format(
+                        "'{}' is not a number of pixels: digits and an optional K, M or G "
+                        "(powers of 1024)",
+                        text);
+                if (error != std::errc() || number > (most >> shift))
+                    return fmt::format("'{}' is more pixels than {}: at most {}", text,
+                                       most == kMaxPixels
+                                           ? "a 32-bit count can hold, should all have one value"
+                                           : "this program takes",
+                                       most);
+                text = std::to_string(number << shift);
+                return {};
+            },
+            {}};
 }
+
+}  // namespace
 
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
     return {[least, most](std::string& text) -> std::string {
@@ -192,8 +183,6 @@ struct CommandLine {
     const Program& program;
     Options options;
     std::string variant = "all";
-    std::optional<std::string> image, tile, random, seed, kernels, json, plot, counts;
-    std::map<std::string, std::string, std::less<>> choices;
     CLI::App app;
     std::size_t of_all_programs = 0;  // options
 };
@@ -202,12 +191,15 @@ CommandLine::CommandLine(const Program& of, const std::function<void(CLI::App&)>
     : program(of),
       app(fmt::format("{} ({}): {}", program.chapter, program.api, program.summary),
           program.chapter + "/" + program.name) {
-    app.add_option("IMAGE", image,
+    app.add_option("IMAGE", options.image,
                    "a BMP, PNG, JPEG, PGM or PPM picture (default: the sample picture)")
         ->type_name("");
-    app.add_option("--tile", tile, "repeat the picture up to N pixels (N takes K, M or G)")
+    app.add_option("--tile", options.tile, "repeat the picture up to N pixels (N takes K, M or G)")
+        ->transform(pixel_count(program.max_pixels))
         ->type_name("N");
-    app.add_option("--random", random, "N random pixels, uniform over 0..255, instead of a picture")
+    app.add_option("--random", options.random,
+                   "N random pixels, uniform over 0..255, instead of a picture")
+        ->transform(pixel_count(program.max_pixels))
         ->type_name("N");
     app.add_option("--values", options.values, "with --random: draw from 0..K-1")
         ->transform(whole_number(1, 256))
@@ -219,7 +211,9 @@ CommandLine::CommandLine(const Program& of, const std::function<void(CLI::App&)>
         ->transform(whole_number(0, 255))
         ->type_name("V");
     app.add_flag("--ramp", options.ramp, "pixels 0, 1, 2, ... 255, 0, 1, ...");
-    app.add_option("--seed", seed, "seed of the generated pixels")->type_name("S");
+    app.add_option("--seed", options.seed, "seed of the generated pixels")
+        ->transform(whole_number(0, std::numeric_limits<std::uint64_t>::max()))
+        ->type_name("S");
     app.add_option("--variant", variant, "the strategy to run, or all")->type_name("NAME");
     app.add_option("--device", options.device, "a device by number or part of its name")
         ->type_name("N|NAME");
@@ -239,7 +233,7 @@ CommandLine::CommandLine(const Program& of, const std::function<void(CLI::App&)>
         ->transform(whole_number(1, 86'400))
         ->type_name("S");
     if (program.api == "OpenCL") {
-        app.add_option("--kernels", kernels, "a file of kernels in place of histogram.cl")
+        app.add_option("--kernels", options.kernels, "a file of kernels in place of histogram.cl")
             ->type_name("FILE");
     }
     if (program.api != "C++") {
@@ -249,13 +243,13 @@ CommandLine::CommandLine(const Program& of, const std::function<void(CLI::App&)>
     }
     app.add_flag_callback(
         "--no-ceiling", [&] { options.read_ceiling = false; }, "do not measure the read ceiling");
-    app.add_option("--json", json, "write the results as JSON")->type_name("FILE");
-    app.add_option("--plot", plot, "write the picture beside its histogram as a PNG")
+    app.add_option("--json", options.json, "write the results as JSON")->type_name("FILE");
+    app.add_option("--plot", options.plot, "write the picture beside its histogram as a PNG")
         ->type_name("FILE");
-    app.add_option("--counts", counts, "write the 256 counts as CSV")->type_name("FILE");
+    app.add_option("--counts", options.counts, "write the 256 counts as CSV")->type_name("FILE");
     of_all_programs = app.get_options().size();
     for (const Choice& choice : program.choices) {
-        app.add_option("--" + choice.name, choices[choice.name], choice.summary)
+        app.add_option("--" + choice.name, options.choices[choice.name], choice.summary)
             ->check(CLI::IsMember(choice.values))
             ->type_name(fmt::format("{}", fmt::join(choice.values, "|")));
     }
@@ -275,17 +269,6 @@ Options CommandLine::parse(int argc, const char* const* argv) {
     }
     parse_command_line(app, argc, argv, '\n' + variants_help(program));
 
-    const auto pixels_of = [&](const char* option, const std::string& text) {
-        try {
-            return parse_pixel_count(text, program.max_pixels);
-        } catch (const BadInput& error) {
-            throw BadInput(fmt::format("{}: {}", option, error.what()));
-        }
-    };
-    if (image) options.image = *image;
-    if (tile) options.tile = pixels_of("--tile", *tile);
-    if (random) options.random = pixels_of("--random", *random);
-    if (seed) options.seed = parse_seed(*seed);
     refuse_contradictions(options);
     options.variants = chosen_variants(program, variant);
     const std::vector<CLI::Option*> all = app.get_options();
@@ -296,15 +279,14 @@ Options CommandLine::parse(int argc, const char* const* argv) {
             options.own.insert(options.own.end(), all[i]->results().begin(),
                                all[i]->results().end());
     }
-    options.choices = choices;
     std::erase_if(options.choices, [](const auto& given) { return given.second.empty(); });
-    if (kernels) options.kernels = *kernels;
-    if (json) options.json = *json;
-    if (plot) options.plot = *plot;
-    if (counts) options.counts = *counts;
-    options.files = files_of(app);
     // Before the long work, so that nobody waits for results that cannot be kept.
-    require_output_files(options.outputs(), options.files);
+    std::vector<NamedFile> outputs;
+    for (const auto& [option, path] : {std::pair("--json", options.json),
+                                       {"--plot", options.plot},
+                                       {"--counts", options.counts}})
+        if (path) outputs.push_back({option, *path});
+    require_output_files(outputs, files_of(app));
     return options;
 }
 

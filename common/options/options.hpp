@@ -12,7 +12,6 @@
 #include <string_view>
 #include <vector>
 
-#include "common/files/output_file.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/options/program.hpp"
 
@@ -47,7 +46,6 @@ struct Options {
     std::optional<std::filesystem::path> counts;
     std::map<std::string, std::string, std::less<>> choices;  ///< by name, those that were given
     std::vector<std::string> own;  ///< what was given of this program's own options, without files
-    std::vector<NamedFile> files;  ///< those that the command line names, and the sample picture
 
     [[nodiscard]] bool wants(std::string_view variant) const;
 
@@ -57,18 +55,10 @@ struct Options {
     /// The same of a choice between whole numbers.
     [[nodiscard]] std::optional<unsigned> number(std::string_view name) const;
 
-    /// The files that --json, --plot and --counts ask for.
-    [[nodiscard]] std::vector<NamedFile> outputs() const;
-
     /// What was asked for of the launch, as on a command line: "--groups 1 --walk blocked". Empty
     /// where all is left to the program.
     [[nodiscard]] std::string launch_text() const;
 };
-
-/// A number of pixels: digits and an optional K, M or G (powers of 1024).
-/// @throws BadInput for anything else, and for more than `most`: usually what a 32-bit count can
-/// hold
-std::uint64_t parse_pixel_count(const std::string& text, std::uint64_t most = kMaxPixels);
 
 /// Parses what the options were added for. --help prints the help, and behind it `after_the_help`,
 /// and throws Finished.

@@ -17,10 +17,7 @@ std::filesystem::path own_program() {
     return _NSGetExecutablePath(path, &size) == 0 ? path : "";
 #else
     std::error_code error;
-    std::string program = std::filesystem::read_symlink("/proc/self/exe", error).string();
-    // Linux adds this where another file has taken the place, such as one that was built meanwhile.
-    const std::string gone = " (deleted)";
-    if (program.ends_with(gone)) program.erase(program.size() - gone.size());
+    const std::filesystem::path program = std::filesystem::read_symlink("/proc/self/exe", error);
     return error ? "" : program;
 #endif
 }

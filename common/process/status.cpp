@@ -1,11 +1,29 @@
 #include "common/process/status.hpp"
 
+#include <fmt/format.h>
+
 #include <new>
 #include <system_error>
 
 #include "common/process/terminal.hpp"
 
 namespace common {
+
+std::string shown(std::string_view text) {
+    std::string line;
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (byte >= 0x20 && byte != 0x7F)
+            line += c;
+        else if (c == '\n')
+            line += "\\n";
+        else if (c == '\t')
+            line += "\\t";
+        else
+            line += fmt::format("\\x{:02x}", byte);
+    }
+    return line;
+}
 
 int report_exception(const std::string& program) noexcept {
     const auto say = [&](const char* why) { say_why(program, why); };

@@ -6,10 +6,21 @@
 #include <string>
 #include <string_view>
 
-#include "common/process/exit_status.hpp"
-#include "common/process/shown.hpp"
-
 namespace common {
+
+/// The exit statuses of every program; docs/command-line.md is where users read about them.
+enum ExitStatus : int {
+    kEveryVariantMatches = 0,
+    kMismatch = 1,         ///< a variant does not match the CPU: this and nothing else
+    kBadInput = 2,         ///< arguments or input that cannot be used
+    kFailed = 2,           ///< what crashed, took too long, or failed while it ran
+    kNothingToRunOn = 77,  ///< no device or no driver; ctest counts 77 as skipped
+};
+
+/// The text as one line that a terminal shows and does not obey: what controls it is written as \n,
+/// \t or \x1b. Names of files and bytes out of them may be anything. What has been through here
+/// does not change a second time.
+std::string shown(std::string_view text);
 
 /// Arguments or input that cannot be used. The text is the one line that the user reads: what is
 /// given is `shown`.

@@ -10,7 +10,7 @@
 #include <exception>
 #include <new>
 
-#include "common/process/exit_status.hpp"
+#include "common/process/status.hpp"
 
 namespace common {
 namespace {

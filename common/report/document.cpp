@@ -5,7 +5,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "common/files/input_file.hpp"
 #include "common/process/status.hpp"
 
 namespace common {
@@ -126,48 +125,22 @@ std::string to_json_text(const RunDocument& document) {
     return text + '\n';
 }
 
-RunDocument read_document(const std::filesystem::path& path) {
-    std::string text;
-    try {
-        text = read_whole(path);
-    } catch (const BadInput& error) {
-        throw BadInput(fmt::format("{}: {}", path.string(), error.what()));
-    }
-    return document_of(text, path.string());
-}
-
 RunDocument document_of(const std::string& text, const std::string& name) {
     try {
         const Json json = Json::parse(text);
         RunDocument document;
         document.chapter = json.at("chapter");
         document.api = json.at("api");
-        document.device = json.at("device");
         document.driver = json.at("driver");
-        document.input_name = json.at("input").at("name");
         document.pixels = json.at("input").at("pixels");
-        document.pixel_bytes = json.at("input").value("pixel_bytes", 1U);
-        document.seed = optional_at<std::uint64_t>(json.at("input"), "seed");
-        document.read_ceiling_gb_s = optional_at<double>(json, "read_ceiling_gb_s");
-        document.serial_ms = optional_at<double>(json, "serial_ms").value_or(0);
         document.counts = json.at("counts");
         for (const Json& row : json.at("results")) {
             Result result;
             result.variant = row.at("variant");
             result.check = check_from(row.at("check"));
-            result.reason = row.at("reason");
-            if (const Json& kernel = row.at("kernel_ms"); !kernel.is_null()) {
-                result.kernel = {kernel.at("median"), kernel.at("min"), kernel.at("max"),
-                                 kernel.at("runs")};
-            }
-            result.timed_by_host =
-                document.api != "C++" && optional_at<std::string>(row, "clock") == "host";
-            result.end_to_end_ms = optional_at<double>(row, "end_to_end_ms");
-            result.launch_text = row.at("launch");
-            if (const Json& groups = row.at("groups"); !groups.is_null()) {
+            if (const Json& groups = row.at("groups"); !groups.is_null())
                 result.launch = {groups, row.at("group_size"),
                                  optional_at<std::size_t>(row, "groups_across").value_or(0)};
-            }
             result.counts = optional_at<Histogram>(row, "counts");
             result.only_later = row.at("only_later");
             document.results.push_back(std::move(result));

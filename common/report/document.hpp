@@ -1,10 +1,9 @@
 /// @file
-/// One run of one program as data: what `--json` writes and what the summary reads. docs/json.md
+/// One run of one program as data: what `--json` writes and what the diagnosis reads. docs/json.md
 /// describes the format.
 #pragma once
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -40,10 +39,8 @@ std::string counts_text(const Histogram& counts);
 
 std::string to_json_text(const RunDocument& document);
 
-/// What such a text says. @throws BadInput with this name and what is wrong
+/// What such a text says of what was counted, and not of how long it took.
+/// @throws BadInput with this name and what is wrong
 RunDocument document_of(const std::string& text, const std::string& name);
-
-/// @throws BadInput naming the file and what is wrong with it
-RunDocument read_document(const std::filesystem::path& path);
 
 }  // namespace common

@@ -10,7 +10,7 @@
 
 #include "common/process/child_process.hpp"
 #include "common/process/own_program.hpp"
-#include "common/process/shown.hpp"
+#include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
 #include "common/run/run.hpp"
 #include "common/timing/timing.hpp"

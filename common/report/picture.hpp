@@ -10,8 +10,8 @@
 namespace common {
 
 /// The bytes of a PNG: left the pixels, scaled to fit 512 x 512 (each shown pixel is the mean of
-/// those it stands for), right a bar per bin over an axis from 0 to 255, the highest bar at full
-/// height and its count written beside it.
+/// those it stands for), right a bar per bin over the greys from 0 to 255, the highest bar at
+/// full height.
 std::string histogram_png(const Input& input, const Histogram& histogram);
 
 }  // namespace common

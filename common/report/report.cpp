@@ -5,12 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <sstream>
 
 #include "common/files/output_file.hpp"
-#include "common/process/own_program.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
 #include "common/report/explanation.hpp"
@@ -33,16 +29,6 @@ double time_serial(const Input& input, std::optional<int> repeat) {
         return time;
     };
     return measure(run, repeat).median_ms;
-}
-
-bool is_on_path(const std::string& program) {
-    const char* const path = std::getenv("PATH");
-    std::istringstream folders(path != nullptr ? path : "");
-    for (std::string folder; std::getline(folders, folder, ':');) {
-        std::error_code ignored;
-        if (std::filesystem::exists(std::filesystem::path(folder) / program, ignored)) return true;
-    }
-    return false;
 }
 
 }  // namespace
@@ -108,23 +94,6 @@ void Report::say_how_many_idle(std::size_t group_size) const {
     progress(fmt::format(
         "    rows of {} pixel{}: {} of the {} work-items of a group have no column\n", input_.width,
         input_.width == 1 ? "" : "s", group_size - input_.width, group_size));
-}
-
-// What a match on a CPU does not show, a detector does, where there is one.
-void Report::say_how_to_look_for_races() const {
-    if (!options_.diagnosis || program_.api != "OpenCL" ||
-        document_.device.find("Oclgrind") != std::string::npos || !is_on_path("oclgrind"))
-        return;
-    std::error_code ignored;
-    const std::filesystem::path program = std::filesystem::proximate(own_program(), ignored);
-    std::string same =
-        options_.kernels ? " --kernels " + shell_word(options_.kernels->string()) : "";
-    if (document_.results.size() == 1) same += " --variant " + document_.results.front().variant;
-    progress(fmt::format(
-        "A match says nothing of races. To look for them: oclgrind --data-races --max-errors 1 "
-        "{}{} "
-        "--device Oclgrind --random 1000 --group-size 64 --groups 3 --repeat 1 --no-ceiling\n",
-        shown(shell_word(program.string())), shown(same)));
 }
 
 int Report::finish() {
@@ -193,12 +162,12 @@ int Report::finish() {
 
     if (options_.plot) {
         write_whole(*options_.plot, histogram_png(input_, expected_));
-        print(fmt::format("\nthe picture beside its histogram: {}\n",
-                          shown(options_.plot->string())));
+        const auto highest = std::max_element(expected_.begin(), expected_.end());
+        print(fmt::format("\nthe picture beside its histogram: {} (highest bar: {} of value {})\n",
+                          shown(options_.plot->string()), *highest, highest - expected_.begin()));
     }
     if (options_.counts) write_whole(*options_.counts, counts_text(expected_));
     if (options_.json) write_whole(*options_.json, to_json_text(document_));
-    if (status() == kEveryVariantMatches) say_how_to_look_for_races();
     return status();
 }
 

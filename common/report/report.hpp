@@ -55,7 +55,6 @@ class Report {
 
  private:
     [[nodiscard]] int status() const;
-    void say_how_to_look_for_races() const;
 
     const Program& program_;
     const Options& options_;

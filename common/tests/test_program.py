@@ -31,8 +31,6 @@ BAD_COMMAND_LINES = {
     "nosuch.bmp": "nosuch.bmp: .*[Nn]o such file",
     str(pathlib.Path(__file__).with_name("text.bmp")): "text.bmp: not a picture",
     "": "IMAGE: the name is empty",
-    f"--json {PROGRAM}": "this program and --json name the same file",
-    f"--json {pathlib.Path(__file__)}": "it is a source file",
     "--random 5G": "32-bit",
     "--json /nosuch/folder/out.json": "/nosuch/folder",
     "--device nosuch-device": "nosuch-device",
@@ -177,13 +175,6 @@ class Devices(Test):
     def test_little_memory(self):
         self.expect([PROGRAM, *SMALL], 2, one_line=True, environment=self.faulty("memory=65536"),
                     err="take 100003 bytes, and this device has at most 65536 in one piece\n$")
-
-    @for_opencl
-    def test_surroundings_that_are_too_small(self):
-        for limit, says in (("-s 64", "the stack is limited to 64 KiB"),
-                            ("-f 0", "PoCL cannot write to its cache, [^\n]*: File too large [(]POCL_CACHE_DIR")):
-            self.expect(["sh", "-c", f'ulimit {limit}; exec "$@"', "sh", PROGRAM, *SMALL], 2, err=says, one_line=True,
-                        environment={**self.faulty("as usual"), "POCL_CACHE_DIR": str(self.folder())})
 
     @for_a_gpu
     def test_why_there_is_no_cuda_device(self):

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
@@ -56,14 +55,6 @@ extern "C" void end_with_line(int signal) {
     std::raise(SIGTERM);
 }
 
-// What a crash may be blamed on where the stack is smaller than it usually is.
-std::string small_stack() {
-    constexpr rlim_t kUsual = rlim_t{8} << 20;
-    rlimit stack{};
-    if (getrlimit(RLIMIT_STACK, &stack) != 0 || stack.rlim_cur >= kUsual) return {};
-    return fmt::format("the stack is too small, {} KiB (ulimit -s), or ", stack.rlim_cur >> 10);
-}
-
 void set_alarm(seconds limit) {
     alarm(static_cast<unsigned>(limit.count()));
 }
@@ -105,12 +96,11 @@ Watchdog::Watchdog(const std::string& what, std::size_t pixels) : limit_(time_li
             "too low (ulimit -v)\n",
             what);
         std::set_new_handler(note_missing_memory);
-        crash_line =
-            fmt::format("\n{}: it crashed; most likely {}{}\n", what, small_stack(), kernel);
+        crash_line = fmt::format("\n{}: it crashed; most likely {}\n", what, kernel);
         abort_line = fmt::format(
             "\n{}: the driver or the C library has given up (SIGABRT), and may have said why "
-            "above; if not, most likely {}{}\n",
-            what, small_stack(), kernel);
+            "above; if not, most likely {}\n",
+            what, kernel);
         // They stay: a kernel that has written where it should not may show only when that memory
         // is given back.
         for (const int crash : kCrashes)
@@ -133,8 +123,9 @@ void Watchdog::end_run() const {
     alarm(0);
 }
 
-Deadline::Deadline(const std::string& what, seconds limit, const std::string& because) {
-    hang_line = fmt::format("{}: not done after {} s: {}\n", what, limit.count(), because);
+Deadline::Deadline(const std::string& what, seconds limit) {
+    hang_line = fmt::format("{}: not done after {} s: the device or its driver hangs\n", what,
+                            limit.count());
     std::signal(SIGALRM, end_with_line);
     set_alarm(limit);
 }

@@ -57,8 +57,7 @@ class Watchdog {
 class Deadline {
  public:
     /// @param what the device or its driver does, for the line
-    Deadline(const std::string& what, std::chrono::seconds limit,
-             const std::string& because = "the device or its driver hangs");
+    Deadline(const std::string& what, std::chrono::seconds limit);
     ~Deadline();
     Deadline(const Deadline&) = delete;
     Deadline& operator=(const Deadline&) = delete;
