@@ -1,5 +1,5 @@
-// The host program of lab.html: the reader's own GPU through WebGPU. It compiles a chapter's WGSL, runs a strategy on pixels,
-// and hands back 256 counts. It knows nothing of the page.
+// The host programs of lab.html, one for the reader's own GPU through WebGPU, and one that needs none. They compile a chapter's WGSL,
+// run a strategy on pixels, and hand back 256 counts, by the same functions. They know nothing of the page.
 (function (root) {
   "use strict";
 
@@ -72,8 +72,8 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
 
     get most() {
       const { maxComputeInvocationsPerWorkgroup: items, maxComputeWorkgroupSizeX: across, maxComputeWorkgroupStorageSize: bytes,
-        maxComputeWorkgroupsPerDimension: groups, maxStorageBufferBindingSize: pixels } = this.device.limits;
-      return { groupSize: Math.min(items, across), copies: Math.min(32, Math.floor(bytes / (4 * BINS))), groups, pixels };
+        maxStorageBufferBindingSize: pixels } = this.device.limits;
+      return { groupSize: Math.min(items, across), copies: Math.min(32, Math.floor(bytes / (4 * BINS))), pixels };
     }
 
     // The strategy's kernels, compiled; `asWritten` without a bound to the loops. Raises DoesNotCompile.
@@ -222,5 +222,49 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
     return { median: times[4], min: times[0], max: times.at(-1), runs: times.length };
   }
 
-  root.labGpu = { TIMED_BYTES, Refused, DoesNotCompile, DoesNotEnd, open };
+  // ---- without a GPU: lab-wgsl.js in a worker, where there is none, or where the reader wants to say who goes next ----
+
+  const MOST = { pixels: 2 ** 18, groupSize: 1024, copies: 32 };
+
+  function inWorker(make) {
+    const wgsl = make();
+    onmessage = ({ data: { code, kernels, bound, groups, order, turns } }) => {
+      try {
+        const program = wgsl.compile(code);
+        kernels.forEach((kernel) => wgsl.launch(program, kernel, bound, groups, order, Math.random, turns));
+        postMessage({ bound });
+      } catch (error) {
+        const { line = 0, column = 0, message } = error;
+        postMessage(error instanceof wgsl.Endless ? { isEndless: true } : { refused: { line, column, words: message } });
+      }
+    };
+  }
+
+  class Interpreter {
+    constructor(order) {
+      // `times`: that a run is made; the other orders do the same each time.
+      Object.assign(this, { order, worker: null, most: MOST, about: { lanes: labWgsl().LANES[order] }, times: order === "random" ? 3 : 1 });
+    }
+
+    compile(strategy, code, groupSize, { copies }) {
+      return { strategy, groupSize, code: withGiven(code, groupSize, copies) };
+    }
+
+    // The 256 counts of one run. Raises DoesNotEnd, DoesNotCompile.
+    async count(input, { strategy, groupSize, code }, groups) {
+      const { kernels, zeroed } = STRATEGIES[strategy];
+      const { turns, bound } = laidOut(input, strategy, { groups, groupSize });
+      for (const binding of zeroed) bound[binding].fill(0);
+      this.worker ??= play.workerOf(`(${inWorker})(${labWgsl})`);
+      const answer = await new Promise((done) => {
+        this.worker.onmessage = ({ data }) => done(data);
+        this.worker.postMessage({ code, kernels, bound, groups, order: this.order, turns });
+      });
+      if (answer.isEndless) throw new DoesNotEnd();
+      if (answer.refused) throw new DoesNotCompile([answer.refused]);
+      return answer.bound[2];
+    }
+  }
+
+  root.labGpu = { TIMED_BYTES, Refused, DoesNotCompile, DoesNotEnd, open, Interpreter };
 })(globalThis);

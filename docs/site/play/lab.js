@@ -15,7 +15,7 @@
 
   const made = new Map(); // pixels, from their words
 
-  const interpreters = { alone: new labNoGpu.Interpreter("alone"), together: new labNoGpu.Interpreter("together"), random: new labNoGpu.Interpreter("random") };
+  const interpreters = { alone: new labGpu.Interpreter("alone"), together: new labGpu.Interpreter("together"), random: new labGpu.Interpreter("random") };
   let gpu = null;
   let isReady = false;
   let own = null; // a picture of the reader's own: {width, height, pixels, whole, name}
@@ -52,8 +52,7 @@
 
   function edit(text, messages = []) {
     labEditor.show(text, messages);
-    at("mine").hidden = recall(planted ? key() : aside()) === null;
-    at("mine").textContent = planted ? "Back to my kernel" : "Undo the reset";
+    at("mine").hidden = Boolean(planted) || recall(aside()) === null;
   }
 
   function show() {
@@ -341,7 +340,7 @@
     restore("The kernel is as at first.");
   });
   at("mine").addEventListener("click", () => {
-    if (!planted) keep(key(), recall(aside()));
+    keep(key(), recall(aside()));
     keep(aside(), null);
     restore("The kernel is as you wrote it.");
   });
