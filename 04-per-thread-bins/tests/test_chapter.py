@@ -43,9 +43,9 @@ class OpenCLLocalMemory(Test):
                   out=r"\nuchar-bins [^\n]* skipped: it needs 32832 bytes of local memory: this device has 32768\n(?s:.*)\nlane-bins [^\n]* match\ncore-bins [^\n]* match\n$")
 
     def test_groups_where_none_are_asked_for(self):
-        for words, size in (("group=2048", 1024), ("group=512", 512)):
+        for words, variant, size in (("group=2048", "lane-bins", 1024), ("group=512", "lane-bins", 512), ("local=16384", "uchar-bins", 64)):
             report = self.folder() / "report.json"
-            self.runs(words, "--variant", "lane-bins", "--json", report)
+            self.runs(words, "--variant", variant, "--json", report)
             self.assertEqual(json.loads(report.read_text())["results"][0]["group_size"], size)
 
     def test_copies_that_were_asked_for(self):

@@ -169,6 +169,14 @@ TEST(Diagnosis, TheTableIsReadAsThePagesReadIt) {
     }
 }
 
+TEST(Diagnosis, ALoopMayHaveNoEnd) {
+    const Cases cases = several();
+    const std::vector<Change> all = usual_changes(kOnPocl);
+    EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](const Change& change) {
+        return predict(change.strategy, &change.changed, cases.all[1], kOnPocl).is_endless;
+    }));
+}
+
 TEST(Diagnosis, ARightKernelHasNone) {
     EXPECT_TRUE(found_in(several()).empty());
 }
