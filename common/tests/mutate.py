@@ -8,7 +8,8 @@ A fault is a small edit, such as `<=` for `<` or a statement that is missing, dr
 those whose path begins with PATH. It is planted in a clone of the last commit, in build-mutants/; what it needs is built
 there, and what should notice it is run (NOTICED_BY), up to the first test that fails. What does not compile is no fault,
 and what compiles to the same code is none. guards.json has for each guard a fault that it alone sees: the guard, the file,
-a text in it and what stands there with the fault, what is built, and the tests of which one must fail. Exit status: 0 all are noticed, 1 some are not, 2 a test fails without a fault.
+a text in it and what stands there with the fault, what is built, and the tests of which one must fail. Exit status: 0 all
+are noticed, 1 some are not, 2 a test fails without a fault.
 
 Left out are CUDA's sources, which need a GPU, tests, the files of the exercises that students begin with, and files that
 end processes: a fault there could end others.
@@ -56,7 +57,8 @@ NOTICED_BY = [(re.compile(path), turns) for path, *turns in (
     ("(0.)-.*/exercise/([^/]*)/", ("exercises", r"^exercises.\1.\2")),
     ("(05-launch-tuning)/workshops/tune/", ("\\1-workshops-tune-opencl tune_test", r"^\1.(workshops.tune|Tune)")),
     ("(05-launch-tuning)/workshops/end-to-end/", ("\\1-workshops-end-to-end-opencl", r"^\1.EndToEnd")),
-    ("(05-launch-tuning)/workshops/many/", ("\\1-workshops-many-opencl many_test", r"^\1.(workshops.many.[A-Z]|Many)"), ("", r"^\1.workshops.many.opencl")),
+    ("(05-launch-tuning)/workshops/many/", ("\\1-workshops-many-opencl many_test", r"^\1.(workshops.many.[A-Z]|Many)"),
+     ("", r"^\1.workshops.many.opencl")),
     ("(05-launch-tuning)/workshops/cluster/", ("\\1-workshops-cluster-cpu \\1-workshops-cluster-opencl", r"^\1.workshops.cluster")),
     (r"(0.-[a-z-]*)/histogram\.cl", ("", r"^\1.opencl.all$"), ("", r"^\1.(opencl.*races$|OpenCLR)"), ("", r"^\1.opencl.")),
     ("(05-launch-tuning)/", ("\\1-opencl launch_test", r"^\1.([^bEcTw]|workshops.many|T.*d$)")),

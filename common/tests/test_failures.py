@@ -37,7 +37,9 @@ class Failing:
         folder, runs, n = self.folder(), 0, 1
         command = [self.path, *self.arguments, *self.input, *QUICK, "--json", "run.json", "--counts", "counts.csv"]
         while True:
-            told = self.faulty(f"fail={n}") if kind == "opencl" else {"FAILING_LIBRARY": f"{kind}:{n}", "LD_PRELOAD": BUILD["failing_library"]}
+            told = {"FAILING_LIBRARY": f"{kind}:{n}", "LD_PRELOAD": BUILD["failing_library"]}
+            if kind == "opencl":
+                told = self.faulty(f"fail={n}")
             for name in WHOLE:
                 (folder / name).write_text("old")
             done = subprocess.run(command, cwd=folder, env={**os.environ, **told}, check=False,

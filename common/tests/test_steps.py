@@ -100,8 +100,10 @@ MOST_LINES = {"02": (170, 145), "03": (170, 145), "04": (215, 180), "05": (216, 
 FIRST_LAUNCH = {"02": 85, "03": 85}
 LAUNCH = re.compile(r"clEnqueueNDRangeKernel\(|<<<")
 # What an OpenCL program needs, all of it on its page.
-CALLS = ("clCreateContext clCreateCommandQueue clCreateProgramWithSource clBuildProgram clCreateKernel clCreateBuffer clSetKernelArg "
-         "clEnqueueWriteBuffer clEnqueueFillBuffer clEnqueueNDRangeKernel clEnqueueReadBuffer clGetEventProfilingInfo").split()
+CALLS = (
+    "clCreateContext", "clCreateCommandQueue", "clCreateProgramWithSource", "clBuildProgram", "clCreateKernel",
+    "clCreateBuffer", "clSetKernelArg", "clEnqueueWriteBuffer", "clEnqueueFillBuffer", "clEnqueueNDRangeKernel",
+    "clEnqueueReadBuffer", "clGetEventProfilingInfo")
 
 
 class Hosts(Test):

@@ -99,13 +99,14 @@ class Ends(Test):
 class Times(Test):
     """By a device's clock on which a fill takes 700 ns, and all that comes behind it 300."""
 
+    FOLDERS = ("02-global-atomics", "03-local-atomics", "04-per-thread-bins", "05-launch-tuning",
+               "05-launch-tuning/workshops/many", "05-launch-tuning/workshops/bins")
     # Those that have no fill in their time: nothing has to be zeroed before, or the launch before has done it.
     NO_ZEROING = {"local-buckets", "local-subhist", "uchar-bins", "uchar-bins-banked", "uchar-overflow", "group-each"}
     WITH_TOTALS = {"tuned", "one-by-one", "queued"}
 
     def test_zeroing_is_part_of_them(self):
-        for name in ("02-global-atomics", "03-local-atomics", "04-per-thread-bins", "05-launch-tuning", "05-launch-tuning/workshops/many",
-                     "05-launch-tuning/workshops/bins"):
+        for name in self.FOLDERS:
             program, file = programs.built(f"{name}/opencl"), self.folder() / "run.json"
             if not program:
                 self.skipTest("no OpenCL")
@@ -118,8 +119,7 @@ class Times(Test):
                         self.assertAlmostEqual(time_ms, 0.0003 if variant in none else 0.001, msg=variant)
 
     def test_zeroing_is_part_of_them_in_cuda(self):
-        for name in ("02-global-atomics", "03-local-atomics", "04-per-thread-bins", "05-launch-tuning", "05-launch-tuning/workshops/many",
-                     "05-launch-tuning/workshops/bins"):
+        for name in self.FOLDERS:
             program = programs.built(f"{name}/cuda-on-cpu")
             if not program:
                 self.skipTest("no CUDA on a CPU")
@@ -127,7 +127,7 @@ class Times(Test):
                 if variant == "racy" and BUILD["sanitize"] == "thread":
                     continue  # it has one
                 with self.subTest(f"{name} {variant}"):
-                    run = programs.Run([program, "--random", "1K", "--repeat", "1", "--variant", variant, "--no-ceiling"], {"CUDA_ON_CPU_TELLS_TIMES": "1"})
+                    run = programs.Run([program, "--random", "1K", "--variant", variant, *programs.QUICK], {"CUDA_ON_CPU_TELLS_TIMES": "1"})
                     told = re.findall("fills: ([0-9]+), launches: ([0-9]+)", run.err)
                     self.assertTrue(told or "skipped" in run.out, run)
                     for fills, launches in told:

@@ -94,7 +94,8 @@ class Generate(repository.RepositoryTest):
                     {**run_entry("03-local-atomics/cuda", {"local": 1.0}), "commit": "not-shown"}]
         entries[0]["machine"] = {"processor": "Other CPU", "nvcc": "release 13.0"}
         self.write_results(recording(entries))
-        self.write("README.md", f"<!-- results: {FILE} 02-global-atomics/opencl photo 1G -->\n<!-- end -->\n" + page_with(f"peers: {FILE} 1G"))
+        table = f"<!-- results: {FILE} 02-global-atomics/opencl photo 1G -->\n<!-- end -->\n"
+        self.write("README.md", table + page_with(f"peers: {FILE} 1G"))
         self.succeed("generate.py")
         self.assertIn(f"\nThe numbers from `{FILE}` were recorded on 2026-01-02 at commit def5678 and "
                       "abc1234, on 2026-01-03 at commit abc1234. OpenCL: OpenCL driver; CUDA: CUDA driver. "

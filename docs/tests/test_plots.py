@@ -9,9 +9,9 @@ import tempfile
 import unittest
 from unittest import mock
 
-from repository import ROOT, recorded, run_main  # first: it says where the other is
+from repository import ROOT, recorded, run_main  # isort: split
 
-import plots  # noqa: I001
+import plots  # which that has made to be found
 
 
 class Plots(unittest.TestCase):
@@ -24,18 +24,19 @@ class Plots(unittest.TestCase):
             with mock.patch.object(plots, "FIGURES", figures), mock.patch.object(recorded, "load", return_value=contents):
                 climb = plots.climb(contents)
                 self.assertTrue(plots.is_right(climb, figure))
-                for old, new in (("<desc>Each", "<desc>Not each"), ("#c04e00", "#0072b2"), (">181<", ">182<"), ("<!-- Matplotlib", "<!-- Some Matplotlib"),
-                                 ("<!-- ", ""), (right, "")):
+                for old, new in (("<desc>Each", "<desc>Not each"), ("#c04e00", "#0072b2"), (">181<", ">182<"),
+                                 ("<!-- Matplotlib", "<!-- Some Matplotlib"), ("<!-- ", ""), (right, "")):
                     figure.write_text(right.replace(old, new), encoding="utf-8")
                     self.assertFalse(plots.is_right(climb, figure), old)
                 figure.write_text(right, encoding="utf-8")
                 (figures / "contention.svg").unlink()
-                entry = next(each for each in contents["runs"] if (each["program"], each["input"]) == ("03-local-atomics/cuda", "photo"))
+                entry, = recorded.select(contents, "runs", program="03-local-atomics/cuda", input="photo")
                 entry["run"]["results"][0]["gb_s"] += 1
                 contents["bins"] = []
                 done = run_main(plots, "--check")
                 self.assertEqual(done.returncode, 1)
-                for line in ("climb.svg: is not what the results give", "contention.svg: is not what", "bins.svg: the results have nothing to draw it from"):
+                for line in ("climb.svg: is not what the results give", "contention.svg: is not what",
+                             "bins.svg: the results have nothing to draw it from"):
                     self.assertIn(line, done.stderr)
 
 

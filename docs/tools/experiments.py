@@ -441,7 +441,8 @@ EXPERIMENTS = {
     "pairs": Experiment("two counters, so far apart", "Two counters", "additions/ns", ("CUDA",), ("uniform",), "32M", tuple(pairs()),
                         "Medians. No pixels are read."),
     "chase": Experiment("one work-item follows a chain", "A chain through", "ns a hop", BOTH, ("uniform",), "64K 16M 1G",
-                        (Run(PROBES, "", "", "chase", ()),), "Medians of runs of a million hops. 64 KiB lie in the first-level cache, 16 MiB in the L2 cache, 1 GiB in no cache."),
+                        (Run(PROBES, "", "", "chase", ()),), "Medians of runs of a million hops. "
+                        "64 KiB lie in the first-level cache, 16 MiB in the L2 cache, 1 GiB in no cache."),
     "reads": Experiment("the launches of the law, read only", "Launch for each unit", "GB/s", BOTH, ("uniform",), "256M", tuple(reads())),
     "counted": Experiment("wide loads, of which some pixels are counted", "Pixels counted", "GB/s", BOTH, ("uniform",), "256M",
                           tuple(counted_pixels())),

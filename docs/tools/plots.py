@@ -11,8 +11,8 @@
     contention.svg                the strategies and the libraries, from no to full contention
     bins.svg                      256 to 65,536 bins of pixels of 16 bits: which strategy is the fastest
 
-What is not recorded yet is not drawn. A file ends with what drew it, and with a sum of that, of what it shows and of the drawing,
-which --check computes again, with or without Matplotlib.
+What is not recorded yet is not drawn. A file ends with what drew it, and with a sum of that, of what it shows and of the
+drawing, which --check computes again, with or without Matplotlib.
 """
 
 import argparse
@@ -363,7 +363,8 @@ def draw_lines(title, subtitle, below, source, ceiling, across, lines):
     axes.set(xlim=(places[0], places[-1]))
     for name, points in lines.items():
         words, form, colour, width = LINES[name]
-        axes.plot(*zip(*points), color=LIGHT[colour], marker=form, linewidth=width, markersize=12 if width > 2 else 8, clip_on=False, label=words)
+        axes.plot(*zip(*points), color=LIGHT[colour], marker=form, linewidth=width, markersize=12 if width > 2 else 8,
+                  clip_on=False, label=words)
     axes.legend(loc="center left", bbox_to_anchor=(1.02, 0.5), **LEGEND)
     return figure
 

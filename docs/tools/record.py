@@ -5,16 +5,17 @@
 
 docs/measuring.md has more examples.
 
-Runs every chapter program that is built, on each input, and keeps the JSON that it writes in docs/results/NAME.json; what is not
-measured this time stays there as it was. --workshop adds runs of the workshops. `tune` goes before all others: what it finds is
-kept in the user's cache folder, and `tuned` is launched that way in all runs that follow, in this call and in later ones; only
---experiment, which changes one thing at a time, knows of no search. --cluster runs the workshop's programs on these numbers of
-ranks in turn, three times around, and keeps of each the round with the fastest run.
+Runs every chapter program that is built, on each input, and keeps the JSON that it writes in docs/results/NAME.json;
+what is not measured this time stays there as it was. --workshop adds runs of the workshops. `tune` goes before all
+others: what it finds is kept in the user's cache folder, and `tuned` is launched that way in all runs that follow, in
+this call and in later ones; only --experiment, which changes one thing at a time, knows of no search. --cluster runs
+the workshop's programs on these numbers of ranks in turn, three times around, and keeps of each the round with the
+fastest run.
 
-A strategy that does not match, or a program that fails, stops the recording; only `racy`, and kernels that an experiment has
-edited to count otherwise, may be wrong. The file is written behind each run, so what was finished is kept. Build all first
-(cmake --build build), close what else is running, and look at the numbers before committing them. docs/tools/generate.py and
-docs/tools/plots.py then bring them into the lessons.
+A strategy that does not match, or a program that fails, stops the recording; only `racy`, and kernels that an
+experiment has edited to count otherwise, may be wrong. The file is written behind each run, so what was finished is
+kept. Build all first (cmake --build build), close what else is running, and look at the numbers before committing them.
+docs/tools/generate.py and docs/tools/plots.py then bring them into the lessons.
 """
 
 import argparse
@@ -331,7 +332,10 @@ def units_in(document, what):
 
 
 def one_by_one(job):
-    """What the program writes, with what the list of an experiment has for it in place of its results, or None. Raises Stopped."""
+    """What the program writes, with what the list of an experiment has for it in place of its results, or None.
+
+    Raises Stopped.
+    """
     of_it = EXPERIMENTS[job.experiment]
     mine = [each for each in of_it.runs if each.chapter == job.program.folder and each.is_for(job.program.api)]
     units = 0
@@ -366,7 +370,8 @@ def one_by_one(job):
                     continue
                 (result,) = document["results"]
                 result.pop("counts", None)  # of a mismatch
-                kept.append({"arguments": arguments, "edit": change and {"from": change.old, "to": change.new}, "result": result})
+                edit = change and {"from": change.old, "to": change.new}
+                kept.append({"arguments": arguments, "edit": edit, "result": result})
     if not kept:
         raise Stopped(f"{job}: nothing could be counted")
     return {**{field: document[field] for field in WHERE}, "serial_ms": document["serial_ms"], "units": units, "runs": kept}
@@ -434,7 +439,7 @@ def parse_arguments():
     arguments.add_argument("--build", type=pathlib.Path, default=ROOT / "build")
     arguments.add_argument("--commit", help="what is measured, where the sources came without git")
     arguments.add_argument("--size", nargs="+", type=size_argument,
-                           help="pixels, as the programs take them; default 100M; workshops and experiments have sizes of their own")
+                           help="pixels, as the programs take them; default 100M; workshops and experiments have their own")
     arguments.add_argument("--input", nargs="+", choices=recorded.INPUTS, metavar="INPUT",
                            help=f"default photo uniform, for a workshop or an experiment its own; of "
                                 f"{', '.join((*recorded.PICTURES, *recorded.LINES))}, contention-0 ... contention-100")

@@ -174,8 +174,8 @@ def merged(old, machine, kind, entry):
     kept = {each: [e for e in old[each] if each != kind or key(e) != key(entry)] if old else [] for each in KINDS}
     base = {**old["machine"], "date": machine["date"], "commit": machine["commit"]} if any(kept.values()) else machine
     differs = {field: value for field, value in machine.items() if base.get(field) != value}
-    marked = {**{field: value for field, value in entry.items() if field != "run"}, **({"machine": differs} if differs else {}),
-              "run": entry["run"]}
+    mark = {"machine": differs} if differs else {}
+    marked = {**{field: value for field, value in entry.items() if field != "run"}, **mark, "run": entry["run"]}
     return {"machine": base, **kept, kind: sorted([*kept[kind], marked], key=_order)}
 
 

@@ -245,7 +245,7 @@ def shown(experiment, kept, pixels):
 
 
 def experiment_table(recording, name, apis, inputs, sizes):
-    """one of docs/tools/experiments.py: a row and a column for each thing that changes, or for each of several APIs, inputs and sizes"""
+    """one of docs/tools/experiments.py: a row and a column for each thing that changes, or of several APIs, inputs, sizes"""
     if name not in EXPERIMENTS:
         raise NotRecorded(f"there is no experiment {name}, only {', '.join(EXPERIMENTS)}")
     experiment = EXPERIMENTS[name]
@@ -263,9 +263,10 @@ def experiment_table(recording, name, apis, inputs, sizes):
                 if wanted == (entry["program"].rpartition("/")[0], kept["arguments"], kept.get("edit")):
                     row = run.row if len(sizes) == 1 else size_in_words(pixels_in(entry))
                     cells.setdefault(row, {})[api, entry["input"], run.column] = shown(experiment, kept, pixels_in(entry))
-    columns = [(api, given, column) for api in apis for given in inputs for column in unique(run.column for run in experiment.runs)]
-    heads = [", ".join(word for word, several in zip(each, (len(apis) > 1, len(inputs) > 1, True)) if several and word) or each[1]
-             for each in columns]
+    columns = [(api, given, column) for api in apis for given in inputs
+               for column in unique(run.column for run in experiment.runs)]
+    tells = len(apis) > 1, len(inputs) > 1, True
+    heads = [", ".join(word for word, told in zip(each, tells) if told and word) or each[1] for each in columns]
     rows = [[row, *map(of.get, columns)] for row in unique([*(run.row for run in experiment.runs), *cells])
             if (of := cells.get(row))]  # what was not asked then is left out
     where = device(entries[0]) if len(apis) == 1 else entries[0]["run"]["device"]
