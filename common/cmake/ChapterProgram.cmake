@@ -5,7 +5,7 @@
 #       SOURCES  opencl.cpp
 #       LIBRARIES chapter_05           # beside those in common/, where there are any
 #       KERNELS  histogram.cl          # read at run time, from beside the program or from here
-#       MAY_SKIP npp)                  # strategies that need something that may be missing
+#       MAY_SKIP simd)                 # strategies that need something that may be missing
 #
 # It makes the program <build>/<chapter>/<name>, enters it in the list that `./tutorial run` works through
 # (write_program_list), and has its tests found once it is built: the program itself says which strategies it has

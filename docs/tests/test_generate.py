@@ -57,7 +57,7 @@ class Generate(repository.RepositoryTest):
         entry["run"]["results"][1]["check"] = "mismatch"
         rows, _ = self.table(recording([entry]), "results", f"{PEERS} photo 1G")
         self.assertEqual(rows[1], ["26.8", "-", "-", "-", "mismatch"])
-        self.assertEqual(self.table(recording([entry]), "peers", "1G")[0], [["20.0", "-", "-", "-", "-"]])
+        self.assertEqual(self.table(recording([entry]), "peers", "1G")[0], [["20.0", "-", "-", "-"]])
 
     def test_ways_are_held_against_the_copy(self):
         """As end-to-end writes them now: the real recordings have its old form."""

@@ -307,7 +307,6 @@ def draw_roofline(title, subtitle, source, ceiling, most, points):
 # so that either is enough. The first is drawn first, and wide: what lies upon it does not hide it.
 LINES = {
     "tuned": ("tuned", "o", "blue", 7),
-    "npp": ("NPP", "s", "purple", 1.5),
     "cub": ("CUB", "^", "green", 1.5),
     "global": ("global", "v", "yellow", 1.5),
     "local": ("local", "X", "muted", 1.5),

@@ -64,13 +64,6 @@ def sentence(parts):
     return f" {'; '.join(parts)}." if parts else ""
 
 
-def libraries(variants):
-    """What the libraries' short names stand for."""
-    names = {"cub": "`cub` is CUB, NVIDIA's library of parallel primitives",
-             "npp": "`npp` is NPP, the NVIDIA Performance Primitives for images"}
-    return sentence([words for name, words in names.items() if name in variants])
-
-
 def launches(entries, variants=None):
     """How these variants were launched, where the runs say it."""
     by_variant = {}
@@ -102,15 +95,6 @@ def rates_of(entry):
     """{strategy: GB/s} of a run; a wrong result has none."""
     return {result["variant"]: None if result["check"] == "mismatch" else result["gb_s"]
             for result in entry["run"]["results"]}
-
-
-def library_ratios(entry):
-    """How many times as fast as each library `tuned` is."""
-    rates = rates_of(entry)
-    return [ratio(rates.get("tuned"), rates.get(library)) for library in ("cub", "npp")]
-
-
-RATIOS = ["`tuned` / CUB", "`tuned` / NPP"]
 
 
 # ---- the kinds of tables -------------------------------------------------------------------------
@@ -193,11 +177,11 @@ def peers_table(recording, size):
         rates = rates_of(entry)
         share = ratio(rates.get("tuned"), recorded.read_ceiling(recording, entry))
         rows.append([entry["input"], *(ratio(pixels / 1000, rates.get(variant)) if small else rates.get(variant) for variant in variants),
-                     share and 100 * share, *library_ratios(entry)])
-    columns = ["<Input", *titles(variants), "`tuned`, % of the read ceiling", *RATIOS]
+                     share and 100 * share, ratio(rates.get("tuned"), rates.get("cub"))])
+    columns = ["<Input", *titles(variants), "`tuned`, % of the read ceiling", "`tuned` / CUB"]
     return (entries, f"{device(entries[0])}: {size_in_words(pixels)}, {'µs' if small else 'GB/s'}", columns, rows,
-            f"Medians.{ceiling_words(recording, entries)} The last two columns: how many times as fast `tuned` is."
-            + libraries(variants) + launches(entries, variants) + skipped(entries))
+            f"Medians.{ceiling_words(recording, entries)} The last column: how many times as fast `tuned` is."
+            + launches(entries, variants) + skipped(entries))
 
 
 def cpu_peers_table(recording, size):
@@ -225,11 +209,11 @@ def queued_table(recording, name):
         rates = rates_of(entry)
         ceiling = recorded.read_ceiling(recording, entry, ("queued",))
         times = [ratio(pixels_in(entry) / 1000, rate) for rate in (ceiling, *map(rates.get, variants))]
-        rows.append([size_in_words(pixels_in(entry)), *times, ratio(ceiling, rates.get("tuned")), *library_ratios(entry)])
-    columns = ["<Size", "Reading alone", *titles(variants), "`tuned` / reading alone", *RATIOS]
+        rows.append([size_in_words(pixels_in(entry)), *times, ratio(ceiling, rates.get("tuned")), ratio(rates.get("tuned"), rates.get("cub"))])
+    columns = ["<Size", "Reading alone", *titles(variants), "`tuned` / reading alone", "`tuned` / CUB"]
     return (entries, f"{device(entries[0])}: {name}, µs, all commands queued", columns, rows,
-            "Medians. `tuned` / reading alone: how many times as long it takes; the last two columns: how many times as "
-            "fast it is." + libraries(variants) + launches(entries, variants) + skipped(entries))
+            "Medians. `tuned` / reading alone: how many times as long it takes; the last column: how many times as "
+            "fast it is." + launches(entries, variants) + skipped(entries))
 
 
 def shown(experiment, kept, pixels):

@@ -1,8 +1,7 @@
-// How far from the libraries: chapter 05's `tuned` beside CUB, NPP and the chapters' kernels, in
-// one process and on the same buffers.
+// How far from a library: chapter 05's `tuned` beside CUB and the chapters' kernels, in one process
+// and on the same buffers.
 //
 //   cub        cub::DeviceHistogram::HistogramEven, of the CUDA Core Compute Libraries
-//   npp        nppiHistogramEven_8u_C1R, of the NVIDIA Performance Primitives, where they are
 //   global     chapter 02: one table for everyone
 //   local      chapter 03: a table for each block
 //   lane-bins  chapter 04: a table for each lane
@@ -24,7 +23,6 @@
 #include "04-per-thread-bins/histogram.cuh"
 #include "05-launch-tuning/histogram.cuh"
 #include "05-launch-tuning/workshops/limits_cuda.hpp"
-#include "05-launch-tuning/workshops/peers/libraries.hpp"
 #include "common/lesson.hpp"
 
 using namespace common;
@@ -33,13 +31,16 @@ using namespace common::cuda;
 const Program kProgram{"05-launch-tuning",
                        "workshops/peers/cuda",
                        "CUDA",
-                       "the chapters' kernels beside NVIDIA's libraries",
+                       "the chapters' kernels beside NVIDIA's library",
                        {{"cub", "cub::DeviceHistogram::HistogramEven"},
-                        {"npp", "nppiHistogramEven_8u_C1R"},
                         {"global", "chapter 02: one table for everyone"},
                         {"local", "chapter 03: a table for each block"},
                         {"lane-bins", "chapter 04: a table for each lane"},
                         {"tuned", "chapter 05"}}};
+
+// CUB's histogram of 256 bins (cub.cu); without scratch memory it says how many bytes it needs.
+cudaError_t count_with_cub(void* scratch, std::size_t& bytes, const std::uint8_t* pixels,
+                           std::uint64_t count, std::uint32_t* bins);
 
 // Long enough for the host to enqueue whatever is to be timed: some 50 microseconds.
 constexpr long long kBusyClocks = 100'000;
@@ -124,11 +125,16 @@ int main(int argc, char** argv) try {
         CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
     };
 
-    // 7. The libraries. Their scratch memory is allocated before.
-    for (const libraries::Library& library : libraries::all(pixel_count, device))
-        if (lesson.wants(library.variant, library.missing))
-            run(library.variant, {},
-                [&](const std::uint8_t* pixels) { library.count(pixels, histogram); });
+    // 7. The library, whose scratch memory is allocated before.
+    if (lesson.wants("cub")) {
+        std::size_t bytes = 0;
+        CHECK_CUDA(count_with_cub(nullptr, bytes, nullptr, pixel_count, nullptr));
+        Memory<std::uint8_t> scratch;
+        CHECK_CUDA(cudaMalloc(scratch.out(), std::max<std::size_t>(bytes, 1)));
+        run("cub", {}, [&](const std::uint8_t* pixels) {
+            CHECK_CUDA(count_with_cub(scratch, bytes, pixels, pixel_count, histogram));
+        });
+    }
 
     // 8. The chapters' kernels, launched as the chapters launch them.
     if (lesson.wants("global"))
