@@ -34,6 +34,11 @@ constexpr cl_int kPlatformNotFound = -1001;
 constexpr const char* kPoclWants =
     "PoCL wants a folder that it can write to, which POCL_CACHE_DIR names";
 
+// PoCL ends the program where it cannot look at the processor, and calls it too little memory.
+bool pocl_is_blind() {
+    return fs::exists("/proc/self") && !fs::exists("/sys/devices/system/cpu");
+}
+
 // For what has nothing to do with the number of pixels.
 constexpr std::chrono::minutes kPatience{2};
 
@@ -152,6 +157,9 @@ std::string Device::driver_line() const {
 namespace {
 
 std::vector<Device> devices_of(cl_platform_id platform) {
+    if (pocl_is_blind() &&
+        platform_text(platform, CL_PLATFORM_NAME) == "Portable Computing Language")
+        return {};
     cl_uint count = 0;
     const cl_int listed = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &count);
     if (listed == CL_DEVICE_NOT_FOUND) return {};
@@ -233,8 +241,10 @@ std::string why_no_device() {
     if (drivers.empty()) {
         return fmt::format("{} names no driver (PoCL runs OpenCL on any CPU)", folder.string());
     }
-    return fmt::format("the drivers in {} find none: {} ({})", folder.string(),
-                       fmt::join(drivers, ", "), kPoclWants);
+    return fmt::format(
+        "the drivers in {} find none: {} ({})", folder.string(), fmt::join(drivers, ", "),
+        pocl_is_blind() ? "PoCL needs /sys, which is not there: mount -t sysfs sysfs /sys"
+                        : kPoclWants);
 }
 
 cl_device_id choose_device(Lesson& lesson) {
