@@ -3,7 +3,7 @@
   "use strict";
 
   const model = raceModel;
-  const { at, able, element, drawing, tableRow, fillTable, say, sum, many, chosen, randomFrom, stepper, story, colour, name, follow, goals } = play;
+  const { at, able, element, drawing, tableRow, fillTable, say, many, chosen, randomFrom, stepper, story, colour, name, follow, goals } = play;
   const PAUSE_MS = 700;
 
   let random = randomFrom(1);
@@ -17,15 +17,12 @@
     running.pause();
     planned = [];
     random = randomFrom(1);
-    const values = Number(at("values").value);
-    const pixels = Array.from({ length: Number(at("items").value) }, () =>
-      Array.from({ length: Number(at("pixels").value) }, () => Math.floor(random() * values)));
-    past.begin(model.begin(chosen("way"), pixels, values));
+    past.begin(model.begin(chosen("way"), Number(at("items").value), Number(at("pixels").value)));
   }
 
   function end(state) {
     running.pause();
-    const [lost, all] = [sum(model.lost(state)), sum(state.counted)];
+    const [lost, all] = [model.lost(state), state.counted];
     const whoWent = past.events().map(({ item }) => item);
     reach("three", all === 4 && lost === 3);
     reach("luck", state.way === "plain" && lost === 0 && whoWent.some((item, place) => place > 0 && item < whoWent[place - 1]));
@@ -35,7 +32,7 @@
     if (isOver()) return;
     const onPurpose = planned.length > 0;
     past.go(onPurpose ? planned.shift() : past.whoIsNext(random));
-    if (onPurpose && planned.length === 0 && sum(model.lost(past.now().state)) === 0) {
+    if (onPurpose && planned.length === 0 && model.lost(past.now().state) === 0) {
       say(`${at("said").textContent} The same order, and nothing is lost.`, "good");
     }
   }
@@ -45,40 +42,34 @@
     past.back();
   }
 
-  // Two with equal pixels go in step. Where it cannot lose anything, the same order shows why.
+  // Two go in step. Where it cannot lose anything, the same order shows why.
   function lose() {
     begin();
     planned = model.losingOrder(past.now().state);
-    if (planned.length === 0) {
-      say("No two work-items have equal pixels at first: start with fewer values.", "bad");
-      return;
-    }
     running.run(() => planned.length === 0);
   }
 
   // ---- showing -----------------------------------------------------------------------------------
 
   function told({ event, state }) {
-    const counter = state.bins > 1 ? `counter ${event.bin}` : "the counter";
     const words = {
-      load: `${name(event.item)} loads ${counter}: ${event.value}.`,
+      load: `${name(event.item)} loads the counter: ${event.value}.`,
       add: `${name(event.item)} adds one, in a register of its own: ${event.value}.`,
-      store: `${name(event.item)} stores ${event.value} in ${counter}.`,
-      atomic: `${name(event.item)} loads, adds and stores as one: ${counter} is ${event.value}.`,
+      store: `${name(event.item)} stores ${event.value} in the counter.`,
+      atomic: `${name(event.item)} loads, adds and stores as one: the counter is ${event.value}.`,
     }[event.kind];
     return event.missed > 0 ? `${words} It did not know of ${many(event.missed, "addition")}: lost.` : words;
   }
 
   function verdict(state) {
-    const missing = sum(model.lost(state));
-    const all = sum(state.counted);
+    const [missing, all] = [model.lost(state), state.counted];
     return missing > 0 ? ` All done: ${all} pixels, ${all - missing} counts. ${missing} lost.`
       : ` All done: ${all} pixels, ${all} counts. ${state.way === "plain" ? "Right, by luck: try another order." : "Right, in any order."}`;
   }
 
   function show() {
     const { state, event } = past.now();
-    const missing = sum(model.lost(state));
+    const missing = model.lost(state);
     const done = model.isDone(state);
     reach("one", missing > 0);
     if (!event) say("Nothing has happened yet. Press Step, or choose who goes first.");
@@ -88,7 +79,7 @@
     able(at("back"), event !== null);
     at("log").scrollTop = at("log").scrollHeight;
     showItems(state);
-    showCounters(state, event);
+    showCounter(state);
     showChart(state);
   }
 
@@ -108,23 +99,17 @@
         at("choice").append(entry);
       }
       const next = model.nextStep(state, number);
-      const mine = state.pixels[number];
-      const value = state.bins > 1 ? `, value ${mine[item.next]}` : "";
-      const holds = item.register === null ? `pixel ${item.next + 1} of ${mine.length}${value}` : `register: ${item.register}`;
+      const holds = item.register === null ? `pixel ${item.done + 1} of ${state.pixels}` : `register: ${item.register}`;
       able(entry.firstChild, next !== "");
       entry.firstChild.replaceChildren(element("span", {}, `${name(number)}: ${next || "done"}`),
         element("small", {}, next === "" ? " " : holds));
     });
   }
 
-  function showCounters(state, event) {
-    const lost = model.lost(state);
-    const rows = state.histogram.map((held, bin) => {
-      const row = tableRow([bin, held, state.counted[bin], lost[bin]], event && event.bin === bin ? { class: "now" } : {});
-      if (lost[bin] > 0) row.lastChild.className = "bad";
-      return row;
-    });
-    fillTable("counters", ["Counter", "holds", "pixels counted: the truth", "lost"], rows);
+  function showCounter(state) {
+    const row = tableRow([state.counter, state.counted, model.lost(state)]);
+    if (model.lost(state) > 0) row.lastChild.className = "bad";
+    fillTable("counter", ["The counter", "pixels counted: the truth", "lost"], [row]);
   }
 
   // The figure of chapter 02: time goes down, the memory in the middle, work-items on both sides.
@@ -147,13 +132,12 @@
       drawing("line", { x1: place, x2: place, y1: 34, y2: height, stroke: "var(--grid)", "stroke-width": 2 }),
       drawing("rect", { x: place - half, y: 8, width: 2 * half, height: 26, rx: 4, fill: "var(--page)", stroke, "stroke-width": 2 }),
       drawing("text", { x: place, y: 26, "text-anchor": "middle" }, words));
-    head(memory, state.bins > 1 ? "counters" : "counter", "var(--ink)");
+    head(memory, "counter", "var(--ink)");
     state.items.forEach((_, item) => head(x(item), half < 43 ? name(item) : `work-item ${name(item)}`, colour(item)));
 
     events.forEach((event, number) => {
       const y = top + row * (number + 0.5);
       const group = drawing("g", number === events.length - 1 ? { class: "enters" } : {});
-      const bin = state.bins > 1 ? `[${event.bin}]` : "";
       const note = (place, words) => group.append(drawing("rect", { x: place - half, y: y - 11, width: 2 * half, height: 22, rx: 4,
         fill: "var(--page)", stroke: event.missed > 0 && place === memory ? "var(--orange)" : colour(event.item), "stroke-width": 2 }),
       drawing("text", { x: place, y: y + 4.5, "text-anchor": "middle", class: "code small" }, words));
@@ -168,7 +152,7 @@
       else if (event.kind === "load") arrow(memory, x(event.item), `loads ${event.value}`);
       else {
         arrow(x(event.item), memory, event.kind === "atomic" ? "adds 1" : `stores ${event.value}`);
-        note(memory, `${bin} ${event.value}${event.missed > 0 ? ", lost" : ""}`);
+        note(memory, `${event.value}${event.missed > 0 ? ", lost" : ""}`);
       }
       parts.push(group);
     });
