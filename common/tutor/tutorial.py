@@ -218,7 +218,7 @@ def prepare_to_grade(options):
     set_up("exercises")
     with open("build/exercises.log", "wb") as log:
         command = ("cmake", "--build", "build", "--target", "exercises")
-        silent = (options.build / "common/diagnose").exists() and call(*command, stdout=log, stderr=log) == 0
+        silent = (options.build / "common/tutor/why").exists() and call(*command, stdout=log, stderr=log) == 0
     if not silent:
         build("exercises")
     os.close(LOCK)  # watch goes on for hours, and builds nothing

@@ -278,7 +278,7 @@ def diagnosis(file, found, race_free=False):
     asked = {"chapter": file.exercise.chapter, "variant": variant, "one_by_one": file.on_pocl or file.emulated,
              "in_cuda": file.api == "cuda", "race_free": race_free, "cases": cases}
     data = json.dumps(asked).encode() + b"\n" + b"".join(each.run.pixels + each.result for each in came)
-    done = subprocess.run([file.build / "common/diagnose"], input=data, capture_output=True)  # of the student's it reads a text
+    done = subprocess.run([file.build / "common/tutor/why"], input=data, capture_output=True)  # of the student's it reads a text
     return sandbox.printable(done.stdout.decode("utf-8", "replace")).rstrip() if done.returncode == 0 else ""
 
 

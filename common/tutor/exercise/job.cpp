@@ -18,13 +18,6 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Case, program, result, sizes, steps)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Program, name, text, options)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(Job, device, library, calls, programs, cases)
 
-Bytes read_bytes(std::size_t size) {
-    Bytes bytes(size);
-    if (!std::cin.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(size)))
-        throw BadInput("the input ends too early");
-    return bytes;
-}
-
 Job read_job() {
     std::ios::sync_with_stdio(false);
     std::string line;
@@ -32,7 +25,9 @@ Job read_job() {
     Job job = nlohmann::json::parse(line);
     for (Case& each : job.cases)
         for (const std::size_t size : each.sizes)
-            each.buffers.push_back(read_bytes(size));
+            std::cin.read(reinterpret_cast<char*>(each.buffers.emplace_back(size).data()),
+                          static_cast<std::streamsize>(size));
+    if (!std::cin) throw BadInput("the input ends too early");
     return job;
 }
 

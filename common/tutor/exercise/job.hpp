@@ -56,9 +56,7 @@ struct Job {
 /// The exit status where the kernels do not compile.
 inline constexpr int kDoesNotCompile = 3;
 
-/// So many bytes of standard input. @throws BadInput where there are fewer
-Bytes read_bytes(std::size_t size);
-/// All of it.
+/// Standard input. @throws BadInput where it ends too early
 Job read_job();
 
 /// The function of a library, whose own code begins to run with the first call.

@@ -95,8 +95,8 @@ int main() try {
     common::opencl::Kernel kernel;
     for (const Program& each : job.programs) {
         try {
-            programs.push_back(
-                common::opencl::build_program(context, found.id, each.name, each.text, each.options));
+            programs.push_back(common::opencl::build_program(context, found.id, each.name,
+                                                             each.text, each.options));
         } catch (const std::exception& wrong) {
             std::fprintf(stderr, "%s\n", wrong.what());
             return kDoesNotCompile;
