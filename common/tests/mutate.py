@@ -37,7 +37,7 @@ MEMORY = 16 << 30  # bytes that a program with a fault may take
 SECONDS = 300  # that a build may take: programs run in it, to tell their tests
 
 SOURCES = re.compile(r"(common|0\d-[^/]*)/.*\.([ch]pp|cl|py)")
-LEFT_OUT = re.compile(r"/(tests|peers)/|/test_|_test\.|cuda|/exercise/[^/]+/(?!solution/|call|reference)[^/]+\.(cl|cpp)$")
+LEFT_OUT = re.compile(r"/(tests|peers)/|/test_|_test\.|cuda|/exercise/[^/]+/(?!call|reference)[^/]+\.(cl|cpp)$")
 ENDS_PROCESSES = re.compile(r"\bkill(pg)?\(")
 # They need more than is built here, or compare texts alone.
 NO_TESTS = r"\.large$|cuda|not-built|Configure|broken\.cpu|SameSteps|Strategies|OfProcessors|OpenCLOf"

@@ -2,13 +2,14 @@
 
 import json
 import pathlib
+import re
 import shutil
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 DETECTORS = json.loads((ROOT / "common/tutor/detectors.json").read_text(encoding="utf-8"))
 FILES = {"opencl": ["histogram.cl"], "cuda": ["histogram.cu"]}
 POINTS = {"compiles": 5, "sizes": 25, "distributions": 25, "launches": 25, "free of faults": 20}
-BEGIN, END = "// ---- your part: ", "// ---- end of your part ----"
+PART = re.compile(r"(.*// ---- your part: .*\n)((?:.*\n)*?)(.*// ---- end of your part ----)")
 
 
 class BadInput(Exception):
@@ -16,7 +17,7 @@ class BadInput(Exception):
 
 
 class Exercise:
-    """One folder: exercise.json, the files to edit, solution/, README.md."""
+    """One folder: exercise.json, the files to edit, solution.txt, README.md."""
 
     def __init__(self, folder):
         self.folder = folder
@@ -38,8 +39,12 @@ class Exercise:
         """What the student edits."""
         return [self.folder / name for name in self.files[api]]
 
-    def solutions(self, api):
-        return [self.folder / "solution" / name for name in self.files[api]]
+    def solution(self, api):
+        """{name: text} of the files with the parts of solution.txt in them: behind `--- NAME` those of a file, with `+++` between."""
+        _, *found = re.split(r"^--- (.*)\n", (self.folder / "solution.txt").read_text(encoding="utf-8"), flags=re.MULTILINE)
+        parts = {name: iter(text.split("+++\n")) for name, text in zip(found[::2], found[1::2])}
+        return {path.name: PART.sub(lambda part: part[1] + next(parts[path.name]) + part[3], path.read_text(encoding="utf-8"))
+                for path in self.skeletons(api)}
 
     def hints(self):
         """The hints of its README, in order: what stands folded under "Hint"."""

@@ -27,39 +27,28 @@ import sandbox  # noqa: E402
 import submitted_file  # noqa: E402
 import tasks  # noqa: E402
 import tutorial  # noqa: E402
-from catalogue import BEGIN, END  # noqa: E402
 from programs import Test  # noqa: E402
 
 BUILD = programs.GIVEN.build.resolve()
 PROGRAM = HERE.parents[1] / "tutorial.py"
 FIVE_STEPS = catalogue.exercise_of("03/five-steps")
-SOLUTION = FIVE_STEPS.solutions("opencl")[0].read_text(encoding="utf-8")
+SOLUTION = FIVE_STEPS.solution("opencl")["histogram.cl"]
 needs_bubblewrap = unittest.skipIf(sandbox.missing(), f"no sandbox: {sandbox.missing()} (package bubblewrap)")
 needs_opencl = unittest.skipUnless((BUILD / "common" / "run_opencl").is_file(), "run_opencl is not built")
 
 
-def outside_marks(text):
-    """The lines that are not the student's, and how many parts are."""
-    lines, inside, parts = [], False, 0
-    for line in text.splitlines():
-        inside = inside and END not in line
-        if not inside:
-            lines.append(line)
-        if BEGIN in line:
-            inside, parts = True, parts + 1
-    return lines, parts
-
-
 class Files(Test):
-    def test_skeletons_and_solutions_differ_between_the_marks_alone(self):
+    def test_a_solution_has_a_part_for_each_that_is_the_students(self):
         for exercise in catalogue.exercises():
-            for api in exercise.files:
-                for pair in zip(exercise.skeletons(api), exercise.solutions(api)):
-                    with self.subTest(skeleton=pair[0]):
-                        skeleton, solution = (path.read_text(encoding="utf-8") for path in pair)
-                        self.assertEqual(outside_marks(skeleton), outside_marks(solution))
-                        self.assertGreater(outside_marks(solution)[1], 0)
-                        self.assertNotIn("TODO", solution)
+            with self.subTest(exercise=exercise.name):
+                wanted = []
+                for path in (path for api in exercise.files for path in exercise.skeletons(api)):
+                    parts = catalogue.PART.findall(path.read_text(encoding="utf-8"))
+                    self.assertNotEqual(parts, [])
+                    wanted += [f"--- {path.name}", *["+++"] * (len(parts) - 1)]
+                text = (exercise.folder / "solution.txt").read_text(encoding="utf-8")
+                self.assertEqual(re.findall(r"^(?:--- .*|[+]{3})$", text, re.MULTILINE), wanted)
+                self.assertNotIn("TODO", text)
 
     def test_each_has_100_points_and_a_task_with_its_parts(self):
         others = {"compiles", "free of faults", "speed"}
@@ -400,12 +389,12 @@ class Handout(Commands):
         known = [path for exercise in catalogue.exercises() for path in exercise.folder.glob("*.*")]
         known += [path for folder in ("common", "0*") for path in catalogue.ROOT.glob(f"{folder}/**/*") if "exercise" not in path.parts]
         known = set().union(*(lines_of(path.read_text(encoding="utf-8")) for path in known if path.suffix in (".cl", ".cu", ".cpp", ".hpp", ".cuh")))
-        answers = {line for exercise in catalogue.exercises() for api in exercise.files for path in exercise.solutions(api)
-                   for line in lines_of(path.read_text(encoding="utf-8"))} - known
+        answers = {line for exercise in catalogue.exercises() for api in exercise.files for text in exercise.solution(api).values()
+                   for line in lines_of(text)} - known
         self.assertGreater(len(answers), 50)
         self.assertIn("__kernel void histogram_local(__global const uchar* pixels, ulong count, __global uint* histogram) {", there)
         self.assertEqual(answers & there, set())
-        self.assertEqual([path for path in self.copy.rglob("*") if path.name in ("solution", "broken", ".github")], [])
+        self.assertEqual([path for path in self.copy.rglob("*") if path.name in ("solution.txt", "broken", ".github")], [])
         self.assertIn('"mistakes": []', (self.copy / "docs/site/play/lab-data.js").read_text())
         self.assertEqual([path for path in self.copy.glob("0*/README.md") if "<summary>Answer" in path.read_text()], [])
         self.assertIn("<summary>Answer", (catalogue.ROOT / "01-cpu/README.md").read_text())

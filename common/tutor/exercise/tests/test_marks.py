@@ -36,7 +36,7 @@ HAS_POCL = (BUILD / "common/run_opencl").is_file() and POCL in subprocess.run(
 
 def solution(name, api="opencl"):
     exercise = catalogue.exercise_of(name)
-    return exercise.solutions(exercise.api(api if api in exercise.files else None))[0].read_text(encoding="utf-8")
+    return next(iter(exercise.solution(exercise.api(api if api in exercise.files else None)).values()))
 
 
 def submitted(text, name="03/five-steps", api="opencl"):
@@ -67,11 +67,9 @@ def instead(body, name="03/five-steps"):
     return text[:text.index("{\n") + 2] + body + "}\n"
 
 
-def host(body, before=""):
+def host(body):
     """The host exercise with this in the place of the student's part."""
-    text = solution("02/host-side")
-    begin, end = text.index(catalogue.BEGIN), text.index(catalogue.END)
-    return before + text[:begin] + catalogue.BEGIN + "----\n" + body + "\n    " + text[end:]
+    return catalogue.PART.sub(lambda part: f"{part[1]}{body}\n{part[3]}", solution("02/host-side"))
 
 
 COUNT, NEXT, FIRST = "atomic_inc(&table[pixels[i]])", "i += get_global_size(0)", "    const size_t item"
@@ -333,12 +331,12 @@ class Exercise(Test):
             patch.start()
             self.addCleanup(patch.stop)
 
-    def files(self, paths):
-        return submitted_file.submitted(self.exercise, self.api, {path.name: path.read_text(encoding="utf-8") for path in paths}, BUILD)
+    def files(self, texts):
+        return submitted_file.submitted(self.exercise, self.api, texts, BUILD)
 
     def test_the_solution_has_full_marks(self):
         # The solutions of four mistakes are one, but for the comment.
-        files = {for_the_reader.COMMENT.sub("", file.text): file for file in self.files(self.exercise.solutions(self.api))}
+        files = {for_the_reader.COMMENT.sub("", file.text): file for file in self.files(self.exercise.solution(self.api))}
         for file in files.values():
             try:
                 grade = grading.graded([file], SEED)
@@ -349,7 +347,8 @@ class Exercise(Test):
 
     def test_what_it_begins_with_lacks_something(self):
         paths = self.exercise.skeletons(self.api)
-        for path, file in [] if self.on_cpu else zip(paths, self.files(paths)):
+        files = self.files({path.name: path.read_text(encoding="utf-8") for path in paths})
+        for path, file in [] if self.on_cpu else zip(paths, files):
             try:
                 self.assertTrue(not is_as_begun(path) or grading.faults(file, SEED) or not grading.graded([file], SEED).full, path)
             except grading.NothingToRunOn as why:
