@@ -2,7 +2,7 @@
 // then fails as it may on any machine. FAILING_LIBRARY=KIND:N names it, once `main` has begun:
 //
 //   malloc   any allocation of the process gets no memory
-//   file     open, fdopen, fread, write, fsync or rename by the program itself: as on a disk that
+//   file     open, fread, write, fsync or rename by the program itself: as on a disk that
 //            is broken or full
 //
 // Where N is more than there are, it ends with exit status 99. What is renamed before it is on disk
@@ -115,11 +115,6 @@ int open(const char* path, int flags, ...) {
     const auto mode = (flags & O_CREAT) != 0 ? va_arg(more, mode_t) : 0;
     va_end(more);
     return fails_here(Kind::kFile) ? failed_with(EMFILE) : REAL(open)(path, flags, mode);
-}
-std::FILE* fdopen(int file, const char* mode) {
-    if (!fails_here(Kind::kFile)) return REAL(fdopen)(file, mode);
-    errno = ENOMEM;
-    return nullptr;
 }
 std::size_t fread(void* to, std::size_t size, std::size_t count, std::FILE* file) {
     if (fails_here(Kind::kFile)) {  // from here on, as of a disk: a folder takes its place

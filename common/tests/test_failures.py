@@ -90,7 +90,7 @@ class OpenCLOfWorkshops(Failing, Test):
     arguments = ("--variant", "pipelined")
 
     def test_each(self):
-        self.each(file=1, opencl=1)
+        self.each(opencl=1)
 
 
 if __name__ == "__main__":

@@ -59,18 +59,14 @@ def ceiling_words(recording, entries):
     return f" Read ceiling: {', '.join(rates)} GB/s." if rates else ""
 
 
-def sentence(parts):
-    """The parts as a sentence behind others; nothing where there are none."""
-    return f" {'; '.join(parts)}." if parts else ""
-
-
 def launches(entries, variants=None):
     """How these variants were launched, where the runs say it."""
     by_variant = {}
     for result in results_of(entries):
         if result.get("launch") and (variants is None or result["variant"] in variants):
             by_variant.setdefault(result["variant"], []).append(result["launch"])
-    return sentence([f"`{variant}` was {' or '.join(unique(texts))}" for variant, texts in by_variant.items()])
+    parts = [f"`{variant}` was {' or '.join(unique(texts))}" for variant, texts in by_variant.items()]
+    return f" {'; '.join(parts)}." if parts else ""
 
 
 def skipped(entries):
