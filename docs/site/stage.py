@@ -249,10 +249,10 @@ def all_devices():
             of_api = [entry for entry in entries if entry["run"]["api"] == api]
             best = {entry["run"]["chapter"]: max((recorded.speeds_of(recording, entry, result)[1] or 0 for result in entry["run"]["results"]))
                     for entry in of_api}
-            rows.append([f"[{device_of(recording, path)}]({path.stem}.md)", api, recorded.dates(of_api), recorded.size_in_words(recorded.pixels_of(size)),
-                         *(best.get(chapter) or None for chapter in chapters)])
+            rows.append([f"[{device_of(recording, path)}]({path.stem}.md)", api, *(best.get(chapter) or None for chapter in chapters),
+                         recorded.size_in_words(recorded.pixels_of(size)), recorded.dates(of_api)])
     return ("\n## All devices\n\nHow close each chapter's best comes to the read ceiling of the device, in %, on the sample picture.\n\n{.measured}\n"
-            + "\n".join(tables.markdown(["<Device", "<API", "<Recorded", "<Pixels", *chapters], rows)) + "\n")
+            + "\n".join(tables.markdown(["<Device", "<API", *(chapter[:2] for chapter in chapters), "<Pixels", "<Recorded"], rows)) + "\n")
 
 
 def device_of(recording, path):

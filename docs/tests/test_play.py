@@ -345,11 +345,6 @@ class Site(Browser):
         self.assertEqual(rows["local", "OpenCL"], ["181", "5.77", "-", "-", "-"])
         self.assertEqual(rows["mine", "CUDA"], ["-", "-", "4000", "100", "match"])
 
-    def test_code_can_be_copied(self):
-        self.open("02-global-atomics/index.html")
-        self.click("div.highlight button.copybtn")
-        self.wait(lambda: self.find("div.highlight button.copybtn").get_attribute("data-tooltip") == "Copied!")
-
     def test_figures_are_as_wide_as_they_are_and_scroll_on_a_phone(self):
         for size in (WIDE, NARROW):
             self.open("02-global-atomics/index.html", size)
