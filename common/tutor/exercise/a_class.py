@@ -27,12 +27,11 @@ def graded(exercise, options, path):
         return grading.graded(handed_in.submission(exercise, options, [path]), options.seed)
     except grading.NothingToRunOn:
         raise
-    except sandbox.Busy as why:
-        return grading.Grade(exercise.name, options.api, options.seed, [], status=str(why))
     except BadInput as why:
         return no_points(exercise, options, why)
-    except Exception as error:  # whatever it is, the others are graded
-        return no_points(exercise, options, f"the grader failed: {type(error).__name__}: {error}")
+    except Exception as error:  # whatever it is, it costs nobody a point, and the others are graded
+        why = str(error) if isinstance(error, sandbox.Busy) else f"could not be judged: {type(error).__name__}: {error}"
+        return grading.Grade(exercise.name, options.api, options.seed, [], status=sandbox.printable(why))
 
 
 # ---- rows and reports ----------------------------------------------------------------------------

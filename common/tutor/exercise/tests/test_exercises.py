@@ -334,13 +334,13 @@ class AClass(Commands):
                  "odd? (another)", "same.cl", "same.zip", "x;'=1", f"'{long}", "?", "points.csv")
         wrong = {"binary": "not a text", "broken": "cannot be unpacked", "none": "is missing; there is x.txt", "empty": "there is nothing",
                  "bomb": "more than 16 MiB", "large": "larger than 1 MiB", "two": "which of these", "eve": "a link", "zeros": "more than 16 MiB",
-                 "nothing": "there is nothing", "hole": "more than 16 MiB", "fault": "the grader failed: ValueError: a mistake of ours",
+                 "nothing": "there is nothing", "hole": "more than 16 MiB", "fault": "could not be judged: ValueError: a mistake of ours",
                  "busy": "could not be judged: the machine was too busy"}
         self.assertEqual({who for who, row in rows.items() if row["points"] == "100"}, set(right))
         self.assertEqual(set(rows), {*right, *wrong})
         for who, says in wrong.items():
             self.assertIn(says, rows[who]["why"])
-        self.assertEqual({who for who, row in rows.items() if not row["points"]}, {"busy"})
+        self.assertEqual({who for who, row in rows.items() if not row["points"]}, {"busy", "fault"})
         self.assertIn("passed over: .DS_Store", self.said)
         self.assertEqual(len(list((self.folder / "reports").glob("*/results.json"))), len(rows))
         for each in (self.folder / "reports").glob("*/*"):
