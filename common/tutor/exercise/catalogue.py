@@ -39,10 +39,14 @@ class Exercise:
         """What the student edits."""
         return [self.folder / name for name in self.files[api]]
 
-    def solution(self, api):
-        """{name: text} of the files with the parts of solution.txt in them: behind `--- NAME` those of a file, with `+++` between."""
+    def parts(self):
+        """{name: the student's parts of that file, as they are right}: in solution.txt behind `--- NAME ...`, with `+++` between."""
         _, *found = re.split(r"^--- (.*)\n", (self.folder / "solution.txt").read_text(encoding="utf-8"), flags=re.MULTILINE)
-        parts = {name: iter(text.split("+++\n")) for name, text in zip(found[::2], found[1::2])}
+        return {name: text.split("+++\n") for names, text in zip(found[::2], found[1::2]) for name in names.split()}
+
+    def solution(self, api):
+        """{name: text} of the files with these parts in them."""
+        parts = {name: iter(each) for name, each in self.parts().items()}
         return {path.name: PART.sub(lambda part: part[1] + next(parts[path.name]) + part[3], path.read_text(encoding="utf-8"))
                 for path in self.skeletons(api)}
 
