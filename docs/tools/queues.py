@@ -6,14 +6,22 @@ there; so what a warp takes is known from its counters, and how many queues shar
 
 import functools
 import random
+import sys
+from collections import Counter
 from typing import NamedTuple
 
-import warps
 from experiments import EXPERIMENTS
-from recorded import NotRecorded, select
+from recorded import ROOT, NotRecorded, select
 
+sys.path.append(str(ROOT / "common" / "tutor" / "exercise"))
+from pictures import read_bmp  # noqa: E402
+
+WARP = 32
+COUNTERS_IN_A_SECTOR = 8  # of 4 bytes, in 32
+COUNTERS_IN_A_PIECE = 64  # pieces of 256 bytes; the four of the table go to two queues of the L2 cache, one after the other
+STEPS = 1 << 15  # of a warp, where pixels are random; where counters are, fewer
+FEWER = 1 << 11
 BYTES = 4  # of a counter
-STEPS = 1 << 11  # of a warp, where counters are random
 
 
 class Point(NamedTuple):
@@ -24,13 +32,40 @@ class Point(NamedTuple):
 
 
 @functools.cache
+def pixels_of(name):
+    """Pixels of an input, by the name that the results have for it: as many as show what a warp gets."""
+    if name == "photo":
+        return read_bmp(ROOT / "images" / "landscape.bmp")[2]
+    if name in ("uniform", "four-values"):
+        generator = random.Random(1)
+        return [generator.randrange(256 if name == "uniform" else 4) for _ in range(WARP * STEPS)]
+    return [127] * WARP if name == "constant" else list(range(256))
+
+
+def wants(pixels, place=lambda value: value):
+    """(sectors, visits, in_fuller) of 32 neighbouring pixels, on average, where `place` says which counter is a value's: how many
+    sectors their counters lie in; the same, but each as often as the commonest of its values; and those of the fuller queue."""
+    warps = [pixels[first:first + WARP] for first in range(0, len(pixels) - WARP + 1, WARP)]
+    sectors, visits = 0, Counter()
+    for warp in warps:
+        commonest = {}
+        for value, times in Counter(warp).items():
+            sector = place(value) // COUNTERS_IN_A_SECTOR
+            commonest[sector] = max(times, commonest.get(sector, 0))
+        sectors += len(commonest)
+        for sector, times in commonest.items():
+            visits[sector * COUNTERS_IN_A_SECTOR // COUNTERS_IN_A_PIECE % 2] += times
+    return sectors / len(warps), sum(visits.values()) / len(warps), max(visits.values()) / len(warps)
+
+
+@functools.cache
 def visits(counters, spacing=BYTES, together=1):
     """How often a warp goes to a sector where each work-item, or all together, choose one of so many counters."""
     if together > 1:
-        return warps.WARP
+        return WARP
     generator = random.Random(1)
-    chosen = [generator.randrange(counters) for _ in range(warps.WARP * STEPS)]
-    return warps.wants(chosen, lambda counter: counter * spacing // BYTES)[1]
+    chosen = [generator.randrange(counters) for _ in range(WARP * FEWER)]
+    return wants(chosen, lambda counter: counter * spacing // BYTES)[1]
 
 
 def probes(recording, name, api):
@@ -52,7 +87,7 @@ def points(recording, api="CUDA"):
     alone = next(rate for counters, _, _, rate in measured if counters == 1)
 
     def add(series, table, rate, a_warp):
-        found.append(Point(series, table, rate, rate * a_warp / warps.WARP / alone))
+        found.append(Point(series, table, rate, rate * a_warp / WARP / alone))
 
     for name in ("contention", "warps"):
         entry, measured = probes(recording, name, api)
@@ -63,10 +98,10 @@ def points(recording, api="CUDA"):
     for entry in select(recording, "runs", program=f"02-global-atomics/{api.lower()}", size="1G"):
         entries.append(entry)
         for result in entry["run"]["results"]:
-            pixels, tables = warps.pixels_of(entry["input"]), 1 if result["variant"] == "global" else 2 * first["run"]["units"]
+            pixels, tables = pixels_of(entry["input"]), 1 if result["variant"] == "global" else 2 * first["run"]["units"]
             if result["variant"] == "global" or entry["input"] == "uniform":
                 add(f"`{result['variant']}`, chapter 02", (tables * 256 - 255 + max(pixels) - min(pixels)) * BYTES, result["gb_s"],
-                    warps.wants(pixels)[1])
+                    wants(pixels)[1])
     for entry in select(recording, "bins", api=api, input="uniform"):
         rate = next((result["gb_s"] for result in entry["run"]["results"] if result["variant"] == "global"), None)
         if rate:

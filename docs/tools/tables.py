@@ -15,8 +15,8 @@ from collections import Counter
 
 import ladder
 import law
+import queues
 import recorded
-import warps
 from experiments import EXPERIMENTS, PROFILE, STALLS, stall
 from recorded import ROOT, NotRecorded, digits, ratio, select, size_in_words, speeds_of, unique
 
@@ -335,15 +335,15 @@ def warps_table(recording):
     """chapter 02's `global`: what a warp wants of the table at a step, and how long that takes; then with near values far apart"""
     rows, usual, far = [], select(recording, "runs", program="02-global-atomics/cuda", size="1G"), []
     for entry in usual:
-        rows.append([entry["input"], *warps.wants(warps.pixels_of(entry["input"])), rates_of(entry)["global"]])
+        rows.append([entry["input"], *queues.wants(queues.pixels_of(entry["input"])), rates_of(entry)["global"]])
     queue = next(row[-1] for row in rows if row[0] == "constant")
     for entry in select(recording, "experiments", experiment="near", api="OpenCL", size="256M"):
         kept = next(kept for kept in entry["run"]["runs"] if kept["edit"])
-        rows.append([f"{entry['input']}, 101 v % 256", *warps.wants(warps.pixels_of(entry["input"]), lambda value: 101 * value % 256),
+        rows.append([f"{entry['input']}, 101 v % 256", *queues.wants(queues.pixels_of(entry["input"]), lambda value: 101 * value % 256),
                      shown(EXPERIMENTS["near"], kept, pixels_in(entry))])
         far.append(entry)
     # One value has 32 additions to one counter, one after the other.
-    rows = [[name, sectors, visits, fuller, fuller / queue, warps.WARP / rate, rate] for name, sectors, visits, fuller, rate in rows]
+    rows = [[name, sectors, visits, fuller, fuller / queue, queues.WARP / rate, rate] for name, sectors, visits, fuller, rate in rows]
     return (usual + far, f"`global` on {usual[0]['run']['device']}: the 32 pixels of a warp at one step",
             ["<Pixels", "Sectors", "Visits", "In the fuller queue", f"x {1 / queue:.2f} ns", "Measured for each warp, ns", "GB/s"],
             rows,
