@@ -248,8 +248,10 @@ class Lab(Browser):
 
     def test_a_picture_of_ones_own(self):
         self.ready("lab.html#strategy=global")
+        self.script("scrollTo(0, document.body.scrollHeight)")
         self.find("#file").send_keys(str(ROOT / "images" / "one-column.bmp"))
         self.wait(lambda: "of your own" in self.said())
+        self.assertGreaterEqual(self.script("return document.getElementById('said').getBoundingClientRect().top"), 0)  # in sight
         self.run_it()
         self.assertIn("Right: all 256 bins", self.said())
         self.ready("lab.html#strategy=global&input=own")

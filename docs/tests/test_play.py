@@ -351,6 +351,7 @@ class Site(Browser):
             self.assertGreater(self.script("return document.querySelector('article img[src$=\".svg\"]').getBoundingClientRect().width"), 690)
 
     def test_the_search_finds_the_section_of_a_chapter_first(self):
+        self.open("search.html")
         for words, first in (("bytes under way", "03-local-atomics/index.html#the-law-bytes-under-way"),
                              ("shared memory", "03-local-atomics/index.html"), ("read ceiling", "01-cpu/index.html"),
                              ("occupancy", "05-launch-tuning/index.html#occupancy"),

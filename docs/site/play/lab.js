@@ -13,8 +13,6 @@
     mend: "Mend that kernel: right where it was wrong before.", foresee: "Foresee what a mistake does." });
   const photo = samplePicture();
 
-  const made = new Map(); // pixels, from their words
-
   const interpreters = { alone: new labGpu.Interpreter("alone"), together: new labGpu.Interpreter("together"), random: new labGpu.Interpreter("random") };
   let gpu = null;
   let isReady = false;
@@ -204,8 +202,8 @@
     say(`${words} Looking into it ...`, "bad");
     // What anybody's turn does is told apart by what happens in an order that is always the same.
     const found = await model.lookInto(first, device === interpreters.random ? [interpreters.together, device] : [device], (way, probe, shape, times) => {
-      if (!made.has(probe)) made.set(probe, model.inputOf(probe, photo, randomFrom));
-      return ran(way, code, shortened(made.get(probe)), shape, Math.min(times, way.times));
+      const pixels = shortened(model.inputOf(probe, photo, randomFrom));
+      return ran(way, code, pixels, shape, Math.min(times, way.times));
     });
     if (turn !== mine) return;
     say(words, "bad");
