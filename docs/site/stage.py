@@ -98,7 +98,7 @@ class Links:
         self.wanted = set()
         self.copied = set()
 
-    def target(self, link, page, picture=False):
+    def target(self, link, page):
         """The link as the site has it."""
         path, hash_, part = link.partition("#")
         if not path or re.match(r"[a-z][a-z+.-]*:", link):
@@ -111,7 +111,7 @@ class Links:
             if readme not in self.pages:
                 self.wanted.add(target)
             return relative(place(readme) if readme in self.pages else target / "files.md", place(page))
-        if picture or target.suffix in (".svg", ".png", ".bmp", ".ipynb"):
+        if target.suffix in (".svg", ".png", ".bmp", ".ipynb"):
             self.copied.add(target)
             return link
         self.wanted.add(target)

@@ -330,6 +330,11 @@ class Lab(Browser):
         self.assertRegex(self.said(), "^Wrong: .*, without a GPU, .* Right before that: sizes: 5 runs, distributions: 7 runs, launches: . runs.$")
         self.assertEqual(self.find("#on").get_property("value"), "together")
         self.assertIn("(lost-updates)", self.text("#named"))
+        # What only the GPU can run is no mistake.
+        self.choose("#on", "gpu")
+        self.write("plain_histogram[pixel(i)] += 1u;", "atomicAdd(&histogram[pixel(i)], u32(1i));")
+        self.run_it("check")
+        self.assertRegex(self.said(), "^Right on all inputs and launches, but not tried with every order of the work-items: '1i' is not known here")
 
     def test_without_webgpu_it_runs_all_the_same_and_says_that_this_is_no_gpu(self):
         none = {"source": "Object.defineProperty(navigator, 'gpu', {value: undefined})"}
