@@ -164,8 +164,9 @@ def chapters_table(recording, name, size):
 
 
 def peers_table(recording, size):
-    """a row for each input: the strategies beside the libraries"""
-    entries = select(recording, "runs", program=recorded.PEERS, size=size)
+    """a row for each input: the strategies beside the library; of contention, which a figure shows, one"""
+    entries = [entry for entry in select(recording, "runs", program=recorded.PEERS, size=size)
+               if entry["input"] not in recorded.CONTENTIONS or entry["input"] == "contention-40"]
     pixels, variants = pixels_in(entries[0]), variants_of(entries)
     small = pixels < SMALL
     rows = []
