@@ -58,12 +58,12 @@ int main(int argc, char** argv) try {
     const std::size_t histogram_bytes = values.bins * sizeof(std::uint32_t);
     Memory<std::uint16_t> pixels;
     Memory<std::uint32_t> histogram;
-    CHECK_CUDA(cudaMalloc(pixels.out(), values.bytes_on_device()));
+    CHECK_CUDA(cudaMalloc(pixels.out(), values.bytes()));
     CHECK_CUDA(cudaMalloc(histogram.out(), histogram_bytes));
     std::vector<std::uint32_t> counted(values.bins);
     lesson.copy_in = [&] {  // `examine` calls it
-        CHECK_CUDA(cudaMemcpy(pixels + values.offset, values.pixels.data(), values.bytes(),
-                              cudaMemcpyHostToDevice));
+        CHECK_CUDA(
+            cudaMemcpy(pixels, values.pixels.data(), values.bytes(), cudaMemcpyHostToDevice));
     };
     const auto zero_and_count = [&](const auto& count, Histogram& result) {
         CHECK_CUDA(cudaEventRecord(begin));
@@ -89,8 +89,7 @@ int main(int argc, char** argv) try {
         const auto kernel = kernels::histogram_global;
         const auto blocks = static_cast<unsigned>(plan.groups);
         const auto count = [&] {
-            kernel<<<blocks, block_size>>>(pixels, values.offset, pixel_count, plan.slice,
-                                           histogram);
+            kernel<<<blocks, block_size>>>(pixels, pixel_count, plan.slice, histogram);
         };
         lesson.examine(
             "global", {blocks, group_size}, unsupported_reason(kernel, group_size),
@@ -116,8 +115,8 @@ int main(int argc, char** argv) try {
         const auto count = [&] {
             for (bins::Slice slice = plan.slice; slice.from < values.bins;
                  slice.from += slice.counters) {
-                kernel<<<blocks, block_size, plan.local_bytes()>>>(pixels, values.offset,
-                                                                   pixel_count, slice, rows);
+                kernel<<<blocks, block_size, plan.local_bytes()>>>(pixels, pixel_count, slice,
+                                                                   rows);
                 add_up(rows, blocks, slice.counters, slice.from);
             }
         };

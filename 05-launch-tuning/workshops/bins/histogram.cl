@@ -42,13 +42,11 @@ void count_word(WHERE uint* table, const Slice* slice, uint word) {
     count_pixel(table, slice, word >> 16);
 }
 
-// Counts the pixels from `first` on. Those in front of the first address that 16 divides are the
-// head, those behind the last whole vector the tail.
-void count_pixels(WHERE uint* table, const Slice* slice, __global const ushort* pixels, ulong first,
+// Counts the pixels, of which those behind the last whole vector are the tail.
+void count_pixels(WHERE uint* table, const Slice* slice, __global const ushort* pixels,
                   ulong count) {
-    const uint head = min((PIXELS - first % PIXELS) % PIXELS, count);
-    const uint vector_count = (count - head) / PIXELS;  // at most 2^29
-    __global const uint4* vectors = (__global const uint4*)(pixels + first + head);
+    const uint vector_count = count / PIXELS;  // at most 2^29
+    __global const uint4* vectors = (__global const uint4*)pixels;
     const uint item = min(get_global_id(0), (size_t)vector_count);
     const uint stride = min(get_global_size(0), (size_t)vector_count);
     uint4 now[LOADS];
@@ -58,12 +56,9 @@ void count_pixels(WHERE uint* table, const Slice* slice, __global const ushort* 
         now[n] = i < vector_count ? vectors[i] : (uint4)(0);
     }
 
-    for (ulong i = get_global_id(0); i < head; i += get_global_size(0)) {
-        count_pixel(table, slice, pixels[first + i]);
-    }
-    for (ulong i = head + (ulong)vector_count * PIXELS + get_global_id(0); i < count;
+    for (ulong i = (ulong)vector_count * PIXELS + get_global_id(0); i < count;
          i += get_global_size(0)) {
-        count_pixel(table, slice, pixels[first + i]);
+        count_pixel(table, slice, pixels[i]);
     }
     // The next vectors are asked for before the present ones are counted.
     for (uint i = item; i < vector_count; i += LOADS * stride) {
@@ -89,10 +84,10 @@ void count_pixels(WHERE uint* table, const Slice* slice, __global const ushort* 
 #if TABLE_WORDS == 0
 
 // ---- global: all work-items count into the one table in global memory ----
-__kernel OF_SIZE void histogram_global(__global const ushort* pixels, ulong first, ulong count,
-                                       uint shift, __global uint* histogram) {
+__kernel OF_SIZE void histogram_global(__global const ushort* pixels, ulong count, uint shift,
+                                       __global uint* histogram) {
     const Slice slice = {shift, 0, 65536 >> shift, 1};
-    count_pixels(histogram, &slice, pixels, first, count);
+    count_pixels(histogram, &slice, pixels, count);
 }
 
 #else
@@ -100,16 +95,15 @@ __kernel OF_SIZE void histogram_global(__global const ushort* pixels, ulong firs
 // ---- local, passes: each group has a table of the slice in local memory ----
 //
 // When it has counted, it writes the table as its row. So no group waits for another.
-__kernel OF_SIZE void histogram_local(__global const ushort* pixels, ulong first, ulong count,
-                                      uint shift, uint from, uint counters, uint copies,
-                                      __global uint* rows) {
+__kernel OF_SIZE void histogram_local(__global const ushort* pixels, ulong count, uint shift,
+                                      uint from, uint counters, uint copies, __global uint* rows) {
     __local uint table[TABLE_WORDS];
     const Slice slice = {shift, from, counters, copies};
     for (uint word = get_local_id(0); word < counters * copies; word += GROUP_SIZE) {
         table[word] = 0;
     }
     barrier(CLK_LOCAL_MEM_FENCE);
-    count_pixels(table, &slice, pixels, first, count);
+    count_pixels(table, &slice, pixels, count);
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint counter = get_local_id(0); counter < counters; counter += GROUP_SIZE) {
         // The copies, beginning with another one each time, so that the banks take turns.

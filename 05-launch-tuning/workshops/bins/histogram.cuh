@@ -16,12 +16,11 @@ constexpr unsigned kLoads = 3;   // that a thread has under way at once
 
 // ---- how every strategy reads ----
 
-// Counts the pixels from `first` on. Those in front of the first address that 16 divides are the
-// head, those behind the last whole vector the tail. `count_one` is called with the counter of
-// each; one in front of the slice becomes a very large number.
+// Counts the pixels, of which those behind the last whole vector are the tail. `count_one` is
+// called with the counter of each; one in front of the slice becomes a very large number.
 template <typename Count>
-__device__ void count_pixels(const std::uint16_t* pixels, std::uint64_t first, std::uint64_t count,
-                             const Slice& slice, const Count& count_one) {
+__device__ void count_pixels(const std::uint16_t* pixels, std::uint64_t count, const Slice& slice,
+                             const Count& count_one) {
     const auto count_pixel = [&](std::uint32_t pixel) {
         count_one((pixel >> slice.shift) - slice.from);
     };
@@ -31,9 +30,8 @@ __device__ void count_pixels(const std::uint16_t* pixels, std::uint64_t first, s
     };
     const std::uint64_t thread = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x;
     const std::uint64_t threads = std::uint64_t{gridDim.x} * blockDim.x;
-    const unsigned head = min((kPixels - first % kPixels) % kPixels, count);
-    const unsigned vector_count = (count - head) / kPixels;  // at most 2^29
-    const auto* vectors = reinterpret_cast<const uint4*>(pixels + first + head);
+    const unsigned vector_count = count / kPixels;  // at most 2^29
+    const auto* vectors = reinterpret_cast<const uint4*>(pixels);
     const unsigned item = min(thread, std::uint64_t{vector_count});
     const unsigned stride = min(threads, std::uint64_t{vector_count});
     uint4 now[kLoads];
@@ -43,12 +41,9 @@ __device__ void count_pixels(const std::uint16_t* pixels, std::uint64_t first, s
         now[n] = i < vector_count ? vectors[i] : uint4{};
     }
 
-    for (std::uint64_t i = thread; i < head; i += threads) {
-        count_pixel(pixels[first + i]);
-    }
-    for (std::uint64_t i = head + std::uint64_t{vector_count} * kPixels + thread; i < count;
+    for (std::uint64_t i = std::uint64_t{vector_count} * kPixels + thread; i < count;
          i += threads) {
-        count_pixel(pixels[first + i]);
+        count_pixel(pixels[i]);
     }
     // The next vectors are asked for before the present ones are counted.
     for (unsigned i = item; i < vector_count; i += kLoads * stride) {
@@ -72,10 +67,9 @@ __device__ void count_pixels(const std::uint16_t* pixels, std::uint64_t first, s
 }
 
 // ---- global: all threads count into the one table in global memory ----
-static __global__ void histogram_global(const std::uint16_t* pixels, std::uint64_t first,
-                                        std::uint64_t count, Slice slice,
-                                        std::uint32_t* histogram) {
-    count_pixels(pixels, first, count, slice,
+static __global__ void histogram_global(const std::uint16_t* pixels, std::uint64_t count,
+                                        Slice slice, std::uint32_t* histogram) {
+    count_pixels(pixels, count, slice,
                  [&](unsigned counter) { atomicAdd(&histogram[counter], 1U); });
 }
 
@@ -83,15 +77,15 @@ static __global__ void histogram_global(const std::uint16_t* pixels, std::uint64
 //
 // When it has counted, it writes the table as its row. So no block waits for another.
 template <bool kWhole>
-__global__ void histogram_local(const std::uint16_t* pixels, std::uint64_t first,
-                                std::uint64_t count, Slice slice, std::uint32_t* rows) {
+__global__ void histogram_local(const std::uint16_t* pixels, std::uint64_t count, Slice slice,
+                                std::uint32_t* rows) {
     extern __shared__ std::uint32_t table[];
     for (unsigned word = threadIdx.x; word < slice.counters * slice.copies; word += blockDim.x) {
         table[word] = 0;
     }
     __syncthreads();
     const unsigned own = threadIdx.x & (slice.copies - 1);
-    count_pixels(pixels, first, count, slice, [&](unsigned counter) {
+    count_pixels(pixels, count, slice, [&](unsigned counter) {
         if (kWhole || counter < slice.counters) atomicAdd(&table[counter * slice.copies + own], 1U);
     });
     __syncthreads();

@@ -35,7 +35,7 @@ int main(int argc, char** argv) try {
     // 2. The device, and the work-items of a group: on a CPU a group runs on one core, work-item by
     //    work-item.
     const cl_device_id device = choose_device(lesson);
-    require_memory(device, values.bytes_on_device());
+    require_memory(device, values.bytes());
     const DeviceLimits limits = limits_of(device);
     const std::size_t group_size = lesson.group_size(limits.cpu ? 1 : 1024, limits.max_group_size);
 
@@ -70,12 +70,12 @@ int main(int argc, char** argv) try {
         return buffer;
     };
     const std::size_t histogram_bytes = values.bins * sizeof(cl_uint);
-    const Buffer pixels = make(CL_MEM_READ_ONLY, values.bytes_on_device());
+    const Buffer pixels = make(CL_MEM_READ_ONLY, values.bytes());
     const Buffer histogram = make(CL_MEM_READ_WRITE, histogram_bytes);
     std::vector<cl_uint> counted(values.bins);
     lesson.copy_in = [&] {  // `examine` calls it
         if (pixel_count == 0) return;
-        CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 2 * values.offset, values.bytes(),
+        CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, values.bytes(),
                                       values.pixels.data(), 0, nullptr, nullptr));
     };
     const auto enqueue = [&](cl_kernel kernel, std::size_t items, std::size_t items_of_group) {
@@ -97,9 +97,8 @@ int main(int argc, char** argv) try {
     };
     const auto set_pixels = [&](cl_kernel kernel) {
         CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
-        CHECK_CL(clSetKernelArg(kernel, 1, sizeof values.offset, &values.offset));
-        CHECK_CL(clSetKernelArg(kernel, 2, sizeof pixel_count, &pixel_count));
-        CHECK_CL(clSetKernelArg(kernel, 3, sizeof values.shift, &values.shift));
+        CHECK_CL(clSetKernelArg(kernel, 1, sizeof pixel_count, &pixel_count));
+        CHECK_CL(clSetKernelArg(kernel, 2, sizeof values.shift, &values.shift));
     };
 
     // 6. global: every pixel is an atomic addition in global memory.
@@ -108,7 +107,7 @@ int main(int argc, char** argv) try {
         const Kernel kernel = build("histogram_global", plan);
         const auto count = [&] {
             set_pixels(kernel);
-            CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &histogram));
+            CHECK_CL(clSetKernelArg(kernel, 3, sizeof(cl_mem), &histogram));
             return enqueue(kernel, plan.groups * group_size, group_size);
         };
         lesson.examine(
@@ -131,16 +130,16 @@ int main(int argc, char** argv) try {
         const auto count = [&] {
             Event last;
             set_pixels(kernel);
-            CHECK_CL(clSetKernelArg(kernel, 6, sizeof plan.slice.copies, &plan.slice.copies));
-            CHECK_CL(clSetKernelArg(kernel, 7, sizeof(cl_mem), &rows));
+            CHECK_CL(clSetKernelArg(kernel, 5, sizeof plan.slice.copies, &plan.slice.copies));
+            CHECK_CL(clSetKernelArg(kernel, 6, sizeof(cl_mem), &rows));
             const auto row_count = static_cast<cl_uint>(plan.groups);
             CHECK_CL(clSetKernelArg(sum, 0, sizeof(cl_mem), &rows));
             CHECK_CL(clSetKernelArg(sum, 1, sizeof row_count, &row_count));
             CHECK_CL(clSetKernelArg(sum, 5, sizeof(cl_mem), &histogram));
             for (bins::Slice slice = plan.slice; slice.from < values.bins;
                  slice.from += slice.counters) {
-                CHECK_CL(clSetKernelArg(kernel, 4, sizeof slice.from, &slice.from));
-                CHECK_CL(clSetKernelArg(kernel, 5, sizeof slice.counters, &slice.counters));
+                CHECK_CL(clSetKernelArg(kernel, 3, sizeof slice.from, &slice.from));
+                CHECK_CL(clSetKernelArg(kernel, 4, sizeof slice.counters, &slice.counters));
                 enqueue(kernel, plan.groups * group_size, group_size);
                 const cl_uint parts = bins::parts(slice.counters, row_count);
                 CHECK_CL(clSetKernelArg(sum, 2, sizeof slice.counters, &slice.counters));

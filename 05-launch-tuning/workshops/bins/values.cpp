@@ -17,9 +17,6 @@ void Values::add_options(CLI::App& app) {
     app.add_option("--bins", bins, "a power of two from 256 to 65536 (default: 1024)")
         ->transform(common::whole_number(256, 65536))
         ->type_name("N");
-    app.add_option("--offset", offset, "pixels in front of the first one")
-        ->transform(common::whole_number(0, 1 << 20))
-        ->type_name("N");
 }
 
 common::Histogram Values::judge(std::span<const std::uint32_t> counted,

@@ -19,13 +19,12 @@ namespace bins {
 
 /// Pixels of 16 bits, each of which belongs to counter pixel >> shift.
 struct Values {
-    unsigned bins = 1024;      ///< a power of two
-    std::uint64_t offset = 0;  ///< pixels in front of the first one, on the device
+    unsigned bins = 1024;  ///< a power of two
     unsigned shift = 0;
     std::vector<std::uint16_t> pixels = {};
     std::vector<std::uint32_t> expected = {};  ///< the right answer
 
-    /// Adds --bins and --offset to the command line.
+    /// Adds --bins to the command line.
     void add_options(CLI::App& app);
 
     /// Loads what the command line asks for, and counts it.
@@ -34,7 +33,6 @@ struct Values {
     common::Input load(const common::Options& options);
 
     [[nodiscard]] std::size_t bytes() const { return pixels.size() * sizeof pixels[0]; }
-    [[nodiscard]] std::size_t bytes_on_device() const { return bytes() + 2 * offset; }
 
     /// Holds what a strategy has counted against the right answer.
     /// @param sum the right histogram of what `load` has returned
