@@ -34,7 +34,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -229,28 +228,16 @@ cl_int device_info(cl_device_id device, cl_device_info what, std::size_t size, v
     }
     const cl_int error = real.clGetDeviceInfo(device, what, size, value, needed);
     if (error != CL_SUCCESS || value == nullptr) return error;
-    switch (what) {
-        case CL_DEVICE_MAX_WORK_GROUP_SIZE:
-            at_most<std::size_t>(value, number("group"));
-            break;
-        case CL_DEVICE_MAX_WORK_ITEM_SIZES:
-            at_most<std::size_t>(value, number("group"), 3);
-            if (told("flat")) at_most<std::size_t>(static_cast<std::size_t*>(value) + 1, 1, 2);
-            break;
-        case CL_DEVICE_LOCAL_MEM_SIZE:
-            at_most<cl_ulong>(value, number("local"));
-            break;
-        case CL_DEVICE_GLOBAL_MEM_SIZE:
-        case CL_DEVICE_MAX_MEM_ALLOC_SIZE:
-            at_most<cl_ulong>(value, number("memory"));
-            break;
-        case CL_DEVICE_QUEUE_PROPERTIES:
-            if (told("no-profiling"))
-                *static_cast<cl_bitfield*>(value) &= ~cl_bitfield{CL_QUEUE_PROFILING_ENABLE};
-            break;
-        default:
-            break;
+    if (what == CL_DEVICE_MAX_WORK_GROUP_SIZE) at_most<std::size_t>(value, number("group"));
+    if (what == CL_DEVICE_MAX_WORK_ITEM_SIZES) {
+        at_most<std::size_t>(value, number("group"), 3);
+        if (told("flat")) at_most<std::size_t>(static_cast<std::size_t*>(value) + 1, 1, 2);
     }
+    if (what == CL_DEVICE_LOCAL_MEM_SIZE) at_most<cl_ulong>(value, number("local"));
+    if (what == CL_DEVICE_GLOBAL_MEM_SIZE || what == CL_DEVICE_MAX_MEM_ALLOC_SIZE)
+        at_most<cl_ulong>(value, number("memory"));
+    if (what == CL_DEVICE_QUEUE_PROPERTIES && told("no-profiling"))
+        *static_cast<cl_bitfield*>(value) &= ~cl_bitfield{CL_QUEUE_PROFILING_ENABLE};
     return CL_SUCCESS;
 }
 
