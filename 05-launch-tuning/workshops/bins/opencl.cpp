@@ -41,11 +41,8 @@ int main(int argc, char** argv) try {
 
     // 3. Where its commands go: a context for the device, and a queue that keeps their order and
     //    notes when each began and ended. Each is released at the end of its scope.
-    cl_int error = CL_SUCCESS;
-    const Context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &error);
-    CHECK_CL(error, "clCreateContext");
-    const Queue queue = clCreateCommandQueue(context, device, profiling(device), &error);
-    CHECK_CL(error, "clCreateCommandQueue");
+    const Context context = context_of(device);
+    const Queue queue = queue_of(context, device, profiling(device));
     lesson.read_ceiling([&] { return read_ceiling_gb_s(context, queue, values.bytes()); });
 
     // 4. The kernels. Each is compiled when it is wanted, for a table of so many words; one that
@@ -63,15 +60,9 @@ int main(int argc, char** argv) try {
 
     // 5. What the strategies share: the pixels on the device and the histogram, and how a kernel
     //    that adds to it is run. What is added up needs the time of zeroing, too.
-    const auto make = [&](cl_mem_flags flags, std::size_t size) {
-        Buffer buffer = clCreateBuffer(context, flags, std::max(size, sizeof(cl_uint)), nullptr,
-                                       &error);  // no buffer has 0 bytes
-        CHECK_CL(error, "clCreateBuffer");
-        return buffer;
-    };
     const std::size_t histogram_bytes = values.bins * sizeof(cl_uint);
-    const Buffer pixels = make(CL_MEM_READ_ONLY, values.bytes());
-    const Buffer histogram = make(CL_MEM_READ_WRITE, histogram_bytes);
+    const Buffer pixels = buffer_of(context, CL_MEM_READ_ONLY, values.bytes());
+    const Buffer histogram = buffer_of(context, CL_MEM_READ_WRITE, histogram_bytes);
     std::vector<cl_uint> counted(values.bins);
     lesson.copy_in = [&] {  // `examine` calls it
         if (pixel_count == 0) return;
@@ -126,7 +117,7 @@ int main(int argc, char** argv) try {
         std::size_t rows_bytes = plan.groups * plan.slice.counters * sizeof(cl_uint);
         if (plan.unsupported_reason.empty()) plan.unsupported_reason = no_room(device, rows_bytes);
         if (!plan.unsupported_reason.empty()) rows_bytes = 0;
-        const Buffer rows = make(CL_MEM_READ_WRITE, rows_bytes);
+        const Buffer rows = buffer_of(context, CL_MEM_READ_WRITE, rows_bytes);
         const auto count = [&] {
             Event last;
             set_pixels(kernel);

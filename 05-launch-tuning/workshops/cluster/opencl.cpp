@@ -37,18 +37,11 @@ class OpenClDevice : public cluster::Device {
         limits_ = limits_of(device.id);
 
         // 2. Where its commands go, and memory.
-        cl_int error = CL_SUCCESS;
-        context_ = clCreateContext(nullptr, 1, &device.id, nullptr, nullptr, &error);
-        CHECK_CL(error, "clCreateContext");
-        queue_ = clCreateCommandQueue(context_, device.id, 0, &error);
-        CHECK_CL(error, "clCreateCommandQueue");
+        context_ = context_of(device.id);
+        queue_ = queue_of(context_, device.id, 0);
         require_memory(device.id, pixel_count);
-        pixels_ = clCreateBuffer(context_, CL_MEM_READ_ONLY, std::max<std::size_t>(pixel_count, 1),
-                                 nullptr, &error);
-        CHECK_CL(error, "clCreateBuffer(pixels)");
-        histogram_ =
-            clCreateBuffer(context_, CL_MEM_READ_WRITE, sizeof(Histogram), nullptr, &error);
-        CHECK_CL(error, "clCreateBuffer(histogram)");
+        pixels_ = buffer_of(context_, CL_MEM_READ_ONLY, pixel_count);
+        histogram_ = buffer_of(context_, CL_MEM_READ_WRITE, sizeof(Histogram));
 
         // 3. How to count: `tuned`, as chapter 05 launches it on this device.
         launch_ = launch_for(limits_, options, std::min(pixel_count, cluster::kMaxLaunchPixels));

@@ -58,13 +58,9 @@ int main(int argc, char** argv) try {
 
     // 3. Where its commands go: a queue keeps the order of its commands, so what is to overlap
     //    needs two. Each is released at the end of its scope.
-    cl_int error = CL_SUCCESS;
-    const Context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &error);
-    CHECK_CL(error, "clCreateContext");
-    const Queue counts = clCreateCommandQueue(context, device, 0, &error);
-    CHECK_CL(error, "clCreateCommandQueue");
-    const Queue copies = clCreateCommandQueue(context, device, 0, &error);
-    CHECK_CL(error, "clCreateCommandQueue");
+    const Context context = context_of(device);
+    const Queue counts = queue_of(context, device, 0);
+    const Queue copies = queue_of(context, device, 0);
 
     // 4. The kernels: `tuned`, compiled for either launch.
     Tuned tuned(context, device, lesson.kernel_file("../../histogram.cl"));
@@ -73,14 +69,11 @@ int main(int argc, char** argv) try {
 
     // 5. Memory. Pinned memory is what CL_MEM_ALLOC_HOST_PTR gives when it is mapped. Each chunk
     //    has a histogram of its own: a row of 1 KiB, which any device can address.
-    const auto create = [&](cl_mem_flags flags, std::size_t size) {
-        Buffer buffer = clCreateBuffer(context, flags, size, nullptr, &error);
-        CHECK_CL(error, "clCreateBuffer");
-        return buffer;
-    };
-    const Buffer staging = create(CL_MEM_READ_ONLY | CL_MEM_ALLOC_HOST_PTR, pixel_count);
+    const Buffer staging =
+        buffer_of(context, CL_MEM_READ_ONLY | CL_MEM_ALLOC_HOST_PTR, pixel_count);
     std::uint8_t* pinned = nullptr;
     const auto map_staging = [&] {
+        cl_int error = CL_SUCCESS;
         pinned = static_cast<std::uint8_t*>(
             clEnqueueMapBuffer(counts, staging, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, pixel_count,
                                0, nullptr, nullptr, &error));
@@ -89,15 +82,9 @@ int main(int argc, char** argv) try {
     map_staging();
     std::memcpy(pinned, lesson.pixels.data(), pixel_count);
     const std::size_t patterns = (pixel_count + 3) / 4 * 4;  // bytes of them, for poison
-    const Buffer pixels = create(CL_MEM_READ_ONLY, patterns);
-    const Buffer rows = create(CL_MEM_READ_WRITE, chunks * sizeof(Histogram));
-    std::vector<Buffer> row_of_chunk(chunks);
-    for (std::size_t chunk = 0; chunk < chunks; ++chunk) {
-        const cl_buffer_region region{chunk * sizeof(Histogram), sizeof(Histogram)};
-        row_of_chunk[chunk] = clCreateSubBuffer(rows, CL_MEM_READ_WRITE,
-                                                CL_BUFFER_CREATE_TYPE_REGION, &region, &error);
-        CHECK_CL(error, "clCreateSubBuffer");
-    }
+    const Buffer pixels = buffer_of(context, CL_MEM_READ_ONLY, patterns);
+    const Buffer rows = buffer_of(context, CL_MEM_READ_WRITE, chunks * sizeof(Histogram));
+    const std::vector<Buffer> row_of_chunk = rows_of(rows, chunks);
     // Counts `length` pixels from `first` on, as soon as they have been copied.
     const auto launch = [&](const TunedLaunch& config, const Buffer& from, cl_ulong first,
                             cl_ulong length, const Buffer& row, cl_event copied) {

@@ -40,11 +40,8 @@ int main(int argc, char** argv) try {
 
     // 3. Where its commands go: a context for the device, and a queue that keeps their order and
     //    notes when each began and ended. Each is released at the end of its scope.
-    cl_int error = CL_SUCCESS;
-    const Context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &error);
-    CHECK_CL(error, "clCreateContext");
-    const Queue queue = clCreateCommandQueue(context, device, profiling(device), &error);
-    CHECK_CL(error, "clCreateCommandQueue");
+    const Context context = context_of(device);
+    const Queue queue = queue_of(context, device, profiling(device));
     lesson.read_ceiling([&] { return read_ceiling_gb_s(context, queue, lesson.pixels.size()); });
 
     // 4. The kernels: the lesson's, of which `tuned` counts a picture alone, and behind them ours.
@@ -55,23 +52,11 @@ int main(int argc, char** argv) try {
     // 5. What the strategies share: the pixels on the device, where each picture begins, and a row
     //    for each, which is a buffer of its own, too.
     const std::size_t rows_bytes = batch.size() * sizeof(Histogram);
-    const auto make = [&](std::size_t bytes, void* from) {
-        const cl_mem_flags flags = from != nullptr ? CL_MEM_COPY_HOST_PTR : 0;
-        Buffer buffer = clCreateBuffer(context, CL_MEM_READ_WRITE | flags,
-                                       std::max<std::size_t>(bytes, 1), from, &error);
-        CHECK_CL(error, "clCreateBuffer");
-        return buffer;
-    };
-    const Buffer pixels = make(batch.bytes(), nullptr);
-    const Buffer first = make(batch.first.size() * sizeof(cl_ulong), batch.first.data());
-    const Buffer rows = make(rows_bytes, nullptr);
-    std::vector<Buffer> row_of(batch.size());
-    for (std::size_t p = 0; p < batch.size(); ++p) {
-        const cl_buffer_region region{p * sizeof(Histogram), sizeof(Histogram)};
-        row_of[p] = clCreateSubBuffer(rows, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION,
-                                      &region, &error);
-        CHECK_CL(error, "clCreateSubBuffer");
-    }
+    const Buffer pixels = buffer_of(context, CL_MEM_READ_ONLY, batch.bytes());
+    const Buffer first = buffer_of(context, CL_MEM_READ_ONLY, batch.first.size() * sizeof(cl_ulong),
+                                   batch.first.data());
+    const Buffer rows = buffer_of(context, CL_MEM_READ_WRITE, rows_bytes);
+    const std::vector<Buffer> row_of = rows_of(rows, batch.size());
     lesson.copy_in = [&] {  // `examine` calls it
         if (lesson.pixels.empty()) return;
         CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, lesson.pixels.size(),

@@ -5,7 +5,7 @@
 // Run it:  build/05-launch-tuning/workshops/probes/opencl --random 1M --variant contention
 // --counters 1024
 
-#include "common/opencl/opencl.hpp"
+#include "05-launch-tuning/workshops/opencl.hpp"
 #include "05-launch-tuning/workshops/probes/answers.hpp"
 #include "common/lesson.hpp"
 
@@ -30,33 +30,23 @@ int main(int argc, char** argv) try {
     const std::size_t groups = lesson.groups(2 * compute_units(device));
 
     // 3. Where its commands go: a queue that notes when each began and ended.
-    cl_int error = CL_SUCCESS;
-    const Context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &error);
-    CHECK_CL(error, "clCreateContext");
-    const Queue queue = clCreateCommandQueue(context, device, profiling(device), &error);
-    CHECK_CL(error, "clCreateCommandQueue");
+    const Context context = context_of(device);
+    const Queue queue = queue_of(context, device, profiling(device));
     lesson.read_ceiling([&] { return read_ceiling_gb_s(context, queue, pixel_count); });
 
     // 4. The kernels. They are compiled now, with the numbers as constants.
     const char* source = lesson.kernel_file("probes.cl");
-    const ProgramObject program = clCreateProgramWithSource(context, 1, &source, nullptr, &error);
-    CHECK_CL(error, "clCreateProgramWithSource");
     std::string constants;
     for (const auto& [name, value] :
          std::map<std::string, unsigned>{{"BYTES", bytes}, {"LOADS", loads}, {"COUNTED", counted}})
         constants += "-D" + name + "=" + std::to_string(value) + " ";
-    check_build(clBuildProgram(program, 1, &device, constants.c_str(), nullptr, nullptr), program,
-                device);
+    const auto build = [&](const char* name) {
+        return compiled(context, device, source, constants, name);
+    };
 
     // 5. What the probes share: the pixels; and how one is examined. It zeroes the words of its
     //    answer, which does not count, runs, and reads them. If all are right, the histogram is.
-    const auto make = [&](cl_mem_flags flags, std::size_t size, const void* from = nullptr) {
-        Buffer buffer = clCreateBuffer(context, from ? flags | CL_MEM_COPY_HOST_PTR : flags, size,
-                                       const_cast<void*>(from), &error);
-        CHECK_CL(error, "clCreateBuffer");
-        return buffer;
-    };
-    const Buffer pixels = make(CL_MEM_READ_ONLY, pixel_count);
+    const Buffer pixels = buffer_of(context, CL_MEM_READ_ONLY, pixel_count);
     lesson.copy_in = [&] {
         CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_TRUE, 0, pixel_count, lesson.pixels.data(),
                                       0, nullptr, nullptr));
@@ -92,9 +82,9 @@ int main(int argc, char** argv) try {
         const cl_uint spacing = asked.number("spacing").value_or(4) / 4;
         const cl_uint together = asked.number("together").value_or(1);
         const std::vector<std::uint32_t> expected = probes::chosen(pixel_count, counters, together);
-        const Buffer answer = make(CL_MEM_READ_WRITE, counters * spacing * sizeof(cl_uint));
-        const Kernel kernel = clCreateKernel(program, "contention", &error);
-        CHECK_CL(error, "clCreateKernel(contention)");
+        const Buffer answer =
+            buffer_of(context, CL_MEM_READ_WRITE, counters * spacing * sizeof(cl_uint));
+        const Kernel kernel = build("contention");
         CHECK_CL(clSetKernelArg(kernel, 0, sizeof pixel_count, &pixel_count));
         CHECK_CL(clSetKernelArg(kernel, 1, sizeof mask, &mask));
         CHECK_CL(clSetKernelArg(kernel, 2, sizeof spacing, &spacing));
@@ -109,10 +99,10 @@ int main(int argc, char** argv) try {
                      pixel_count % 128 == 0 ? "" : "the bytes are not whole lines of 128")) {
         const probes::Chain chain = probes::chain_through(pixel_count);
         std::size_t hops = 0;
-        const Buffer next = make(CL_MEM_READ_ONLY, pixel_count, chain.next.data());
-        const Buffer at = make(CL_MEM_READ_WRITE, sizeof(cl_uint), chain.order.data());
-        const Kernel kernel = clCreateKernel(program, "chase", &error);
-        CHECK_CL(error, "clCreateKernel(chase)");
+        const Buffer next = buffer_of(context, CL_MEM_READ_ONLY, pixel_count, chain.next.data());
+        const Buffer at =
+            buffer_of(context, CL_MEM_READ_WRITE, sizeof(cl_uint), chain.order.data());
+        const Kernel kernel = build("chase");
         CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &next));
         CHECK_CL(clSetKernelArg(kernel, 1, sizeof probes::kHops, &probes::kHops));
         CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &at));
@@ -125,10 +115,9 @@ int main(int argc, char** argv) try {
     // 8. read: compiled for one kind of load.
     if (lesson.wants("read", probes::cannot_read(pixel_count, bytes, loads, counted))) {
         const auto expected = probes::read_in_loads(lesson.pixels, bytes, counted);
-        const Buffer answer = make(CL_MEM_READ_WRITE, (kBins + 1) * sizeof(cl_uint));
+        const Buffer answer = buffer_of(context, CL_MEM_READ_WRITE, (kBins + 1) * sizeof(cl_uint));
         const cl_ulong load_count = pixel_count / bytes;
-        const Kernel kernel = clCreateKernel(program, "read", &error);
-        CHECK_CL(error, "clCreateKernel(read)");
+        const Kernel kernel = build("read");
         CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
         CHECK_CL(clSetKernelArg(kernel, 1, sizeof load_count, &load_count));
         CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &answer));

@@ -39,28 +39,20 @@ int main(int argc, char** argv) try {
 
     // 3. Where its commands go: a context for the device, and a queue that keeps their order and
     //    notes when each began and ended. Each is released at the end of its scope.
-    cl_int error = CL_SUCCESS;
-    const Context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &error);
-    CHECK_CL(error, "clCreateContext");
-    const Queue queue = clCreateCommandQueue(context, device, profiling(device), &error);
-    CHECK_CL(error, "clCreateCommandQueue");
+    const Context context = context_of(device);
+    const Queue queue = queue_of(context, device, profiling(device));
 
     // 4. The pictures, in the device's memory, and room for the results.
     const tuning::TestPictures pictures = tuning::test_pictures(sizes.back());
     std::array<Buffer, std::tuple_size_v<tuning::TestPictures>> buffers;
     for (std::size_t i = 0; i < pictures.size(); ++i) {
         const std::size_t bytes = pictures[i].pixels.size();
-        buffers[i] = clCreateBuffer(context, CL_MEM_READ_ONLY, bytes, nullptr, &error);
-        CHECK_CL(error, "clCreateBuffer(picture)");
+        buffers[i] = buffer_of(context, CL_MEM_READ_ONLY, bytes);
         CHECK_CL(clEnqueueWriteBuffer(queue, buffers[i], CL_TRUE, 0, bytes,
                                       pictures[i].pixels.data(), 0, nullptr, nullptr));
     }
-    const Buffer histogram =
-        clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(Histogram), nullptr, &error);
-    CHECK_CL(error, "clCreateBuffer(histogram)");
-    const Buffer unread =
-        clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(Histogram), nullptr, &error);
-    CHECK_CL(error, "clCreateBuffer(unread)");
+    const Buffer histogram = buffer_of(context, CL_MEM_READ_WRITE, sizeof(Histogram));
+    const Buffer unread = buffer_of(context, CL_MEM_READ_WRITE, sizeof(Histogram));
 
     // 5. The kernels: one is compiled when it is first run, and serves every size and number of
     //    groups.
