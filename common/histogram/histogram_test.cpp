@@ -148,10 +148,6 @@ Sentences relations(const std::function<std::uint32_t(std::size_t bin)>& count) 
     return common::relations(common::compare(distinct(), actual));
 }
 
-TEST(Relations, NothingIsSaidOfAMatch) {
-    EXPECT_EQ(relations([](std::size_t bin) { return distinct()[bin]; }), Sentences{});
-}
-
 TEST(Relations, ThePoisonHasItsName) {
     EXPECT_EQ(relations([](std::size_t) { return common::kPoison; })[1],
               "256 bins hold 2779096485, the poison that was there before: never written");

@@ -148,20 +148,6 @@ TEST(Verify, SaysWhetherAWrongResultChanges) {
     }
 }
 
-// ---- skipped ----------------------------------------------------------------------------------
-
-TEST(Verify, ASkippedRowHasAReasonAndNoTimes) {
-    testing::internal::CaptureStderr();
-    const Result result = common::skipped("vector", "needs 64 KiB of local memory");
-    EXPECT_EQ(testing::internal::GetCapturedStderr(),
-              "  vector: skipped, needs 64 KiB of local memory\n");
-    EXPECT_EQ(result.variant, "vector");
-    EXPECT_EQ(result.check, Check::kSkipped);
-    EXPECT_EQ(result.reason, "needs 64 KiB of local memory");
-    EXPECT_EQ(result.kernel.runs, 0);
-    EXPECT_FALSE(result.end_to_end_ms);
-}
-
 // ---- a strategy on a device ---------------------------------------------------------------------
 
 // A device that is told which of its runs this is, 0 first: one before timing, the timed ones, and
@@ -190,19 +176,18 @@ Examined examine_on_device(const std::function<void(Histogram&, int run)>& strat
 
 TEST(VerifyOnDevice, WhatTheDeviceCannotDoNeverRuns) {
     const auto never = [] { ADD_FAILURE() << "it ran"; };
-    const Result result =
-        common::verify_and_time("local", Histogram{}, 2,
-                                common::DeviceRun{.poison = never,
-                                                  .copy_in = never,
-                                                  .run =
-                                                      [&](Histogram&) {
-                                                          never();
-                                                          return 1.0;
-                                                      },
-                                                  .launch = {6, 64},
-                                                  .unsupported_reason = "groups too large"});
+    const auto never_counts = [&](Histogram&) {
+        never();
+        return 1.0;
+    };
+    const common::DeviceRun local{never, never, never_counts, {6, 64}, "groups too large"};
+    Result result;
+    EXPECT_EQ(
+        tests::said([&] { result = common::verify_and_time("local", Histogram{}, 2, local); }),
+        "  local: skipped, groups too large\n");
     EXPECT_EQ(result.check, common::Check::kSkipped);
     EXPECT_EQ(result.reason, "groups too large");
+    EXPECT_EQ(result.kernel.runs, 0);
 }
 
 TEST(VerifyOnDevice, ARightStrategyPasses) {
