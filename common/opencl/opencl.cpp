@@ -229,6 +229,9 @@ std::string list(const std::vector<Device>& devices) {
     return text;
 }
 
+namespace {
+
+// What is likely: no driver, or the installed ones by name.
 std::string why_no_device() {
     const char* const given = std::getenv("OCL_ICD_VENDORS");
     const fs::path folder = given != nullptr ? given : "/etc/OpenCL/vendors";
@@ -246,6 +249,8 @@ std::string why_no_device() {
         pocl_is_blind() ? "PoCL needs /sys, which is not there: mount -t sysfs sysfs /sys"
                         : kPoclWants);
 }
+
+}  // namespace
 
 cl_device_id choose_device(Lesson& lesson) {
     if (lesson.options.list_devices) {

@@ -69,9 +69,6 @@ Device described(cl_device_id id);
 /// drivers that fail. No platform at all is no error.
 std::vector<Device> devices();
 
-/// Where there is no device, what is likely: no driver, or the installed ones by name. One line.
-std::string why_no_device();
-
 /// One line per device: its number, name, platform, version and driver.
 std::string list(const std::vector<Device>& devices);
 

@@ -31,7 +31,7 @@ BUILD = GIVEN.build.resolve()
 SEED = 5  # one with which the detectors' largest run is a small one
 POCL = "Portable Computing Language"  # a GPU may stand before it
 HAS_POCL = (BUILD / "common/run_opencl").is_file() and POCL in subprocess.run(
-    [BUILD / "common/devices"], capture_output=True, text=True, check=False).stdout
+    [BUILD / "03-local-atomics/opencl", "--list-devices"], capture_output=True, text=True, check=False).stdout
 
 
 def solution(name, api="opencl"):
