@@ -132,7 +132,7 @@ int main(int argc, char** argv) try {
                          const std::string& unsupported = {}) {
         if (!lesson.wants(variant, unsupported)) return;
         lesson.examine(variant, [&](Histogram& result) {
-            return common::RunTime{common::wall_ms([&] { result = count(lesson.pixels); }), {}};
+            return common::wall_ms([&] { result = count(lesson.pixels); });
         });
     };
     const std::string no_simd = options.choice("simd") == "off" ? "--simd off" : why_no_simd();

@@ -88,7 +88,7 @@ int main(int argc, char** argv) try {
                          const std::function<void(Pixels, Histogram&)>& count) {
         if (!lesson.wants(variant)) return;
         lesson.examine(variant, [&](Histogram& result) {
-            return common::RunTime{common::wall_ms([&] { count(lesson.pixels, result); }), {}};
+            return common::wall_ms([&] { count(lesson.pixels, result); });
         });
     };
     run("right", count_right);

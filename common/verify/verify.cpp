@@ -123,15 +123,11 @@ Result verify_and_time(const std::string& variant, const Histogram& expected,
                        std::optional<int> repeat, const Run& run) {
     Examination examination(variant, expected);
     Histogram actual;
-    std::vector<double> end_to_end_ms;
     const Timing kernel = examination.check_time_check(actual, repeat, [&] {
         actual.fill(kPoison);
-        const RunTime time = run(actual);
-        if (time.end_to_end_ms) end_to_end_ms.push_back(*time.end_to_end_ms);
-        return time.kernel_ms;
+        return run(actual);
     });
-    if (!end_to_end_ms.empty()) end_to_end_ms.erase(end_to_end_ms.begin());  // was not timed
-    return examination.finish(kernel, std::move(end_to_end_ms));
+    return examination.finish(kernel, {});
 }
 
 Result verify_and_time(const std::string& variant, const Histogram& expected,

@@ -26,15 +26,10 @@ struct Launch {
 /// "2 groups of 256", "6 groups of 64, 3 across".
 std::string to_string(const Launch& launch);
 
-/// What one run took.
-struct RunTime {
-    double kernel_ms = 0;  ///< zeroing of the output included
-    std::optional<double> end_to_end_ms;
-};
-
 /// Runs a strategy once and leaves its counts in `histogram`, which holds the poison pattern
 /// before. Device buffers are for the run itself to poison.
-using Run = std::function<RunTime(Histogram& histogram)>;
+/// @return its time in milliseconds, zeroing of the output included
+using Run = std::function<double(Histogram& histogram)>;
 
 enum class Check { kMatch, kMismatch, kSkipped };
 
