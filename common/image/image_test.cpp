@@ -276,6 +276,7 @@ TEST(RefusedPicture, AFileCutAnywhere) {
     expect_no_cut_goes_unseen(jpeg_of(Pixels(384, 7), 24));
     expect_no_cut_goes_unseen(corpus("progressive.jpg"));
     expect_no_cut_goes_unseen("P5 30 10 255\n" + std::string(300, 'x'));
+    expect_no_cut_goes_unseen("P6 5 4 255\n" + std::string(60, 'y'));
 }
 
 // A picture, or a reason in one line, and the same each time.
