@@ -44,7 +44,6 @@ bool is_whole_bmp(std::string_view bytes) {
     const std::int64_t width = static_cast<std::int32_t>(number(18, 4));
     // Negative: from the top down.
     const std::int64_t height = std::abs(std::int64_t{static_cast<std::int32_t>(number(22, 4))});
-    if (width <= 0 || height == 0) throw BadInput("damaged: a picture without pixels");
     if (std::max(width, height) > 1 << 24)
         throw BadInput(fmt::format("too large a picture: {} x {} pixels", width, height));
     // Of packed pixels nothing is known here; stb_image says that it does not read them.

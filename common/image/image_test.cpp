@@ -275,6 +275,9 @@ TEST(RefusedPicture, AFileCutAnywhere) {
     expect_no_cut_goes_unseen(png_of(Pixels(384, 7), 24), 4);  // the last chunk's checksum
     expect_no_cut_goes_unseen(jpeg_of(Pixels(384, 7), 24));
     expect_no_cut_goes_unseen(corpus("progressive.jpg"));
+    std::string with_a_smaller_one = jpeg_of(Pixels(384, 7), 24);
+    with_a_smaller_one.insert(2, "\xFF\xE1\x00\x06\xFF\xDA\xFF\xD9"s);
+    expect_no_cut_goes_unseen(with_a_smaller_one);
     expect_no_cut_goes_unseen("P5 30 10 255\n" + std::string(300, 'x'));
     expect_no_cut_goes_unseen("P6 5 4 255\n" + std::string(60, 'y'));
 }
