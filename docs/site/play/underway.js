@@ -12,12 +12,12 @@
 
   function settings() {
     return { items: 2 ** number("items"), bytes: 2 ** number("bytes"), loads: number("loads"), units: recordedOn().units,
-      answerNs: number("answer"), ceiling: number("ceiling") };
+      answerNs: recordedOn().answer_ns, ceiling: recordedOn().ceiling };
   }
 
   function begin() {
     const now = settings();
-    for (const [id, value] of Object.entries({ items: now.items, bytes: now.bytes, loads: now.loads, answer: now.answerNs, ceiling: now.ceiling })) {
+    for (const [id, value] of Object.entries({ items: now.items, bytes: now.bytes, loads: now.loads })) {
       at(`${id}-said`).textContent = value;
       at(id).setAttribute("aria-valuetext", String(value));
     }
@@ -75,12 +75,6 @@
   // ---- the page ----------------------------------------------------------------------------------
 
   playData.underWay.forEach(({ device, api }, place) => at("device").append(element("option", { value: place }, `${device}, ${api}`)));
-  const toRecorded = () => {
-    at("answer").value = recordedOn().answer_ns;
-    at("ceiling").value = recordedOn().ceiling;
-  };
-  at("device").addEventListener("change", toRecorded);
-  toRecorded();
   for (const slider of document.querySelectorAll("input[type=range]")) slider.addEventListener("input", begin);
   addEventListener("resize", begin);
   follow(at("settings"), begin);
