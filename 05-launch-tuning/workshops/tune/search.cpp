@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cmath>
 #include <ctime>
-#include <limits>
 #include <nlohmann/json.hpp>
 #include <numeric>
 #include <random>
@@ -63,15 +62,14 @@ std::size_t Tuning::count(Outcome outcome) const {
 
 namespace {
 
-constexpr double kHopeless = 4;         // times the best so far: not worth a second run
 constexpr double kForSearch = 0.9;      // of the time; the rest is for the finals
 constexpr std::size_t kFinalists = 12;  // at each size
 constexpr int kFinalTurns = 9;
 
-void run(Trial& trial, double hopeless_ms, const Measure& measure) {
+void run(Trial& trial, const Measure& measure) {
     trial.worst_ms = 0;
     try {
-        const double ms = measure(trial.launch, trial.pixels, hopeless_ms);
+        const double ms = measure(trial.launch, trial.pixels);
         if (!(ms > 0) || !std::isfinite(ms))
             throw common::Unsupported(fmt::format("its clock says that it took {} ms", ms));
         trial.outcome = Outcome::kMeasured;
@@ -104,7 +102,7 @@ void hold_finals(std::span<Trial> trials, const std::function<bool()>& has_time,
         for (auto& [trial, times_ms] : finalists) {
             // What was wrong or refused once stays so, however it fares later.
             if (trial->outcome != Outcome::kMeasured || !has_time()) continue;
-            run(*trial, std::numeric_limits<double>::infinity(), measure);
+            run(*trial, measure);
             if (trial->outcome == Outcome::kMeasured) times_ms.push_back(trial->worst_ms);
         }
     }
@@ -162,10 +160,7 @@ Tuning search(const DeviceLimits& device, const std::vector<std::uint64_t>& pict
         Trial& trial = of_size[index];
         if (trial.outcome != Outcome::kNotTried) return;
         if (!(clock() - start_s < kForSearch * budget_s)) return;
-        const Trial* best = tuning.best(of_size.front().pixels);
-        run(trial,
-            best == nullptr ? std::numeric_limits<double>::infinity() : kHopeless * best->worst_ms,
-            measure);
+        run(trial, measure);
     };
 
     for (const std::span<Trial> of_size : sizes) {
@@ -205,9 +200,8 @@ std::size_t launches_of(double one_ms) {
 // The median of a few runs. `part` counts all launches of a search, so that each takes the part of
 // its picture behind the one before: a small picture would otherwise come out of the cache that the
 // launch before has filled.
-double time_on(const TunedLaunch& config, std::uint64_t pixels, double hopeless_ms,
-               std::size_t which, const TestPicture& picture, const RunInARow& run_in_a_row,
-               std::uint64_t& part) {
+double time_on(const TunedLaunch& config, std::uint64_t pixels, std::size_t which,
+               const TestPicture& picture, const RunInARow& run_in_a_row, std::uint64_t& part) {
     constexpr int kRuns = 5;
     const auto run = [&](const std::vector<Stretch>& stretches) {
         common::Histogram result;
@@ -230,7 +224,7 @@ double time_on(const TunedLaunch& config, std::uint64_t pixels, double hopeless_
     const double one_ms = run_parts(1);
     const std::size_t launches = launches_of(one_ms);
     std::vector<double> times_ms{launches == 1 ? one_ms : run_parts(launches)};
-    while (times_ms.size() < kRuns && times_ms.front() < hopeless_ms)
+    while (times_ms.size() < kRuns)
         times_ms.push_back(run_parts(launches));
     return common::summarize(times_ms).median_ms;
 }
@@ -268,13 +262,12 @@ TestPictures test_pictures(std::uint64_t most) {
 }
 
 Measure measure_on(const TestPictures& pictures, const RunInARow& run_in_a_row) {
-    return [&pictures, run_in_a_row, part = std::uint64_t{0}](
-               const TunedLaunch& config, std::uint64_t pixels, double hopeless_ms) mutable {
+    return [&pictures, run_in_a_row, part = std::uint64_t{0}](const TunedLaunch& config,
+                                                              std::uint64_t pixels) mutable {
         double worst_ms = 0;
-        for (std::size_t which = 0; which < pictures.size() && worst_ms < hopeless_ms; ++which) {
-            worst_ms = std::max(worst_ms, time_on(config, pixels, hopeless_ms, which,
-                                                  pictures[which], run_in_a_row, part));
-        }
+        for (std::size_t which = 0; which < pictures.size(); ++which)
+            worst_ms = std::max(
+                worst_ms, time_on(config, pixels, which, pictures[which], run_in_a_row, part));
         return worst_ms;
     };
 }

@@ -68,19 +68,16 @@ class Wrong : public std::runtime_error {
 };
 
 /// Runs a launch on pictures of so many pixels, checks the result and returns the time in
-/// milliseconds, that of the picture that took longest. A first time beyond `hopeless_ms` need not
-/// be repeated for a median.
+/// milliseconds, that of the picture that took longest.
 /// @throws common::Unsupported, Wrong
-using Measure =
-    std::function<double(const TunedLaunch& launch, std::uint64_t pixels, double hopeless_ms)>;
+using Measure = std::function<double(const TunedLaunch& launch, std::uint64_t pixels)>;
 
 /// Seconds since some moment.
 using Clock = std::function<double()>;
 double steady_seconds();
 
-/// Tries every candidate at every size. What `tuned` would do without a search comes first at each
-/// size, which soon shows which others are hopeless (four times as slow as the best). Then all
-/// others, in a random order, so that whatever there is time for is a fair sample. At the end the
+/// Tries every candidate at every size: first what `tuned` would do without a search, then all
+/// others in a random order, so that whatever there is time for is a fair sample. At the end the
 /// best dozen of each size are measured nine times more, in turns, and their medians decide. Says
 /// on standard error how far it is.
 /// @param budget_s seconds, for all together; no measurement begins later

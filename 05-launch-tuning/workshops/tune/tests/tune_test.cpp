@@ -65,16 +65,15 @@ Tuning found_with(const DeviceLimits& device, const Measure& measure, double bud
 TEST(Search, FindsWhatIsPlanted) {
     const TunedLaunch small{4, 1, 128, 8}, large{32, 3, 256, 1};
     // A launch takes the longer the more it differs from the one that is planted.
-    const Tuning found =
-        found_with(gpu(), [&](const TunedLaunch& launch, std::uint64_t pixels, double) {
-            const TunedLaunch& best = pixels == kSizes[0] ? small : large;
-            const auto apart = [](auto a, auto b) {
-                return std::abs(std::log2(static_cast<double>(a) / static_cast<double>(b)));
-            };
-            return 1 + apart(launch.copies, best.copies) + apart(launch.loads, best.loads) +
-                   apart(launch.group_size, best.group_size) +
-                   apart(launch.groups_per_unit, best.groups_per_unit);
-        });
+    const Tuning found = found_with(gpu(), [&](const TunedLaunch& launch, std::uint64_t pixels) {
+        const TunedLaunch& best = pixels == kSizes[0] ? small : large;
+        const auto apart = [](auto a, auto b) {
+            return std::abs(std::log2(static_cast<double>(a) / static_cast<double>(b)));
+        };
+        return 1 + apart(launch.copies, best.copies) + apart(launch.loads, best.loads) +
+               apart(launch.group_size, best.group_size) +
+               apart(launch.groups_per_unit, best.groups_per_unit);
+    });
     EXPECT_EQ(found.sizes(), kSizes);
     EXPECT_EQ(found.count(Outcome::kMeasured), 2 * 6 * 4 * 16U);
     EXPECT_EQ(found.best(kSizes[0])->launch, small);
@@ -86,7 +85,7 @@ TEST(Search, MeasuresTheBestAgainAndTheirMediansDecide) {
     const TunedLaunch lucky{1, 1, 64, 1}, steady{1, 2, 64, 1};
     std::map<std::uint64_t, int> calls, lucky_calls, steady_calls;
     const Tuning found =
-        found_with(cpu(), [&](const TunedLaunch& launch, std::uint64_t pixels, double) -> double {
+        found_with(cpu(), [&](const TunedLaunch& launch, std::uint64_t pixels) -> double {
             ++calls[pixels];
             if (launch == lucky) return lucky_calls[pixels]++ % 5 == 0 ? 0.5 : 3;
             if (launch == steady) return steady_calls[pixels]++ % 4 == 1 ? 50 : 1;
@@ -100,25 +99,20 @@ TEST(Search, MeasuresTheBestAgainAndTheirMediansDecide) {
     }
 }
 
-TEST(Search, BeginsWithTheFallbackAndSaysWhatIsHopeless) {
-    std::map<std::uint64_t, double> best;
-    found_with(gpu(), [&](const TunedLaunch& launch, std::uint64_t pixels, double hopeless_ms) {
-        const double ms = launch.copies == 8 ? 4 : 10;
-        if (best.count(pixels) == 0) {
-            EXPECT_EQ(launch, rule_of_thumb(gpu(), pixels));
-            best[pixels] = ms;
-        } else if (std::isfinite(hopeless_ms)) {  // but for the finals
-            EXPECT_EQ(hopeless_ms, 4 * best[pixels]);
-            best[pixels] = std::min(best[pixels], ms);
-        }
-        return ms;
+TEST(Search, BeginsWithTheRuleOfThumb) {
+    std::map<std::uint64_t, TunedLaunch> first;
+    found_with(gpu(), [&](const TunedLaunch& launch, std::uint64_t pixels) {
+        first.try_emplace(pixels, launch);
+        return 1.0;
     });
+    for (const auto& [pixels, launch] : first)
+        EXPECT_EQ(launch, rule_of_thumb(gpu(), pixels));
 }
 
 // Whatever part of the launches there is time for, it must not be one corner of them.
 TEST(Search, WhateverItHasTimeForIsAFairSample) {
     std::vector<TunedLaunch> order;
-    found_with(gpu(), [&](const TunedLaunch& launch, std::uint64_t pixels, double) {
+    found_with(gpu(), [&](const TunedLaunch& launch, std::uint64_t pixels) {
         if (pixels == kSizes[0]) order.push_back(launch);
         return 1.0;
     });
@@ -135,7 +129,7 @@ TEST(Search, WhateverItHasTimeForIsAFairSample) {
 TEST(Search, CountsWhatIsRefusedOrTakesNoTimeAndGoesOn) {
     for (const double none : {0.0, std::nan(""), 7.0}) {
         const Tuning found =
-            found_with(cpu(), [&](const TunedLaunch& launch, std::uint64_t, double) -> double {
+            found_with(cpu(), [&](const TunedLaunch& launch, std::uint64_t) -> double {
                 if (launch.copies > 2) return 5;
                 if (none == 7) throw common::Unsupported("not today");
                 return none;
@@ -144,7 +138,7 @@ TEST(Search, CountsWhatIsRefusedOrTakesNoTimeAndGoesOn) {
         EXPECT_EQ(found.count(Outcome::kMeasured), 2U * 4 * 16);
         EXPECT_EQ(found.best(256 * kKi)->worst_ms, 5);
     }
-    const auto gone = [](const TunedLaunch&, std::uint64_t, double) -> double {
+    const auto gone = [](const TunedLaunch&, std::uint64_t) -> double {
         throw std::runtime_error("the device is gone");
     };
     EXPECT_THROW(found_with(cpu(), gone), std::runtime_error);
@@ -152,7 +146,7 @@ TEST(Search, CountsWhatIsRefusedOrTakesNoTimeAndGoesOn) {
 
 TEST(Search, DoesNotTryWhatTheDeviceCannot) {
     const Tuning found =
-        found_with(gpu(16 * kKi, 256), [&](const TunedLaunch& launch, std::uint64_t, double) {
+        found_with(gpu(16 * kKi, 256), [&](const TunedLaunch& launch, std::uint64_t) {
             EXPECT_LE(launch.copies, 16U);
             EXPECT_LE(launch.group_size, 256U);
             return 1.0;
@@ -166,8 +160,7 @@ TEST(Search, NeverTakesAWrongOneForTheBest) {
     for (const int wrong_call : {1, 4}) {
         const TunedLaunch wrong{1, 4, 64, 1};
         std::map<std::uint64_t, int> calls;
-        const auto measure = [&](const TunedLaunch& launch, std::uint64_t pixels,
-                                 double) -> double {
+        const auto measure = [&](const TunedLaunch& launch, std::uint64_t pixels) -> double {
             if (launch != wrong) return launch.copies == 8 ? 1 : 2;
             if (++calls[pixels] == wrong_call) throw Wrong("3 bins wrong");
             return 0.5;
@@ -184,7 +177,7 @@ TEST(Search, NeverTakesAWrongOneForTheBest) {
 TEST(Search, BeginsNothingAfterItsTimeAndLeavesSomeForTheFinals) {
     Time time;
     std::size_t calls = 0;
-    const auto measure = [&](const TunedLaunch&, std::uint64_t, double) {
+    const auto measure = [&](const TunedLaunch&, std::uint64_t) {
         ++calls;
         time.now_s += 1;
         return 1.0;
@@ -232,9 +225,9 @@ class Device {
 
 TEST(MeasureOn, TheSlowestPictureCountsAndAWrongOneIsWrong) {
     for (const std::vector<double>& times_ms : {std::vector<double>{3, 1, 2}, {1, 3, 2}, {1, 2, 3}})
-        EXPECT_EQ(Device(times_ms).measure()({}, 256 * kKi, 100), 3.0);
+        EXPECT_EQ(Device(times_ms).measure()({}, 256 * kKi), 3.0);
     for (const std::size_t bad : {0U, 1U, 2U})
-        EXPECT_THROW(Device({1, 1, 1}, bad).measure()({}, 256 * kKi, 100), Wrong);
+        EXPECT_THROW(Device({1, 1, 1}, bad).measure()({}, 256 * kKi), Wrong);
 }
 
 TEST(MeasureOn, NoRunCountsWhatTheOneBeforeHasCounted) {
@@ -242,7 +235,7 @@ TEST(MeasureOn, NoRunCountsWhatTheOneBeforeHasCounted) {
         Device device({each_ms, each_ms, each_ms});
         const Measure measure = device.measure();
         for (int launch = 0; launch < 4; ++launch)  // also from one launch to the next
-            measure({}, 256 * kKi, 100);
+            measure({}, 256 * kKi);
         std::erase(device.firsts, 3U);  // of the runs that warm up
         ASSERT_GE(device.firsts.size(), 60U);
         for (std::size_t i = 1; i < device.firsts.size(); ++i)
@@ -250,22 +243,17 @@ TEST(MeasureOn, NoRunCountsWhatTheOneBeforeHasCounted) {
     }
 }
 
-TEST(MeasureOn, ShortLaunchesFollowEachOtherAndHopelessOnesAreNotRepeated) {
-    struct Case {
-        double one_ms, hopeless_ms;
-        std::vector<std::size_t> in_a_row;  // to warm up, to see how long it takes, and timed
-    };
-    const std::vector<Case> cases = {{10, 100, {1, 1, 1, 1, 1, 1}},
-                                     {0.02, 100, {1, 1, 5, 5, 5, 5, 5}},
-                                     {0, 100, {1, 1, 16, 16, 16, 16, 16}},
-                                     {5, 4, {1, 1}}};
-    for (const Case& c : cases) {
-        SCOPED_TRACE(c.one_ms);
-        Device device({c.one_ms, c.one_ms, c.one_ms});
-        EXPECT_DOUBLE_EQ(device.measure()({}, 256 * kKi, c.hopeless_ms), c.one_ms);
+TEST(MeasureOn, ShortLaunchesFollowEachOther) {
+    // To warm up, to see how long it takes, and timed.
+    const std::map<double, std::vector<std::size_t>> cases = {
+        {10, {1, 1, 1, 1, 1, 1}}, {0.02, {1, 1, 5, 5, 5, 5, 5}}, {0, {1, 1, 16, 16, 16, 16, 16}}};
+    for (const auto& [one_ms, of_a_picture] : cases) {
+        SCOPED_TRACE(one_ms);
+        Device device({one_ms, one_ms, one_ms});
+        EXPECT_DOUBLE_EQ(device.measure()({}, 256 * kKi), one_ms);
         std::vector<std::size_t> expected;
-        for (int picture = 0; picture < (c.one_ms < c.hopeless_ms ? 3 : 1); ++picture)
-            expected.insert(expected.end(), c.in_a_row.begin(), c.in_a_row.end());
+        for (int picture = 0; picture < 3; ++picture)
+            expected.insert(expected.end(), of_a_picture.begin(), of_a_picture.end());
         EXPECT_EQ(device.in_a_row, expected);
         EXPECT_EQ(device.firsts.front(), 3U);  // begins at no round number
     }
