@@ -186,10 +186,10 @@ class SubmittedFile:
 
     def process(self, runs, detector=None, without_pixels=False):
         """Runs these in one process: how it ended, and the results of those that ended. Raises DoesNotCompile."""
-        programs, files, library = self.parts(runs, detector)
         command, runner = (detector.command, watched(self.runner, detector.sanitizer)) if detector else ((), self.runner)
         if not detector:  # which is a device of its own
             self.ran_on = named_device(runner, self.program(runner), self.device, ())
+        programs, files, library = self.parts(runs, detector)
         numbers = list(dict.fromkeys(run.options for run in runs))
         cases = [tasks.case_of(self.exercise, run, numbers.index(run.options), without_pixels) for run in runs]
         device = "Oclgrind" if detector and self.api == "opencl" else self.device
