@@ -97,8 +97,6 @@ class Race(Browser):
 
 
 class Banks(Browser):
-    COPIES = ("1", "2", "8", "32")
-
     def totals(self):
         """The passes of the row, for each number of copies."""
         return [int(row[1]) for row in self.rows("#totals")]
@@ -121,7 +119,7 @@ class Banks(Browser):
         self.assertEqual(self.totals(), self.passes(self.sample(96)))
         times = play_data.lanes()["ms"]["photo"]
         self.assertEqual([row[4] for row in self.rows("#totals")],
-                         [f"{times[copies]:.4f}" if copies in times else "not recorded" for copies in self.COPIES])
+                         [f"{times[copies]:.4f}" if copies in times else "not recorded" for copies in ("1", "2", "8", "32")])
         self.choose("#kind", "ramp")
         self.assertEqual(self.totals(), self.passes([place % 256 for place in range(512)]))
         self.quiet()
@@ -279,17 +277,6 @@ class Site(Browser):
                     self.resize((width, 800))
                     with self.subTest(page=page, width=width, scheme=scheme):
                         self.assertEqual(self.script(self.CUT), [])
-
-    def chosen(self):
-        return {label.text for label in self.all(".sd-tab-set > input:checked + label") if label.text}
-
-    def test_the_choice_of_an_api_holds_everywhere(self):
-        self.open("02-global-atomics/index.html")
-        self.assertEqual(self.chosen(), {"OpenCL"})
-        self.click(".sd-tab-set label:nth-of-type(2)")
-        self.assertEqual(self.chosen(), {"CUDA"})
-        self.open("04-per-thread-bins/index.html")
-        self.assertEqual(self.chosen(), {"CUDA"})
 
     def test_tables_have_bars(self):
         self.open("docs/results/h100.html")

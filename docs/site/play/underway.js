@@ -22,7 +22,9 @@
       at(id).setAttribute("aria-valuetext", String(value));
     }
     showSpeed(now);
-    showSource();
+    const { device, api, size: pixels, date, answer_ns: answer, few, ceiling } = recordedOn();
+    at("source").textContent = `Recorded ${date}: ${api} on ${device}, ${pixels} of random pixels. `
+      + `Read ceiling ${ceiling} GB/s; ${answer} ns is what the runs with a byte a load and at most ${few} bytes under way give. Between the two lies a bend that is rounder than the model's.`;
   }
 
   function showSpeed(now) {
@@ -64,12 +66,6 @@
     }
     parts.push(drawing("circle", { cx: x(underWay), cy: y(rate), r: 9, fill: "none", stroke: "var(--orange)", "stroke-width": 3 }));
     at("chart").replaceChildren(drawing("svg", { viewBox: `0 0 ${width} ${height}` }, ...parts));
-  }
-
-  function showSource() {
-    const { device, api, size: pixels, date, answer_ns: answer, few, ceiling } = recordedOn();
-    at("source").textContent = `Recorded ${date}: ${api} on ${device}, ${pixels} of random pixels. `
-      + `Read ceiling ${ceiling} GB/s; ${answer} ns is what the runs with a byte a load and at most ${few} bytes under way give. Between the two lies a bend that is rounder than the model's.`;
   }
 
   // ---- the page ----------------------------------------------------------------------------------
