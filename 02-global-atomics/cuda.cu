@@ -20,7 +20,7 @@ const Program kProgram{
      {"racy", "plain ++ instead of an atomic addition: counts are lost", true}},
     {{"walk", {"interleaved", "blocked"}, "every n-th pixel, or a stretch", {"global", "racy"}}}};
 
-int main(int argc, char** argv) try {
+int main(int argc, char** argv) try {  // at `catch` all objects of main are gone
     // 1. What is asked for, the pixels, and the right answer.
     Lesson lesson(argc, argv, kProgram);
     const std::size_t pixel_count = lesson.pixels.size();
@@ -38,7 +38,7 @@ int main(int argc, char** argv) try {
     CHECK_CUDA(cudaEventCreate(end.out()));
     const auto milliseconds = [&] {
         float ms = 0;
-        CHECK_CUDA(cudaEventSynchronize(end));
+        CHECK_CUDA(cudaEventSynchronize(end));  // at once, behind a copy that waits
         CHECK_CUDA(cudaEventElapsedTime(&ms, begin, end));
         return static_cast<double>(ms);
     };
@@ -65,7 +65,7 @@ int main(int argc, char** argv) try {
         };
         const auto count_pixels = [&](Histogram& result) {
             CHECK_CUDA(cudaEventRecord(begin));
-            CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
+            CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));  // waits for nothing
             kernel<<<groups, group_size>>>(pixels, pixel_count, histogram);
             CHECK_CUDA(cudaGetLastError());
             CHECK_CUDA(cudaEventRecord(end));

@@ -16,10 +16,10 @@ const Program kProgram{
     "the histogram counted in global memory",
     {{"global", "one table, one atomic addition for each pixel"},
      {"subhist", "one table for each work-group in global memory, then a sum"},
-     {"racy", "plain ++ instead of an atomic addition: counts are lost", true}},
+     {"racy", "plain ++ instead of an atomic addition: counts are lost", true}},  // on purpose
     {{"walk", {"interleaved", "blocked"}, "every n-th pixel, or a stretch", {"global", "racy"}}}};
 
-int main(int argc, char** argv) try {
+int main(int argc, char** argv) try {  // at `catch` all objects of main are gone
     // 1. What is asked for, the pixels, and the right answer.
     Lesson lesson(argc, argv, kProgram);
     const cl_ulong pixel_count = lesson.pixels.size();
@@ -70,13 +70,13 @@ int main(int argc, char** argv) try {
         const Buffer pixels = clCreateBuffer(
             context, CL_MEM_READ_ONLY, std::max<std::size_t>(pixel_count, 1), nullptr, &error);
         CHECK_CL(error, "clCreateBuffer(pixels)");
-        lesson.copy_in = [&] {  // `examine` calls it
+        lesson.copy_in = [&] {  // `examine` calls it; the queue keeps order, so nothing waits
             if (pixel_count == 0) return;
             CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, pixel_count,
                                           lesson.pixels.data(), 0, nullptr, nullptr));
         };
         const auto count_pixels = [&](Histogram& result) {
-            Event zeroed, counted;
+            Event zeroed, counted;  // .out() is where a call writes it
             CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, sizeof(Histogram),
                                          0, nullptr, zeroed.out()));
             CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
@@ -105,7 +105,7 @@ int main(int argc, char** argv) try {
             std::clamp<std::size_t>((width + group_size - 1) / group_size, 1, groups);
         const std::size_t groups_y = groups / groups_x;
         const auto tables = static_cast<cl_uint>(groups_x * groups_y);
-        const cl_ulong table_pitch_bins = kBins;
+        const cl_ulong table_pitch_bins = kBins;  // no gaps between them
         const std::size_t tables_bytes = tables * table_pitch_bins * sizeof(cl_uint);
         const Kernel subhist = clCreateKernel(program, "subhist", &error);
         CHECK_CL(error, "clCreateKernel(subhist)");
@@ -122,9 +122,9 @@ int main(int argc, char** argv) try {
             poison(queue, sub_histograms, tables_bytes);
             poison(queue, histogram, sizeof(Histogram));
         };
-        lesson.copy_in = [&] {  // `examine` calls it
+        lesson.copy_in = [&] {  // `examine` calls it; the queue keeps order, so nothing waits
             const std::size_t origin[3] = {0, 0, 0}, whole[3] = {width, pixel_count / width, 1};
-            if (whole[1] > 0)
+            if (whole[1] > 0)  // whole rows: their pitch in the image, then here
                 CHECK_CL(clEnqueueWriteBufferRect(queue, image, CL_FALSE, origin, origin, whole,
                                                   pitch_bytes, 0, width, 0, lesson.pixels.data(), 0,
                                                   nullptr, nullptr));

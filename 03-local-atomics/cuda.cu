@@ -20,7 +20,7 @@ const Program kProgram{
      {"local-subhist", "the same rows, added by a second kernel"}},
     {{"walk", {"interleaved", "blocked"}, "local: every n-th pixel, or a stretch", {"local"}}}};
 
-int main(int argc, char** argv) try {
+int main(int argc, char** argv) try {  // at `catch` all objects of main are gone
     // 1. What is asked for, the pixels, and the right answer.
     Lesson lesson(argc, argv, kProgram);
     const std::size_t pixel_count = lesson.pixels.size();
@@ -38,7 +38,7 @@ int main(int argc, char** argv) try {
     CHECK_CUDA(cudaEventCreate(end.out()));
     const auto milliseconds = [&] {
         float ms = 0;
-        CHECK_CUDA(cudaEventSynchronize(end));
+        CHECK_CUDA(cudaEventSynchronize(end));  // at once, behind a copy that waits
         CHECK_CUDA(cudaEventElapsedTime(&ms, begin, end));
         return static_cast<double>(ms);
     };
@@ -62,7 +62,7 @@ int main(int argc, char** argv) try {
         auto* const local = blocked ? histogram_local_blocked : histogram_local;
         const auto count_local = [&](Histogram& result) {
             CHECK_CUDA(cudaEventRecord(begin));
-            CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
+            CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));  // waits for nothing
             local<<<groups, group_size>>>(pixels, pixel_count, histogram);
             CHECK_CUDA(cudaGetLastError());
             CHECK_CUDA(cudaEventRecord(end));

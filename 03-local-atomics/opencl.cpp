@@ -19,7 +19,7 @@ const Program kProgram{
      {"local-subhist", "the same rows, added by a second kernel"}},
     {{"walk", {"interleaved", "blocked"}, "local: every n-th pixel, or a stretch", {"local"}}}};
 
-int main(int argc, char** argv) try {
+int main(int argc, char** argv) try {  // at `catch` all objects of main are gone
     // 1. What is asked for, the pixels, and the right answer.
     Lesson lesson(argc, argv, kProgram);
     const cl_ulong pixel_count = lesson.pixels.size();
@@ -60,7 +60,7 @@ int main(int argc, char** argv) try {
     const Buffer histogram =
         clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(Histogram), nullptr, &error);
     CHECK_CL(error, "clCreateBuffer(histogram)");
-    lesson.copy_in = [&] {  // `examine` calls it
+    lesson.copy_in = [&] {  // `examine` calls it; the queue keeps order, so nothing waits
         if (pixel_count == 0) return;
         CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, pixel_count, lesson.pixels.data(),
                                       0, nullptr, nullptr));
@@ -101,7 +101,7 @@ int main(int argc, char** argv) try {
         const std::size_t buckets_bytes = groups * sizeof(Histogram);
         const Buffer buckets =
             clCreateBuffer(context, CL_MEM_WRITE_ONLY, buckets_bytes, nullptr, &error);
-        CHECK_CL(error, "clCreateBuffer(buckets)");
+        CHECK_CL(error, "clCreateBuffer(buckets)");  // WRITE_ONLY is what kernels do
         const auto count_in_buckets = [&](Histogram& result) {
             CHECK_CL(clSetKernelArg(in_buckets, 0, sizeof(cl_mem), &pixels));
             CHECK_CL(clSetKernelArg(in_buckets, 1, sizeof pixel_count, &pixel_count));
@@ -114,7 +114,7 @@ int main(int argc, char** argv) try {
             CHECK_CL(error, "clEnqueueMapBuffer");
             add_rows(static_cast<const std::uint32_t*>(mapped), groups, result);
             CHECK_CL(clEnqueueUnmapMemObject(queue, buckets, mapped, 0, nullptr, nullptr));
-            CHECK_CL(clFinish(queue));
+            CHECK_CL(clFinish(queue));  // the unmap is a command, too
             return milliseconds(counted, counted);
         };
         lesson.examine(

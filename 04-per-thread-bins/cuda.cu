@@ -27,7 +27,7 @@ const Program kProgram{
       "loads of 16 pixels under way, or 0 for one pixel to a load",
       {"lane-bins"}}}};
 
-int main(int argc, char** argv) try {
+int main(int argc, char** argv) try {  // at `catch` all objects of main are gone
     // 1. What is asked for, the pixels, and the right answer.
     Lesson lesson(argc, argv, kProgram);
     const std::size_t pixel_count = lesson.pixels.size();
@@ -48,7 +48,7 @@ int main(int argc, char** argv) try {
     //    merged; for core-bins one block of one thread for each multiprocessor.
     const unsigned units = multiprocessors(device), most = max_block_size(device);
     const auto groups = static_cast<unsigned>(lesson.groups(2 * units));
-    const auto lane_groups = static_cast<unsigned>(lesson.groups(units));
+    const auto unit_groups = static_cast<unsigned>(lesson.groups(units));
     const auto group_size = static_cast<unsigned>(lesson.group_size(256, most));
     const auto uchar_size =
         static_cast<unsigned>(lesson.group_size(std::min<std::size_t>(128, room), most));
@@ -62,7 +62,7 @@ int main(int argc, char** argv) try {
     CHECK_CUDA(cudaEventCreate(end.out()));
     const auto milliseconds = [&] {
         float ms = 0;
-        CHECK_CUDA(cudaEventSynchronize(end));
+        CHECK_CUDA(cudaEventSynchronize(end));  // at once, behind a copy that waits
         CHECK_CUDA(cudaEventElapsedTime(&ms, begin, end));
         return static_cast<double>(ms);
     };
@@ -145,15 +145,15 @@ int main(int argc, char** argv) try {
     // 9. lane-bins: as private, in a launch of its own.
     if (lesson.wants("lane-bins")) {
         auto* const lanes = lanes_with(copies);
-        run_with_atomics("lane-bins", lanes, {lane_groups, lane_size}, [&] {
-            lanes<<<lane_groups, lane_size>>>(pixels, pixel_count, histogram, loads);
+        run_with_atomics("lane-bins", lanes, {unit_groups, lane_size}, [&] {
+            lanes<<<unit_groups, lane_size>>>(pixels, pixel_count, histogram, loads);
         });
     }
 
     // 10. core-bins: as private, in blocks of one thread, one for each multiprocessor.
     if (lesson.wants("core-bins")) {
-        run_with_atomics("core-bins", histogram_cores, {lane_groups, 1}, [&] {
-            histogram_cores<<<lane_groups, 1>>>(pixels, pixel_count, histogram);
+        run_with_atomics("core-bins", histogram_cores, {unit_groups, 1}, [&] {
+            histogram_cores<<<unit_groups, 1>>>(pixels, pixel_count, histogram);
         });
     }
 

@@ -26,7 +26,7 @@ const Program kProgram{
       "loads of 16 pixels under way, or 0 for one pixel to a load",
       {"lane-bins"}}}};
 
-int main(int argc, char** argv) try {
+int main(int argc, char** argv) try {  // at `catch` all objects of main are gone
     // 1. What is asked for, the pixels, and the right answer.
     Lesson lesson(argc, argv, kProgram);
     const cl_ulong pixel_count = lesson.pixels.size();
@@ -53,7 +53,7 @@ int main(int argc, char** argv) try {
     //    unit, as large as can be: its loads keep the memory busy, and fewer tables are merged; for
     //    core-bins one group of one work-item for each compute unit.
     const std::size_t units = compute_units(device), most = max_work_group_size(device);
-    const std::size_t groups = lesson.groups(2 * units), lane_groups = lesson.groups(units);
+    const std::size_t groups = lesson.groups(2 * units), unit_groups = lesson.groups(units);
     const std::size_t group_size = lesson.group_size(256, most);
     const std::size_t uchar_size = lesson.group_size(std::min<std::size_t>(128, room), most);
     const std::size_t lane_size = lesson.group_size(1024, most);
@@ -91,7 +91,7 @@ int main(int argc, char** argv) try {
     const Buffer histogram =
         clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(Histogram), nullptr, &error);
     CHECK_CL(error, "clCreateBuffer(histogram)");
-    lesson.copy_in = [&] {  // `examine` calls it
+    lesson.copy_in = [&] {  // `examine` calls it; the queue keeps order, so nothing waits
         if (pixel_count == 0) return;
         CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, pixel_count, lesson.pixels.data(),
                                       0, nullptr, nullptr));
@@ -164,14 +164,14 @@ int main(int argc, char** argv) try {
             CHECK_CL(error, "clEnqueueMapBuffer");
             add_rows(static_cast<const std::uint32_t*>(mapped), groups, result);
             CHECK_CL(clEnqueueUnmapMemObject(queue, rows, mapped, 0, nullptr, nullptr));
-            CHECK_CL(clFinish(queue));
+            CHECK_CL(clFinish(queue));  // the unmap is a command, too
             return milliseconds(counted, counted);
         };
         lesson.examine(
             variant, {groups, uchar_size}, unsupported_reason(kernel, device, uchar_size),
             [&] { poison(queue, rows, rows_bytes); }, count_in_bytes);
     };
-    run_in_bytes("uchar-bins", "histogram_uchar", 255);
+    run_in_bytes("uchar-bins", "histogram_uchar", 255);  // as many as 8 bits count
     run_in_bytes("uchar-bins-banked", "histogram_uchar_banked", 255);
     run_in_bytes("uchar-overflow", "histogram_uchar", 256);
 
@@ -179,8 +179,8 @@ int main(int argc, char** argv) try {
     if (lesson.wants("lane-bins")) {
         const Kernel lanes = clCreateKernel(program, "histogram_lanes", &error);
         CHECK_CL(error, "clCreateKernel(histogram_lanes)");
-        CHECK_CL(clSetKernelArg(lanes, 3, sizeof loads, &loads));
-        run_with_atomics("lane-bins", lanes, lane_groups, lane_size);
+        CHECK_CL(clSetKernelArg(lanes, 3, sizeof loads, &loads));  // the others as private's
+        run_with_atomics("lane-bins", lanes, unit_groups, lane_size);
         if (!asked && copies < 32)
             progress("    copies that the device's local memory has room for: " +
                      std::to_string(copies) + '\n');
@@ -190,7 +190,7 @@ int main(int argc, char** argv) try {
     if (lesson.wants("core-bins")) {
         const Kernel cores = clCreateKernel(program, "histogram_cores", &error);
         CHECK_CL(error, "clCreateKernel(histogram_cores)");
-        run_with_atomics("core-bins", cores, lane_groups, 1);
+        run_with_atomics("core-bins", cores, unit_groups, 1);
     }
 
     // 11. The table, and the exit status that tells the truth.

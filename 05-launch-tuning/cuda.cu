@@ -28,7 +28,7 @@ const Program kProgram{
      {"loads", {"1", "2", "3", "4"}, "under way at once", {"tuned"}},
      {"launches", {"one", "two"}, "two: zeroed by a command before", {"tuned"}}}};
 
-int main(int argc, char** argv) try {
+int main(int argc, char** argv) try {  // at `catch` all objects of main are gone
     // 1. What is asked for, the pixels, the right answer, and where the rows are to lie in the
     //    device's buffer.
     LayoutOptions layout;
@@ -49,7 +49,7 @@ int main(int argc, char** argv) try {
     CHECK_CUDA(cudaEventCreate(end.out()));
     const auto milliseconds = [&] {
         float ms = 0;
-        CHECK_CUDA(cudaEventSynchronize(end));
+        CHECK_CUDA(cudaEventSynchronize(end));  // at once, behind a copy that waits
         CHECK_CUDA(cudaEventElapsedTime(&ms, begin, end));
         return static_cast<double>(ms);
     };
@@ -130,9 +130,9 @@ int main(int argc, char** argv) try {
     run_on_rows("vector", kernels::histogram_vector, strip, rows.as_one());
 
     // 8. tuned: the launch that tune has found, or a rule of thumb, in one command. Nothing is
-    // zeroed before
-    //    a run: the last block to add to a bin writes it out and leaves its total, of 64 bits, at
-    //    zero for the next launch. (In two commands, where the command line asks for them.)
+    //    zeroed before a run: the last block to add to a bin writes it out and leaves its total, of
+    //    64 bits, at zero for the next launch. (In two commands, where the command line asks for
+    //    them.)
     if (lesson.wants("tuned", has_gaps ? "it takes pixels without gaps between the rows" : "")) {
         // 48 KiB of shared memory are what a block gets without asking for more.
         const Device about = described(device);

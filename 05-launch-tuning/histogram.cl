@@ -126,9 +126,8 @@ void count_word(__local uint* table, uint own, uint four) {
 // A total has 64 bits: the lower half is the sum, the upper half counts the groups that have added
 // theirs. Whoever adds last learns it from the same answer, and has the whole sum in hand: it
 // writes the bin, and leaves a zero for the next launch (by an atomic, as every access to a total
-// is one). Where `totals` is null, the host
-// has zeroed the histogram. The totals lie 128 bytes apart, each in its own cache
-// line.
+// is one). Where `totals` is null, the host has zeroed the histogram. The totals lie 128 bytes
+// apart, each in its own cache line.
 #define APART 16
 
 void hand_over(__global ulong* totals, __global uint* histogram, uint bin, uint sum) {

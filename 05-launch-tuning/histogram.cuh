@@ -135,9 +135,8 @@ __device__ void count_word(std::uint32_t* table, unsigned own, std::uint32_t fou
 // A total has 64 bits: the lower half is the sum, the upper half counts the blocks that have added
 // theirs. Whoever adds last learns it from the same answer, and has the whole sum in hand: it
 // writes the bin, and leaves a zero for the next launch (by an atomic, as every access to a total
-// is one). Where `totals` is null, the host
-// has zeroed the histogram. The totals lie 128 bytes apart, each in its own cache
-// line.
+// is one). Where `totals` is null, the host has zeroed the histogram. The totals lie 128 bytes
+// apart, each in its own cache line.
 constexpr unsigned kApart = 16;
 using Total = unsigned long long;
 

@@ -28,13 +28,13 @@ const Program kProgram{
      {"loads", {"1", "2", "3", "4"}, "under way at once", {"tuned"}},
      {"launches", {"one", "two"}, "two: zeroed by a command before", {"tuned"}}}};
 
-int main(int argc, char** argv) try {
+int main(int argc, char** argv) try {  // at `catch` all objects of main are gone
     // 1. What is asked for, the pixels, the right answer, and where the rows are to lie in the
     //    device's buffer.
     LayoutOptions layout;
     Lesson lesson(argc, argv, kProgram, [&](CLI::App& app) { add_layout_options(app, layout); });
     const Rows rows = lay_out(lesson.input, layout);
-    const cl_ulong first = rows.first, pixel_count = rows.count;
+    const cl_ulong first = rows.first, pixel_count = rows.count;  // first: bytes before them
 
     // 2. The device, what it allows, and groups of 512 for those that fill it.
     const cl_device_id device = choose_device(lesson);
@@ -48,7 +48,7 @@ int main(int argc, char** argv) try {
     const DeviceLimits limits{
         "OpenCL", about.name, about.driver_line(), (about.type & CL_DEVICE_TYPE_CPU) != 0,
         units,    most,       local_bytes};
-    const TunedLaunch usual = rule_of_thumb(limits, pixel_count);
+    const TunedLaunch usual = rule_of_thumb(limits, pixel_count);  // the kernels' file wants one
 
     // 3. Where its commands go: a context for the device, and a queue that keeps their order and
     //    notes when each began and ended. Each is released at the end of its scope.
@@ -88,7 +88,7 @@ int main(int argc, char** argv) try {
     CHECK_CL(error, "clCreateBuffer(histogram)");
     const PixelBuffer gapped =
         rows.bytes() == pixel_count ? PixelBuffer() : with_gaps(lesson.input, rows);
-    lesson.copy_in = [&] {  // `examine` calls it
+    lesson.copy_in = [&] {  // `examine` calls it; the queue keeps order, so nothing waits
         const std::uint8_t* const from = gapped.empty() ? lesson.pixels.data() : gapped.data();
         CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, rows.bytes(), from, 0, nullptr,
                                       nullptr));
@@ -96,7 +96,7 @@ int main(int argc, char** argv) try {
     const auto poison_result = [&] { poison(queue, histogram, sizeof(Histogram)); };
     const auto zero_and_count = [&](cl_kernel kernel, const Grid& grid, Histogram& result) {
         const cl_uint zero = 0;
-        const std::size_t local_size[] = {grid.items_x, grid.items_y};
+        const std::size_t local_size[] = {grid.items_x, grid.items_y};  // two-per-sm: 1 in y
         const std::size_t global_size[] = {grid.groups_x * local_size[0],
                                            grid.groups_y * local_size[1]};
         Event zeroed, counted;
@@ -129,7 +129,7 @@ int main(int argc, char** argv) try {
     const std::size_t full_groups =
         lesson.groups(std::max<std::size_t>(units * resident.items / full_size, 1));
     const Grid stamp = below_each_other(full_size, full_groups);
-    const Grid strip = lay_over(rows.as_one(), full_size, full_groups, 16);
+    const Grid strip = lay_over(rows.as_one(), full_size, full_groups, 16);  // pixels a step
     const auto run_on_rows = [&](const char* variant, const char* name, const Grid& grid,
                                  const Rows& part) {
         if (!lesson.wants(variant)) return;
@@ -154,10 +154,9 @@ int main(int argc, char** argv) try {
     run_on_rows("vector", "histogram_vector", strip, rows.as_one());
 
     // 8. tuned: the launch that tune has found, or a rule of thumb, in one command. Nothing is
-    // zeroed before
-    //    a run: the last group to add to a bin writes it out and leaves its total, of 64 bits, at
-    //    zero for the next launch. (In two commands, where there are no 64-bit atomics or the
-    //    command line asks for them.)
+    //    zeroed before a run: the last group to add to a bin writes it out and leaves its total, of
+    //    64 bits, at zero for the next launch. (In two commands, where there are no 64-bit atomics
+    //    or the command line asks for them.)
     if (lesson.wants("tuned", has_gaps ? "it takes pixels without gaps between the rows" : "")) {
         const TunedLaunch launch = launch_for(limits, lesson.options, pixel_count);
         const std::size_t groups = lesson.groups(launch.groups(units, pixel_count));
@@ -167,7 +166,7 @@ int main(int argc, char** argv) try {
                             lesson.choice("launches") != "two";
         std::array<cl_ulong, kTotalWords> zeros{};
         Buffer totals;
-        if (in_one) {
+        if (in_one) {  // zeros, copied once
             totals = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof zeros,
                                     zeros.data(), &error);
             CHECK_CL(error, "clCreateBuffer(totals)");

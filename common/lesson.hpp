@@ -1,7 +1,8 @@
 /// @file
 /// The frame of a lesson's program: what every chapter does alike. A host program makes one Lesson
-/// from its command line, has its strategies examined, and ends with the lesson's table. All that
-/// is OpenCL's or CUDA's stands in the host program itself.
+/// from its command line, has its strategies examined, and ends with the lesson's table. What a
+/// strategy calls of OpenCL or CUDA stands in the host program itself. Called elsewhere: the choice
+/// of the device, the read ceiling with kernels of its own, and the poison (opencl/, cuda/).
 #pragma once
 
 #include <algorithm>  // for every host program

@@ -1,6 +1,7 @@
 /// @file
 /// What an OpenCL host program needs beside the API itself: a check for every call, the choice of a
-/// device and what it allows, and owners of OpenCL's objects that convert to the raw handle.
+/// device and what it allows, and owners of OpenCL's objects that convert to the raw handle. While
+/// a program answers the diagnosis, opencl/kept.cpp keeps what it has created and built.
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 120
@@ -38,7 +39,8 @@ static_assert(std::is_standard_layout_v<Buffer> && sizeof(Buffer) == sizeof(cl_m
 /// The name of an error code, such as "CL_INVALID_WORK_GROUP_SIZE" for -54.
 std::string error_name(cl_int error);
 
-/// @throws std::runtime_error "NAME (code) from call at file:line", unless `error` is CL_SUCCESS;
+/// @throws std::runtime_error "NAME (code) from call at file:line", unless `error` is CL_SUCCESS
+///         or says that a device has no clock for events;
 ///         BadInput where the device has too little memory
 void check(cl_int error, const char* call, const char* file, int line);
 
