@@ -4,6 +4,7 @@
     predict: number UNIT FILE PROGRAM INPUT SIZE STRATEGY [/ PROGRAM INPUT SIZE STRATEGY] [ours=NUMBER]
                                          a speed in GB/s, or how many times one is the other; what we expected
     predict: lost UNIT FILE PROGRAM INPUT  how many percent of the counts `racy` loses in its experiment
+    predict: profile UNIT FILE KERNEL COLUMN [ours=NUMBER]  what the profiler counted, by the words of its table
 
 All take ask="WORDS" at their end, where the question in the page is not the one. `bins` and `many` have their experiment, such as
 1024 or 64, in place of the size.
@@ -12,6 +13,7 @@ All take ask="WORDS" at their end, where the question in the page is not the one
 import re
 
 import recorded
+import tables
 from recorded import ROOT, NotRecorded, digits, select
 
 
@@ -32,6 +34,13 @@ def lost(recording, program, name):
     return entry, 100 * (1 - total / pixels)
 
 
+def profiled(recording, kernel, column):
+    for row, entry, counted in tables.profiles(recording, tables.PROFILES):
+        if row.replace("`", "") == kernel:
+            return entry, tables.counts_of(entry, counted)[column]
+    raise NotRecorded(f"{kernel} was not profiled")
+
+
 def question(kind, *words):
     """What the site asks: {kind, ask, and choices and right, or unit, measured, where, ours}; and {file: the entries that it is of}."""
     named = dict(word.split("=", 1) for word in words if re.match("(ours|ask)=", word))
@@ -46,10 +55,12 @@ def question(kind, *words):
     recording = recorded.load(ROOT / file)
     if kind == "lost":
         found = [lost(recording, *of)]
+    elif kind == "profile":
+        found = [profiled(recording, *of)]
     elif kind == "number":
         found = [speed(recording, *part.split()) for part in " ".join(of).split(" / ")]
     else:
-        raise ValueError(f"a prediction is a choice, a number or lost, not '{kind}'")
+        raise ValueError(f"a prediction is a choice, a number, lost or profile, not '{kind}'")
     (first, value), *others = found
     host = recorded.host(recording, first)
     # Without a GPU the device is the processor, which its machine names better than its driver does.
