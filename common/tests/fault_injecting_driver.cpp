@@ -1,6 +1,6 @@
-// An OpenCL driver that behaves in ways that are allowed, and in some that are not: a layer of the
-// loader (OPENCL_LAYERS names it), which passes every call on to the real driver, but answers as
-// FAULT_INJECTING_DRIVER tells it. What it claims it also enforces. Words, by
+// An OpenCL driver that behaves in ways that are allowed, and in some that are not: a library to
+// preload (LD_PRELOAD), which stands before the loader and passes every call on to the real driver,
+// but answers as FAULT_INJECTING_DRIVER tells it. What it claims it also enforces. Words, by
 // spaces:
 //
 //   group=N          work-groups of at most N work-items, of the device and of each kernel
@@ -29,8 +29,7 @@
 //   info-N=V         what it answers to question N, in hexadecimal: numbers, by commas
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
-#include <CL/cl_icd.h>
-#include <CL/cl_layer.h>
+#include <dlfcn.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -41,8 +40,6 @@
 #include <optional>
 #include <sstream>
 #include <string>
-#include <tuple>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -99,7 +96,7 @@ struct Argument {
     cl_mem buffer = nullptr;
     std::size_t local_bytes = 0;
 };
-std::map<cl_kernel, std::map<cl_uint, Argument>> set_arguments;
+std::map<cl_kernel, std::map<cl_uint, Argument>> arguments;
 
 unsigned run = 1;
 bool run_has_launched = false;
@@ -112,7 +109,7 @@ void note_fill(cl_mem buffer, const void* with, std::size_t size, std::size_t by
 }
 
 bool all_are_poisoned(cl_kernel kernel) {
-    const auto& its = set_arguments[kernel];
+    const auto& its = arguments[kernel];
     return std::all_of(its.begin(), its.end(), [](const auto& each) {
         if (each.second.buffer == nullptr) return true;
         const Made& buffer = made[each.second.buffer];
@@ -128,6 +125,11 @@ bool fails() {
     return failing_call > 0 && --failing_call == 0;
 }
 
+void* fail_with(cl_int* error) {
+    if (error != nullptr) *error = CL_OUT_OF_RESOURCES;
+    return nullptr;
+}
+
 __attribute__((constructor)) void begin() {
     failing_call = number("fail").value_or(0);
 }
@@ -136,35 +138,12 @@ __attribute__((destructor)) void end() {
     if (failing_call > 0) _exit(99);
 }
 
-cl_icd_dispatch real;   // the functions of the real driver
-cl_icd_dispatch layer;  // and those that the program gets
-
-// The error of whatever failed, where the function has its errors: the last argument, or the
-// result.
-template <typename R, typename... A>
-R failed_call([[maybe_unused]] A... arguments) {
-    if constexpr (std::is_same_v<R, cl_int>) {
-        return CL_OUT_OF_RESOURCES;
-    } else {
-        cl_int* const error = std::get<sizeof...(A) - 1>(std::tuple(arguments...));
-        if (error != nullptr) *error = CL_OUT_OF_RESOURCES;
-        return nullptr;
-    }
+// The real driver's function of this name.
+template <typename Function>
+Function* real(Function*, const char* name) {
+    return reinterpret_cast<Function*>(dlsym(RTLD_NEXT, name));
 }
-
-// The program gets this function, a lambda, in the place of the driver's.
-template <typename R, typename... A, typename Function>
-void replace(R (*cl_icd_dispatch::*name)(A...), Function) {
-    layer.*name = [](A... arguments) -> R {
-        return fails() ? failed_call<R>(arguments...) : Function{}(arguments...);
-    };
-}
-
-// The driver's own, but where it fails.
-template <auto Name>
-void pass_on() {
-    replace(Name, [](auto... arguments) { return (real.*Name)(arguments...); });
-}
+#define REAL(name) real(&(name), #name)
 
 // What an information is, in the way of all clGet...Info.
 cl_int answer(const void* value, std::size_t bytes, std::size_t size, void* to,
@@ -191,7 +170,7 @@ cl_platform_id own_platform() {
 
 bool has_a_processor(cl_platform_id platform) {
     cl_uint count = 0;
-    return real.clGetDeviceIDs(platform, CL_DEVICE_TYPE_CPU, 0, nullptr, &count) == CL_SUCCESS;
+    return REAL(clGetDeviceIDs)(platform, CL_DEVICE_TYPE_CPU, 0, nullptr, &count) == CL_SUCCESS;
 }
 
 // What a device says of itself.
@@ -213,9 +192,9 @@ cl_int device_info(cl_device_id device, cl_device_info what, std::size_t size, v
     const auto extensions = told("extensions");
     if (extensions && what == CL_DEVICE_EXTENSIONS) {
         std::size_t length = 0;
-        real.clGetDeviceInfo(device, what, 0, nullptr, &length);
+        REAL(clGetDeviceInfo)(device, what, 0, nullptr, &length);
         std::string text(length, '\0');
-        real.clGetDeviceInfo(device, what, length, text.data(), nullptr);
+        REAL(clGetDeviceInfo)(device, what, length, text.data(), nullptr);
         text.resize(text.find('\0'));
         for (const std::string& each : split(*extensions)) {
             if (each.front() != '-') {
@@ -226,7 +205,7 @@ cl_int device_info(cl_device_id device, cl_device_info what, std::size_t size, v
         }
         return answer(text.c_str(), text.size() + 1, size, value, needed);
     }
-    const cl_int error = real.clGetDeviceInfo(device, what, size, value, needed);
+    const cl_int error = REAL(clGetDeviceInfo)(device, what, size, value, needed);
     if (error != CL_SUCCESS || value == nullptr) return error;
     if (what == CL_DEVICE_MAX_WORK_GROUP_SIZE) at_most<std::size_t>(value, number("group"));
     if (what == CL_DEVICE_MAX_WORK_ITEM_SIZES) {
@@ -244,7 +223,7 @@ cl_int device_info(cl_device_id device, cl_device_info what, std::size_t size, v
 // And what a kernel needs on it.
 cl_int kernel_info(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what,
                    std::size_t size, void* value, std::size_t* needed) {
-    const cl_int error = real.clGetKernelWorkGroupInfo(kernel, device, what, size, value, needed);
+    const cl_int error = REAL(clGetKernelWorkGroupInfo)(kernel, device, what, size, value, needed);
     if (error == CL_SUCCESS && what == CL_KERNEL_WORK_GROUP_SIZE) {
         at_most<std::size_t>(value, number("group"));
         at_most<std::size_t>(value, number("kernel-group"));
@@ -252,7 +231,7 @@ cl_int kernel_info(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_i
     if (error == CL_SUCCESS && what == CL_KERNEL_LOCAL_MEM_SIZE && value != nullptr) {
         // PoCL 5 leaves the arguments out.
         cl_ulong in_arguments = 0;
-        for (const auto& each : set_arguments[kernel])
+        for (const auto& each : arguments[kernel])
             in_arguments += each.second.local_bytes;
         auto& all = *static_cast<cl_ulong*>(value);
         all = std::max(all, in_arguments) + number("local-kept").value_or(0);
@@ -260,78 +239,107 @@ cl_int kernel_info(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_i
     return error;
 }
 
-// ---- what the program gets
-// -----------------------------------------------------------------------
+}  // namespace
 
-const auto platform_ids = [](cl_uint size, cl_platform_id* ids, cl_uint* count) {
+extern "C" {
+
+cl_int clGetPlatformIDs(cl_uint size, cl_platform_id* ids, cl_uint* count) {
+    if (fails()) return CL_OUT_OF_RESOURCES;
     hang_if(is_told("hang", "devices"));
     if (is_told("platforms", "none")) return -1001;  // CL_PLATFORM_NOT_FOUND_KHR
     if (is_told("platforms", "failing")) return CL_OUT_OF_HOST_MEMORY;
     const bool one_more =
         is_told("platforms", "empty-first") || is_told("platforms", "failing-first");
-    if (!one_more) return real.clGetPlatformIDs(size, ids, count);
+    if (!one_more) return REAL(clGetPlatformIDs)(size, ids, count);
     if (ids != nullptr) *ids++ = own_platform();
-    const cl_int error = real.clGetPlatformIDs(size > 0 ? size - 1 : 0, ids, count);
+    const cl_int error = REAL(clGetPlatformIDs)(size > 0 ? size - 1 : 0, ids, count);
     if (count != nullptr) ++*count;
     return error;
-};
+}
 
-const auto device_ids = [](cl_platform_id platform, auto... arguments) {
+cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint size, cl_device_id* ids,
+                      cl_uint* count) {
+    if (fails()) return CL_OUT_OF_RESOURCES;
     if (platform == own_platform())
         return is_told("platforms", "empty-first") ? CL_DEVICE_NOT_FOUND : CL_OUT_OF_HOST_MEMORY;
     // The drivers of GPUs have oddities of their own: the tests are for a processor.
     if (!has_a_processor(platform)) return CL_DEVICE_NOT_FOUND;
-    return real.clGetDeviceIDs(platform, arguments...);
-};
+    return REAL(clGetDeviceIDs)(platform, type, size, ids, count);
+}
 
-const auto create_queue = [](cl_context context, cl_device_id device,
-                             cl_command_queue_properties properties,
-                             cl_int* error) -> cl_command_queue {
+cl_int clGetDeviceInfo(cl_device_id device, cl_device_info what, std::size_t size, void* value,
+                       std::size_t* needed) {
+    return fails() ? CL_OUT_OF_RESOURCES : device_info(device, what, size, value, needed);
+}
+
+cl_int clGetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id device,
+                                cl_kernel_work_group_info what, std::size_t size, void* value,
+                                std::size_t* needed) {
+    return fails() ? CL_OUT_OF_RESOURCES : kernel_info(kernel, device, what, size, value, needed);
+}
+
+cl_command_queue clCreateCommandQueue(cl_context context, cl_device_id device,
+                                      cl_command_queue_properties properties, cl_int* error) {
+    if (fails()) return static_cast<cl_command_queue>(fail_with(error));
     if (told("no-profiling") && (properties & CL_QUEUE_PROFILING_ENABLE) != 0) {
         if (error != nullptr) *error = CL_INVALID_QUEUE_PROPERTIES;
         return nullptr;
     }
-    return real.clCreateCommandQueue(context, device, properties, error);
-};
+    return REAL(clCreateCommandQueue)(context, device, properties, error);
+}
 
-const auto create_buffer = [](cl_context context, cl_mem_flags flags, std::size_t bytes, void* from,
-                              cl_int* error) -> cl_mem {
+cl_mem clCreateBuffer(cl_context context, cl_mem_flags flags, std::size_t bytes, void* from,
+                      cl_int* error) {
+    if (fails()) return static_cast<cl_mem>(fail_with(error));
     if (bytes > number("memory").value_or(bytes)) {
         if (error != nullptr) *error = CL_INVALID_BUFFER_SIZE;
         return nullptr;
     }
-    cl_mem buffer = real.clCreateBuffer(context, flags, bytes, from, error);
+    cl_mem buffer = REAL(clCreateBuffer)(context, flags, bytes, from, error);
     made[buffer] = {flags, bytes};  // in the place of another's, long released
     return buffer;
-};
+}
 
-const auto create_kernel = [](auto... given) {
-    cl_kernel kernel = real.clCreateKernel(given...);
-    set_arguments.erase(kernel);  // another's, long released
+cl_kernel clCreateKernel(cl_program program, const char* name, cl_int* error) {
+    if (fails()) return static_cast<cl_kernel>(fail_with(error));
+    cl_kernel kernel = REAL(clCreateKernel)(program, name, error);
+    arguments.erase(kernel);  // another's, long released
     return kernel;
-};
+}
 
-const auto set_argument = [](cl_kernel kernel, cl_uint index, std::size_t size, const void* value) {
+cl_int clSetKernelArg(cl_kernel kernel, cl_uint index, std::size_t size, const void* value) {
+    if (fails()) return CL_OUT_OF_RESOURCES;
     cl_mem buffer = nullptr;
     if (size == sizeof buffer && value != nullptr) std::memcpy(&buffer, value, size);
     if (made.count(buffer) == 0) buffer = nullptr;
     const bool is_on_host = buffer != nullptr && (made[buffer].flags & CL_MEM_ALLOC_HOST_PTR) != 0;
     if (told("discrete") && is_on_host) return CL_INVALID_MEM_OBJECT;
-    const cl_int error = real.clSetKernelArg(kernel, index, size, value);
-    if (error == CL_SUCCESS) set_arguments[kernel][index] = {buffer, value == nullptr ? size : 0};
+    const cl_int error = REAL(clSetKernelArg)(kernel, index, size, value);
+    if (error == CL_SUCCESS) arguments[kernel][index] = {buffer, value == nullptr ? size : 0};
     return error;
-};
+}
 
-const auto build = [](auto... arguments) {
+cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id* devices,
+                      const char* options, void (*notify)(cl_program, void*), void* data) {
+    if (fails()) return CL_OUT_OF_RESOURCES;
+    unsetenv("LD_PRELOAD");  // the driver's own compiler and linker are not meant
     hang_if(is_told("hang", "build"));
-    return real.clBuildProgram(arguments...);
-};
+    return REAL(clBuildProgram)(program, count, devices, options, notify, data);
+}
 
-const auto launch = [](cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
-                       const std::size_t* offset, const std::size_t* global,
-                       const std::size_t* local, auto... events) {
+cl_int clGetProgramBuildInfo(cl_program of, cl_device_id device, cl_program_build_info what,
+                             std::size_t size, void* value, std::size_t* needed) {
+    if (fails()) return CL_OUT_OF_RESOURCES;
+    return REAL(clGetProgramBuildInfo)(of, device, what, size, value, needed);
+}
+
+cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dimensions,
+                              const std::size_t* offset, const std::size_t* global,
+                              const std::size_t* local, cl_uint waits, const cl_event* wait_for,
+                              cl_event* event) {
+    if (fails()) return CL_OUT_OF_RESOURCES;
     cl_device_id device = nullptr;
-    real.clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr);
+    REAL(clGetCommandQueueInfo)(queue, CL_QUEUE_DEVICE, sizeof device, &device, nullptr);
     std::size_t items = 1;
     std::size_t most[3] = {};
     std::size_t most_items = 0;
@@ -347,7 +355,7 @@ const auto launch = [](cl_command_queue queue, cl_kernel kernel, cl_uint dimensi
     if (items > most_items) return CL_INVALID_WORK_GROUP_SIZE;
     if (local_bytes > number("local").value_or(local_bytes)) return CL_OUT_OF_RESOURCES;
     char name[256] = {};
-    real.clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, nullptr);
+    clGetKernelInfo(kernel, CL_KERNEL_FUNCTION_NAME, sizeof name, name, nullptr);
     const auto is_named_in = [&](const char* word) {
         const auto begin = told(word);
         return begin && std::string(name).starts_with(*begin);
@@ -357,39 +365,53 @@ const auto launch = [](cl_command_queue queue, cl_kernel kernel, cl_uint dimensi
     run_has_launched = true;
     hangs = hangs || is_named_in("hang");
     failed = failed || is_named_in("fails");
-    return real.clEnqueueNDRangeKernel(queue, kernel, dimensions, offset, global, local, events...);
-};
+    return REAL(clEnqueueNDRangeKernel)(queue, kernel, dimensions, offset, global, local, waits,
+                                        wait_for, event);
+}
 
-const auto fill = [](cl_command_queue queue, cl_mem buffer, const void* with, std::size_t size,
-                     std::size_t offset, std::size_t bytes, auto... events) {
+cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, const void* with,
+                           std::size_t size, std::size_t offset, std::size_t bytes, cl_uint waits,
+                           const cl_event* wait_for, cl_event* event) {
+    if (fails()) return CL_OUT_OF_RESOURCES;
     note_fill(buffer, with, size, bytes);
-    return real.clEnqueueFillBuffer(queue, buffer, with, size, offset, bytes, events...);
-};
+    return REAL(clEnqueueFillBuffer)(queue, buffer, with, size, offset, bytes, waits, wait_for,
+                                     event);
+}
 
-const auto finish = [](cl_command_queue queue) {
+cl_int clFinish(cl_command_queue queue) {
+    if (fails()) return CL_OUT_OF_RESOURCES;
     hang_if(hangs);
-    return real.clFinish(queue);
-};
+    return REAL(clFinish)(queue);
+}
 
-const auto read_buffer = [](cl_command_queue queue, cl_mem buffer, cl_bool blocking, auto... more) {
+cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                           std::size_t offset, std::size_t bytes, void* to, cl_uint waits,
+                           const cl_event* wait_for, cl_event* event) {
+    if (fails()) return CL_OUT_OF_RESOURCES;
     hang_if(hangs && blocking == CL_TRUE);
     if (failed) {  // as a device would: after the kernel, which PoCL compiles only now
-        real.clFinish(queue);
+        REAL(clFinish)(queue);
         return CL_OUT_OF_RESOURCES;
     }
-    return real.clEnqueueReadBuffer(queue, buffer, blocking, more...);
-};
+    return REAL(clEnqueueReadBuffer)(queue, buffer, blocking, offset, bytes, to, waits, wait_for,
+                                     event);
+}
 
-const auto write_buffer = [](cl_command_queue queue, cl_mem buffer, auto... more) {
+cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                            std::size_t offset, std::size_t bytes, const void* from, cl_uint waits,
+                            const cl_event* wait_for, cl_event* event) {
+    if (fails()) return CL_OUT_OF_RESOURCES;
     hang_if(is_told("hang", "copy"));
     made[buffer].flags |= CL_MEM_READ_ONLY;  // it holds what the host gives
-    return real.clEnqueueWriteBuffer(queue, buffer, more...);
-};
+    return REAL(clEnqueueWriteBuffer)(queue, buffer, blocking, offset, bytes, from, waits, wait_for,
+                                      event);
+}
 
-const auto event_time = [](cl_event event, cl_profiling_info what, std::size_t size, void* value,
-                           std::size_t* needed) {
+cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info what, std::size_t size,
+                               void* value, std::size_t* needed) {
+    if (fails()) return CL_OUT_OF_RESOURCES;
     if (told("no-times")) return CL_PROFILING_INFO_NOT_AVAILABLE;
-    const cl_int error = real.clGetEventProfilingInfo(event, what, size, value, needed);
+    const cl_int error = REAL(clGetEventProfilingInfo)(event, what, size, value, needed);
     const auto times = told("times");
     if (error != CL_SUCCESS || value == nullptr || !times) return error;
     auto& ns = *static_cast<cl_ulong*>(value);
@@ -397,58 +419,57 @@ const auto event_time = [](cl_event event, cl_profiling_info what, std::size_t s
     if (*times == "backwards") ns = ~ns;
     if (*times == "known") {
         cl_command_type type = 0;
-        real.clGetEventInfo(event, CL_EVENT_COMMAND_TYPE, sizeof type, &type, nullptr);
+        REAL(clGetEventInfo)(event, CL_EVENT_COMMAND_TYPE, sizeof type, &type, nullptr);
         const bool is_fill = type == CL_COMMAND_FILL_BUFFER;
         const bool is_start = what == CL_PROFILING_COMMAND_START;
         ns = is_fill ? (is_start ? 1000 : 1700) : (is_start ? 1700 : 2000);
     }
     if (*times == "epoch") ns += ~cl_ulong{0} - 1'000'000'000'000;  // wraps round
     return CL_SUCCESS;
-};
-
-}  // namespace
-
-extern "C" {
-
-cl_int clGetLayerInfo(cl_layer_info what, std::size_t size, void* value, std::size_t* needed) {
-    const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
-    if (what != CL_LAYER_API_VERSION) return CL_INVALID_VALUE;
-    return answer(&version, sizeof version, size, value, needed);
 }
 
-cl_int clInitLayer(cl_uint count, const cl_icd_dispatch* driver, cl_uint* given,
-                   const cl_icd_dispatch** functions) {
-    std::memcpy(&real, driver, std::min(count * sizeof(void*), sizeof real));
-    layer = real;
-    using F = cl_icd_dispatch;
-    replace(&F::clGetPlatformIDs, platform_ids);
-    replace(&F::clGetDeviceIDs, device_ids);
-    replace(&F::clGetDeviceInfo, [](auto... question) { return device_info(question...); });
-    replace(&F::clGetKernelWorkGroupInfo,
-            [](auto... question) { return kernel_info(question...); });
-    replace(&F::clCreateCommandQueue, create_queue);
-    replace(&F::clCreateBuffer, create_buffer);
-    replace(&F::clCreateKernel, create_kernel);
-    replace(&F::clSetKernelArg, set_argument);
-    replace(&F::clBuildProgram, build);
-    replace(&F::clEnqueueNDRangeKernel, launch);
-    replace(&F::clEnqueueFillBuffer, fill);
-    replace(&F::clFinish, finish);
-    replace(&F::clEnqueueReadBuffer, read_buffer);
-    replace(&F::clEnqueueWriteBuffer, write_buffer);
-    replace(&F::clGetEventProfilingInfo, event_time);
-    pass_on<&F::clGetPlatformInfo>();
-    pass_on<&F::clGetProgramBuildInfo>();
-    pass_on<&F::clGetCommandQueueInfo>();
-    pass_on<&F::clFlush>();
-    pass_on<&F::clEnqueueUnmapMemObject>();
-    pass_on<&F::clCreateContext>();
-    pass_on<&F::clCreateProgramWithSource>();
-    pass_on<&F::clCreateSubBuffer>();
-    pass_on<&F::clEnqueueMapBuffer>();
-    *given = sizeof layer / sizeof(void*);
-    *functions = &layer;
-    return CL_SUCCESS;
-}
+// These are as the real ones are, but where they fail.
+#define PASS_ON(name, parameters, arguments)                         \
+    cl_int name parameters {                                         \
+        return fails() ? CL_OUT_OF_RESOURCES : REAL(name) arguments; \
+    }
+#define PASS_ON_AND_MAKE(type, name, parameters, arguments)                          \
+    type name parameters {                                                           \
+        return fails() ? static_cast<type>(fail_with(error)) : REAL(name) arguments; \
+    }
+// NOLINTBEGIN(bugprone-macro-parentheses)
+PASS_ON(clGetPlatformInfo,
+        (cl_platform_id of, cl_platform_info what, std::size_t size, void* value,
+         std::size_t* needed),
+        (of, what, size, value, needed))
+PASS_ON(clGetCommandQueueInfo,
+        (cl_command_queue of, cl_command_queue_info what, std::size_t size, void* value,
+         std::size_t* needed),
+        (of, what, size, value, needed))
+PASS_ON(clFlush, (cl_command_queue queue), (queue))
+PASS_ON(clEnqueueUnmapMemObject,
+        (cl_command_queue queue, cl_mem buffer, void* mapped, cl_uint waits,
+         const cl_event* wait_for, cl_event* event),
+        (queue, buffer, mapped, waits, wait_for, event))
+PASS_ON_AND_MAKE(cl_context, clCreateContext,
+                 (const cl_context_properties* properties, cl_uint count,
+                  const cl_device_id* devices,
+                  void(CL_CALLBACK* notify)(const char*, const void*, std::size_t, void*),
+                  void* data, cl_int* error),
+                 (properties, count, devices, notify, data, error))
+PASS_ON_AND_MAKE(cl_program, clCreateProgramWithSource,
+                 (cl_context context, cl_uint count, const char** texts, const std::size_t* lengths,
+                  cl_int* error),
+                 (context, count, texts, lengths, error))
+PASS_ON_AND_MAKE(cl_mem, clCreateSubBuffer,
+                 (cl_mem buffer, cl_mem_flags flags, cl_buffer_create_type type, const void* what,
+                  cl_int* error),
+                 (buffer, flags, type, what, error))
+PASS_ON_AND_MAKE(void*, clEnqueueMapBuffer,
+                 (cl_command_queue queue, cl_mem buffer, cl_bool blocking, cl_map_flags flags,
+                  std::size_t offset, std::size_t bytes, cl_uint waits, const cl_event* wait_for,
+                  cl_event* event, cl_int* error),
+                 (queue, buffer, blocking, flags, offset, bytes, waits, wait_for, event, error))
+// NOLINTEND(bugprone-macro-parentheses)
 
 }  // extern "C"

@@ -162,8 +162,8 @@ class Test(unittest.TestCase):
     def faulty(self, words):
         """The environment in which the OpenCL driver behaves as these words say (fault_injecting_driver.cpp)."""
         if BUILD["sanitize"] or not BUILD["fault_injecting_driver"]:
-            self.skipTest("no driver that injects faults")
-        return {"FAULT_INJECTING_DRIVER": words, "OPENCL_LAYERS": BUILD["fault_injecting_driver"]}
+            self.skipTest("no driver that injects faults: it wants to be loaded first")
+        return {"FAULT_INJECTING_DRIVER": words, "LD_PRELOAD": BUILD["fault_injecting_driver"]}
 
 
 def main():

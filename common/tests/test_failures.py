@@ -36,13 +36,12 @@ class Failing:
         """The first fails, then the one `step` further, until there is none. Gives the number of runs."""
         folder, runs, n = self.folder(), 0, 1
         command = [self.path, *self.arguments, *self.input, *QUICK, "--json", "run.json", "--counts", "counts.csv"]
+        library = BUILD["fault_injecting_driver" if kind == "opencl" else "failing_library"]
         while True:
-            told = {"FAILING_LIBRARY": f"{kind}:{n}", "LD_PRELOAD": BUILD["failing_library"]}
-            if kind == "opencl":
-                told = self.faulty(f"fail={n}")
+            told = {"FAULT_INJECTING_DRIVER": f"fail={n}"} if kind == "opencl" else {"FAILING_LIBRARY": f"{kind}:{n}"}
             for name in WHOLE:
                 (folder / name).write_text("old")
-            done = subprocess.run(command, cwd=folder, env={**os.environ, **told}, check=False,
+            done = subprocess.run(command, cwd=folder, env={**os.environ, **told, "LD_PRELOAD": library}, check=False,
                                   stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
             if done.returncode == NONE_FAILED:
                 return runs
