@@ -18,6 +18,7 @@
 using namespace common;
 using namespace common::cuda;
 
+const std::vector<std::string> kStrategies{"one-by-one", "queued", "graph", "group-each"};
 const Program kProgram{"05-launch-tuning",
                        "workshops/many/cuda",
                        "CUDA",
@@ -26,15 +27,27 @@ const Program kProgram{"05-launch-tuning",
                         {"queued", "a launch for each picture, without waiting"},
                         {"graph", "the same launches, as one graph"},
                         {"group-each", "one launch, a block for each picture"}},
-                       {{"copies", {"4", "32"}, "copies of a block's table", {"group-each"}},
-                        {"loads", {"1", "2"}, "loads under way at once", {"group-each"}}}};
+                       {{"copies", {"4", "32"}, "copies of a block's table", kStrategies},
+                        {"loads", {"1", "2"}, "loads under way at once", kStrategies}}};
 
-// The instances of the kernel, for some copies and loads.
-static auto kernel_for(const many::Launch& launch) {
-    using namespace kernels;
-    if (launch.copies == 4)
-        return launch.loads == 1 ? histogram_group_each<4, 1> : histogram_group_each<4, 2>;
-    return launch.loads == 1 ? histogram_group_each<32, 1> : histogram_group_each<32, 2>;
+// The instances of the kernels, for some copies and loads.
+struct Kernels {
+    void (*picture)(const std::uint8_t*, std::uint64_t, std::uint64_t, kernels::Total*,
+                    std::uint32_t*);
+    void (*each)(const std::uint8_t*, const std::uint64_t*, std::uint64_t, std::uint32_t*);
+};
+
+template <unsigned kCopies, unsigned kLoads>
+constexpr Kernels kKernels{kernels::histogram_picture<kCopies, kLoads>,
+                           kernels::histogram_group_each<kCopies, kLoads>};
+
+template <unsigned kCopies>
+static Kernels of_loads(unsigned loads) {
+    return loads == 1 ? kKernels<kCopies, 1> : kKernels<kCopies, 2>;
+}
+
+static Kernels kernels_for(const many::Launch& launch) {
+    return launch.copies == 4 ? of_loads<4>(launch.loads) : of_loads<32>(launch.loads);
 }
 
 #ifndef CUDA_ON_CPU
@@ -93,7 +106,9 @@ int main(int argc, char** argv) try {
     // 4. The kernels. They were compiled with this file, for some copies and loads.
 
     // 5. What the strategies share: the pixels on the device, where each picture begins, a row for
-    //    each; and the totals of `tuned`.
+    //    each; and totals, which are zero between two launches.
+    const many::Launches launches = many::launches(batch, lesson.options, limits);
+    const std::vector<kernels::Total> zeros(kTotalWords);
     const std::size_t rows_bytes = batch.size() * sizeof(Histogram);
     Memory<std::uint8_t> pixels;
     Memory<std::uint64_t> first;
@@ -106,18 +121,27 @@ int main(int argc, char** argv) try {
     make(pixels, batch.bytes(), nullptr);
     make(first, batch.first.size() * sizeof(std::uint64_t), batch.first.data());
     make(rows, rows_bytes, nullptr);
-    make(totals, kTotalWords * sizeof(kernels::Total), nullptr);
-    CHECK_CUDA(cudaMemset(totals, 0, kTotalWords * sizeof(kernels::Total)));
+    make(totals, zeros.size() * sizeof(kernels::Total), zeros.data());
     lesson.copy_in = [&] {  // `examine` calls it
         CHECK_CUDA(cudaMemcpyAsync(pixels, lesson.pixels.data(), lesson.pixels.size(),
                                    cudaMemcpyHostToDevice, stream));
     };
+    // The totals are not filled with a pattern before a run, as the rows are. In place of that the
+    // program checks that the run before has left zeros.
+    const auto poison_and_check = [&] {
+        poison(rows, rows_bytes);
+        std::vector<kernels::Total> words(zeros.size());
+        CHECK_CUDA(cudaMemcpy(words.data(), totals, words.size() * sizeof(kernels::Total),
+                              cudaMemcpyDeviceToHost));
+        if (words != zeros)
+            throw std::runtime_error("the last launch did not leave its totals at zero");
+    };
     std::vector<std::uint32_t> counted(batch.size() * kBins);
-    const auto examine = [&](const std::string& variant, const many::Launch& launch,
-                             const auto& kernel, const auto& count) {
+    const auto examine = [&](const std::string& variant, const Launch& launch,
+                             const std::string& missing, const auto& count,
+                             const std::string& launch_text) {
         lesson.examine(
-            variant, {launch.groups, launch.group_size},
-            unsupported_reason(kernel, launch.group_size), [&] { poison(rows, rows_bytes); },
+            variant, launch, missing, poison_and_check,
             [&](Histogram& result) {
                 CHECK_CUDA(cudaEventRecord(begin, stream));
                 count();
@@ -129,25 +153,19 @@ int main(int argc, char** argv) try {
                 batch.judge(counted.data(), result);
                 return elapsed_ms(begin, end);
             },
-            launch.text());
+            launch_text);
     };
 
-    // 6. one-by-one and queued: a launch of `tuned` for each picture, of as many blocks as have
-    //    work. The host waits for each, or for the last. graph: it gives them all at once.
-    many::Launch alone{many::kAlone};
-    alone.group_size = lesson.group_size(alone.group_size, limits.max_group_size);
-    const std::size_t mean = batch.bytes() / batch.size();
-    alone.groups =
-        lesson.groups(groups_with_work(mean, alone.group_size, 16 * alone.loads, 2 * limits.units));
-    const kernels::Tuned kernel_alone =
-        kernels::histogram_tuned<many::kAlone.copies, many::kAlone.loads>;
-    const auto blocks = static_cast<unsigned>(alone.groups);
-    const auto block_size = static_cast<unsigned>(alone.group_size);
+    // 6. one-by-one and queued: a launch for each picture, of as many blocks as have work. It
+    //    zeroes, counts and finishes, as chapter 05's `tuned` does. The host waits for each, or for
+    //    the last. graph: it gives them all at once.
+    const auto kernel_alone = kernels_for(launches.one).picture;
+    const auto blocks = static_cast<unsigned>(launches.one.groups);
+    const auto block_size = static_cast<unsigned>(launches.one.group_size);
     const auto queue_all = [&](bool waits) {
         for (std::size_t p = 0; p < batch.size(); ++p) {
-            kernel_alone<<<blocks, block_size, 0, stream>>>(pixels, batch.first[p],
-                                                            batch.first[p + 1] - batch.first[p],
-                                                            totals, rows + p * kBins);
+            kernel_alone<<<blocks, block_size, 0, stream>>>(
+                pixels, batch.first[p], batch.first[p + 1], totals, rows + p * kBins);
             if (waits) CHECK_CUDA(cudaStreamSynchronize(stream));
         }
     };
@@ -159,18 +177,20 @@ int main(int argc, char** argv) try {
         const auto count = [&] {
             noted ? graph.launch(stream) : queue_all(variant == "one-by-one");
         };
-        examine(variant, alone, kernel_alone, count);
+        examine(variant, {blocks, block_size}, unsupported_reason(kernel_alone, block_size), count,
+                launches.one.text());
     }
 
     // 7. group-each: one launch, a block for each picture, whose row nobody else writes.
     if (lesson.wants("group-each")) {
-        const many::Launch launch = many::launch_of_all(batch, lesson.options, limits);
-        const auto kernel = kernel_for(launch);
-        const auto size = static_cast<unsigned>(launch.group_size);
-        examine("group-each", launch, kernel, [&] {
-            kernel<<<static_cast<unsigned>(launch.groups), size, 0, stream>>>(pixels, first,
-                                                                              batch.size(), rows);
-        });
+        const auto kernel = kernels_for(launches.each).each;
+        const auto groups = static_cast<unsigned>(launches.each.groups);
+        const auto size = static_cast<unsigned>(launches.each.group_size);
+        const auto count = [&] {
+            kernel<<<groups, size, 0, stream>>>(pixels, first, batch.size(), rows);
+        };
+        examine("group-each", {groups, size}, unsupported_reason(kernel, size), count,
+                launches.each.text());
     }
 
     // 8. The table, and the exit status that tells the truth.

@@ -7,7 +7,7 @@
 // these do, and passes what that one wants: GROUP_X and GROUP_Y, the work-items of a group; COPIES
 // of its table; and LOADS, which a work-item has under way at once.
 
-// ---- how a group counts bytes ----
+// ---- how a group counts bytes, in every strategy ----
 
 // Chapter 05's `tuned`: bin b of copy k is word b * COPIES + k, and its count_word counts.
 #define TABLE_WORDS (BINS * COPIES)
@@ -69,6 +69,24 @@ uint sum_of(__local const uint* table, uint bin) {
         sum += table[bin * COPIES + (bin + k) % COPIES];
     }
     return sum;
+}
+
+// ---- one-by-one, queued: all groups of the launch count one picture ----
+//
+// They finish it as chapter 05's do, with its totals.
+__kernel OF_SHAPE void histogram_picture(__global const uchar* pixels, ulong begin, ulong end,
+                                         __global ulong* totals, __global uint* rows, ulong p) {
+    __local uint table[TABLE_WORDS];
+    const ulong group = get_group_id(0);
+    const ulong groups = get_num_groups(0);
+    // Each group has a stretch, and the last one what is left: whole vectors, where it can be.
+    const ulong stretch = ((end - begin) / groups + 15) / 16 * 16;
+    const ulong from = min(begin + group * stretch, end);
+    const ulong to = group == groups - 1 ? end : min(from + stretch, end);
+    count_bytes(table, pixels, from, to);
+    for (uint bin = get_local_id(0); bin < BINS; bin += GROUP_SIZE) {
+        hand_over(totals, rows + p * BINS, bin, sum_of(table, bin));
+    }
 }
 
 // ---- group-each: a group for each picture ----

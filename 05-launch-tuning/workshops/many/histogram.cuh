@@ -12,7 +12,7 @@
 
 namespace kernels {
 
-// ---- how a block counts bytes ----
+// ---- how a block counts bytes, in every strategy ----
 //
 // Chapter 05's `tuned`: bin b of copy k is word b * kCopies + k, and its count_word counts.
 
@@ -76,6 +76,23 @@ __device__ std::uint32_t sum_of(const std::uint32_t* table, unsigned bin) {
         sum += table[bin * kCopies + (bin + k) % kCopies];
     }
     return sum;
+}
+
+// ---- one-by-one, queued, graph: all blocks of the launch count one picture ----
+//
+// They finish it as chapter 05's do, with its totals.
+template <unsigned kCopies, unsigned kLoads>
+__global__ void histogram_picture(const std::uint8_t* pixels, std::uint64_t begin,
+                                  std::uint64_t end, Total* totals, std::uint32_t* row) {
+    __shared__ std::uint32_t table[kBins * kCopies];
+    // Each block has a stretch, and the last one what is left: whole vectors, where it can be.
+    const std::uint64_t stretch = ((end - begin) / gridDim.x + 15) / 16 * 16;
+    const std::uint64_t from = min(begin + blockIdx.x * stretch, end);
+    const std::uint64_t to = blockIdx.x == gridDim.x - 1 ? end : min(from + stretch, end);
+    count_bytes<kCopies, kLoads>(table, pixels, from, to);
+    for (unsigned bin = threadIdx.x; bin < kBins; bin += blockDim.x) {
+        hand_over(totals, row, bin, sum_of<kCopies>(table, bin));
+    }
 }
 
 // ---- group-each: a block for each picture ----

@@ -67,19 +67,25 @@ static Launch usual(std::uint64_t pixels) {
     return {{.copies = 32, .loads = 2, .group_size = 512}};
 }
 
-Launch launch_of_all(const Batch& batch, const common::Options& options,
-                     const DeviceLimits& limits) {
-    Launch launch = usual(batch.bytes() / batch.size());
-    const std::optional<unsigned> copies = options.number("copies");
-    launch.copies = copies.value_or(launch.copies);
-    launch.loads = options.number("loads").value_or(launch.loads);
-    launch.group_size =
-        options.group_size.value_or(std::min(launch.group_size, limits.max_group_size));
-    // Some is left of the local memory: a compiler may keep it for itself.
-    while (!copies && launch.copies > 1 && launch.copies * sizeof(Histogram) >= limits.local_bytes)
-        launch.copies /= 2;
-    launch.groups = options.groups.value_or(batch.size());
-    return launch;
+Launches launches(const Batch& batch, const common::Options& options, const DeviceLimits& limits) {
+    const std::uint64_t mean = batch.bytes() / batch.size();
+    const auto of = [&](Launch launch) {
+        const std::optional<unsigned> copies = options.number("copies");
+        launch.copies = copies.value_or(launch.copies);
+        launch.loads = options.number("loads").value_or(launch.loads);
+        launch.group_size =
+            options.group_size.value_or(std::min(launch.group_size, limits.max_group_size));
+        // Some is left of the local memory: a compiler may keep it for itself.
+        while (!copies && launch.copies > 1 &&
+               launch.copies * sizeof(Histogram) >= limits.local_bytes)
+            launch.copies /= 2;
+        return launch;
+    };
+    Launches launches{of({{.copies = 4, .loads = 1, .group_size = 256}}), of(usual(mean))};
+    launches.one.groups = options.groups.value_or(
+        groups_with_work(mean, launches.one.group_size, 16, 2 * limits.units));
+    launches.each.groups = options.groups.value_or(batch.size());
+    return launches;
 }
 
 }  // namespace many

@@ -39,16 +39,17 @@ struct Batch {
     void judge(const std::uint32_t* rows, common::Histogram& result) const;
 };
 
-/// A launch of `tuned` for a picture alone: a small table, and no more loads than are worth it.
-inline constexpr TunedLaunch kAlone{.copies = 4, .loads = 1, .group_size = 256};
-
-/// A launch in which each picture has a group, which counts as one of `tuned` does.
+/// How groups count, each as one of `tuned` does.
 struct Launch : TunedLaunch {
     std::size_t groups = 1;  ///< in all
 
     [[nodiscard]] std::string text() const { return TunedLaunch::text(groups); }
 };
-Launch launch_of_all(const Batch& batch, const common::Options& options,
-                     const DeviceLimits& limits);
+
+/// The two launches: of a picture alone, and of a group for each.
+struct Launches {
+    Launch one, each;
+};
+Launches launches(const Batch& batch, const common::Options& options, const DeviceLimits& limits);
 
 }  // namespace many

@@ -36,11 +36,11 @@ TEST(Batch, HasAllPixels) {
     EXPECT_EQ(batch.sum[15] + batch.sum[16] + batch.sum[39] + batch.sum[40], 3U);
 }
 
-TEST(Launch, SmallPicturesHaveSmallTables) {
+TEST(Launches, SmallPicturesHaveSmallTables) {
     using Limits = DeviceLimits;
     const Limits usual{.max_group_size = 1024, .local_bytes = 48 << 10};
     const auto of = [](std::uint64_t side, const Limits& limits) {
-        return launch_of_all(of_pixels(10 * side * side, side), {}, limits).text();
+        return launches(of_pixels(10 * side * side, side), {}, limits).each.text();
     };
     EXPECT_EQ(of(64, usual), "4 copies, 1 load, 10 groups of 256");
     EXPECT_EQ(of(128, usual), "32 copies, 1 load, 10 groups of 256");
