@@ -322,7 +322,7 @@ class Bins(Workshop, Test):
             self.looked_at("workshops/bins/opencl", "--variant", variant, *self.SIXTEEN)
 
     def test_races_in_cuda(self):
-        self.looked_at_on_a_cpu("workshops/bins/cuda-on-cpu", *self.SIXTEEN, "--offset", "3")
+        self.looked_at_on_a_cpu("workshops/bins/cuda-on-cpu", *self.SIXTEEN)
 
 
 class CudaMany(Workshop, Test):
