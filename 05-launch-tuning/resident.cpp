@@ -8,11 +8,10 @@ namespace {
 constexpr cl_device_info kComputeCapabilityMajor = 0x4000;
 constexpr cl_device_info kComputeCapabilityMinor = 0x4001;
 
-// 0 where the driver does not answer.
 std::size_t ask(cl_device_id device, cl_device_info what) {
     cl_uint value = 0;
-    const cl_int error = clGetDeviceInfo(device, what, sizeof value, &value, nullptr);
-    return error == CL_SUCCESS ? value : 0;
+    CHECK_CL(clGetDeviceInfo(device, what, sizeof value, &value, nullptr));
+    return value;
 }
 
 // "Maximum number of resident threads per SM", of the compute capabilities in the CUDA programming
@@ -26,7 +25,9 @@ std::size_t threads_of(std::size_t major, std::size_t minor) {
 }  // namespace
 
 Resident resident_items(cl_device_id device) {
-    if (const std::size_t major = ask(device, kComputeCapabilityMajor)) {
+    // Who does not know the question must not hear it: Oclgrind calls it an error of the program.
+    if (common::opencl::has_extension(device, "cl_nv_device_attribute_query")) {
+        const std::size_t major = ask(device, kComputeCapabilityMajor);
         const std::size_t minor = ask(device, kComputeCapabilityMinor);
         return {threads_of(major, minor), fmt::format("compute capability {}.{}", major, minor)};
     }
