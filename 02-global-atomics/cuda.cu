@@ -65,7 +65,7 @@ int main(int argc, char** argv) try {  // at `catch` all objects of main are gon
         };
         const auto count_pixels = [&](Histogram& result) {
             CHECK_CUDA(cudaEventRecord(begin));
-            CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));  // waits for nothing
+            CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
             kernel<<<groups, group_size>>>(pixels, pixel_count, histogram);
             CHECK_CUDA(cudaGetLastError());
             CHECK_CUDA(cudaEventRecord(end));

@@ -105,7 +105,7 @@ int main(int argc, char** argv) try {  // at `catch` all objects of main are gon
             std::clamp<std::size_t>((width + group_size - 1) / group_size, 1, groups);
         const std::size_t groups_y = groups / groups_x;
         const auto tables = static_cast<cl_uint>(groups_x * groups_y);
-        const cl_ulong table_pitch_bins = kBins;  // no gaps between them
+        const cl_ulong table_pitch_bins = kBins;
         const std::size_t tables_bytes = tables * table_pitch_bins * sizeof(cl_uint);
         const Kernel subhist = clCreateKernel(program, "subhist", &error);
         CHECK_CL(error, "clCreateKernel(subhist)");

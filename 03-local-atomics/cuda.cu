@@ -62,7 +62,7 @@ int main(int argc, char** argv) try {  // at `catch` all objects of main are gon
         auto* const local = blocked ? histogram_local_blocked : histogram_local;
         const auto count_local = [&](Histogram& result) {
             CHECK_CUDA(cudaEventRecord(begin));
-            CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));  // waits for nothing
+            CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
             local<<<groups, group_size>>>(pixels, pixel_count, histogram);
             CHECK_CUDA(cudaGetLastError());
             CHECK_CUDA(cudaEventRecord(end));

@@ -171,7 +171,7 @@ int main(int argc, char** argv) try {  // at `catch` all objects of main are gon
             variant, {groups, uchar_size}, unsupported_reason(kernel, device, uchar_size),
             [&] { poison(queue, rows, rows_bytes); }, count_in_bytes);
     };
-    run_in_bytes("uchar-bins", "histogram_uchar", 255);  // as many as 8 bits count
+    run_in_bytes("uchar-bins", "histogram_uchar", 255);
     run_in_bytes("uchar-bins-banked", "histogram_uchar_banked", 255);
     run_in_bytes("uchar-overflow", "histogram_uchar", 256);
 
