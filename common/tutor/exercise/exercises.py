@@ -64,7 +64,9 @@ def next_undone(after=""):
 
 def next_in_words():
     following = next_undone()
-    return f"{following.name}: {following.folder.relative_to(ROOT)}/README.md" if following else "All are done."
+    if not following:
+        return "All are done."
+    return f"Read {following.folder.relative_to(ROOT)}/README.md, then: ./tutorial watch {following.name}"
 
 
 def hint(exercise):

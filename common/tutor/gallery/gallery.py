@@ -259,10 +259,10 @@ def listing():
     found = mistakes()
     if not found:
         raise Refused(2, "this copy has no gallery of mistakes")
-    print("Each has one mistake. Find it: ./tutorial broken NUMBER runs it where it shows, and says where its source is.\n")
+    print("Each has one mistake. Find it: ./tutorial broken NUMBER, such as 01/1, runs it where it shows, and says where its source is.\n")
     for one in found:
         print(f"  {one.number:<6} {one.variant:<18} shown by: {one.shows}")
-    print("\nThen: ./tutorial broken NUMBER answer")
+    print("\nThen: ./tutorial broken 01/1 answer")
 
 
 class Broken:
