@@ -181,9 +181,10 @@ def run(options):
         print(shown("  ".join(cells).rstrip()))
     print("", *(f"[{i}] {shown(device)}" for i, device in enumerate(devices, 1)), "", sep="\n")
     print("A strategy is one way to count; time ms: the median of its runs; GB/s: pixels, a byte each, in that time;\n"
-          "x serial: times as fast as the plain loop, `serial`.")
+          "x serial: times as fast as the plain loop, `serial`, of the same program.")
     if emulated:
-        print("On a processor most of what is made for a GPU is slower than that loop.")
+        print("On a processor most of what is made for a GPU is slower than that loop; CUDA is emulated there: right or wrong,\n"
+              "never fast or slow. A small picture measures the start of a kernel more than the counting.")
     print("", f"The picture beside its histogram: {RESULTS}/histogram.png", f"All numbers, for programs:        {RESULTS}/*.json",
           f"What to read next:                {chapters[0][0]}/README.md", sep="\n")
     ends = {row[-1].partition(":")[0] for row in rows}
