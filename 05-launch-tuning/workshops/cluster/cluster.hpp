@@ -47,4 +47,9 @@ common::Program program(const char* name, const char* api, common::Variant strat
 /// The whole program. @return the exit status
 int run(int argc, char** argv, const common::Program& program, const MakeDevice& make_device);
 
+/// The same for an API whose devices count with `tuned`. It lists them, too.
+/// @param listed what --list-devices prints
+int run_tuned(int argc, char** argv, const char* name, const char* api,
+              const std::function<std::string()>& listed, const MakeDevice& make_device);
+
 }  // namespace cluster

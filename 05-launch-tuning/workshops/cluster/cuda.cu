@@ -10,8 +10,6 @@
 #include "05-launch-tuning/histogram.cuh"
 #include "05-launch-tuning/workshops/cluster/cluster.hpp"
 #include "05-launch-tuning/workshops/limits_cuda.hpp"
-#include "common/process/status.hpp"
-#include "common/process/terminal.hpp"
 
 using namespace common;
 using namespace common::cuda;
@@ -71,15 +69,9 @@ class CudaDevice : public cluster::Device {
 };
 
 int main(int argc, char** argv) {
-    const Program program =
-        cluster::program("workshops/cluster/cuda", "CUDA",
-                         {"tuned", "chapter 05's, as tune has found it or by default"},
-                         {{"--no-diagnosis", "a wrong result is not looked into"}});
-    return cluster::run(argc, argv, program, [](const Options& options, int nth, std::size_t own) {
-        if (options.list_devices) {
-            print(list(devices()));
-            throw Finished();
-        }
-        return std::make_unique<CudaDevice>(options, nth, own);
-    });
+    return cluster::run_tuned(
+        argc, argv, "workshops/cluster/cuda", "CUDA", [] { return list(devices()); },
+        [](const Options& options, int nth, std::size_t pixels) {
+            return std::make_unique<CudaDevice>(options, nth, pixels);
+        });
 }

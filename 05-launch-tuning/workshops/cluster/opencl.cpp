@@ -9,7 +9,6 @@
 
 #include "05-launch-tuning/workshops/cluster/cluster.hpp"
 #include "05-launch-tuning/workshops/tuned_opencl.hpp"
-#include "common/process/terminal.hpp"
 
 using namespace common;
 using namespace common::opencl;
@@ -79,15 +78,9 @@ class OpenClDevice : public cluster::Device {
 };
 
 int main(int argc, char** argv) {
-    const Program program =
-        cluster::program("workshops/cluster/opencl", "OpenCL",
-                         {"tuned", "chapter 05's, as tune has found it or by default"},
-                         {{"--no-diagnosis", "a wrong result is not looked into"}});
-    return cluster::run(argc, argv, program, [](const Options& options, int nth, std::size_t own) {
-        if (options.list_devices) {
-            print(list(devices()));
-            throw Finished();
-        }
-        return std::make_unique<OpenClDevice>(options, nth, own);
-    });
+    return cluster::run_tuned(
+        argc, argv, "workshops/cluster/opencl", "OpenCL", [] { return list(devices()); },
+        [](const Options& options, int nth, std::size_t pixels) {
+            return std::make_unique<OpenClDevice>(options, nth, pixels);
+        });
 }
