@@ -35,7 +35,12 @@ Lesson::Lesson(int argc, const char* const* argv, const Program& program,
       pixels(input.pixels),
       width(input.width),
       expected(reference_histogram(pixels)),
-      program_(program) {}
+      program_(program) {
+    // The groups' size is known later, and `examine` asks again. But this much is known before
+    // anything is allocated.
+    if (options.groups && !options.list_devices)
+        require_sensible({*options.groups, 1}, pixels.size());
+}
 
 Report& Lesson::report() {
     if (!report_)
@@ -58,8 +63,6 @@ std::size_t Lesson::group_size(std::size_t usual, std::size_t most) const {
 }
 
 std::size_t Lesson::groups(std::size_t usual) const {
-    // The groups' size is known later; a program whose launches are not examined has this alone.
-    if (options.groups) require_sensible({*options.groups, 1}, pixels.size());
     return options.groups.value_or(usual);
 }
 

@@ -53,7 +53,6 @@ int main(int argc, char** argv) try {
     if (pixel_count == 0) throw BadInput("there are no pixels to copy");
     const DeviceLimits limits = limits_of(device);
     const TunedLaunch for_all = launch_for(limits, lesson.options, pixel_count);
-    static_cast<void>(lesson.groups(0));  // too many are refused before anything is allocated
     const TunedLaunch for_chunk =
         launch_for(limits, lesson.options, std::min<std::size_t>(pixel_count, kChunkPixels));
 
