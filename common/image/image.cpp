@@ -66,7 +66,8 @@ bool is_whole_pnm(std::string_view bytes) {
     std::size_t at = 2;
     std::uint64_t numbers[3] = {};
     for (std::uint64_t& number : numbers) {
-        while (at < bytes.size() && (std::isspace(bytes[at]) != 0 || bytes[at] == '#'))
+        while (at < bytes.size() &&
+               (std::isspace(static_cast<unsigned char>(bytes[at])) != 0 || bytes[at] == '#'))
             at = bytes[at] == '#' ? std::min(bytes.find('\n', at), bytes.size()) : at + 1;
         const auto [end, error] =
             std::from_chars(bytes.data() + at, bytes.data() + bytes.size(), number);
