@@ -184,7 +184,7 @@ def run(options):
           "x serial: times as fast as the plain loop, `serial`, of the same program.")
     if emulated:
         print("On a processor most of what is made for a GPU is slower than that loop; CUDA is emulated there: right or wrong,\n"
-              "never fast or slow. A small picture measures the start of a kernel more than the counting.")
+              "never fast or slow. Where the picture is small, mostly the launch is measured.")
     print("", f"The picture beside its histogram: {RESULTS}/histogram.png", f"All numbers, for programs:        {RESULTS}/*.json",
           f"What to read next:                {chapters[0][0]}/README.md", sep="\n")
     ends = {row[-1].partition(":")[0] for row in rows}
