@@ -349,19 +349,4 @@ int run(int argc, char** argv, const common::Program& program, const MakeDevice&
     return report_exception(program.chapter + "/" + program.name);
 }
 
-int run_tuned(int argc, char** argv, const char* name, const char* api,
-              const std::function<std::string()>& listed, const MakeDevice& make_device) {
-    const common::Program on_devices =
-        program(name, api, {"tuned", "chapter 05's, as tune has found it or by default"},
-                {{"--no-diagnosis", "a wrong result is not looked into"}});
-    const auto make_or_list = [&](const common::Options& options, int nth, std::size_t pixels) {
-        if (options.list_devices) {
-            common::print(listed());
-            throw common::Finished();
-        }
-        return make_device(options, nth, pixels);
-    };
-    return run(argc, argv, on_devices, make_or_list);
-}
-
 }  // namespace cluster

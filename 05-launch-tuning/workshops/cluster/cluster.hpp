@@ -1,6 +1,6 @@
 /// @file
-/// One histogram from many processes: the program that cpu.cpp, opencl.cpp and cuda.cu share. They
-/// add the device that a rank counts with.
+/// One histogram from many processes: the program that cpu.cpp and cuda.cu share. They add the
+/// device that a rank counts with.
 #pragma once
 
 #include <cstddef>
@@ -39,17 +39,12 @@ struct Device {
 using MakeDevice = std::function<std::unique_ptr<Device>(const common::Options& options, int nth,
                                                          std::size_t pixels)>;
 
-/// What the programs of all APIs are, but for their name, API, strategy, and the options that this
-/// one, too, has no use for.
+/// What both programs are, but for their name, API, strategy, and the options that this one, too,
+/// has no use for.
 common::Program program(const char* name, const char* api, common::Variant strategy,
                         std::vector<common::UnsupportedOption> unsupported);
 
 /// The whole program. @return the exit status
 int run(int argc, char** argv, const common::Program& program, const MakeDevice& make_device);
-
-/// The same for an API whose devices count with `tuned`. It lists them, too.
-/// @param listed what --list-devices prints
-int run_tuned(int argc, char** argv, const char* name, const char* api,
-              const std::function<std::string()>& listed, const MakeDevice& make_device);
 
 }  // namespace cluster

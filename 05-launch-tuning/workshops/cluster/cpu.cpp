@@ -1,11 +1,10 @@
-// One histogram from many processes, on processors: the plain C++ one of three programs. The
-// program itself is in cluster.cpp.
+// One histogram from many processes, on processors. The program itself is in cluster.cpp.
 //
 // Run it:  mpirun -n 2 build/05-launch-tuning/workshops/cluster/cpu --random 8G
 //          mpirun -n 2 build/05-launch-tuning/workshops/cluster/cpu --raw FILE --check
 //
 // A rank is a process of MPI, and counts on one thread: start as many as there are cores.
-// opencl.cpp and cuda.cu do the same on devices.
+// cuda.cu does the same on devices.
 
 #include <algorithm>
 

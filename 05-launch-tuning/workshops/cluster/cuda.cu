@@ -4,12 +4,14 @@
 // Run it:  mpirun -n 2 build/05-launch-tuning/workshops/cluster/cuda --random 8G
 //          mpirun -n 2 build/05-launch-tuning/workshops/cluster/cuda --raw FILE --check
 //
-// A rank is a process of MPI, with a device of its own where there are enough. opencl.cpp does the
-// same in OpenCL, in the same steps; cpu.cpp counts without a device.
+// A rank is a process of MPI, with a device of its own where there are enough. cpu.cpp counts
+// without a device.
 
 #include "05-launch-tuning/histogram.cuh"
 #include "05-launch-tuning/workshops/cluster/cluster.hpp"
 #include "05-launch-tuning/workshops/limits_cuda.hpp"
+#include "common/process/status.hpp"
+#include "common/process/terminal.hpp"
 
 using namespace common;
 using namespace common::cuda;
@@ -69,9 +71,16 @@ class CudaDevice : public cluster::Device {
 };
 
 int main(int argc, char** argv) {
-    return cluster::run_tuned(
-        argc, argv, "workshops/cluster/cuda", "CUDA", [] { return list(devices()); },
-        [](const Options& options, int nth, std::size_t pixels) {
-            return std::make_unique<CudaDevice>(options, nth, pixels);
-        });
+    const Program program =
+        cluster::program("workshops/cluster/cuda", "CUDA",
+                         {"tuned", "chapter 05's, as tune has found it or by default"},
+                         {{"--no-diagnosis", "a wrong result is not looked into"}});
+    return cluster::run(argc, argv, program,
+                        [](const Options& options, int nth, std::size_t pixels) {
+                            if (options.list_devices) {
+                                print(list(devices()));
+                                throw Finished();
+                            }
+                            return std::make_unique<CudaDevice>(options, nth, pixels);
+                        });
 }

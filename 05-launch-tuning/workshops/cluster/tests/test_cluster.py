@@ -10,7 +10,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[4] / "common" / "tests"))
 import programs  # noqa: E402
-from programs import BUILD, CASES, IMAGES, QUICK, ROOT, Test  # noqa: E402
+from programs import BUILD, CASES, GIVEN, IMAGES, QUICK, ROOT, Test  # noqa: E402
 
 LAUNCHER = shlex.split(os.environ["MPI_LAUNCHER"])
 # More ranks than cores, none bound to one, and one that waits leaves its core to others; a job that fails ends at once,
@@ -21,8 +21,7 @@ os.environ |= {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": 
                "OMPI_MCA_odls_base_sigkill_timeout": "0", "PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe",
                "PRTE_MCA_hwloc_default_binding_policy": "none", "PRTE_MCA_odls_base_sigkill_timeout": "0"}
 # One of each kind: what a kernel does with the others its chapter tests, and small files are tried below.
-INPUTS = ("size-0", "size-1", "size-257", "prime", "contention-40", "ramp", "tiled", "colour", "many blocks")
-ON_PROCESSORS = (*INPUTS, "constant-large", "four-values", "landscape", "one-column", "tiles")
+INPUTS = ("size-0", "size-1", "size-257", "prime", "contention-40", "ramp", "constant-large", "tiled", "colour", "many blocks", "tiles")
 
 def counts_of(pixels):
     """As --counts writes them."""
@@ -70,7 +69,7 @@ class Cluster:
                  for case in CASES["inputs"]]
         lines += [("many blocks", ["--random", "3000001", "--contention", "40"]), ("tiles", [str(IMAGES / "landscape.bmp"), "--tile", "5M"])]
         for turn, (name, arguments) in enumerate(lines):
-            if name in (ON_PROCESSORS if self.api == "cpu" else INPUTS):
+            if name in INPUTS:
                 with self.subTest(name):
                     counts = self.counted(turn % 4 + 1, *arguments, "--repeat", "2", "--check")
                     self.expect([programs.built("01-cpu/cpu"), *arguments, *QUICK, "--variant", "serial", "--counts", self.here / "one.csv"])
@@ -90,17 +89,8 @@ class Cluster:
         self.ends(2, self.command(2, "--random", "1000", "--device", "nosuch"), "nosuch", "rank 0 of 2")
 
 
-class OnDevices(Cluster):
-    def test_no_device(self):
-        self.ends(77, self.command(2, "--random", "1000"), "rank 0 of 2",
-                  environment={"OCL_ICD_VENDORS": str(self.here), "OCL_ICD_FILENAMES": "", "CUDA_VISIBLE_DEVICES": ""})
-
-    def test_groups_that_are_too_large(self):
-        self.ends(2, self.command(1, "--random", "1000", "--group-size", "1048576"), "1048576")
-
-
 class Cpu(Cluster, Test):
-    """Also what is the same in all three programs."""
+    """Also what is the same in both programs."""
 
     api = "cpu"
 
@@ -113,17 +103,28 @@ class Cpu(Cluster, Test):
                 self.assertEqual(self.counted(ranks, "--raw", file, "--check"), counts_of(pixels))
 
     def test_a_rank_that_sees_other_files(self):
-        both = []
+        """Only --check sees that it is another one of the same size; and a wrong result is in no file."""
+        counts, document, both = self.here / "counts.csv", self.here / "run.json", []
         for rank, text in enumerate(("abcdef", None)):
             folder = self.here / str(rank)
             folder.mkdir()
             if text:
                 (folder / "file.raw").write_text(text)
-            both.append(["-n", "1", "-wdir", str(folder), self.program, "--raw", "file.raw"])
+            both.append(["-n", "1", "-wdir", str(folder), self.program, "--raw", "file.raw", "--check", "--counts", counts, "--json", document])
         command = [*LAUNCHER[:-1], *both[0], ":", *both[1]]
         self.ends(2, command, "file.raw: No such file", "rank 1 of 2")
         (folder / "file.raw").write_text("abc")
         self.ends(2, command, "rank 0 has another command line or other files", "rank 1 of 2")
+        (folder / "file.raw").write_text("abcdeg")
+        self.expect(command, 1, out="check: does not match", environment=self.kept,
+                    err="does not match: total: expected 6, got 6; the first wrong bin is 102: expected 1, got 0\n")
+        self.assertFalse(counts.exists())
+        self.assertEqual(json.loads(document.read_text())["check"], "mismatch")
+
+    def test_pixels_that_are_lost(self):
+        """They are seen without --check, too."""
+        self.program = GIVEN.build / "05-launch-tuning/workshops/cluster/lossy_cluster"
+        self.job(2, "--random", "1000", status=1, err="does not match: 998 pixels were counted, and there are 1000\n")
 
     def test_a_rank_with_another_command_line(self):
         self.ends(2, self.command(1, "--random", "1000", ":", "-n", "1", self.program, "--random", "1000", "--seed", "2"),
@@ -166,29 +167,14 @@ class Cpu(Cluster, Test):
         self.assertEqual(counts.count(",0\n"), 255)
 
 
-class OpenCL(OnDevices, Test):
-    api = "opencl"
-
-    def test_more_pixels_than_the_device_has_memory_for(self):
-        self.ends(2, [self.program, "--random", "1000003"], "this device has at most 65536 in one piece", environment=self.faulty("memory=65536"))
-
-    def test_a_wrong_result_is_in_no_file(self):
-        """Without --check where pixels are lost, and with it where they are in the wrong bin."""
-        kernels, counts, document = (self.here / name for name in ("histogram.cl", "counts.csv", "run.json"))
-        right = (ROOT / "05-launch-tuning/histogram.cl").read_text()
-        for old, new, options, says in (("histogram, bin, ", "histogram, bin == 40 ? 1 : bin, ", [], "[0-9]+ pixels were counted"),
-                                        ("histogram[bin]", "histogram[bin ^ 1]", ["--check"], "total: .*; the first wrong bin is 0: ")):
-            with self.subTest(new):
-                self.assertNotEqual(wrong := right.replace(old, new), right)
-                kernels.write_text(wrong)
-                self.job(2, "--random", "99999", "--kernels", kernels, "--counts", counts, "--json", document, *options,
-                         status=1, out="check: does not match", err=f"does not match: {says}")
-                self.assertFalse(counts.exists())
-                self.assertEqual(json.loads(document.read_text())["check"], "mismatch")
-
-
-class Cuda(OnDevices, Test):
+class Cuda(Cluster, Test):
     api = "cuda"
+
+    def test_no_device(self):
+        self.ends(77, self.command(2, "--random", "1000"), "rank 0 of 2", environment={"CUDA_VISIBLE_DEVICES": ""})
+
+    def test_groups_that_are_too_large(self):
+        self.ends(2, self.command(1, "--random", "1000", "--group-size", "1048576"), "1048576")
 
 
 if __name__ == "__main__":
