@@ -111,7 +111,7 @@ class Links:
             if readme not in self.pages:
                 self.wanted.add(target)
             return relative(place(readme) if readme in self.pages else target / "files.md", place(page))
-        if target.suffix in (".svg", ".png", ".bmp", ".ipynb"):
+        if target.suffix in (".svg", ".png", ".bmp"):
             self.copied.add(target)
             return link
         self.wanted.add(target)

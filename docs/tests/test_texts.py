@@ -1,6 +1,5 @@
-"""What stands in several files and has to be the same in all of them; and the notebook, which is kept without results."""
+"""What stands in several files and has to be the same in all of them."""
 
-import json
 import pathlib
 import re
 import sys
@@ -54,14 +53,6 @@ class Texts(unittest.TestCase):
         usual = [re.search(rf'number\("{option}"\)\.value_or\((\d+)\)', host)[1] for option in ("copies", "loads")]
         launched = re.findall(r"histogram_lanes<(\d+)><<<.*>>>\(.*, (\d+)\);", read("05-launch-tuning/workshops/peers/cuda.cu"))
         self.assertEqual(launched, [tuple(usual)])
-
-    def test_the_notebook_is_kept_without_results(self):
-        notebook = json.loads(read("docs/notebook.ipynb"))
-        self.assertEqual(set(notebook["metadata"]), {"kernelspec", "language_info"})
-        for cell in notebook["cells"]:
-            self.assertEqual(cell["metadata"], {}, cell["id"])
-            if cell["cell_type"] == "code":
-                self.assertEqual((cell["outputs"], cell["execution_count"]), ([], None), cell["id"])
 
     def test_a_test_has_as_long_however_ctest_is_called(self):
         [seconds] = set(re.findall(r'"timeout": (\d+)', read("CMakePresets.json")))
