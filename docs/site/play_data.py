@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
 """Writes what the pages to play with have from elsewhere, each as a script in docs/site/play/; the build and the site's do so.
 
-    data.js     recorded results
     photo.js    the sample picture
     lab-data.js the chapters' kernels in WGSL, the mistakes of the gallery in them, the tests' inputs, and tasks: exercises with
                 what the grader runs
@@ -21,14 +20,11 @@ SITE = pathlib.Path(__file__).resolve().parent
 sys.path[:0] = [str(SITE.parent / "tools"), str(SITE.parents[1] / "common/tutor/gallery"), str(SITE.parents[1] / "common/tutor/exercise")]
 import catalogue  # noqa: E402
 import gallery  # noqa: E402
-import law  # noqa: E402
 import recorded  # noqa: E402
 import tasks as graded  # noqa: E402
 from recorded import write_whole  # noqa: E402
 
 ROOT = recorded.ROOT
-# For the banks: a file of results, an experiment, a program.
-LANES = ("h100.json", "lanes", "04-per-thread-bins/cuda")
 # What the lab runs: in a chapter's histogram.wgsl under a heading of its own.
 STRATEGIES = {"racy": "02-global-atomics", "global": "02-global-atomics", "local": "03-local-atomics",
               "lane-bins": "04-per-thread-bins"}
@@ -37,48 +33,6 @@ TASKS = {"01/merge": ("02-global-atomics", "items"), "02/no-lost-counts": ("02-g
          "03/five-steps": ("03-local-atomics", "local"), "03/four-mistakes": ("03-local-atomics", "local"), "04/copies": ("04-per-thread-bins", "copies")}
 COPIES = 8  # at most: work-group memory for 32 is not everywhere
 PHOTO = "images/landscape.bmp"
-
-
-def option(arguments, name):
-    return arguments[arguments.index(name) + 1]
-
-
-def entries_of(results, experiment, program):
-    """The entries of an experiment. Raises NotRecorded where there is none."""
-    recording = recorded.load(recorded.ROOT / "docs" / "results" / results)
-    return recorded.select(recording, "experiments", experiment=experiment, program=program)
-
-
-def where(entry):
-    run = entry["run"]
-    return {"device": run["device"], "api": run["api"], "size": recorded.size_in_words(run["input"]["pixels"]), "date": entry["date"]}
-
-
-def milliseconds(run):
-    return float(f"{run['result']['kernel_ms']['median']:.4g}")
-
-
-def lanes():
-    """{input: {copies: milliseconds}} of `lane-bins` in its usual launch, and where that was."""
-    times = {}
-    for entry in entries_of(*LANES):
-        for run in entry["run"]["runs"]:
-            arguments = run["arguments"]
-            if option(arguments, "--group-size") == "1024" and option(arguments, "--loads") == "4":
-                times.setdefault(entry["input"], {})[option(arguments, "--copies")] = milliseconds(run)
-    return {**where(entries_of(*LANES)[0]), "ms": times}
-
-
-def under_way():
-    """Bytes under way on a multiprocessor, and the speed that they gave."""
-    found = []
-    for api in ("CUDA", "OpenCL"):
-        recording = recorded.load(ROOT / "docs" / "results" / LANES[0])
-        entries, points = law.points(recording, api)
-        found.append({**where(entries[0]), "units": entries[0]["run"]["units"], "ceiling": round(law.ceiling(recording, entries), 1),
-                      "answer_ns": round(law.answer_ns(points), 1), "few": law.FEW,
-                      "points": [[point.under_way, round(point.gb_s, 1), point.strategy, point.launch] for point in points]})
-    return found
 
 
 def parts(chapter):
@@ -180,11 +134,10 @@ def inputs():
 
 
 def write():
-    """What the lab has. Raises NotRecorded, BadMistake."""
+    """What the lab has. Raises BadMistake."""
     lab = {"strategies": {name: kernel(name) for name in STRATEGIES}, "choices": choices(), "tasks": tasks(), "mistakes": mistakes(),
            "inputs": inputs()}
-    contents = {"data.js": ("playData", {"lanes": lanes(), "underWay": under_way()}),
-                "photo.js": ("playPhoto", base64.b64encode((ROOT / PHOTO).read_bytes()).decode()),
+    contents = {"photo.js": ("playPhoto", base64.b64encode((ROOT / PHOTO).read_bytes()).decode()),
                 "lab-data.js": ("labData", lab)}
     for file, (name, value) in contents.items():
         text = json.dumps(value, ensure_ascii=False)
@@ -195,5 +148,5 @@ def write():
 if __name__ == "__main__":
     try:
         write()
-    except (recorded.NotRecorded, gallery.BadMistake) as error:
+    except gallery.BadMistake as error:
         sys.exit(str(error))

@@ -17,10 +17,4 @@ function seeded(seed) {
   return () => (state = (state * 16807) % 2147483647) / 2147483647;
 }
 
-// Of a model's work-items one that can do something.
-function anyReady(model, state, random) {
-  const ready = model.ready(state);
-  return ready[Math.floor(random() * ready.length)];
-}
-
-module.exports = { ROOT, source, sum, seeded, anyReady };
+module.exports = { ROOT, source, sum, seeded };

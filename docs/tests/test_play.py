@@ -11,7 +11,6 @@ from browser import FOCUSED, FOLLOW_FOCUS, NARROW, PLAY, REACHABLE, ROOT, WIDE, 
 
 SITE = repository.folder_option("--site")
 sys.path.append(str(ROOT / "docs" / "site"))
-import play_data  # noqa: E402
 import svg  # noqa: E402
 
 
@@ -19,8 +18,8 @@ class Pages(Browser):
     """What holds for each of the pages to play with."""
 
     # A control, what is chosen there, and what the address says of it.
-    STATES = {"race.html": ("#items", "8", "items=8"), "banks.html": ("#kind", "ramp", "kind=ramp"), "walk.html": ("#items", "64", "items=64"),
-              "steps.html": ("#mergeStride", "launch", "mergeStride=launch"), "underway.html": ("#bytes", "4", "bytes=4"),
+    STATES = {"banks.html": ("#kind", "ramp", "kind=ramp"),
+              "steps.html": ("#mergeStride", "launch", "mergeStride=launch"),
               "lab.html": ("#strategy", "local", "strategy=local")}
 
     def test_they_are_presentable_and_what_happens_is_seen_at_once(self):
@@ -53,47 +52,10 @@ class Pages(Browser):
                 self.assertEqual(len(focused), reachable, focused)
 
     def test_a_goal_that_was_reached_is_kept(self):
-        self.open("race.html")
-        self.choose("#items", "4")
-        self.choose("#pixels", "1")
+        self.open("steps.html#tables=false&atomicCount=false")
         self.click("#run")
-        self.open("race.html")
-        self.assertEqual([each.text for each in self.all("#goals .reached")], ["Lose a count. Done.", "Lose 3 of 4 counts. Done."])
-
-
-class Race(Browser):
-    def test_losing_on_purpose_and_the_same_order_otherwise(self):
-        self.open("race.html")
-        self.click("#lose")
-        self.assertEqual(self.rows("#counter"), [["1", "2", "1"]])
-        self.assertIn("did not know of 1 addition: lost", self.said())
-        self.assertEqual(len(self.all("#chart g")), 6)
-        self.assertEqual([each.text for each in self.all("#goals .reached")], ["Lose a count. Done."])  # at once, and not at the end
-        self.click("[value=atomic]")
-        self.click("#lose")
-        self.assertEqual(self.rows("#counter"), [["2", "2", "0"]])
-        self.assertIn("nothing is lost", self.said())
-        self.quiet()
-
-    def test_run_to_the_end_and_back(self):
-        self.open("race.html#items=8&pixels=1")
-        self.click("#run")
-        self.assertEqual(self.rows("#counter"), [["1", "8", "7"]])  # as chapter 02 says of eight in a warp
-        self.assertIn("8 pixels, 1 counts. 7 lost.", self.said())
-        self.assertEqual(self.find("#step").get_attribute("aria-disabled"), "true")
-        steps = self.count("#log li")
-        self.press("ARROW_LEFT")
-        self.assertEqual((self.rows("#counter"), self.count("#log li")), ([["1", "7", "6"]], steps - 1))
-        self.choose("#order", "alone")
-        self.click("#run")
-        self.assertEqual(self.rows("#counter"), [["8", "8", "0"]])
-
-    def test_it_moves_unless_the_reader_wants_no_motion(self):
-        self.open("race.html", motion="no-preference")
-        self.click("#run")
-        self.assertEqual((self.text("#run"), len(self.all("#chart g"))), ("Pause", 1))
-        self.click("#run")
-        self.assertEqual(self.text("#run"), "Run")
+        self.open("steps.html")
+        self.assertEqual([each.text for each in self.all("#goals .reached")], ["Lose a count with one change. Done."])
 
 
 class Banks(Browser):
@@ -112,14 +74,11 @@ class Banks(Browser):
         data = (ROOT / "images" / "landscape.bmp").read_bytes()
         return [data[54 + 4 * value] for value in data[1078 + (511 - number) * 512:][:512]]
 
-    def test_the_passes_and_the_recorded_times(self):
+    def test_the_passes(self):
         self.open("banks.html")
         self.assertEqual(self.totals(), self.passes(self.sample(32)))
         self.click("#other")
         self.assertEqual(self.totals(), self.passes(self.sample(96)))
-        times = play_data.lanes()["ms"]["photo"]
-        self.assertEqual([row[4] for row in self.rows("#totals")],
-                         [f"{times[copies]:.4f}" if copies in times else "not recorded" for copies in ("1", "2", "8", "32")])
         self.choose("#kind", "ramp")
         self.assertEqual(self.totals(), self.passes([place % 256 for place in range(512)]))
         self.quiet()
@@ -137,34 +96,27 @@ class Banks(Browser):
             self.assertIn(said, self.said())
 
 
-class Walk(Browser):
-    def test_what_each_request_asks_for(self):
-        self.open("walk.html")
-        self.assertIn("Request 1 of 64: work-items 0 to 31 ask for 32 bytes, in 1 sector. 32 bytes come, 100 %", self.said())
-        self.click("[value=vectors]")
-        self.assertIn("Request 1 of 4: work-items 0 to 31 ask for 512 bytes, in 16 sectors. 512 bytes come, 100 %", self.said())
-        self.click("[value=interleaved]")
-        self.click("[value=cpu]")
-        self.choose("#items", "64")
-        self.assertIn("Request 1 of 2048: work-item 0 asks for 1 byte, in 1 line. 64 bytes come, 2 %", self.said())
-        self.click("#run")
-        self.assertIn("Request 2048 of 2048", self.said())
-        self.choose("#place", "0")
-        self.assertIn("Request 1 of 2048", self.said())
-        self.quiet()
-
-    def test_picture_status_and_table_agree_on_the_cache(self):
-        for cache, said, comes, colour in (("none", "1024 bytes come, 3 %", "2048", "orange"), ("small", "the cache has it all", "64", "band")):
-            self.open(f"walk.html#walk=blocked&cache={cache}")
-            self.click("#next")
-            self.assertIn("Request 2 of 64", self.said())
-            self.assertIn(said, self.said())
-            self.assertEqual(self.rows("#costs")[2][2:4], ["64", comes])
-            self.assertEqual(self.find("#bytes rect:nth-of-type(4)").get_attribute("fill"), f"var(--{colour})")  # byte 3
-
-
 class Steps(Browser):
     """The model has tests of its own; here, that the page shows it."""
+
+    def test_an_update_is_lost_without_tables(self):
+        self.open("steps.html#tables=false&atomicCount=false&items=4")
+        self.assertEqual([each.text for each in self.all("h1") if each.is_displayed()], ["Lose an update"])
+        self.assertFalse(self.find("#zero").is_displayed() or self.find("#groups .cells").is_displayed())
+        self.click("#run")
+        self.assertIn("It did not know of 1 addition: lost.", self.text("#log"))
+        self.assertIn("All done, and wrong in bin 0: 2 counts lost.", self.said())
+        self.click("#atomicCount")
+        self.click("#run")
+        self.assertIn("All done, and right.", self.said())
+        self.quiet()
+
+    def test_it_moves_unless_the_reader_wants_no_motion(self):
+        self.open("steps.html", motion="no-preference")
+        self.click("#run")
+        self.assertEqual((self.text("#run"), self.count("#log li")), ("Pause", 1))
+        self.click("#run")
+        self.assertEqual(self.text("#run"), "Run")
 
     def test_right_forward_and_backward(self):
         self.open("steps.html")
@@ -192,20 +144,6 @@ class Steps(Browser):
         self.open("steps.html#pixels=3&earlyReturn=true")
         self.click("#run")
         self.assertIn("Group 1 waits for ever at a barrier.", self.said())
-        self.quiet()
-
-
-class UnderWay(Browser):
-    def test_the_line_the_ceiling_and_the_recorded_points(self):
-        self.open("underway.html")
-        recorded = play_data.under_way()
-        self.assertIn("256 bytes under way on each of 132 multiprocessors", self.said())
-        self.assertEqual(len(self.all("#chart circle, #chart path")), len(recorded[0]["points"]) + 2)  # the line, and the chosen one
-        self.choose("#bytes", "4")
-        self.assertNotIn("ceiling: more", self.said())
-        self.choose("#loads", "4")
-        self.assertIn(f"{recorded[0]['ceiling']:.0f} GB/s. That is the ceiling: more loads change nothing.", self.said())
-        self.assertEqual(len(self.all("#goals .reached")), 2)
         self.quiet()
 
 
@@ -243,7 +181,7 @@ class Site(Browser):
     # A page of each kind.
     PAGES = ("index.html", "02-global-atomics/index.html", "03-local-atomics/exercise/five-steps/index.html", "docs/results/h100.html")
     KINDS = (*PAGES[:3], "docs/results/xeon-2-threads.html", "03-local-atomics/opencl.cpp.html", "05-launch-tuning/workshops/tune/index.html",
-             "docs/json.html", "predictions.html", "docs/site/play/index.html", "docs/site/play/race.html",
+             "docs/json.html", "predictions.html", "docs/site/play/index.html", "docs/site/play/steps.html",
              "docs/site/play/lab.html", "search.html", "LICENSE.html")
     # What is wider than the window, but for what scrolls or moves in from the side; and on a phone what has small letters,
     # outside of drawings.
@@ -371,7 +309,7 @@ class Site(Browser):
         self.open("index.html", scheme="light")
         while self.find("body").get_attribute("data-theme") != "dark":
             self.click(".content-icon-container .theme-toggle")
-        for page in ("02-global-atomics/index.html", "docs/site/play/race.html"):
+        for page in ("02-global-atomics/index.html", "docs/site/play/steps.html"):
             self.open(page, scheme="light")
             colour = self.script("return getComputedStyle(document.body).backgroundColor")
             self.assertLess(max(map(int, colour.strip("rgb()").split(","))), 40, page)
@@ -379,7 +317,7 @@ class Site(Browser):
     def test_the_pages_to_play_with_are_embedded(self):
         self.open("03-local-atomics/index.html")
         frames = self.all("iframe.play")
-        self.assertEqual(len(frames), 3)
+        self.assertEqual(len(frames), 2)
         self.script("arguments[0].scrollIntoView()", frames[0])
         self.browser.switch_to.frame(frames[0])
         self.wait(lambda: self.all("#said"))
@@ -400,4 +338,4 @@ class Site(Browser):
 if __name__ == "__main__":
     if SITE:
         Site.folder = SITE
-    unittest.main(defaultTest="Site" if SITE else ["Pages", "Race", "Banks", "Walk", "Steps", "UnderWay", "Files"])
+    unittest.main(defaultTest="Site" if SITE else ["Pages", "Banks", "Steps", "Files"])

@@ -3,7 +3,7 @@
 
 const assert = require("node:assert");
 const { test } = require("node:test");
-const { source, seeded, anyReady } = require("./models.js");
+const { source, seeded } = require("./models.js");
 const model = require("../site/play/steps-model.js");
 
 const CHANGES = { zero: false, barrierAfterZero: false, atomicCount: false, barrierBeforeMerge: false, atomicMerge: false, countStride: "group", mergeStride: "launch" };
@@ -12,7 +12,10 @@ const CHANGES = { zero: false, barrierAfterZero: false, atomicCount: false, barr
 function end(settings, seed) {
   const random = seeded(seed);
   let state = model.begin(settings);
-  while (!model.isDone(state)) ({ state } = model.step(state, anyReady(model, state, random)));
+  while (!model.isDone(state)) {
+    const ready = model.ready(state);
+    ({ state } = model.step(state, ready[Math.floor(random() * ready.length)]));
+  }
   return state;
 }
 
@@ -27,9 +30,11 @@ test("the five steps are those of the kernel", () => {
 test("as it is, every order is right", () => {
   for (const items of [2, 3, 4]) {
     for (const pixels of [3, 6, 12]) {
-      const settings = { ...model.RIGHT, items, pixels };
-      for (let seed = 1; seed <= 20; ++seed) assert.deepStrictEqual(end(settings, seed).histogram, model.serial(settings));
-      assert.strictEqual(model.wrongOrder(settings, seeded(5), 20), null);
+      for (const tables of [true, false]) {
+        const settings = { ...model.RIGHT, tables, items, pixels };
+        for (let seed = 1; seed <= 20; ++seed) assert.deepStrictEqual(end(settings, seed).histogram, model.serial(settings));
+        assert.strictEqual(model.wrongOrder(settings, seeded(5), 20), null);
+      }
     }
   }
 });
@@ -43,6 +48,24 @@ test("each change alone can go wrong", () => {
     for (const item of order) ({ state } = model.step(state, item));
     assert.ok(model.isDone(state) && model.wrongBins(state).length > 0, name);
   }
+});
+
+test("without tables a plain ++ loses what others have added since it loaded, and says so", () => {
+  const settings = { ...model.RIGHT, tables: false, atomicCount: false };
+  for (let seed = 1; seed <= 50; ++seed) {
+    const random = seeded(seed);
+    let state = model.begin(settings);
+    let missed = 0;
+    while (!model.isDone(state)) {
+      const ready = model.ready(state);
+      const done = model.step(state, ready[Math.floor(random() * ready.length)]);
+      state = done.state;
+      missed += done.event.missed;
+    }
+    assert.strictEqual(model.wrongBins(state).reduce((all, [, difference]) => all + difference, missed), 0);
+  }
+  const [a, b] = [0, 1, 0, 1].reduce(([state], item) => { const { state: next, event } = model.step(state, item); return [next, event]; }, [model.begin(settings)]);
+  assert.deepStrictEqual([a.histogram[0], b], [1, { item: 1, group: 0, kind: "store", bin: 0, value: 1, missed: 1 }]);
 });
 
 test("who returns before a barrier leaves the others waiting", () => {

@@ -98,22 +98,10 @@
   }
 
   function showTotals() {
-    const measured = playData.lanes;
-    const ms = measured.ms[at("kind").value] || {};
-    const slowest = Math.max(...Object.values(ms), 0);
-    const rows = model.COPIES.map((count) => {
+    fillTable("totals", ["Copies", "passes", "for conflicts", "passes a step"], model.COPIES.map((count) => {
       const passes = sum(model.passesOfRow(row, count));
-      const time = ms[count];
-      const line = tableRow([count, passes, passes - model.PIXELS, (passes / model.PIXELS).toFixed(2), time ? time.toFixed(4) : "not recorded", ""],
-        count === copies ? { class: "now" } : {});
-      line.lastChild.style.textAlign = "left";
-      if (time) line.lastChild.append(element("span", { class: "length", style: `width: ${(6 * time / slowest).toFixed(2)}rem` }));
-      return line;
-    });
-    const heads = ["Copies", "passes", "for conflicts", "passes a step", `${measured.size} of such pixels, ms`, ""];
-    fillTable("totals", heads, rows);
-    at("note").textContent = `The times: lane-bins, ${measured.api} on ${measured.device}, recorded ${measured.date}; not of this row but of `
-      + `all pixels of such an input. Few passes hide behind the reading of the pixels: below about two the time hardly changes.`;
+      return tableRow([count, passes, passes - model.PIXELS, (passes / model.PIXELS).toFixed(2)], count === copies ? { class: "now" } : {});
+    }));
   }
 
   // ---- the page ----------------------------------------------------------------------------------
@@ -142,7 +130,7 @@
     newRow();
   });
   const running = stepper({ next: "next", forward: () => goOn(1), back: () => goOn(-1),
-    isOver: () => step === model.PIXELS - 1, rewind: () => { step = -1; }, milliseconds: () => PAUSE_MS });
+    isOver: () => step === model.PIXELS - 1, rewind: () => { step = -1; }, milliseconds: PAUSE_MS });
   addEventListener("resize", show);
   follow(at("settings"), () => {
     if (at("kind").value !== kind) which = 0;

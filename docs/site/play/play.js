@@ -89,7 +89,7 @@
 
   // What goes on step by step: by the buttons `next` and Back, by arrow keys, and by Run, which pauses, too, and begins anew
   // (`rewind`) where it is over. Without motion the end comes at once.
-  function stepper({ next, forward, back, isOver, rewind, milliseconds, toTheEnd = (isEnough) => { while (!isEnough()) forward(); } }) {
+  function stepper({ next, forward, back, isOver, rewind, milliseconds }) {
     const button = at("run");
     let timer = 0;
 
@@ -102,7 +102,7 @@
 
     function run(isEnough = isOver) {
       if (still()) {
-        toTheEnd(isEnough);
+        while (!isEnough()) forward();
         return;
       }
       button.textContent = "Pause";
@@ -111,7 +111,7 @@
         forward();
         if (isEnough()) pause();
       };
-      timer = setInterval(beat, milliseconds());
+      timer = setInterval(beat, milliseconds);
       beat();
     }
 

@@ -1,14 +1,14 @@
 // The five steps of chapter 03, one small step of one work-item at a time, in any order: the model behind steps.html.
 //
-// Two work-groups zero, count and merge a table each. Any of it can be changed. No state is ever changed: each step gives a
-// new one, so that a page can go back.
+// Two work-groups zero, count and merge a table each; or without `tables` count in the histogram at once, as chapter 02 does. Any of it
+// can be changed. No state is ever changed: each step gives a new one, so that a page can go back.
 (function (root) {
   "use strict";
 
   const GROUPS = 2;
   const BINS = 4;
   // As chapter 03's `local` has it. `pixels` and `items` (of a group) are how much there is of it.
-  const RIGHT = { zero: true, barrierAfterZero: true, atomicCount: true, barrierBeforeMerge: true, atomicMerge: true, earlyReturn: false,
+  const RIGHT = { tables: true, zero: true, barrierAfterZero: true, atomicCount: true, barrierBeforeMerge: true, atomicMerge: true, earlyReturn: false,
     countStride: "launch", mergeStride: "group", items: 2, pixels: 6 };
   // What the tables hold before anybody has zeroed them.
   const BEFORE = [[3, 1, 4, 1], [5, 9, 2, 6]];
@@ -28,19 +28,20 @@
 
   // All that a work-item does: {kind, bin}, in its order. `item` is its number in the launch.
   function programOf(settings, item) {
-    const { items } = settings;
+    const { items, tables } = settings;
     const all = GROUPS * items;
     const local = item % items;
     const pixels = pixelsOf(settings);
     const program = [];
-    if (settings.earlyReturn && item >= pixels.length) return [{ kind: "return" }];
+    if (tables && settings.earlyReturn && item >= pixels.length) return [{ kind: "return" }];
     const bins = (stride) => Array.from({ length: BINS }, (_, bin) => bin).filter((bin) => bin >= local && (bin - local) % stride === 0);
-    if (settings.zero) for (const bin of bins(items)) program.push({ kind: "zero", bin });
-    if (settings.barrierAfterZero) program.push({ kind: "barrier" });
-    for (let i = item; i < pixels.length; i += settings.countStride === "launch" ? all : items) {
+    if (tables && settings.zero) for (const bin of bins(items)) program.push({ kind: "zero", bin });
+    if (tables && settings.barrierAfterZero) program.push({ kind: "barrier" });
+    for (let i = item; i < pixels.length; i += settings.countStride === "launch" || !tables ? all : items) {
       if (settings.atomicCount) program.push({ kind: "add", bin: pixels[i] });
       else program.push({ kind: "load", bin: pixels[i] }, { kind: "store", bin: pixels[i] });
     }
+    if (!tables) return program;
     if (settings.barrierBeforeMerge) program.push({ kind: "barrier" });
     for (const bin of bins(settings.mergeStride === "group" ? items : all)) {
       if (settings.atomicMerge) program.push({ kind: "merge", bin });
@@ -78,21 +79,23 @@
     return state;
   }
 
-  // One step of a work-item: the new state, and what happened.
+  // One step of a work-item: the new state, and what happened; `missed` are the additions of others over which it has stored.
   function step(state, item) {
     if (!ready(state).includes(item)) throw new RangeError(`work-item ${item} has nothing to do`);
     const { kind, bin } = next(state, item);
     const group = groupOf(state, item);
-    const table = state.tables[group];
+    const { tables } = state.settings;
+    const table = tables ? state.tables[group] : state.histogram;
     const { register } = state.items[item];
     const inTable = { zero: () => 0, add: () => table[bin] + 1, store: () => register + 1 }[kind];
     const inHistogram = { merge: () => state.histogram[bin] + table[bin], "merge-store": () => register }[kind];
     const loaded = { load: () => table[bin], "merge-load": () => state.histogram[bin] + table[bin] }[kind];
     const value = (inTable || inHistogram || loaded)();
+    const missed = kind === "store" ? Math.max(0, table[bin] - register) : 0;
     const put = (list, place, what) => list.map((old, at) => (at === place ? what : old));
-    return { event: { item, group, kind, bin, value }, state: released({ ...state,
-      tables: inTable ? put(state.tables, group, put(table, bin, value)) : state.tables,
-      histogram: inHistogram ? put(state.histogram, bin, value) : state.histogram,
+    return { event: { item, group, kind, bin, value, missed }, state: released({ ...state,
+      tables: inTable && tables ? put(state.tables, group, put(table, bin, value)) : state.tables,
+      histogram: inHistogram || (inTable && !tables) ? put(state.histogram, bin, value) : state.histogram,
       items: put(state.items, item, { next: state.items[item].next + 1, register: loaded ? value : null }) }) };
   }
 

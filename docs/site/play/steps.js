@@ -18,7 +18,7 @@
     return { ...ticks, ...texts, items, pixels };
   }
 
-  const isChanged = () => Object.entries(settings()).some(([key, value]) => !["items", "pixels"].includes(key) && value !== model.RIGHT[key]);
+  const isChanged = () => Object.entries(settings()).some(([key, value]) => !["items", "pixels", "tables"].includes(key) && value !== model.RIGHT[key]);
 
   // ---- doing -------------------------------------------------------------------------------------
 
@@ -62,12 +62,12 @@
   // ---- showing -----------------------------------------------------------------------------------
 
   const WORDS = { zero: "zeroes", add: "adds one to", load: "loads", store: "stores", merge: "merges", "merge-load": "loads to merge", "merge-store": "stores the sum of" };
-  const whose = ({ kind, bin, group }) => (kind === "merge-store" ? `bin ${bin} of the histogram` : `bin ${bin} of the table of group ${group}`);
+  const whose = ({ kind, bin, group }) => (kind === "merge-store" || !settings().tables ? `bin ${bin} of the histogram` : `bin ${bin} of the table of group ${group}`);
 
-  function told({ event: { item, kind, bin, value, group } }) {
+  function told({ event: { item, kind, bin, value, group, missed } }) {
     const result = { zero: "", load: `: ${value}`, "merge-load": `: ${value} with what the histogram holds` }[kind]
       ?? (kind === "merge" ? `: the histogram has ${value}` : `: ${value}`);
-    return `${name(item)} ${WORDS[kind]} ${whose({ kind, bin, group })}${result}.`;
+    return `${name(item)} ${WORDS[kind]} ${whose({ kind, bin, group })}${result}.${missed > 0 ? ` It did not know of ${many(missed, "addition")}: lost.` : ""}`;
   }
 
   function verdict(state) {
@@ -84,12 +84,14 @@
     const { state, event } = past.now();
     const done = model.isDone(state);
     const failed = done && (model.wrongBins(state).length > 0 || model.hanging(state).length > 0);
-    say(event ? told({ event }) + (done ? verdict(state) : "") : "Nothing has happened yet. The tables hold what was there before. Press Step.", failed ? "bad" : done ? "good" : "");
+    say(event ? told({ event }) + (done ? verdict(state) : "") : `Nothing has happened yet.${state.settings.tables ? " The tables hold what was there before." : ""} Press Step, or choose who goes first.`, failed ? "bad" : done ? "good" : "");
     able(at("step"), !done);
     able(at("run"), !done);
     able(at("back"), event !== null);
     showGroups(state, event);
     showHistogram(state, event, done);
+    for (const each of document.querySelectorAll(".with-tables")) each.hidden = !state.settings.tables;
+    for (const each of document.querySelectorAll(".without-tables")) each.hidden = state.settings.tables;
     [...at("log").children].forEach((line, number, all) => line.classList.toggle("now", number === all.length - 1));
     at("log").scrollTop = at("log").scrollHeight;
   }
@@ -99,7 +101,8 @@
     if (model.waits(state, item)) return "waits at the barrier";
     const { kind, bin } = model.next(state, item);
     const short = { zero: "zero", add: "add 1 to", load: "load", store: "store", merge: "merge", "merge-load": "load for", "merge-store": "store sum of" };
-    return `${short[kind]} bin ${bin}`;
+    const { register } = state.items[item];
+    return `${short[kind]} bin ${bin}${register === null ? "" : `, has ${register}`}`;
   }
 
   const touched = (event, group, bin) => Boolean(event) && event.group === group && event.bin === bin && event.kind !== "merge-store";
@@ -109,7 +112,7 @@
     const { items } = state.settings;
     if (at("groups").querySelectorAll("button").length !== model.GROUPS * items) {
       at("groups").replaceChildren(...Array.from({ length: model.GROUPS }, (_, group) => element("section", { "aria-label": `Group ${group}` },
-        element("h2", {}, `Group ${group}: its table`), element("div", { class: "cells" }), element("ul", { class: "items" },
+        element("h2", {}, `Group ${group}`, element("span", { class: "with-tables" }, ": its table")), element("div", { class: "cells with-tables" }), element("ul", { class: "items" },
           ...Array.from({ length: items }, (__, local) => {
             const item = group * items + local;
             const button = element("button", { type: "button", style: `--colour: ${colour(item)}` });
@@ -134,7 +137,7 @@
   function showHistogram(state, event, done) {
     const truth = model.serial(state.settings);
     at("histogram").replaceChildren(...state.histogram.map((value, bin) => element("span", {
-      class: `${done && value !== truth[bin] ? "bad" : ""} ${event && event.kind.startsWith("merge") && event.kind !== "merge-load" && event.bin === bin ? "now" : ""}` }, String(value))));
+      class: `${done && value !== truth[bin] ? "bad" : ""} ${event && event.bin === bin && (!state.settings.tables || ["merge", "merge-store"].includes(event.kind)) ? "now" : ""}` }, String(value))));
     at("truth").replaceChildren(...truth.map((value) => element("span", {}, String(value))));
   }
 
@@ -142,7 +145,7 @@
 
   const past = story({ model, told, ended: end, show });
   const isOver = () => model.isDone(past.now().state);
-  const running = stepper({ next: "step", forward: step, back: past.back, isOver, milliseconds: () => PAUSE_MS });
+  const running = stepper({ next: "step", forward: step, back: past.back, isOver, milliseconds: PAUSE_MS });
   at("again").addEventListener("click", restart);
   at("search").addEventListener("click", search);
   follow(at("settings"), begin);
