@@ -32,11 +32,11 @@ class Plots(unittest.TestCase):
                 (figures / "contention.svg").unlink()
                 entry, = recorded.select(contents, "runs", program="03-local-atomics/cuda", input="photo")
                 entry["run"]["results"][0]["gb_s"] += 1
-                contents["bins"] = []
+                contents["experiments"] = []
                 done = run_main(plots, "--check")
                 self.assertEqual(done.returncode, 1)
                 for line in ("climb.svg: is not what the results give", "contention.svg: is not what",
-                             "bins.svg: the results have nothing to draw it from"):
+                             "law.svg: the results have nothing to draw it from"):
                     self.assertIn(line, done.stderr)
 
 

@@ -9,7 +9,6 @@
     queues-law.svg                bytes of a table against the queues of the L2 cache at work, likewise
     roofline.svg                  instructions for each byte from memory against instructions a nanosecond
     contention.svg                the strategies and the libraries, from no to full contention
-    bins.svg                      256 to 65,536 bins of pixels of 16 bits: which strategy is the fastest
 
 What is not recorded yet is not drawn. A file ends with what drew it, and with a sum of that, of what it shows and of the
 drawing, which --check computes again, with or without Matplotlib.
@@ -164,7 +163,7 @@ def draw_climb(title, given, source, chapters):
 
 # ---- speed against something else ----------------------------------------------------------------
 
-TOP, BOTTOM, LEFT_END, RIGHT = 80, 440, 70, 620
+TOP, BOTTOM, LEFT_END = 80, 440, 70
 
 
 def chart(title, subtitle, below, source, ceiling, across, ticks, lowest, highest, right, unit="GB/s", limit="read ceiling, {} GB/s"):
@@ -303,7 +302,7 @@ def draw_roofline(title, subtitle, source, ceiling, most, points):
     return figure
 
 
-# contention.svg and bins.svg: what each variant is called, its form, colour, width of its line. Form and colour tell the same,
+# contention.svg: what each variant is called, its form, colour, width of its line. Form and colour tell the same,
 # so that either is enough. The first is drawn first, and wide: what lies upon it does not hide it.
 LINES = {
     "tuned": ("tuned", "o", "blue", 7),
@@ -311,54 +310,31 @@ LINES = {
     "global": ("global", "v", "yellow", 1.5),
     "local": ("local", "X", "muted", 1.5),
     "lane-bins": ("lane-bins", "D", "orange", 1.5),
-    "passes": ("passes", "s", "purple", 1.5),
 }
-
-
-def lines_of(entries, place):
-    """{variant: [(place, GB/s)]} of the right results of more than one entry, in the order of LINES; `place` is that of an entry."""
-    lines = {}
-    for entry in entries:
-        for result in entry["run"]["results"]:
-            if result["check"] == "match" and result["gb_s"]:
-                lines.setdefault(result["variant"], []).append((place(entry), result["gb_s"]))
-    return {name: sorted(lines[name]) for name in sorted(lines, key=[*LINES].index) if len(lines[name]) > 1}
 
 
 def contention(recording):
     """GB/s against contention, a line for each variant of peers. Raises NotRecorded."""
     entries = [entry for entry in recorded.select(recording, "runs", program=recorded.PEERS, size=SIZE)
                if entry["input"] in recorded.CONTENTIONS]
-    run = entries[0]["run"]
+    run, lines = entries[0]["run"], {}
+    for entry in entries:
+        for result in entry["run"]["results"]:
+            if result["check"] == "match" and result["gb_s"]:
+                lines.setdefault(result["variant"], []).append((int(entry["input"].split("-")[1]), result["gb_s"]))
     return Plot("What contention costs",
-                "GB/s of each strategy and library, on a logarithmic scale, against the share of pixels that "
-                "have one and the same value; the table in chapter 05 has the same numbers.",
+                "GB/s of each strategy and library, on a logarithmic scale, against the share of pixels that have one and the same value.",
                 {"subtitle": f"{run['api']}, {size_in_words(run['input']['pixels'])} of random pixels; logarithmic scale",
-                 "below": "contention: % of the pixels that have one and the same value", "source": source_of(entries),
-                 "ceiling": recorded.read_ceiling(recording, entries[0]), "across": "linear",
-                 "lines": lines_of(entries, lambda entry: int(entry["input"].split("-")[1]))}, draw_lines)
+                 "source": source_of(entries), "ceiling": recorded.read_ceiling(recording, entries[0]),
+                 "lines": {name: sorted(lines[name]) for name in LINES if name in lines}}, draw_contention)
 
 
-def bins(recording):
-    """GB/s against the number of bins, a line for each strategy, in CUDA. Raises NotRecorded."""
-    entries = recorded.select(recording, "bins", api="CUDA", input="uniform")
-    run = entries[0]["run"]
-    pixels = size_in_words(run["input"]["pixels"]).removesuffix("B")
-    return Plot("More bins, and where to count them",
-                "GB/s of each strategy against the number of bins, on logarithmic scales; the table of the workshop bins has "
-                "the same numbers.",
-                {"subtitle": f"{run['api']}, {pixels} random pixels of 16 bits; both scales logarithmic",
-                 "below": "bins", "source": source_of(entries),
-                 "ceiling": recorded.read_ceiling(recording, entries[0], ("bins",)), "across": "log",
-                 "lines": lines_of(entries, lambda entry: int(entry["experiment"]))}, draw_lines)
-
-
-def draw_lines(title, subtitle, below, source, ceiling, across, lines):
-    """A line for each variant of `lines`."""
+def draw_contention(title, subtitle, source, ceiling, lines):
+    """`lines`: {variant: [(percent, GB/s)]}."""
     rates = [rate for points in lines.values() for _, rate in points]
     places = sorted({place for points in lines.values() for place, _ in points})
-    figure, axes = chart(title, subtitle, below, source, ceiling, across, {place: f"{place:,}" for place in places},
-                         min(rates), max(*rates, ceiling) * 1.3, RIGHT)
+    figure, axes = chart(title, subtitle, "contention: % of the pixels that have one and the same value", source, ceiling, "linear",
+                         {place: str(place) for place in places}, min(rates), max(*rates, ceiling) * 1.3, 620)
     axes.set(xlim=(places[0], places[-1]))
     for name, points in lines.items():
         words, form, colour, width = LINES[name]
@@ -388,8 +364,7 @@ def drawn(plot):
     return signed(plot, f"{head(WIDTH, height_of(figure), plot.title, plot.about)}<defs>{drawing}", DRAWN_BY)
 
 
-PLOTS = {"climb.svg": climb, "law.svg": law_plot, "queues-law.svg": queues_plot, "roofline.svg": roofline, "contention.svg": contention,
-         "bins.svg": bins}
+PLOTS = {"climb.svg": climb, "law.svg": law_plot, "queues-law.svg": queues_plot, "roofline.svg": roofline, "contention.svg": contention}
 
 
 def plots():

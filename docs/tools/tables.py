@@ -20,9 +20,6 @@ import recorded
 from experiments import EXPERIMENTS, PROFILE, STALLS, stall
 from recorded import ROOT, NotRecorded, digits, ratio, select, size_in_words, speeds_of, unique
 
-# Below this a rate says little, as most of the time is what a launch costs: times are shown instead.
-SMALL = 1 << 20
-
 
 # ---- what tables share ---------------------------------------------------------------------------
 
@@ -167,16 +164,13 @@ def peers_table(recording, size):
     """a row for each input: the strategies beside the library; of contention, which a figure shows, one"""
     entries = [entry for entry in select(recording, "runs", program=recorded.PEERS, size=size)
                if entry["input"] not in recorded.CONTENTIONS or entry["input"] == "contention-40"]
-    pixels, variants = pixels_in(entries[0]), variants_of(entries)
-    small = pixels < SMALL
-    rows = []
+    variants, rows = variants_of(entries), []
     for entry in entries:
         rates = rates_of(entry)
         share = ratio(rates.get("tuned"), recorded.read_ceiling(recording, entry))
-        rows.append([entry["input"], *(ratio(pixels / 1000, rates.get(variant)) if small else rates.get(variant) for variant in variants),
-                     share and 100 * share, ratio(rates.get("tuned"), rates.get("cub"))])
+        rows.append([entry["input"], *map(rates.get, variants), share and 100 * share, ratio(rates.get("tuned"), rates.get("cub"))])
     columns = ["<Input", *titles(variants), "`tuned`, % of the read ceiling", "`tuned` / CUB"]
-    return (entries, f"{device(entries[0])}: {size_in_words(pixels)}, {'µs' if small else 'GB/s'}", columns, rows,
+    return (entries, f"{device(entries[0])}: {size_in_words(pixels_in(entries[0]))}, GB/s", columns, rows,
             f"Medians.{ceiling_words(recording, entries)} The last column: how many times as fast `tuned` is."
             + launches(entries, variants) + skipped(entries))
 
