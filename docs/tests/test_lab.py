@@ -220,28 +220,17 @@ class Lab(Browser):
         self.click("#reset")
         self.assertEqual(self.settings(), ["landscape", "64", "64"])
 
-    def png(self, width, height):
-        """A picture's file; its left half is black, its right half white."""
+    def test_a_large_picture_is_scaled_down(self):
+        self.ready("lab.html#strategy=global")
         def part(kind, data):
             return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-        rows = (b"\0" + b"\0" * (width // 2) + b"\xff" * (width - width // 2)) * height
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        path = pathlib.Path(folder.name) / "large.png"
-        path.write_bytes(b"\x89PNG\r\n\x1a\n" + part(b"IHDR", struct.pack(">2I5B", width, height, 8, 0, 0, 0, 0))
-                         + part(b"IDAT", zlib.compress(rows, 1)) + part(b"IEND", b""))
-        return str(path)
-
-    def test_a_large_picture_is_scaled_down_while_the_page_goes_on(self):
-        self.ready("lab.html#strategy=global")
-        self.script("""window.told = new Set(); window.began = performance.now(); window.longest = 0; let last = began;
-            setInterval(() => { const now = performance.now(), said = document.getElementById("said").textContent; told.add(said);
-              if (said.startsWith("Reading")) longest = Math.max(longest, now - last); last = now; }, 1);""")
-        self.find("#file").send_keys(self.png(6000, 4000))
-        self.wait(lambda: "of your own" in self.said(), 60)
-        took, longest, told = self.script("return [performance.now() - began, longest, [...told]]")
-        self.assertLess(longest, took / 2)
-        self.assertGreater(sum("Reading large.png ... " in each and "%" in each for each in told), 1, told)
+        rows = (b"\0" + 3000 * b"\0" + 3000 * b"\xff") * 4000  # half black, half white
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "large.png")
+            path.write_bytes(b"\x89PNG\r\n\x1a\n" + part(b"IHDR", struct.pack(">2I5B", 6000, 4000, 8, 0, 0, 0, 0))
+                             + part(b"IDAT", zlib.compress(rows, 1)) + part(b"IEND", b""))
+            self.find("#file").send_keys(str(path))
+            self.wait(lambda: "of your own" in self.said(), 60)
         self.assertIn("large.png, 5016 x 3344 (scaled down from 6000 x 4000: the page takes 16 Mi pixels).", self.text("#what"))
         self.choose("#groups", "16")
         self.assertIn("8,386,752", self.text("#chart"))

@@ -255,7 +255,11 @@ fn read_all(@builtin(global_invocation_id) item: vec3u, @builtin(num_workgroups)
       const { kernels, zeroed } = STRATEGIES[strategy];
       const { turns, bound } = laidOut(input, strategy, { groups, groupSize });
       for (const binding of zeroed) bound[binding].fill(0);
-      this.worker ??= play.workerOf(`(${inWorker})(${labWgsl})`);
+      if (!this.worker) { // from its text, for a page from the disk may not read a worker's file
+        const address = URL.createObjectURL(new Blob([`(${inWorker})(${labWgsl})`]));
+        this.worker = new Worker(address);
+        URL.revokeObjectURL(address);
+      }
       const answer = await new Promise((done) => {
         this.worker.onmessage = ({ data }) => done(data);
         this.worker.postMessage({ code, kernels, bound, groups, order: this.order, turns });

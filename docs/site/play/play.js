@@ -254,54 +254,18 @@
       bytes[54 + 4 * bytes[first + (height - 1 - Math.floor(i / width)) * width + (i % width)]]) };
   }
 
-  // What a worker does: a picture, turned to grey as the programs do it (docs/pictures.md), band by band.
-  function greyWorker(most) {
-    const BAND = 256; // rows
-    onmessage = async ({ data: source }) => {
-      try {
-        const bitmap = await createImageBitmap(source);
-        const whole = [bitmap.width, bitmap.height];
-        const scale = Math.min(1, Math.sqrt(most / (whole[0] * whole[1])));
-        const [width, height] = whole.map((side) => Math.max(1, Math.floor(side * scale)));
-        const pixels = new Uint8Array(width * height);
-        const context = new OffscreenCanvas(width, Math.min(BAND, height)).getContext("2d", { willReadFrequently: true });
-        for (let top = 0; top < height; top += BAND) {
-          const rows = Math.min(BAND, height - top);
-          context.clearRect(0, 0, width, rows);
-          context.drawImage(bitmap, 0, top / scale, width / scale, rows / scale, 0, 0, width, rows);
-          const { data } = context.getImageData(0, 0, width, rows);
-          for (let from = 0, to = top * width; from < data.length; from += 4, ++to) {
-            pixels[to] = (77 * data[from] + 150 * data[from + 1] + 29 * data[from + 2]) >> 8;
-          }
-          postMessage({ part: (top + rows) / height });
-        }
-        postMessage({ picture: { width, height, pixels, whole } }, [pixels.buffer]);
-      } catch (error) {
-        postMessage({ error: error.message });
-      }
-    };
-  }
-
-  // A worker from its text, for a page from the disk may not read a worker's file.
-  function workerOf(text) {
-    const address = URL.createObjectURL(new Blob([text]));
-    const worker = new Worker(address);
-    URL.revokeObjectURL(address);
-    return worker;
-  }
-
-  // A file's picture, or a frame of a video, in grey; one of more pixels than a page can take is scaled down. The page goes on
-  // meanwhile; `tell` gets how much is done, 0 to 1.
-  function greyPicture(source, tell = () => {}) {
-    const worker = workerOf(`(${greyWorker})(${MOST_PIXELS})`);
-    return new Promise((done, fail) => {
-      worker.onmessage = ({ data: { part, picture, error } }) => {
-        if (part) tell(part);
-        else if (picture) done(picture);
-        else fail(new Error(error));
-      };
-      worker.postMessage(source);
-    }).finally(() => worker.terminate());
+  // A file's picture, turned to grey as the programs do it (docs/pictures.md); one of more pixels than a page can take is scaled down.
+  async function greyPicture(file) {
+    const bitmap = await createImageBitmap(file); // which is read while the page goes on
+    const whole = [bitmap.width, bitmap.height];
+    const scale = Math.min(1, Math.sqrt(MOST_PIXELS / (whole[0] * whole[1])));
+    const [width, height] = whole.map((side) => Math.max(1, Math.floor(side * scale)));
+    const context = new OffscreenCanvas(width, height).getContext("2d", { willReadFrequently: true });
+    context.drawImage(bitmap, 0, 0, width, height);
+    const { data } = context.getImageData(0, 0, width, height);
+    const pixels = new Uint8Array(width * height);
+    for (let from = 0, to = 0; from < data.length; from += 4, ++to) pixels[to] = (77 * data[from] + 150 * data[from + 1] + 29 * data[from + 2]) >> 8;
+    return { width, height, pixels, whole };
   }
 
   // A picture of the reader's own, chosen in #file or dropped; `take` gets it.
@@ -311,7 +275,7 @@
       say(`Reading ${file.name} ...`);
       at("said").scrollIntoView({ block: "nearest" });
       try {
-        take(await greyPicture(file, (part) => say(`Reading ${file.name} ... ${Math.round(100 * part)} %`)), file.name);
+        take(await greyPicture(file), file.name);
       } catch {
         say(`${file.name} is no picture that this browser reads.`, "bad");
       }
@@ -335,5 +299,5 @@
   addEventListener("storage", showTheme);
 
   root.play = { wantsData, MOST_PIXELS, at, recall, keep, element, drawing, tableRow, fillTable, say, sum, many, chosen, still, able, randomFrom, stepper, story, colour, name, follow, goals,
-    samplePicture, greyPicture, ownPictures, workerOf };
+    samplePicture, ownPictures };
 })(globalThis);
