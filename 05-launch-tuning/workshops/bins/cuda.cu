@@ -5,8 +5,6 @@
 //   passes  a slice of the table at a time, and all pixels are read for each
 //
 // Run it:  build/05-launch-tuning/workshops/bins/cuda --random 100M --bins 65536
-//
-// opencl.cpp does the same in OpenCL, in the same steps.
 
 #include "05-launch-tuning/workshops/bins/histogram.cuh"
 #include "05-launch-tuning/workshops/bins/values.hpp"

@@ -71,7 +71,7 @@ Plan plan(const std::string& strategy, const Values& values, const common::Optio
           const DeviceLimits& limits, std::size_t group_size) {
     Plan plan{{values.shift, 0, values.bins, 1}, 1, group_size};
     // One group for each unit has enough under way, and all of its local memory.
-    const std::size_t most = limits.units * (strategy == "global" && !limits.cpu ? 2 : 1);
+    const std::size_t most = limits.units * (strategy == "global" ? 2 : 1);
     plan.groups = groups_with_work(values.pixels.size(), plan.group_size, options.groups ? 1 : 8,
                                    options.groups.value_or(most));
     if (strategy == "global") {
@@ -89,8 +89,7 @@ Plan plan(const std::string& strategy, const Values& values, const common::Optio
         plan.slice.counters = values.bins / plan.slices;
     }
     // Some is left of the local memory: a compiler may keep it for itself.
-    while (plan.group_size > 1 && plan.slice.copies < 32 &&
-           2 * plan.local_bytes() < limits.local_bytes)
+    while (plan.slice.copies < 32 && 2 * plan.local_bytes() < limits.local_bytes)
         plan.slice.copies *= 2;
     if (plan.local_bytes() > limits.local_bytes)
         plan.unsupported_reason =

@@ -55,7 +55,7 @@ struct Slice {
 struct Plan {
     Slice slice;                 ///< the first
     unsigned slices = 1;         ///< passes
-    std::size_t group_size = 1;  ///< 1: OpenCL's loop for a processor's core
+    std::size_t group_size = 1;
     std::size_t groups = 1;
     std::string unsupported_reason = {};  ///< why the device has no room for it; else empty
 

@@ -272,9 +272,14 @@ struct Launch {
     const void* arguments;
 };
 
-/// Runs the kernel for every thread of every block; checks the launch, and the pointers among the
-/// arguments, before.
-void run(const Launch& launch, const void* const* pointers, std::size_t pointer_count);
+/// A pointer among a kernel's arguments.
+struct Pointer {
+    const void* to;
+    bool is_written;  ///< it may be
+};
+
+/// Runs the kernel for every thread of every block; checks the launch, and its pointers, before.
+void run(const Launch& launch, const Pointer* pointers, std::size_t pointer_count);
 
 template <typename... P>
 auto launch(void (*kernel)(P...), dim3 grid, dim3 block, std::size_t shared_bytes = 0,
@@ -282,11 +287,11 @@ auto launch(void (*kernel)(P...), dim3 grid, dim3 block, std::size_t shared_byte
     return [=](Same<P>... arguments) {
         const auto call = [&] { kernel(arguments...); };
         const auto called = [](const void* it) { (*static_cast<const decltype(call)*>(it))(); };
-        const void* pointers[sizeof...(P) + 1] = {};  // NOLINT(modernize-avoid-c-arrays)
+        Pointer pointers[sizeof...(P) + 1] = {};  // NOLINT(modernize-avoid-c-arrays)
         std::size_t count = 0;
-        [[maybe_unused]] const auto note = [&](const auto& argument) {
-            if constexpr (std::is_pointer_v<std::decay_t<decltype(argument)>>)
-                pointers[count++] = argument;
+        [[maybe_unused]] const auto note = [&]<typename T>(const T& argument) {
+            if constexpr (std::is_pointer_v<T>)
+                pointers[count++] = {argument, !std::is_const_v<std::remove_pointer_t<T>>};
         };
         (note(arguments), ...);
         run({grid, block, shared_bytes, stream, called, &call}, pointers, count);

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "common/cuda/on_cpu/blocks.hpp"
 #include "common/histogram/histogram.hpp"
@@ -74,13 +75,18 @@ constexpr std::size_t kPitch = 512;
 
 struct Allocation {
     std::size_t bytes;
-    bool is_device;  // or pinned memory of the host
+    bool is_device;         // or pinned memory of the host
+    bool is_given = false;  // what is in it: cudaMemcpy or cudaMemset has put it there
+    unsigned poisoned_in = 0;
 };
 std::map<std::uintptr_t, Allocation> allocations;
 std::size_t allocated = 0;
+// A run begins where memory is poisoned behind a launch.
+unsigned current_run = 1;
+bool run_has_launched = false;
 
 // The one that this byte is in, or behind whose end it is.
-const std::pair<const std::uintptr_t, Allocation>* allocation_of(const void* memory) {
+std::pair<const std::uintptr_t, Allocation>* allocation_of(const void* memory) {
     const auto address = reinterpret_cast<std::uintptr_t>(memory);
     auto found = allocations.upper_bound(address);
     if (found == allocations.begin()) return nullptr;
@@ -160,7 +166,7 @@ cudaError_t checked(int device) {
 
 // ---- a launch ----
 
-void run(const Launch& launch, const void* const* pointers, std::size_t pointer_count) {
+void run(const Launch& launch, const Pointer* pointers, std::size_t pointer_count) {
     const dim3& grid = launch.grid;
     const dim3& block = launch.block;
     constexpr unsigned kMax = 65535;
@@ -178,10 +184,18 @@ void run(const Launch& launch, const void* const* pointers, std::size_t pointer_
     }
     // A GPU notices it where the kernel reads or writes there.
     for (std::size_t i = 0; i < pointer_count; ++i) {
-        if (pointers[i] == nullptr || allocation_of(pointers[i]) != nullptr) continue;
-        lasting = {cudaErrorIllegalAddress, "an argument points to the host's own memory"};
-        return;
+        const auto* const found = allocation_of(pointers[i].to);
+        if (pointers[i].to != nullptr && found == nullptr) {
+            lasting = {cudaErrorIllegalAddress, "an argument points to the host's own memory"};
+            return;
+        }
+        // For the tests alone: what a run writes to was poisoned for it.
+        if (found != nullptr && pointers[i].is_written && !found->second.is_given &&
+            found->second.poisoned_in != current_run &&
+            std::getenv("CUDA_ON_CPU_WANTS_POISON") != nullptr)
+            lasting = {cudaErrorIllegalAddress, "an argument points to what was not poisoned"};
     }
+    run_has_launched = true;
     const Outcome outcome = run_blocks(launch);
     ++clock_ns;
     if (outcome.error == cudaErrorLaunchFailure) lasting = outcome;
@@ -330,6 +344,11 @@ cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_
         return returned(cudaErrorInvalidValue);
     for (std::size_t y = 0; y < rows; ++y)
         std::memset(static_cast<char*>(to) + y * pitch, value, width);
+    if (value == common::kPoisonByte) {
+        if (std::exchange(run_has_launched, false)) ++current_run;
+        if (rows * pitch == allocation_of(to)->second.bytes)
+            allocation_of(to)->second.poisoned_in = current_run;
+    }
     clock_ns += 1000;
     return cudaSuccess;
 }
@@ -339,6 +358,8 @@ cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t
 }
 
 cudaError_t cudaMemset(void* to, int value, std::size_t bytes) {
+    if (auto* const found = allocation_of(to); found != nullptr && value != common::kPoisonByte)
+        found->second.is_given = true;
     return cudaMemsetAsync(to, value, bytes);
 }
 
@@ -358,6 +379,7 @@ cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::
         !are_there(from, (rows - 1) * from_pitch + width, side(from_device)))
         return returned(cudaErrorInvalidValue);
     if (lasting.error != cudaSuccess) return lasting.error;
+    if (auto* const found = allocation_of(to)) found->second.is_given = true;
     for (std::size_t y = 0; y < rows; ++y)
         std::memmove(static_cast<char*>(to) + y * to_pitch,
                      static_cast<const char*>(from) + y * from_pitch, width);

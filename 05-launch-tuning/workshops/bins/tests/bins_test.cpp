@@ -15,7 +15,7 @@ using namespace bins;
 using tests::has;
 using tests::said;
 
-const common::Program kProgram{"05-launch-tuning", "workshops/bins/opencl",     "OpenCL", "",
+const common::Program kProgram{"05-launch-tuning", "workshops/bins/cuda",       "CUDA", "",
                                {{"local", ""}},    {{"passes", {"2", "8"}, ""}}};
 
 struct Loaded : Values {
