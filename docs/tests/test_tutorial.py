@@ -321,8 +321,8 @@ class Python(Small):
             printf '4096 pixels\\nmap\\nbest: 7\\n'"""), "-"], ["05-x/tune", "CUDA", "-", "no nvcc"])
         done = self.call("./tutorial", "tune")
         self.assertEqual(done.returncode, 3, done.stderr)
-        self.assertIn("\nOpenCL on One\n  4096 pixels best: 7\n\nAll that was measured", done.stdout)
-        self.assertIn("CUDA: skipped, no nvcc\n", done.stderr)
+        self.assertIn("map\nbest: 7\n\nAll that was measured", done.stdout)
+        self.assertIn("\nOpenCL on One\nOpenCL on Two (2)\nCUDA: skipped, no nvcc\n", done.stderr)
 
 
 class Cluster(Small):

@@ -8,7 +8,6 @@
     law.svg                       bytes under way against speed: a line of slope one, and the ceiling
     queues-law.svg                bytes of a table against the queues of the L2 cache at work, likewise
     roofline.svg                  instructions for each byte from memory against instructions a nanosecond
-    contention.svg                the strategies and the libraries, from no to full contention
 
 What is not recorded yet is not drawn. A file ends with what drew it, and with a sum of that, of what it shows and of the
 drawing, which --check computes again, with or without Matplotlib.
@@ -40,7 +39,7 @@ except ImportError:
 
 RESULTS = ROOT / "docs" / "results"
 FIGURES = ROOT / "docs" / "figures"
-# The climb and the contention are those of one device, on inputs of one size.
+# The climb is that of one device, on inputs of one size.
 DEVICE, SIZE = "h100", "1G"
 WIDTH = 800  # pixels, as are all lengths here: a point of Matplotlib is one in the file
 SMALL = 11
@@ -166,17 +165,14 @@ def draw_climb(title, given, source, chapters):
 TOP, BOTTOM, LEFT_END = 80, 440, 70
 
 
-def chart(title, subtitle, below, source, ceiling, across, ticks, lowest, highest, right, unit="GB/s", limit="read ceiling, {} GB/s"):
-    """GB/s on a logarithmic scale, with the read ceiling, the words `below` the axis, and the source; (figure, axes).
-
-    `across` is the scale of the axis, and `ticks` are {value: words}.
-    """
+def chart(title, subtitle, below, source, ceiling, ticks, lowest, highest, right=WIDTH - 30, unit="GB/s", limit="read ceiling, {} GB/s"):
+    """GB/s on logarithmic scales, with the read ceiling, the words `below` the axis, and the source; (figure, axes). `ticks` are {value: words}."""
     figure = sheet(520, title, subtitle)
     axes = add_axes(figure, LEFT_END, right, TOP, BOTTOM)
     axes.set_yscale("log", subs=[])
     axes.yaxis.set_major_formatter("{x:g}")
     axes.set(ylim=(decade_below(lowest), highest))
-    axes.set_xscale(across)
+    axes.set_xscale("log")
     axes.set_xticks([*ticks], ticks.values(), size=SMALL)
     axes.set_xticks([], minor=True)
     axes.set_xlabel(below, labelpad=8)
@@ -210,7 +206,7 @@ def draw_law(title, subtitle, source, ceiling, answer, units, points):
     """`points`: (bytes under way on each multiprocessor, GB/s, bytes a load), by their bytes."""
     first, last = points[0][0], points[-1][0]
     ticks = {2**power: f"{2**power}" if power < 10 else f"{2 ** (power - 10)} Ki" for power in range(32) if first <= 2**power <= last}
-    figure, axes = chart(title, subtitle, "bytes under way on each multiprocessor", source, ceiling, "log", ticks, points[0][1], 5000, WIDTH - 30)
+    figure, axes = chart(title, subtitle, "bytes under way on each multiprocessor", source, ceiling, ticks, points[0][1], 5000)
     axes.set(xlim=(first / 1.5, last * 1.5))
     axes.plot([first, ceiling * answer / units], [first * units / answer, ceiling], color=LIGHT["green"])
     axes.text(1400, 200, f"slope one: a byte a load, an answer in {answer:.0f} ns", color=LIGHT["green"], gid=HALO)
@@ -245,8 +241,8 @@ def draw_queues(title, subtitle, source, limit, series):
     """`series`: {its name: [(bytes of the table, queues)]}."""
     places = [table for points in series.values() for table, _ in points]
     ticks = {4**power: f"{4**power}" if power < 5 else f"{4**power >> 10} Ki" if power < 10 else f"{4**power >> 20} Mi" for power in range(1, 13)}
-    figure, axes = chart(title, subtitle, "bytes from the first counter to the last", source, limit, "log", ticks, 1, 300, WIDTH - 30,
-                         "queues at work", "most: {} queues")
+    figure, axes = chart(title, subtitle, "bytes from the first counter to the last", source, limit, ticks, 1, 300,
+                         unit="queues at work", limit="most: {} queues")
     axes.set(xlim=(min(places) / 1.5, max(places) * 1.5), ylim=(0.8, 150))
     axes.plot([1, BYTES_A_QUEUE, BYTES_A_QUEUE * limit], [1, 1, limit], color=LIGHT["green"])
     axes.text(5000, 14, f"one for each {BYTES_A_QUEUE} bytes", color=LIGHT["green"], gid=HALO, ha="right")
@@ -284,7 +280,7 @@ def draw_roofline(title, subtitle, source, ceiling, most, points):
     xs, ys = zip(*points.values())
     low, high = min(xs) / 2, max(xs) * 2
     ticks = {value: f"{value:g}" for value in (0.03, 0.1, 0.3, 1, 3, 10) if low <= value <= high}
-    figure, axes = chart(title, subtitle, "instructions of a warp for each byte from memory", source, most, "log", ticks, min(ys), 3 * most,
+    figure, axes = chart(title, subtitle, "instructions of a warp for each byte from memory", source, most, ticks, min(ys), 3 * most,
                          560, "instructions of warps a ns", "the schedulers issue no more: {} a ns")
     axes.set(xlim=(low, high))
     axes.plot([low, most / ceiling], [low * ceiling, most], color=LIGHT["green"])
@@ -299,48 +295,6 @@ def draw_roofline(title, subtitle, source, ceiling, most, points):
         axes.plot([x, 1.02, 1.04], [y, label, label], linewidth=1, color=LIGHT["grid"], zorder=1, **how)
         axes.plot(x, y, "o", color=LIGHT["blue"], markersize=8, **how)
         axes.text(1.05, label, name, va="center_baseline", size=SMALL, **CODE, **how)
-    return figure
-
-
-# contention.svg: what each variant is called, its form, colour, width of its line. Form and colour tell the same,
-# so that either is enough. The first is drawn first, and wide: what lies upon it does not hide it.
-LINES = {
-    "tuned": ("tuned", "o", "blue", 7),
-    "cub": ("CUB", "^", "green", 1.5),
-    "global": ("global", "v", "yellow", 1.5),
-    "local": ("local", "X", "muted", 1.5),
-    "lane-bins": ("lane-bins", "D", "orange", 1.5),
-}
-
-
-def contention(recording):
-    """GB/s against contention, a line for each variant of peers. Raises NotRecorded."""
-    entries = [entry for entry in recorded.select(recording, "runs", program=recorded.PEERS, size=SIZE)
-               if entry["input"] in recorded.CONTENTIONS]
-    run, lines = entries[0]["run"], {}
-    for entry in entries:
-        for result in entry["run"]["results"]:
-            if result["check"] == "match" and result["gb_s"]:
-                lines.setdefault(result["variant"], []).append((int(entry["input"].split("-")[1]), result["gb_s"]))
-    return Plot("What contention costs",
-                "GB/s of each strategy and library, on a logarithmic scale, against the share of pixels that have one and the same value.",
-                {"subtitle": f"{run['api']}, {size_in_words(run['input']['pixels'])} of random pixels; logarithmic scale",
-                 "source": source_of(entries), "ceiling": recorded.read_ceiling(recording, entries[0]),
-                 "lines": {name: sorted(lines[name]) for name in LINES if name in lines}}, draw_contention)
-
-
-def draw_contention(title, subtitle, source, ceiling, lines):
-    """`lines`: {variant: [(percent, GB/s)]}."""
-    rates = [rate for points in lines.values() for _, rate in points]
-    places = sorted({place for points in lines.values() for place, _ in points})
-    figure, axes = chart(title, subtitle, "contention: % of the pixels that have one and the same value", source, ceiling, "linear",
-                         {place: str(place) for place in places}, min(rates), max(*rates, ceiling) * 1.3, 620)
-    axes.set(xlim=(places[0], places[-1]))
-    for name, points in lines.items():
-        words, form, colour, width = LINES[name]
-        axes.plot(*zip(*points), color=LIGHT[colour], marker=form, linewidth=width, markersize=12 if width > 2 else 8,
-                  clip_on=False, label=words)
-    axes.legend(loc="center left", bbox_to_anchor=(1.02, 0.5), **LEGEND)
     return figure
 
 
@@ -364,7 +318,7 @@ def drawn(plot):
     return signed(plot, f"{head(WIDTH, height_of(figure), plot.title, plot.about)}<defs>{drawing}", DRAWN_BY)
 
 
-PLOTS = {"climb.svg": climb, "law.svg": law_plot, "queues-law.svg": queues_plot, "roofline.svg": roofline, "contention.svg": contention}
+PLOTS = {"climb.svg": climb, "law.svg": law_plot, "queues-law.svg": queues_plot, "roofline.svg": roofline}
 
 
 def plots():

@@ -161,9 +161,9 @@ def chapters_table(recording, name, size):
 
 
 def peers_table(recording, size):
-    """a row for each input: the strategies beside the library; of contention, which a figure shows, one"""
+    """a row for each input: the strategies beside the library; of contention a few"""
     entries = [entry for entry in select(recording, "runs", program=recorded.PEERS, size=size)
-               if entry["input"] not in recorded.CONTENTIONS or entry["input"] == "contention-40"]
+               if entry["input"] in (*recorded.PICTURES, "contention-10", "contention-40", "contention-90")]
     variants, rows = variants_of(entries), []
     for entry in entries:
         rates = rates_of(entry)
