@@ -372,8 +372,6 @@ def site(options):
         one_at_a_time()
     python, pages, out = "build/site-env/bin/python", "build/site-pages", "build/site"
     sphinx = [python, "-m", "sphinx", "-q", "-W", "--keep-going", "-j", "auto", "-d", "build/site-doctrees", "-c", "docs/site"]
-    if options.address:
-        sphinx += ["-D", f"html_baseurl={options.address}"]
     for why, *command in (("the pages could not be laid out", python, "-B", "docs/site/stage.py", pages, options.repository or ""),
                           ("the old site cannot be removed", "rm", "-rf", out),
                           ("the site has warnings, and may lack something: see above", *sphinx, pages, out),
@@ -450,7 +448,6 @@ def parser_of(command):
         add("answer", nargs="?", choices=["answer"], help="say what is wrong, too")
     elif command == "site":
         add("links", nargs="?", choices=["links"], help="ask for the pages of others, too")
-        add("--address", type=url, metavar="URL", help="where the site will be")
         add("--repository", type=url, metavar="URL", help="what a reader is to clone")
     return parser
 
