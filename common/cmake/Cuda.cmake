@@ -1,8 +1,6 @@
 # CUDA is optional. Where there is no compiler for it the rest builds, TUTORIAL_CUDA_MISSING says why
 # in a few words, and the run's table repeats them.
-set(TUTORIAL_CUDA ON CACHE STRING
-    "ON: build the CUDA programs where a CUDA compiler is found; REQUIRED: stop where none is; OFF")
-set_property(CACHE TUTORIAL_CUDA PROPERTY STRINGS ON REQUIRED OFF)
+option(TUTORIAL_CUDA "Build the CUDA programs where a CUDA compiler is found" ON)
 set(TUTORIAL_CUDA_MISSING "")
 
 if(NOT TUTORIAL_CUDA)
@@ -40,9 +38,7 @@ if(NOT TUTORIAL_CUDA_MISSING)
     endif()
 endif()
 
-if(TUTORIAL_CUDA_MISSING AND TUTORIAL_CUDA STREQUAL "REQUIRED")
-    message(FATAL_ERROR "CUDA programs: ${TUTORIAL_CUDA_MISSING}, and TUTORIAL_CUDA=REQUIRED asks for them")
-elseif(TUTORIAL_CUDA_MISSING)
+if(TUTORIAL_CUDA_MISSING)
     message(STATUS "CUDA programs: not built, ${TUTORIAL_CUDA_MISSING}")
 else()
     set(CMAKE_CUDA_STANDARD 20)
