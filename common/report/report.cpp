@@ -66,8 +66,6 @@ Report::Report(const Program& program, const Options& options, const Input& inpu
     document_.pixel_bytes = input.pixel_bytes;
     document_.seed = input.seed;
     document_.counts = expected;
-    progress(
-        fmt::format("{}, {} on {}\n", document_.chapter, document_.api, shown(document_.device)));
 }
 
 void Report::say_what_was_lost(const std::string& variant, const Histogram& last) const {

@@ -68,7 +68,6 @@ def given_path(text):
 
 def call(*command, **how):
     """Its exit status, as a shell has it. Ctrl-C is the child's to take: this waits until that has ended."""
-    sys.stdout.flush()
     with subprocess.Popen(command, **how) as child:
         try:
             status = child.wait()
@@ -100,9 +99,9 @@ def set_up(kind):
 
 
 def build(*targets):
-    say("Building ...")
-    if call("cmake", "--build", "--preset", "default", "--target", *targets, stdout=2):
-        raise BadInput("building failed; the reason stands above")
+    status = call("./tutorial", "build", *targets)
+    if status:
+        sys.exit(status)  # it has said why
 
 
 def programs():
@@ -210,18 +209,14 @@ def exercise_of(options):
 
 
 def prepare_to_grade(options):
-    """Builds what runs students' kernels. What is there is brought up to date in silence: this is called again and again."""
+    """Builds what runs students' kernels."""
     if options.seed is None:
         options.seed = secrets.randbelow(1 << 32)
     if options.build:  # a test's
         return
     options.build = ROOT / "build"
     set_up("exercises")
-    with open("build/exercises.log", "wb") as log:
-        command = ("cmake", "--build", "build", "--target", "exercises")
-        silent = (options.build / "common/tutor/why").exists() and call(*command, stdout=log, stderr=log) == 0
-    if not silent:
-        build("exercises")
+    build("exercises")
     os.close(LOCK)  # watch goes on for hours, and builds nothing
 
 
@@ -275,7 +270,6 @@ def broken(options):
     build(target, "why")
     if mistake.is_answered:
         mistake.answer()
-        sys.stdout.flush()
     return mistake.run()
 
 
@@ -489,4 +483,5 @@ def ended(words):
 
 if __name__ == "__main__":
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    sys.stdout.reconfigure(line_buffering=True)  # in a pipe, too: `watch` goes on for hours
     sys.exit(ended(sys.argv[1:]))

@@ -104,9 +104,7 @@ class Examination {
         if (!end_to_end_ms.empty()) {
             result_.end_to_end_ms = summarize(std::move(end_to_end_ms)).median_ms;
         }
-        const std::string time =
-            is_emulated() ? "" : fmt::format(" {:.4g} ms,", result_.kernel.median_ms);
-        progress(fmt::format("{} {}\n", time, to_string(result_.check)));
+        progress(fmt::format(" {}\n", to_string(result_.check)));
         return result_;
     }
 

@@ -244,6 +244,15 @@ class Run(Small):
         self.refuses("not found: python3; docs/install.md names the packages for this system", "list")
         self.refuses("not found: Ninja; Python 3.9 or newer; docs/install.md names the packages for this system", "run")
 
+    def test_a_build_is_shown_where_it_fails(self):
+        with (self.clone / "CMakeLists.txt").open("a") as lines:
+            lines.write("add_custom_target(works COMMAND ${CMAKE_COMMAND} -E echo yes)\nadd_custom_target(fails COMMAND no-such)\n")
+        self.succeed("./tutorial", "set-up", "run")
+        self.assertEqual(self.call("./tutorial", "build", "works").stderr, "Building ...\n")
+        done = self.call("./tutorial", "build", "fails")
+        self.assertEqual(done.returncode, 2)
+        self.assertRegex(done.stderr, r"\ABuilding \.{3}\n(?s:.*)no-such(?s:.*)\ntutorial: building failed; .* build/build.log\n\Z")
+
     def table(self, *rows, status=0):
         """What `run` says of these programs: (chapter, API, exit status, what it says of itself, {strategy: check})."""
         programs = []

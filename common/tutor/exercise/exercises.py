@@ -176,7 +176,7 @@ def look(exercise, options):
 def watch(exercise, options):
     sources = exercise.skeletons(options.api)
     names = " ".join([str(sources[0].relative_to(ROOT)), *(source.name for source in sources[1:])])
-    print(*reports.wrapped(f"Watching {names}; Ctrl-C ends this."), sep="\n", flush=True)
+    print(*reports.wrapped(f"Watching {names}; Ctrl-C ends this."), sep="\n")
     seen = before = None
     while True:
         now = None  # while an editor writes one anew
@@ -185,7 +185,7 @@ def watch(exercise, options):
         # What changed a moment ago may not be written to its end.
         if now is not None and now != seen and now == before:
             seen = now
-            print(flush=True)
+            print()
             try:
                 if look(exercise, options):
                     return 0

@@ -246,6 +246,18 @@ def says_where(how, said):
     return found and found[1]
 
 
+def first_race(said):
+    """ThreadSanitizer's first report: what accesses, who, and where in the chapter's sources; or its first words."""
+    lines = ["ThreadSanitizer: data race"]
+    for part in said.partition("SUMMARY:")[0].split("\n\n"):
+        access = re.search(r"(?mi)^  ((?:previous )?(?:atomic )?(?:read|write) of size .*):$", part)
+        if access:
+            where = re.search(r"(?:histogram\.hpp|cpu\.cpp):[0-9]+", part)
+            lost = "no line (is there a symbolizer? package llvm)" if "<null>" in part else "it no longer knows where"
+            lines.append(f"  {access[1]}: {where[0] if where else lost}")
+    return lines if lines[1:] else said.splitlines()[:1]
+
+
 def called(said):
     """What a program called the mistake that it saw."""
     match = NAMED.search(said)
@@ -322,7 +334,13 @@ class Broken:
         command = self.command()
         with contextlib.suppress(OSError):
             print("The source with the mistake:", *(self.folder / file for file in self.files), file=sys.stderr)
-        status = subprocess.run(command, check=False).returncode
+        log = self.folder / "ThreadSanitizer.log"
+        for old in self.folder.glob(f"{log.name}.*"):
+            old.unlink()
+        status = subprocess.run(["env", f"TSAN_OPTIONS=history_size=7:log_path={log}", *command], check=False).returncode
+        for new in self.folder.glob(f"{log.name}.*"):  # its name has the number of the process
+            said = new.replace(log).read_text(encoding="utf-8", errors="replace")
+            print("", *first_race(said), f"All that it said: {log}. Where the counts match, they do by luck.", sep="\n")
         crashes = re.search("out-of-bounds|Invalid", self.mistake.names)
         shows = (1, 2, 66) if crashes else (1, 66)  # 66 is ThreadSanitizer's
         return 0 if status in shows else status if status >= 0 else 128 - status

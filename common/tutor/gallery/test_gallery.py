@@ -107,6 +107,8 @@ class Check:
         if "unexpected memory mapping" in said:
             raise Skipped("ThreadSanitizer does not run here")
         self.must_say("ThreadSanitizer", said)
+        if not re.search(r" by .*: [a-z]+\.[hc]pp:[0-9]+$", gallery.first_race(said)[1]):
+            raise NotAsWritten(f"no file and line\n{said}")
         status, said = self.run(self.words(self.mistake.hides))
         if status != 0 or re.search(self.mistake.names, said):
             raise NotAsWritten(f"not hidden: exit status {status}\n{said}")
