@@ -63,115 +63,117 @@ int main(int argc, char** argv) try {  // at `catch` all objects of main are gon
     CHECK_CUDA(cudaMalloc(pixels.out(), rows.bytes()));
     Memory<std::uint32_t> histogram;
     CHECK_CUDA(cudaMalloc(histogram.out(), sizeof(Histogram)));
-    const PixelBuffer gapped =
-        rows.bytes() == pixel_count ? PixelBuffer() : with_gaps(lesson.input, rows);
-    lesson.copy_in = [&] {  // `examine` calls it
+    const PixelBuffer gapped = with_gaps(lesson.input, rows);  // empty where there are none
+    lesson.copy_in = [&] {                                     // `examine` calls it
         const std::uint8_t* const from = gapped.empty() ? lesson.pixels.data() : gapped.data();
         CHECK_CUDA(cudaMemcpy(pixels, from, rows.bytes(), cudaMemcpyHostToDevice));
     };
     const auto poison_result = [&] { poison(histogram, sizeof(Histogram)); };
-    const auto zero_and_count = [&](const auto& launch, Histogram& result) {
-        CHECK_CUDA(cudaEventRecord(begin));
-        CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
-        launch();
-        CHECK_CUDA(cudaGetLastError());
-        CHECK_CUDA(cudaEventRecord(end));
-        CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
-        return milliseconds();
+    const auto zero_and_count = [&](const char* variant, const auto& kernel, const Grid& grid,
+                                    const auto& launch, const std::string& launch_text = {}) {
+        const auto run = [&](Histogram& result) {
+            CHECK_CUDA(cudaEventRecord(begin));
+            CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
+            launch();
+            CHECK_CUDA(cudaGetLastError());
+            CHECK_CUDA(cudaEventRecord(end));
+            CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
+            return milliseconds();
+        };
+        lesson.examine(variant, grid.launch(), unsupported_reason(kernel, grid.launch().group_size),
+                       poison_result, run, launch_text);
     };
 
     // 6. two-per-sm: chapter 03's kernel, two blocks of 256 for each multiprocessor.
     const bool has_gaps = rows.have_gaps();
     if (lesson.wants("two-per-sm",
-                     rows.first > 0 || has_gaps ? "it takes neither --offset nor --pitch" : "")) {
-        const auto block_size = static_cast<unsigned>(lesson.group_size(256, most));
-        const auto blocks = static_cast<unsigned>(lesson.groups(2 * units));
-        const auto launch = [&] {
-            kernels::histogram_local<<<blocks, block_size>>>(pixels, pixel_count, histogram);
-        };
-        lesson.examine("two-per-sm", {blocks, block_size},
-                       unsupported_reason(kernels::histogram_local, block_size), poison_result,
-                       [&](Histogram& result) { return zero_and_count(launch, result); });
+                     first > 0 || has_gaps ? "it takes neither --offset nor --pitch" : "")) {
+        const Grid grid = side_by_side(lesson.group_size(256, most), lesson.groups(2 * units));
+        zero_and_count("two-per-sm", kernels::histogram_local, grid, [&] {
+            kernels::histogram_local<<<grid.groups_x, grid.items_x>>>(pixels, pixel_count,
+                                                                      histogram);
+        });
     }
 
-    // 7. occupancy and vector: blocks of 512, as many as fill the device. They lie below each
-    //    other, and walk the rows where those are; or side by side, and take 16 pixels at once.
+    // 7. occupancy: blocks of 512, as many as fill the device. They lie below each other, and walk
+    //    down the rows, which may have gaps between them.
     int resident = 0;
     CHECK_CUDA(cudaDeviceGetAttribute(&resident, cudaDevAttrMaxThreadsPerMultiProcessor, device));
     const std::size_t full_groups = lesson.groups(
         std::max<std::size_t>(units * static_cast<std::size_t>(resident) / full_size, 1));
-    const Grid stamp = below_each_other(full_size, full_groups);
-    const Grid strip = lay_over(rows.as_one(), full_size, full_groups, 16);
-    const auto run_on_rows = [&](const char* variant, const auto& kernel, const Grid& grid,
-                                 const Rows& part) {
-        if (!lesson.wants(variant)) return;
-        const auto launch = [&] {
-            kernel<<<dim3(grid.groups_x, grid.groups_y), dim3(grid.items_x, grid.items_y)>>>(
-                pixels, part, histogram);
-        };
-        lesson.examine(variant, grid.launch(), unsupported_reason(kernel, grid.launch().group_size),
-                       poison_result,
-                       [&](Histogram& result) { return zero_and_count(launch, result); });
-    };
     if (lesson.wants("occupancy")) {
         // The runtime knows the kernel's registers and shared memory, too, and may find that fewer
         // blocks fit than the threads alone would allow.
         int fitting = 0;
         CHECK_CUDA(cudaOccupancyMaxActiveBlocksPerMultiprocessor(
             &fitting, kernels::histogram_occupancy, static_cast<int>(full_size), 0));
-        std::fprintf(stderr,
-                     "  occupancy: %zu units x %d threads / blocks of %zu = %zu; the occupancy "
-                     "API says %zu x %d = %zu\n",
-                     units, resident, full_size, full_groups, units, fitting,
-                     units * static_cast<std::size_t>(fitting));
+        std::fprintf(
+            stderr, "  occupancy: %zu units x %d threads / blocks of %zu = %zu (API: %zu)\n", units,
+            resident, full_size, full_groups, units * static_cast<std::size_t>(fitting));
         lesson.say_how_many_idle(full_size);
+        const Grid grid = below_each_other(full_size, full_groups);
+        zero_and_count("occupancy", kernels::histogram_occupancy, grid, [&] {
+            kernels::histogram_occupancy<<<dim3(1, grid.groups_y), grid.items_x>>>(pixels, rows,
+                                                                                   histogram);
+        });
     }
-    run_on_rows("occupancy", kernels::histogram_occupancy, stamp, rows);
-    run_on_rows("vector", kernels::histogram_vector, strip, rows.as_one());
 
-    // 8. tuned: the launch that tune has found, or a rule of thumb, in one command. Nothing is
+    // 8. vector: as many blocks, side by side, and 16 pixels in one load. Rows without gaps are one
+    //    long row.
+    if (lesson.wants("vector")) {
+        const Rows long_rows = rows.as_one();
+        const Grid grid = lay_over(long_rows, full_size, full_groups, 16);
+        const dim3 blocks(grid.groups_x, grid.groups_y), block_size(grid.items_x, grid.items_y);
+        zero_and_count("vector", kernels::histogram_vector, grid, [&] {
+            kernels::histogram_vector<<<blocks, block_size>>>(pixels, long_rows, histogram);
+        });
+    }
+
+    // 9. tuned: the launch that tune has found, or a rule of thumb, in one command. Nothing is
     //    zeroed before a run: the last block to add to a bin writes it out and leaves its total, of
-    //    64 bits, at zero for the next launch. (In two commands, where the command line asks for
-    //    them.)
-    if (lesson.wants("tuned", has_gaps ? "it takes pixels without gaps between the rows" : "")) {
+    //    64 bits, at zero for the next launch. (In two commands, as above, where the command line
+    //    asks for them.)
+    if (lesson.wants("tuned", has_gaps ? "it takes rows without gaps" : "")) {
         // 48 KiB of shared memory are what a block gets without asking for more.
         const Device about = described(device);
         const DeviceLimits limits{"CUDA", about.name, about.driver, false, units, most, 48 << 10};
-        const TunedLaunch tuned = launch_for(limits, lesson.options, pixel_count);
-        const auto blocks = static_cast<unsigned>(lesson.groups(tuned.groups(units, pixel_count)));
-        const auto block_size = static_cast<unsigned>(tuned.group_size);
-        const kernels::Tuned kernel = kernels::tuned(tuned.copies, tuned.loads);
+        const TunedLaunch launch = launch_for(limits, lesson.options, pixel_count);
+        const std::size_t blocks = lesson.groups(launch.groups(units, pixel_count));
+        const Grid grid = side_by_side(launch.group_size, blocks);
+        const kernels::Tuned kernel = kernels::tuned(launch.copies, launch.loads);
         const bool in_one = lesson.choice("launches") != "two";
         const std::array<kernels::Total, kTotalWords> zeros{};
         Memory<kernels::Total> totals;
-        if (in_one) {
-            CHECK_CUDA(cudaMalloc(totals.out(), sizeof zeros));
-            CHECK_CUDA(cudaMemcpy(totals, zeros.data(), sizeof zeros, cudaMemcpyHostToDevice));
-        }
-        // They are not filled with a pattern before a run, as other buffers are. In place of that
-        // the program checks that the run before has left zeros.
+        CHECK_CUDA(cudaMalloc(totals.out(), sizeof zeros));
+        CHECK_CUDA(cudaMemcpy(totals, zeros.data(), sizeof zeros, cudaMemcpyHostToDevice));
+        // The totals are not filled with a pattern before a run, as other buffers are. In place of
+        // that the program checks that the run before has left zeros.
         const auto poison_and_check = [&] {
             poison_result();
-            if (!in_one) return;
             std::array<kernels::Total, kTotalWords> words{};
             CHECK_CUDA(cudaMemcpy(words.data(), totals, sizeof words, cudaMemcpyDeviceToHost));
             if (words != zeros)
                 throw std::runtime_error("the last launch did not leave its totals at zero");
         };
-        const auto count_tuned = [&](Histogram& result) {
+        const auto count_in_one = [&](Histogram& result) {
             CHECK_CUDA(cudaEventRecord(begin));
-            if (!in_one) CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
-            kernel<<<blocks, block_size>>>(pixels, first, pixel_count, totals, histogram);
+            kernel<<<grid.groups_x, grid.items_x>>>(pixels, first, pixel_count, totals, histogram);
             CHECK_CUDA(cudaGetLastError());
             CHECK_CUDA(cudaEventRecord(end));
             CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
             return milliseconds();
         };
-        lesson.examine("tuned", {blocks, block_size}, unsupported_reason(kernel, block_size),
-                       poison_and_check, count_tuned, tuned.text(blocks));
+        const auto launch_second = [&] {
+            kernel<<<grid.groups_x, grid.items_x>>>(pixels, first, pixel_count, nullptr, histogram);
+        };
+        if (in_one)
+            lesson.examine("tuned", grid.launch(), unsupported_reason(kernel, launch.group_size),
+                           poison_and_check, count_in_one, launch.text(blocks));
+        else
+            zero_and_count("tuned", kernel, grid, launch_second, launch.text(blocks));
     }
 
-    // 9. The table, and the exit status that tells the truth.
+    // 10. The table, and the exit status that tells the truth.
     return lesson.finish();
 } catch (...) {
     return report_exception(kProgram);

@@ -28,6 +28,7 @@ Rows lay_out(const common::Input& input, const LayoutOptions& layout) {
 }
 
 common::PixelBuffer with_gaps(const common::Input& input, const Rows& rows) {
+    if (rows.bytes() == rows.count) return {};
     common::PixelBuffer bytes(rows.bytes());
     std::memset(bytes.data(), common::kPoisonByte, bytes.size());
     for (std::uint64_t y = 0; y < rows.number(); ++y) {

@@ -54,7 +54,7 @@ void add_layout_options(CLI::App& app, LayoutOptions& layout);
 Rows lay_out(const common::Input& input, const LayoutOptions& layout);
 
 /// The bytes of such a buffer: the rows where they lie, and around them a pattern that nobody
-/// should count.
+/// should count. Empty where these would be the pixels and nothing else.
 common::PixelBuffer with_gaps(const common::Input& input, const Rows& rows);
 
 /// A launch in two dimensions: work-items in a group, and groups.

@@ -8,7 +8,7 @@
 
 #include "05-launch-tuning/launch.hpp"
 #include "05-launch-tuning/layout.hpp"
-#include "05-launch-tuning/resident.hpp"
+#include "05-launch-tuning/limits_opencl.hpp"
 #include "common/lesson.hpp"
 #include "common/opencl/opencl.hpp"
 
@@ -41,14 +41,6 @@ int main(int argc, char** argv) try {  // at `catch` all objects of main are gon
     require_memory(device, rows.bytes());
     const std::size_t units = compute_units(device), most = max_work_group_size(device);
     const std::size_t full_size = lesson.group_size(512, most);
-    const Device about = described(device);
-    cl_ulong local_bytes = 0;
-    CHECK_CL(clGetDeviceInfo(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes,
-                             nullptr));
-    const DeviceLimits limits{
-        "OpenCL", about.name, about.driver_line(), (about.type & CL_DEVICE_TYPE_CPU) != 0,
-        units,    most,       local_bytes};
-    const TunedLaunch usual = rule_of_thumb(limits, pixel_count);  // the kernels' file wants one
 
     // 3. Where its commands go: a context for the device, and a queue that keeps their order and
     //    notes when each began and ended. Each is released at the end of its scope.
@@ -65,9 +57,10 @@ int main(int argc, char** argv) try {  // at `catch` all objects of main are gon
     };
     lesson.read_ceiling([&] { return read_ceiling_gb_s(context, queue, pixel_count); });
 
-    // 4. The kernels. Each is compiled when it is wanted, for one shape of its groups.
+    // 4. The kernels. Each is compiled when it is wanted, for one shape of its groups. Copies and
+    //    loads say something to `tuned` alone.
     const char* source = lesson.kernel_file("histogram.cl");
-    const auto build = [&](const char* name, const Grid& grid, const TunedLaunch& launch) {
+    const auto build = [&](const char* name, const Grid& grid, const TunedLaunch& launch = {1, 1}) {
         const std::string options = grid.macros() + launch.macros();
         const ProgramObject program =
             clCreateProgramWithSource(context, 1, &source, nullptr, &error);
@@ -86,126 +79,129 @@ int main(int argc, char** argv) try {  // at `catch` all objects of main are gon
     const Buffer histogram =
         clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(Histogram), nullptr, &error);
     CHECK_CL(error, "clCreateBuffer(histogram)");
-    const PixelBuffer gapped =
-        rows.bytes() == pixel_count ? PixelBuffer() : with_gaps(lesson.input, rows);
+    const PixelBuffer gapped = with_gaps(lesson.input, rows);  // empty where there are none
     lesson.copy_in = [&] {  // `examine` calls it; the queue keeps order, so nothing waits
         const std::uint8_t* const from = gapped.empty() ? lesson.pixels.data() : gapped.data();
         CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, rows.bytes(), from, 0, nullptr,
                                       nullptr));
     };
     const auto poison_result = [&] { poison(queue, histogram, sizeof(Histogram)); };
-    const auto zero_and_count = [&](cl_kernel kernel, const Grid& grid, Histogram& result) {
-        const cl_uint zero = 0;
-        const std::size_t local_size[] = {grid.items_x, grid.items_y};  // two-per-sm: 1 in y
-        const std::size_t global_size[] = {grid.groups_x * local_size[0],
-                                           grid.groups_y * local_size[1]};
-        Event zeroed, counted;
-        CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, sizeof(Histogram), 0,
-                                     nullptr, zeroed.out()));
-        CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 2, nullptr, global_size, local_size, 0,
-                                        nullptr, counted.out()));
-        CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram), result.data(),
-                                     0, nullptr, nullptr));
-        return milliseconds(zeroed, counted);
+    const auto zero_and_count = [&](const char* variant, cl_kernel kernel, const Grid& grid,
+                                    const std::string& launch_text = {}) {
+        const auto run = [&](Histogram& result) {
+            const cl_uint zero = 0;
+            const std::size_t local_size[] = {grid.items_x, grid.items_y};
+            const std::size_t global_size[] = {grid.groups_x * local_size[0],
+                                               grid.groups_y * local_size[1]};
+            Event zeroed, counted;
+            CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, sizeof(Histogram),
+                                         0, nullptr, zeroed.out()));
+            CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 2, nullptr, global_size, local_size, 0,
+                                            nullptr, counted.out()));
+            CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
+                                         result.data(), 0, nullptr, nullptr));
+            return milliseconds(zeroed, counted);
+        };
+        lesson.examine(variant, grid.launch(),
+                       unsupported_reason(kernel, device, grid.items_x, grid.items_y),
+                       poison_result, run, launch_text);
     };
 
     // 6. two-per-sm: chapter 03's kernel, two groups of 256 for each compute unit.
     const bool has_gaps = rows.have_gaps();
     if (lesson.wants("two-per-sm",
-                     rows.first > 0 || has_gaps ? "it takes neither --offset nor --pitch" : "")) {
+                     first > 0 || has_gaps ? "it takes neither --offset nor --pitch" : "")) {
         const Grid grid = side_by_side(lesson.group_size(256, most), lesson.groups(2 * units));
-        const Kernel kernel = build("histogram_local", grid, usual);
+        const Kernel kernel = build("histogram_local", grid);
         CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
         CHECK_CL(clSetKernelArg(kernel, 1, sizeof pixel_count, &pixel_count));
         CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &histogram));
-        lesson.examine("two-per-sm", grid.launch(),
-                       unsupported_reason(kernel, device, grid.items_x), poison_result,
-                       [&](Histogram& result) { return zero_and_count(kernel, grid, result); });
+        zero_and_count("two-per-sm", kernel, grid);
     }
 
-    // 7. occupancy and vector: groups of 512, as many as fill the device. They lie below each
-    //    other, and walk the rows where those are; or side by side, and take 16 pixels at once.
+    // 7. occupancy: groups of 512, as many as fill the device. They lie below each other, and walk
+    //    down the rows, which may have gaps between them.
     const Resident resident = resident_items(device);
     const std::size_t full_groups =
         lesson.groups(std::max<std::size_t>(units * resident.items / full_size, 1));
-    const Grid stamp = below_each_other(full_size, full_groups);
-    const Grid strip = lay_over(rows.as_one(), full_size, full_groups, 16);  // pixels a step
-    const auto run_on_rows = [&](const char* variant, const char* name, const Grid& grid,
-                                 const Rows& part) {
-        if (!lesson.wants(variant)) return;
-        const cl_ulong width = part.width, pitch = part.pitch;
-        const Kernel kernel = build(name, grid, usual);
-        CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
-        CHECK_CL(clSetKernelArg(kernel, 1, sizeof first, &first));
-        CHECK_CL(clSetKernelArg(kernel, 2, sizeof pixel_count, &pixel_count));
-        CHECK_CL(clSetKernelArg(kernel, 3, sizeof width, &width));
-        CHECK_CL(clSetKernelArg(kernel, 4, sizeof pitch, &pitch));
-        CHECK_CL(clSetKernelArg(kernel, 5, sizeof(cl_mem), &histogram));
-        lesson.examine(
-            variant, grid.launch(), unsupported_reason(kernel, device, grid.items_x, grid.items_y),
-            poison_result, [&](Histogram& result) { return zero_and_count(kernel, grid, result); });
-    };
     if (lesson.wants("occupancy")) {
         std::fprintf(stderr, "  occupancy: %zu units x %zu work-items (%s) / groups of %zu = %zu\n",
                      units, resident.items, resident.why.c_str(), full_size, full_groups);
         lesson.say_how_many_idle(full_size);
+        const Grid grid = below_each_other(full_size, full_groups);
+        const Kernel kernel = build("histogram_occupancy", grid);
+        CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
+        CHECK_CL(clSetKernelArg(kernel, 1, sizeof first, &first));
+        CHECK_CL(clSetKernelArg(kernel, 2, sizeof pixel_count, &pixel_count));
+        CHECK_CL(clSetKernelArg(kernel, 3, sizeof rows.width, &rows.width));
+        CHECK_CL(clSetKernelArg(kernel, 4, sizeof rows.pitch, &rows.pitch));
+        CHECK_CL(clSetKernelArg(kernel, 5, sizeof(cl_mem), &histogram));
+        zero_and_count("occupancy", kernel, grid);
     }
-    run_on_rows("occupancy", "histogram_occupancy", stamp, rows);
-    run_on_rows("vector", "histogram_vector", strip, rows.as_one());
 
-    // 8. tuned: the launch that tune has found, or a rule of thumb, in one command. Nothing is
+    // 8. vector: as many groups, side by side, and 16 pixels in one load. Rows without gaps are one
+    //    long row.
+    if (lesson.wants("vector")) {
+        const Rows long_rows = rows.as_one();
+        const Grid grid = lay_over(long_rows, full_size, full_groups, 16);
+        const Kernel kernel = build("histogram_vector", grid);
+        CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
+        CHECK_CL(clSetKernelArg(kernel, 1, sizeof first, &first));
+        CHECK_CL(clSetKernelArg(kernel, 2, sizeof pixel_count, &pixel_count));
+        CHECK_CL(clSetKernelArg(kernel, 3, sizeof long_rows.width, &long_rows.width));
+        CHECK_CL(clSetKernelArg(kernel, 4, sizeof long_rows.pitch, &long_rows.pitch));
+        CHECK_CL(clSetKernelArg(kernel, 5, sizeof(cl_mem), &histogram));
+        zero_and_count("vector", kernel, grid);
+    }
+
+    // 9. tuned: the launch that tune has found, or a rule of thumb, in one command. Nothing is
     //    zeroed before a run: the last group to add to a bin writes it out and leaves its total, of
-    //    64 bits, at zero for the next launch. (In two commands, where there are no 64-bit atomics
-    //    or the command line asks for them.)
-    if (lesson.wants("tuned", has_gaps ? "it takes pixels without gaps between the rows" : "")) {
-        const TunedLaunch launch = launch_for(limits, lesson.options, pixel_count);
+    //    64 bits, at zero for the next launch. (In two commands, as above, where there are no
+    //    64-bit atomics or the command line asks for them.)
+    if (lesson.wants("tuned", has_gaps ? "it takes rows without gaps" : "")) {
+        const TunedLaunch launch = launch_for(limits_of(device), lesson.options, pixel_count);
         const std::size_t groups = lesson.groups(launch.groups(units, pixel_count));
-        const Kernel kernel =
-            build("histogram_tuned", side_by_side(launch.group_size, groups), launch);
+        const Grid grid = side_by_side(launch.group_size, groups);
+        const Kernel kernel = build("histogram_tuned", grid, launch);
         const bool in_one = has_extension(device, "cl_khr_int64_base_atomics") &&
                             lesson.choice("launches") != "two";
         std::array<cl_ulong, kTotalWords> zeros{};
-        Buffer totals;
-        if (in_one) {  // zeros, copied once
-            totals = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof zeros,
-                                    zeros.data(), &error);
-            CHECK_CL(error, "clCreateBuffer(totals)");
-        }
-        // They are not filled with a pattern before a run, as other buffers are. In place of that
-        // the program checks that the run before has left zeros.
+        const Buffer totals = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                             sizeof zeros, zeros.data(), &error);
+        CHECK_CL(error, "clCreateBuffer(totals)");
+        CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
+        CHECK_CL(clSetKernelArg(kernel, 1, sizeof first, &first));
+        CHECK_CL(clSetKernelArg(kernel, 2, sizeof pixel_count, &pixel_count));
+        CHECK_CL(clSetKernelArg(kernel, 3, sizeof(cl_mem), in_one ? &totals : nullptr));
+        CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &histogram));
+        // The totals are not filled with a pattern before a run, as other buffers are. In place of
+        // that the program checks that the run before has left zeros.
         const auto poison_and_check = [&] {
             poison_result();
-            if (!in_one) return;
             std::array<cl_ulong, kTotalWords> words{};
             CHECK_CL(clEnqueueReadBuffer(queue, totals, CL_TRUE, 0, sizeof words, words.data(), 0,
                                          nullptr, nullptr));
             if (words != zeros)
                 throw std::runtime_error("the last launch did not leave its totals at zero");
         };
-        const auto count_tuned = [&](Histogram& result) {
-            const cl_uint zero = 0;
+        const auto count_in_one = [&](Histogram& result) {
             const std::size_t global_size = groups * launch.group_size;
-            Event zeroed, counted;
-            if (!in_one)
-                CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0,
-                                             sizeof(Histogram), 0, nullptr, zeroed.out()));
-            CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
-            CHECK_CL(clSetKernelArg(kernel, 1, sizeof first, &first));
-            CHECK_CL(clSetKernelArg(kernel, 2, sizeof pixel_count, &pixel_count));
-            CHECK_CL(clSetKernelArg(kernel, 3, sizeof(cl_mem), in_one ? &totals : nullptr));
-            CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &histogram));
+            Event counted;
             CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size,
                                             &launch.group_size, 0, nullptr, counted.out()));
             CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
                                          result.data(), 0, nullptr, nullptr));
-            return milliseconds(in_one ? counted : zeroed, counted);
+            return milliseconds(counted, counted);
         };
-        lesson.examine("tuned", {groups, launch.group_size},
-                       unsupported_reason(kernel, device, launch.group_size), poison_and_check,
-                       count_tuned, launch.text(groups));
+        if (in_one)
+            lesson.examine("tuned", grid.launch(),
+                           unsupported_reason(kernel, device, launch.group_size), poison_and_check,
+                           count_in_one, launch.text(groups));
+        else
+            zero_and_count("tuned", kernel, grid, launch.text(groups));
     }
 
-    // 9. The table, and the exit status that tells the truth.
+    // 10. The table, and the exit status that tells the truth.
     return lesson.finish();
 } catch (...) {
     return report_exception(kProgram);

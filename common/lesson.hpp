@@ -103,8 +103,8 @@ class Lesson {
     /// @return the exit status: every variant that ran matches, one does not, or none could run
     int finish();
 
-    /// For what only some chapters add to the table. It begins, with a line on standard error, when
-    /// first asked for: what cannot be run at all is then known.
+    /// For what only some chapters add to the table. It begins when first asked for: what cannot be
+    /// run at all is then known.
     Report& report();
 
  private:

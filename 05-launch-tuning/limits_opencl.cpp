@@ -1,4 +1,4 @@
-#include "05-launch-tuning/resident.hpp"
+#include "05-launch-tuning/limits_opencl.hpp"
 
 #include <fmt/format.h>
 
