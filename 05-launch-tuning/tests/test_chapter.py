@@ -223,6 +223,12 @@ class EndToEnd(Workshop, Test):
         self.expect([self.program("workshops/end-to-end/opencl"), *SMALL, "--kernels", kernels, "--no-diagnosis"], 1, environment=self.kept,
                     out="".join(rf"{way} [^\n]* mismatch: 256 of 256 bins wrong[^\n]*\n" for way in self.WAYS) + "$")
 
+    def test_copies_that_do_not_arrive(self):
+        """What the copy before has left among the pixels is no help to them."""
+        self.expect([self.program("workshops/end-to-end/opencl"), *SMALL, "--no-diagnosis"], 1,
+                    environment={**self.kept, **self.faulty("copies=first")},
+                    out="".join(rf"{way} [^\n]* mismatch[^\n]*\n" for way in self.WAYS[:4]) + "mapped [^\n]* match")
+
     def test_percent_of_the_copy(self):
         """As the table has it: copy, median, ..., percent."""
         for program in self.each_api("workshops/end-to-end/"):

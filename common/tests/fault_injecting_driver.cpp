@@ -22,6 +22,7 @@
 //   unpoisoned=refused   a kernel is not launched with a buffer that it may write to, unless all
 //                    of it was filled with the poison since the run before
 //   platforms=none|failing|empty-first|failing-first   what the loader finds
+//   copies=first     of the copies to one place in a buffer the first alone arrives
 //   fail=N           the N-th call of the program fails, whichever it is; where there are fewer,
 //                    it ends with exit status 99
 //   version=V        what the device says of itself
@@ -38,6 +39,7 @@
 #include <cstring>
 #include <map>
 #include <optional>
+#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -403,6 +405,9 @@ cl_int clEnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool block
     if (fails()) return CL_OUT_OF_RESOURCES;
     hang_if(is_told("hang", "copy"));
     made[buffer].flags |= CL_MEM_READ_ONLY;  // it holds what the host gives
+    static std::set<std::pair<cl_mem, std::size_t>> filled;
+    if (!filled.emplace(buffer, offset).second && is_told("copies", "first"))
+        return REAL(clEnqueueMarkerWithWaitList)(queue, waits, wait_for, event);
     return REAL(clEnqueueWriteBuffer)(queue, buffer, blocking, offset, bytes, from, waits, wait_for,
                                       event);
 }

@@ -48,7 +48,7 @@ PROGRAMS = ("01-cpu-cpu 02-global-atomics-opencl", r"^(01-cpu\.(cpu|W)|02-global
 # row that fits.
 NOTICED_BY = [(re.compile(path), turns) for path, *turns in (
     ("common/tutor/diagnosis/", ("unit_tests", UNIT + "Diagnosis.*:Observe.*"),
-     ("why 02-global-atomics-opencl 03-local-atomics-opencl 04-per-thread-bins-opencl", r"^0[234].*broken\.opencl")),
+     ("why 02-global-atomics-opencl 03-local-atomics-opencl 04-per-thread-bins-opencl", r"^0[2345].*broken\.opencl")),
     ("common/run/", (COMMON, r"^common.([^D]|D[^i])"), ("why 02-global-atomics-opencl", r"^02.*broken\.opencl")),
     ("common/tutor/exercise/", ("exercises", r"^exercises\.(02|03)"), ("", r"^exercises\.(0[45]|[a-z])")),
     ("common/", ("unit_tests", UNIT + "-Diagnosis.*"), (COMMON, r"^common\.([^D]|D[^i])"), PROGRAMS),
@@ -59,9 +59,10 @@ NOTICED_BY = [(re.compile(path), turns) for path, *turns in (
      ("", r"^\1.workshops.many.opencl")),
     ("(05-launch-tuning)/workshops/cluster/", ("\\1-workshops-cluster-cpu lossy_cluster", r"^\1.workshops.cluster")),
     (r"(0.-[a-z-]*)/histogram\.cl", ("", r"^\1.opencl.all$"), ("", r"^\1.(opencl.*races$|OpenCLR)"), ("", r"^\1.opencl.")),
-    ("(05-launch-tuning)/", ("\\1-opencl launch_test", r"^\1.([^bEcTw]|workshops.many|T.*d$)")),
+    ("(05-launch-tuning)/", ("\\1-opencl launch_test", r"^\1.([^bEcTw]|workshops.many|T.*d$)"),
+     ("programs fault_injecting_driver", "^common.(Times|Hosts)$")),
     ("(01-cpu)/", ("\\1-cpu simd_tests", r"^\1.")),
-    ("(0.-[a-z-]*)/", ("\\1-opencl", r"^\1.[^b]")),
+    ("(0.-[a-z-]*)/", ("\\1-opencl", r"^\1.[^b]"), ("programs fault_injecting_driver", "^common.(Times|Hosts)$")),
 )]
 
 # ---- faults ----------------------------------------------------------------------------------------

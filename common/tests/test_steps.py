@@ -104,6 +104,9 @@ CALLS = (
     "clCreateContext", "clCreateCommandQueue", "clCreateProgramWithSource", "clBuildProgram", "clCreateKernel",
     "clCreateBuffer", "clSetKernelArg", "clEnqueueWriteBuffer", "clEnqueueFillBuffer", "clEnqueueNDRangeKernel",
     "clEnqueueReadBuffer", "clGetEventProfilingInfo")
+# A raw call whose error is looked at, by the name that it has: the next call would else be blamed.
+CHECKED = re.compile(r"\b(?:CHECK_CL|CHECK_CUDA|CUDA_HAS_ROOM|check_build)\( ?(?:cl|cuda)[A-Z]|"
+                     r"\b(cl[A-Z]\w*)\([^;]*&error\)+; CHECK_CL\(error, (?:\(?\"\1\b|name\))|cudaGet(LastError|ErrorString)\(")
 
 
 class Hosts(Test):
@@ -122,6 +125,12 @@ class Hosts(Test):
                     self.assertLessEqual(first, FIRST_LAUNCH.get(chapter, most))
                     missing = [call for call in CALLS if file == "opencl.cpp" and f"{call}(" not in text]
                     self.assertEqual(missing, [])
+
+    def test_each_call_is_checked(self):
+        for path in (folder / file for folder in PAIRS for file in ("opencl.cpp", "cuda.cu")):
+            code = " ".join(re.sub("//[^\n]*", "", path.read_text()).split())
+            with self.subTest(path):
+                self.assertEqual(re.findall(r'(?<!")\b(?:cl|cuda)[A-Z]\w*\(.{,60}', CHECKED.sub("", code)), [])
 
 
 if __name__ == "__main__":

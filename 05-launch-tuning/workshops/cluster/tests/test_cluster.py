@@ -78,7 +78,7 @@ class Cluster:
     def test_json(self):
         file = self.here / "out.json"
         self.job(2, "--random", "3000001", "--json", file)
-        self.document(file, "cluster")
+        self.assertRegex(self.document(file, "cluster")["mpi"], r"^[A-Z][\w ]*MPI|^MPI")
 
     def test_options_that_mean_nothing_here(self):
         own = ["groups", "group-size"] if self.api == "cpu" else ["no-diagnosis"]
@@ -153,7 +153,7 @@ class Cpu(Cluster, Test):
         os.mkfifo(pipe)
         picture.write_text("P5 20 20 255\nshort")
         for words, says in ((("--raw", IMAGES), "images: "), (("--raw", pipe), "pipe: "), ((IMAGES,), "images: "), ((picture,), "bad.pgm: "),
-                            (("--raw", picture, "--random", "5"), "exclude each other")):
+                            (("--raw", picture, "--random", "5"), "exclude each other"), (("--random", (1 << 60) + 1), "at most 1152921504606846976 ")):
             self.ends(2, self.command(2, *words), says, "rank 0 of 2")
 
     def test_ranks_with_nothing_to_do(self):
