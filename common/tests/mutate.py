@@ -11,11 +11,12 @@ and what compiles to the same code is none. guards.json has for each guard a fau
 a text in it and what stands there with the fault, what is built, and the tests of which one must fail. Exit status: 0 all
 are noticed, 1 some are not, 2 a test fails without a fault.
 
-Left out are CUDA's sources, which need a GPU, Python's, tests, the files of the exercises that students begin with, and files
-that end processes: a fault there could end others.
+Left out are CUDA's sources, which need a GPU, tests, the files of the exercises that students begin with, and files that
+end processes: a fault there could end others.
 """
 
 import argparse
+import ast
 import collections
 import hashlib
 import json
@@ -35,8 +36,8 @@ BUILD = CLONE / "build"
 MEMORY = 16 << 30  # bytes that a program with a fault may take
 SECONDS = 300  # that a build may take: programs run in it, to tell their tests
 
-SOURCES = re.compile(r"(common|0\d-[^/]*)/.*\.([ch]pp|cl)")
-LEFT_OUT = re.compile(r"/(tests|peers)/|_test\.|cuda|/exercise/[^/]+/(?!call|reference)[^/]+\.(cl|cpp)$")
+SOURCES = re.compile(r"(common|0\d-[^/]*)/.*\.([ch]pp|cl|py)")
+LEFT_OUT = re.compile(r"/(tests|peers)/|/test_|_test\.|cuda|/exercise/[^/]+/(?!call|reference)[^/]+\.(cl|cpp)$")
 ENDS_PROCESSES = re.compile(r"\bkill(pg)?\(")
 # They need more than is built here, or compare texts alone.
 NO_TESTS = r"\.large$|cuda|not-built|Configure|broken\.cpu|SameSteps|Strategies|OfProcessors|OpenCLOf"
@@ -48,7 +49,8 @@ PROGRAMS = ("01-cpu-cpu 02-global-atomics-opencl", r"^(01-cpu\.(cpu|W)|02-global
 # row that fits.
 NOTICED_BY = [(re.compile(path), turns) for path, *turns in (
     ("common/tutor/diagnosis/", ("unit_tests", UNIT + "Diagnosis.*:Observe.*"),
-     ("why 02-global-atomics-opencl 03-local-atomics-opencl 04-per-thread-bins-opencl", r"^0[2345].*broken\.opencl")),
+     ("why 02-global-atomics-opencl 03-local-atomics-opencl 04-per-thread-bins-opencl 05-launch-tuning-opencl", r"^0[2345].*broken\.opencl")),
+    ("common/tutor/gallery/", ("", r"^common\.Gallery|^02.*broken\.opencl|^docs\.tutorial$")),
     ("common/run/", (COMMON, r"^common.([^D]|D[^i])"), ("why 02-global-atomics-opencl", r"^02.*broken\.opencl")),
     ("common/tutor/exercise/", ("exercises", r"^exercises\.(02|03)"), ("", r"^exercises\.(0[45]|[a-z])")),
     ("common/", ("unit_tests", UNIT + "-Diagnosis.*"), (COMMON, r"^common\.([^D]|D[^i])"), PROGRAMS),
@@ -69,25 +71,28 @@ NOTICED_BY = [(re.compile(path), turns) for path, *turns in (
 
 STRING = r'"(?:\\.|[^"\\\n])*"'
 NOT_CODE = re.compile(rf"//[^\n]*|(?m:^\s*#[^\n]*)|R\"\(.*?\)\"|{STRING}|(?<![\da-fA-F])'(?:\\.|[^'\\\n])'", re.DOTALL)
-SWAPS = {"<": "<= >=", "<=": "< >", ">": ">= <=", ">=": "> <", "==": "!=", "!=": "==", "+": "-", "-": "+", "*": "/", "%": "/", "+=": "-=",
-         "/": "*", "&&": "||", "||": "&&", "<<": ">>", ">>": "<<", "&": "|", "|": "&"}
+NOT_CODE_PY = re.compile(rf"\"\"\".*?\"\"\"|{STRING}|'(?:\\.|[^'\\\n])*'|#[^\n]*", re.DOTALL)
+BOTH = {"<": "<= >=", "<=": "< >", ">": ">= <=", ">=": "> <", "==": "!=", "!=": "==", "+": "-", "-": "+", "*": "/", "%": "/", "+=": "-="}
+SWAPS = {**BOTH, "/": "*", "&&": "||", "||": "&&", "<<": ">>", ">>": "<<", "&": "|", "|": "&"}
+SWAPS_PY = {**BOTH, "//": "*", "and": "or", "or": "and", "is": "is_not"}
 WORDS = {"true": "false", "false": "true", "std::min": "std::max", "std::max": "std::min", "break": "continue", "++": "--"}
+WORDS_PY = {"True": "False", "False": "True", "min": "max", "max": "min", "all": "any", "any": "all", "break": "continue"}
 NUMBER = re.compile(r"(?<![\w.'\"])\d+(?=U?\b)(?![.'\w]*['.xb])")
 NO_STATEMENT = r"(return|throw|case|using|delete|raise|import|else|default)\b|[\w:<>, ]+[&*]? \w+( =|;|\(|\{)"  # or a declaration
 STATEMENT = re.compile(rf"^ +((?!{NO_STATEMENT})[\w*+(][^\n{{}}]*)$", re.MULTILINE)
 
 
-def edits(text):
+def edits(text, python):
     """Where a fault may be, and what stands there then: (begin, end, new)."""
-    code = NOT_CODE.sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
-    for old, news in SWAPS.items():
+    code = (NOT_CODE_PY if python else NOT_CODE).sub(lambda match: re.sub(r"[^\n]", " ", match[0]), text)
+    for old, news in (SWAPS_PY if python else SWAPS).items():
         for match in re.finditer(rf"(?<= ){re.escape(old)}(?=[ \n])", code):
             for new in news.split():
-                yield *match.span(), new
-    for old, new in WORDS.items():
+                yield *match.span(), new.replace("_", " ")
+    for old, new in (WORDS_PY if python else WORDS).items():
         for match in re.finditer(rf"(?<![\w.]){re.escape(old)}(?![\w])" if old != "++" else re.escape(old), code):
             yield *match.span(), new
-    for match in re.finditer(r"(?<=[( ])!(?=\w)", code):
+    for match in re.finditer(r"\bnot (?!in)" if python else r"(?<=[( ])!(?=\w)", code):
         yield *match.span(), ""
     for match in NUMBER.finditer(code):
         for new in {int(match[0]) + 1, abs(int(match[0]) - 1)}:
@@ -95,17 +100,19 @@ def edits(text):
     for match in STATEMENT.finditer(code):
         line, before = match[1].rstrip(), code[:match.start()].rstrip()
         whole = line.count("(") == line.count(")") and line.count("[") == line.count("]")
-        if whole and line.endswith(";") and before[-1:] in tuple(";{})"):
+        if python and whole and before[-1:] not in "([{,+-*/=\\" and re.match(r"[\w.]+(\[.*\])?(\(| \+?= )", line) and line[-1] not in ":,([{":
+            yield match.start(1), match.start(1) + len(line), "pass"
+        if not python and whole and line.endswith(";") and before[-1:] in tuple(";{})"):
             yield match.start(1), match.start(1) + len(line), ";"
 
 
 def sources(below, compiled):
-    """Those that may get a fault: kernels, and what is compiled here."""
+    """Those that may get a fault: kernels and Python, and what is compiled here."""
     listed = subprocess.run(["git", "-C", CLONE, "ls-files"], check=True, capture_output=True, text=True).stdout.split()
     for path in filter(SOURCES.fullmatch, listed):
         text = (CLONE / path).read_text(encoding="utf-8")
         if (any(map(path.startswith, below)) and not LEFT_OUT.search(path) and not ENDS_PROCESSES.search(text)
-                and (path in compiled or path.endswith(".cl") or "/exercise/" in path)):
+                and (path in compiled or path.endswith((".cl", ".py")) or "/exercise/" in path)):
             yield path, text
 
 
@@ -114,7 +121,7 @@ def drawn(below, compiled, seed):
     generator, lines = random.Random(seed), []
     for path, text in sources(below, compiled):
         at_line = collections.defaultdict(list)
-        for begin, end, new in edits(text):
+        for begin, end, new in edits(text, path.endswith(".py")):
             at_line[text.count("\n", 0, begin) + 1].append((begin, end, new))
         lines += [(path, text, line, found) for line, found in sorted(at_line.items())]
     if not lines:
@@ -247,6 +254,15 @@ def judged(path, faulty, objects, turns=(), left_out=NO_TESTS):
     return "noticed", fails
 
 
+def same_python(path, text, faulty):
+    if not path.endswith(".py"):
+        return False
+    try:
+        return ast.dump(ast.parse(text)) == ast.dump(ast.parse(faulty))
+    except SyntaxError:
+        return True
+
+
 def guards(words):
     """How many of the table's faults are noticed, and so on: {verdict: number}."""
     number = collections.Counter()
@@ -278,6 +294,8 @@ def main():
     for path, line, words, faulty in drawn(options.below or ["common/", "0"], compiled, options.seed):
         if number["noticed"] + number["alive"] == options.count:
             break
+        if same_python(path, (CLONE / path).read_text(encoding="utf-8"), faulty):
+            continue
         began = time.monotonic()
         verdict, by = judged(path, faulty, compiled.get(path, ()))
         number[verdict] += 1
