@@ -66,21 +66,14 @@ std::string said(const std::string& expression, const std::string& right, bool i
 
 }  // namespace
 
-std::vector<Change> changes(const Played& strategy, const RunContext& context) {
-    // Another way of going over the pixels is right again where there are none.
-    const bool is_usual = strategy.way == strategies_of(context).front().way;
+std::vector<Change> changes(const RunContext& context) {
     std::vector<Change> all;
-    for (const auto& [choice, right] : choices_of(strategy, context)) {
-        if ((strategy.way == kRotated && choice.label != kCopies) ||
-            (!is_usual && strategy.way != kRotated && choice.label >= kCount) ||
-            ((strategy.way == kEights || strategy.way == kSixteens) && choice.label == kByte))
-            continue;
+    for (const auto& [choice, right] : choices_of(context)) {
         std::set<std::string> seen{right};
         for (const Outcome& outcome : kOutcomes)
             if (outcome.part == choice.part && (outcome.places >> choice.label & 1U) != 0 &&
                 seen.insert(outcome.words).second)
-                all.push_back({strategy,
-                               {choice, outcome.becomes},
+                all.push_back({{choice, outcome.becomes},
                                name_of(outcome, choice.label),
                                &outcome,
                                right,
@@ -101,15 +94,6 @@ std::string sentence_of(const Change& change, bool in_cuda) {
     std::string text = fmt::format(fmt::runtime(form), kPlaces[label][1], right, now);
     text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
     return text;
-}
-
-std::string section_about(const std::string& name) {
-    for (const char* const race :
-         {"barrier", "atomic", "lost-", "early", "table-not", "overwrites"})
-        if (name.find(race) != std::string::npos) return "the-race-conditions";
-    for (const char* const start : {"wrong-", "bins-", "only-", "signed-v", "half-", "nothing-"})
-        if (name.starts_with(start)) return "the-strategy";
-    return "what-went-wrong-in-published-code";
 }
 
 }  // namespace common::diagnosis

@@ -8,7 +8,6 @@
 #include <regex>
 #include <set>
 #include <tuple>
-#include <utility>
 
 #include "common/inputs/inputs.hpp"
 #include "common/tutor/diagnosis/model.hpp"
@@ -16,8 +15,8 @@
 namespace common::diagnosis {
 namespace {
 
-// What all changes may take, in steps. Those of the usual strategy may take so many on each run
-// whatever is left, and the likeliest of them always.
+// What all changes may take, in steps. On each run they may take so many whatever is left, and the
+// likeliest of them are tried always.
 constexpr std::size_t kMaxSteps = 100'000'000, kAtLeast = 20'000'000, kAlways = 8;
 constexpr std::size_t kMaxPixels = std::size_t{32} << 20;
 constexpr std::size_t kFewChanges = 20;
@@ -71,8 +70,9 @@ Runs runs_of(const std::vector<Case>& cases, const RunContext& context) {
         (run.matches() ? runs.right : runs.wrong).push_back(&run);
         runs.all.push_back(&run);
         runs.change = runs.change || run.changes();
-        const Prediction right = predict(strategies_of(context).front(), nullptr, run, context);
-        runs.effort[&run] = static_cast<std::size_t>(right.steps) + 1;
+        runs.effort[&run] = is_known(context)
+                                ? static_cast<std::size_t>(predict(nullptr, run, context).steps) + 1
+                                : run.pixels.size();
     }
     for (auto* const part : {&runs.wrong, &runs.all})  // what is worked out soonest comes first
         std::stable_sort(part->begin(), part->end(), [&](const Case* a, const Case* b) {
@@ -111,7 +111,7 @@ bool fits(Fit& fit, const Case& run, const Runs& runs, const RunContext& context
           std::size_t& left) {
     const Change& change = fit.change;
     const auto play = [&](bool in_order) {
-        const Prediction counts = predict(change.strategy, &change.changed, run, context, in_order);
+        const Prediction counts = predict(&change.changed, run, context, in_order);
         left -= std::min(left, static_cast<std::size_t>(counts.steps));
         return counts;
     };
@@ -149,27 +149,24 @@ bool fits(Fit& fit, const Case& run, const Runs& runs, const RunContext& context
 
 // The changes that are what is right wherever this run asks for them, by choice.
 using Quiet = std::map<std::uint32_t, std::vector<Becomes>>;
-Quiet quiet_in(const Case& run, const Played& strategy, const std::vector<Fit>& changes,
-               const RunContext& context) {
+Quiet quiet_in(const Case& run, const std::vector<Fit>& changes, const RunContext& context) {
     Quiet quiet;
     for (const Fit& each : changes)
         quiet[each.choice().key()].push_back(each.change.changed.becomes);
-    ask(strategy, run, context,
-        [&](const Place& place, const Choice& choice, const NamedNumber& right) {
-            const auto found = quiet.find(choice.key());
-            if (found == quiet.end() || right.value < kNowhere) return;
-            std::erase_if(found->second,
-                          [&](Becomes each) { return (*each)(place, right.value) != right.value; });
-        });
+    ask(run, context, [&](const Place& place, const Choice& choice, const NamedNumber& right) {
+        const auto found = quiet.find(choice.key());
+        if (found == quiet.end() || right.value < kNowhere) return;
+        std::erase_if(found->second,
+                      [&](Becomes each) { return (*each)(place, right.value) != right.value; });
+    });
     return quiet;
 }
 
-// The changes of a strategy that no run contradicts, the likeliest first.
-// @param left the steps that may be taken; it takes its own from them
-std::vector<Fit> fitting(const Played& strategy, const Runs& runs, const RunContext& context,
-                         bool is_usual, std::size_t& left) {
+// The changes that no run contradicts, the likeliest first.
+std::vector<Fit> fitting(const Runs& runs, const RunContext& context) {
+    std::size_t left = kMaxSteps;
     std::vector<Fit> found;
-    for (const Change& change : changes(strategy, context)) {
+    for (const Change& change : changes(context)) {
         Fit fit{change, change.bits};
         if (!(fit.is_loss() && !runs.change) && !(fit.is_race() && context.race_free))
             found.push_back(std::move(fit));
@@ -180,16 +177,14 @@ std::vector<Fit> fitting(const Played& strategy, const Runs& runs, const RunCont
                               [](const Fit& each) { return each.is_loss(); });
     for (const Case* const run : runs.all) {
         const std::size_t steps = runs.effort.at(run);
-        const std::size_t at_most =
-            is_usual ? std::max({left / steps, kAtLeast / steps, kAlways}) : left / steps;
+        const std::size_t at_most = std::max({left / steps, kAtLeast / steps, kAlways});
         if (found.size() > at_most) {  // there may be others
             found.erase(found.begin() + static_cast<std::ptrdiff_t>(at_most), found.end());
             for (Fit& each : found)
                 each.is_certain = false;
         }
         // Most change nothing in most runs, which is soon known of many at once.
-        Quiet quiet =
-            found.size() > kFewChanges ? quiet_in(*run, strategy, found, context) : Quiet();
+        Quiet quiet = found.size() > kFewChanges ? quiet_in(*run, found, context) : Quiet();
         std::erase_if(found, [&](Fit& each) {
             const std::vector<Becomes>& its = quiet[each.choice().key()];
             const bool is_quiet =
@@ -208,8 +203,10 @@ std::vector<Fit> fitting(const Played& strategy, const Runs& runs, const RunCont
 
 Finding finding_of(const RunContext& context, const std::string& name, const std::string& sentence,
                    const std::string& evidence) {
+    const bool is_race = std::regex_search(name, std::regex("barrier|atomic|lost-"));
     return {name, in_words_of(context, sentence), in_words_of(context, evidence),
-            fmt::format("{}/README.md#{}", context.chapter, section_about(name))};
+            fmt::format("{}/README.md#{}", context.chapter,
+                        is_race ? "the-race-conditions" : "what-went-wrong-in-published-code")};
 }
 
 std::string evidence_of(const Fit& fit, const Runs& runs) {
@@ -221,22 +218,6 @@ std::string evidence_of(const Fit& fit, const Runs& runs) {
                        plural(runs.wrong.size(), "run that differs", "runs that differ"),
                        runs.wrong.front()->words,
                        plural(runs.right.size(), "other does", "others do"));
-}
-
-// Where no change explains the counts: so many bits after which something begins at 0 again,
-// whatever it was: it loses a multiple of what it can hold, and gains nothing.
-unsigned bits_that_overflow(const Runs& runs) {
-    for (const unsigned bits : {16U, 8U}) {
-        const auto is_kept = [&](const Case* run) {
-            for (std::size_t bin = 0; bin < kBins; ++bin)
-                if (run->actual[0][bin] > run->expected[bin] ||
-                    (run->expected[bin] - run->actual[0][bin]) % (1U << bits) != 0)
-                    return false;
-            return !run->changes();
-        };
-        if (std::all_of(runs.all.begin(), runs.all.end(), is_kept)) return bits;
-    }
-    return 0;
 }
 
 // What the runs say where no change explains them.
@@ -282,10 +263,7 @@ std::vector<std::string> ruled_out(const Runs& runs, const RunContext& context) 
             "once");
     add(runs.change,
         "the same run gives other counts when it is repeated: a race, or memory that nobody "
-        "wrote") ||
-        add(true,
-            "the same run gives the same counts when it is repeated: no updates are lost by "
-            "chance");
+        "wrote");
     return facts;
 }
 
@@ -302,21 +280,9 @@ bool Case::changes() const {
 }
 
 Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context) {
-    if (strategies_of(context).empty()) return {};
     const Runs runs = runs_of(cases, context);
     if (runs.wrong.empty()) return {};
-    // The other ways of a strategy are tried where the usual one does not predict all counts.
-    std::vector<Fit> found;
-    bool is_exact = false;
-    std::size_t left = kMaxSteps;
-    bool is_usual = true;
-    for (const Played& strategy : strategies_of(context)) {
-        std::vector<Fit> its =
-            fitting(strategy, runs, context, std::exchange(is_usual, false), left);
-        is_exact = !its.empty() && its.front().is_exact;
-        if (is_exact || found.empty()) found = std::move(its);
-        if (is_exact) break;
-    }
+    const std::vector<Fit> found = is_known(context) ? fitting(runs, context) : std::vector<Fit>();
     Diagnosis diagnosis;
     std::vector<Finding>& findings = diagnosis.findings;
     // Of one choice the likeliest, and no sentence twice; and nothing that says of all loops what
@@ -339,24 +305,22 @@ Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context) {
     // Few runs prove little: many mistakes would explain them.
     if (findings.size() == 1 && found.front().is_certain && cases.size() >= kFewRuns)
         findings.front().is_certain = true;
-    // What holds for every count is better than what no run contradicts.
-    if (const unsigned bits = is_exact ? 0 : bits_that_overflow(runs); bits > 0)
-        findings = {finding_of(
-            context, fmt::format("{}-bit-overflow", bits),
-            fmt::format("A number of {} bits begins at 0 again: a counter, a sum, or how many "
-                        "equal pixels there were.",
-                        bits),
-            fmt::format("what a bin has lost is a multiple of {} in every run", 1U << bits))};
-    if (findings.empty()) diagnosis.ruled_out = ruled_out(runs, context);
+    if (findings.empty()) {
+        diagnosis.ruled_out = ruled_out(runs, context);
+        diagnosis.ruled_out.insert(diagnosis.ruled_out.begin(),
+                                   is_known(context)
+                                       ? "no single change of a right kernel explains all runs"
+                                       : "no mistakes of this strategy are known by name");
+    }
     return diagnosis;
 }
 
 std::string text_of(const Diagnosis& diagnosis) {
     const std::vector<Finding>& findings = diagnosis.findings;
     if (findings.empty()) {
-        std::string text = "  why: unclear; no single change of a right kernel explains all runs\n";
+        std::string text = "  why: unclear";
         for (const std::string& fact : diagnosis.ruled_out)
-            text += fmt::format("  but {}\n", fact);
+            text += (&fact == &diagnosis.ruled_out.front() ? "; " : "  but ") + fact + '\n';
         return text;
     }
     const Finding& first = findings.front();

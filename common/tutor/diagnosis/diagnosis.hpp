@@ -51,15 +51,13 @@ struct RunContext {
     bool one_by_one = false;  ///< the work-items of a group run one after the other, as on PoCL
     bool in_cuda = false;     ///< it speaks of threads and blocks
     bool changes = false;     ///< the run that was looked into gave other counts when repeated
-    int copies = 32;          ///< of a table, where a strategy keeps several
-    bool blocked = false;     ///< each work-item has a stretch of its own
     bool race_free = false;   ///< a race detector has found nothing
 };
 
 /// What is known after looking into it.
 struct Diagnosis {
     std::vector<Finding> findings;       ///< the surest first
-    std::vector<std::string> ruled_out;  ///< where there are none: what the runs say all the same
+    std::vector<std::string> ruled_out;  ///< where there are none: why, and what the runs say
     bool is_settled = true;  ///< all that fits has one name: more runs would not tell more
 };
 

@@ -28,7 +28,6 @@ Model::Model(const Case& run, const RunContext& context, const Changed* changed,
     width = static_cast<Number>(std::max<std::size_t>(run.width, 1));
     // The pitch of subhist's host; the others get their pixels without gaps.
     pitch = launch.across > 0 ? (width + 511) / 512 * 512 : width;
-    copies = context.copies;
     count = static_cast<Number>(run.pixels.size());
     max_steps_ = 12 * (count + tables * (256 * copies + 4 * size)) + 1'000'000;
     histogram = array(Array::kGlobal, kHistogram, 256);
@@ -56,18 +55,13 @@ Model::Array Model::array(Array::Of of, Label counters, Number size_of, Width ri
 
 Number Model::kept(Width its_width, Number value) {
     if (its_width == k32) return value;
-    constexpr int bits_of[] = {62, 16, 8, 16, 8, 62, 62, 7};
     if (its_width == kFloat) return static_cast<Number>(static_cast<float>(value));
-    if (its_width == kUpTo255) return std::min<Number>(value, 255);
-    const Number range = Number{1} << bits_of[its_width];
-    const bool has_sign = its_width == kSigned16 || its_width == kSigned8;
+    const Number range = Number{1} << (its_width == k16 ? 16 : 8);
     const Number low = value & (range - 1);
-    return has_sign && low >= range / 2 ? low - range : low;
+    return its_width == kSigned8 && low >= range / 2 ? low - range : low;
 }
 
 void Model::set(Label label, Array& to, NamedNumber index, Number what) {
-    if (what == 0 && chosen(label, kEmpty, {"", kTaken}) == kPassedOver && unsure_ == 0) return;
-    if (chosen(label, kHow, {"", kAssigned}) == kAtomic) return add(label, to, index, what);
     const Number at = chosen(label, kWriteIndex, index);
     if (at < 0 || at >= to.each) {
         seen_.is_outside = true;
@@ -102,10 +96,6 @@ void Model::add(Label label, Array& to, NamedNumber index, Number amount) {
     }
     const auto how = static_cast<How>(chosen(label, kHow, {"", kAtomic}));
     const Number at = chosen(label, kWriteIndex, index);
-    if (amount == 0 && unsure_ == 0 && chosen(label, kEmpty, {"", kTaken}) == kStops) {
-        stopped_ = true;
-        return;
-    }
     if (how == kAssigned) return set(label, to, index, amount);
     amount = chosen(label, kWeight, {"", amount});
     if (at < kNowhere) {
@@ -129,13 +119,7 @@ void Model::add(Label label, Array& to, NamedNumber index, Number amount) {
         seen_.is_certain = false;
         return;
     }
-    low = how == kOr           ? low | amount
-          : how == kXor        ? low ^ amount
-          : how == kLarger     ? std::max(low, amount)
-          : how == kSubtracted ? low - amount
-          : how == kAnd        ? low & amount
-          : how == kSmaller    ? std::min(low, amount)
-                               : low + amount;
+    low += amount;
     more = std::min(more + unsure_, kAnything);
     unsure_ = 0;
     if (to.width == k32) return;
@@ -181,46 +165,20 @@ Number Model::pixel(Label label, NamedNumber index, std::uint16_t position) {
     where = at;
     if (at < -kFar || at > 2 * static_cast<Number>(run_.pixels.size()) + 64 * kFar)
         stop(seen_.is_outside);
-    const Number bytes = chosen(label, kBytes, {"", 1}, position);
-    Number found = byte(at * bytes);
-    for (Number more = 1; more < bytes; ++more) {
-        const Number next = byte(at * bytes + more);
-        found = next < 0 ? kUnknown : found | next << 8 * more;
-    }
-    return v = chosen(label, kValue, {"its value", found}, position);
+    return v = chosen(label, kValue, {"its value", byte(at)}, position);
 }
 
 // ---- steps --------------------------------------------------------------------------------------
 
-// A work-item may take one number for another in all that it does.
-void Model::take_numbers() {
-    item = chosen(kLayout, kNumber, NAMED(item), 0);
-    id = chosen(kLayout, kNumber, NAMED(id), 1);
-    group = chosen(kLayout, kNumber, NAMED(group), 2);
-    size = std::max<Number>(chosen(kLayout, kNumber, NAMED(size), 3), 1);
-    all = std::max<Number>(chosen(kLayout, kNumber, NAMED(all), 4), 1);
-    groups = std::max<Number>(chosen(kLayout, kNumber, NAMED(groups), 5), 1);
-}
-
 void Model::finish() {
-    const std::array right{group, size, all, groups};
-    const auto put_right = [&] {
-        group = right[0];
-        size = right[1];
-        all = right[2];
-        groups = right[3];
-    };
     Number returned = 0;
-    for (Number each_item = 0; each_item < right[1]; ++each_item) {
-        put_right();
+    for (Number each_item = 0; each_item < size; ++each_item) {
         turn_to(each_item);
-        if (!is_as_usual({kLayout})) take_numbers();
         const bool returns = chosen(kZeroed, kReturn, {"", 0}) != 0;
         returned += returns ? 1 : 0;
         for (const auto& step : steps_)
             if (!returns) step();
     }
-    put_right();
     if (returned > 0 && returned < size) seen_.is_divergent = true;
     steps_.clear();
     turn_to(0);

@@ -25,7 +25,8 @@ struct Place {
     Number item = 0, id = 0, group = 0;
     Number size = 0, all = 0, groups = 1;  ///< of the group, work-items, groups of this launch
     Number tables = 0;                     ///< groups of the launch that counts
-    Number count = 0, width = 0, pitch = 0, copies = 0;
+    Number count = 0, width = 0, pitch = 0;
+    Number copies = 32;            ///< of a table, where a strategy keeps several
     Number v = 0, where = 0;       ///< of the pixel that was read last: its value and its number
     Number turn = 0;               ///< where a group counts piece by piece: how many it has counted
     Number done = 0;               ///< turns of the loop
@@ -39,21 +40,20 @@ enum Label : std::uint8_t {
     kPixels, kRows, kColumns, kShort, kLoads, kRest, kTail, kLoad, kWord, kByte,
     kPieces, kPiece,
     kCount, kHistogram, kTables, kRow, kZero, kZeroed, kCounted, kAgain,
-    kMerge, kItems, kCopies, kClear, kBinLoop, kSum, kHandover,
+    kMerge, kItems, kCopies, kBinLoop, kSum,
     kLayout, kLabels
 };
 
 /// Their parts, in the order of choices.json, which says what becomes of each.
 enum Part : std::uint8_t {
-    kTimes, kStart, kEnd, kStride, kWalk, kFirst, kValue, kBytes, kAddress, kWeight, kHow,
-    kWriteIndex, kReadIndex, kPitch, kPlace, kEmpty, kWidth, kNumber, kWhich, kTerm, kReturn
+    kTimes, kStart, kEnd, kStride, kWalk, kValue, kAddress, kWeight, kHow,
+    kWriteIndex, kReadIndex, kPitch, kPlace, kWidth, kNumber, kWhich, kReturn
 };
 
-/// What four of them may become.
-enum How : std::uint8_t { kAtomic, kPlain, kAssigned, kOr, kXor, kLarger, kSubtracted, kAnd, kSmaller };
+/// What three of them may become.
+enum How : std::uint8_t { kAtomic, kPlain, kAssigned };
 enum Walk : std::uint8_t { kAsIs, kByItems, kByAll, kByGroups, kByEach };
-enum Empty : std::uint8_t { kTaken, kStops, kPassedOver };
-enum Width : std::uint8_t { k32, k16, k8, kSigned16, kSigned8, kFloat, kUpTo255, k7 };
+enum Width : std::uint8_t { k32, k16, k8, kSigned8, kFloat };
 // clang-format on
 
 struct Choice {
@@ -151,10 +151,8 @@ class Model : protected Place {
     Number get(Label label, const Array& from, NamedNumber index);
     /// The value of a pixel, or kUnknown.
     Number pixel(Label label, NamedNumber index, std::uint16_t position = 0);
-    void clear(Array& sum) {  // the work-item's own
-        if (done > 0 && chosen(kClear, kTimes, {"", 1}) == 0) return;
-        sum.low[static_cast<std::size_t>(self_)] = chosen(kClear, kStart, NAMED(0));
-        sum.more[static_cast<std::size_t>(self_)] = 0;
+    void clear(Array& sum) const {  // the work-item's own
+        sum.low[static_cast<std::size_t>(self_)] = sum.more[static_cast<std::size_t>(self_)] = 0;
     }
     /// Where this one's counter of a bin lies.
     Number place(Label label, Number of, Number bin, Number right) {
@@ -189,10 +187,8 @@ class Model : protected Place {
         if (step <= 0) stop(seen_.is_endless);
         const Number outer = done;
         for (Number time = 0; time < times; ++time) {
-            stopped_ = false;
-            if (first < last && chosen(label, kFirst, {"", 1}) > 1) body(first);
             Number turns = 0;
-            for (Number at = first; at < last && !stopped_; at += step) {
+            for (Number at = first; at < last; at += step) {
                 if (++seen_.steps > max_steps_) stop(seen_.is_too_long);
                 done = turns++;
                 body(at);
@@ -214,7 +210,6 @@ class Model : protected Place {
     std::uint32_t changed_key_;
     bool in_order_;
     Number unsure_ = 0;  // of what was read last
-    bool stopped_ = false;
     Number max_steps_;
     std::vector<std::function<void()>> steps_;
     const Asked* asked_;
@@ -227,48 +222,29 @@ class Model : protected Place {
         self_ = item = its_item;
         id = group % (groups / groupsY) * size + item;
     }
-    void take_numbers();
     void finish();
     [[gnu::noinline]] Number asked_or_changed(const Choice& choice, const NamedNumber& right);
     Number byte(Number address) const;
     static Number kept(Width width, Number value);  // in a counter of this width
 };
 
-/// How the pixels are gone over: in turns, each work-item a stretch of its own, several at a time,
-/// each group a share of its own, equal ones in a row together, or two or four in a turn; how 8-bit
-/// counters lie; whether each work-item begins with another copy.
-// clang-format off
-enum Way : std::uint8_t {
-    kTurns, kStretches, kFours, kEights, kSixteens, kShares,
-    kBanked, kRotated
-};
-// clang-format on
-
-/// A strategy, and its way.
-struct Played {
-    std::size_t strategy;
-    Way way;
-};
+/// Whether this strategy is there as a model.
+bool is_known(const RunContext& context);
 
 /// What it counts in a run, with a change or without.
-Prediction predict(const Played& played, const Changed* changed, const Case& run,
-                   const RunContext& context, bool in_order = false);
-
-/// What a variant may be; what was asked for comes first.
-std::vector<Played> strategies_of(const RunContext& context);
+Prediction predict(const Changed* changed, const Case& run, const RunContext& context,
+                   bool in_order = false);
 
 /// Goes through a run of the right strategy.
-void ask(const Played& played, const Case& run, const RunContext& context, const Asked& asked);
+void ask(const Case& run, const RunContext& context, const Asked& asked);
 
 /// Its choices, each with what it is in words.
-std::vector<std::pair<Choice, std::string>> choices_of(const Played& played,
-                                                       const RunContext& context);
+std::vector<std::pair<Choice, std::string>> choices_of(const RunContext& context);
 
 // ---- the mistakes: one choice of a strategy, changed (choices.cpp) ----
 
 struct Outcome;
 struct Change {
-    Played strategy{};
     Changed changed;
     std::string name;                  ///< stable, such as "tail-dropped"
     const Outcome* outcome = nullptr;  ///< what the choice has become
@@ -276,13 +252,10 @@ struct Change {
     double bits = 0;                   ///< the less usual, the more
 };
 
-/// Every change of one choice of a strategy.
-std::vector<Change> changes(const Played& strategy, const RunContext& context);
+/// Every change of one choice of the strategy.
+std::vector<Change> changes(const RunContext& context);
 
 /// What the choice was and what it became.
 std::string sentence_of(const Change& change, bool in_cuda);
-
-/// The section of a chapter's lesson about a mistake of this name.
-std::string section_about(const std::string& name);
 
 }  // namespace common::diagnosis

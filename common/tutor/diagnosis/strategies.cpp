@@ -1,4 +1,4 @@
-// The strategies of chapters 02 to 05, each with its choices.
+// Strategies of the chapters, each with its choices.
 #include <algorithm>
 
 #include "common/tutor/diagnosis/model.hpp"
@@ -17,29 +17,11 @@ class Strategy : public Model {
             set(label, counters, {"", bin}, 0);
         });
     }
-    // One pixel after the other, in turns or each a stretch of its own; or four at a time.
+    // One pixel after the other, in turns.
     template <typename Count>
-    void walk(Way way, const Count& count_it) {
-        const auto one = [&](Number i) { count_it(pixel(kPixels, NAMED(i))); };
-        if (way == kTurns) return loop(kPixels, NAMED(id), NAMED(count), NAMED(all), one);
-        if (way == kShares) {
-            const Number share = chosen(kPixels, kNumber, NAMED((count + groups - 1) / groups));
-            return loop(kPixels, NAMED(group * share + item),
-                        NAMED(min((group + 1) * share, count)), NAMED(size), one);
-        }
-        if (way == kStretches) {
-            const Number stretch = chosen(kPixels, kNumber, NAMED((count + all - 1) / all));
-            return loop(kPixels, NAMED(id * stretch), NAMED(min((id + 1) * stretch, count)),
-                        NAMED(1), one);
-        }
-        const Number load = way == kFours ? 4 : way == kEights ? 8 : 16;
-        loop(kLoads, NAMED(id), NAMED(count / load), NAMED(all), [&](Number i) {
-            const Number first = chosen(kLoads, kAddress, NAMED(load * i));
-            for (Number four_of = 0; four_of < load; four_of += 4)
-                four(first + four_of, count_it);
-        });
-        loop(kTail, NAMED(count / load * load + id), NAMED(count), NAMED(all),
-             [&](Number i) { count_it(pixel(kTail, NAMED(i))); });
+    void walk(const Count& count_it) {
+        loop(kPixels, NAMED(id), NAMED(count), NAMED(all),
+             [&](Number i) { count_it(pixel(kPixels, NAMED(i))); });
     }
     template <typename Count>
     void four(Number first, const Count& count_it) {
@@ -114,11 +96,11 @@ class Strategy : public Model {
 
     // ---- chapter 02 ----
 
-    void global(Way way) {
+    void global() {
         zero_by_host(kHistogram, histogram, NAMED(256));
-        launch(groups, 0, {}, [&] { each([&] { walk(way, counts_in(histogram)); }); });
+        launch(groups, 0, {}, [&] { each([&] { walk(counts_in(histogram)); }); });
     }
-    void subhist(Way) {
+    void subhist() {
         Array rows = array(Array::kGlobal, kTables, 256 * tables);
         zero_by_host(kTables, rows, NAMED(256 * tables));
         launch(groups, static_cast<Number>(run_.launch.across), {}, [&] {
@@ -143,21 +125,21 @@ class Strategy : public Model {
 
     // ---- chapter 03 ----
 
-    void count_in_table(Array& table, Way way) {
+    void count_in_table(Array& table) {
         zero_table(table, NAMED(256));
-        each([=, this, &table] { walk(way, counts_in(table)); });
+        each([=, this, &table] { walk(counts_in(table)); });
     }
-    void local(Way way) {
+    void local() {
         with_table(Array::kShared, 256, [&](Array& table) {
-            count_in_table(table, way);
+            count_in_table(table);
             merge(table);
         });
     }
-    Array rows_of_tables(Way way) {
+    Array rows_of_tables() {
         Array rows = array(Array::kGlobal, kTables, 256 * tables);
         Array table = array(Array::kShared, kCounted, 256);
         launch(groups, 0, {&table}, [&] {
-            count_in_table(table, way);
+            count_in_table(table);
             barrier(kCounted);
             shared_out(kMerge, NAMED(256), [&](Number bin) {
                 const Number right = group * chosen(kMerge, kPitch, NAMED(256)) + bin;
@@ -167,52 +149,15 @@ class Strategy : public Model {
         });
         return rows;
     }
-    void local_buckets(Way way) { sum_by_host(rows_of_tables(way)); }
-    void local_subhist(Way way) { sum_by_kernel(rows_of_tables(way)); }
+    void local_buckets() { sum_by_host(rows_of_tables()); }
+    void local_subhist() { sum_by_kernel(rows_of_tables()); }
 
     // ---- chapter 04 ----
 
-    void own_counters(Way way) {
-        with_table(Array::kPrivate, 256, [&](Array& counters) {
-            each([&] {
-                const bool is_quick = is_as_usual({kLayout, kZero, kMerge, kHistogram});
-                const auto own = static_cast<std::ptrdiff_t>(256 * self_);
-                if (is_quick) {
-                    std::fill_n(counters.low.begin() + own, 256, 0);
-                    std::fill_n(counters.more.begin() + own, 256, 0);
-                } else {
-                    loop(kZero, NAMED(0), NAMED(256), NAMED(1),
-                         [&](Number bin) { set(kZero, counters, NAMED(bin), 0); });
-                }
-                walk(way, counts_in(counters));
-                if (is_quick) {
-                    std::transform(counters.low.begin() + own, counters.low.begin() + own + 256,
-                                   histogram.low.begin(), histogram.low.begin(), std::plus<>());
-                    seen_.steps += 512;
-                    return;
-                }
-                loop(kMerge, NAMED(0), NAMED(256), NAMED(1), [&](Number bin) {
-                    add(kMerge, histogram, NAMED(bin), get(kMerge, counters, NAMED(bin)));
-                });
-            });
-        });
-    }
-    void bytes(Way way) {
-        const bool banked = way == kBanked;
+    void bytes() {
         Array rows = array(Array::kGlobal, kTables, 256 * tables);
         Array bins = array(Array::kShared, kCounted, 256 * size, k8);
         Array sum = array(Array::kPrivate, kSum, 1);
-        const auto at = [=, this](Label label, Number whose, Number bin) {
-            if (!banked) return place(label, whose, bin, whose * 256 + bin);
-            owner = whose;
-            itsBin = bin;
-            const auto term = [&](const NamedNumber& right, std::uint16_t position) {
-                const Number its = chosen(kLayout, kTerm, right, position);
-                return chosen(label, kTerm, {right.words, its}, position);
-            };
-            const Number word = term(NAMED(bin / 4), 0) * term(NAMED(size), 1) + whose;
-            return place(label, whose, bin, word * term(NAMED(4), 2) + term(NAMED(bin % 4), 3));
-        };
         launch(groups, 0, {&bins, &sum}, [&] {
             shared_out(kRow, NAMED(256), [&](Number bin) {
                 set(kRow, rows, {"", group * chosen(kTables, kPitch, NAMED(256)) + bin}, 0);
@@ -221,35 +166,28 @@ class Strategy : public Model {
             turn = 0;
             loop(kPieces, NAMED(group * at_once), NAMED(count), NAMED(groups * at_once),
                  [&](Number first) {
-                     piece(rows, bins, sum, at, first, at_once, banked);
+                     piece(rows, bins, sum, first, at_once);
                      ++turn;
                  });
         });
         sum_by_host(rows);
     }
-    template <typename At>
-    void piece(Array& rows, Array& bins, Array& sum, const At& at, Number first, Number at_once,
-               bool banked) {
+    void piece(Array& rows, Array& bins, Array& sum, Number first, Number at_once) {
+        const auto at = [this](Label label, Number whose, Number bin) {
+            return place(label, whose, bin, whose * 256 + bin);
+        };
         each([=, this, &bins] {
-            if (is_as_usual({kLayout, kZero, kZeroed, kCounted, kAgain}) &&
-                !(banked && !is_as_usual({kPixels, kLayout}))) {
+            if (is_as_usual({kLayout, kZero, kZeroed, kCounted, kAgain})) {
                 if (self_ == 0) zero(bins);
                 return;
             }
-            const auto zero_word = [&](Number word) {
-                owner = item;
-                itsBin = word;
-                const Number its =
-                    chosen(kZero, kPlace, {"its place", banked ? word * size + item : word});
+            loop(kZero, NAMED(item), NAMED(size * 64), NAMED(size), [&](Number word) {
+                const Number its = chosen(kZero, kPlace, {"its place", word});
                 for (Number byte = 0; byte < 4; ++byte)
                     set(kZero, bins, {"", its * 4 + byte}, 0);
-            };
-            if (banked)
-                loop(kZero, NAMED(0), NAMED(64), NAMED(1), zero_word);
-            else
-                loop(kZero, NAMED(item), NAMED(size * 64), NAMED(size), zero_word);
+            });
         });
-        if (!banked) barrier(kZeroed);
+        barrier(kZeroed);
         each([=, this, &bins] {
             const Number behind = first + chosen(kPiece, kEnd, {"at_once", at_once});
             loop(kPixels, NAMED(first + item), NAMED(min(behind, count)), NAMED(size),
@@ -265,14 +203,13 @@ class Strategy : public Model {
             if (bin >= 0 && bin < 256 &&
                 is_as_usual({kItems, kLayout, kSum, kZero, kZeroed, kCounted, kAgain})) {
                 for (Number other = 0; other < size; ++other)
-                    sum.low[static_cast<std::size_t>(self_)] += bins.low[static_cast<std::size_t>(
-                        banked ? (bin / 4 * size + other) * 4 + bin % 4 : other * 256 + bin)];
+                    sum.low[static_cast<std::size_t>(self_)] +=
+                        bins.low[static_cast<std::size_t>(other * 256 + bin)];
                 seen_.steps += size / 8;
             } else {
                 loop(kItems, NAMED(0), NAMED(size), NAMED(1), [&](Number other) {
-                    const Number right = banked ? (item + other) % size : other;
                     const Number whose =
-                        chosen(kItems, kWhich, {"the one whose turn it is", right});
+                        chosen(kItems, kWhich, {"the one whose turn it is", other});
                     add(kItems, sum, NAMED(0), get(kItems, bins, {"", at(kItems, whose, bin)}));
                 });
             }
@@ -282,7 +219,7 @@ class Strategy : public Model {
         });
         barrier(kAgain);
     }
-    void lane_bins(Way way) {
+    void lane_bins() {
         with_table(Array::kShared, 256 * copies, [&](Array& table) {
             const auto count_it = [&](Number bin) {
                 const Number copy = chosen(kPixels, kNumber, NAMED(item % copies));
@@ -311,73 +248,28 @@ class Strategy : public Model {
             });
             barrier(kCounted);
             shared_out(kMerge, NAMED(256), [=, this, &table](Number bin) {
-                if (done == 0 || chosen(kClear, kTimes, {"", 1}) != 0)
-                    sum_ = chosen(kClear, kStart, NAMED(0));
+                Number sum = 0;
                 if (bin >= 0 && bin < 256 &&
                     is_as_usual({kCopies, kLayout, kCounted, kZero, kZeroed})) {
                     for (Number copy = 0; copy < copies; ++copy)
-                        sum_ += table.low[static_cast<std::size_t>(bin * copies + copy)];
+                        sum += table.low[static_cast<std::size_t>(bin * copies + copy)];
                     seen_.steps += copies / 8;
-                    return add(kMerge, histogram, NAMED(bin), sum_);
+                    return add(kMerge, histogram, NAMED(bin), sum);
                 }
                 loop(kCopies, NAMED(0), NAMED(copies), NAMED(1), [&](Number n) {
-                    const Number rotated = way == kRotated ? (item + n) % copies : n;
-                    const Number copy = chosen(kCopies, kWhich, {"its copy", rotated});
+                    const Number copy = chosen(kCopies, kWhich, {"its copy", n});
                     const Number right = bin * chosen(kCopies, kPitch, NAMED(copies)) + copy;
                     const Number from = place(kCopies, copy, bin, right);
-                    sum_ += get(kCopies, table, {"", from});
+                    sum += get(kCopies, table, {"", from});
                 });
-                add(kMerge, histogram, NAMED(bin), sum_);
+                add(kMerge, histogram, NAMED(bin), sum);
             });
         });
     }
 
-    // ---- chapter 05 ----
-
-    void vectors_in_table(Array& table) {
-        zero_table(table, NAMED(256));
-        each([=, this, &table] {
-            const Number tail = count / 16 * 16;
-            loop(kLoads, NAMED(16 * id), NAMED(tail), NAMED(16 * all),
-                 [&](Number x) { sixteen(x, counts_in(table)); });
-            loop(kTail, NAMED(tail + id), NAMED(count), NAMED(all),
-                 [&](Number x) { counts_in(table)(pixel(kTail, NAMED(x))); });
-        });
-    }
-    void vector(Way) {
-        with_table(Array::kShared, 256, [&](Array& table) {
-            vectors_in_table(table);
-            merge(table);
-        });
-    }
-    // The group that is the last to hand over a bin has the sum of all. Which group that is nobody
-    // knows.
-    void tuned(Way) {
-        std::array<Number, kBins> least{};
-        std::array<Number, kBins> most{};
-        least.fill(kAnything);
-        with_table(Array::kShared, 256, [&](Array& table) {
-            vectors_in_table(table);
-            merge(table);
-            each([&] {
-                for (std::size_t bin = 0; self_ == 0 && bin < kBins; ++bin) {
-                    least[bin] = std::min(least[bin], table.low[bin]);
-                    most[bin] = std::max(most[bin], table.low[bin]);
-                }
-            });
-        });
-        if (chosen(kHandover, kWeight, NAMED(1)) != 0) return;
-        for (std::size_t bin = 0; bin < kBins; ++bin) {
-            histogram.low[bin] -= most[bin];
-            histogram.more[bin] = most[bin] - least[bin];
-        }
-    }
-
-    Number sum_ = 0;  // of the copies, by one work-item
-
-    Prediction played(void (Strategy::*kernel)(Way), Way way) {
+    Prediction played(void (Strategy::*kernel)()) {
         try {
-            (this->*kernel)(way);
+            (this->*kernel)();
         } catch (const Stop&) {
             seen_.is_certain = false;
         }
@@ -389,52 +281,44 @@ class Strategy : public Model {
     }
 };
 
-const std::vector<Way> kWays{kTurns, kStretches, kFours, kEights, kSixteens, kShares};
 struct Kernel {
     const char* variant;
-    void (Strategy::*play)(Way);
-    std::vector<Way> ways{kTurns};  // in which it may be played
+    void (Strategy::*play)();
 };
 const Kernel kKernels[] = {
-    {"global", &Strategy::global, kWays},
+    {"global", &Strategy::global},
     {"subhist", &Strategy::subhist},
-    {"local", &Strategy::local, kWays},
+    {"local", &Strategy::local},
     {"two-per-sm", &Strategy::local},
-    {"local-buckets", &Strategy::local_buckets, kWays},
-    {"local-subhist", &Strategy::local_subhist, kWays},
-    {"private", &Strategy::own_counters, kWays},
+    {"local-buckets", &Strategy::local_buckets},
+    {"local-subhist", &Strategy::local_subhist},
     {"uchar-bins", &Strategy::bytes},
-    {"uchar-bins-banked", &Strategy::bytes, {kBanked}},
-    {"lane-bins", &Strategy::lane_bins, {kTurns, kRotated}},
-    {"core-bins", &Strategy::own_counters, {kShares}},
-    {"vector", &Strategy::vector},
-    {"tuned", &Strategy::tuned},
+    {"uchar-bins-banked", &Strategy::bytes},  // whose counters lie otherwise, and count the same
+    {"lane-bins", &Strategy::lane_bins},
 };
+
+const Kernel* kernel_of(const RunContext& context) {
+    for (const Kernel& each : kKernels)
+        if (context.variant == each.variant) return &each;
+    return nullptr;
+}
 
 }  // namespace
 
-Prediction predict(const Played& played, const Changed* changed, const Case& run,
-                   const RunContext& context, bool in_order) {
-    return Strategy(run, context, changed, in_order)
-        .played(kKernels[played.strategy].play, played.way);
+bool is_known(const RunContext& context) {
+    return kernel_of(context) != nullptr;
 }
 
-std::vector<Played> strategies_of(const RunContext& context) {
-    std::vector<Played> found;
-    for (std::size_t i = 0; i < std::size(kKernels); ++i)
-        for (const Way way : kKernels[i].ways)
-            if (context.variant == kKernels[i].variant) found.push_back({i, way});
-    if (context.blocked && found.size() > 1) std::swap(found[0], found[1]);
-    return found;
+Prediction predict(const Changed* changed, const Case& run, const RunContext& context,
+                   bool in_order) {
+    return Strategy(run, context, changed, in_order).played(kernel_of(context)->play);
 }
 
-void ask(const Played& played, const Case& run, const RunContext& context, const Asked& asked) {
-    Strategy(run, context, nullptr, false, &asked)
-        .played(kKernels[played.strategy].play, played.way);
+void ask(const Case& run, const RunContext& context, const Asked& asked) {
+    Strategy(run, context, nullptr, false, &asked).played(kernel_of(context)->play);
 }
 
-std::vector<std::pair<Choice, std::string>> choices_of(const Played& played,
-                                                       const RunContext& context) {
+std::vector<std::pair<Choice, std::string>> choices_of(const RunContext& context) {
     // Enough for four loads of sixteen to each work-item, and for a tail.
     static const std::vector<std::uint8_t> pixels(16 * 4 * 4 + 43, 1);
     Case run;
@@ -443,7 +327,7 @@ std::vector<std::pair<Choice, std::string>> choices_of(const Played& played,
     run.launch = {2, 2, context.variant == "subhist" ? std::size_t{1} : std::size_t{0}};
     std::vector<std::pair<Choice, std::string>> all;
     std::set<std::uint32_t> known;
-    ask(played, run, context, [&](const Place&, const Choice& choice, const NamedNumber& right) {
+    ask(run, context, [&](const Place&, const Choice& choice, const NamedNumber& right) {
         if (known.insert(choice.key()).second) all.emplace_back(choice, right.words);
     });
     return all;

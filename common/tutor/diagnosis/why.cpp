@@ -41,12 +41,6 @@ PixelBuffer read_pixels(std::size_t count) {
     return pixels;
 }
 
-// What stands behind an option, or nothing.
-std::string behind(const std::vector<std::string>& words, const std::string& option) {
-    const auto at = std::find(words.begin(), words.end(), option);
-    return at == words.end() || at + 1 == words.end() ? "" : *(at + 1);
-}
-
 // The strategy runs a few times more, on one device, and what fits all its runs is the answer.
 Json explain(const Json& question, const RunDocument& document, const Result& result,
              const PixelBuffer& pixels, Worker& worker) {
@@ -69,15 +63,12 @@ Json explain(const Json& question, const RunDocument& document, const Result& re
                           {*result.counts}});
     if (result.only_later) seen.cases.back().actual.push_back(document.counts);
     const bool in_cuda = document.api == "CUDA";
-    const std::string copies = behind(words, "--copies");
     const RunContext context{
         .chapter = document.chapter,
         .variant = result.variant,
         .one_by_one = is_emulated || document.driver.find("PoCL") != std::string::npos,
         .in_cuda = in_cuda,
-        .changes = result.changes,
-        .copies = copies.empty() ? 32 : std::stoi(copies),
-        .blocked = behind(words, "--walk") == "blocked"};
+        .changes = result.changes};
     // What one size of groups leaves open is asked of another.
     observe(seen, result.launch->group_size, runner);
     Diagnosis diagnosis = diagnose(seen.cases, context);

@@ -77,10 +77,8 @@ def grade_all(exercise, options):
     if sandbox.missing() and not options.unsafe:
         raise BadInput(f"submissions cannot be isolated here ({sandbox.missing()}), so each could change the others' points: "
                        "--unsafe grades them all the same")
-    found, passed_over = handed_in.in_folder(options.all, exercise, options.api)
-    rows = {}
-    for line in (reports.not_isolated(), f"{exercise.name}, {options.api}, seed {options.seed}",
-                 f"passed over: {reports.cell(' '.join(passed_over))}" if passed_over else ""):
+    found, rows = handed_in.in_folder(options.all, exercise, options.api), {}
+    for line in (reports.not_isolated(), f"{exercise.name}, {options.api}, seed {options.seed}"):
         print(*reports.wrapped(line), sep="\n", end="\n" if line else "")
 
     def done(who, grade):

@@ -145,19 +145,11 @@ def why_not(file, done):
 
 # ---- criteria ------------------------------------------------------------------------------------
 
-# As GCC, Clang and nvcc write it, and as PoCL does.
-COMPILER_LINE = re.compile(r"^(?:error: (?=.*:\d+: )|(?=.*error: ))(?:\S*/)?([\w.-]+\.\w+)[:(](\d+)(?::(\d+))?\)?: "
-                           r"(?:(?:fatal )?error: )?(.*)$", re.MULTILINE)
 
-
-def compiler_words(file, said):
-    """A compiler's errors with the student's lines: the first three, and how many there are."""
+def compiler_words(said):
+    """A compiler's first errors, which have the student's lines."""
     lines = [line[:300] for line in said.splitlines()[:200] if line.strip()]
-    found = [each for each in dict.fromkeys(COMPILER_LINE.findall("\n".join(lines))) if each[0] == file.name]
-    if not found:
-        return "it does not compile:\n" + "\n".join(lines[:12])
-    words = [f"{name}:{line}{':' + column if column else ''}: error: {what}" for name, line, column, what in found[:3]]
-    return "\n".join(["it does not compile:", *words, *([f"and {len(found) - 3} more"] if len(found) > 3 else [])])
+    return "\n".join(["it does not compile:", *([line for line in lines if "error" in line] or lines)[:4]])
 
 
 def results_verdict(exercise, criterion, found):
@@ -176,7 +168,7 @@ def fault(file, detector, runs, right):
     try:
         found, ends = outcomes(file, runs, detector)
     except DoesNotCompile as why:
-        return f"under {detector.name} {compiler_words(file, str(why))}"
+        return f"under {detector.name} {compiler_words(str(why))}"
     for done in ends:
         if says := detector.found(done.said):
             at = re.compile(rf"{re.escape(file.name)}:(\d+)|\bAt line (\d+)").search(says.string, says.start())
@@ -240,7 +232,7 @@ def graded_file(file, seed):
     try:
         found, _ = outcomes(file, [run for _, run in runs])
     except DoesNotCompile as why:
-        return nothing(exercise, compiler_words(file, str(why))), ""
+        return nothing(exercise, compiler_words(str(why))), ""
     verdicts = [Verdict("compiles", exercise.points["compiles"], exercise.points["compiles"], "")]
     for criterion in criteria:
         verdicts.append(results_verdict(exercise, criterion, [each for (its, _), each in zip(runs, found) if its == criterion]))

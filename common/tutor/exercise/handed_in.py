@@ -70,13 +70,12 @@ def texts_of(exercise, api, files):
 
 
 def in_folder(folder, exercise, api):
-    """{who: the file, folder or zip}, and what was passed over. Raises BadInput."""
+    """{who: the file, folder or zip}. Raises BadInput."""
     if not folder.is_dir():
         raise BadInput(f"{folder}: not a folder")
     if all((folder / name).is_file() for name in exercise.files[api]):
         raise BadInput(f"{folder}: is one submission, and no folder of them")
-    paths = sorted(folder.iterdir())
-    there = [path for path in paths if not JUNK.search(path.name)]
+    there = [path for path in sorted(folder.iterdir()) if not JUNK.search(path.name)]
     if not there:
         raise BadInput(f"{folder}: no submissions: a folder, a file or a zip for each student")
     stems, found = [path.name if path.is_dir() else path.stem for path in there], {}
@@ -85,7 +84,7 @@ def in_folder(folder, exercise, api):
         while who in found:  # names that differ in what is not read
             who += " (another)"
         found[who] = path
-    return found, [path.name for path in paths if path not in there]
+    return found
 
 
 def submission(exercise, options, paths):

@@ -203,6 +203,12 @@ class SubmittedFile:
         return done, results
 
 
+# Under a detector work-items are numbered from the end, and so run in the other order: who merges without waiting is not the
+# last of its group in both.
+FROM_THE_END = ("-Dget_local_id(d)=(get_local_size(d)-1-get_local_id(d)) "
+                "-Dget_global_id(d)=(get_group_id(d)*get_local_size(d)+get_local_id(d))")
+
+
 class OpenCLFile(SubmittedFile):
     runner = "run_opencl"
 
@@ -211,7 +217,8 @@ class OpenCLFile(SubmittedFile):
         for options in dict.fromkeys(run.options for run in runs):
             own = options != REFERENCE
             text = self.text if own else (self.exercise.folder / "reference.cl").read_text(encoding="utf-8")
-            programs.append({"name": self.name, "text": text, "options": options if own else ""})
+            options = " ".join(filter(None, (options if own else "", FROM_THE_END if detector else "")))
+            programs.append({"name": self.name, "text": text, "options": options})
         return programs, {}, ""
 
     def detectors(self):
@@ -300,6 +307,9 @@ class EmulatedFile(Library):
     @property
     def names(self):
         return ("address",) if self.exercise.kind == "host" else self.watched  # its kernel is the grader's, and has no race
+
+    def detectors(self):
+        return [each._replace(command=("env", "CUDA_ON_CPU_ORDER=1")) for each in super().detectors()]  # as FROM_THE_END
 
     def as_cpp(self, name, text):
         """The C++ that a CUDA source becomes."""
