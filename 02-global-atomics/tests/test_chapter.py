@@ -60,12 +60,20 @@ class OpenCLClocks(Test):
                     out="(?s)pixels.\n\nvariant.* match\n.*\"clock\": \"device\"")
 
 
+class OpenCLCeiling(Test):
+    def test_all_is_read(self):
+        for processor_or_gpu in ("", " info-1000=4"):
+            self.expect(GLOBAL, environment=self.faulty("to-the-end=read_ memory=8388608" + processor_or_gpu), out="read ceiling: ")
+
+
 class OpenCLHangs(Test):
     """What hangs ends the program, with one line that names it."""
 
     def test_hangs(self):
         for words, says, options in (("hang=histogram_", "global .*: a run has not ended after 1 s: ", ["--no-ceiling"]),
                                      ("hang=copy", "global .*: a run has not ended after 1 s: ", ["--no-ceiling"]),
+                                     ("hang=devices", "asking the OpenCL drivers for their devices: not done after 120 s", []),
+                                     ("hang=build", "compiling histogram.cl: not done after 120 s", ["--no-ceiling"]),
                                      ("hang=read_ memory=8388608", "the read ceiling: not done after 1 s: ", [])):
             with self.subTest(words):
                 self.expect([*GLOBAL, *options, "--time-limit", "1"], 2, err=says, environment=self.faulty(words))

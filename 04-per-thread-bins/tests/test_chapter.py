@@ -26,6 +26,20 @@ class Overflow(Test):
         self.is_caught("04-per-thread-bins/cuda")
 
 
+class OpenCLLoads(Test):
+    """--loads 4 goes through the loop of four, and neither through it nor through that of one does what asks for fewer."""
+
+    def test_each_has_its_loop(self):
+        text = (programs.ROOT / "04-per-thread-bins/histogram.cl").read_text(encoding="utf-8")
+        file = self.folder() / "histogram.cl"
+        for left_out, statuses in (("count_sixteen(own, fourth);", (0, 0, 1)), ("count_sixteen(own, vectors[i]);", (0, 1, 1))):
+            self.assertEqual(text.count(left_out), 1)
+            file.write_text(text.replace(left_out, ""), encoding="utf-8")
+            for loads, status in zip(("0", "1", "4"), statuses):
+                self.expect([programs.built("04-per-thread-bins/opencl"), "--random", "100003", "--group-size", "64", "--variant", "lane-bins",
+                             "--loads", loads, "--kernels", file, "--no-diagnosis", *QUICK], status)
+
+
 class OpenCLLocalMemory(Test):
     """A compiler that keeps some local memory for itself takes nothing from the strategies that leave some."""
 

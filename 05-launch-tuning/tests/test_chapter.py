@@ -78,6 +78,10 @@ class Lesson(Workshop, Test):
             self.refused(program, {"--pitch 511": "--pitch 511: a row of this picture has 512 pixels", "--copies 3": "--copies",
                                    "--loads 5": "--loads", "--launches 3": "--launches"})
 
+    def test_a_compiler_that_hangs_later(self):
+        self.expect([self.program("opencl"), *SMALL, "--no-ceiling"], 2, environment={**self.kept, **self.faulty("hang=rebuild")},
+                    err="\ncompiling: not done after 120 s")
+
     def test_totals_that_are_left(self):
         """Between two runs, also where the counts are right."""
         zeroed = "atom_xchg(&totals[bin * APART], 0UL);"
@@ -96,6 +100,14 @@ class OpenCLResident(Workshop, Test):
     def test_nvidia(self):
         for major, minor, items in ((7, 0, 2048), (7, 5, 1024), (8, 0, 2048), (8, 6, 1536), (8, 7, 1536), (9, 0, 2048), (10, 0, 2048), (12, 1, 1536)):
             self.says(f"extensions=cl_nv_device_attribute_query info-4000={major} info-4001={minor}", f" units x {items}", f"compute capability {major}.{minor}")
+
+    def test_as_many_groups_as_the_numbers_give(self):
+        for api in ("opencl", "cuda-on-cpu"):
+            with self.subTest(api):
+                file = self.folder() / "run.json"
+                run = self.expect([self.program(api), "--random", "1000", "--variant", "occupancy", *QUICK, "--json", file])
+                units, items, size, groups = map(int, re.search(r"(\d+) units x (\d+) \D*/ \w+ of (\d+) = (\d+)", run.err).groups())
+                self.assertEqual((groups, json.loads(file.read_text())["results"][0]["groups"]), (units * items // size,) * 2)
 
     def test_a_device_that_does_not_tell(self):
         self.says("group=64", " units x 64", "its largest group; this device does not tell how many it holds")

@@ -13,9 +13,12 @@
 //   no-profiling     no queue notes times
 //   no-times         a queue that should have noted them has none
 //   times=zero|backwards|epoch   what the clock of the device says
-//   times=known      it says that a fill takes 700 ns, and all that comes behind it 300
-//   hang=NAME        what waits for a kernel whose name begins so waits for ever; build, devices
-//                    and copy: so does the compiler, the list of devices, a copy
+//   times=known      it says that each fill takes 700 ns, and each kernel 300
+//   hang=NAME        what waits for a kernel whose name begins so waits for ever; build, rebuild,
+//                    devices and copy: so does the compiler, or its second call, the list of
+//                    devices, a copy. Whatever limit is set becomes a second; none: status 98
+//   to-the-end=NAME  a kernel whose name begins so fails unless it reads the last 16 bytes of its
+//                    first argument, which are no zeros then, and so writes to its third one
 //   refuses=NAME     a kernel whose name begins so is not launched
 //   fails=NAME       what is read after a kernel whose name begins so fails, as after an access out
 //                    of bounds
@@ -69,6 +72,7 @@ std::optional<std::uint64_t> number(const std::string& name) {
 
 void hang_if(bool hangs) {
     if (!hangs) return;
+    if (alarm(1) == 0) _exit(98);
     while (true)
         sleep(1);
 }
@@ -99,6 +103,14 @@ struct Argument {
     std::size_t local_bytes = 0;
 };
 std::map<cl_kernel, std::map<cl_uint, Argument>> arguments;
+
+std::uint64_t known_ns = 1000;
+std::map<cl_event, std::pair<std::uint64_t, std::uint64_t>> known_times;  // its beginning and end
+
+void note_time(const cl_event* event, std::uint64_t takes_ns) {
+    if (event != nullptr) known_times[*event] = {known_ns, known_ns + takes_ns};
+    known_ns += takes_ns;
+}
 
 unsigned run = 1;
 bool run_has_launched = false;
@@ -325,7 +337,8 @@ cl_int clBuildProgram(cl_program program, cl_uint count, const cl_device_id* dev
                       const char* options, void (*notify)(cl_program, void*), void* data) {
     if (fails()) return CL_OUT_OF_RESOURCES;
     unsetenv("LD_PRELOAD");  // the driver's own compiler and linker are not meant
-    hang_if(is_told("hang", "build"));
+    static int builds = 0;
+    hang_if(is_told("hang", "build") || (++builds == 2 && is_told("hang", "rebuild")));
     return REAL(clBuildProgram)(program, count, devices, options, notify, data);
 }
 
@@ -367,8 +380,20 @@ cl_int clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint 
     run_has_launched = true;
     hangs = hangs || is_named_in("hang");
     failed = failed || is_named_in("fails");
-    return REAL(clEnqueueNDRangeKernel)(queue, kernel, dimensions, offset, global, local, waits,
-                                        wait_for, event);
+    const bool is_followed = is_named_in("to-the-end");
+    cl_mem from = arguments[kernel][0].buffer, to = arguments[kernel][2].buffer;
+    cl_uint one = 1, seen = 0;
+    if (is_followed) {
+        REAL(clEnqueueFillBuffer)
+        (queue, from, &one, 4, made[from].bytes - 16, 16, 0, nullptr, nullptr);
+        REAL(clEnqueueFillBuffer)(queue, to, &seen, 4, 0, 4, 0, nullptr, nullptr);
+    }
+    const cl_int error = REAL(clEnqueueNDRangeKernel)(queue, kernel, dimensions, offset, global,
+                                                      local, waits, wait_for, event);
+    note_time(event, 300);
+    if (is_followed)
+        REAL(clEnqueueReadBuffer)(queue, to, CL_TRUE, 0, 4, &seen, 0, nullptr, nullptr);
+    return is_followed && seen == 0 ? CL_INVALID_VALUE : error;
 }
 
 cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, const void* with,
@@ -376,8 +401,10 @@ cl_int clEnqueueFillBuffer(cl_command_queue queue, cl_mem buffer, const void* wi
                            const cl_event* wait_for, cl_event* event) {
     if (fails()) return CL_OUT_OF_RESOURCES;
     note_fill(buffer, with, size, bytes);
-    return REAL(clEnqueueFillBuffer)(queue, buffer, with, size, offset, bytes, waits, wait_for,
-                                     event);
+    const cl_int error =
+        REAL(clEnqueueFillBuffer)(queue, buffer, with, size, offset, bytes, waits, wait_for, event);
+    note_time(event, 700);
+    return error;
 }
 
 cl_int clFinish(cl_command_queue queue) {
@@ -423,11 +450,8 @@ cl_int clGetEventProfilingInfo(cl_event event, cl_profiling_info what, std::size
     if (*times == "zero") ns = 0;
     if (*times == "backwards") ns = ~ns;
     if (*times == "known") {
-        cl_command_type type = 0;
-        REAL(clGetEventInfo)(event, CL_EVENT_COMMAND_TYPE, sizeof type, &type, nullptr);
-        const bool is_fill = type == CL_COMMAND_FILL_BUFFER;
-        const bool is_start = what == CL_PROFILING_COMMAND_START;
-        ns = is_fill ? (is_start ? 1000 : 1700) : (is_start ? 1700 : 2000);
+        const auto [begin, end] = known_times[event];
+        ns = what == CL_PROFILING_COMMAND_START ? begin : end;
     }
     if (*times == "epoch") ns += ~cl_ulong{0} - 1'000'000'000'000;  // wraps round
     return CL_SUCCESS;

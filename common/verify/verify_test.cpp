@@ -150,6 +150,7 @@ TEST(Verify, SaysWhetherAWrongResultChanges) {
 // A device that is told which of its runs this is, 0 first: one before timing, the timed ones, and
 // as many with copies. Its times are so short that the host's are longer.
 constexpr double kNs = 1e-6;
+constexpr std::chrono::milliseconds kCopy{5};
 Examined examine_on_device(const std::function<void(Histogram&, int run)>& strategy) {
     int run = 0;
     int poisoned = 0;
@@ -158,7 +159,10 @@ Examined examine_on_device(const std::function<void(Histogram&, int run)>& strat
     const Result result =
         common::verify_and_time("planted", kExpected, kRepeat,
                                 common::DeviceRun{[&] { ++poisoned; },
-                                                  [&] { ++copied; },
+                                                  [&] {
+                                                      ++copied;
+                                                      std::this_thread::sleep_for(kCopy);
+                                                  },
                                                   [&](Histogram& out) {
                                                       EXPECT_EQ(out[255], common::kPoison);
                                                       strategy(out, run++);
@@ -194,7 +198,7 @@ TEST(VerifyOnDevice, ARightStrategyPasses) {
     // Of 3, 4 and 5: the first was not timed.
     EXPECT_DOUBLE_EQ(examined.result.kernel.median_ms, 4 * kNs);
     EXPECT_FALSE(examined.result.timed_by_host);
-    EXPECT_TRUE(examined.result.end_to_end_ms);
+    EXPECT_GE(examined.result.end_to_end_ms, 5);  // with the copy
 }
 
 TEST(VerifyOnDevice, WhatIsWrongInAnyRunIsCaught) {
@@ -220,13 +224,15 @@ TEST(DeadlineDeathTest, EndsWhatTakesLongerWithALine) {
     sleep_for(std::chrono::milliseconds(1));
 }
 
-void run_for_ever(const common::Launch& launch) {
+// @param which of its runs
+void run_for_ever(const common::Launch& launch, int which = 0) {
     common::set_time_limit(std::chrono::seconds(1));
     common::verify_and_time(
         "planted", kExpected, kRepeat,
         common::DeviceRun{[] {}, [] {},
-                          [](Histogram&) {
-                              std::this_thread::sleep_for(std::chrono::minutes(1));
+                          [&](Histogram&) {
+                              if (which-- == 0)
+                                  std::this_thread::sleep_for(std::chrono::minutes(1));
                               return kNs;
                           },
                           launch});
@@ -238,8 +244,9 @@ TEST(Watchdog, WaitsASecondLongerForEachFourMiPixels) {
 }
 
 TEST(WatchdogDeathTest, EndsALoopWithoutEnd) {
-    EXPECT_EXIT(run_for_ever({6, 64}), testing::ExitedWithCode(2),
-                "6 groups of 64.: a run has not ended after 1 s: a loop without end");
+    for (const int which : {0, kRepeat, kRepeat + 1})  // to check, timed, with copies
+        EXPECT_EXIT(run_for_ever({6, 64}, which), testing::ExitedWithCode(2),
+                    "6 groups of 64.: a run has not ended after 1 s: a loop without end");
 }
 
 // Nobody would wait for its end, and it says nothing of the kernel: it is not even begun.
@@ -267,7 +274,7 @@ TEST(PlausibleDeathTest, OnlyATimeThatCanBeTrueIsTheDevices) {
     EXPECT_EXIT(so_many_times_the_hosts(1.04), testing::ExitedWithCode(1), "^$");
     EXPECT_EXIT(so_many_times_the_hosts(1.5), testing::ExitedWithCode(2), "the device's clock");
     EXPECT_EXIT(by_which_clock([] { return kNs; }), testing::ExitedWithCode(1), "^$");
-    for (const double ms : {0.0, -1.0, 3.6e6, std::numeric_limits<double>::infinity()}) {
+    for (const double ms : {0.0, -1.0, 0.5, 3.6e6, std::numeric_limits<double>::infinity()}) {
         EXPECT_EXIT(by_which_clock([ms] { return ms; }), testing::ExitedWithCode(2),
                     "^\nthe device's clock says [^\n]*: from here on the host's clock is used\n$");
     }

@@ -340,7 +340,11 @@ cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_
     if (error != cudaSuccess) return error;
     if (width > pitch) return returned(cudaErrorInvalidPitchValue);
     if (width == 0 || rows == 0) return cudaSuccess;
-    if (allocation_of(to) == nullptr || !are_there(to, (rows - 1) * pitch + width, Side::kAny))
+    const auto* const found = allocation_of(to);
+    if (found == nullptr || !are_there(to, (rows - 1) * pitch + width, Side::kAny))
+        return returned(cudaErrorInvalidValue);
+    // What is poisoned in part would pass for poisoned.
+    if (value == common::kPoisonByte && rows * width != found->second.bytes)
         return returned(cudaErrorInvalidValue);
     for (std::size_t y = 0; y < rows; ++y)
         std::memset(static_cast<char*>(to) + y * pitch, value, width);

@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import random
+import re
 import shlex
 import sys
 
@@ -137,7 +138,11 @@ class Cpu(Cluster, Test):
         self.ends(2, self.command(1, "--raw", file), "online: fewer than 4096 bytes", "rank 0 of 1")
 
     def test_several_programs_of_which_mpi_knows_one(self):
-        self.ends(2, [self.program, "--random", "1000"], "4 programs were started", environment={"PMI_SIZE": "4"})
+        command = [self.program, "--random", "1000"]
+        for variable in ("OMPI_COMM_WORLD_SIZE", "SLURM_STEP_NUM_TASKS", "PMI_SIZE"):
+            self.ends(2, command, f"4 programs were started ({variable})", environment={variable: "4"})
+        # An mpirun of one program, in each of four tasks.
+        self.expect(command, environment={**self.kept, "OMPI_COMM_WORLD_SIZE": "1", "SLURM_STEP_NUM_TASKS": "4"})
 
     def test_a_file_that_cannot_be_written(self):
         self.ends(2, self.command(2, "--random", "1000", "--json", "/nosuch/folder/run.json"), "/nosuch/folder")
@@ -157,7 +162,11 @@ class Cpu(Cluster, Test):
             self.ends(2, self.command(2, *words), says, "rank 0 of 2")
 
     def test_ranks_with_nothing_to_do(self):
-        self.job(4, "--random", "3", "--check", out="(?m)^3 .* 0 .*\\n\\nall: ")
+        said = self.job(4, "--random", "3", "--check", out="(?m)^3 .* 0 .*\\n\\nall: ").out
+        # Each part of the time is told once.
+        counting, waiting = map(float, re.search(r"(?m)^0 .* ([\d.]+) +([\d.]+)$", said).groups())
+        merging, whole = (float(re.search(f"{before} ([0-9.]+) ", said)[1]) for before in ("counters:", "\nall:"))
+        self.assertAlmostEqual(counting + waiting + merging / 1000, whole, delta=0.02 * whole)
 
     def test_more_pixels_than_32_bits(self):
         if os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") < 7 << 30:

@@ -82,6 +82,7 @@ class Inputs(Test):
     def test_each_kind_of_a_run_is_there(self):
         exercise = catalogue.exercise_of("05/sixteen-at-once")
         self.assertEqual({run.first for run in tasks.runs_of(exercise, "launches", 1)}, set(exercise.data["first"]))
+        self.assertEqual([run.first for run in tasks.for_detectors(exercise, 1)], [exercise.data["first"][at] for at in (0, -1, -1)])
         exercise = catalogue.exercise_of("04/copies")
         self.assertEqual({run.options for run in tasks.runs_of(exercise, "sizes", 1)}, set(exercise.data["options"]))
 
@@ -96,6 +97,8 @@ class Truths(Test):
         task, run = tasks.TASKS["threshold"], self.run_of([10, 12, 200, 201])
         for threshold, wrong in ((12, []), (100, []), (199, []), (11, [0]), (200, [0]), (256, [0])):  # the first three part the same pixels
             self.assertEqual(task.wrong(run, task.truth(run), [threshold]), wrong)
+        run = self.run_of([0, 127, 255])
+        self.assertEqual((task.truth(run), task.wrong(run, [127], [0])), ([127], [0]))  # half a percent less apart
 
     def test_the_permuted_histogram_depends_on_key_and_launch(self):
         task, few = tasks.TASKS["permuted"], self.run_of([1, 1, 9])
