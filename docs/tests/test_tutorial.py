@@ -41,7 +41,7 @@ set_tests_properties(01.right PROPERTIES LABELS chapter-01)
 """
 # All that the script may call here: not apt-get, or it would install what this machine lacks.
 TOOLS = ("basename", "bash", "cat", "cmake", "ctest", "dirname", "env", "grep", "head", "id", "mkdir", "ninja", "readlink", "rm", "sed", "sh",
-         "sort", "tail", "tee", "touch", "uname")
+         "sort", "tail", "tee", "touch", "tr", "uname")
 
 
 class Small(unittest.TestCase):
