@@ -19,24 +19,23 @@ class Plots(unittest.TestCase):
         with tempfile.TemporaryDirectory(dir=ROOT / "docs") as folder:
             figures, contents = pathlib.Path(folder, "figures"), recorded.load(ROOT / "docs/results/h100.json")
             shutil.copytree(ROOT / "docs/figures", figures)
-            figure = figures / "climb.svg"
+            figure = figures / "law.svg"
             right = figure.read_text(encoding="utf-8")
             with mock.patch.object(plots, "FIGURES", figures), mock.patch.object(recorded, "load", return_value=contents):
-                climb = plots.climb(contents)
-                self.assertTrue(plots.is_right(climb, figure))
-                for old, new in (("<desc>Each", "<desc>Not each"), ("#c04e00", "#0072b2"), (">181<", ">182<"),
+                law = plots.law_plot(contents)
+                self.assertTrue(plots.is_right(law, figure))
+                for old, new in (("<desc>GB/s", "<desc>No GB/s"), ("#c04e00", "#0072b2"), ("382 ns", "383 ns"),
                                  ("<!-- Matplotlib", "<!-- Some Matplotlib"), ("<!-- ", ""), (right, "")):
                     figure.write_text(right.replace(old, new), encoding="utf-8")
-                    self.assertFalse(plots.is_right(climb, figure), old)
+                    self.assertFalse(plots.is_right(law, figure), old)
                 figure.unlink()
-                self.assertFalse(plots.is_right(climb, figure))
+                self.assertFalse(plots.is_right(law, figure))
                 figure.write_text(right, encoding="utf-8")
-                entry, = recorded.select(contents, "runs", program="03-local-atomics/cuda", input="photo")
-                entry["run"]["results"][0]["gb_s"] += 1
-                contents["experiments"] = []
+                contents["experiments"] = [entry for entry in contents["experiments"] if not entry["experiment"].startswith("profile")]
+                next(iter(recorded.select(contents, "experiments", experiment="under-way", api="CUDA")))["run"]["runs"][0]["result"]["gb_s"] += 1
                 done = run_main(plots, "--check")
                 self.assertEqual(done.returncode, 1)
-                for line in ("climb.svg: is not what the results give", "law.svg: the results have nothing to draw it from"):
+                for line in ("law.svg: is not what the results give", "roofline.svg: the results have nothing to draw it from"):
                     self.assertIn(line, done.stderr)
 
 

@@ -4,7 +4,6 @@
     docs/tools/plots.py             draw all that there are results for
     docs/tools/plots.py --check     change nothing; exit 1 where a figure is not what the results give
 
-    climb.svg                     how far each chapter's strategies come, in percent of the read ceiling
     law.svg                       bytes under way against speed: a line of slope one, and the ceiling
     queues-law.svg                bytes of a table against the queues of the L2 cache at work, likewise
     roofline.svg                  instructions for each byte from memory against instructions a nanosecond
@@ -26,7 +25,7 @@ import law
 import queues
 import recorded
 import tables
-from recorded import ROOT, NotRecorded, digits, size_in_words, speeds_of
+from recorded import ROOT, NotRecorded, digits, size_in_words
 from svg import HALO, LIGHT, head
 
 try:
@@ -39,9 +38,9 @@ except ImportError:
 
 RESULTS = ROOT / "docs" / "results"
 FIGURES = ROOT / "docs" / "figures"
-# The climb is that of one device, on inputs of one size.
-DEVICE, SIZE = "h100", "1G"
-WIDTH = 800  # pixels, as are all lengths here: a point of Matplotlib is one in the file
+DEVICE = "h100"
+WIDTH, HEIGHT = 800, 520  # pixels, as are all lengths here: a point of Matplotlib is one in the file
+TOP, BOTTOM, LEFT_END = 80, 440, 70
 SMALL = 11
 STYLE = {
     "svg.fonttype": "none", "svg.hashsalt": "histogram",  # text stays text, and each run gives the same file
@@ -70,108 +69,16 @@ def source_of(entries):
     return f"{run['device']}; medians, recorded {recorded.dates(entries)}."
 
 
-def sheet(height, title, subtitle):
-    """An empty figure with its heading."""
-    figure = Figure(figsize=(WIDTH / 72, height / 72), facecolor=LIGHT["page"])
-    write(figure, 16, 28, title, size=16 if len(title) < 75 else 14, **BOLD)
-    write(figure, 16, 48, subtitle, **MUTED)
-    return figure
-
-
-def height_of(figure):
-    return round(72 * figure.get_figheight())
-
-
-def write(figure, x, y, words, **how):
-    """Text at a place from the left and from the top."""
-    figure.text(x / WIDTH, 1 - y / height_of(figure), words, **how)
-
-
-def add_axes(figure, left, right, top, bottom):
-    """Axes between these places."""
-    height = height_of(figure)
-    return figure.add_axes((left / WIDTH, 1 - bottom / height, (right - left) / WIDTH, (bottom - top) / height))
-
-
-def decade_below(value):
-    return 10 ** math.floor(math.log10(value))
-
-
-# ---- climb.svg -----------------------------------------------------------------------------------
-
-# API: form, size, colour, where its rates end on the axes, and how far its marks stand from the middle of the row, so that
-# neither hides the other.
-APIS = {"OpenCL": ("D", 7, "orange", 1.345, -0.19), "CUDA": ("o", 9, "blue", 1.558, 0.19)}
-ROW = 24
-
-
-def climb(recording):
-    """How far each strategy comes: a row for each, a mark for each API. Raises NotRecorded."""
-    entries = [entry for entry in recorded.select(recording, "runs", input="photo", size=SIZE)
-               if entry["program"] != recorded.PEERS and entry["run"]["api"] in APIS]
-    chapters = {}
-    for entry in entries:
-        strategies = chapters.setdefault(entry["run"]["chapter"], {})
-        for result in entry["run"]["results"]:
-            rate, percent, _ = speeds_of(recording, entry, result)
-            if percent:
-                strategies.setdefault(result["variant"], {})[entry["run"]["api"]] = rate, percent
-    given = entries[0]["run"]["input"]
-    return Plot("How far each chapter's strategies come",
-                "Each strategy's speed in percent of the read ceiling, on a logarithmic scale, in OpenCL and "
-                "in CUDA; the same numbers stand in the tables of the chapters.",
-                {"given": f"{given['name']}, {size_in_words(given['pixels'])}", "source": source_of(entries), "chapters": chapters}, draw_climb)
-
-
-def draw_climb(title, given, source, chapters):
-    """`chapters`: {chapter: {strategy: {API: (GB/s, percent of the ceiling)}}}, all of them in order."""
-    rows = [row for chapter, strategies in chapters.items() for row in ((chapter, {}), *strategies.items())]
-    shares = [percent for _, results in rows for _, percent in results.values()]
-    bottom = 92 + ROW * len(rows)
-    figure = sheet(bottom + 84, title, f"in % of the read ceiling, on a logarithmic scale; {given}")
-    axes = add_axes(figure, 190, 566, 92, bottom)
-    axes.set_xscale("log", subs=[])
-    axes.xaxis.set_major_formatter("{x:g} %")
-    axes.set(xlim=(decade_below(min(shares)), max(100, *shares) * 1.06), ylim=(len(rows) - 0.5, -0.5), yticks=[])
-    axes.tick_params("x", length=0, pad=8)
-    axes.grid(axis="x")
-    axes.axvline(100, color=LIGHT["muted"], dashes=(5, 4))
-    axes.text(100, -0.83, "read ceiling", ha="center", **MUTED)
-    across = axes.get_yaxis_transform()  # x in widths of the axes, y in rows
-    middle = {"transform": across, "va": "center_baseline"}
-    for y, (name, results) in enumerate(rows):
-        if results:
-            axes.text(-0.41, y, name, **middle, **CODE)
-            axes.hlines(y, axes.get_xlim()[0], max(percent for _, percent in results.values()), color=LIGHT["grid"], linewidth=2)
-        else:
-            axes.axhspan(y - 0.5, y + 0.5, -0.463, 1.58, color=LIGHT["band"], clip_on=False, zorder=2, linewidth=0)
-            axes.text(-0.44, y, name, **middle, **BOLD)
-    for api, (form, size, colour, right, shift) in APIS.items():
-        places = [(results[api][1], y + shift) for y, (_, results) in enumerate(rows) if api in results]
-        axes.plot(*zip(*places), form, color=LIGHT[colour], markersize=size, label=api)
-        for y, (_, results) in enumerate(rows):
-            if results:
-                axes.text(right, y, digits(results.get(api, [None])[0]), ha="right", **middle)
-        axes.text(right, -1.45, api, transform=across, ha="right", **BOLD)
-        axes.text(right, -0.83, "GB/s", transform=across, ha="right", **MUTED)
-    axes.legend(loc="lower left", bbox_to_anchor=(-0.49, 1.01), ncol=2, columnspacing=0.8, **LEGEND)
-    write(figure, 16, bottom + 52, source, size=SMALL, **MUTED)
-    write(figure, 16, bottom + 68, "The ceiling is what the device's memory gives to a program that only reads.", size=SMALL, **MUTED)
-    return figure
-
-
-# ---- speed against something else ----------------------------------------------------------------
-
-TOP, BOTTOM, LEFT_END = 80, 440, 70
-
-
 def chart(title, subtitle, below, source, ceiling, ticks, lowest, highest, right=WIDTH - 30, unit="GB/s", limit="read ceiling, {} GB/s"):
-    """GB/s on logarithmic scales, with the read ceiling, the words `below` the axis, and the source; (figure, axes). `ticks` are {value: words}."""
-    figure = sheet(520, title, subtitle)
-    axes = add_axes(figure, LEFT_END, right, TOP, BOTTOM)
+    """GB/s on logarithmic scales, with the read ceiling, the words `below` the axis, and the source; (figure, axes).
+
+    `ticks` are {value: words}.
+    """
+    figure = Figure(figsize=(WIDTH / 72, HEIGHT / 72), facecolor=LIGHT["page"])
+    axes = figure.add_axes((LEFT_END / WIDTH, 1 - BOTTOM / HEIGHT, (right - LEFT_END) / WIDTH, (BOTTOM - TOP) / HEIGHT))
     axes.set_yscale("log", subs=[])
     axes.yaxis.set_major_formatter("{x:g}")
-    axes.set(ylim=(decade_below(lowest), highest))
+    axes.set(ylim=(10 ** math.floor(math.log10(lowest)), highest))
     axes.set_xscale("log")
     axes.set_xticks([*ticks], ticks.values(), size=SMALL)
     axes.set_xticks([], minor=True)
@@ -180,8 +87,9 @@ def chart(title, subtitle, below, source, ceiling, ticks, lowest, highest, right
     axes.axhline(ceiling, color=LIGHT["muted"], dashes=(5, 4))
     axes.annotate(limit.format(digits(ceiling)), (0, ceiling), (4, 11), xycoords=("axes fraction", "data"),
                   textcoords="offset points", gid=HALO, zorder=4, **MUTED)
-    write(figure, 16, 70, unit, **MUTED)
-    write(figure, 16, BOTTOM + 68, source, size=SMALL, **MUTED)
+    for y, words, how in ((28, title, {"size": 16 if len(title) < 75 else 14, **BOLD}), (48, subtitle, MUTED), (70, unit, MUTED),
+                          (BOTTOM + 68, source, {"size": SMALL, **MUTED})):
+        figure.text(16 / WIDTH, 1 - y / HEIGHT, words, **how)
     return figure, axes
 
 
@@ -315,10 +223,10 @@ def drawn(plot):
         figure.savefig(out, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
     # Its own head gives the lengths in points, which are not pixels.
     drawing = out.getvalue().partition("<defs>")[2].removesuffix("</svg>\n")
-    return signed(plot, f"{head(WIDTH, height_of(figure), plot.title, plot.about)}<defs>{drawing}", DRAWN_BY)
+    return signed(plot, f"{head(WIDTH, HEIGHT, plot.title, plot.about)}<defs>{drawing}", DRAWN_BY)
 
 
-PLOTS = {"climb.svg": climb, "law.svg": law_plot, "queues-law.svg": queues_plot, "roofline.svg": roofline}
+PLOTS = {"law.svg": law_plot, "queues-law.svg": queues_plot, "roofline.svg": roofline}
 
 
 def plots():
