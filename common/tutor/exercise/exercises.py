@@ -53,20 +53,17 @@ def listing():
                       f"{(first.folder / 'README.md').relative_to(ROOT)} is that of {first.name}."])
 
 
-def next_undone(after=""):
-    """The first that is not done, of those behind this one if there is one."""
-    done = kept()
-    undone = [each for each in catalogue.exercises() if not done.get(each.name, {}).get("done")]
-    names = [each.name for each in catalogue.exercises()]
-    behind = [each for each in undone if after and names.index(each.name) > names.index(after)]
-    return next(iter(behind or undone), None)
-
-
-def next_in_words():
-    following = next_undone()
+def next_in_words(after=""):
+    """The first that is not done, of those behind this one if there is one; behind its chapter's lesson, where that is new."""
+    done = {name for name, what in kept().items() if what.get("done")}
+    found = catalogue.exercises()
+    place = [each.name for each in found].index(after) + 1 if after else 0
+    following = next((each for each in found[place:] + found[:place] if each.name not in done), None)
     if not following:
         return "All are done."
-    return f"Read {following.folder.relative_to(ROOT)}/README.md, then: ./tutorial watch {following.name}"
+    begun = any(name.startswith(following.name[:3]) for name in done)
+    lesson = "" if begun else f"{following.chapter}/README.md, then "
+    return f"Read {lesson}{following.folder.relative_to(ROOT)}/README.md, then: ./tutorial watch {following.name}"
 
 
 def hint(exercise):
@@ -168,8 +165,7 @@ def look(exercise, options):
         print(f"Next: mend that, and save. ./tutorial hint {exercise.name} gives a hint.")
         return False
     keep(exercise.name, done=options.api)
-    following = next_undone(exercise.name)
-    print("Done." + (f" Next: ./tutorial watch {following.name}" if following else " That was the last one."))
+    print("Done.", next_in_words(exercise.name))
     return True
 
 

@@ -13,6 +13,7 @@ import json
 import os
 import pathlib
 import re
+import select
 import shutil
 import subprocess
 import sys
@@ -267,6 +268,22 @@ class Command(Commands):
             self.assertEqual(sandbox.run(["cat", "x", "-"], 9, b"data", {"x": b"file "}).out, b"file data")
         with unittest.mock.patch.object(sandbox, "rules", return_value=b""):
             self.assertRegex(reports.not_isolated() + str(sandbox.missing()), "there is no (libseccomp|bwrap)")
+
+    def test_what_comes_next(self):
+        all_done = {each.name: {"done": "opencl"} for each in catalogue.exercises()}
+        otsu = "Read 01-cpu/exercise/otsu/README.md, then: ./tutorial watch 01/otsu"
+        for done, after, says in (({}, "", "Read 01-cpu/README.md, then 01-cpu/exercise/merge/README.md, then: ./tutorial watch 01/merge"),
+                                  ({"01/merge": {"done": "c++"}}, "01/merge", otsu), ({"01/merge": {"done": "c++"}}, "", otsu),
+                                  ({}, "01/otsu", "Read 02-global-atomics/README.md, then 02-global-"), (all_done, "", "All are done.")):
+            with unittest.mock.patch.object(exercises, "kept", return_value=done):
+                self.assertTrue(exercises.next_in_words(after).startswith(says), (done, after))
+
+    def test_watch_says_each_line_at_once(self):
+        command = (sys.executable, "-I", "-S", "-B", PROGRAM, "watch", "03/five-steps", "--build", BUILD)
+        with subprocess.Popen(list(map(str, command)), stdout=subprocess.PIPE) as process:
+            said = select.select([process.stdout], [], [], 30)[0]
+            process.kill()
+        self.assertTrue(said)
 
     def test_list_and_hint(self):
         self.assertIn("03/five-steps", self.command("list").out)
