@@ -134,7 +134,9 @@ class OpenCLRaces(Workshop, Test):
         few = ["--offset", "1", "--groups", "1", "--group-size", "8"]
         for variant in ("occupancy", "vector"):
             with self.subTest(variant):
-                self.lesson("--variant", variant, str(IMAGES / "two-tone.bmp"), "--pitch", "131", *few)
+                words = "--variant", variant, str(IMAGES / "two-tone.bmp"), "--pitch", "131", *few
+                self.lesson(*words)
+                self.looked_at_on_a_cpu("cuda-on-cpu", *words)
         self.lesson("--variant", "tuned", "--random", "5000", *few)
 
 
