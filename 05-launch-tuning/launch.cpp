@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdlib>
+#include <filesystem>
 #include <fstream>
 #include <limits>
 #include <sstream>
@@ -23,7 +24,7 @@ std::string TunedLaunch::macros() const {
     return fmt::format(" -DCOPIES={} -DLOADS={}", copies, loads);
 }
 
-fs::path launches_file() {
+std::string launches_file() {
     // As the base directory specification asks, a folder that is not given in full counts as none.
     const auto folder_from = [](const char* variable) {
         const char* const value = std::getenv(variable);
@@ -32,7 +33,7 @@ fs::path launches_file() {
     };
     fs::path folder = folder_from("XDG_CACHE_HOME");
     if (folder.empty() && !folder_from("HOME").empty()) folder = folder_from("HOME") / ".cache";
-    return folder.empty() ? folder : folder / "histogram-tutorials" / "launches.tsv";
+    return folder.empty() ? "" : (folder / "histogram-tutorials" / "launches.tsv").string();
 }
 
 std::string key_of(const DeviceLimits& device) {

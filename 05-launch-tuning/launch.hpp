@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <string>
 
 #include "05-launch-tuning/layout.hpp"
@@ -52,7 +51,7 @@ inline TunedLaunch rule_of_thumb(const DeviceLimits& device, std::uint64_t pixel
 }
 
 /// Where tune keeps what it finds: under $XDG_CACHE_HOME or ~/.cache. Empty where neither is known.
-std::filesystem::path launches_file();
+std::string launches_file();
 
 /// What stands at the beginning of this device's lines there. Behind it: pixels, copies, loads,
 /// group size, groups for each unit, and the date, between tabs.

@@ -2,20 +2,17 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <cstring>
 
 #include "common/histogram/histogram.hpp"
-#include "common/options/whole_number.hpp"
 #include "common/process/status.hpp"
 
 void add_layout_options(CLI::App& app, LayoutOptions& layout) {
-    app.add_option("--offset", layout.offset, "bytes in front of the first pixel")
-        ->transform(common::whole_number(0, std::uint64_t{1} << 20))
-        ->type_name("N");
-    app.add_option("--pitch", layout.pitch, "bytes from one row of the picture to the next")
-        ->transform(common::whole_number(1, std::uint64_t{1} << 20))
-        ->type_name("N");
+    constexpr std::uint64_t kMost = std::uint64_t{1} << 20;
+    common::add_number(app, "--offset", "bytes in front of the first pixel", 0, kMost, "N",
+                       [&layout](std::uint64_t bytes) { layout.offset = bytes; });
+    common::add_number(app, "--pitch", "bytes from one row of the picture to the next", 1, kMost,
+                       "N", [&layout](std::uint64_t bytes) { layout.pitch = bytes; });
 }
 
 Rows lay_out(const common::Input& input, const LayoutOptions& layout) {

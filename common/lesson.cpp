@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <vector>
 
@@ -15,7 +14,7 @@ namespace common {
 namespace {
 
 // For what has nothing to do with the number of pixels.
-constexpr std::chrono::minutes kPatienceWithCompilers{2};
+constexpr unsigned kPatienceWithCompilers = 120;  // seconds
 
 Options asked_for(int argc, const char* const* argv, const Program& program,
                   const std::function<void(CLI::App& app)>& add_more) {

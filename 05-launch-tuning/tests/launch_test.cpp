@@ -1,6 +1,7 @@
 // Where a picture lies in its buffer, how a launch is laid over it, and how `tuned` is launched.
 #include <gtest/gtest.h>
 
+#include <filesystem>
 #include <utility>
 #include <vector>
 
@@ -131,8 +132,8 @@ class Tuned : public testing::Test {
         text_ = said([&] { launch = launch_for(device, options, pixels); });
         return numbers(launch);
     }
-    static void leave(const std::string& text) {
-        std::filesystem::create_directories(launches_file().parent_path());
+    void leave(const std::string& text) {
+        std::filesystem::create_directories(folder_ / "histogram-tutorials");
         tests::write_bytes(launches_file(), text);
     }
 

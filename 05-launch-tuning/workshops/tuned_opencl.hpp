@@ -4,7 +4,6 @@
 #pragma once
 
 #include <array>
-#include <chrono>
 #include <map>
 #include <string>
 #include <tuple>
@@ -71,7 +70,7 @@ class Tuned {
     cl_kernel built(const TunedLaunch& launch) {
         common::opencl::Kernel& kernel = built_[{launch.copies, launch.loads, launch.group_size}];
         if (kernel != nullptr) return kernel;
-        const common::Deadline deadline("compiling histogram.cl", std::chrono::minutes(2));
+        const common::Deadline deadline("compiling histogram.cl", 120);
         kernel = compiled(context_, device_, source_.c_str(),
                           side_by_side(launch.group_size, 1).macros() + launch.macros(),
                           "histogram_tuned");

@@ -13,8 +13,8 @@ target_compile_options(project_warnings INTERFACE
 # For what reads options and JSON and writes reports, and for tests: none of it is measured, and the templates of the
 # libraries behind it take a compiler nearly twice as long with -O3.
 add_library(compiled_quickly INTERFACE)
-set(TUTORIAL_QUICKLY $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU,Clang,AppleClang>,$<CONFIG:Release>>:-O0>)
-target_compile_options(compiled_quickly INTERFACE ${TUTORIAL_QUICKLY})
+target_compile_options(compiled_quickly INTERFACE
+    $<$<AND:$<COMPILE_LANG_AND_ID:CXX,GNU,Clang,AppleClang>,$<CONFIG:Release>>:-O0>)
 
 # compile_together(target): several of its files at a time, which share what they include. -DCMAKE_UNITY_BUILD=OFF
 # compiles each by itself, as the preset `asan` does: so a missing #include is seen.

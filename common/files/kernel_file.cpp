@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "common/files/input_file.hpp"
 #include "common/process/own_program.hpp"
@@ -31,10 +32,10 @@ std::optional<std::string> text_of(const fs::path& path) {
 
 }  // namespace
 
-std::string read_kernel_file(const std::string& name, const fs::path& chapter_folder,
-                             const std::optional<fs::path>& instead) {
+std::string read_kernel_file(const std::string& name, const std::string& chapter_folder,
+                             const std::optional<std::string>& instead) {
     if (instead) {
-        const std::string option = "--kernels " + instead->string();
+        const std::string option = "--kernels " + *instead;
         try {
             const std::string text = read_whole(*instead, kMaxKernelFile);
             if (text.empty()) throw BadInput("an empty file");
@@ -44,7 +45,7 @@ std::string read_kernel_file(const std::string& name, const fs::path& chapter_fo
         }
     }
     const fs::path beside = program_folder() / name;
-    const fs::path in_source = chapter_folder / name;
+    const fs::path in_source = fs::path(chapter_folder) / name;
     for (const fs::path& path : {beside, in_source}) {
         if (auto text = text_of(path)) return *text;
     }

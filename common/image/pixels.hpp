@@ -2,8 +2,8 @@
 /// A buffer of 8-bit pixels.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <new>
 #include <utility>
 #include <vector>
@@ -13,18 +13,18 @@ namespace common {
 /// Leaves new elements as the memory comes instead of zeroing them. Where several threads fill a
 /// large buffer, the first one to touch a page pays for it, so none should touch all of them first.
 template <typename T>
-struct UninitializedAllocator : std::allocator<T> {
-    template <typename U>
-    struct rebind {
-        using other = UninitializedAllocator<U>;
-    };
+struct UninitializedAllocator {
+    using value_type = T;
+    T* allocate(std::size_t count) { return static_cast<T*>(::operator new(count * sizeof(T))); }
+    void deallocate(T* elements, std::size_t) noexcept { ::operator delete(elements); }
+    bool operator==(const UninitializedAllocator&) const = default;
     template <typename U>
     void construct(U* element) noexcept {
         ::new (static_cast<void*>(element)) U;
     }
     template <typename U, typename... Arguments>
     void construct(U* element, Arguments&&... arguments) {
-        std::construct_at(element, std::forward<Arguments>(arguments)...);
+        ::new (static_cast<void*>(element)) U(std::forward<Arguments>(arguments)...);
     }
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <thread>
@@ -210,7 +211,7 @@ void PixelStream::read(std::uint64_t first, std::span<std::uint8_t> pixels) cons
     }
 }
 
-std::filesystem::path sample_picture() {
+std::string sample_picture() {
     return SAMPLE_PICTURE;
 }
 

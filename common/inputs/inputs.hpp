@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <optional>
 #include <span>
@@ -69,7 +68,7 @@ class PixelStream {
 };
 
 /// The picture that is counted where the command line names none.
-std::filesystem::path sample_picture();
+std::string sample_picture();
 
 /// What the command line asks for: the picture, tiled or not, or generated pixels.
 /// @throws BadInput for a picture that cannot be used; std::bad_alloc

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 #include <cctype>
-#include <chrono>
 #include <cstdlib>
+#include <filesystem>
 #include <limits>
 #include <new>
 #include <optional>
@@ -40,7 +40,7 @@ bool pocl_is_blind() {
 }
 
 // For what has nothing to do with the number of pixels.
-constexpr std::chrono::minutes kPatience{2};
+constexpr unsigned kPatience = 120;  // seconds
 
 // OpenCL's texts come with their closing zero, and some drivers pad them with spaces.
 std::string trimmed(std::string text) {

@@ -12,7 +12,6 @@
 #endif
 
 #include <cstdint>
-#include <filesystem>
 #include <optional>
 #include <string>
 #include <type_traits>

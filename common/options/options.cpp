@@ -10,7 +10,6 @@
 
 #include "common/files/output_file.hpp"
 #include "common/histogram/histogram.hpp"
-#include "common/options/whole_number.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
 
@@ -140,8 +139,7 @@ CLI::Validator pixel_count(std::uint64_t most) {
             {}};
 }
 
-}  // namespace
-
+// A whole number in decimal. (CLI11 alone would read 010 as 8.)
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
     return {[least, most](std::string& text) -> std::string {
                 std::uint64_t number = 0;
@@ -157,6 +155,8 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
             },
             fmt::format("in [{} - {}]", least, most)};
 }
+
+}  // namespace
 
 void parse_command_line(CLI::App& app, int argc, const char* const* argv,
                         const std::string& after_the_help) {
@@ -304,6 +304,14 @@ std::vector<const char*> argv_of(const std::string& program,
     for (const std::string& word : words)
         argv.push_back(word.c_str());
     return argv;
+}
+
+void add_number(CLI::App& app, const std::string& name, const std::string& description,
+                std::uint64_t least, std::uint64_t most, const std::string& type,
+                const std::function<void(std::uint64_t)>& take) {
+    app.add_option_function<std::uint64_t>(name, take, description)
+        ->transform(whole_number(least, most))
+        ->type_name(type);
 }
 
 void add_flag(CLI::App& app, const std::string& name, bool& given, const std::string& description) {

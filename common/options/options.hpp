@@ -4,7 +4,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <optional>
@@ -23,7 +22,7 @@ namespace common {
 
 /// The command line as the user gave it. What is absent was not given.
 struct Options {
-    std::optional<std::filesystem::path> image;
+    std::optional<std::string> image;
     std::optional<std::uint64_t> tile;    ///< pixels
     std::optional<std::uint64_t> random;  ///< pixels
     std::optional<unsigned> values;       ///< 1 to 256
@@ -37,13 +36,13 @@ struct Options {
     std::optional<std::size_t> group_size;
     std::optional<std::size_t> groups;
     std::optional<int> repeat;
-    std::optional<std::filesystem::path> kernels;  ///< OpenCL: a file in place of histogram.cl
-    std::optional<unsigned> time_limit;            ///< seconds, of one run
-    bool diagnosis = true;  ///< whether a result that is wrong is looked into
+    std::optional<std::string> kernels;  ///< OpenCL: a file in place of histogram.cl
+    std::optional<unsigned> time_limit;  ///< seconds, of one run
+    bool diagnosis = true;               ///< whether a result that is wrong is looked into
     bool read_ceiling = true;
-    std::optional<std::filesystem::path> json;
-    std::optional<std::filesystem::path> plot;
-    std::optional<std::filesystem::path> counts;
+    std::optional<std::string> json;
+    std::optional<std::string> plot;
+    std::optional<std::string> counts;
     std::map<std::string, std::string, std::less<>> choices;  ///< by name, those that were given
     std::vector<std::string> own;  ///< what was given of this program's own options, without files
 
@@ -77,9 +76,13 @@ Options parse_options(int argc, const char* const* argv, const Program& program,
 /// outlive it.
 std::vector<const char*> argv_of(const std::string& program, const std::vector<std::string>& words);
 
-/// For `add_more`, where a program need not include CLI11 for it, which takes compilers seconds.
-/// The first adds an option without a value, the second one with a file, which may be given several
+/// For `add_more`: no other file need include CLI11 for it, which takes compilers seconds. The
+/// first adds an option with a whole number from `least` to `most`, called `type` in the help, for
+/// `take`; the second one without a value, the third one with a file, which may be given several
 /// times.
+void add_number(CLI::App& app, const std::string& name, const std::string& description,
+                std::uint64_t least, std::uint64_t most, const std::string& type,
+                const std::function<void(std::uint64_t)>& take);
 void add_flag(CLI::App& app, const std::string& name, bool& given, const std::string& description);
 void add_files(CLI::App& app, const std::string& name, std::vector<std::string>& files,
                const std::string& description);

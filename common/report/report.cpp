@@ -55,8 +55,7 @@ Report::Report(const Program& program, const Options& options, const Input& inpu
       expected_(expected),
       take_(std::move(take)) {
     // A process that serves many command lines must not keep that of the one before.
-    set_time_limit(options.time_limit ? std::optional(std::chrono::seconds(*options.time_limit))
-                                      : std::nullopt);
+    set_time_limit(options.time_limit);
     document_.chapter = program.chapter;
     document_.api = program.api;
     document_.device = std::move(device);
@@ -162,7 +161,7 @@ int Report::finish() {
         write_whole(*options_.plot, histogram_png(input_, expected_));
         const auto highest = std::max_element(expected_.begin(), expected_.end());
         print(fmt::format("\nthe picture beside its histogram: {} (highest bar: {} of value {})\n",
-                          shown(options_.plot->string()), *highest, highest - expected_.begin()));
+                          shown(*options_.plot), *highest, highest - expected_.begin()));
     }
     if (options_.counts) write_whole(*options_.counts, counts_text(expected_));
     if (options_.json) write_whole(*options_.json, to_json_text(document_));

@@ -216,7 +216,7 @@ TEST(VerifyOnDevice, WhatIsWrongInAnyRunIsCaught) {
 
 TEST(DeadlineDeathTest, EndsWhatTakesLongerWithALine) {
     const auto sleep_for = [](std::chrono::milliseconds time) {
-        const common::Deadline deadline("compiling x.cl", std::chrono::seconds(1));
+        const common::Deadline deadline("compiling x.cl", 1);
         std::this_thread::sleep_for(time);
     };
     EXPECT_EXIT(sleep_for(std::chrono::minutes(1)), testing::ExitedWithCode(2),
@@ -226,7 +226,7 @@ TEST(DeadlineDeathTest, EndsWhatTakesLongerWithALine) {
 
 // @param which of its runs
 void run_for_ever(const common::Launch& launch, int which = 0) {
-    common::set_time_limit(std::chrono::seconds(1));
+    common::set_time_limit(1);
     common::verify_and_time(
         "planted", kExpected, kRepeat,
         common::DeviceRun{[] {}, [] {},
@@ -239,8 +239,8 @@ void run_for_ever(const common::Launch& launch, int which = 0) {
 }
 
 TEST(Watchdog, WaitsASecondLongerForEachFourMiPixels) {
-    EXPECT_EQ(common::usual_time_limit(0), std::chrono::seconds(60));
-    EXPECT_EQ(common::usual_time_limit(std::size_t{40} << 20), std::chrono::seconds(70));
+    EXPECT_EQ(common::usual_time_limit(0), 60U);
+    EXPECT_EQ(common::usual_time_limit(std::size_t{40} << 20), 70U);
 }
 
 TEST(WatchdogDeathTest, EndsALoopWithoutEnd) {

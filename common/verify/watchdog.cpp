@@ -14,8 +14,6 @@
 namespace common {
 namespace {
 
-using std::chrono::seconds;
-
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 constexpr bool kOwnCrashes = false;
 #else
@@ -24,7 +22,7 @@ constexpr bool kOwnCrashes = true;
 
 constexpr std::array kCrashes{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 
-std::optional<seconds> limit_given;
+std::optional<unsigned> limit_given;  // seconds
 
 // What a signal handler may use: memory that is there already, and write.
 std::string crash_line;
@@ -55,22 +53,18 @@ extern "C" void end_with_line(int signal) {
     std::raise(SIGTERM);
 }
 
-void set_alarm(seconds limit) {
-    alarm(static_cast<unsigned>(limit.count()));
-}
-
 }  // namespace
 
-seconds usual_time_limit(std::size_t pixels) {
+unsigned usual_time_limit(std::size_t pixels) {
     constexpr std::size_t kSlowest = std::size_t{4} << 20;  // pixels in a second
-    return std::chrono::minutes(1) + seconds(pixels / kSlowest);
+    return static_cast<unsigned>(60 + pixels / kSlowest);
 }
 
-void set_time_limit(std::optional<seconds> limit) {
-    limit_given = limit;
+void set_time_limit(std::optional<unsigned> seconds) {
+    limit_given = seconds;
 }
 
-seconds time_limit(std::size_t pixels) {
+unsigned time_limit(std::size_t pixels) {
     return limit_given.value_or(usual_time_limit(pixels));
 }
 
@@ -84,7 +78,7 @@ bool memory_is_left(std::size_t bytes) noexcept {
     return some != MAP_FAILED && munmap(some, bytes) == 0;
 }
 
-Watchdog::Watchdog(const std::string& what, std::size_t pixels) : limit_(time_limit(pixels)) {
+Watchdog::Watchdog(const std::string& what, std::size_t pixels) : seconds_(time_limit(pixels)) {
     if (kOwnCrashes) {
         constexpr std::size_t kOfADriver = std::size_t{64} << 20;
         const std::string kernel =
@@ -106,8 +100,8 @@ Watchdog::Watchdog(const std::string& what, std::size_t pixels) : limit_(time_li
         for (const int crash : kCrashes)
             std::signal(crash, end_with_line);
     }
-    hang_line = fmt::format("\n{}: a run has not ended after {} s: {}\n", what, limit_.count(),
-                            kDoesNotEnd);
+    hang_line =
+        fmt::format("\n{}: a run has not ended after {} s: {}\n", what, seconds_, kDoesNotEnd);
     std::signal(SIGALRM, end_with_line);
 }
 
@@ -116,18 +110,18 @@ Watchdog::~Watchdog() {
 }
 
 void Watchdog::begin_run() const {
-    set_alarm(limit_);
+    alarm(seconds_);
 }
 
 void Watchdog::end_run() const {
     alarm(0);
 }
 
-Deadline::Deadline(const std::string& what, seconds limit) {
-    hang_line = fmt::format("{}: not done after {} s: the device or its driver hangs\n", what,
-                            limit.count());
+Deadline::Deadline(const std::string& what, unsigned seconds) {
+    hang_line =
+        fmt::format("{}: not done after {} s: the device or its driver hangs\n", what, seconds);
     std::signal(SIGALRM, end_with_line);
-    set_alarm(limit);
+    alarm(seconds);
 }
 
 Deadline::~Deadline() {

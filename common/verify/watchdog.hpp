@@ -3,21 +3,21 @@
 /// the program.
 #pragma once
 
-#include <chrono>
+#include <cstddef>
 #include <optional>
 #include <string>
 
 namespace common {
 
-/// How long one run of a strategy may take: a minute, and more for more pixels. Slower than this is
-/// no device that the chapters' kernels were seen on.
-std::chrono::seconds usual_time_limit(std::size_t pixels);
+/// How many seconds one run of a strategy may take: a minute, and more for more pixels. Slower than
+/// this is no device that the chapters' kernels were seen on.
+unsigned usual_time_limit(std::size_t pixels);
 
 /// Another limit for all runs that follow, as --time-limit asks for it; none: the usual one.
-void set_time_limit(std::optional<std::chrono::seconds> limit);
+void set_time_limit(std::optional<unsigned> seconds);
 
 /// That limit, or the usual one.
-std::chrono::seconds time_limit(std::size_t pixels);
+unsigned time_limit(std::size_t pixels);
 
 /// Whether this process could have so much more memory. A signal handler may ask, too.
 bool memory_is_left(std::size_t bytes) noexcept;
@@ -49,7 +49,7 @@ class Watchdog {
     void end_run() const;
 
  private:
-    std::chrono::seconds limit_;
+    unsigned seconds_;
 };
 
 /// While one exists, what takes longer than its limit ends the program with one line that names it.
@@ -57,7 +57,7 @@ class Watchdog {
 class Deadline {
  public:
     /// @param what the device or its driver does, for the line
-    Deadline(const std::string& what, std::chrono::seconds limit);
+    Deadline(const std::string& what, unsigned seconds);
     ~Deadline();
     Deadline(const Deadline&) = delete;
     Deadline& operator=(const Deadline&) = delete;

@@ -2,21 +2,19 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <bit>
 
 #include "05-launch-tuning/layout.hpp"
-#include "common/options/whole_number.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
 
 namespace bins {
 
 void Values::add_options(CLI::App& app) {
-    app.add_option("--bins", bins, "a power of two from 256 to 65536 (default: 1024)")
-        ->transform(common::whole_number(256, 65536))
-        ->type_name("N");
+    common::add_number(app, "--bins", "a power of two from 256 to 65536 (default: 1024)", 256,
+                       65536, "N",
+                       [this](std::uint64_t number) { bins = static_cast<unsigned>(number); });
 }
 
 common::Histogram Values::judge(std::span<const std::uint32_t> counted,

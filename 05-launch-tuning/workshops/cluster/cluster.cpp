@@ -300,7 +300,7 @@ int run(int argc, char** argv, const common::Program& program, const MakeDevice&
     if (rank() != 0) common::be_silent();
 
     // 2. What is asked for, and where the pixels come from: of n ranks each has an nth of them.
-    std::optional<std::filesystem::path> raw;
+    std::optional<std::string> raw;
     bool check = false;
     const common::Options options = common::parse_options(argc, argv, program, [&](CLI::App& app) {
         app.get_option("--repeat")->description("runs, each of them timed (default: 1)");

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 
 #include "common/process/status.hpp"
 
@@ -12,12 +13,12 @@ using common::BadInput;
 
 namespace cluster {
 
-Source::Source(const common::Options& options, const std::optional<fs::path>& raw, int rank,
+Source::Source(const common::Options& options, const std::optional<std::string>& raw, int rank,
                int ranks) {
     if (raw) {
         if (options.image || options.random || options.constant || options.ramp || options.tile)
             throw BadInput("--raw, an IMAGE and generated pixels exclude each other");
-        name = raw->string();
+        name = *raw;
         try {
             file_ = common::open_input(*raw);
         } catch (const BadInput& error) {

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <filesystem>
 #include <functional>
 #include <numeric>
 #include <optional>
@@ -36,7 +35,7 @@ class Source {
  public:
     /// @param raw a file with a byte for each pixel, if there is one
     /// @throws common::BadInput
-    Source(const common::Options& options, const std::optional<std::filesystem::path>& raw,
+    Source(const common::Options& options, const std::optional<std::string>& raw,
            int rank, int ranks);
 
     std::string name;

@@ -2,11 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <span>
 
-#include "common/options/whole_number.hpp"
 #include "common/process/terminal.hpp"
 
 using common::Histogram;
@@ -14,9 +12,8 @@ using common::Histogram;
 namespace many {
 
 void Batch::add_options(CLI::App& app) {
-    app.add_option("--side", side, "pixels of a picture's sides (default: 512)")
-        ->transform(common::whole_number(1, 65535))
-        ->type_name("S");
+    common::add_number(app, "--side", "pixels of a picture's sides (default: 512)", 1, 65535, "S",
+                       [this](std::uint64_t pixels) { side = pixels; });
 }
 
 common::Input Batch::load(const common::Options& options) {

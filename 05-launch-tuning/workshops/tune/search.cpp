@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <cmath>
 #include <ctime>
 #include <nlohmann/json.hpp>

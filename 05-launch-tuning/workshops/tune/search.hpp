@@ -137,7 +137,7 @@ struct Request {
     double seconds = 50;  ///< that the search may take
     std::string device;   ///< a number or part of a name; empty: the default
     bool list_devices = false;
-    std::optional<std::filesystem::path> json;
+    std::optional<std::string> json;
 };
 
 /// @param program what the help calls it, such as "05-launch-tuning/workshops/tune/opencl"

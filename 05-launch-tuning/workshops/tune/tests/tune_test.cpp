@@ -299,7 +299,7 @@ TEST_F(Program, PrintsTheSummaryAndKeepsWhatTunedReads) {
         "bins wrong\n"
         "  refused: too large\n"
         "\nkept for `tuned` in " +
-            launches_file().string() + "\n");
+            launches_file() + "\n");
     EXPECT_TRUE(has(tests::bytes_of(folder_ / "out.json"), R"(
    "outcome": "refused",
    "worst_ms": null,
