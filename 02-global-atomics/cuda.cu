@@ -130,7 +130,6 @@ int main(int argc, char** argv) try {  // at `catch` all objects of main are gon
         };
         lesson.examine("subhist", {tables, group_size, groups_x},
                        unsupported_reason(subhist, group_size), poison_all, count_rows);
-        lesson.say_how_many_idle(group_size);
     }
 
     // 8. The table, and the exit status that tells the truth.

@@ -110,7 +110,6 @@ int main(int argc, char** argv) try {  // at `catch` all objects of main are gon
         std::fprintf(
             stderr, "  occupancy: %zu units x %d threads / blocks of %zu = %zu (API: %zu)\n", units,
             resident, full_size, full_groups, units * static_cast<std::size_t>(fitting));
-        lesson.say_how_many_idle(full_size);
         const Grid grid = below_each_other(full_size, full_groups);
         zero_and_count("occupancy", kernels::histogram_occupancy, grid, [&] {
             kernels::histogram_occupancy<<<dim3(1, grid.groups_y), grid.items_x>>>(pixels, rows,

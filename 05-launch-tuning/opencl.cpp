@@ -127,7 +127,6 @@ int main(int argc, char** argv) try {  // at `catch` all objects of main are gon
     if (lesson.wants("occupancy")) {
         std::fprintf(stderr, "  occupancy: %zu units x %zu work-items (%s) / groups of %zu = %zu\n",
                      units, resident.items, resident.why.c_str(), full_size, full_groups);
-        lesson.say_how_many_idle(full_size);
         const Grid grid = below_each_other(full_size, full_groups);
         const Kernel kernel = build("histogram_occupancy", grid);
         CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));

@@ -112,10 +112,6 @@ void Lesson::say_what_was_lost(const std::string& variant) {
     if (last_ran_) report().say_what_was_lost(variant, last_);
 }
 
-void Lesson::say_how_many_idle(std::size_t group_size) {
-    report().say_how_many_idle(group_size);
-}
-
 int Lesson::finish() {
     compiling_.reset();
     return report().finish();

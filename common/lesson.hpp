@@ -95,10 +95,6 @@ class Lesson {
     /// to show.
     void say_what_was_lost(const std::string& variant);
 
-    /// For work-items that each walk down a column: says how many of a group have none, where the
-    /// rows are shorter than a group is wide.
-    void say_how_many_idle(std::size_t group_size);
-
     /// The table, and the files that the command line asks for.
     /// @return the exit status: every variant that ran matches, one does not, or none could run
     int finish();

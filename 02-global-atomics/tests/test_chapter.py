@@ -39,11 +39,6 @@ class OpenCLNarrowPictures(Test):
         self.expect([OPENCL, ROOT / "images/one-column.bmp", "--variant", "subhist", "--kernels", kernels, "--no-diagnosis", *QUICK], 1,
                     err=r"wrong bins: 1 of 256\n  bin 165: expected 1, got 1000 ")
 
-    def test_work_items_without_a_column(self):
-        command = [OPENCL, "--variant", "subhist", "--group-size", "16", *QUICK]
-        self.expect([*command, ROOT / "images/one-column.bmp"], err="match\n    rows of 1 pixel: 15 of the 16 work-items of a group have no column\n")
-        self.assertNotIn("no column", self.expect([*command, "--random", "16"]).err)
-
 
 class OpenCLClocks(Test):
     """What a device's clock says is held against the host's."""

@@ -45,52 +45,27 @@ std::int64_t difference(const WrongBin& wrong) {
     return static_cast<std::int64_t>(wrong.actual) - static_cast<std::int64_t>(wrong.expected);
 }
 
-void add_signs(const Comparison& comparison, std::vector<std::string>& sentences) {
-    const auto over = std::count_if(comparison.wrong.begin(), comparison.wrong.end(),
-                                    [](const WrongBin& w) { return w.actual > w.expected; });
-    if (comparison.wrong.size() < 2) return;
-    if (over == 0) sentences.push_back("no bin has too many");
-    if (over == std::ssize(comparison.wrong)) sentences.push_back("no bin has too few");
-    if (comparison.actual_total == comparison.expected_total)
-        sentences.push_back("the total is right: what one bin lacks another has too many");
-}
-
-void add_poison(const Comparison& comparison, std::vector<std::string>& sentences) {
+// What bins that hold the poison tell of the kernel, in a line; else empty.
+std::string about_poison(const Comparison& comparison) {
     const auto number_of = [&](const auto& is_so) {
         return std::count_if(comparison.wrong.begin(), comparison.wrong.end(), is_so);
     };
-    const auto bins = [](std::ptrdiff_t number) {
-        return number == 1 ? std::string("1 bin") : fmt::format("{} bins", number);
+    const auto holding = [](std::ptrdiff_t number) {
+        return fmt::format("{} bin{}", number, number == 1 ? " holds" : "s hold");
     };
     const auto is_bare = [](const WrongBin& w) { return w.actual == kPoison; };
-    if (number_of([&](const WrongBin& w) { return is_bare(w) && w.expected > 0; }) > 0) {
-        const auto bare = number_of(is_bare);
-        sentences.push_back(fmt::format("{} {} {}, the poison that was there before: never written",
-                                        bins(bare), bare == 1 ? "holds" : "hold", kPoison));
-    } else if (const auto counted_on =
-                   number_of([](const WrongBin& w) { return w.actual == w.expected + kPoison; })) {
-        sentences.push_back(fmt::format(
-            "{} {} the right count and {}, the poison that was there before: never zeroed",
-            bins(counted_on), counted_on == 1 ? "holds" : "hold", kPoison));
-    }
-}
-
-void add_zeros(const Comparison& comparison, std::vector<std::string>& sentences) {
-    const auto empty = std::count_if(comparison.wrong.begin(), comparison.wrong.end(),
-                                     [](const WrongBin& w) { return w.actual == 0; });
-    if (empty > 1) sentences.push_back(fmt::format("{} bins are 0 and should not be", empty));
+    if (number_of([&](const WrongBin& w) { return is_bare(w) && w.expected > 0; }) > 0)
+        return fmt::format("  {} {}, the poison that was there before: never written\n",
+                           holding(number_of(is_bare)), kPoison);
+    const auto counted_on =
+        number_of([](const WrongBin& w) { return w.actual == w.expected + kPoison; });
+    if (counted_on == 0) return {};
+    return fmt::format(
+        "  {} the right count and {}, the poison that was there before: never zeroed\n",
+        holding(counted_on), kPoison);
 }
 
 }  // namespace
-
-std::vector<std::string> relations(const Comparison& comparison) {
-    std::vector<std::string> sentences;
-    if (comparison.wrong.empty()) return sentences;
-    add_signs(comparison, sentences);
-    add_poison(comparison, sentences);
-    add_zeros(comparison, sentences);
-    return sentences;
-}
 
 std::string failure_report(const Comparison& comparison) {
     if (comparison.match()) return {};
@@ -115,9 +90,7 @@ std::string failure_report(const Comparison& comparison) {
         text += fmt::format("  and {} more, with smaller differences or the same\n",
                             by_size.size() - kShown);
     }
-    for (const std::string& sentence : relations(comparison))
-        text += fmt::format("  {}\n", sentence);
-    return text;
+    return text + about_poison(comparison);
 }
 
 }  // namespace common

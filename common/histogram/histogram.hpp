@@ -52,12 +52,8 @@ struct Comparison {
 Comparison compare(const Histogram& expected, const Histogram& actual);
 
 /// What a reader needs to see of a mismatch, in a few lines: both totals, how many bins are wrong,
-/// the five largest differences with their signs, and what all wrong bins have in common, in words.
-/// Empty where the two match.
+/// the five largest differences with their signs, and whether bins hold the poison. Empty where the
+/// two match. What has a cause in the kernel the diagnosis says (common/tutor).
 std::string failure_report(const Comparison& comparison);
-
-/// What the wrong bins have in common, a sentence each: all too small, the poison, zero. Empty
-/// where nothing strikes. What has a cause in the kernel the diagnosis says (common/tutor).
-std::vector<std::string> relations(const Comparison& comparison);
 
 }  // namespace common

@@ -94,17 +94,14 @@ TEST(FailureReport, ATotalThatIsRightSaysSo) {
               "  total: expected 288640, got 288640 (+0)\n"
               "  wrong bins: 2 of 256\n"
               "  bin   3: expected 1003, got 1250 (+247)\n"
-              "  bin 250: expected 1250, got 1003 (-247)\n"
-              "  the total is right: what one bin lacks another has too many\n");
+              "  bin 250: expected 1250, got 1003 (-247)\n");
 }
 
 TEST(FailureReport, FiveAreShownWithoutARest) {
     Histogram actual = distinct();
     for (std::size_t bin = 0; bin < 5; ++bin)
         actual[bin] += 2;
-    EXPECT_TRUE(
-        report(actual).ends_with("  bin   4: expected 1004, got 1006 (+2)\n"
-                                 "  no bin has too few\n"))
+    EXPECT_TRUE(report(actual).ends_with("  bin   4: expected 1004, got 1006 (+2)\n"))
         << report(actual);
 }
 
@@ -120,8 +117,7 @@ TEST(FailureReport, TheLargestDifferencesComeFirstAndTheRestIsCounted) {
               "  bin  14: expected 1014, got 0 (-1014)\n"
               "  bin  13: expected 1013, got 0 (-1013)\n"
               "  bin  11: expected 1011, got 0 (-1011)\n"
-              "  and 2 more, with smaller differences or the same\n"
-              "  6 bins are 0 and should not be\n");
+              "  and 2 more, with smaller differences or the same\n");
 }
 
 TEST(FailureReport, DifferencesBeyond31BitsKeepTheirSign) {
@@ -133,30 +129,25 @@ TEST(FailureReport, DifferencesBeyond31BitsKeepTheirSign) {
               "  total: expected 4294967295, got 4294967295 (+0)\n"
               "  wrong bins: 2 of 256\n"
               "  bin   0: expected 4294967295, got 0 (-4294967295)\n"
-              "  bin 255: expected 0, got 4294967295 (+4294967295)\n"
-              "  the total is right: what one bin lacks another has too many\n");
+              "  bin 255: expected 0, got 4294967295 (+4294967295)\n");
 }
 
-// ---- what wrong bins have in common -------------------------------------------------------------
-
-using Sentences = std::vector<std::string>;
-
-Sentences relations(const std::function<std::uint32_t(std::size_t bin)>& count) {
-    Histogram actual{};
-    for (std::size_t bin = 0; bin < kBins; ++bin)
-        actual[bin] = count(bin);
-    return common::relations(common::compare(distinct(), actual));
-}
-
-TEST(Relations, ThePoisonHasItsName) {
-    EXPECT_EQ(relations([](std::size_t) { return common::kPoison; })[1],
-              "256 bins hold 2779096485, the poison that was there before: never written");
+TEST(FailureReport, ThePoisonHasItsName) {
+    const auto last_line = [](const std::function<std::uint32_t(std::size_t bin)>& count) {
+        Histogram actual{};
+        for (std::size_t bin = 0; bin < kBins; ++bin)
+            actual[bin] = count(bin);
+        const std::string text = report(actual);
+        return text.substr(text.rfind('\n', text.size() - 2) + 1);
+    };
+    EXPECT_EQ(last_line([](std::size_t) { return common::kPoison; }),
+              "  256 bins hold 2779096485, the poison that was there before: never written\n");
     EXPECT_EQ(
-        relations([](std::size_t bin) { return bin < 255 ? distinct()[bin] : common::kPoison; }),
-        (Sentences{"1 bin holds 2779096485, the poison that was there before: never written"}));
-    EXPECT_EQ(relations([](std::size_t bin) { return distinct()[bin] + common::kPoison; })[1],
-              "256 bins hold the right count and 2779096485, the poison that was there before: "
-              "never zeroed");
+        last_line([](std::size_t bin) { return bin < 255 ? distinct()[bin] : common::kPoison; }),
+        "  1 bin holds 2779096485, the poison that was there before: never written\n");
+    EXPECT_EQ(last_line([](std::size_t bin) { return distinct()[bin] + common::kPoison; }),
+              "  256 bins hold the right count and 2779096485, the poison that was there before: "
+              "never zeroed\n");
 }
 
 }  // namespace

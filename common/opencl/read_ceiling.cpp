@@ -1,6 +1,5 @@
 
 #include <algorithm>
-#include <string_view>
 
 #include "common/opencl/opencl.hpp"
 #include "common/process/status.hpp"
@@ -71,29 +70,20 @@ __kernel void read_four_stretches(__global const uint4* words, ulong count, __gl
 }
 )";
 
-bool is_simulator(cl_device_id device) {
-    char name[256] = {};  // of Oclgrind's device: "Oclgrind Simulator"
-    CHECK_CL(clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, nullptr));
-    return std::string_view(name).starts_with("Oclgrind");
-}
-
-std::uint64_t max_bytes(cl_device_id device) {
-    cl_ulong most = 0;
-    CHECK_CL(clGetDeviceInfo(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most, &most, nullptr));
-    return most;
-}
-
 }  // namespace
 
 std::optional<double> read_ceiling_gb_s(cl_context context, cl_command_queue queue,
                                         std::uint64_t pixels) {
     cl_device_id device = nullptr;
     CHECK_CL(clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof(cl_device_id), &device, nullptr));
-    if (is_simulator(device)) {
+    const Device about = described(device);
+    if (about.name.starts_with("Oclgrind")) {
         progress("the read ceiling is not measured: Oclgrind simulates a device\n");
         return std::nullopt;
     }
-    const std::size_t bytes = std::min(read_ceiling_bytes(pixels), max_bytes(device) / 2) / 16 * 16;
+    cl_ulong most = 0;
+    CHECK_CL(clGetDeviceInfo(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof most, &most, nullptr));
+    const std::size_t bytes = std::min(read_ceiling_bytes(pixels), most / 2) / 16 * 16;
     const cl_ulong words = bytes / 16;
 
     cl_int error = CL_SUCCESS;
@@ -131,9 +121,7 @@ std::optional<double> read_ceiling_gb_s(cl_context context, cl_command_queue que
             }
         }
     };
-    cl_device_type type = 0;
-    CHECK_CL(clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, nullptr));
-    if ((type & CL_DEVICE_TYPE_CPU) != 0) {
+    if ((about.type & CL_DEVICE_TYPE_CPU) != 0) {
         read_with("read_stretch", 1);
         read_with("read_four_stretches", 1);
     } else {

@@ -40,7 +40,6 @@ std::string counts_text(const Histogram& counts);
 std::string to_json_text(const RunDocument& document);
 
 /// What such a text says of what was counted, and not of how long it took.
-/// @throws BadInput with this name and what is wrong
-RunDocument document_of(const std::string& text, const std::string& name);
+RunDocument document_of(const std::string& text);
 
 }  // namespace common

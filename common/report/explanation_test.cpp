@@ -111,11 +111,8 @@ TEST_F(Explain, OneThatEndsIsSaid) {
 }
 
 TEST_F(Explain, OneThatTalksNonsenseIsSaid) {
-    for (const char* answer :
-         {"rubbish", "", "{}", "null", "[]", "[null]", "[null, null, null]", "[1, null]",
-          "[null, [2]]", R"([null, {"text": "no findings"}])",
-          R"([null, {"text": 5, "findings": []}])", R"([null, {"text": "", "findings": "none"}])",
-          R"([{"text": "the first alone", "findings": []}, 3])"})
+    for (const char* answer : {"rubbish", "{}", "[null]", R"([null, {"text": "no findings"}])",
+                               R"([{"text": "the first alone", "findings": []}, 3])"})
         expect_no_more_than_a_line(std::string("cat > /dev/null; echo '") + answer + "'");
 }
 

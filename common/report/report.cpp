@@ -86,13 +86,6 @@ void Report::say_what_was_lost(const std::string& variant, const Histogram& last
         variant, pixels - counted, pixels, 100 * (pixels - counted) / pixels));
 }
 
-void Report::say_how_many_idle(std::size_t group_size) const {
-    if (input_.width >= group_size) return;
-    progress(fmt::format(
-        "    rows of {} pixel{}: {} of the {} work-items of a group have no column\n", input_.width,
-        input_.width == 1 ? "" : "s", group_size - input_.width, group_size));
-}
-
 int Report::finish() {
     explain_wrong(document_, options_, input_, EXPLAINER_PROGRAM);
     if (take_) {

@@ -44,10 +44,6 @@ class Report {
     /// @param last the histogram of its last run
     void say_what_was_lost(const std::string& variant, const Histogram& last) const;
 
-    /// For a variant whose work-items each walk down a column: says on standard error how many of a
-    /// group have none, where the rows are shorter than a group is wide.
-    void say_how_many_idle(std::size_t group_size) const;
-
     /// Has wrong results explained, prints the table, writes what --json, --plot and --counts ask
     /// for; or delivers the results to who asked for them.
     /// @return the exit status: every variant that ran matches, one does not, or none could run

@@ -28,7 +28,7 @@ Answer answer_of(const std::string& line) {
     answer.error = json.at("error");
     for (const auto& [name, kind] : kKinds)
         if (json.at("kind") == name) answer.kind = kind;
-    if (json.contains("run")) answer.run = document_of(json.at("run").dump(), "an answer");
+    if (json.contains("run")) answer.run = document_of(json.at("run").dump());
     return answer;
 }
 

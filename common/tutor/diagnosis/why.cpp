@@ -87,7 +87,7 @@ Json explain(const Json& question, const RunDocument& document, const Result& re
 
 // The answer to a question, whose pixels stand behind it on standard input.
 Json answer_to(const Json& question, Worker& worker) {
-    RunDocument document = document_of(question.at("run").dump(), "a wrong run");
+    RunDocument document = document_of(question.at("run").dump());
     for (std::size_t i = 0; i < document.results.size(); ++i)
         document.results[i].changes = question.at("changes").at(i);
     const PixelBuffer pixels = read_pixels(document.pixels);
