@@ -273,38 +273,13 @@ class EndToEnd(Workshop, Test):
 
 
 class Many(Workshop, Test):
-    """Many pictures: a row that is wrong, races, and what the options refuse."""
-
-    ROWS = ["--random", "100003", "--side", "20", "--repeat", "1", "--no-ceiling"]
-
-    def test_a_picture_whose_row_is_wrong(self):
-        """Also where the sum of all pictures is right."""
-        row = "rows[p * BINS + bin] = sum_of(table, bin);"
-        for by, status in ((row, 0), (row.replace("p *", "(pictures - 1 - p) *"), 1), (f"if (p != 3) {row}", 1)):
-            kernels = self.mistaken("workshops/many/histogram.cl", row, by)
-            self.expect([self.program("workshops/many/opencl"), *self.ROWS, "--variant", "group-each", "--kernels", kernels], status,
-                        err="" if status == 0 else r"\n\d+ of \d+ pictures (is|are) wrong; the first is number ")
-
-    def test_totals_that_are_left(self):
-        right = "hand_over(totals, rows"
-        kernels = self.mistaken("workshops/many/histogram.cl", right, f"totals[1] = 1; {right}")
-        self.expect([self.program("workshops/many/opencl"), "--random", "768K", "--kernels", kernels, "--variant", "queued", *QUICK], 2,
-                    err="the last launch did not leave its totals at zero")
-
-    def test_bad_command_lines(self):
-        for program in self.each_api("workshops/many/"):
-            self.refused(program, {"--side ": "--side: '' is not a whole number", "--side 0": "--side: '0' is not a whole number",
-                                   "--side 9..3": "--side", "--copies 3": "--copies"})
-
-    def test_devices_without_64_bit_atomics(self):
-        self.expect([self.program("workshops/many/opencl"), *self.ROWS], environment=self.faulty("extensions=-cl_khr_int64_base_atomics"),
-                    out="\n" + "".join(rf"{name} [^\n]* match\n" for name in ("one-by-one", "queued", "group-each")))
+    """Many pictures: races, and what the options refuse."""
 
     CUT = ["--random", "4K", "--side", "20", "--groups", "3", "--group-size", "16"]  # the last picture is not whole
 
-    def test_races_between_pictures(self):
-        """A group's second picture, and one that is cut."""
-        self.looked_at("workshops/many/opencl", "--variant", "group-each", *self.CUT)
+    def test_bad_command_lines(self):
+        self.refused(self.program("workshops/many/cuda-on-cpu"), {"--side ": "--side: '' is not a whole number", "--copies 3": "--copies",
+                                                                  "--side 0": "--side: '0' is not a whole number", "--side 9..3": "--side"})
 
     def test_races_between_pictures_in_cuda(self):
         for variant in ("queued", "group-each"):

@@ -2,7 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -83,16 +82,6 @@ TEST(Document, HasEveryFieldOfTheDescription) {
         "speedup_over_serial": null, "end_to_end_ms": null, "launch": "", "groups": null,
         "group_size": null, "groups_across": null, "only_later": false, "diagnosis": null,
         "counts": null})"));
-}
-
-TEST(Counts, AreALineForEachBin) {
-    common::Histogram counts{};
-    counts[0] = 7;
-    counts[254] = 4'294'967'295;
-    const std::string text = common::counts_text(counts);
-    EXPECT_TRUE(text.starts_with("bin,count\n0,7\n1,0\n2,0\n")) << text;
-    EXPECT_TRUE(text.ends_with("\n253,0\n254,4294967295\n255,0\n")) << text;
-    EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 257);
 }
 
 TEST(Document, APixelMayHaveTwoBytes) {

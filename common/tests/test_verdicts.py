@@ -98,7 +98,7 @@ class Ends(Test):
 class Times(Test):
     """By a device's clock on which each fill takes 700 ns, and each kernel 300."""
 
-    FOLDERS = ("02-global-atomics", "03-local-atomics", "04-per-thread-bins", "05-launch-tuning", "05-launch-tuning/workshops/many")
+    FOLDERS = ("02-global-atomics", "03-local-atomics", "04-per-thread-bins", "05-launch-tuning")
     # Those that have no fill in their time: nothing has to be zeroed before, or the launch before has done it.
     NO_ZEROING = {"local-buckets", "local-subhist", "uchar-bins", "uchar-bins-banked", "uchar-overflow", "group-each"}
     WITH_TOTALS = {"tuned", "one-by-one", "queued"}
@@ -129,7 +129,7 @@ class Times(Test):
                         self.assertAlmostEqual(time_ms, 0.0007 * fills + 0.0003 * launches, msg=variant)
 
     def test_zeroing_is_part_of_them_in_cuda(self):
-        for name in (*self.FOLDERS, "05-launch-tuning/workshops/bins"):
+        for name in (*self.FOLDERS, "05-launch-tuning/workshops/many", "05-launch-tuning/workshops/bins"):
             program = programs.built(f"{name}/cuda-on-cpu")
             if not program:
                 self.skipTest("no CUDA on a CPU")

@@ -13,33 +13,13 @@
 
 #include <cstring>
 
+#include "05-launch-tuning/workshops/end-to-end/ways.hpp"
 #include "05-launch-tuning/workshops/tuned_opencl.hpp"
-#include "common/lesson.hpp"
-#include "common/report/report.hpp"
 
 using namespace common;
 using namespace common::opencl;
 
-const Program kProgram{"05-launch-tuning",
-                       "workshops/end-to-end/opencl",
-                       "OpenCL",
-                       "ways to copy and count, by wall time",
-                       {{"copy", "copied from pinned memory, and nothing else"},
-                        {"pageable", "copied from ordinary memory, then counted"},
-                        {"pinned", "copied from pinned memory, then counted"},
-                        {"pipelined", "in chunks: one is counted, the next copied"},
-                        {"mapped", "counted where they are, in pinned memory"}},
-                       {},
-                       {{"--plot", "there is nothing to draw"}}};
-
-// Pixels in a chunk of the pipelined way: small beside a picture that is worth a pipeline, large
-// beside what it costs to start a copy and a kernel.
-constexpr std::uint64_t kChunkPixels = std::uint64_t{16} << 20;
-
-std::optional<double> percent_of_the_copy(const Result& way, const std::vector<Result>& ways) {
-    if (way.check != Check::kMatch || ways.front().variant != "copy") return {};
-    return 100 * ways.front().kernel.median_ms / way.kernel.median_ms;
-}
+const Program kProgram = copy_and_count("workshops/end-to-end/opencl", "OpenCL");
 
 int main(int argc, char** argv) try {
     // 1. What is asked for, the pixels, and the right answer.

@@ -6,10 +6,7 @@
 //   group-each  one launch, a block for each picture
 //
 // Run it:  build/05-launch-tuning/workshops/many/cuda --random 250M --side 512
-//
-// opencl.cpp does the same in OpenCL, in the same steps.
 
-#include "05-launch-tuning/workshops/limits_cuda.hpp"
 #include "05-launch-tuning/workshops/many/histogram.cuh"
 #include "05-launch-tuning/workshops/many/pictures.hpp"
 #include "common/cuda/cuda.hpp"
@@ -91,8 +88,7 @@ int main(int argc, char** argv) try {
 
     // 2. The device.
     const int device = choose_device(lesson);
-    const DeviceLimits limits = limits_of(device);
-    lesson.group_size(1, limits.max_group_size);  // it refuses a --group-size that is too large
+    lesson.group_size(1, max_block_size(device));  // it refuses a --group-size that is too large
 
     // 3. Where its commands go: a stream that keeps their order; two events note when the work
     //    began and ended. Each is given back at the end of its scope.
@@ -107,7 +103,7 @@ int main(int argc, char** argv) try {
 
     // 5. What the strategies share: the pixels on the device, where each picture begins, a row for
     //    each; and totals, which are zero between two launches.
-    const many::Launches launches = many::launches(batch, lesson.options, limits);
+    const many::Launches launches = many::launches(batch, lesson.options, multiprocessors(device));
     const std::vector<kernels::Total> zeros(kTotalWords);
     const std::size_t rows_bytes = batch.size() * sizeof(Histogram);
     Memory<std::uint8_t> pixels;
@@ -133,8 +129,7 @@ int main(int argc, char** argv) try {
         std::vector<kernels::Total> words(zeros.size());
         CHECK_CUDA(cudaMemcpy(words.data(), totals, words.size() * sizeof(kernels::Total),
                               cudaMemcpyDeviceToHost));
-        if (words != zeros)
-            throw std::runtime_error("the last launch did not leave its totals at zero");
+        many::require_zeros(words);
     };
     std::vector<std::uint32_t> counted(batch.size() * kBins);
     const auto examine = [&](const std::string& variant, const Launch& launch,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <span>
+#include <stdexcept>
 
 #include "common/process/terminal.hpp"
 
@@ -54,6 +55,11 @@ void Batch::judge(const std::uint32_t* rows, Histogram& result) const {
                     first[first_wrong + 1] - first[first_wrong], first[first_wrong]));
 }
 
+void require_zeros(std::span<const unsigned long long> totals) {
+    if (std::ranges::any_of(totals, [](auto word) { return word != 0; }))
+        throw std::runtime_error("the last launch did not leave its totals at zero");
+}
+
 // How a group counts pictures of so many pixels in the launches of many: what was fastest on an
 // H100, or within 1 % of it (docs/results/h100.json, the experiment "many-launches"). The smaller a
 // picture, the more it costs to zero a large table and to add it up, and the fewer work-items have
@@ -64,23 +70,17 @@ static Launch usual(std::uint64_t pixels) {
     return {{.copies = 32, .loads = 2, .group_size = 512}};
 }
 
-Launches launches(const Batch& batch, const common::Options& options, const DeviceLimits& limits) {
+Launches launches(const Batch& batch, const common::Options& options, std::size_t units) {
     const std::uint64_t mean = batch.bytes() / batch.size();
     const auto of = [&](Launch launch) {
-        const std::optional<unsigned> copies = options.number("copies");
-        launch.copies = copies.value_or(launch.copies);
+        launch.copies = options.number("copies").value_or(launch.copies);
         launch.loads = options.number("loads").value_or(launch.loads);
-        launch.group_size =
-            options.group_size.value_or(std::min(launch.group_size, limits.max_group_size));
-        // Some is left of the local memory: a compiler may keep it for itself.
-        while (!copies && launch.copies > 1 &&
-               launch.copies * sizeof(Histogram) >= limits.local_bytes)
-            launch.copies /= 2;
+        launch.group_size = options.group_size.value_or(launch.group_size);
         return launch;
     };
     Launches launches{of({{.copies = 4, .loads = 1, .group_size = 256}}), of(usual(mean))};
-    launches.one.groups = options.groups.value_or(
-        groups_with_work(mean, launches.one.group_size, 16, 2 * limits.units));
+    launches.one.groups =
+        options.groups.value_or(groups_with_work(mean, launches.one.group_size, 16, 2 * units));
     launches.each.groups = options.groups.value_or(batch.size());
     return launches;
 }

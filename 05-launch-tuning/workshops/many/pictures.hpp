@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "05-launch-tuning/launch.hpp"
@@ -39,6 +40,9 @@ struct Batch {
     void judge(const std::uint32_t* rows, common::Histogram& result) const;
 };
 
+/// @throws std::runtime_error where the last launch has left anything else in its totals
+void require_zeros(std::span<const unsigned long long> totals);
+
 /// How groups count, each as one of `tuned` does.
 struct Launch : TunedLaunch {
     std::size_t groups = 1;  ///< in all
@@ -47,9 +51,10 @@ struct Launch : TunedLaunch {
 };
 
 /// The two launches: of a picture alone, and of a group for each.
+/// @param units multiprocessors
 struct Launches {
     Launch one, each;
 };
-Launches launches(const Batch& batch, const common::Options& options, const DeviceLimits& limits);
+Launches launches(const Batch& batch, const common::Options& options, std::size_t units);
 
 }  // namespace many

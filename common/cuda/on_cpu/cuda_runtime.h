@@ -209,7 +209,6 @@ cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned flags);
 cudaError_t cudaHostGetDevicePointer(void** memory, void* of_host, unsigned flags);
 cudaError_t cudaFree(void* memory);
 cudaError_t cudaFreeHost(void* memory);
-cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total);
 cudaError_t cudaMemset(void* to, int value, std::size_t bytes);
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream = nullptr);
 cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,

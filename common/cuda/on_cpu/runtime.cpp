@@ -328,12 +328,6 @@ cudaError_t cudaFreeHost(void* memory) {
     return release(memory, false);
 }
 
-cudaError_t cudaMemGetInfo(std::size_t* free, std::size_t* total) {
-    *free = kMemory - allocated;
-    *total = kMemory;
-    return returned(cudaSuccess);
-}
-
 cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
                               std::size_t rows, cudaStream_t stream) {
     const cudaError_t error = checked(stream);

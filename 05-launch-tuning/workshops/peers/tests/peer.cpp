@@ -22,13 +22,7 @@ void backwards(const std::uint8_t* pixels, std::size_t count, std::uint32_t* his
         ++histogram[pixels[--count]];
 }
 
-constexpr Peer kPeers[] = {
-#ifdef NAME_TAKEN
-    {"serial", forwards},
-#endif
-    {"forwards", forwards},
-    {"backwards", backwards},
-    {nullptr, nullptr}};
+constexpr Peer kPeers[] = {{"forwards", forwards}, {"backwards", backwards}, {nullptr, nullptr}};
 
 }  // namespace
 

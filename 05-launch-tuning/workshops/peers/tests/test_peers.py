@@ -28,7 +28,6 @@ class Peers(Test):
 
     def test_bad_command_lines(self):
         for arguments, says in (("--peer nosuch.so", "--peer: .*nosuch.so: cannot open"),
-                                (f"--peer {self.library('taken')}", "--peer: the name is taken: serial"),
                                 (f"--peer {ROOT}/01-cpu/cpu.cpp", "--peer: .*cpu.cpp"),
                                 ("--group-size 64", "--group-size means nothing here"),
                                 ("--groups 2000", "more than 1024 threads")):
