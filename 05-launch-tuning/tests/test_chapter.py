@@ -290,10 +290,10 @@ class Bins(Workshop, Test):
     """More bins than 256: what the options refuse, a table that has no room, and races in pixels of 16 bits."""
 
     def test_bad_command_lines(self):
-        self.refused(self.program("workshops/bins/cuda-on-cpu"), {"--bins 255": "--bins", "--bins 300": "300 is no power of two", "--passes 0": "--passes"})
+        self.refused(self.program("workshops/bins/cuda-on-cpu"), {"--bins 255": "--bins", "--bins 300": "300 is no power of two"})
 
     def test_a_table_that_does_not_fit(self):
-        self.expect([self.program("workshops/bins/cuda-on-cpu"), "--random", "1000", "--bins", "65536", "--passes", "8", *QUICK],
+        self.expect([self.program("workshops/bins/cuda-on-cpu"), "--random", "1000", "--bins", "65536", *QUICK],
                     out=r"\nlocal .* skipped: a table of 262144 bytes, and a group has 49152 of local memory\n")
 
     def test_races_in_cuda(self):

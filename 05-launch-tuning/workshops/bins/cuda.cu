@@ -20,8 +20,7 @@ const Program kProgram{"05-launch-tuning",
                        "more bins than 256, of pixels of 16 bits",
                        {{"global", "one table in global memory"},
                         {"local", "a table for each block in shared memory, as long as it fits"},
-                        {"passes", "a slice of the table at a time"}},
-                       {{"passes", {"2", "4", "8"}, "slices of the table", {"passes"}}}};
+                        {"passes", "a slice of the table at a time"}}};
 
 int main(int argc, char** argv) try {
     // 1. What is asked for, the pixels, and the right answer.

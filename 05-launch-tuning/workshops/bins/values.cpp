@@ -79,10 +79,8 @@ Plan plan(const std::string& strategy, const Values& values, const common::Optio
 
     if (strategy == "passes") {
         // Two slices, or as few as fit.
-        const std::optional<unsigned> asked = options.number("passes");
-        plan.slices = asked.value_or(2);
-        while (!asked && plan.slices < values.bins &&
-               values.bins / plan.slices * 4 > limits.local_bytes)
+        plan.slices = 2;
+        while (values.bins / plan.slices * 4 > limits.local_bytes)
             plan.slices *= 2;
         plan.slice.counters = values.bins / plan.slices;
     }

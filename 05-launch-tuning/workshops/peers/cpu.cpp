@@ -15,7 +15,6 @@
 #include "common/lesson.hpp"
 #include "common/process/choice.hpp"
 #include "common/process/cpu.hpp"
-#include "common/report/report.hpp"
 
 using namespace common;
 
@@ -30,11 +29,6 @@ const Program kProgram{"05-launch-tuning",
                         {"threads-simd", "simd in each thread"}},
                        {},
                        {{"--group-size", "--groups N sets the number of threads"}}};
-
-// Whether a row is of a loop that a library brought.
-bool is_peer(const std::string& name) {
-    return std::ranges::find(kProgram.variants, name, &Variant::name) == kProgram.variants.end();
-}
 
 // The functions of a shared library, behind the last of which stands one without a name.
 const Peer* peers_of(const std::string& file) {
@@ -106,15 +100,6 @@ int main(int argc, char** argv) try {
             });
 
     // 6. The table, and the exit status that tells the truth.
-    lesson.report().add_column("x best peer", [](const Result& row,
-                                                 const std::vector<Result>& rows) {
-        std::optional<double> times;
-        for (const Result& peer : rows)
-            if (is_peer(peer.variant) && peer.check == Check::kMatch && row.check == Check::kMatch)
-                times = std::min(peer.kernel.median_ms / row.kernel.median_ms,
-                                 times.value_or(std::numeric_limits<double>::infinity()));
-        return times;
-    });
     return lesson.finish();
 } catch (...) {
     return report_exception(kProgram);

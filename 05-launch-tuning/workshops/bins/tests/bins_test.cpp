@@ -15,8 +15,8 @@ using namespace bins;
 using tests::has;
 using tests::said;
 
-const common::Program kProgram{"05-launch-tuning", "workshops/bins/cuda",       "CUDA", "",
-                               {{"local", ""}},    {{"passes", {"2", "8"}, ""}}};
+const common::Program kProgram{
+    "05-launch-tuning", "workshops/bins/cuda", "CUDA", "", {{"local", ""}}};
 
 struct Loaded : Values {
     explicit Loaded(const std::vector<std::string>& words) {
@@ -58,20 +58,22 @@ TEST(Judge, NamesTheFirstCounterThatIsWrong) {
 
 TEST(Plan, KeepsAsManyCopiesAsFit) {
     const DeviceLimits h100{.units = 132, .max_group_size = 1024, .local_bytes = 227 << 10};
-    const auto plan_of = [&](const char* strategy, std::vector<std::string> words) {
+    const DeviceLimits usual{.units = 132, .max_group_size = 1024, .local_bytes = 48 << 10};
+    const auto plan_of = [&](const char* strategy, std::vector<std::string> words,
+                             const DeviceLimits& device) {
         words.insert(words.end(), {"--random", "2M"});
         const Loaded values(words);
-        return plan(strategy, values, values.options, h100, 1024);
+        return plan(strategy, values, values.options, device, 1024);
     };
-    EXPECT_EQ(plan_of("local", {"--bins", "256"}).slice.copies, 32U);
-    EXPECT_EQ(plan_of("local", {"--bins", "4096"}).slice.copies, 8U);
-    EXPECT_EQ(plan_of("local", {}).groups, 132U);
-    EXPECT_EQ(plan_of("local", {"--bins", "65536"}).unsupported_reason,
+    EXPECT_EQ(plan_of("local", {"--bins", "256"}, h100).slice.copies, 32U);
+    EXPECT_EQ(plan_of("local", {"--bins", "4096"}, h100).slice.copies, 8U);
+    EXPECT_EQ(plan_of("local", {}, h100).groups, 132U);
+    EXPECT_EQ(plan_of("local", {"--bins", "65536"}, h100).unsupported_reason,
               "a table of 262144 bytes, and a group has 232448 of local memory");
-    EXPECT_EQ(plan_of("local", {"--bins", "32768", "--groups", "513"}).unsupported_reason,
+    EXPECT_EQ(plan_of("local", {"--bins", "32768", "--groups", "513"}, h100).unsupported_reason,
               "513 groups write rows of 32768 counters: more than 64 MiB");
-    EXPECT_EQ(plan_of("passes", {"--bins", "65536"}).slices, 2U);
-    EXPECT_EQ(plan_of("passes", {"--bins", "65536", "--passes", "8"}).slice.counters, 8192U);
+    EXPECT_EQ(plan_of("passes", {"--bins", "65536"}, h100).slices, 2U);
+    EXPECT_EQ(plan_of("passes", {"--bins", "65536"}, usual).slice.counters, 8192U);
 }
 
 }  // namespace

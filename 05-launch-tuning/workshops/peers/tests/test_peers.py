@@ -19,7 +19,7 @@ class Peers(Test):
 
     def test_a_library(self):
         self.expect([PEERS, "--random", "100003", "--repeat", "2", "--variant", "serial", "--peer", self.library("right")],
-                    out="(?s)x best peer +check\n.*-\nserial [^\n]* match\nforwards [^\n]* match\nbackwards [^\n]* match\n$")
+                    out="(?s)check\n.*-\nserial [^\n]* match\nforwards [^\n]* match\nbackwards [^\n]* match\n$")
 
     def test_a_library_with_a_mistake(self):
         self.expect([PEERS, "--random", "100003", "--repeat", "2", "--variant", "serial", "--peer", self.library("wrong")], 1,
