@@ -162,6 +162,10 @@ Quiet quiet_in(const Case& run, const std::vector<Fit>& changes, const RunContex
     return quiet;
 }
 
+bool is_missing(const Fit& each) {
+    return each.choice().part == kTimes && (*each.change.changed.becomes)({}, 1) == 0;
+}
+
 // The changes that no run contradicts, the likeliest first.
 std::vector<Fit> fitting(const Runs& runs, const RunContext& context) {
     std::size_t left = kMaxSteps;
@@ -179,7 +183,10 @@ std::vector<Fit> fitting(const Runs& runs, const RunContext& context) {
         const std::size_t steps = runs.effort.at(run);
         const std::size_t at_most = std::max({left / steps, kAtLeast / steps, kAlways});
         if (found.size() > at_most) {  // there may be others
-            found.erase(found.begin() + static_cast<std::ptrdiff_t>(at_most), found.end());
+            // What is missing altogether explains what a part of it does: it stays.
+            const auto others = std::stable_partition(found.begin(), found.end(), is_missing);
+            found.erase(std::max(others, found.begin() + static_cast<std::ptrdiff_t>(at_most)),
+                        found.end());
             for (Fit& each : found)
                 each.is_certain = false;
         }

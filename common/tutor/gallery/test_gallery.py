@@ -66,53 +66,33 @@ class Check:
         if self.mistake.shows == "nothing":
             raise Skipped("nothing shows it for certain in CUDA")
         tool, _, arguments = self.mistake.shows.partition(" ")
-        if tool == "oclgrind":
-            return self.under_oclgrind(arguments)
-        if tool == "tsan":
-            return self.under_tsan(arguments)
-        if re.fullmatch("[a-z]+check", tool):
-            return self.under_sanitizer(tool, arguments)
+        if re.fullmatch("oclgrind|tsan|[a-z]+check", tool):
+            return self.under(tool, arguments)
         return self.by_itself()
 
-    def must_say(self, who, said):
-        if not re.search(self.mistake.names, said):
-            raise NotAsWritten(f"{who} does not say: {self.mistake.names}\n{said}")
-
-    def under_oclgrind(self, arguments):
-        oclgrind = BUILD["oclgrind"]
-        if self.api != "opencl":
+    def under(self, tool, arguments):
+        """What a detector says of it, and does not say of what is right or hides it."""
+        if tool == "oclgrind" and self.api != "opencl":
             raise Skipped("Oclgrind alone shows it")
-        if not oclgrind:
-            raise Skipped("no Oclgrind (package oclgrind)")
-        under, device = (oclgrind, "--data-races", "--max-errors", "20"), ("--device", "Oclgrind", "--no-diagnosis")
-        self.must_say("Oclgrind", self.run(self.words(arguments, device), under)[1])
-        if "histogram.cl" in self.mistake.files():
-            status, said = self.run(self.words(arguments, device, right=True), under)
+        program = {"oclgrind": BUILD["oclgrind"], "tsan": "in the program itself"}.get(tool, BUILD["compute_sanitizer"])
+        if not program:
+            raise Skipped(f"there is no {tool} for it")
+        under, more = (program, "--tool", tool), ("--no-diagnosis",)
+        if tool == "oclgrind":
+            under, more = (program, "--data-races", "--max-errors", "20"), ("--device", "Oclgrind", "--no-diagnosis")
+        elif tool == "tsan":
+            under, more = (), ()
+        _, said = self.run(self.words(arguments, more), under)
+        if re.search("nothing to run it on|no CUDA device|unexpected memory mapping", said):
+            raise Skipped(f"{tool} does not run here")
+        if not re.search(self.mistake.names, said):
+            raise NotAsWritten(f"{tool} does not say: {self.mistake.names}\n{said}")
+        quiet = self.words(self.mistake.hides) if tool == "tsan" else self.words(arguments, more, right=True)
+        if tool == "tsan" or (tool == "oclgrind" and "histogram.cl" in self.mistake.files()):
+            status, said = self.run(quiet, under)
             if status != 0 or re.search(self.mistake.names, said):
-                raise NotAsWritten(f"Oclgrind says so of the right kernel, too\n{said}")
-        return f"Oclgrind says {self.mistake.names}"
-
-    def under_sanitizer(self, tool, arguments):
-        sanitizer = BUILD["compute_sanitizer"]
-        if not sanitizer:
-            raise Skipped("there is no compute-sanitizer for it")
-        _, said = self.run(self.words(arguments, ("--no-diagnosis",)), (sanitizer, "--tool", tool))
-        if re.search("nothing to run it on|no CUDA device", said):
-            raise Skipped("nothing to run it on")
-        self.must_say("compute-sanitizer", said)
+                raise NotAsWritten(f"{tool} says so, too, where it is right: exit status {status}\n{said}")
         return f"{tool} says {self.mistake.names}"
-
-    def under_tsan(self, arguments):
-        _, said = self.run(self.words(arguments))
-        if "unexpected memory mapping" in said:
-            raise Skipped("ThreadSanitizer does not run here")
-        self.must_say("ThreadSanitizer", said)
-        if not re.search(r" by .*: [a-z]+\.[hc]pp:[0-9]+$", gallery.first_race(said)[1]):
-            raise NotAsWritten(f"no file and line\n{said}")
-        status, said = self.run(self.words(self.mistake.hides))
-        if status != 0 or re.search(self.mistake.names, said):
-            raise NotAsWritten(f"not hidden: exit status {status}\n{said}")
-        return f"ThreadSanitizer says {self.mistake.names}"
 
     def emulated(self):
         """In CUDA on a CPU; what a tool says there has a line of the mistake's own source."""

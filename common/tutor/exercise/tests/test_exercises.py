@@ -122,12 +122,6 @@ class Verdicts(Test):
         for right, points in (([True] * 4, of), ([True, True, True, False], of * 3 // 8), ([False] * 4, 0)):
             self.assertEqual(grading.results_verdict(FIVE_STEPS, criterion, self.outcomes(*right)).points, points)
 
-    def test_counts_that_are_wrong_only_under_a_detector_are_a_fault(self):
-        detector = unittest.mock.Mock(found=lambda said: None)
-        with unittest.mock.patch.object(grading, "outcomes", return_value=(self.outcomes(True, False), [sandbox.Done(0, "", b"")])):
-            self.assertIn("it is not right: a run: it is wrong", grading.fault(None, detector, [], True))
-            self.assertEqual(grading.fault(None, detector, [], False), "")
-
 
 class Sandbox(Test):
     def shell(self, script, seconds=9, **more):
