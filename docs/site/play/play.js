@@ -268,7 +268,7 @@
     return { width, height, pixels, whole };
   }
 
-  // A picture of the reader's own, chosen in #file or dropped; `take` gets it.
+  // A picture of the reader's own, chosen in #file or dropped there; `take` gets it.
   function ownPictures(take) {
     const accept = async (file) => {
       if (!file) return;
@@ -281,13 +281,6 @@
       }
     };
     at("file").addEventListener("change", () => accept(at("file").files[0]));
-    for (const [name, over] of [["dragover", true], ["dragleave", false], ["drop", false]]) {
-      addEventListener(name, (event) => {
-        event.preventDefault();
-        at("drop").classList.toggle("over", over);
-        if (name === "drop") accept(event.dataTransfer.files[0]);
-      });
-    }
   }
 
   showTheme();
