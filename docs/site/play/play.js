@@ -100,16 +100,16 @@
       button.setAttribute("aria-pressed", "false");
     }
 
-    function run(isEnough = isOver) {
+    function run() {
       if (still()) {
-        while (!isEnough()) forward();
+        while (!isOver()) forward();
         return;
       }
       button.textContent = "Pause";
       button.setAttribute("aria-pressed", "true");
       const beat = () => {
         forward();
-        if (isEnough()) pause();
+        if (isOver()) pause();
       };
       timer = setInterval(beat, milliseconds);
       beat();
@@ -136,7 +136,7 @@
       event.preventDefault();
       byHand(go)();
     });
-    return { pause, run };
+    return { pause };
   }
 
   // Who goes next of the work-items that are ready. `last` is who went before (-1 at first).

@@ -32,16 +32,18 @@
     const all = GROUPS * items;
     const local = item % items;
     const pixels = pixelsOf(settings);
-    const program = [];
-    if (tables && settings.earlyReturn && item >= pixels.length) return [{ kind: "return" }];
-    const bins = (stride) => Array.from({ length: BINS }, (_, bin) => bin).filter((bin) => bin >= local && (bin - local) % stride === 0);
-    if (tables && settings.zero) for (const bin of bins(items)) program.push({ kind: "zero", bin });
-    if (tables && settings.barrierAfterZero) program.push({ kind: "barrier" });
-    for (let i = item; i < pixels.length; i += settings.countStride === "launch" || !tables ? all : items) {
-      if (settings.atomicCount) program.push({ kind: "add", bin: pixels[i] });
-      else program.push({ kind: "load", bin: pixels[i] }, { kind: "store", bin: pixels[i] });
+    const counting = [];
+    for (let i = item; i < pixels.length; i += tables && settings.countStride === "group" ? items : all) {
+      if (settings.atomicCount) counting.push({ kind: "add", bin: pixels[i] });
+      else counting.push({ kind: "load", bin: pixels[i] }, { kind: "store", bin: pixels[i] });
     }
-    if (!tables) return program;
+    if (!tables) return counting;
+    if (settings.earlyReturn && item >= pixels.length) return [{ kind: "return" }];
+    const program = [];
+    const bins = (stride) => Array.from({ length: BINS }, (_, bin) => bin).filter((bin) => bin >= local && (bin - local) % stride === 0);
+    if (settings.zero) for (const bin of bins(items)) program.push({ kind: "zero", bin });
+    if (settings.barrierAfterZero) program.push({ kind: "barrier" });
+    program.push(...counting);
     if (settings.barrierBeforeMerge) program.push({ kind: "barrier" });
     for (const bin of bins(settings.mergeStride === "group" ? items : all)) {
       if (settings.atomicMerge) program.push({ kind: "merge", bin });
