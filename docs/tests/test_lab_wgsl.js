@@ -54,7 +54,7 @@ test("each mistake of the gallery has its name, whoever goes next", async () => 
     const code = changes.reduce((text, [old, now]) => text.replace(old, () => now), data.strategies[strategy].code);
     const { groups = "64", "group-size": size = "64" } = model.optionsOf(words);
     for (const order of Object.keys(wgsl.LANES)) {
-      const again = ({ order: each }, probe, launch, times) => ran(strategy, code, probe, [launch.groups, launch.groupSize], each, each === "random" ? times : 1);
+      const again = ({ order: each }, probe, launch, times) => ran(strategy, code, probe, [launch.groups, launch.groupSize], each, each === "random" ? times : 1, 2 ** 16);
       const run = () => ran(strategy, code, words, [Number(groups), Number(size)], order, order === "random" && called !== "nothing" ? 3 : 1);
       if (called.startsWith("refused ")) {
         assert.throws(run, (error) => error instanceof wgsl.CodeError && error.message.includes(called.slice(8)), name);
