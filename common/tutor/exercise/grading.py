@@ -149,7 +149,7 @@ def why_not(file, done):
 def compiler_words(said):
     """A compiler's first errors, which have the student's lines."""
     lines = [line[:300] for line in said.splitlines()[:200] if line.strip()]
-    return "\n".join(["it does not compile:", *([line for line in lines if "error" in line] or lines)[:4]])
+    return "\n".join(["it does not compile:", *([line for line in lines if "error:" in line] or lines)[:4]])
 
 
 def results_verdict(exercise, criterion, found):
