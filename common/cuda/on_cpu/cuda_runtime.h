@@ -26,6 +26,7 @@
 #define __device__
 #define __host__
 #define __forceinline__ inline
+#define __launch_bounds__(...)
 #define __shared__       \
     static_assert(false, \
                   "on a CPU a __shared__ declaration has one variable: __shared__ T name[SIZE];");
