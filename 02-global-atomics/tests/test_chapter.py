@@ -20,6 +20,11 @@ class OpenCLRace(Test):
                                 "--device", "Oclgrind", "--group-size", "64", "--groups", "3"])
             self.assertRegex(run.out + run.err, "(?s)data race at.*of histogram.cl:", run)
 
+    def test_what_is_skipped_has_lost_nothing(self):
+        run = self.expect([OPENCL, "--random", "1000", "--variant", "racy", "--group-size", "2", *QUICK], 77,
+                          environment=self.faulty("kernel-group=1"), out="racy [^\n]* skipped: ")
+        self.assertNotIn("lost", run.err)
+
     def test_the_ceiling_is_not_measured_there(self):
         self.expect([*self.oclgrind(), *GLOBAL, "--device", "Oclgrind", "--group-size", "8", "--groups", "1"],
                     err="the read ceiling is not measured: Oclgrind simulates")

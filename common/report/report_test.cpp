@@ -95,6 +95,17 @@ TEST_F(ReportTest, SaysWhatWasAskedForOfTheLaunch) {
     EXPECT_EQ(written()["results"][0]["launch"], "");
 }
 
+// Without a launch there is no device whose clock could be wrong.
+TEST_F(ReportTest, OnlyOfALaunchTheHostsClockIsNews) {
+    Result timed = row("local", Check::kMatch);
+    timed.timed_by_host = true;
+    finish({timed});
+    EXPECT_FALSE(tests::has(out_, "by the host's clock"));
+    timed.launch = common::Launch{2, 256};
+    finish({timed});
+    EXPECT_TRUE(tests::has(out_, "times: by the host's clock"));
+}
+
 TEST_F(ReportTest, OneMismatchAnywhereIsFailure) {
     const Result match = row("local", Check::kMatch);
     const Result mismatch = row("wrong", Check::kMismatch, "2 of 256 bins wrong");

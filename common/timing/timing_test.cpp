@@ -73,6 +73,13 @@ TEST(Measure, SlowRunsStopAfterASecondButNotBeforeThree) {
     EXPECT_EQ(measure(std::ref(slow), std::nullopt).runs, 3);
 }
 
+TEST(ReadCeilingBytes, FitNoCache) {
+    constexpr std::uint64_t kMi = std::uint64_t{1} << 20;
+    EXPECT_EQ(common::read_ceiling_bytes(1), 256 * kMi);
+    EXPECT_EQ(common::read_ceiling_bytes(300 * kMi), 300 * kMi);
+    EXPECT_EQ(common::read_ceiling_bytes(2048 * kMi), 1024 * kMi);
+}
+
 TEST(GigabytesPerSecond, AreOfTenToTheNinth) {
     EXPECT_DOUBLE_EQ(common::gigabytes_per_second(1e9, 1000), 1);
     EXPECT_DOUBLE_EQ(common::gigabytes_per_second(4e6, 2), 2);

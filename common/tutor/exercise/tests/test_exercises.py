@@ -649,6 +649,14 @@ class Marks(Table):
             self.assertEqual(verdict.points, 0)
             self.assertIn(says, verdict.words)
 
+    def test_what_is_fast_on_the_other_pixels_has_no_points_for_speed(self):
+        file, times = submitted(solution(PAIRS), PAIRS), [1, 1, 1, 5] * tasks.ROUNDS  # its and the reference's, on each kind of pixels
+        results = [submitted_file.Result(b"", each) for each in times]
+        right = grading.Outcome(None, True, "")
+        with unittest.mock.patch.object(type(file), "on_pocl", True), unittest.mock.patch.object(file, "process", return_value=(None, results)), \
+                unittest.mock.patch.object(grading, "compared", return_value=right):
+            self.assertEqual(grading.speed(file, 7).points, 0)
+
     def test_an_addition_of_two_atomic_accesses_loses_counts(self):
         """No detector sees a race there: the threads have to meet, and on a busy machine they do not every time."""
         stores = "{ std::atomic_ref<std::uint32_t> count(shared.histogram[bin]); count.store(count.load() + own[bin]); }"
