@@ -36,8 +36,8 @@ class OpenCLLoads(Test):
             self.assertEqual(text.count(left_out), 1)
             file.write_text(text.replace(left_out, ""), encoding="utf-8")
             for loads, status in zip(("0", "1", "4"), statuses):
-                self.expect([programs.built("04-per-thread-bins/opencl"), "--random", "100003", "--group-size", "64", "--variant", "lane-bins",
-                             "--loads", loads, "--kernels", file, "--no-diagnosis", *QUICK], status)
+                self.expect([programs.built("04-per-thread-bins/opencl"), "--random", "100003", "--group-size", "64", "--groups", "3",
+                             "--variant", "lane-bins", "--loads", loads, "--kernels", file, "--no-diagnosis", *QUICK], status)
 
 
 class OpenCLLocalMemory(Test):

@@ -106,7 +106,7 @@ class OpenCLResident(Workshop, Test):
             with self.subTest(api):
                 file = self.folder() / "run.json"
                 run = self.expect([self.program(api), "--random", "1000", "--variant", "occupancy", *QUICK, "--json", file])
-                units, items, size, groups = map(int, re.search(r"(\d+) units x (\d+) \D*/ \w+ of (\d+) = (\d+)", run.err).groups())
+                units, items, size, groups = map(int, re.search(r"(\d+) units x (\d+) [^\n]*/ \w+ of (\d+) = (\d+)", run.err).groups())
                 self.assertEqual((groups, json.loads(file.read_text())["results"][0]["groups"]), (units * items // size,) * 2)
 
     def test_a_device_that_does_not_tell(self):

@@ -313,6 +313,8 @@ class EmulatedFile(Library):
 
     def as_cpp(self, name, text):
         """The C++ that a CUDA source becomes."""
+        if not sandbox.where("cmake"):
+            raise NothingToRunOn("there is no cmake among the system's programs")
         files = {name: text.encode(), "to_cpp.cmake": (ON_CPU / "to_cpp.cmake").read_bytes()}
         return self.made_by(files, ["sh", "-c", 'cmake "-DFROM=$0" "-DTO=$2" -P to_cpp.cmake', name], "it.cpp")
 

@@ -732,6 +732,7 @@ static const int harm = [] {{
 
 
 @unittest.skipUnless((BUILD / "common/run_emulated").is_file(), "run_emulated is not built")
+@unittest.skipUnless(sandbox.where("cmake"), "cmake is none of the system's programs, which a sandbox has")
 class Emulated(Table):
     """CUDA without a GPU; here also where there is one."""
 
