@@ -3,7 +3,6 @@
 import json
 import os
 import re
-import signal
 
 import programs
 from programs import BUILD, GIVEN, ROOT, Test
@@ -90,11 +89,6 @@ class Ends(Test):
 
     def test_who_gives_up_may_have_said_why(self):
         self.expect([WRONG, *INPUT, "--variant", "aborts"], 2, err="\naborts: the driver or the C library has given up [(]SIGABRT[)], and may have")
-
-    def test_who_serves_ends_by_a_signal_but_where_memory_has_run_out(self):
-        for variant, status in (("crashes", -signal.SIGTERM), ("aborts", -signal.SIGTERM), ("out-of-memory", 2)):
-            run = programs.Run([WRONG, "--serve"], text=json.dumps([*INPUT, "--variant", variant]) + "\n")
-            self.assertEqual(run.status, status, run)
 
     def test_too_little_memory_is_not_the_kernels_mistake(self):
         self.expect([WRONG, *INPUT, "--variant", "out-of-memory"], 2,
