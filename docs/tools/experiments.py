@@ -65,8 +65,8 @@ class Experiment(NamedTuple):
     size: str  # or several, by spaces
     runs: tuple
     note: str = "Medians."  # below the table
-    counters: tuple = ()  # of Nsight Compute, in the place of the time; CUDA alone. One in percent, or
-    bytes_each: int = 0  # a sum of so many bytes each, shown for each pixel; of several a table of its own
+    counters: tuple = ()  # of Nsight Compute, in the place of the time; CUDA alone. One is shown for
+    # each pixel; several have a table of their own.
 
 
 # ---- the chapters --------------------------------------------------------------------------------
@@ -306,13 +306,6 @@ def many_launches():
                           ("--side", str(side), "--group-size", str(group_size), "--copies", str(copies)))
 
 
-def counted(about, unit, runs, counter, what="", bytes_each=0):
-    """An experiment that reads a counter of Nsight Compute: its corner and its pixels are those of `runs`."""
-    corner, given, of_runs = runs
-    return Experiment(about, corner, unit, ("CUDA",), (given,), "256M", of_runs,
-                      f"One launch of each under Nsight Compute: `{counter.split('.')[0]}`{what}.", (counter,), bytes_each)
-
-
 def profiled():
     """The kernels whose profile is shown."""
     for row, chapter, strategy, how in (
@@ -375,8 +368,6 @@ def stall(reason):
 PROFILED = (*(counter for counter, _ in PROFILE.values()), *(stall(reason) for reasons in STALLS.values() for reason in reasons))
 
 
-LOCAL_WALKS = "Launch", "photo", tuple(run for run in walks() if run.chapter == LOCAL)
-PRIVATE_GROUPS = "Groups of 128 for each unit", "uniform", tuple(run for run in equal_launches() if run.strategy == "private")
 STRIDES = (1, 8, 32, 64, 256, 1024)
 OPENCL, BOTH = ("OpenCL",), ("OpenCL", "CUDA")
 EXPERIMENTS = {
@@ -400,10 +391,6 @@ EXPERIMENTS = {
     "private": Experiment("`private` in several launches, for a CPU", "Launch", "ms", OPENCL, ("photo",), "16M",
                           tuple(private_launches())),
     "walks": Experiment("the two walks", "Launch", "GB/s", BOTH, ("uniform", "photo"), "256M", tuple(walks())),
-    "hits": counted("what the walks find in the L1 cache", "% of the loads found in the L1 cache", LOCAL_WALKS,
-                    "l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct"),
-    "fetched": counted("what the walks fetch from the L2 cache", "bytes from the L2 cache for each pixel", LOCAL_WALKS,
-                       "lts__t_sectors_srcunit_tex_op_read.sum", ", of 32 bytes", 32),
     "racy": Experiment("`racy` beside `global`", "Groups of 256 for each unit", "GB/s", BOTH, ("uniform", "photo"), "256M",
                        tuple(racy_launches())),
     "near": Experiment("`global`, and the same with neighbouring values far apart", "Counter of value v", "GB/s", OPENCL,
@@ -417,9 +404,10 @@ EXPERIMENTS = {
                             ("uniform",), "256M", tuple(under_way())),
     "launches": Experiment("chapters 03 and 04 in equal launches", "Groups of 128 for each unit", "GB/s", BOTH,
                            ("uniform",), "256M", tuple(equal_launches())),
-    "private-memory": counted("what `private` fetches from memory", "bytes from memory for each pixel", PRIVATE_GROUPS, "dram__bytes_read.sum",
-                              bytes_each=1),
-    "many-launches": Experiment("`group-each` of `many` in several launches", "Launch", "GB/s", BOTH, ("uniform",), "256M",
+    "private-memory": Experiment("what `private` fetches from memory", "Groups of 128 for each unit", "bytes from memory for each pixel", ("CUDA",),
+                                 ("uniform",), "256M", tuple(run for run in equal_launches() if run.strategy == "private"),
+                                 "One launch of each under Nsight Compute: `dram__bytes_read`.", ("dram__bytes_read.sum",)),
+    "many-launches": Experiment("`group-each` of `many` in several launches", "Launch", "GB/s", ("CUDA",), ("uniform",), "256M",
                                 tuple(many_launches())),
     "remainders": Experiment("`uchar-bins-banked` with a mask in place of the remainder", "Groups of 128 for each unit", "GB/s", BOTH,
                              ("uniform",), "256M", tuple(remainders())),

@@ -148,8 +148,8 @@ def wordless(text):
             + ["a column of a table has no head"] * len(re.findall(r"^\|(?:.*\|)? +\|.*\n\|[-:|]+\|$", text, re.MULTILINE)))
 
 
-def faults(page, tell):
-    """What is wrong with a page of the repository; with `tell` its length is told, if it has to have one."""
+def faults(page):
+    """What is wrong with a page of the repository."""
     name = page.relative_to(ROOT).as_posix()
     text = page.read_text(encoding="utf-8")
     wrong = dead_links(page, text)
@@ -160,14 +160,11 @@ def faults(page, tell):
         wrong += lesson_faults(text)
     if workshop:
         wrong += length_faults(text, "workshop", *WORKSHOPS[workshop.group(1)])
-    if tell and (lesson or workshop):
-        print(f"{name}: {words(text)} words")
     return wrong
 
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    arguments.add_argument("--words", action="store_true", help="tell how long lessons and workshops are")
     arguments.add_argument("--site", type=pathlib.Path, metavar="FOLDER", help="check the links of this site")
     options = arguments.parse_args()
     if options.site:
@@ -175,7 +172,7 @@ def main():
         wrong = {page: dead_links(page, page.read_text(encoding="utf-8"), root) for page in sorted(root.rglob("*.html"))}
     else:
         root = ROOT
-        wrong = {page: faults(page, options.words) for page in (*pages(), *sorted(PLAY.glob("*.html")))}
+        wrong = {page: faults(page) for page in (*pages(), *sorted(PLAY.glob("*.html")))}
     if not wrong:
         sys.exit(f"{root} has no pages")
     lines = [f"{page.relative_to(root)}: {line}" for page, of_page in wrong.items() for line in of_page]

@@ -210,8 +210,7 @@ def queued_table(recording, name):
 def shown(experiment, kept, pixels):
     """The number that an experiment shows of a run; None where it was too short for one."""
     if experiment.counters:
-        value = kept["percent"][experiment.counters[0]]
-        return value * experiment.bytes_each / pixels if experiment.bytes_each else value
+        return kept["percent"][experiment.counters[0]] / pixels
     took = kept["result"]["kernel_ms"]
     if took is None or experiment.unit in ("ms", "ns a hop"):
         return took and took["median"]
