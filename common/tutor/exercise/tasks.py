@@ -75,22 +75,6 @@ class Histogram:
         return f"bin {at}"
 
 
-class Channels(Histogram):
-    """Three times 256 counts, of pixels of red, green and blue."""
-
-    pixel_bytes = 3
-
-    def pixel(self, value):
-        return bytes([value, 255 - value, value * 7 % 256])
-
-    def truth(self, run):
-        counts = [collections.Counter(run.pixels[channel::3]) for channel in range(3)]
-        return [each[bin] for each in counts for bin in range(256)]
-
-    def position(self, run, at):
-        return f"channel {at // 256}, bin {at % 256}"
-
-
 class MoreBins(Histogram):
     """1,024 counts of 16-bit pixels, 64 values a bin."""
 
@@ -223,7 +207,7 @@ class Permuted(Histogram):
         return permuted
 
 
-TASKS = {"histogram": Histogram(), "channels": Channels(), "more-bins": MoreBins(), "picture": Picture(), "tiles": Tiles(),
+TASKS = {"histogram": Histogram(), "more-bins": MoreBins(), "picture": Picture(), "tiles": Tiles(),
          "equalized": Equalized(), "threshold": Threshold(), "permuted": Permuted()}
 
 
