@@ -42,9 +42,8 @@ from recorded import ROOT
 
 # What is kept of a run where its results are not.
 WHERE = ("chapter", "api", "device", "driver", "input")
-# What one rank counts in --cluster where its work grows with the ranks, and what all count where it does not.
-CLUSTER_WEAK = {"C++": "256M", "OpenCL": "4G", "CUDA": "4G"}
-CLUSTER_STRONG = ["4K", "64K", "1M", "16M", "256M"]
+# What one rank counts in --cluster.
+CLUSTER_SIZE = {"C++": "256M", "OpenCL": "4G", "CUDA": "4G"}
 # How often each number of ranks is measured.
 ROUNDS = 3
 # Open MPI 4 and 5: root may start a job in a container, and the launcher says no more than the program.
@@ -206,9 +205,8 @@ def jobs_of(options):
         jobs += grid("experiments", run_by, of_it.inputs, of_it.size.split(), experiment=name)
     if options.cluster:
         for program in of(f"{workshops}/cluster"):
-            weak = options.size or [CLUSTER_WEAK[program.api]]
-            for kind, sizes in (("weak", weak), ("strong", recorded.unique([*CLUSTER_STRONG, *weak]))):
-                jobs += [Job("cluster", program, "uniform", size, options.cluster, kind) for size in sizes]
+            sizes = options.size or [CLUSTER_SIZE[program.api]]
+            jobs += [Job("cluster", program, "uniform", size, options.cluster) for size in sizes]
     jobs = [job for job in jobs if job.program.api in (options.api or [job.program.api])]
     for program in recorded.unique(job.program for job in jobs if job.program.path == "-"):
         print(f"{program.folder}, {program.api}: skipped, {program.why}", flush=True)
@@ -382,7 +380,7 @@ def scaling(job):
     best = {}
     for _ in range(ROUNDS):
         for ranks in job.arguments:
-            pixels = recorded.pixels_of(job.size) * (ranks if job.experiment == "weak" else 1)
+            pixels = recorded.pixels_of(job.size) * ranks
             arguments = ["--random", str(pixels), "--repeat", "31", *(["--check"] if pixels <= 1 << 30 else [])]
             launcher = os.environ.get("MPIEXEC", "mpirun")
             document = run(job._replace(arguments=arguments), under=[launcher, "-n", str(ranks)], variables=MPI_VARIABLES)
@@ -456,7 +454,7 @@ def parse_arguments():
                                 + "; ".join(f"{name}, {each.about}" for name, each in EXPERIMENTS.items()))
     arguments.add_argument("--cluster", nargs="+", type=int, metavar="RANKS",
                            help="the programs for MPI on so many ranks each; --size is what one of them counts "
-                                f"(default {CLUSTER_WEAK['C++']}, on devices {CLUSTER_WEAK['CUDA']})")
+                                f"(default {CLUSTER_SIZE['C++']}, on devices {CLUSTER_SIZE['CUDA']})")
     options = arguments.parse_args()
     if not re.fullmatch(r"(cluster/)?\w[\w.-]*", options.name):
         arguments.error(f"{options.name} is no name for a file")

@@ -418,23 +418,13 @@ def tuning_table(recording, program):
             f"of {len(run['trials'])} launches {outcomes}.")
 
 
-def number_of(ranks):
-    return f"{ranks} rank" + ("" if ranks == 1 else "s")
-
-
 def fastest_gb_s(run):
     return run["input"]["pixels"] / run["all_ms"]["min"] / 1e6
 
 
-def rounds_words(entry):
-    """How often it was measured, and with what."""
-    run = entry["run"]
-    return f"{run['rounds']} rounds of {run['scaling'][0]['all_ms']['runs']} runs each; shown is the round with the fastest run. {run['mpi']}."
-
-
-def weak_table(recording, program, size):
+def cluster_table(recording, program, size):
     """a row for each number of ranks, each of which counts so many pixels"""
-    (entry,) = select(recording, "cluster", program=program, size=size, experiment="weak")
+    (entry,) = select(recording, "cluster", program=program, size=size)
     runs = entry["run"]["scaling"]
     measured = unique(one["library"] for run in runs for one in run["all_reduce"] if one["median_us"])
     rows = []
@@ -447,20 +437,8 @@ def weak_table(recording, program, size):
     return ([entry], f"{device(entry)}: {size_in_words(recorded.pixels_of(size))} for each rank",
             [*columns, *(f"All-reduce by {library}, µs" for library in measured)], rows,
             f"GB/s and efficiency are those of the fastest run, the efficiency held against one rank's GB/s times the number of "
-            f"ranks. {rounds_words(entry)}")
-
-
-def strong_table(recording, program):
-    """a row for each number of pixels, which all ranks share, a column for each number of ranks"""
-    entries = select(recording, "cluster", program=program, experiment="strong")
-    runs = entries[0]["run"]["scaling"]
-    rows = []
-    for entry in entries:
-        times = [run["all_ms"]["min"] for run in entry["run"]["scaling"]]
-        rows.append([size_in_words(recorded.pixels_of(entry["size"])), *map(duration, times), ratio(times[0], times[-1])])
-    return (entries, f"{device(entries[0])}: the same pixels for all ranks",
-            ["<Pixels", *(number_of(run["ranks"]) for run in runs), f"Times as fast on {runs[-1]['ranks']}"], rows,
-            f"The fastest runs. {rounds_words(entries[0])}")
+            f"ranks. {entry['run']['rounds']} rounds of {runs[0]['all_ms']['runs']} runs each; shown is the round with the fastest run. "
+            f"{entry['run']['mpi']}.")
 
 
 TABLES = {"ladder": ladder.table, "results": results_table, "device": device_table, "chapters": chapters_table, "peers": peers_table,
@@ -468,8 +446,7 @@ TABLES = {"ladder": ladder.table, "results": results_table, "device": device_tab
           "profile": profile_table, "stalls": stalls_table, "whose": whose_table,
           "warps": warps_table,
           "end-to-end": end_to_end_table, "many": many_table, "bins": bins_table,
-          "tuning": tuning_table, "weak": weak_table,
-          "strong": strong_table}
+          "tuning": tuning_table, "cluster": cluster_table}
 __doc__ += "".join(f"    {kind}: FILE {' '.join(list(inspect.signature(table).parameters)[1:])}\n        {table.__doc__}\n"
                    for kind, table in TABLES.items())
 
