@@ -48,10 +48,10 @@ void append(void* to, void* bytes, int size) {
                                           static_cast<std::size_t>(size));
 }
 
-std::string png_of(const Pixels& pixels, int width, int channels = 1) {
+std::string png_of(const Pixels& grey, int width) {
     std::string png;
-    const int height = static_cast<int>(pixels.size()) / channels / width;
-    stbi_write_png_to_func(append, &png, width, height, channels, pixels.data(), width * channels);
+    const int height = static_cast<int>(grey.size()) / width;
+    stbi_write_png_to_func(append, &png, width, height, 1, grey.data(), width);
     return png;
 }
 
@@ -158,18 +158,6 @@ TEST(Picture, OtherFormatsGiveExactlyTheirPixels) {
         EXPECT_NEAR(progressive[i], static_cast<int>(i % 16 * 8 + i / 16 * 7), 8);
 }
 
-TEST(Picture, ColoursBecomeGrey) {
-    const Pixels colours{255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255, 1, 2, 3};
-    const Pixels greys{76, 149, 28, 255, luma(1, 2, 3)};
-    std::string bmp = Bmp(24, 5, 1).bytes.substr(0, 54);
-    for (std::size_t i = 0; i < colours.size(); i += 3)
-        bmp.append({static_cast<char>(colours[i + 2]), static_cast<char>(colours[i + 1]),
-                    static_cast<char>(colours[i])});
-    for (const std::string& bytes :
-         {bmp, png_of(colours, 5, 3), "P6 5 1 255\n"s.append(colours.begin(), colours.end())})
-        EXPECT_EQ(read(bytes), greys);
-}
-
 // ---- where the bytes come from ----------------------------------------------------------------
 
 TEST(PictureFile, IsReadWholeAlsoThroughAPipe) {
@@ -243,16 +231,6 @@ TEST(RefusedPicture, OfNoKindThatIsRead) {
         EXPECT_TRUE(tests::has(reason_of(all[i].first), all[i].second)) << "number " << i;
 }
 
-// More pixels than there are bytes for, or than fit the decoder's 31 bits.
-TEST(RefusedPicture, AHugePictureInAFewBytes) {
-    const std::string wide = changed(Bmp(8, 5, 3).bytes, kWidthAt, 20'000);
-    EXPECT_EQ(reason_of(changed(wide, kHeightAt, 20'000)), kTruncated);
-    EXPECT_EQ(reason_of("P5 20000 20000 255\n" + std::string(100, 'x')), kTruncated);
-    std::string png = png_of({1}, 1);
-    png.replace(16, 8, "\x00\x01\x86\xA0\x00\x01\x86\xA0"s);  // 100000 x 100000
-    EXPECT_TRUE(tests::has(reason_of(png), "cannot be decoded: "));
-}
-
 // Every shorter file must be refused, or, where only bytes that hold no pixel are missing, give
 // the very same picture, never another one.
 TEST(RefusedPicture, AFileCutAnywhere) {
@@ -297,24 +275,6 @@ TEST(DamagedPicture, TheCorpus) {
         }
     }
     EXPECT_GT(pictures, 25);
-}
-
-// Any one byte may be wrong: the sanitizer builds watch that no memory is touched that is not ours.
-TEST(DamagedPicture, AnyByte) {
-    for (const std::string& whole : {Bmp(8, 5, 3).bytes, Bmp(24, 5, 3).bytes, corpus("pal.png"),
-                                     "P5 5 3 255\n" + std::string(15, 'x')}) {
-        for (std::size_t at = 0; at < whole.size(); ++at) {
-            for (const int value : {0x00, 0xFF, whole[at] ^ 0x01}) {
-                std::string damaged = whole;
-                damaged[at] = static_cast<char>(value);
-                try {
-                    EXPECT_FALSE(read(damaged).empty());
-                } catch (const common::BadInput& error) {
-                    EXPECT_STRNE(error.what(), "");
-                }
-            }
-        }
-    }
 }
 
 }  // namespace

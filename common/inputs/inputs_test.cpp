@@ -59,18 +59,6 @@ TEST(Generators, ContendedPixelsAreThoseOfTheRecordedRuns) {
     EXPECT_EQ(common::hot_value(7), 18);
 }
 
-TEST(Generators, FewerPixelsAreTheBeginningOfMore) {
-    const Pixels many = uniform_pixels(kMany, 256, 5);
-    const Pixels few_values = uniform_pixels(kMany, 5, 5);
-    const Pixels contended = contended_pixels(kMany, 30, 5);
-    for (const std::size_t count : {std::size_t{0}, std::size_t{1}, std::size_t{7},
-                                    std::size_t{1} << 20, (std::size_t{1} << 20) + 1}) {
-        EXPECT_TRUE(uniform_pixels(count, 256, 5) == first(many, count)) << count;
-        EXPECT_TRUE(uniform_pixels(count, 5, 5) == first(few_values, count)) << count;
-        EXPECT_TRUE(contended_pixels(count, 30, 5) == first(contended, count)) << count;
-    }
-}
-
 TEST(Generators, ConstantAndRampGoOnAcrossBlocks) {
     const Pixels constant = common::constant_pixels(kMany, 127);
     ASSERT_EQ(constant.size(), kMany);

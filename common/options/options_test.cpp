@@ -125,8 +125,6 @@ TEST(ParseOptions, NumbersAreDecimalAndEachHasItsRange) {
         {"--groups", [](const Options& o) { return o.groups; }, 1, 1U << 31, {"0", "2147483649"}},
         {"--repeat", [](const Options& o) { return o.repeat; }, 1, 1'000'000, {"0", "1000001"}},
         {"--time-limit", [](const Options& o) { return o.time_limit; }, 10, 10, {"0"}},
-        {"--random", [](const Options& o) { return o.random; }, 0, 4'294'967'295, {"5G", "100Q"}},
-        {"--tile", [](const Options& o) { return o.tile; }, 10, 4'294'967'295, {"5G", "100Q"}},
     };
     for (const Number& number : all) {
         const std::string option = number.option;
