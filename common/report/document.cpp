@@ -1,7 +1,6 @@
 #include "common/report/document.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <nlohmann/json.hpp>
 
@@ -19,17 +18,6 @@ template <typename T>
 std::optional<T> optional_at(const Json& json, const char* key) {
     const Json& value = json.at(key);
     return value.is_null() ? std::optional<T>() : std::optional<T>(value.get<T>());
-}
-
-// Counts are written by hand, so that they are one line and not 256.
-std::string placeholder(std::size_t number) {
-    return fmt::format("counts of {}", number);
-}
-
-void put_counts(std::string& text, std::size_t number, const Histogram& counts) {
-    const std::string quoted = fmt::format("\"{}\"", placeholder(number));
-    // The last one: a device's name above it could contain the same words.
-    text.replace(text.rfind(quoted), quoted.size(), fmt::format("[{}]", fmt::join(counts, ", ")));
 }
 
 Check check_from(const std::string& text) {
@@ -108,18 +96,12 @@ std::string to_json_text(const RunDocument& document) {
             row["groups_across"] = result.launch->across;
         row["only_later"] = result.only_later;
         row["diagnosis"] = result.diagnosis ? Json::parse(*result.diagnosis) : Json(nullptr);
-        row["counts"] = nullptr;
-        if (result.counts) row["counts"] = placeholder(json["results"].size());
+        row["counts"] = or_null(result.counts);
         json["results"].push_back(std::move(row));
     }
-    json["counts"] = placeholder(document.results.size());
+    json["counts"] = document.counts;
     // A device may call itself anything; what is not UTF-8 is replaced rather than refused.
-    std::string text = json.dump(2, ' ', false, Json::error_handler_t::replace);
-    for (std::size_t i = 0; i < document.results.size(); ++i) {
-        if (document.results[i].counts) put_counts(text, i, *document.results[i].counts);
-    }
-    put_counts(text, document.results.size(), document.counts);
-    return text + '\n';
+    return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
 }
 
 RunDocument document_of(const std::string& text) {
