@@ -68,7 +68,6 @@ std::string about_poison(const Comparison& comparison) {
 }  // namespace
 
 std::string failure_report(const Comparison& comparison) {
-    if (comparison.match()) return {};
     std::string text = fmt::format(
         "  total: expected {}, got {} ({:+})\n"
         "  wrong bins: {} of {}\n",

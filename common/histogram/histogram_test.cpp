@@ -59,14 +59,6 @@ TEST(Histogram, RowsAreAddedBinByBin) {
     EXPECT_EQ(sum, Histogram{});
 }
 
-TEST(Compare, EqualHistogramsMatchAndHaveNothingToReport) {
-    const common::Comparison comparison = common::compare(distinct(), distinct());
-    EXPECT_TRUE(comparison.match());
-    EXPECT_TRUE(comparison.wrong.empty());
-    EXPECT_EQ(comparison.expected_total, comparison.actual_total);
-    EXPECT_EQ(common::failure_report(comparison), "");
-}
-
 TEST(Compare, ADifferenceOfOneInAnySingleBinIsSeen) {
     for (std::size_t bin = 0; bin < kBins; ++bin) {
         Histogram actual = distinct();

@@ -18,10 +18,6 @@ TEST(Table, ColumnsAreAsWideAsTheyNeed) {
               "threads-atomic  11.25  mismatch: x\n");
 }
 
-TEST(Table, WithoutRowsThereAreTheTitles) {
-    EXPECT_EQ(text_table({{"a"}, {"number", true}}, {}), "a  number\n-  ------\n");
-}
-
 TEST(Table, NoLineEndsInSpaces) {
     EXPECT_EQ(text_table({{"left"}, {"last"}}, {{"x", "y"}, {"x", ""}, {"", ""}}),
               "left  last\n----  ----\nx     y\nx\n\n");
