@@ -277,22 +277,4 @@ TEST(DamagedPicture, TheCorpus) {
     EXPECT_GT(pictures, 25);
 }
 
-// Any one byte may be wrong: the sanitizer builds watch that no memory is touched that is not ours.
-TEST(DamagedPicture, AnyByte) {
-    for (const std::string& whole : {Bmp(8, 5, 3).bytes, Bmp(24, 5, 3).bytes, corpus("pal.png"),
-                                     "P5 5 3 255\n" + std::string(15, 'x')}) {
-        for (std::size_t at = 0; at < whole.size(); ++at) {
-            for (const int value : {0x00, 0xFF, whole[at] ^ 0x01}) {
-                std::string damaged = whole;
-                damaged[at] = static_cast<char>(value);
-                try {
-                    EXPECT_FALSE(read(damaged).empty());
-                } catch (const common::BadInput& error) {
-                    EXPECT_STRNE(error.what(), "");
-                }
-            }
-        }
-    }
-}
-
 }  // namespace

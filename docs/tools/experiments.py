@@ -178,6 +178,30 @@ def equal_launches():
                       launch(f"{groups}*UNITS", 128))
 
 
+# Chapter 04's kernel with four pixels loaded before the first of them is counted: what stands in the place of its loop.
+def four_at_once(first, end, step, count):
+    loads = "".join(f"const uchar {name} = pixels[i + {n} * {step}]; " for n, name in enumerate("abcd"))
+    counts = " ".join(count.format(name) for name in "abcd")
+    return (f"    ulong i = {first};\n"
+            f"    for (; i + 3 * {step} < {end}; i += 4 * {step}) {{ {loads}{counts} }}\n"
+            f"    for (; i < {end}; i += {step}) {{ {count.format('pixels[i]')} }}\n")
+
+
+FOUR_BYTES = Edit("        for (ulong i = first + item; i < end; i += group_size) {\n            ++own[pixels[i]];\n        }\n",
+                  four_at_once("first + item", "end", "group_size", "++own[{}];"))
+SIZE_KNOWN = Edit("    const size_t group_size = get_local_size(0);\n    __local uchar* bins",
+                  "    const size_t group_size = UCHAR_GROUP_SIZE;\n    __local uchar* bins")
+
+
+def byte_loads():
+    """`uchar-bins`: what the compiler makes of its loop."""
+    for groups in GROUPS:
+        for row, change in (("`uchar-bins`", None), ("the group's size is a number", SIZE_KNOWN),
+                            ("four loads, four counts", FOUR_BYTES)):
+            yield Run(LANES, row, f"{groups} group{'s' if groups > 1 else ''}", "uchar-bins",
+                      launch(f"{groups}*UNITS", 128), change)
+
+
 def remainders():
     """`uchar-bins-banked` merges with a remainder for each other work-item's counters: what that costs."""
     mask = [Edit(f"(item + n) % {size}" if api == "OpenCL" else f"(threadIdx.x + n) % {size}",
@@ -398,6 +422,8 @@ EXPERIMENTS = {
                        tuple(Run(ATOMICS, row, "", "global", launch("2*UNITS", 256), edit, may_lose=edit is not None)
                              for row, edit in (("v: `global`", None), ("101 v % 256", SCATTERED))),
                        "Medians. The second row's counts are right, but in other places; its time is valid."),
+    "bytes": Experiment("`uchar-bins`, and what the compiler knows of it", "Groups of 128 for each unit", "GB/s", OPENCL,
+                        ("uniform",), "256M", tuple(byte_loads())),
     "lanes": Experiment("from `local` to `lane-bins`", "Launch", "GB/s", BOTH, ("uniform", "photo", "constant", "ramp"),
                         "256M", tuple(lane_steps())),
     "under-way": Experiment("bytes under way, 32 to 64 Ki on each multiprocessor", "Launch for each unit", "GB/s", BOTH,
