@@ -43,7 +43,7 @@ from recorded import ROOT
 # What is kept of a run where its results are not.
 WHERE = ("chapter", "api", "device", "driver", "input")
 # What one rank counts in --cluster.
-CLUSTER_SIZE = {"C++": "256M", "OpenCL": "4G", "CUDA": "4G"}
+CLUSTER_SIZE = {"C++": "256M", "CUDA": "4G"}
 # How often each number of ranks is measured.
 ROUNDS = 3
 # Open MPI 4 and 5: root may start a job in a container, and the launcher says no more than the program.

@@ -53,8 +53,8 @@ struct Slice {
 };
 
 struct Plan {
-    Slice slice;                 ///< the first
-    unsigned slices = 1;         ///< passes
+    Slice slice;          ///< the first
+    unsigned slices = 1;  ///< passes
     std::size_t group_size = 1;
     std::size_t groups = 1;
     std::string unsupported_reason = {};  ///< why the device has no room for it; else empty

@@ -35,8 +35,8 @@ class Source {
  public:
     /// @param raw a file with a byte for each pixel, if there is one
     /// @throws common::BadInput
-    Source(const common::Options& options, const std::optional<std::string>& raw,
-           int rank, int ranks);
+    Source(const common::Options& options, const std::optional<std::string>& raw, int rank,
+           int ranks);
 
     std::string name;
     std::optional<std::uint64_t> seed;

@@ -334,7 +334,7 @@ cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_
     if (error != cudaSuccess) return error;
     if (width > pitch) return returned(cudaErrorInvalidPitchValue);
     if (width == 0 || rows == 0) return cudaSuccess;
-    const auto* const found = allocation_of(to);
+    auto* const found = allocation_of(to);
     if (found == nullptr || !are_there(to, (rows - 1) * pitch + width, Side::kAny))
         return returned(cudaErrorInvalidValue);
     // What is poisoned in part would pass for poisoned.
@@ -344,8 +344,7 @@ cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_
         std::memset(static_cast<char*>(to) + y * pitch, value, width);
     if (value == common::kPoisonByte) {
         if (std::exchange(run_has_launched, false)) ++current_run;
-        if (rows * pitch == allocation_of(to)->second.bytes)
-            allocation_of(to)->second.poisoned_in = current_run;
+        found->second.poisoned_in = current_run;
     }
     clock_ns += 1000;
     return cudaSuccess;
