@@ -21,11 +21,6 @@ import sys
 import tempfile
 import unittest
 
-try:
-    import jsonschema
-except ImportError:
-    jsonschema = None
-
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 IMAGES = ROOT / "images"
 DETECTORS = json.loads((ROOT / "common/tutor/detectors.json").read_text(encoding="utf-8"))
@@ -137,7 +132,9 @@ class Test(unittest.TestCase):
 
     def document(self, path, definition):
         """The JSON in the file, which is what common/report/schema.json promises under this name."""
-        if jsonschema is None:
+        try:
+            import jsonschema  # which takes as long as most tests; few need it
+        except ImportError:
             self.skipTest("no Python module jsonschema (package python3-jsonschema)")
         document = json.loads(path.read_text(encoding="utf-8"))
         validator = jsonschema.Draft202012Validator({**SCHEMA, "$ref": f"#/$defs/{definition}"})
