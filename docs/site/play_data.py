@@ -58,7 +58,7 @@ def input_of(run):
     kind = ""
     if count > 1 and len(values) == 1:
         kind = f"--constant {run.pixels[0]} "
-    elif count > 256 and run.pixels == bytes(i % 256 for i in range(count)):
+    elif count > 256 and run.pixels == (bytes(range(256)) * (count // 256 + 1))[:count]:
         kind = "--ramp "
     elif count > 16 and len(values) == 4:
         kind = "--values 4 "
@@ -99,12 +99,13 @@ def tasks():
                      for part, change in json.loads((exercise.folder / "lab.json").read_text(encoding="utf-8")).items() if part != "what"}
         buffers = exercise.data.get("buffers", {"histogram": {"zero": True}})
         zeroed = [binding for binding, buffer in ((2, "histogram"), (3, "tables")) if buffers.get(buffer, {}).get("zero")]
+        runs = runs_of(exercise)
         for each, text in texts.items():
             found[each] = {
                 **shown(chapter, head, text), "exercise": exercise.folder.relative_to(ROOT).as_posix(), "title": exercise.title,
                 "goal": said(goal, exercise), "hints": [said(hint, exercise) for hint in exercise.hints()],
                 "kernels": re.findall(r"@compute[^{]*?fn (\w+)", text), "zeroed": zeroed,
-                "tables": buffers.get("tables", {"words": 0})["words"] // 256, "like": like, "runs": runs_of(exercise)}
+                "tables": buffers.get("tables", {"words": 0})["words"] // 256, "like": like, "runs": runs}
     return found
 
 

@@ -15,6 +15,7 @@ The pages stay written for GitHub and for an editor. Here
 Sphinx runs with -W: a link that leads nowhere, or a page that no contents list, ends the build.
 """
 
+import functools
 import html
 import json
 import os
@@ -136,6 +137,7 @@ def contents(entries):
     return "\n\n```{toctree}\n:hidden:\n\n" + "\n".join(lines) + "\n```\n" if lines else ""
 
 
+@functools.cache
 def top(links):
     """What the first page lists."""
     chapters = sorted(page for page in links.pages if page.name == "README.md" and is_chapter(page.parent))

@@ -5,22 +5,37 @@
 const assert = require("node:assert");
 const { test } = require("node:test");
 const data = require("../site/play/lab-data.js");
+const choices = require("../site/play/lab-choices.js");
 const { seeded } = require("./models.js");
 const model = require("../site/play/lab-model.js");
 const wgsl = require("../site/play/lab-wgsl.js")();
 
 const COPIES = 8;
 const MOST = 2 ** 12; // pixels of an input here; its first ones
+const FIRST = 20011; // of one that a mistake is looked for in: more than a turn of each loop
+const TURNS = 2 ** 15; // of a work-item: more than FIRST takes one alone
 const LAUNCHES = [[16, 64], [64, 1], [7, 96], [1, 256], [5, 32], [1, 1]];
-const made = new Map(); // inputs, from their words
+const known = new Map(); // what has been made once, by what it is made from
+
+function once(from, make) {
+  const key = from.join("\n");
+  if (!known.has(key)) known.set(key, make());
+  return known.get(key);
+}
+
+// The mistakes of a strategy are all held against the same predictions for the same runs.
+const { counted } = choices;
+choices.counted = (run, way, change) => once([run.words, run.pixels.length, ...Object.values(run.launch), ...Object.values(way), change.part, change.place, change.position, change.words],
+  () => counted(run, way, change));
+
 const photo = { pixels: Uint8Array.from({ length: 2 ** 18 }, (_, i) => (i * 7 + Math.floor(i / 512) * 3) % 256), width: 512 };
 
-function ran(strategy, code, words, [groups, groupSize], order, times = 1, most = 2 ** 18, copies = COPIES) {
-  if (!made.has(words)) {
-    const { pixels, width } = model.inputOf(words.replace("17M", "17K"), photo, seeded);
-    made.set(words, { pixels, width });
-  }
-  const { pixels, width } = made.get(words);
+function ran(strategy, code, words, [groups, groupSize], order, times = 1, most = FIRST, copies = COPIES) {
+  return once([strategy, code, words, groups, groupSize, order, times, most, copies], () => made(strategy, code, words, [groups, groupSize], order, times, most, copies));
+}
+
+function made(strategy, code, words, [groups, groupSize], order, times, most, copies) {
+  const { pixels, width } = once([words], () => model.inputOf(words.replace("17M", "17K"), photo, seeded));
   const input = { pixels: pixels.subarray(0, most), width };
   const { kernels, zeroed } = model.STRATEGIES[strategy];
   const program = wgsl.compile(model.withGiven(code, groupSize, copies));
@@ -28,10 +43,10 @@ function ran(strategy, code, words, [groups, groupSize], order, times = 1, most 
   const actual = Array.from({ length: times }, () => {
     const { turns, bound } = model.laidOut(input, strategy, { groups, groupSize });
     for (const binding of zeroed) bound[binding].fill(0);
-    for (const kernel of kernels) wgsl.launch(program, kernel, bound, groups, order, random, turns);
+    for (const kernel of kernels) wgsl.launch(program, kernel, bound, groups, order, random, Math.min(turns, TURNS));
     return bound[2];
   });
-  return { ...input, strategy, expected: model.serial(input.pixels), actual, launch: { groups, groupSize, lanes: wgsl.LANES[order], copies } };
+  return { ...input, words, strategy, expected: model.serial(input.pixels), actual, launch: { groups, groupSize, lanes: wgsl.LANES[order], copies } };
 }
 
 const outcome = ({ expected, actual }) => model.outcomeOf(expected, actual);
@@ -54,7 +69,7 @@ test("each mistake of the gallery has its name, whoever goes next", async () => 
     const code = changes.reduce((text, [old, now]) => text.replace(old, () => now), data.strategies[strategy].code);
     const { groups = "64", "group-size": size = "64" } = model.optionsOf(words);
     for (const order of Object.keys(wgsl.LANES)) {
-      const again = ({ order: each }, probe, launch, times) => ran(strategy, code, probe, [launch.groups, launch.groupSize], each, each === "random" ? times : 1, 2 ** 16);
+      const again = ({ order: each }, probe, launch, times) => ran(strategy, code, probe, [launch.groups, launch.groupSize], each, each === "random" ? times : 1);
       const run = () => ran(strategy, code, words, [Number(groups), Number(size)], order, order === "random" && called !== "nothing" ? 3 : 1);
       if (called.startsWith("refused ")) {
         assert.throws(run, (error) => error instanceof wgsl.CodeError && error.message.includes(called.slice(8)), name);

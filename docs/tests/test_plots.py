@@ -1,7 +1,4 @@
-"""plots.py: --check notices a figure that its results no longer give, or that somebody has changed.
-
-What it draws stands in docs/figures, which is compared with what the real results give.
-"""
+"""plots.py: --check finds docs/figures as the results give them, and notices one that they no longer give, or that somebody has changed."""
 
 import pathlib
 import shutil
@@ -15,7 +12,9 @@ import plots  # which that has made to be found
 
 
 class Plots(unittest.TestCase):
-    def test_what_is_wrong_is_noticed(self):
+    def test_figures_are_what_the_results_give_and_what_is_wrong_is_noticed(self):
+        done = run_main(plots, "--check")
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
         with tempfile.TemporaryDirectory(dir=ROOT / "docs") as folder:
             figures, contents = pathlib.Path(folder, "figures"), recorded.load(ROOT / "docs/results/h100.json")
             shutil.copytree(ROOT / "docs/figures", figures)

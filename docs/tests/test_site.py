@@ -11,10 +11,13 @@ import subprocess
 import sys
 import tempfile
 import unittest
+from unittest import mock
 
 import repository
 
 ROOT = repository.ROOT
+sys.path.append(str(ROOT / "docs" / "site"))
+import stage as site  # noqa: E402
 
 BUILT = repository.folder_option("--build")
 NEEDED = "import sphinx, myst_parser, furo, sphinx_copybutton, sphinx_design"
@@ -41,7 +44,7 @@ class Staged(unittest.TestCase):
     def setUpClass(cls):
         place = tempfile.TemporaryDirectory()
         cls.addClassCleanup(place.cleanup)
-        cls.root = stage(place.name)
+        cls.root = stage(place.name, "https://example.org/r")
 
     def page(self, name):
         return (self.root / name).read_text(encoding="utf-8")
@@ -60,9 +63,10 @@ class Staged(unittest.TestCase):
                 self.assertRegex(self.page(page), pattern)
 
     def test_the_first_page_says_what_to_clone(self):
-        self.assertIn("Type these in the clone that this site was built in", self.page("index.md"))
-        with tempfile.TemporaryDirectory() as folder:
-            self.assertIn("in a clone of [the repository](https://example.org/r).", (stage(folder, "https://example.org/r") / "index.md").read_text())
+        self.assertIn("in a clone of [the repository](https://example.org/r).", self.page("index.md"))
+        with mock.patch.multiple(site, REPOSITORY="", TASKS={}, create=True):
+            page = site.staged(site.FIRST, site.Links(), site.Predictions())
+        self.assertIn("Type these in the clone that this site was built in", page)
 
 
 @unittest.skipIf(BUILT is None, "no folder to build it in: --build FOLDER")

@@ -44,10 +44,10 @@ def lines_of(text):
 
 def made_small(code, program):
     """The same command on few pixels, run once, and a search that is over soon."""
-    code = re.sub(r"--seconds \d+", "--seconds 1", re.sub(r"(?<= )\d+[MG]\b", SMALL, code))
+    code = re.sub(r"--seconds \d+", "--seconds 0.3", re.sub(r"(?<= )\d+[MG]\b", SMALL, code))
     if "--help" in code or "--list-devices" in code:  # then it does not count
         return code
-    usual = ["--seconds 1"] if "/tune/" in program else ["--repeat 1"] if "/cluster/" in program else ["--repeat 1", "--no-ceiling"]
+    usual = ["--seconds 0.3"] if "/tune/" in program else ["--repeat 1"] if "/cluster/" in program else ["--repeat 1", "--no-ceiling"]
     return " ".join([code, *(option for option in usual if option.split()[0] not in code.split())])
 
 

@@ -28,14 +28,6 @@ import tables
 from recorded import ROOT, NotRecorded, digits, size_in_words
 from svg import HALO, LIGHT, head
 
-try:
-    import matplotlib.style
-    from matplotlib.figure import Figure
-    from matplotlib.ft2font import __freetype_version__ as freetype
-    DRAWN_BY = f"Matplotlib {matplotlib.__version__}, FreeType {freetype}"
-except ImportError:
-    DRAWN_BY = None
-
 RESULTS = ROOT / "docs" / "results"
 FIGURES = ROOT / "docs" / "figures"
 DEVICE = "h100"
@@ -74,6 +66,7 @@ def chart(title, subtitle, below, source, ceiling, ticks, lowest, highest, right
 
     `ticks` are {value: words}.
     """
+    from matplotlib.figure import Figure
     figure = Figure(figsize=(WIDTH / 72, HEIGHT / 72), facecolor=LIGHT["page"])
     axes = figure.add_axes((LEFT_END / WIDTH, 1 - BOTTOM / HEIGHT, (right - LEFT_END) / WIDTH, (BOTTOM - TOP) / HEIGHT))
     axes.set_yscale("log", subs=[])
@@ -217,13 +210,18 @@ def signed(plot, drawing, by):
 
 def drawn(plot):
     """The file, as this Matplotlib draws it."""
+    try:
+        import matplotlib.style
+        from matplotlib.ft2font import __freetype_version__ as freetype
+    except ImportError:
+        sys.exit("plots.py: no matplotlib (package python3-matplotlib)")
     out = io.StringIO()
     with matplotlib.style.context(["default", STYLE]):
         figure = plot.draw(plot.title, **plot.shows)
         figure.savefig(out, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
     # Its own head gives the lengths in points, which are not pixels.
     drawing = out.getvalue().partition("<defs>")[2].removesuffix("</svg>\n")
-    return signed(plot, f"{head(WIDTH, HEIGHT, plot.title, plot.about)}<defs>{drawing}", DRAWN_BY)
+    return signed(plot, f"{head(WIDTH, HEIGHT, plot.title, plot.about)}<defs>{drawing}", f"Matplotlib {matplotlib.__version__}, FreeType {freetype}")
 
 
 PLOTS = {"law.svg": law_plot, "queues-law.svg": queues_plot, "roofline.svg": roofline}
@@ -249,8 +247,6 @@ def main():
     arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--check", action="store_true", help="change nothing, and exit 1 where a figure differs")
     options = arguments.parse_args()
-    if DRAWN_BY is None and not options.check:
-        sys.exit("plots.py: no matplotlib (package python3-matplotlib)")
     wanted = plots()
     there = {name for name in PLOTS if (FIGURES / name).exists()}
     wrong = dict.fromkeys(sorted(there - wanted.keys()), "the results have nothing to draw it from")

@@ -46,16 +46,24 @@ def wants(pixels, place=lambda value: value):
     """(sectors, visits, in_fuller) of 32 neighbouring pixels, on average, where `place` says which counter is a value's: how many
     sectors their counters lie in; the same, but each as often as the commonest of its values; and those of the fuller queue."""
     warps = [pixels[first:first + WARP] for first in range(0, len(pixels) - WARP + 1, WARP)]
+    sector_of = {value: place(value) // COUNTERS_IN_A_SECTOR for value in set(pixels)}
     sectors, visits = 0, Counter()
     for warp in warps:
         commonest = {}
         for value, times in Counter(warp).items():
-            sector = place(value) // COUNTERS_IN_A_SECTOR
-            commonest[sector] = max(times, commonest.get(sector, 0))
+            sector = sector_of[value]
+            if times > commonest.get(sector, 0):
+                commonest[sector] = times
         sectors += len(commonest)
         for sector, times in commonest.items():
             visits[sector * COUNTERS_IN_A_SECTOR // COUNTERS_IN_A_PIECE % 2] += times
     return sectors / len(warps), sum(visits.values()) / len(warps), max(visits.values()) / len(warps)
+
+
+@functools.cache
+def usual(name):
+    """The same of an input, where counters lie in the order of their values."""
+    return wants(pixels_of(name))
 
 
 @functools.cache
@@ -101,7 +109,7 @@ def points(recording, api="CUDA"):
             pixels, tables = pixels_of(entry["input"]), 1 if result["variant"] == "global" else 2 * first["run"]["units"]
             if result["variant"] == "global" or entry["input"] == "uniform":
                 add(f"`{result['variant']}`, chapter 02", (tables * 256 - 255 + max(pixels) - min(pixels)) * BYTES, result["gb_s"],
-                    wants(pixels)[1])
+                    usual(entry["input"])[1])
     for entry in select(recording, "bins", api=api, input="uniform"):
         rate = next((result["gb_s"] for result in entry["run"]["results"] if result["variant"] == "global"), None)
         if rate:

@@ -329,7 +329,7 @@ def warps_table(recording):
     """chapter 02's `global`: what a warp wants of the table at a step, and how long that takes; then with near values far apart"""
     rows, usual, far = [], select(recording, "runs", program="02-global-atomics/cuda", size="1G"), []
     for entry in usual:
-        rows.append([entry["input"], *queues.wants(queues.pixels_of(entry["input"])), rates_of(entry)["global"]])
+        rows.append([entry["input"], *queues.usual(entry["input"]), rates_of(entry)["global"]])
     queue = next(row[-1] for row in rows if row[0] == "constant")
     for entry in select(recording, "experiments", experiment="near", api="OpenCL", size="256M"):
         kept = next(kept for kept in entry["run"]["runs"] if kept["edit"])

@@ -62,9 +62,11 @@
     const hot = Math.floor(next() * BINS);
     const any = (most) => Math.floor(next() * most);
     let pixel = () => any(Number(values));
-    if (ramp) pixel = (_, place) => place % BINS;
+    if (ramp) pixel = (place) => place % BINS;
     if (contention) pixel = () => (100 * next() < Number(contention) ? hot : any(BINS));
-    return { pixels: Uint8Array.from({ length: numberOf(random) }, pixel), width: WIDTH };
+    const pixels = new Uint8Array(numberOf(random));
+    for (let place = 0; place < pixels.length; ++place) pixels[place] = pixel(place);
+    return { pixels, width: WIDTH };
   }
 
   function tiled(pixels, count) {

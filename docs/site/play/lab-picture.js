@@ -13,10 +13,11 @@
     canvas.width = Math.max(1, Math.floor(width / step));
     canvas.height = Math.max(1, Math.floor(height / step));
     const image = new ImageData(canvas.width, canvas.height);
-    for (let place = 0; place < canvas.width * canvas.height; ++place) {
-      const from = Math.floor(place / canvas.width) * step * width + (place % canvas.width) * step;
-      const grey = pixels[from];
-      image.data.set([grey, grey, grey, from < pixels.length ? 255 : 0], 4 * place);
+    const { data, width: across } = image;
+    for (let place = 0; 4 * place < data.length; ++place) {
+      const from = Math.floor(place / across) * step * width + (place % across) * step;
+      data.fill(pixels[from], 4 * place, 4 * place + 3);
+      data[4 * place + 3] = from < pixels.length ? 255 : 0;
     }
     canvas.getContext("2d").putImageData(image, 0, 0);
   }

@@ -3,7 +3,7 @@
 (function (root) {
   "use strict";
 
-  const { at, element, recall, keep, say, many, samplePicture, randomFrom } = play;
+  const { at, element, recall, keep, say, many, randomFrom } = play;
   const { tasks } = labData;
   const { DoesNotCompile, DoesNotEnd } = labGpu;
   const DETECTORS = "free of faults";
@@ -60,8 +60,6 @@
   }
 
   root.labTasks = (lab) => {
-    const photo = samplePicture();
-
     // All runs of the grader, until one is wrong: then the settings are those of that run, and it is made once more, to be looked at.
     async function check() {
       const name = at("strategy").value;
@@ -79,7 +77,7 @@
         const ways = criterion === DETECTORS ? Object.entries(lab.interpreters) : [[at("on").value, device]];
         for (const [on, way] of ways) {
           const launch = { groups: Number(groups), groupSize: Math.min(Number(size), way.most.groupSize), copies: Number(copies) };
-          const isRight = await isRightOn(way, code, labModel.inputOf(words, photo, randomFrom), launch).catch((error) => {
+          const isRight = await isRightOn(way, code, labModel.inputOf(words, lab.photo, randomFrom), launch).catch((error) => {
             // What the GPU has run, and the page itself does not know.
             if (criterion === DETECTORS && error instanceof DoesNotCompile && !error.message.includes("uniform control flow")) unknown = error.message;
             else if (!(error instanceof DoesNotCompile || error instanceof DoesNotEnd)) throw error;

@@ -538,12 +538,12 @@ function labWgsl() {
       do {
         for (let first = 0; first < groupSize; first += LANES[order]) {
           const going = group.slice(first, first + LANES[order]);
-          while (going.length > 0) {
+          for (let left = going.length; left > 0;) {
             let kept = 0;
-            for (const item of going) {
-              if (step(item)) going[kept++] = item;
+            for (let place = 0; place < left; ++place) {
+              if (step(going[place])) going[kept++] = going[place];
             }
-            going.length = kept;
+            left = kept;
           }
         }
       } while (pass(group));

@@ -319,7 +319,7 @@
   }
 
   for (const [name, { chapter }] of Object.entries(labData.strategies)) at("chapters").append(element("option", { value: name }, `${chapter.slice(0, 2)} ${name}`));
-  const task = labTasks({ interpreters, ran, settle, unsettle, run, engine, inSight, turn: () => turn });
+  const task = labTasks({ photo, interpreters, ran, settle, unsettle, run, engine, inSight, turn: () => turn });
   for (const name of Object.keys(labData.inputs)) at("input").append(element("option", name === "landscape" ? { selected: "" } : {}, name));
   at("input").append(element("option", { value: "hand" }, "6 x 7, by hand"), element("option", { value: "own", disabled: "" }, "own picture"));
   for (const [value, words] of Object.entries(model.OUTCOMES)) {

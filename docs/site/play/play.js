@@ -247,11 +247,13 @@
 
   // The sample picture: 8-bit with a palette of greys, from the last row up.
   function samplePicture() {
-    const bytes = Uint8Array.from(atob(playPhoto), (letter) => letter.charCodeAt(0));
-    const word = (place) => new DataView(bytes.buffer).getUint32(place, true);
+    const letters = atob(playPhoto);
+    const byte = (place) => letters.charCodeAt(place);
+    const word = (place) => byte(place) + 256 * byte(place + 1) + 65536 * byte(place + 2);
     const [width, height, first] = [word(18), word(22), word(10)];
-    return { width, height, pixels: Uint8Array.from({ length: width * height }, (_, i) =>
-      bytes[54 + 4 * bytes[first + (height - 1 - Math.floor(i / width)) * width + (i % width)]]) };
+    const pixels = new Uint8Array(width * height);
+    for (let i = 0; i < pixels.length; ++i) pixels[i] = byte(54 + 4 * byte(first + (height - 1 - Math.floor(i / width)) * width + (i % width)));
+    return { width, height, pixels };
   }
 
   // A file's picture, turned to grey as the programs do it (docs/pictures.md); one of more pixels than a page can take is scaled down.
