@@ -85,7 +85,8 @@ Runs runs_of(const std::vector<Case>& cases, const RunContext& context) {
 // A change that no run contradicts.
 struct Fit {
     Change change;
-    double bits = 0;  // of the change, and of what it leaves open
+    std::size_t number = 0;  // among all changes
+    double bits = 0;         // of the change, and of what it leaves open
     bool is_certain = true;
     bool is_exact = true;  // in all runs, if the groups ran in order where that matters
     bool predicts_a_wrong_one = false;
@@ -166,12 +167,18 @@ bool is_missing(const Fit& each) {
     return each.choice().part == kTimes && (*each.change.changed.becomes)({}, 1) == 0;
 }
 
-// The changes that no run contradicts, the likeliest first.
-std::vector<Fit> fitting(const Runs& runs, const RunContext& context) {
+// The changes that no run contradicts, the likeliest first: of all, or of those that fitted before.
+std::vector<Fit> fitting(const Runs& runs, const RunContext& context, const Diagnosis* before) {
     std::size_t left = kMaxSteps;
     std::vector<Fit> found;
-    for (const Change& change : changes(context)) {
-        Fit fit{change, change.bits};
+    const std::vector<Change> all = changes(context);
+    for (std::size_t number = 0; number < all.size(); ++number) {
+        Fit fit{all[number], number, all[number].bits};
+        if (before != nullptr) {
+            const auto its = before->fitting.find(number);
+            if (its == before->fitting.end()) continue;
+            fit.is_certain = its->second;
+        }
         if (!(fit.is_loss() && !runs.change) && !(fit.is_race() && context.race_free))
             found.push_back(std::move(fit));
     }
@@ -202,9 +209,6 @@ std::vector<Fit> fitting(const Runs& runs, const RunContext& context) {
         std::stable_sort(found.begin(), found.end(),
                          [](const Fit& a, const Fit& b) { return a.cost() < b.cost(); });
     }
-    std::erase_if(found, [&](const Fit& each) {
-        return !each.predicts_a_wrong_one || each.is_exact != found.front().is_exact;
-    });
     return found;
 }
 
@@ -286,11 +290,18 @@ bool Case::changes() const {
                        [&](const Histogram& counts) { return counts != actual.front(); });
 }
 
-Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context) {
+Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context,
+                   const Diagnosis* before) {
     const Runs runs = runs_of(cases, context);
     if (runs.wrong.empty()) return {};
-    const std::vector<Fit> found = is_known(context) ? fitting(runs, context) : std::vector<Fit>();
+    std::vector<Fit> found;
+    if (is_known(context)) found = fitting(runs, context, before);
     Diagnosis diagnosis;
+    for (const Fit& each : found)
+        diagnosis.fitting[each.number] = each.is_certain;
+    std::erase_if(found, [&](const Fit& each) {
+        return !each.predicts_a_wrong_one || each.is_exact != found.front().is_exact;
+    });
     std::vector<Finding>& findings = diagnosis.findings;
     // Of one choice the likeliest, and no sentence twice; and nothing that says of all loops what
     // shows in one.

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -59,10 +60,14 @@ struct Diagnosis {
     std::vector<Finding> findings;       ///< the surest first
     std::vector<std::string> ruled_out;  ///< where there are none: why, and what the runs say
     bool is_settled = true;  ///< all that fits has one name: more runs would not tell more
+    std::map<std::size_t, bool> fitting;  ///< the changes that no run contradicts, by number, and
+                                          ///< whether each is certain: to go on with
 };
 
-/// Everything that fits; nothing where all runs match.
-Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context);
+/// Everything that fits; nothing where all runs match. `before` is of fewer of these cases: what
+/// they contradict is not looked at again.
+Diagnosis diagnose(const std::vector<Case>& cases, const RunContext& context,
+                   const Diagnosis* before = nullptr);
 
 /// The same as lines for the reader; "unclear" where nothing fits.
 std::string text_of(const Diagnosis& diagnosis);

@@ -172,6 +172,20 @@ TEST(Diagnosis, OneRunThatContradictsIsEnough) {
     EXPECT_NE(first_name(cases), "tail-dropped") << text_about(cases);
 }
 
+// With more runs only what fitted the first is looked at; what was left open then stays so.
+TEST(Diagnosis, MoreRunsGoOnWithWhatFitted) {
+    const Cases cases = with("tail-dropped");
+    const std::vector<Case> few(cases.all.begin(), cases.all.begin() + 2);
+    Diagnosis before = diagnose(few, kOnPocl);
+    EXPECT_GT(before.fitting.size(), diagnose(cases.all, kOnPocl, &before).fitting.size());
+    EXPECT_EQ(text_of(diagnose(cases.all, kOnPocl, &before)), text_about(cases));
+    for (auto& [number, is_certain] : before.fitting)
+        is_certain = false;
+    EXPECT_FALSE(diagnose(cases.all, kOnPocl, &before).findings.front().is_certain);
+    before.fitting.clear();
+    EXPECT_TRUE(diagnose(cases.all, kOnPocl, &before).findings.empty());
+}
+
 TEST(Diagnosis, WhatABarrierKeepsApartIsNotCertainOnAGpu) {
     const Cases cases = with("no-barrier-after-zeroing");
     EXPECT_TRUE(found_in(cases).front().is_certain);

@@ -74,7 +74,7 @@ Json explain(const Json& question, const RunDocument& document, const Result& re
     Diagnosis diagnosis = diagnose(seen.cases, context);
     if (!diagnosis.is_settled) {
         observe(seen, result.launch->group_size > 64 ? 64 : 96, runner);
-        diagnosis = diagnose(seen.cases, context);
+        diagnosis = diagnose(seen.cases, context, &diagnosis);
     }
     std::string text;
     for (const std::string& trouble : seen.troubles)
