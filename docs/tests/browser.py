@@ -117,7 +117,7 @@ class Browser(unittest.TestCase):
         return len(self.all(selector))
 
     def text(self, selector):
-        return self.find(selector).get_property("textContent")
+        return self.script("return document.querySelector(arguments[0]).textContent", selector)
 
     def said(self):
         return self.text("#said")
@@ -135,9 +135,10 @@ class Browser(unittest.TestCase):
 
     def choose(self, selector, value):
         """An entry of a list or a place of a slider, as a reader would."""
-        self.script("""arguments[0].value = arguments[1];
-            for (const kind of ["input", "change"]) arguments[0].dispatchEvent(new Event(kind, {bubbles: true}))""", self.find(selector), value)
-        self.assertEqual(self.find(selector).get_property("value"), value)
+        self.assertEqual(value, self.script("""const control = document.querySelector(arguments[0]);
+            control.value = arguments[1];
+            for (const kind of ["input", "change"]) control.dispatchEvent(new Event(kind, {bubbles: true}));
+            return control.value""", selector, value))
 
     def focus(self, selector):
         self.script("arguments[0].focus()", self.find(selector))

@@ -5,7 +5,6 @@
 const assert = require("node:assert");
 const { test } = require("node:test");
 const data = require("../site/play/lab-data.js");
-const choices = require("../site/play/lab-choices.js");
 const { seeded } = require("./models.js");
 const model = require("../site/play/lab-model.js");
 const wgsl = require("../site/play/lab-wgsl.js")();
@@ -22,11 +21,6 @@ function once(from, make) {
   if (!known.has(key)) known.set(key, make());
   return known.get(key);
 }
-
-// The mistakes of a strategy are all held against the same predictions for the same runs.
-const { counted } = choices;
-choices.counted = (run, way, change) => once([run.words, run.pixels.length, ...Object.values(run.launch), ...Object.values(way), change.part, change.place, change.position, change.words],
-  () => counted(run, way, change));
 
 const photo = { pixels: Uint8Array.from({ length: 2 ** 18 }, (_, i) => (i * 7 + Math.floor(i / 512) * 3) % 256), width: 512 };
 
@@ -46,7 +40,7 @@ function made(strategy, code, words, [groups, groupSize], order, times, most, co
     for (const kernel of kernels) wgsl.launch(program, kernel, bound, groups, order, random, Math.min(turns, TURNS));
     return bound[2];
   });
-  return { ...input, words, strategy, expected: model.serial(input.pixels), actual, launch: { groups, groupSize, lanes: wgsl.LANES[order], copies } };
+  return { ...input, strategy, expected: model.serial(input.pixels), actual, launch: { groups, groupSize, lanes: wgsl.LANES[order], copies } };
 }
 
 const outcome = ({ expected, actual }) => model.outcomeOf(expected, actual);

@@ -155,7 +155,17 @@
     if (!changesOf.has(way)) changesOf.set(way, table.changes(theirs, way));
     // Where only the last group's table arrives, it is more likely that the groups write over each other's (PATTERNS).
     return changesOf.get(way).filter(({ name }) => name !== "only-the-last-group").map((change) =>
-      [change.name, (of) => table.counted(of, way, change), () => table.sentenceOf(theirs, change)]);
+      [change.name, (of) => countedOnce(of, way, change), () => table.sentenceOf(theirs, change)]);
+  }
+
+  // A probe is the same in every look.
+  function countedOnce(run, way, change) {
+    if (!run.probe) return table.counted(run, way, change);
+    const { groups, groupSize, copies } = run.launch;
+    const key = [run.probe, run.pixels.length, groups, groupSize, copies].join();
+    change.known ??= new Map();
+    if (!change.known.has(key)) change.known.set(key, table.counted(run, way, change));
+    return change.known.get(key);
   }
 
   // [name, prediction]: {pixels, width, strategy, expected, launch} -> counts; null where it cannot be known.
@@ -270,18 +280,20 @@
   async function lookInto(first, ways, ran) {
     for (const way of ways) {
       const runs = way === ways.at(-1) ? [first] : [];
+      let found;
       for (const [words, times] of PROBES) {
-        if (times > 1 && diagnose(runs).length > 0) break; // which is for what changes
+        if (times > 1) [found] = diagnose(runs);
+        if (found) break; // that one is for what changes
         const { groups, "group-size": size } = optionsOf(words);
         // lane-bins takes its time to compile: groups of one size.
         const groupSize = first.strategy === "lane-bins" ? first.launch.groupSize : Math.min(Number(size), way.most.groupSize);
         try {
-          runs.push(await ran(way, words, { groups: Number(groups), groupSize }, times));
+          runs.push({ ...await ran(way, words, { groups: Number(groups), groupSize }, times), probe: words });
         } catch {
           // what does not end is no evidence
         }
       }
-      const [found] = diagnose(runs);
+      found ??= diagnose(runs)[0];
       if (found) return { ...found, way };
     }
     return null;

@@ -25,17 +25,14 @@
   // The truth, and in front of it what was counted.
   function chart(place, expected, counts = null) {
     const most = Math.max(1, ...expected);
-    const bars = (list, colour) => [...list].map((count, bin) => {
-      const height = Math.min(100, 100 * count / most);
-      return drawing("rect", { x: bin, width: 1, y: 100 - height, height, fill: colour(bin) });
-    });
+    const filled = (fill, bins, from, height) => drawing("path", { fill, d: [...bins].map((bin) => `M${bin} ${from}h1v${-height(bin)}h-1z`).join("") });
+    const bars = (fill, list, bins = list.keys()) => filled(fill, bins, 100, (bin) => Math.min(100, 100 * list[bin] / most));
     const isWrong = (bin) => counts[bin] !== expected[bin];
     const wrong = counts ? [...counts.keys()].filter(isWrong) : [];
     place.setAttribute("aria-label", `The histogram: up to ${most} pixels of a value${counts ? `; ${wrong.length} bins of 256 are wrong` : ""}`);
     place.replaceChildren(element("span", {}, most.toLocaleString("en"), element("br"), "pixels"), element("span", { class: "least" }, "0"),
-      drawing("svg", { viewBox: "0 0 256 104", preserveAspectRatio: "none" }, ...bars(expected, () => "var(--muted)"),
-        ...counts ? bars(counts, (bin) => (isWrong(bin) ? "var(--orange)" : "var(--blue)")) : [],
-        ...wrong.map((bin) => drawing("rect", { x: bin, width: 1, y: 101, height: 3, fill: "var(--orange)" }))),
+      drawing("svg", { viewBox: "0 0 256 104", preserveAspectRatio: "none" }, bars("var(--muted)", expected),
+        ...counts ? [bars("var(--blue)", counts), bars("var(--orange)", counts, wrong), filled("var(--orange)", wrong, 104, () => 3)] : []),
       element("div", { class: "values" }, ...["0", "64", "128", "192", "value 255"].map((value) => element("span", {}, value))));
   }
 
