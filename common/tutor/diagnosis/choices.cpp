@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cctype>
-#include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "common/tutor/diagnosis/model.hpp"
 
@@ -16,46 +14,42 @@ struct Outcome {
     std::uint32_t places;  ///< a bit for each
     const char* name;
     const char* words;
+    const char* sentence;  ///< of the place {0}, what was right {1}, and what became of it {2}
     Becomes becomes;
     double bits;
 };
 
 namespace {
 
-using Json = nlohmann::ordered_json;
 using std::min;  // which an expression may name
 
-// kPlaces, their names and words, and kOutcomes, both in the order of the table and made from it.
+// Made from the table, and in its order: kPlaces, their names and words; kNumbers, the names in
+// expressions, as OpenCL and as CUDA says them; kCalled, {place, what, what that is called there};
+// and kOutcomes.
 #include "outcomes.inc"
 
-const Json& table() {
-    static const Json read =
-        Json::parse(std::ifstream(PROJECT_FOLDER "/common/tutor/diagnosis/choices.json"));
-    return read;
-}
-
 std::string name_of(const Outcome& outcome, Label label) {
-    const Json& called = table().at("called");
-    const std::string name = outcome.name;
-    const auto its = called.find(kPlaces[label][0]);
-    if (its != called.end() && outcome.part != kWidth)
-        for (const std::string& each : {name + ": " + outcome.words, name, std::string()})
-            if (const auto found = its->find(each); found != its->end()) return *found;
+    const std::string name = outcome.name, place = kPlaces[label][0];
+    if (outcome.part == kWidth) return name;
+    for (const std::string& what : {name + ": " + outcome.words, name, std::string()})
+        for (const auto& [where, each, called] : kCalled)
+            if (where == place && each == what) return called;
     return name;
 }
 
 // An expression of these names in the words of OpenCL or CUDA; X is what was right.
 std::string said(const std::string& expression, const std::string& right, bool in_cuda) {
-    const Json& numbers = table().at("numbers");
     const auto is_letter = [](unsigned char c) { return std::isalpha(c) != 0; };
     std::string text;
     for (auto at = expression.begin(); at != expression.end();) {
         const auto end = std::find_if_not(at, expression.end(), is_letter);
         std::string word(at, end);
+        const auto* const number = std::find_if(std::begin(kNumbers), std::end(kNumbers),
+                                                [&](const auto& each) { return each[0] == word; });
         if (word == "X") {
             word = right;
-        } else if (const auto found = numbers.find(word); found != numbers.end()) {
-            word = (*found)[in_cuda ? 2 : 1];
+        } else if (number != std::end(kNumbers)) {
+            word = (*number)[in_cuda ? 2 : 1];
         }
         const bool is_alone = at == expression.begin() && end == expression.end();
         text += word.find(' ') == std::string::npos || is_alone ? word : "(" + word + ")";
@@ -84,14 +78,12 @@ std::vector<Change> changes(const RunContext& context) {
 
 std::string sentence_of(const Change& change, bool in_cuda) {
     const auto& [label, kind, position] = change.changed.choice;
-    const Json& part = std::next(table().at("parts").begin(), kind).value();
     const std::string becomes = change.outcome->words;
     const std::string right = change.right.empty() ? "the count" : said(change.right, "", in_cuda);
     std::string now = said(becomes, kind == kValue ? "v" : right, in_cuda);
     if (kind == kTimes) now = now.substr(0, now.find(" ?"));
-    std::string form = part.value("says", "");
-    if (part.contains("is")) form = part["is"].value(becomes, form);
-    std::string text = fmt::format(fmt::runtime(form), kPlaces[label][1], right, now);
+    std::string text =
+        fmt::format(fmt::runtime(change.outcome->sentence), kPlaces[label][1], right, now);
     text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
     return text;
 }

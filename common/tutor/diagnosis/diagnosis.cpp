@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <regex>
 #include <set>
 #include <tuple>
 
@@ -32,8 +31,13 @@ std::string plural(std::size_t number, const std::string& one, const std::string
 // The sentences speak OpenCL.
 std::string in_words_of(const RunContext& context, const std::string& text) {
     if (!context.in_cuda) return text;
-    const std::string threads = std::regex_replace(text, std::regex("work-item"), "thread");
-    return std::regex_replace(threads, std::regex("(work-)?group"), "block");
+    std::string said = text;
+    for (const auto& [opencl, cuda] : {std::pair<std::string, std::string>{"work-item", "thread"},
+                                       {"work-group", "block"},
+                                       {"group", "block"}})
+        for (std::size_t at; (at = said.find(opencl)) != std::string::npos;)
+            said.replace(at, opencl.size(), cuda);
+    return said;
 }
 
 struct Runs {
@@ -214,7 +218,8 @@ std::vector<Fit> fitting(const Runs& runs, const RunContext& context, const Diag
 
 Finding finding_of(const RunContext& context, const std::string& name, const std::string& sentence,
                    const std::string& evidence) {
-    const bool is_race = std::regex_search(name, std::regex("barrier|atomic|lost-"));
+    const auto says = [&](const char* word) { return name.find(word) != std::string::npos; };
+    const bool is_race = says("barrier") || says("atomic") || says("lost-");
     return {name, in_words_of(context, sentence), in_words_of(context, evidence),
             fmt::format("{}/README.md#{}", context.chapter,
                         is_race ? "the-race-conditions" : "what-went-wrong-in-published-code")};

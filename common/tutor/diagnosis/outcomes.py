@@ -1,4 +1,4 @@
-"""Writes the places and the outcomes of choices.json as tables in C++, for choices.cpp: outcomes.py CHOICES INTO"""
+"""Writes what choices.json says as tables in C++, for choices.cpp: outcomes.py CHOICES INTO"""
 
 import json
 import pathlib
@@ -24,14 +24,24 @@ def listed(becomes):
         yield from listed(table["lists"][each]) if isinstance(each, str) else ((each[0], words) for words in each[1:])
 
 
+def text(words):
+    return json.dumps(words, ensure_ascii=False)
+
+
 lines = ["constexpr const char* kPlaces[][2] = {"]
-lines += [f'{{"{place}", "{table["places"][group][place]}"}},' for place, group in places]
+lines += [f"{{{text(place)}, {text(table['places'][group][place])}}}," for place, group in places]
+lines += ["};", "constexpr const char* kNumbers[][3] = {"]
+lines += [f"{{{text(word)}, {text(opencl)}, {text(cuda)}}}," for word, (_, opencl, cuda) in table["numbers"].items()]
+lines += ["};", "constexpr const char* kCalled[][3] = {"]
+lines += [f"{{{text(place)}, {text(what)}, {text(name)}}}," for place, its in table["called"].items() for what, name in its.items()]
 lines += ["};", "const Outcome kOutcomes[] = {"]
 for row in table["outcomes"]:
     part, at = table["parts"][row["part"]], row["at"]
     is_one = [at in ("any", group) or (isinstance(at, list) and place in at) for place, group in places]
     bits = sum(1 << number for number, its in enumerate(is_one) if its)
-    lines += [f'{{Part{{{parts.index(row["part"])}}}, {bits}U, "{row["name"]}", "{words}", []([[maybe_unused]] const Place& place, '
-              f'[[maybe_unused]] Number X) -> Number {{ return {code_of(words, part)}; }}, {unusual}}},'
-              for unusual, words in listed(row["becomes"])]
+    for unusual, words in listed(row["becomes"]):
+        sentence = part.get("is", {}).get(words, part.get("says", ""))
+        lines += [f"{{Part{{{parts.index(row['part'])}}}, {bits}U, {text(row['name'])}, {text(words)}, {text(sentence)}, "
+                  "[]([[maybe_unused]] const Place& place, [[maybe_unused]] Number X) -> Number { "
+                  f"return {code_of(words, part)}; }}, {unusual}}},"]
 pathlib.Path(sys.argv[2]).write_text("\n".join([*lines, "};", ""]), encoding="utf-8")
