@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
+#include "common/report/json.hpp"
 
 namespace common {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 template <typename T>
 Json or_null(const std::optional<T>& value) {
@@ -27,6 +25,14 @@ Check check_from(const std::string& text) {
 }
 
 }  // namespace
+
+Json parsed(const std::string& text) {
+    return Json::parse(text);
+}
+
+std::string line_of(const Json& json, int indent) {
+    return json.dump(indent, ' ', false, Json::error_handler_t::replace) + '\n';
+}
 
 std::optional<double> RunDocument::gb_s(const Result& result) const {
     if (result.kernel.runs == 0 || result.check != Check::kMatch) return std::nullopt;
@@ -95,17 +101,16 @@ std::string to_json_text(const RunDocument& document) {
         if (result.launch && result.launch->across > 0)
             row["groups_across"] = result.launch->across;
         row["only_later"] = result.only_later;
-        row["diagnosis"] = result.diagnosis ? Json::parse(*result.diagnosis) : Json(nullptr);
+        row["diagnosis"] = result.diagnosis ? parsed(*result.diagnosis) : Json(nullptr);
         row["counts"] = or_null(result.counts);
         json["results"].push_back(std::move(row));
     }
     json["counts"] = document.counts;
-    // A device may call itself anything; what is not UTF-8 is replaced rather than refused.
-    return json.dump(2, ' ', false, Json::error_handler_t::replace) + '\n';
+    return line_of(json, 2);
 }
 
 RunDocument document_of(const std::string& text) {
-    const Json json = Json::parse(text);
+    const Json json = parsed(text);
     RunDocument document;
     document.chapter = json.at("chapter");
     document.api = json.at("api");

@@ -3,13 +3,14 @@
 #include <gtest/gtest.h>
 
 #include <limits>
-#include <nlohmann/json.hpp>
+
+#include "common/report/json.hpp"
 
 namespace {
 
 using common::Check;
+using common::Json;
 using common::RunDocument;
-using Json = nlohmann::ordered_json;
 
 RunDocument sample() {
     RunDocument document;
@@ -37,12 +38,12 @@ RunDocument sample() {
 }
 
 TEST(Document, HasEveryFieldOfTheDescription) {
-    nlohmann::json json = nlohmann::json::parse(common::to_json_text(sample()));
-    nlohmann::json results = json.at("results");
-    nlohmann::json counts = json.at("counts");
+    Json json = common::parsed(common::to_json_text(sample()));
+    Json results = json.at("results");
+    Json counts = json.at("counts");
     json.erase("results");
     json.erase("counts");
-    EXPECT_EQ(json, nlohmann::json::parse(R"({
+    EXPECT_EQ(json, common::parsed(R"({
         "chapter": "03-local-atomics", "api": "OpenCL",
         "device": "NVIDIA \"H200\"\\µ", "driver": "driver 1",
         "input": {"name": "uniform, seed 18446744073709551615",
@@ -58,25 +59,25 @@ TEST(Document, HasEveryFieldOfTheDescription) {
                      100 * 2147.4836475 / 4000.5);
     results[0].erase("gb_s");
     results[0].erase("percent_of_ceiling");
-    EXPECT_EQ(results[0], nlohmann::json::parse(R"({
+    EXPECT_EQ(results[0], common::parsed(R"({
         "variant": "local", "check": "match", "reason": "",
         "kernel_ms": {"median": 2, "min": 1.5, "max": 3.25, "runs": 9}, "clock": "device",
         "speedup_over_serial": 1000, "end_to_end_ms": 812.5, "launch": "2 groups of 256",
         "groups": 2, "group_size": 256, "groups_across": 1, "only_later": false,
         "diagnosis": null, "counts": null})"));
-    const nlohmann::json wrong_counts = results[1].at("counts");
+    const Json wrong_counts = results[1].at("counts");
     ASSERT_EQ(wrong_counts.size(), 256U);
     EXPECT_EQ(wrong_counts[0], 7);
     EXPECT_EQ(wrong_counts[2], 4'294'967'295);
     results[1].erase("counts");
     // A wrong result has a time and no speed; what was skipped, nothing.
-    EXPECT_EQ(results[1], nlohmann::json::parse(R"({
+    EXPECT_EQ(results[1], common::parsed(R"({
         "variant": "local-subhist", "check": "mismatch", "reason": "2 of 256 bins wrong",
         "kernel_ms": {"median": 4, "min": 4, "max": 4, "runs": 1}, "clock": "host",
         "gb_s": null, "percent_of_ceiling": null, "speedup_over_serial": null,
         "end_to_end_ms": null, "launch": "", "groups": 3, "group_size": 64,
         "groups_across": null, "only_later": true, "diagnosis": null})"));
-    EXPECT_EQ(results[2], nlohmann::json::parse(R"({
+    EXPECT_EQ(results[2], common::parsed(R"({
         "variant": "vector", "check": "skipped", "reason": "no local memory",
         "kernel_ms": null, "clock": null, "gb_s": null, "percent_of_ceiling": null,
         "speedup_over_serial": null, "end_to_end_ms": null, "launch": "", "groups": null,
@@ -88,14 +89,14 @@ TEST(Document, APixelMayHaveTwoBytes) {
     RunDocument document = sample();
     document.pixel_bytes = 2;
     const std::string text = common::to_json_text(document);
-    EXPECT_EQ(Json::parse(text).at("input").at("pixel_bytes"), 2);
+    EXPECT_EQ(common::parsed(text).at("input").at("pixel_bytes"), 2);
     EXPECT_DOUBLE_EQ(*document.gb_s(document.results[0]), 2 * 2147.4836475);
 }
 
 TEST(Document, ATimeOfNothingGivesNoInfinity) {
     RunDocument document = sample();
     document.results = {{"local", Check::kMatch, "", {0, 0, 0, 1}, std::nullopt}};
-    const Json row = Json::parse(common::to_json_text(document)).at("results")[0];
+    const Json row = common::parsed(common::to_json_text(document)).at("results")[0];
     EXPECT_EQ(row.at("gb_s"), 0);
     EXPECT_TRUE(row.at("speedup_over_serial").is_null());
 }
@@ -123,7 +124,7 @@ TEST(Document, ADeviceMayCallItselfAnything) {
     document.device = "caf\xE9 \x01\n\xFF";
     std::string text;
     ASSERT_NO_THROW(text = common::to_json_text(document));
-    const std::string device = Json::parse(text).at("device");
+    const std::string device = common::parsed(text).at("device");
     EXPECT_TRUE(device.starts_with("caf")) << device;
 }
 

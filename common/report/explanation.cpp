@@ -4,7 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -12,6 +11,7 @@
 #include "common/process/own_program.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
+#include "common/report/json.hpp"
 #include "common/run/run.hpp"
 #include "common/timing/timing.hpp"
 
@@ -28,14 +28,14 @@ std::vector<std::string> words_of_the_strategy(const Options& options) {
 }
 
 std::string question_about(const RunDocument& run, const Options& options, const Input& input) {
-    nlohmann::json question{{"run", nlohmann::json::parse(to_json_text(run))},
-                            {"words", words_of_the_strategy(options)},
-                            {"changes", nlohmann::json::array()},
-                            {"width", input.width},
-                            {"emulated", is_emulated()}};
+    Json question{{"run", parsed(to_json_text(run))},
+                  {"words", words_of_the_strategy(options)},
+                  {"changes", Json::array()},
+                  {"width", input.width},
+                  {"emulated", is_emulated()}};
     for (const Result& result : run.results)
         question["changes"].push_back(result.changes);
-    return question.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + '\n';
+    return line_of(question);
 }
 
 // While this process answers many command lines (run/serve.hpp), one explainer answers for all: it
@@ -49,7 +49,7 @@ struct Explanation {
 
 // One for each result, or none at all.
 std::vector<std::optional<Explanation>> answers_in(const std::string& line, std::size_t results) {
-    const nlohmann::ordered_json json = nlohmann::ordered_json::parse(line);
+    const Json json = parsed(line);
     if (!json.is_array() || json.size() != results) throw std::invalid_argument("other results");
     std::vector<std::optional<Explanation>> answers;
     for (const auto& each : json) {

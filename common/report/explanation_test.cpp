@@ -1,11 +1,11 @@
 #include "common/report/explanation.hpp"
 
 #include <gtest/gtest.h>
+
 #include <algorithm>
 
-#include <nlohmann/json.hpp>
-
 #include "common/process/own_program.hpp"
+#include "common/report/json.hpp"
 #include "common/tests/support.hpp"
 
 namespace {
@@ -83,11 +83,11 @@ printf '%s\n' '[null, {"variant": "second", "text": "  why: I know\n", "findings
     const std::string asked = tests::bytes_of(folder_ / "explainer.asked");
     const std::size_t end = asked.find('\n');
     EXPECT_EQ(asked.substr(end + 1), std::string(1000, '7'));
-    const auto json = nlohmann::json::parse(asked.substr(0, end));
+    const auto json = common::parsed(asked.substr(0, end));
     EXPECT_EQ(json.at("width"), 100);
-    EXPECT_EQ(json.at("words"), nlohmann::json::array({"--device", "a device", "--kernels",
-                                                       "my own.cl", "--copies", "4"}));
-    EXPECT_EQ(json.at("changes"), nlohmann::json::array({false, true}));
+    EXPECT_EQ(json.at("words"), common::Json::array({"--device", "a device", "--kernels",
+                                                     "my own.cl", "--copies", "4"}));
+    EXPECT_EQ(json.at("changes"), common::Json::array({false, true}));
     ASSERT_EQ(json.at("run").at("results").size(), 2);
     EXPECT_EQ(json.at("run").at("results").at(0).at("variant"), "first");
 }

@@ -2,8 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "common/report/json.hpp"
 #include "common/tests/support.hpp"
 
 namespace {
@@ -42,9 +41,7 @@ class ReportTest : public testing::Test {
         return {variant, check, reason, {2, 1, 4, 3}, std::nullopt};
     }
 
-    nlohmann::json written() const {
-        return nlohmann::json::parse(tests::bytes_of(*options_.json));
-    }
+    common::Json written() const { return common::parsed(tests::bytes_of(*options_.json)); }
 
     tests::TemporaryFolder folder_;
     common::Program program_{"03-local-atomics", "opencl", "OpenCL", "", {}};

@@ -3,32 +3,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
+#include "common/report/json.hpp"
 #include "common/timing/timing.hpp"
 
 namespace common {
 namespace {
 
 std::string description_of(const Program& program) {
-    nlohmann::ordered_json json{{"chapter", program.chapter},
-                                {"program", program.name},
-                                {"api", program.api},
-                                {"emulated", is_emulated()}};
-    json["variants"] = nlohmann::json::array();
+    Json json{{"chapter", program.chapter},
+              {"program", program.name},
+              {"api", program.api},
+              {"emulated", is_emulated()}};
+    json["variants"] = Json::array();
     for (const Variant& variant : program.variants)
         json["variants"].push_back({{"name", variant.name},
                                     {"summary", variant.summary},
                                     {"broken_on_purpose", variant.broken_on_purpose}});
-    json["choices"] = nlohmann::json::array();
+    json["choices"] = Json::array();
     for (const Choice& choice : program.choices)
         json["choices"].push_back(
             {{"name", choice.name}, {"values", choice.values}, {"variants", choice.variants}});
-    return json.dump(2) + '\n';
+    return line_of(json, 2);
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,13 +12,12 @@
 #include "common/options/options.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
+#include "common/report/json.hpp"
 #include "common/run/run.hpp"
 #include "common/verify/watchdog.hpp"
 
 namespace common {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 bool serving = false;
 std::function<void(const RunDocument&)> take_results;
@@ -30,11 +28,11 @@ Json refused(const char* kind, int status, const char* error) {
 }
 
 Json answer_to(const std::string& line, const std::string& name, const RunOnce& run) try {
-    const std::vector<std::string> words = Json::parse(line);
+    const std::vector<std::string> words = parsed(line);
     const std::vector<const char*> argv = argv_of(name, words);
     Json answer{{"status", 0}, {"kind", "ran"}, {"error", ""}};
     take_results = [&](const RunDocument& document) {
-        answer["run"] = Json::parse(to_json_text(document));
+        answer["run"] = parsed(to_json_text(document));
     };
     answer["status"] = run(static_cast<int>(argv.size()), argv.data());
     return answer;
@@ -84,7 +82,7 @@ int serve(const std::string& name, const RunOnce& run) {
         throw BadInput("--serve needs standard output and standard error");
     for (std::string line; std::getline(std::cin, line);) {
         const Json answer = answer_to(line, name, run);
-        const std::string text = answer.dump(-1, ' ', false, Json::error_handler_t::replace) + '\n';
+        const std::string text = line_of(answer);
         for (std::size_t at = 0; at < text.size();) {
             const ssize_t written = write(answers, &text[at], text.size() - at);
             if (written <= 0) return kBadInput;  // nobody listens

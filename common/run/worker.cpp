@@ -4,11 +4,11 @@
 
 #include <array>
 #include <csignal>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "common/process/child_process.hpp"
 #include "common/process/status.hpp"
+#include "common/report/json.hpp"
 
 namespace common {
 namespace {
@@ -24,11 +24,11 @@ Answer answer_of(const std::string& line) {
         std::pair{"nothing-to-run-on", Answer::Kind::kNothingToRunOn},
     };
     Answer answer;
-    const nlohmann::json json = nlohmann::json::parse(line);
+    const Json json = parsed(line);
     answer.error = json.at("error");
     for (const auto& [name, kind] : kKinds)
         if (json.at("kind") == name) answer.kind = kind;
-    if (json.contains("run")) answer.run = document_of(json.at("run").dump());
+    if (json.contains("run")) answer.run = document_of(line_of(json.at("run")));
     return answer;
 }
 
@@ -54,9 +54,7 @@ Answer Worker::ask(const std::vector<std::string>& words, milliseconds at_most) 
         process_ = std::make_unique<ChildProcess>(std::vector<std::string>{program_, "--serve"});
     bool in_time = true;
     std::optional<std::string> line;
-    using Json = nlohmann::json;
-    if (process_->say(Json(words).dump(-1, ' ', false, Json::error_handler_t::replace) + '\n', end))
-        line = process_->next_line(end, in_time);
+    if (process_->say(line_of(words), end)) line = process_->next_line(end, in_time);
     Answer answer;
     if (line) {
         answer = answer_of(*line);

@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <vector>
 
@@ -14,12 +13,13 @@
 #include "common/files/output_file.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
+#include "common/report/json.hpp"
 #include "common/report/report.hpp"
 #include "common/report/table.hpp"
 #include "common/timing/timing.hpp"
 
+using common::Json;
 using common::number;
-using Json = nlohmann::ordered_json;
 
 namespace cluster {
 namespace {
@@ -261,9 +261,7 @@ int report(const common::Program& program, const common::Options& options, const
               {"runs", all.runs}}},
             {"all_reduce", Json::array({Json{{"library", "MPI"}, {"median_us", all_reduce}}})},
             {"counts", last.counts}};
-        if (options.json)
-            common::write_whole(*options.json,
-                                json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
+        if (options.json) common::write_whole(*options.json, common::line_of(json, 2));
     }
     MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
     return status;

@@ -9,7 +9,6 @@
 #include <cmath>
 #include <ctime>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <numeric>
 #include <random>
 #include <set>
@@ -20,6 +19,7 @@
 #include "common/inputs/inputs.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
+#include "common/report/json.hpp"
 #include "common/report/report.hpp"
 #include "common/report/table.hpp"
 #include "common/timing/timing.hpp"
@@ -277,7 +277,7 @@ Measure measure_on(const TestPictures& pictures, const RunInARow& run_in_a_row) 
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using common::Json;
 
 std::string size_text(std::uint64_t pixels) {
     return pixels % (1 << 20) == 0 ? fmt::format("{} Mi pixels", pixels >> 20)
@@ -356,7 +356,7 @@ std::string json_text(const Tuning& tuning) {
                     {"best", best},
                     {"trials", trials}};
     // A device may call itself anything; what is not UTF-8 is replaced rather than refused.
-    return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+    return common::line_of(json, 1);
 }
 
 // Puts the best launches into the file that chapter 05 reads; what is there for other devices

@@ -4,11 +4,10 @@
 
 #include <algorithm>
 #include <deque>
-#include <fstream>
 #include <functional>
-#include <nlohmann/json.hpp>
 
 #include "common/inputs/inputs.hpp"
+#include "common/report/json.hpp"
 #include "common/tests/support.hpp"
 #include "common/tutor/diagnosis/model.hpp"
 
@@ -130,11 +129,10 @@ TEST(Diagnosis, EveryStrategyHasChangesAndSentences) {
 
 // The pages read the same table in JavaScript: docs/tests/test_lab_model.js has the same cases.
 TEST(Diagnosis, TheTableIsReadAsThePagesReadIt) {
-    std::ifstream file(CHOICES_CASES);
     PixelBuffer pixels = common::constant_pixels(4'011, 0);
     for (std::size_t i = 0; i < pixels.size(); ++i)
         pixels[i] = static_cast<std::uint8_t>(7 * i + i / 100);
-    const nlohmann::json table = nlohmann::json::parse(file);
+    const common::Json table = common::parsed(tests::bytes_of(CHOICES_CASES));
     for (const auto& each : table.at("cases")) {
         const std::string strategy = each.at("strategy");
         const RunContext context{"chapter", strategy, true};

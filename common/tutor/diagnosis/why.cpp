@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <deque>
 #include <iostream>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -14,12 +13,11 @@
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
 #include "common/report/document.hpp"
+#include "common/report/json.hpp"
 #include "common/run/worker.hpp"
 #include "common/tutor/diagnosis/diagnosis.hpp"
 
 namespace common::diagnosis {
-
-using Json = nlohmann::ordered_json;
 
 namespace {
 
@@ -87,7 +85,7 @@ Json explain(const Json& question, const RunDocument& document, const Result& re
 
 // The answer to a question, whose pixels stand behind it on standard input.
 Json answer_to(const Json& question, Worker& worker) {
-    RunDocument document = document_of(question.at("run").dump());
+    RunDocument document = document_of(line_of(question.at("run")));
     for (std::size_t i = 0; i < document.results.size(); ++i)
         document.results[i].changes = question.at("changes").at(i);
     const PixelBuffer pixels = read_pixels(document.pixels);
@@ -124,19 +122,16 @@ std::string answer_about_cases(const Json& question) {
 
 int main(int argc, char** argv) try {
     using namespace common;
-    using diagnosis::Json;
     std::string line;
     if (argc == 1 && std::getline(std::cin, line)) {
-        print(diagnosis::answer_about_cases(Json::parse(line)));
+        print(diagnosis::answer_about_cases(parsed(line)));
         return kEveryVariantMatches;
     }
     if (argc != 2) throw BadInput("a program calls this one, when a result is wrong");
     // One for all wrong results: its device is open, and its compiler is read.
     Worker worker(argv[1]);
     while (std::getline(std::cin, line))
-        print(diagnosis::answer_to(Json::parse(line), worker)
-                  .dump(-1, ' ', false, Json::error_handler_t::replace) +
-              '\n');
+        print(line_of(diagnosis::answer_to(parsed(line), worker)));
     return kEveryVariantMatches;
 } catch (...) {
     return common::report_exception("why");
