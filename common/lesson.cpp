@@ -41,6 +41,8 @@ Lesson::Lesson(int argc, const char* const* argv, const Program& program,
         require_sensible({*options.groups, 1}, pixels.size());
 }
 
+Lesson::~Lesson() = default;  // not in each host program
+
 Report& Lesson::report() {
     if (!report_)
         report_.emplace(program_, options, input, expected, device_, driver_, taker_of_results());
@@ -119,7 +121,7 @@ int Lesson::finish() {
 
 int report_exception(const Program& program) {
     if (is_serving()) throw;  // to who answers for it
-    return report_exception(program.chapter + "/" + program.name);
+    return report_exception(program.path());
 }
 
 }  // namespace common

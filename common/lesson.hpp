@@ -36,6 +36,8 @@ class Lesson {
            const std::function<void(CLI::App& app)>& add_more = {},
            const std::function<Input(const Options& options)>& load = {});
 
+    ~Lesson();
+
     const Options options;                       ///< the command line
     const Input input;                           ///< where the pixels come from
     const std::span<const std::uint8_t> pixels;  ///< one byte each

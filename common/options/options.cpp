@@ -22,7 +22,7 @@ std::vector<std::string> chosen_variants(const Program& program, const std::stri
     std::vector<std::string> broken;
     for (const Variant& variant : program.variants) {
         if (variant.name == wanted) return {wanted};
-        (variant.broken_on_purpose ? broken : sound).push_back(variant.name);
+        (variant.broken_on_purpose ? broken : sound).emplace_back(variant.name);
     }
     if (wanted == "all") return sound;
     std::string valid = fmt::format("{}", fmt::join(sound, ", "));
@@ -85,6 +85,10 @@ std::string variants_help(const Program& program) {
 }
 
 }  // namespace
+
+std::string Program::path() const {
+    return fmt::format("{}/{}", chapter, name);
+}
 
 bool Options::wants(std::string_view variant) const {
     return std::find(variants.begin(), variants.end(), variant) != variants.end();
@@ -190,7 +194,7 @@ struct CommandLine {
 CommandLine::CommandLine(const Program& of, const std::function<void(CLI::App&)>& add_more)
     : program(of),
       app(fmt::format("{} ({}): {}", program.chapter, program.api, program.summary),
-          program.chapter + "/" + program.name) {
+          program.path()) {
     app.add_option("IMAGE", options.image,
                    "a BMP, PNG, JPEG, PGM or PPM picture (default: the sample picture)")
         ->type_name("");
@@ -249,13 +253,15 @@ CommandLine::CommandLine(const Program& of, const std::function<void(CLI::App&)>
     app.add_option("--counts", options.counts, "write the 256 counts as CSV")->type_name("FILE");
     of_all_programs = app.get_options().size();
     for (const Choice& choice : program.choices) {
-        app.add_option("--" + choice.name, options.choices[choice.name], choice.summary)
-            ->check(CLI::IsMember(choice.values))
+        const std::string name(choice.name);
+        app.add_option("--" + name, options.choices[name], std::string(choice.summary))
+            ->check(
+                CLI::IsMember(std::vector<std::string>(choice.values.begin(), choice.values.end())))
             ->type_name(fmt::format("{}", fmt::join(choice.values, "|")));
     }
     if (add_more) add_more(app);
     for (const UnsupportedOption& one : program.unsupported)
-        app.get_option(one.option)->group("");  // it is not in the help
+        app.get_option(std::string(one.option))->group("");  // it is not in the help
 }
 
 Options CommandLine::parse(int argc, const char* const* argv) {
@@ -263,7 +269,7 @@ Options CommandLine::parse(int argc, const char* const* argv) {
     for (const auto& [option, reason] : program.unsupported) {
         for (int i = 1; i < argc; ++i) {
             const std::string_view word = argv[i];
-            if (word == option || word.starts_with(option + '='))
+            if (word == option || word.starts_with(fmt::format("{}=", option)))
                 throw BadInput(fmt::format("{} means nothing here: {}", option, reason));
         }
     }
@@ -294,7 +300,7 @@ Options CommandLine::parse(int argc, const char* const* argv) {
 
 Options parse_options(int argc, const char* const* argv, const Program& program,
                       const std::function<void(CLI::App& app)>& add_more) {
-    require_standard_output(program.chapter + "/" + program.name);
+    require_standard_output(program.path());
     return CommandLine(program, add_more).parse(argc, argv);
 }
 

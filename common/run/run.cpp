@@ -39,7 +39,7 @@ bool describes_itself(int argc, const char* const* argv, const Program& program)
     if (!is_asked_for("--describe")) return false;
     if (!words.empty())
         throw BadInput(fmt::format("--describe takes no other option, not '{}'", words.front()));
-    require_standard_output(program.chapter + "/" + program.name);
+    require_standard_output(program.path());
     print(description_of(program));
     return true;
 }

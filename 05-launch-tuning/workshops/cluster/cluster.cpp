@@ -344,7 +344,7 @@ int run(int argc, char** argv, const common::Program& program, const MakeDevice&
     MPI_Finalize();
     return status;
 } catch (...) {
-    return report_exception(program.chapter + "/" + program.name);
+    return report_exception(program.path());
 }
 
 }  // namespace cluster

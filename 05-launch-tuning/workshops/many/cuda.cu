@@ -15,7 +15,7 @@
 using namespace common;
 using namespace common::cuda;
 
-const std::vector<std::string> kStrategies{"one-by-one", "queued", "graph", "group-each"};
+const std::vector<std::string_view> kStrategies{"one-by-one", "queued", "graph", "group-each"};
 const Program kProgram{"05-launch-tuning",
                        "workshops/many/cuda",
                        "CUDA",
