@@ -792,7 +792,9 @@ class Exercise(Test):
         files = self.files({path.name: path.read_text(encoding="utf-8") for path in paths})
         for path, file in [] if self.on_cpu else zip(paths, files):
             try:
-                self.assertTrue(not is_as_begun(path) or grading.faults(file, SEED) or not grading.graded([file], SEED).full, path)
+                lacks = not is_as_begun(path) or grading.faults(file, SEED)
+                with unittest.mock.patch.object(grading, "faults", return_value=""):  # they are known
+                    self.assertTrue(lacks or not grading.graded([file], SEED).full, path)
             except grading.NothingToRunOn as why:
                 self.cannot_run(str(why))
 
