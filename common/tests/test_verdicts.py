@@ -185,12 +185,9 @@ class Configure(Test):
         self.configured(1, r"OpenCL programs: not installed, and not to be\s+fetched: [^\n]*ocl-icd-opencl-dev",
                         "-DCMAKE_DISABLE_FIND_PACKAGE_OpenCL=ON", "-DTUTORIAL_OPENCL=REQUIRED")
 
-    def test_opencl_that_is_not_wanted(self):
-        self.configured(0, "(?s)OpenCL programs: not built, switched off.*Generating done", "-DTUTORIAL_OPENCL=OFF")
-
-    def test_sanitizers(self):
-        build = self.configured(0, "Generating done", "-DTUTORIAL_SANITIZE=thread", "-DTUTORIAL_OPENCL=OFF",
-                                "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
+    def test_opencl_that_is_not_wanted_and_sanitizers(self):
+        build = self.configured(0, "(?s)OpenCL programs: not built, switched off.*Generating done", "-DTUTORIAL_OPENCL=OFF",
+                                "-DTUTORIAL_SANITIZE=thread", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON")
         commands = (build / "compile_commands.json").read_text()
         self.assertGreater(commands.count("-fsanitize=thread"), 0)
         self.assertEqual(commands.count("-fsanitize=address"), 0, "the two exclude each other")

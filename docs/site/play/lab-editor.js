@@ -29,7 +29,7 @@
     const bad = new Set(messages.map((each) => each.line));
     at("lines").replaceChildren(...text.split("\n").flatMap((_, place) =>
       [element("span", bad.has(place + 1) ? { class: "bad" } : {}, String(place + 1)), "\n"]));
-    at("colours").replaceChildren(...coloured(text));
+    if (at("colours").textContent !== `${text}\n`) at("colours").replaceChildren(...coloured(text));
     scrolled();
     at("messages").replaceChildren(...messages.map((each) => {
       if (each.line === 0) return element("li", {}, each.words);

@@ -64,9 +64,7 @@
     let pixel = () => any(Number(values));
     if (ramp) pixel = (place) => place % BINS;
     if (contention) pixel = () => (100 * next() < Number(contention) ? hot : any(BINS));
-    const pixels = new Uint8Array(numberOf(random));
-    for (let place = 0; place < pixels.length; ++place) pixels[place] = pixel(place);
-    return { pixels, width: WIDTH };
+    return { pixels: new Uint8Array(numberOf(random)).map((_, place) => pixel(place)), width: WIDTH };
   }
 
   function tiled(pixels, count) {

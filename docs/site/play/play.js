@@ -251,9 +251,8 @@
     const byte = (place) => letters.charCodeAt(place);
     const word = (place) => byte(place) + 256 * byte(place + 1) + 65536 * byte(place + 2);
     const [width, height, first] = [word(18), word(22), word(10)];
-    const pixels = new Uint8Array(width * height);
-    for (let i = 0; i < pixels.length; ++i) pixels[i] = byte(54 + 4 * byte(first + (height - 1 - Math.floor(i / width)) * width + (i % width)));
-    return { width, height, pixels };
+    return { width, height, pixels: new Uint8Array(width * height).map((_, i) =>
+      byte(54 + 4 * byte(first + (height - 1 - Math.floor(i / width)) * width + (i % width)))) };
   }
 
   // A file's picture, turned to grey as the programs do it (docs/pictures.md); one of more pixels than a page can take is scaled down.
