@@ -103,7 +103,6 @@ class CommandLines(Small):
     """Each row of command-lines.tsv, in a copy of all sources: what makes no sense is one line, said before anything is made."""
 
     def test_each(self):
-        self.with_python()
         shutil.rmtree(self.clone)
         shutil.copytree(ROOT, self.clone, ignore=shutil.ignore_patterns(".git", "build*", "__pycache__"))
         self.environment["BUILD"] = str(BUILD)
