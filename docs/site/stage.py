@@ -245,7 +245,7 @@ def all_devices():
     """A table of the chapters' best on each device, beside each other."""
     chapters, rows = sorted(folder.name for folder in ROOT.glob("0?-*")), []
     for path in recordings():
-        recording = recorded.load(path)
+        recording = recorded.loaded(path)
         size, entries = largest_photo(recording)
         for api in recorded.unique(entry["run"]["api"] for entry in entries):
             of_api = [entry for entry in entries if entry["run"]["api"] == api]
@@ -267,7 +267,7 @@ def device_of(recording, path):
 
 def results_page(path):
     """The chapters' programs on a machine: each chapter's best, and what a reader may lay beside all strategies (own.js)."""
-    recording = recorded.load(path)
+    recording = recorded.loaded(path)
     size, _ = largest_photo(recording)
     entries, title, columns, rows, note = tables.chapters_table(recording, "photo", size)
     provenance, = tables.provenance(f"docs/results/{path.name}", recording, recording["runs"])
@@ -308,7 +308,7 @@ def listed():
         title, words = (re.search(form, text).group(1) for form in ("<title>(.*)</title>", '<meta name="description" content="(.*)">'))
         to_play.append([(PLAY / path.stem).as_posix(), title, words])
     for path in recordings():
-        device = device_of(recorded.load(path), path)
+        device = device_of(recorded.loaded(path), path)
         devices.append([f"docs/results/{path.stem}", device, f"What was measured on {device}"])
     return found
 

@@ -71,6 +71,7 @@ def main():
     arguments = argparse.ArgumentParser(description=help_text, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("--check", action="store_true", help="change nothing, and exit 1 where something is wrong")
     check = arguments.parse_args().check
+    recorded.loaded.cache_clear()
     wrong = []
     for path in pages():
         name = path.relative_to(ROOT)

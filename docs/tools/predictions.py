@@ -52,7 +52,7 @@ def question(kind, *words):
             raise ValueError("of several choices one begins with =")
         return {**asked, "choices": [word.lstrip("=") for word in words], "right": right[0]}, {}
     unit, file, *of = words
-    recording = recorded.load(ROOT / file)
+    recording = recorded.loaded(ROOT / file)
     if kind == "lost":
         found = [lost(recording, *of)]
     elif kind == "profile":

@@ -3,6 +3,7 @@
 docs/results/README.md describes the file. record.py writes it; tables.py and plots.py read it.
 """
 
+import functools
 import json
 import pathlib
 import statistics
@@ -78,6 +79,9 @@ def load(path):
         return {"machine": recording["machine"], **{kind: recording.get(kind, []) for kind in KINDS}}
     except (ValueError, TypeError, KeyError) as error:
         raise NotRecorded(f"{name} is no file of results: {error}") from None
+
+
+loaded = functools.cache(load)  # for those who only look, and look again
 
 
 def key(entry):

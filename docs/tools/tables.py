@@ -472,7 +472,7 @@ def table_of(kind):
     """What writes such a table into a page."""
 
     def write(page, file, *arguments):
-        entries, title, columns, rows, note = TABLES[kind](recorded.load(ROOT / file), *arguments)
+        entries, title, columns, rows, note = TABLES[kind](recorded.loaded(ROOT / file), *arguments)
         page.shown.setdefault(file, []).extend(entries)
         return [f"**{title}**", "", *markdown(columns, rows), *(["", note] if note else [])]
 
@@ -483,7 +483,7 @@ def provenance_of(page, file):
     page.told[file] = len(page.shown.get(file, []))
     if not page.shown.get(file):
         raise NotRecorded("no table of the page is of this file")
-    return provenance(file, recorded.load(ROOT / file), page.shown[file])
+    return provenance(file, recorded.loaded(ROOT / file), page.shown[file])
 
 
 def untold(page):
