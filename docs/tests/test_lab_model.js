@@ -13,13 +13,12 @@ const model = require("../site/play/lab-model.js");
 Object.assign(model.STRATEGIES, data.tasks);
 
 // The runs that the page makes of a strategy, without what was counted.
-function probes(strategy) {
-  return model.PROBES.map(([words, times]) => {
-    const { groups, "group-size": groupSize } = model.optionsOf(words);
-    const input = model.inputOf(words, null, seeded);
-    return { ...input, strategy, times, expected: model.serial(input.pixels), launch: { groups: Number(groups), groupSize: Number(groupSize), lanes: 4, copies: 32 } };
-  });
-}
+const inputs = model.PROBES.map(([words]) => model.inputOf(words, null, seeded));
+const probes = (strategy) => model.PROBES.map(([words, times], place) => {
+  const { groups, "group-size": groupSize } = model.optionsOf(words);
+  const expected = model.serial(inputs[place].pixels);
+  return { ...inputs[place], strategy, times, expected, launch: { groups: Number(groups), groupSize: Number(groupSize), lanes: 4, copies: 32 } };
+});
 
 const named = (runs) => model.diagnose(runs).map(({ name }) => name);
 
