@@ -10,7 +10,7 @@ const model = require("../site/play/lab-model.js");
 const wgsl = require("../site/play/lab-wgsl.js")();
 
 const COPIES = 8;
-const MOST = 2 ** 11; // pixels of an input here; its first ones
+const MOST = 2039; // pixels of an input here, its first ones: 127 vectors and a rest
 const FIRST = 16411; // of one that a mistake is looked for in: more than a turn of each loop
 const TURNS = 2 ** 15; // of a work-item: more than FIRST takes one alone
 const LAUNCHES = [[16, 64], [16, 1], [7, 96], [1, 256], [5, 32], [1, 1]];
