@@ -15,6 +15,8 @@
 #include "common/files/input_file.hpp"
 #include "common/process/status.hpp"
 
+template class std::vector<std::uint8_t, common::UninitializedAllocator<std::uint8_t>>;
+
 // stb_image decodes. It reads a file that ends too early as if zeros followed, so the functions
 // here find out whether a file is whole.
 namespace common {

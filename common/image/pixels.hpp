@@ -32,3 +32,7 @@ struct UninitializedAllocator {
 using PixelBuffer = std::vector<std::uint8_t, UninitializedAllocator<std::uint8_t>>;
 
 }  // namespace common
+
+// Compiled once, and well: elsewhere, where compilers do not optimise, each of a billion pixels
+// would be begun and ended by itself.
+extern template class std::vector<std::uint8_t, common::UninitializedAllocator<std::uint8_t>>;
