@@ -28,8 +28,38 @@ globalThis.Scorer = (() => {
     return inSections + Math.min(found[0], inSections);
   }
 
+  // ---- where the search finds nothing: the words of the pages that are nearest to what was typed
+
+  // Levenshtein's: letters to put in, to leave out, or to change.
+  function distance(a, b) {
+    let row = [...Array(b.length + 1).keys()];
+    [...a].forEach((letter, i) => {
+      const next = [i + 1];
+      [...b].forEach((other, j) => next.push(Math.min(row[j + 1] + 1, next[j] + 1, row[j] + (letter === other ? 0 : 1))));
+      row = next;
+    });
+    return row.at(-1);
+  }
+
   if (location.protocol === "file:") DOCUMENTATION_OPTIONS.SHOW_SEARCH_SUMMARY = false; // a page from the disk may read no other
-  addEventListener("load", () => document.querySelector("article").prepend(element("h1", { textContent: "Search" })));
+  addEventListener("load", () => {
+    document.querySelector("article").prepend(element("h1", { textContent: "Search" }));
+    const typed = asked();
+    const place = document.getElementById("search-results");
+    if (typed.length < 3 || !place) return;
+    const observer = new MutationObserver(look);
+    observer.observe(place, { childList: true, subtree: true, characterData: true });
+    look();
+
+    function look() {
+      if (!/did not match any/.test(place.textContent)) return;
+      observer.disconnect();
+      const near = Object.keys(Search._index.terms).map((word) => [distance(typed, word), word]).filter(([far]) => far <= 2)
+        .sort().slice(0, 3).map(([, word]) => element("a", { href: `?q=${encodeURIComponent(word)}`, textContent: word }));
+      const words = near.length === 0 ? ["No page has such a word."] : ["Did you mean ", ...near.flatMap((link, at) => (at ? [", ", link] : [link])), "?"];
+      place.append(element("p", {}, ...words));
+    }
+  });
 
   return { objNameMatch: 11, objPartialMatch: 6, objPrio: { 0: 15, 1: 5, 2: -5 }, objPrioDefault: 0, title: 15, partialTitle: 7, term: 5,
     partialTerm: 2, score };

@@ -288,6 +288,8 @@ class Site(Browser):
                 found = [each.get_attribute("href") for each in self.all("#search-results li a")]
                 self.assertIn(first, found[0])
                 self.assertEqual([each for each in found if "schema" in each], [])
+        self.browser.get(f"{(self.folder / 'search.html').as_uri()}?q=barier")
+        self.wait(lambda: "Did you mean barrier" in self.text("#search-results"))
         self.quiet()
 
     def test_prose_is_narrow_and_begins_on_the_first_screen(self):
