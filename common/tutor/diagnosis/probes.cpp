@@ -25,7 +25,7 @@ const Probe kProbes[] = {
     {{"--random", "701"}},         {{"--random", "100"}, 3},
     {{"--random", "5003"}, 3},     {{"--random", "20011"}},
     {{"--random", "50021"}, 2},    {{"--constant", "201", "--random", "26011"}, 2},
-    {{PICTURE_WITH_GAPS}, 6},     {{"--constant", "201", "--random", "75011"}},
+    {{PICTURE_WITH_GAPS}, 6},      {{"--constant", "201", "--random", "75011"}},
     {{"--random", "300007"}, 4, 3}};
 
 }  // namespace
