@@ -71,11 +71,10 @@ thread_block_tile<Size, Parent> tiled_partition(const Parent&) {
     return {};
 }
 
-/// The lanes that happen to be at one place: here none are.
-inline thread_block_tile<32> coalesced_threads() {
-    __activemask();
-    return {};
-}
+// The lanes that happen to be at one place: here all are at places of their own.
+using coalesced_group = thread_block_tile<32>;
+ON_CPU_MISSING(coalesced_group, coalesced_threads)
+ON_CPU_MISSING(thread_block, this_grid)
 
 template <typename Group>
 void sync(const Group&, ON_CPU_HERE) {

@@ -439,27 +439,6 @@ ON_CPU_LOAD(__ldcv)
 ON_CPU_LOAD(__ldlu)
 #undef ON_CPU_LOAD
 
-// ---- what there is on a GPU alone ----
-
-#define ON_CPU_MISSING(name)                                           \
-    template <typename... T>                                           \
-    int name(T...) {                                                   \
-        static_assert(sizeof...(T) > 99, #name                         \
-                      ": CUDA has this word, and this emulation does " \
-                      "not (docs/cuda-on-a-cpu.md)");                  \
-        return 0;                                                      \
-    }
-ON_CPU_MISSING(__activemask)
-ON_CPU_MISSING(__nanosleep)
-ON_CPU_MISSING(__syncthreads_and)
-ON_CPU_MISSING(__syncthreads_count)
-ON_CPU_MISSING(__syncthreads_or)
-ON_CPU_MISSING(__trap)
-ON_CPU_MISSING(clock64)
-ON_CPU_MISSING(cudaLaunchCooperativeKernel)
-ON_CPU_MISSING(tex1Dfetch)
-ON_CPU_MISSING(tex2D)
-
 // ---- the calls of the runtime ----
 
 enum cudaError_t {
@@ -620,20 +599,33 @@ struct Pointer {
 /// Runs the kernel for every thread of every block; checks the launch, and its pointers, before.
 void run(const Launch& launch, const Pointer* pointers, std::size_t pointer_count);
 
+template <typename Kernel, typename... P>
+void start(Launch launch, const Kernel& kernel, P... arguments) {
+    const auto call = [&] { kernel(arguments...); };
+    launch.kernel = [](const void* it) { (*static_cast<const decltype(call)*>(it))(); };
+    launch.arguments = &call;
+    Pointer pointers[sizeof...(P) + 1] = {};  // NOLINT(modernize-avoid-c-arrays)
+    std::size_t count = 0;
+    [[maybe_unused]] const auto note = [&]<typename T>(const T& argument) {
+        if constexpr (std::is_pointer_v<T>)
+            pointers[count++] = {argument, !std::is_const_v<std::remove_pointer_t<T>>};
+    };
+    (note(arguments), ...);
+    run(launch, pointers, count);
+}
 template <typename... P>
 auto launch(void (*kernel)(P...), dim3 grid, dim3 block, std::size_t shared_bytes = 0,
             cudaStream_t stream = nullptr) {
     return [=](Same<P>... arguments) {
-        const auto call = [&] { kernel(arguments...); };
-        const auto called = [](const void* it) { (*static_cast<const decltype(call)*>(it))(); };
-        Pointer pointers[sizeof...(P) + 1] = {};  // NOLINT(modernize-avoid-c-arrays)
-        std::size_t count = 0;
-        [[maybe_unused]] const auto note = [&]<typename T>(const T& argument) {
-            if constexpr (std::is_pointer_v<T>)
-                pointers[count++] = {argument, !std::is_const_v<std::remove_pointer_t<T>>};
-        };
-        (note(arguments), ...);
-        run({grid, block, shared_bytes, stream, called, &call}, pointers, count);
+        start({grid, block, shared_bytes, stream, nullptr, nullptr}, kernel, arguments...);
+    };
+}
+/// The kernel is a template, whose arguments follow from these.
+template <typename Kernel>
+auto launch(Kernel kernel, dim3 grid, dim3 block, std::size_t shared_bytes = 0,
+            cudaStream_t stream = nullptr) {
+    return [=](auto... arguments) {
+        start({grid, block, shared_bytes, stream, nullptr, nullptr}, kernel, arguments...);
     };
 }
 
@@ -666,6 +658,20 @@ cudaError_t cudaLaunchKernel(void (*kernel)(P...), dim3 grid, dim3 block, void**
     (std::index_sequence_for<P...>{});
     return cudaPeekAtLastError();
 }
+// ---- what there is on a GPU alone ----
+
+#define ON_CPU_MISSING(result, name) \
+    template <typename... T>         \
+    [[gnu::error("CUDA has this word, and this emulation does not")]] result name(T...);
+ON_CPU_MISSING(unsigned, __activemask)
+ON_CPU_MISSING(void, __nanosleep)
+ON_CPU_MISSING(int, __syncthreads_and)
+ON_CPU_MISSING(int, __syncthreads_count)
+ON_CPU_MISSING(int, __syncthreads_or)
+ON_CPU_MISSING(void, __trap)
+ON_CPU_MISSING(long long, clock64)
+ON_CPU_MISSING(cudaError_t, cudaLaunchCooperativeKernel)
+
 /// By this a source knows that it is emulated.
 #define CUDA_ON_CPU
 enum cudaFuncAttribute { cudaFuncAttributeMaxDynamicSharedMemorySize = 8 };

@@ -2,6 +2,13 @@
 # Lines stay lines, and #line names the source: compilers, debuggers and sanitizers show what its author has written.
 file(READ ${FROM} text)
 set(name "[A-Za-z_][A-Za-z0-9_:]*")
+# A template whose arguments the launch's own tell.
+string(REGEX MATCHALL "template *<[^;{}()]*>[ \n]*__global__ [^;{}()]*(__launch_bounds__\\([^()]*\\)[^;{}()]*)?\\(" templates "${text}")
+foreach(each IN LISTS templates)
+    string(REGEX REPLACE ".*[ \n]([A-Za-z0-9_]+) *\\($" "\\1" kernel "${each}")
+    string(REGEX REPLACE "([^A-Za-z0-9_])${kernel} *<<<([^;]*)>>>[ \n]*\\("
+        "\\1on_cpu::launch([](auto... of) { ${kernel}(of...); }, \\2)(" text "${text}")
+endforeach()
 string(REGEX REPLACE "(${name}(<[^<>;(){}]*>)?)[ ]*<<<([^;]*)>>>[ \n]*\\(" "on_cpu::launch(\\1, \\3)(" text "${text}")
 # The C++ library has this word, too, so it can be no macro.
 string(REPLACE "__noinline__" "__attribute__((noinline))" text "${text}")
