@@ -364,7 +364,9 @@ class Crew {
                     "thread " + std::to_string(number) + " waits in " + one.at() + " for lane " +
                         std::to_string(lane) + " of its warp, which " +
                         (has_ended ? "has ended" : "waits in " + other.at()) +
-                        (!has_ended && other.mask != one.mask ? ", with another mask" : ""));
+                        (other.state == Coroutine::State::kMeets && other.mask != one.mask
+                             ? ", with another mask"
+                             : ""));
     }
 
     // Whether all have come to the same barrier, or none: anything else ends the launch.

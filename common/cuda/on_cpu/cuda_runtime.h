@@ -38,10 +38,8 @@
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __align__(bytes) __attribute__((aligned(bytes)))
-#define __shared__                                                                           \
-    static_assert(false,                                                                     \
-                  "__shared__: CUDA has declarations of this form, and this emulation does " \
-                  "not: __shared__ T name[SIZE];");
+#define __shared__ \
+    _Pragma("GCC error \"__shared__: CUDA has such declarations, and this emulation does not\"")
 
 struct dim3 {
     unsigned x, y, z;

@@ -18,6 +18,7 @@ set(type "[A-Za-z_][A-Za-z0-9_: ]*(<[^<>;]*>)?[ *]*[ *>]")
 set(variable "([A-Za-z0-9_]+) *((\\[[^];]*\\] *)*)")
 string(REGEX REPLACE "(${aligned}) +__shared__ " "__shared__ \\1 " text "${text}")
 string(REGEX REPLACE "volatile +__shared__ " "__shared__ volatile " text "${text}")
+string(REGEX REPLACE "__shared__ volatile +(${aligned}) +" "__shared__ \\1 volatile " text "${text}")
 string(REGEX REPLACE "static +__shared__ |__shared__ +static " "__shared__ " text "${text}")
 string(REGEX REPLACE "extern +__shared__ +(${aligned} +)?(${type})([A-Za-z0-9_]+) *\\[ *\\];"
     "\\3* const \\5 = on_cpu::dynamic_shared<\\3>();" text "${text}")
