@@ -46,25 +46,23 @@ struct thread_block_tile {
     static unsigned match_any(T value, ON_CPU_HERE) {
         return __match_any_sync(mask(), value, here) >> first();
     }
-    template <typename T>
-    static T shfl(T value, int source, ON_CPU_HERE) {
-        return static_cast<T>(__shfl_sync(mask(), value, source, Size, here));
+#define ON_CPU_SHUFFLE(name)                                                   \
+    template <typename T>                                                      \
+    static T name(T value, int by, ON_CPU_HERE) {                              \
+        return static_cast<T>(__##name##_sync(mask(), value, by, Size, here)); \
     }
-    template <typename T>
-    static T shfl_up(T value, int by, ON_CPU_HERE) {
-        return static_cast<T>(__shfl_up_sync(mask(), value, by, Size, here));
-    }
-    template <typename T>
-    static T shfl_down(T value, int by, ON_CPU_HERE) {
-        return static_cast<T>(__shfl_down_sync(mask(), value, by, Size, here));
-    }
-    template <typename T>
-    static T shfl_xor(T value, int by, ON_CPU_HERE) {
-        return static_cast<T>(__shfl_xor_sync(mask(), value, by, Size, here));
-    }
+    ON_CPU_SHUFFLE(shfl)
+    ON_CPU_SHUFFLE(shfl_up)
+    ON_CPU_SHUFFLE(shfl_down)
+    ON_CPU_SHUFFLE(shfl_xor)
+#undef ON_CPU_SHUFFLE
 
-    static unsigned first() { return static_cast<unsigned>(on_cpu::lane()) / Size * Size; }
-    static unsigned mask() { return ~0U >> (on_cpu::kWarp - Size) << first(); }
+    static unsigned first() {
+        return static_cast<unsigned>(on_cpu::lane()) / Size * Size;
+    }
+    static unsigned mask() {
+        return ~0U >> (on_cpu::kWarp - Size) << first();
+    }
 };
 template <unsigned Size, typename Parent>
 thread_block_tile<Size, Parent> tiled_partition(const Parent&) {
@@ -81,22 +79,18 @@ void sync(const Group&, ON_CPU_HERE) {
     Group::sync(here);
 }
 
-template <typename T>
-struct plus {
-    T operator()(T a, T b) const { return a + b; }
-};
-template <typename T>
-struct less {
-    T operator()(T a, T b) const { return b < a ? b : a; }
-};
-template <typename T>
-struct greater {
-    T operator()(T a, T b) const { return a < b ? b : a; }
-};
-template <typename T>
-struct bit_or {
-    T operator()(T a, T b) const { return a | b; }
-};
+#define ON_CPU_BOTH(name, both)                       \
+    template <typename T>                             \
+    struct name {                                     \
+        T operator()(T a, T b) const { return both; } \
+    };
+ON_CPU_BOTH(plus, a + b)
+ON_CPU_BOTH(less, b < a ? b : a)
+ON_CPU_BOTH(greater, a < b ? b : a)
+ON_CPU_BOTH(bit_and, a& b)
+ON_CPU_BOTH(bit_or, a | b)
+ON_CPU_BOTH(bit_xor, a ^ b)
+#undef ON_CPU_BOTH
 /// What all lanes of the tile have, put together; each lane gets it.
 template <unsigned Size, typename Parent, typename T, typename Both>
 T reduce(const thread_block_tile<Size, Parent>& tile, T value, const Both& both, ON_CPU_HERE) {

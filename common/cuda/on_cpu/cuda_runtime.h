@@ -6,6 +6,7 @@
 /// to_cpp.cmake makes C++ of a CUDA source, which this header does not do alone:
 ///
 ///   kernel<<<grid, block, shared, stream>>>(...)   on_cpu::launch(kernel, grid, block, ...)(...)
+///   atomicAdd_block, __threadfence_block, __ldcs   without the scope or the way, which all are one
 ///   __shared__ T name[SIZE], other;                auto& name = on_cpu::shared<T[SIZE]>(...); ...
 ///   extern __shared__ T name[];                    T* const name = on_cpu::dynamic_shared<T>();
 ///
@@ -174,37 +175,8 @@ inline unsigned atomicDec(unsigned* to, unsigned last) {
     return on_cpu::exchange(
         to, [&](unsigned before) { return before == 0 || before > last ? last : before - 1; });
 }
-// All scopes are one.
-#define ON_CPU_SCOPES(name)                    \
-    template <typename T, typename... Values>  \
-    T name##_block(T* to, Values... values) {  \
-        return name(to, values...);            \
-    }                                          \
-    template <typename T, typename... Values>  \
-    T name##_system(T* to, Values... values) { \
-        return name(to, values...);            \
-    }
-ON_CPU_SCOPES(atomicAdd)
-ON_CPU_SCOPES(atomicSub)
-ON_CPU_SCOPES(atomicAnd)
-ON_CPU_SCOPES(atomicOr)
-ON_CPU_SCOPES(atomicXor)
-ON_CPU_SCOPES(atomicExch)
-ON_CPU_SCOPES(atomicCAS)
-ON_CPU_SCOPES(atomicMin)
-ON_CPU_SCOPES(atomicMax)
-ON_CPU_SCOPES(atomicInc)
-ON_CPU_SCOPES(atomicDec)
-#undef ON_CPU_SCOPES
-
 /// What was written before a fence is known behind a later one, and behind a later barrier.
 void __threadfence();
-inline void __threadfence_block() {
-    __threadfence();
-}
-inline void __threadfence_system() {
-    __threadfence();
-}
 
 // ---- warps ----
 
@@ -320,24 +292,14 @@ ON_CPU_REDUCE(__reduce_xor_sync, a ^ b)
 
 // ---- bits, and the bytes of a word ----
 
-constexpr int __popc(unsigned bits) {
-    return __builtin_popcount(bits);
-}
-constexpr int __popcll(unsigned long long bits) {
-    return __builtin_popcountll(bits);
-}
-constexpr int __ffs(int bits) {
-    return __builtin_ffs(bits);
-}
-constexpr int __ffsll(long long bits) {
-    return __builtin_ffsll(bits);
-}
-constexpr int __clz(int bits) {
-    return bits == 0 ? 32 : __builtin_clz(static_cast<unsigned>(bits));
-}
-constexpr int __clzll(long long bits) {
-    return bits == 0 ? 64 : __builtin_clzll(static_cast<unsigned long long>(bits));
-}
+inline constexpr auto __popc = [](unsigned bits) { return __builtin_popcount(bits); };
+inline constexpr auto __popcll = [](unsigned long long bits) { return __builtin_popcountll(bits); };
+inline constexpr auto __ffs = [](int bits) { return __builtin_ffs(bits); };
+inline constexpr auto __ffsll = [](long long bits) { return __builtin_ffsll(bits); };
+inline constexpr auto __clz = [](unsigned bits) { return bits == 0 ? 32 : __builtin_clz(bits); };
+inline constexpr auto __clzll = [](unsigned long long bits) {
+    return bits == 0 ? 64 : __builtin_clzll(bits);
+};
 constexpr unsigned __brev(unsigned bits) {
     unsigned reversed = 0;
     for (int i = 0; i < 32; ++i)
@@ -423,19 +385,10 @@ constexpr unsigned __vsadu4(unsigned a, unsigned b) {
     return __dp4a(__vabsdiffu4(a, b), 0x0101'0101U, 0U);
 }
 
-// A load is a load, by whichever way of the caches.
-#define ON_CPU_LOAD(name)   \
-    template <typename T>   \
-    T name(const T* from) { \
-        return *from;       \
-    }
-ON_CPU_LOAD(__ldg)
-ON_CPU_LOAD(__ldca)
-ON_CPU_LOAD(__ldcg)
-ON_CPU_LOAD(__ldcs)
-ON_CPU_LOAD(__ldcv)
-ON_CPU_LOAD(__ldlu)
-#undef ON_CPU_LOAD
+template <typename T>
+T __ldg(const T* from) {
+    return *from;
+}
 
 // ---- the calls of the runtime ----
 

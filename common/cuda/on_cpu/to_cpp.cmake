@@ -10,6 +10,9 @@ foreach(each IN LISTS templates)
         "\\1on_cpu::launch([](auto... of) { ${kernel}(of...); }, \\2)(" text "${text}")
 endforeach()
 string(REGEX REPLACE "(${name}(<[^<>;(){}]*>)?)[ ]*<<<([^;]*)>>>[ \n]*\\(" "on_cpu::launch(\\1, \\3)(" text "${text}")
+# All scopes are one, and so are all ways of a load.
+string(REGEX REPLACE "(atomic[A-Z][A-Za-z]+|__threadfence)_(block|system)" "\\1" text "${text}")
+string(REGEX REPLACE "__ld(ca|cg|cs|cv|lu)\\(" "__ldg(" text "${text}")
 # The C++ library has this word, too, so it can be no macro.
 string(REPLACE "__noinline__" "__attribute__((noinline))" text "${text}")
 # Shared memory: a declaration has its words in one order, __shared__ alignas(16) volatile T name[SIZE], and one variable.
