@@ -621,7 +621,14 @@ ON_CPU_MISSING(int, __syncthreads_count)
 ON_CPU_MISSING(int, __syncthreads_or)
 ON_CPU_MISSING(void, __trap)
 ON_CPU_MISSING(long long, clock64)
+ON_CPU_MISSING(float, tex1Dfetch)
+ON_CPU_MISSING(float, tex2D)
+ON_CPU_MISSING(cudaError_t, cudaDeviceReset)
+ON_CPU_MISSING(cudaError_t, cudaFreeAsync)
 ON_CPU_MISSING(cudaError_t, cudaLaunchCooperativeKernel)
+ON_CPU_MISSING(cudaError_t, cudaMallocAsync)
+ON_CPU_MISSING(cudaError_t, cudaMemPrefetchAsync)
+ON_CPU_MISSING(cudaError_t, cudaOccupancyMaxPotentialBlockSize)
 
 /// By this a source knows that it is emulated.
 #define CUDA_ON_CPU
