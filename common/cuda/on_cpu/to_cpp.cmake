@@ -15,6 +15,7 @@ string(REGEX REPLACE "(atomic[A-Z][A-Za-z]+|__threadfence)_(block|system)" "\\1"
 string(REGEX REPLACE "__ld(ca|cg|cs|cv|lu)\\(" "__ldg(" text "${text}")
 # The C++ library has this word, too, so it can be no macro.
 string(REPLACE "__noinline__" "__attribute__((noinline))" text "${text}")
+string(REGEX REPLACE "(//[^\n]*)__shared__" "\\1shared" text "${text}")
 # Shared memory: a declaration has its words in one order, __shared__ alignas(16) volatile T name[SIZE], and one variable.
 set(aligned "_*align[a-z_]*\\([^()]*(\\([^()]*\\))?\\)")
 set(type "[A-Za-z_][A-Za-z0-9_: ]*(<[^<>;]*>)?[ *]*[ *>]")
