@@ -72,7 +72,7 @@ void Runs::require_begun_and_ended() {
 }
 
 void Runs::begin() {
-    ++begun_;
+    if (ended_ < turns_) ++begun_;  // behind `end` it is none
     run_began_ = Clock::now();
 }
 

@@ -1,4 +1,4 @@
-#include "common/verify/verify.hpp"
+#include "common/verify/runs.hpp"
 
 #include <gtest/gtest.h>
 
@@ -8,6 +8,8 @@
 #include <cstdlib>
 #include <functional>
 #include <limits>
+#include <stdexcept>
+#include <string>
 #include <thread>
 #include <utility>
 
@@ -31,18 +33,22 @@ struct Examined {
     std::string said;  ///< on standard error
 };
 
-// Examines a strategy that is told which of its runs this is, 0 first. Each run takes longer than
-// the one before.
+// The runs of a strategy that is told which of them this is, 0 first. Each takes longer than the
+// one before.
 Examined examine(const std::function<void(Histogram&, int run)>& strategy) {
     int run = 0;
+    Examined examined;
+    const auto keep = [&](Result result) { examined.result = std::move(result); };
     testing::internal::CaptureStderr();
-    const Result result =
-        common::verify_and_time("planted", kExpected, kRepeat, [&](Histogram& out) {
-            strategy(out, run++);
-            return 1.0 + run;
-        });
+    common::Runs runs({"planted"}, kExpected, kRepeat, keep);
+    while (runs.next()) {
+        runs.begin();
+        strategy(runs.counts, run++);
+        runs.end(1.0 + run);
+    }
+    examined.said = testing::internal::GetCapturedStderr();
     EXPECT_EQ(run, 1 + kRepeat);
-    return {result, testing::internal::GetCapturedStderr()};
+    return examined;
 }
 
 void expect_caught(const Examined& examined, const std::string& when) {
@@ -143,42 +149,65 @@ constexpr double kNs = 1e-6;
 constexpr std::chrono::milliseconds kCopy{5};
 Examined examine_on_device(const std::function<void(Histogram&, int run)>& strategy) {
     int run = 0;
-    int poisoned = 0;
     int copied = 0;
+    Examined examined;
+    const auto keep = [&](Result result) { examined.result = std::move(result); };
     testing::internal::CaptureStderr();
-    const Result result =
-        common::verify_and_time("planted", kExpected, kRepeat,
-                                common::DeviceRun{[&] { ++poisoned; },
-                                                  [&] {
-                                                      ++copied;
-                                                      std::this_thread::sleep_for(kCopy);
-                                                  },
-                                                  [&](Histogram& out) {
-                                                      EXPECT_EQ(out[255], common::kPoison);
-                                                      strategy(out, run++);
-                                                      return kNs * (1 + run);
-                                                  },
-                                                  {6, 64, 3}});
+    common::Runs runs({"planted", true, {6, 64, 3}}, kExpected, kRepeat, keep);
+    while (runs.next()) {
+        runs.begin();
+        if (runs.copies_in()) {
+            ++copied;
+            std::this_thread::sleep_for(kCopy);
+        }
+        EXPECT_EQ(runs.counts[255], common::kPoison);
+        strategy(runs.counts, run++);
+        runs.end(kNs * (1 + run));
+    }
+    examined.said = testing::internal::GetCapturedStderr();
     EXPECT_EQ(run, 1 + 2 * kRepeat);
-    EXPECT_EQ(poisoned, run);
     EXPECT_EQ(copied, 1 + kRepeat);
-    return {result, testing::internal::GetCapturedStderr()};
+    return examined;
 }
 
 TEST(VerifyOnDevice, WhatTheDeviceCannotDoNeverRuns) {
-    const auto never = [] { ADD_FAILURE() << "it ran"; };
-    const auto never_counts = [&](Histogram&) {
-        never();
-        return 1.0;
-    };
-    const common::DeviceRun local{never, never, never_counts, {6, 64}, "groups too large"};
     Result result;
-    EXPECT_EQ(
-        tests::said([&] { result = common::verify_and_time("local", Histogram{}, 2, local); }),
-        "  local: skipped, groups too large\n");
+    EXPECT_EQ(tests::said([&] {
+                  common::Runs runs({"local", true, {6, 64}, "groups too large"}, Histogram{}, 2,
+                                    [&](Result row) { result = std::move(row); });
+                  EXPECT_FALSE(runs.next());
+              }),
+              "  local: skipped, groups too large\n");
     EXPECT_EQ(result.check, common::Check::kSkipped);
     EXPECT_EQ(result.reason, "groups too large");
     EXPECT_EQ(result.kernel.runs, 0);
+}
+
+// What a turn of the loop leaves out or does twice is refused, with the strategy's name.
+TEST(VerifyOnDevice, ATurnBeginsAndEndsOnce) {
+    const auto refusal_of = [](int begins, int ends) -> std::string {
+        testing::internal::CaptureStderr();
+        common::Runs runs({"local", true, {6, 64}}, kExpected, kRepeat, [](const Result&) {});
+        std::string why;
+        try {
+            while (runs.next()) {
+                for (int i = 0; i < begins; ++i)
+                    runs.begin();
+                runs.counts = kExpected;
+                for (int i = 0; i < ends; ++i)
+                    runs.end(kNs);
+            }
+        } catch (const std::logic_error& error) {
+            why = error.what();
+        }
+        testing::internal::GetCapturedStderr();
+        return why;
+    };
+    EXPECT_EQ(refusal_of(1, 1), "");
+    EXPECT_EQ(refusal_of(0, 1), "local: runs.begin() was not called in a turn of its loop");
+    EXPECT_EQ(refusal_of(2, 1), "local: runs.begin() was called twice in a turn of its loop");
+    EXPECT_EQ(refusal_of(1, 0), "local: runs.end() was not called in a turn of its loop");
+    EXPECT_EQ(refusal_of(1, 2), "local: runs.end() was called twice in a turn of its loop");
 }
 
 TEST(VerifyOnDevice, ARightStrategyPasses) {
@@ -217,15 +246,12 @@ TEST(DeadlineDeathTest, EndsWhatTakesLongerWithALine) {
 // @param which of its runs
 void run_for_ever(const common::Launch& launch, int which = 0) {
     common::set_time_limit(1);
-    common::verify_and_time(
-        "planted", kExpected, kRepeat,
-        common::DeviceRun{[] {}, [] {},
-                          [&](Histogram&) {
-                              if (which-- == 0)
-                                  std::this_thread::sleep_for(std::chrono::minutes(1));
-                              return kNs;
-                          },
-                          launch});
+    common::Runs runs({"planted", true, launch}, kExpected, kRepeat, [](const Result&) {});
+    while (runs.next()) {
+        runs.begin();
+        if (which-- == 0) std::this_thread::sleep_for(std::chrono::minutes(1));
+        runs.end(kNs);
+    }
 }
 
 TEST(Watchdog, WaitsASecondLongerForEachFourMiPixels) {
@@ -276,16 +302,15 @@ TEST(PlausibleDeathTest, OnlyATimeThatCanBeTrueIsTheDevices) {
 // is timed again.
 void change_clocks() {
     int run = 0;
-    const Result result = common::verify_and_time(
-        "planted", kExpected, kRepeat,
-        common::DeviceRun{[] {},
-                          [] {},
-                          [&](Histogram& out) {
-                              out = kExpected;
-                              std::this_thread::sleep_for(std::chrono::milliseconds(1));
-                              return ++run == 3 ? -1 : kNs;
-                          },
-                          {6, 64}});
+    Result result;
+    common::Runs runs({"planted", true, {6, 64}}, kExpected, kRepeat,
+                      [&](Result row) { result = std::move(row); });
+    while (runs.next()) {
+        runs.begin();
+        runs.counts = kExpected;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        runs.end(++run == 3 ? -1 : kNs);
+    }
     std::exit(result.timed_by_host && result.kernel.min_ms >= 1 ? 0 : 1);
 }
 
