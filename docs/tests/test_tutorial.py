@@ -304,7 +304,7 @@ class Run(Small):
     def test_a_mistake_without_opencl(self):
         (self.clone / "02-two" / "broken").mkdir(parents=True)
         (self.clone / "02-two" / "broken" / "01-spoilt.txt").write_text(
-            "A sentence.\nvariant: v\nshows: wrong\nhides: right\nnames: a-name\n\n--- histogram.cl\none\n+++\n")
+            "A sentence.\nvariant: v\nshows: wrong\nhides: right\nnames: a-name\n\n--- histogram.cl\n-one\n")
         self.with_python()
         self.programs(["02-two", "OpenCL", "-", "no loader"])
         done = self.call("./tutorial", "broken", "02/1")

@@ -16,9 +16,9 @@ A mistake is named by its number, such as 03/4, its name, or its file. It is a t
     seen: where it was seen in print     (optional)
 
     --- histogram.cl
-    text that stands in this file once
-    +++
-    what stands there instead, or nothing
+     lines that stand in this file once, as in a patch:
+    -one that goes
+    +one that comes
     --- cuda.cu
     ...
 
@@ -132,14 +132,16 @@ def parse(path):
     if not parts:
         raise BadMistake(f"{path}: nothing is changed")
     changes = []
-    for place, part in enumerate(parts, 1):
-        file, _, rest = (part if place == len(parts) else part + "\n").partition("\n")
-        old, middle, new = rest.partition("\n+++\n")
+    for part in parts:
+        file, *lines = part.splitlines()
         if not any(file in files for files in FILES.values()):
             raise BadMistake(f"{path}: no source of a chapter: {file}")
-        if not middle:
-            raise BadMistake(f"{path}: no line `+++` behind `--- {file}`")
-        changes.append(Change(file, old + "\n", new))
+        if wrong := [line for line in lines if line[:1] not in ("", " ", "-", "+")]:
+            raise BadMistake(f"{path}: a line of a patch begins with a space, - or +: {wrong[0]}")
+        old, new = ("".join(f"{line[1:]}\n" for line in lines if line[:1] != other) for other in "+-")
+        if old == new:
+            raise BadMistake(f"{path}: nothing is changed in {file}")
+        changes.append(Change(file, old, new))
     chapter = path.parent.parent.name
     return Mistake(path, name, chapter, f"{chapter[:2]}/{int(number)}", sentence, changes=tuple(changes),
                    **{field.replace("-", "_"): value for field, value in fields.items()})
