@@ -33,7 +33,6 @@ HEADINGS = [
 
 FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
 GENERATED = re.compile(r"^<!-- [\w-]+: .*?^<!-- end -->$", re.DOTALL | re.MULTILINE)  # by generate.py
-COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)
 # HTML's links and pictures; and Markdown's, in which HTML stands, too, for what Markdown cannot do.
 IN_HTML = re.compile(r'\b(?:src|srcset|href)="([^"\s]+)"')
 LINK = re.compile(rf"""\]\(([^)\s]+)(?:\s+"[^"]*")?\)|{IN_HTML.pattern}""")
