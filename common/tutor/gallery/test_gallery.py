@@ -178,7 +178,7 @@ class Chapter(Test):
 
 
 HEAD = "A sentence.\nvariant: v\nshows: wrong\nhides: right\nnames: a-name\n"
-CHANGE = "\n--- histogram.cl\nthree; [four]\n+++\nfour\n"
+CHANGE = "\n--- histogram.cl\n-three; [four]\n+four\n"
 
 
 class Parser(Test):
@@ -197,10 +197,11 @@ class Parser(Test):
 
     def test_what_does_not_fit(self):
         for says, old in (("does not stand once in histogram.cl", "five"), ("does not stand once in histogram.cl", "two")):
-            self.objects(says, f"{HEAD}\n--- histogram.cl\n{old}\n+++\n6\n")
+            self.objects(says, f"{HEAD}\n--- histogram.cl\n-{old}\n+6\n")
 
     def test_what_lacks_something(self):
-        self.objects(r"no line `\+\+\+` behind `--- histogram.cl`", f"{HEAD}\n--- histogram.cl\ntwo\n")
+        self.objects("begins with a space, - or", f"{HEAD}\n--- histogram.cl\ntwo\n")
+        self.objects("nothing is changed in histogram.cl", f"{HEAD}\n--- histogram.cl\n two\n")
         self.objects("nothing is changed", HEAD)
         self.objects("no line `hides:`", HEAD.replace("hides: right\n", "") + CHANGE)
         self.objects("no such field: shown", f"{HEAD}shown: wrong\n{CHANGE}")

@@ -41,6 +41,9 @@ from programs import GIVEN, Test  # noqa: E402
 
 BUILD = GIVEN.build.resolve()
 PROGRAM = HERE.parents[1] / "tutorial.py"
+sandbox.COMPILED = BUILD / "pocl-cache-of-submissions"
+sandbox.COMPILED.mkdir(exist_ok=True)
+sandbox.COMPILED.chmod(0o777)  # a submission is nobody's
 FIVE_STEPS = catalogue.exercise_of("03/five-steps")
 SOLUTION = FIVE_STEPS.solution("opencl")["histogram.cl"]
 needs_bubblewrap = unittest.skipIf(sandbox.missing(), f"no sandbox: {sandbox.missing()} (package bubblewrap)")
