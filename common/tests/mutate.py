@@ -58,7 +58,7 @@ NOTICED_BY = [(re.compile(path), turns) for path, *turns in (
     ("(05-launch-tuning)/workshops/tune/", ("\\1-workshops-tune-opencl tune_test", r"^\1.(workshops.tune|Tune)")),
     ("(05-launch-tuning)/workshops/end-to-end/", ("\\1-workshops-end-to-end-opencl", r"^\1.EndToEnd")),
     ("(05-launch-tuning)/workshops/many/", ("many_test", r"^\1.workshops.many.[A-Z]")),
-    ("(05-launch-tuning)/workshops/cluster/", ("\\1-workshops-cluster-cpu lossy_cluster", r"^\1.workshops.cluster")),
+    ("(05-launch-tuning)/workshops/cluster/", ("\\1-workshops-cluster-cpu", r"^\1.workshops.cluster")),
     (r"(0.-[a-z-]*)/histogram\.cl", ("", r"^\1.opencl.all$"), ("", r"^\1.(opencl.*races$|OpenCLR)"), ("", r"^\1.opencl.")),
     ("(05-launch-tuning)/", ("\\1-opencl launch_test", r"^\1.([^bEcTw]|workshops.many|T.*d$)"),
      ("programs fault_injecting_driver", "^common.(Times|Hosts)$")),

@@ -33,7 +33,7 @@ HEADINGS = [
 ]
 FEWEST, MOST = 1500, 2300
 # The fewest and the most words of a workshop's page.
-WORKSHOPS = {"tune": (400, 900), "end-to-end": (400, 900), "peers": (800, 1300), "cluster": (800, 1200), "many": (500, 1000), "bins": (400, 900),
+WORKSHOPS = {"tune": (400, 900), "end-to-end": (400, 900), "peers": (800, 1300), "cluster": (400, 800), "many": (500, 1000), "bins": (400, 900),
              "probes": (300, 900)}
 
 FENCED = re.compile(r"^```.*?^```$", re.DOTALL | re.MULTILINE)
