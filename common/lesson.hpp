@@ -15,10 +15,10 @@
 #include <string>
 #include <utility>
 
+#include "common/handle/handle.hpp"
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
 #include "common/options/options.hpp"
-#include "common/process/handle.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
 #include "common/report/report.hpp"

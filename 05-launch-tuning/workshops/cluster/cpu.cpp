@@ -5,8 +5,8 @@
 
 #include "01-cpu/histogram.hpp"
 #include "05-launch-tuning/workshops/cluster/cluster.hpp"
+#include "common/host/cpu.hpp"
 #include "common/image/pixels.hpp"
-#include "common/process/cpu.hpp"
 
 const common::Program cluster::kProgram{
     .chapter = "05-launch-tuning",

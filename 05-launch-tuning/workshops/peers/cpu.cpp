@@ -12,9 +12,9 @@
 
 #include "01-cpu/histogram.hpp"
 #include "05-launch-tuning/workshops/peers/peer.hpp"
+#include "common/host/cpu.hpp"
 #include "common/lesson.hpp"
-#include "common/process/choice.hpp"
-#include "common/process/cpu.hpp"
+#include "common/options/device_option.hpp"
 
 using namespace common;
 

@@ -1,10 +1,10 @@
-#include "common/report/explanation.hpp"
+#include "common/explanation/explanation.hpp"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "common/process/own_program.hpp"
+#include "common/files/program_path.hpp"
 #include "common/report/json.hpp"
 #include "common/tests/support.hpp"
 
@@ -79,7 +79,7 @@ printf '%s\n' '[null, {"variant": "second", "text": "  why: I know\n", "findings
     EXPECT_FALSE(document_.results[1].diagnosis);
     EXPECT_EQ(document_.results[3].diagnosis, R"([{"name":"it"}])");
 
-    EXPECT_EQ(tests::bytes_of(folder_ / "explainer.words"), common::own_program().string() + '\n');
+    EXPECT_EQ(tests::bytes_of(folder_ / "explainer.words"), common::program_path().string() + '\n');
     const std::string asked = tests::bytes_of(folder_ / "explainer.asked");
     const std::size_t end = asked.find('\n');
     EXPECT_EQ(asked.substr(end + 1), std::string(1000, '7'));
