@@ -51,7 +51,7 @@ Lesson::Lesson(int argc, const char* const* argv, const Program& program,
       program_(program) {
     // A process that runs many command lines must not keep that of the one before.
     set_time_limit(options.time_limit);
-    // The groups' size is known later, and `examine` asks again. But this much is known before
+    // The groups' size is known later, and `runs` asks again. But this much is known before
     // anything is allocated.
     if (options.groups && !options.list_devices)
         require_sensible({*options.groups, 1}, pixels.size());
@@ -112,29 +112,6 @@ Runs Lesson::runs_of(Runs::What what) {
                 if (!kernels_.empty()) compiling_.emplace("compiling", kPatienceWithCompilers);
                 table.add(std::move(result));
             }};
-}
-
-void Lesson::examine(const std::string& variant, const Launch& launch,
-                     const std::string& unsupported, const std::function<void()>& poison,
-                     const std::function<double(Histogram&)>& run, const std::string& launch_text) {
-    Report& table = report();
-    compiling_.reset();
-    Result result = verify_and_time(variant, expected, options.repeat,
-                                    {.poison = poison,
-                                     .copy_in = copy_in,
-                                     .run = run,
-                                     .launch = launch,
-                                     .unsupported_reason = unsupported});
-    if (!kernels_.empty()) compiling_.emplace("compiling", kPatienceWithCompilers);
-    result.launch_text = launch_text;
-    table.add(std::move(result));
-}
-
-void Lesson::examine(const std::string& variant, const Run& run) {
-    Report& table = report();
-    Result result = verify_and_time(variant, expected, options.repeat, run);
-    result.timed_by_host = true;
-    table.add(std::move(result));
 }
 
 int Lesson::finish() {
