@@ -22,7 +22,7 @@ std::vector<std::string> words_of_the_strategy(const Options& options) {
     std::vector<std::string> words;
     if (!options.device.empty()) words.insert(words.end(), {"--device", options.device});
     if (options.kernels) words.insert(words.end(), {"--kernels", *options.kernels});
-    words.insert(words.end(), options.own.begin(), options.own.end());
+    words.insert(words.end(), options.program_options.begin(), options.program_options.end());
     return words;
 }
 

@@ -70,7 +70,7 @@ class Explain : public testing::Test {
 TEST_F(Explain, TellsWhatWasCountedAndTakesTheAnswer) {
     options_.device = "a device";
     options_.kernels = "my own.cl";
-    options_.own = {"--copies", "4"};
+    options_.program_options = {"--copies", "4"};
     const std::string text = said_by(R"(printf '%s\n' "$@" > "$0.words"; cat > "$0.asked"
 printf '%s\n' '[null, {"variant": "second", "text": "  why: I know\n", "findings": [{"name": "it"}]}]')");
     EXPECT_EQ(text,

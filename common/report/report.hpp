@@ -46,8 +46,7 @@ class Report {
     /// time.
     RunDocument& document() { return document_; }
 
-    /// Prints the table, writes what --json, --plot and --counts ask for; or delivers the results
-    /// to who asked for them.
+    /// Prints the table, and writes what --json, --plot and --counts ask for.
     /// @return the exit status: every variant that ran matches, one does not, or none could run
     int finish();
 

@@ -52,7 +52,7 @@ NOTICED_BY = [(re.compile(path), turns) for path, *turns in (
      ("why 02-global-atomics-opencl 03-local-atomics-opencl 04-per-thread-bins-opencl 05-launch-tuning-opencl", r"^0[2345].*broken\.opencl")),
     ("common/tutor/gallery/", ("", r"^common\.Gallery|^02.*broken\.opencl|^docs\.tutorial$")),
     ("common/run/", (COMMON, r"^common.([^D]|D[^i])"), ("why 02-global-atomics-opencl", r"^02.*broken\.opencl")),
-    ("common/(tutor/exercise/|files/whole.py)", ("exercises", r"^exercises\.(02|03)"), ("", r"^exercises\.(0[45]|[a-z])")),
+    ("common/(tutor/exercise/|files/atomic_write.py)", ("exercises", r"^exercises\.(02|03)"), ("", r"^exercises\.(0[45]|[a-z])")),
     ("common/", ("unit_tests", UNIT + "-Diagnosis.*"), (COMMON, r"^common\.([^D]|D[^i])"), PROGRAMS),
     ("(0.)-.*/exercise/([^/]*)/", ("exercises", r"^exercises.\1.\2")),
     ("(05-launch-tuning)/workshops/tune/", ("\\1-workshops-tune-opencl tune_test", r"^\1.(workshops.tune|Tune)")),

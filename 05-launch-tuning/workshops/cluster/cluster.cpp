@@ -125,7 +125,7 @@ int report(const Options& options, const PixelStream& source, const cluster::Dev
                           {"runs", time.runs}};
         json["all_reduce"] = Json::array({Json{{"library", "MPI"}, {"median_us", all_reduce_us}}});
         json["counts"] = runs.counts.back();
-        if (options.json) write_whole(*options.json, line_of(json, 2));
+        if (options.json) write_atomically(*options.json, line_of(json, 2));
     }
     MPI_Bcast(&status, 1, MPI_INT, 0, MPI_COMM_WORLD);
     return status;

@@ -43,7 +43,7 @@ static Kernels of_loads(unsigned loads) {
     return loads == 1 ? kKernels<kCopies, 1> : kKernels<kCopies, 2>;
 }
 
-static Kernels kernels_for(const many::Launch& launch) {
+static Kernels kernels_for(const many::BatchLaunch& launch) {
     return launch.copies == 4 ? of_loads<4>(launch.loads) : of_loads<32>(launch.loads);
 }
 

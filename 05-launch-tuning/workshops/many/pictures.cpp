@@ -54,7 +54,7 @@ void require_zeros(std::span<const unsigned long long> totals) {
 // H100, or within 1 % of it (docs/results/h100.json, the experiment "many-launches"). The smaller a
 // picture, the more it costs to zero a large table and to add it up, and the fewer work-items have
 // something to do.
-static Launch usual(std::uint64_t pixels) {
+static BatchLaunch usual(std::uint64_t pixels) {
     if (pixels < 8 << 10) return {{.copies = 4, .loads = 1, .group_size = 256}};
     if (pixels < 32 << 10) return {{.copies = 32, .loads = 1, .group_size = 256}};
     return {{.copies = 32, .loads = 2, .group_size = 512}};
@@ -62,7 +62,7 @@ static Launch usual(std::uint64_t pixels) {
 
 Launches launches(const Batch& batch, const common::Options& options, std::size_t units) {
     const std::uint64_t mean = batch.bytes() / batch.size();
-    const auto of = [&](Launch launch) {
+    const auto of = [&](BatchLaunch launch) {
         launch.copies = options.number("copies").value_or(launch.copies);
         launch.loads = options.number("loads").value_or(launch.loads);
         launch.group_size = options.group_size.value_or(launch.group_size);

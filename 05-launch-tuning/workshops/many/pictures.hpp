@@ -43,7 +43,7 @@ struct Batch {
 void require_zeros(std::span<const unsigned long long> totals);
 
 /// How groups count, each as one of `tuned` does.
-struct Launch : TunedLaunch {
+struct BatchLaunch : TunedLaunch {
     std::size_t groups = 1;  ///< in all
 
     [[nodiscard]] std::string text() const { return TunedLaunch::text(groups); }
@@ -52,7 +52,7 @@ struct Launch : TunedLaunch {
 /// The two launches: of a picture alone, and of a group for each.
 /// @param units multiprocessors
 struct Launches {
-    Launch one, each;
+    BatchLaunch one, each;
 };
 Launches launches(const Batch& batch, const common::Options& options, std::size_t units);
 

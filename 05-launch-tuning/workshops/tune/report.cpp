@@ -128,7 +128,7 @@ std::filesystem::path save(const Tuning& tuning) {
                                                     launch.copies, launch.loads, launch.group_size,
                                                     launch.groups_per_unit, tuning.date);
     }
-    common::write_whole(file, kept);
+    common::write_atomically(file, kept);
     return file;
 }
 
@@ -162,7 +162,7 @@ int finish(const Request& request, const Tuning& found) {
     if (wrong) common::note_mismatch();
     common::print(fmt::format("05-launch-tuning, {} on {} ({})\n\n{}", found.device.api,
                               found.device.device, found.device.driver, summary_text(found)));
-    if (request.json) common::write_whole(*request.json, json_text(found));
+    if (request.json) common::write_atomically(*request.json, json_text(found));
     if (found.count(Outcome::kMeasured) == 0) {
         common::progress("no launch could be measured; nothing is kept\n");
         return wrong ? common::kMismatch : common::kFailed;
