@@ -8,8 +8,6 @@
 #include <cstdlib>
 #include <functional>
 #include <limits>
-#include <stdexcept>
-#include <string>
 #include <thread>
 #include <utility>
 
@@ -36,18 +34,17 @@ struct Examined {
 // The runs of a strategy that is told which of them this is, 0 first. Each takes longer than the
 // one before.
 Examined examine(const std::function<void(Histogram&, int run)>& strategy) {
-    int run = 0;
     Examined examined;
-    const auto keep = [&](Result result) { examined.result = std::move(result); };
+    int run = 0;
     testing::internal::CaptureStderr();
-    common::Runs runs({"planted"}, kExpected, kRepeat, keep);
+    common::Runs runs({"planted"}, kExpected, kRepeat, [&](Result row) { examined.result = row; });
     while (runs.next()) {
         runs.begin();
         strategy(runs.counts, run++);
         runs.end(1.0 + run);
     }
-    examined.said = testing::internal::GetCapturedStderr();
     EXPECT_EQ(run, 1 + kRepeat);
+    examined.said = testing::internal::GetCapturedStderr();
     return examined;
 }
 
@@ -148,25 +145,25 @@ TEST(Verify, SaysWhetherAWrongResultChanges) {
 constexpr double kNs = 1e-6;
 constexpr std::chrono::milliseconds kCopy{5};
 Examined examine_on_device(const std::function<void(Histogram&, int run)>& strategy) {
+    Examined examined;
     int run = 0;
     int copied = 0;
-    Examined examined;
-    const auto keep = [&](Result result) { examined.result = std::move(result); };
     testing::internal::CaptureStderr();
-    common::Runs runs({"planted", true, {6, 64, 3}}, kExpected, kRepeat, keep);
+    common::Runs runs({"planted", true, {6, 64, 3}}, kExpected, kRepeat,
+              [&](Result row) { examined.result = row; });
     while (runs.next()) {
+        EXPECT_EQ(runs.counts[255], common::kPoison);
         runs.begin();
         if (runs.copies_in()) {
             ++copied;
             std::this_thread::sleep_for(kCopy);
         }
-        EXPECT_EQ(runs.counts[255], common::kPoison);
         strategy(runs.counts, run++);
         runs.end(kNs * (1 + run));
     }
-    examined.said = testing::internal::GetCapturedStderr();
     EXPECT_EQ(run, 1 + 2 * kRepeat);
     EXPECT_EQ(copied, 1 + kRepeat);
+    examined.said = testing::internal::GetCapturedStderr();
     return examined;
 }
 
@@ -174,40 +171,13 @@ TEST(VerifyOnDevice, WhatTheDeviceCannotDoNeverRuns) {
     Result result;
     EXPECT_EQ(tests::said([&] {
                   common::Runs runs({"local", true, {6, 64}, "groups too large"}, Histogram{}, 2,
-                                    [&](Result row) { result = std::move(row); });
+                            [&](Result row) { result = row; });
                   EXPECT_FALSE(runs.next());
               }),
               "  local: skipped, groups too large\n");
     EXPECT_EQ(result.check, common::Check::kSkipped);
     EXPECT_EQ(result.reason, "groups too large");
     EXPECT_EQ(result.kernel.runs, 0);
-}
-
-// What a turn of the loop leaves out or does twice is refused, with the strategy's name.
-TEST(VerifyOnDevice, ATurnBeginsAndEndsOnce) {
-    const auto refusal_of = [](int begins, int ends) -> std::string {
-        testing::internal::CaptureStderr();
-        common::Runs runs({"local", true, {6, 64}}, kExpected, kRepeat, [](const Result&) {});
-        std::string why;
-        try {
-            while (runs.next()) {
-                for (int i = 0; i < begins; ++i)
-                    runs.begin();
-                runs.counts = kExpected;
-                for (int i = 0; i < ends; ++i)
-                    runs.end(kNs);
-            }
-        } catch (const std::logic_error& error) {
-            why = error.what();
-        }
-        testing::internal::GetCapturedStderr();
-        return why;
-    };
-    EXPECT_EQ(refusal_of(1, 1), "");
-    EXPECT_EQ(refusal_of(0, 1), "local: runs.begin() was not called in a turn of its loop");
-    EXPECT_EQ(refusal_of(2, 1), "local: runs.begin() was called twice in a turn of its loop");
-    EXPECT_EQ(refusal_of(1, 0), "local: runs.end() was not called in a turn of its loop");
-    EXPECT_EQ(refusal_of(1, 2), "local: runs.end() was called twice in a turn of its loop");
 }
 
 TEST(VerifyOnDevice, ARightStrategyPasses) {
@@ -231,6 +201,64 @@ TEST(VerifyOnDevice, WhatIsWrongInAnyRunIsCaught) {
     }
 }
 
+TEST(VerifyOnDevice, ALoopThatDoesNotAskForCopiesIsNotTimedWithThem) {
+    Result result;
+    tests::said([&] {
+        common::Runs runs({"planted", true}, kExpected, kRepeat, [&](Result row) { result = row; });
+        while (runs.next()) {
+            runs.begin();
+            runs.counts = kExpected;
+            runs.end(kNs);
+        }
+    });
+    EXPECT_EQ(result.check, Check::kMatch);
+    EXPECT_FALSE(result.end_to_end_ms);
+}
+
+TEST(Verify, ARunThatJudgesItselfSaysWhatIsWrong) {
+    for (const int wrong_run : {0, kRepeat, kRepeat + 1}) {
+        Result result;
+        const std::string said = tests::said([&] {
+            int run = 0;
+            common::Runs runs({"planted"}, kExpected, kRepeat, [&](Result row) { result = row; });
+            while (runs.next()) {
+                runs.begin();
+                runs.end(1);
+                runs.wrong = run++ == wrong_run ? "picture 3 is wrong" : "";
+            }
+        });
+        EXPECT_EQ(result.reason, wrong_run == 0 ? "picture 3 is wrong, before timing"
+                                 : wrong_run == kRepeat
+                                     ? "picture 3 is wrong, after the last timed run"
+                                     : "");
+        EXPECT_EQ(tests::has(said, "planted: does not match the CPU"), wrong_run <= kRepeat);
+        EXPECT_FALSE(result.counts);  // there is nothing that could be explained
+    }
+}
+
+// Where one of the two calls is missing or comes twice, the line names the strategy.
+TEST(Verify, EachRunBeginsAndEndsOnce) {
+    const auto refused = [](int begins, int ends) {
+        common::Runs runs({"planted"}, kExpected, kRepeat, [](const Result&) {});
+        tests::said([&] { runs.next(); });
+        for (int i = 0; i < begins; ++i)
+            runs.begin();
+        for (int i = 0; i < ends; ++i)
+            runs.end(1);
+        try {
+            runs.next();
+        } catch (const std::logic_error& error) {
+            return std::string(error.what());
+        }
+        return std::string();
+    };
+    EXPECT_EQ(refused(1, 1), "");
+    EXPECT_EQ(refused(0, 1), "planted: runs.begin() was not called in a turn of its loop");
+    EXPECT_EQ(refused(2, 1), "planted: runs.begin() was called twice in a turn of its loop");
+    EXPECT_EQ(refused(1, 0), "planted: runs.end() was not called in a turn of its loop");
+    EXPECT_EQ(refused(1, 2), "planted: runs.end() was called twice in a turn of its loop");
+}
+
 // ---- what hangs, and clocks that cannot be true: each in a process of its own -------------------
 
 TEST(DeadlineDeathTest, EndsWhatTakesLongerWithALine) {
@@ -249,6 +277,7 @@ void run_for_ever(const common::Launch& launch, int which = 0) {
     common::Runs runs({"planted", true, launch}, kExpected, kRepeat, [](const Result&) {});
     while (runs.next()) {
         runs.begin();
+        static_cast<void>(runs.copies_in());
         if (which-- == 0) std::this_thread::sleep_for(std::chrono::minutes(1));
         runs.end(kNs);
     }
@@ -303,8 +332,7 @@ TEST(PlausibleDeathTest, OnlyATimeThatCanBeTrueIsTheDevices) {
 void change_clocks() {
     int run = 0;
     Result result;
-    common::Runs runs({"planted", true, {6, 64}}, kExpected, kRepeat,
-                      [&](Result row) { result = std::move(row); });
+    common::Runs runs({"planted", true, {6, 64}}, kExpected, kRepeat, [&](Result row) { result = row; });
     while (runs.next()) {
         runs.begin();
         runs.counts = kExpected;

@@ -154,12 +154,12 @@ class Chapter(Test):
             programs.build(f"gallery_{chapter[:2]}_{api}")
         with served.Served(program) as one_process:
             for mistake in mistakes:
-                own, command = mistake.needs_program(api), gallery.command_of(GIVEN.build, mistake, api)
-                check = Check(mistake, api, command, program.parent / "broken" / mistake.name, None if own else one_process.ask)
+                alone, command = mistake.needs_program(api), gallery.command_of(GIVEN.build, mistake, api)
+                check = Check(mistake, api, command, program.parent / "broken" / mistake.name, None if alone else one_process.ask)
                 with self.subTest(mistake.number):
                     seen, wrong = "", None
                     try:
-                        if own and not has_device:
+                        if alone and not has_device:
                             raise Skipped("nothing to run it on")
                         seen = check.check()
                         checked += 1
