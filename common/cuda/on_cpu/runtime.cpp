@@ -78,6 +78,7 @@ struct Allocation {
     bool is_device;         // or pinned memory of the host
     bool is_given = false;  // what is in it: cudaMemcpy or cudaMemset has put it there
     unsigned poisoned_in = 0;
+    bool is_managed = false;  // memory of the device that the host reads and writes, too
 };
 std::map<std::uintptr_t, Allocation> allocations;
 std::size_t allocated = 0;
@@ -104,7 +105,8 @@ bool are_there(const void* memory, std::size_t bytes, Side side) {
     const bool inside = found != nullptr && address < found->first + found->second.bytes;
     if (!inside) return side != Side::kDevice;
     if (address + bytes > found->first + found->second.bytes) return false;
-    return side == Side::kAny || found->second.is_device == (side == Side::kDevice);
+    return side == Side::kAny || found->second.is_managed ||
+           found->second.is_device == (side == Side::kDevice);
 }
 
 cudaError_t allocate(void** memory, std::size_t bytes, bool is_device) {
@@ -318,6 +320,13 @@ cudaError_t cudaHostGetDevicePointer(void** memory, void* of_host, unsigned) {
 
 cudaError_t cudaMallocHost(void** memory, std::size_t bytes) {
     return cudaHostAlloc(memory, bytes, cudaHostAllocDefault);
+}
+
+cudaError_t cudaMallocManaged(void** memory, std::size_t bytes, unsigned) {
+    const cudaError_t error = allocate(memory, bytes, true);
+    if (auto* const made = allocation_of(*memory); error == cudaSuccess && made != nullptr)
+        made->second.is_managed = made->second.is_given = true;
+    return error;
 }
 
 cudaError_t cudaFree(void* memory) {

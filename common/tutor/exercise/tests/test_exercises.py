@@ -511,6 +511,8 @@ CU, CU_BARRIER = solution("03/five-steps", "cuda"), "    __syncthreads();\n    f
 LAST = "for (int bin = 0; bin < 256; ++bin) {}(&histogram[bin], table[bin]);\n}}\n\n"
 ABOVE = changed(steps((COUNT, EXCHANGE)).rpartition(MERGES)[0] + "    if (item == group_size - 1) last(table, histogram);\n}\n", (
     "__kernel", "void last(__local uint* table, __global uint* histogram) {\n    " + LAST.format("atomic_add") + "__kernel"))
+CU_HANDED = changed(CU, ("    const std::size_t thread =", "    __shared__ unsigned boxes[1024], ones;\n    boxes[threadIdx.x] = 1;\n    __syncwarp();\n"
+                         "    const unsigned one = boxes[threadIdx.x / warpSize * warpSize];\n    const std::size_t thread ="), ("[i]], 1U)", "[i]], one)"))
 CU_ABOVE = changed(CU.rpartition("    __syncthreads();")[0] + "    if (threadIdx.x == blockDim.x - 1) last(table, histogram);\n}\n", (
     "atomicAdd(&table[pixels[i]], 1U)", CU_EXCHANGE), ('extern "C" __global__', "__device__ void last(std::uint32_t* table, "
     "std::uint32_t* histogram) {\n    " + LAST.format("atomicAdd") + 'extern "C" __global__'))
@@ -566,6 +568,18 @@ EMULATED = (
     ("03/five-steps", "a barrier left out behind exchanges", changed(CU, ("atomicAdd(&table[pixels[i]], 1U)", CU_EXCHANGE),
      ("    __syncthreads();\n    for (unsigned bin", "    for (unsigned bin")), r"data race.*histogram\.cu:\d\d"),
     ("03/five-steps", "a merge without a barrier in a function above", CU_ABOVE, "not right"),
+    ("03/five-steps", "handed on in a warp", CU_HANDED, "^$"),
+    ("03/five-steps", "handed on without waiting", changed(CU_HANDED, ("__syncwarp();", "__ballot_sync(~0U, 1);")), r"data race.*histogram\.cu:1[24]\b"),
+    ("03/five-steps", "a lane that does not come", changed(CU_HANDED, ("__syncwarp();", "if (threadIdx.x % 32 < 8) __ballot_sync(~0U, 1);")),
+     r"thread \d+ waits in __ballot_sync at histogram\.cu:13 for lane 8 of its warp, which waits in __syncthreads at histogram\.cu:21\b"),
+)
+# None of these is known to be wrong; and two that are.
+LACKING = (
+    ("unsigned all = __activemask();", r"could not be judged here: histogram\.cu:14: CUDA has __activemask, and the emulation does not"),
+    ("#include <cub/cub.cuh>", r"could not be judged here: histogram\.cu:14: CUDA has cub/cub\.cuh"),
+    ("__shared__ union { int a, b; } both;", r"could not be judged here: histogram\.cu:14: CUDA has __shared__"),
+    ("unsigned all = __activemask(), none = nothing;", "it does not compile:.*nothing"),
+    ("#include <cab/cub.cuh>", "it does not compile:.*cab/cub"),
 )
 # Behaviour does not show what is missing here. Whoever reads the report does.
 FOR_THE_READER = (
@@ -754,6 +768,16 @@ class Emulated(Table):
 
     def test_emulated(self):
         self.hold_faults(EMULATED, "cuda")
+
+    def test_a_word_that_the_emulation_lacks_costs_no_mark(self):
+        for words, says in LACKING:
+            with self.subTest(words):
+                file = submitted(changed(CU_HANDED, ("    __syncwarp();", "    __syncwarp();\n" + words)), api="cuda")
+                try:
+                    why = grading.graded([file], SEED).verdicts[0].words
+                except sandbox.Busy as error:
+                    why = str(error)
+                self.assertRegex(why.replace("\n", " "), says)
 
     def test_the_grade_says_that_it_is_emulated_and_nothing_is_timed(self):
         file = submitted(solution(PAIRS, "cuda"), PAIRS, "cuda")
