@@ -88,7 +88,7 @@ std::string Options::launch_text() const {
     std::vector<std::string> parts;
     if (groups) parts.push_back(fmt::format("--groups {}", *groups));
     if (group_size) parts.push_back(fmt::format("--group-size {}", *group_size));
-    parts.insert(parts.end(), own.begin(), own.end());
+    parts.insert(parts.end(), program_options.begin(), program_options.end());
     return fmt::format("{}", fmt::join(parts, " "));
 }
 
@@ -267,10 +267,10 @@ Options CommandLine::parse(int argc, const char* const* argv) {
     const std::vector<CLI::Option*> all = app.get_options();
     for (std::size_t i = of_all_programs; i < all.size(); ++i) {
         if (all[i]->count() == 0 || takes_a_file(*all[i])) continue;  // a launch knows of no files
-        options.own.push_back(all[i]->get_name());
+        options.program_options.push_back(all[i]->get_name());
         if (all[i]->get_items_expected_max() > 0)  // no flag
-            options.own.insert(options.own.end(), all[i]->results().begin(),
-                               all[i]->results().end());
+            options.program_options.insert(options.program_options.end(), all[i]->results().begin(),
+                                           all[i]->results().end());
     }
     std::erase_if(options.choices, [](const auto& given) { return given.second.empty(); });
     // Before the long work, so that nobody waits for results that cannot be kept.

@@ -19,10 +19,8 @@ class Report {
  public:
     /// Says on standard error what is about to be counted, and where.
     /// @param device,driver as the table and the JSON name them
-    /// @param take takes the results in place of table and files, for who has asked for them
     Report(const Program& program, const Options& options, const Input& input,
-           const Histogram& expected, std::string device, std::string driver,
-           std::function<void(const RunDocument& document)> take = {});
+           const Histogram& expected, std::string device, std::string driver);
 
     void set_read_ceiling(std::optional<double> gb_s) { document_.read_ceiling_gb_s = gb_s; }
 
@@ -44,8 +42,11 @@ class Report {
     /// @param last the histogram of its last run
     void say_what_was_lost(const Histogram& last) const;
 
-    /// Has wrong results explained, prints the table, writes what --json, --plot and --counts ask
-    /// for; or delivers the results to who asked for them.
+    /// What it has so far: of wrong results the explanation comes into it, and the serial loop's
+    /// time.
+    RunDocument& document() { return document_; }
+
+    /// Prints the table, and writes what --json, --plot and --counts ask for.
     /// @return the exit status: every variant that ran matches, one does not, or none could run
     int finish();
 
@@ -56,7 +57,6 @@ class Report {
     const Options& options_;
     const Input& input_;
     const Histogram& expected_;
-    std::function<void(const RunDocument& document)> take_;
     RunDocument document_;
     std::vector<std::pair<std::string, Value>> columns_;
 };

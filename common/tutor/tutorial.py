@@ -324,7 +324,7 @@ def cluster(words):
             raise BadInput(f"cluster starts 1 to 64 ranks here, not {ranks}")
     elif words and not words[0].startswith("-") and not given_path(words[0]).exists():
         raise BadInput(f"cluster takes a number of ranks, then options or pictures, not '{words[0]}'")
-    words = words or ["--random", "1G", "--check"]
+    words = words or ["--random", "1G"]
     set_up("cluster")
     if not shutil.which("mpirun"):
         raise BadInput("not found: mpirun; docs/install.md names the packages for this system")

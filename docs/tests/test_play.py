@@ -112,12 +112,10 @@ class Site(Browser):
     def test_nothing_is_cut_at_any_width(self):
         for page in self.KINDS:
             self.open(page)
-            for scheme, first in (("light", 320), ("dark", 360)):
-                self.wants(scheme)
-                for width in range(first, 2561, 80):
-                    self.resize((width, 800))
-                    with self.subTest(page=page, width=width, scheme=scheme):
-                        self.assertEqual(self.script(self.CUT), [])
+            for width in (320, 360, 390, 480, 560, 640, 736, 820, 1024, 1200, 1366, 1600, 1920, 2560):
+                self.resize((width, 800))
+                with self.subTest(page=page, width=width):
+                    self.assertEqual(self.script(self.CUT), [])
 
     def test_tables_have_bars(self):
         self.open("docs/results/h100.html")

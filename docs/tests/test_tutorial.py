@@ -327,14 +327,14 @@ class Cluster(Small):
 
     def test_without_a_gpu_it_counts_on_the_processor(self):
         self.built(77)
-        done = self.succeed("../clone/tutorial", "cluster", "4", "--raw", "a file", cwd=self.root / "bin")
-        self.assertEqual(done, "cuda --raw a file\ncpu --raw a file in bin\n")
+        done = self.succeed("../clone/tutorial", "cluster", "4", "--tile", "a size", cwd=self.root / "bin")
+        self.assertEqual(done, "cuda --tile a size\ncpu --tile a size in bin\n")
 
     def test_its_status_is_the_jobs_or_it_says_why(self):
         self.assertIn("tutorial: not found: mpirun", self.call("./tutorial", "cluster", "3").stderr)
         self.built(2)
         done = self.call("./tutorial", "cluster")
-        self.assertEqual((done.returncode, done.stdout), (2, "cuda --random 1G --check\n"))
+        self.assertEqual((done.returncode, done.stdout), (2, "cuda --random 1G\n"))
         self.built(0, "no MPI")
         self.assertIn("tutorial: the programs were not built: no MPI", self.call("./tutorial", "cluster").stderr)
 

@@ -1,4 +1,4 @@
-// Why a chapter's program counted wrongly: it starts this one (common/report/explanation.hpp),
+// Why a chapter's program counted wrongly: it starts this one (common/explanation/explanation.hpp),
 // which has a second process of that program run the strategy a few times more, and says what fits
 // all its runs. The exercises' grader asks it, too, about runs that it has seen itself.
 #include <fmt/format.h>
@@ -14,8 +14,8 @@
 #include "common/process/terminal.hpp"
 #include "common/report/document.hpp"
 #include "common/report/json.hpp"
-#include "common/run/worker.hpp"
 #include "common/tutor/diagnosis/diagnosis.hpp"
+#include "common/tutor/diagnosis/worker.hpp"
 
 namespace common::diagnosis {
 

@@ -320,8 +320,8 @@ class Broken:
 
     def needs(self):
         """The chapter, its API as build/programs.tsv has it, and what to build."""
-        chapter, own = self.mistake.chapter, self.mistake.needs_program(self.api)
-        target = f"{chapter}-broken-{self.api}-{self.mistake.how(self.api)}" if own else f"{chapter}-{self.api}"
+        chapter, alone = self.mistake.chapter, self.mistake.needs_program(self.api)
+        target = f"{chapter}-broken-{self.api}-{self.mistake.how(self.api)}" if alone else f"{chapter}-{self.api}"
         return chapter, {"opencl": "OpenCL", "cpu": "C++"}[self.api], target
 
     def make(self):

@@ -115,7 +115,7 @@ class Check:
         """(exit status, the name, what was said)"""
         self.command = [*self.program, *words]
         answer = self.ask(words) if self.ask else None
-        if answer is None or answer["kind"] == "failed":  # the program itself says what has become of it
+        if answer is None or answer["kind"] in served.Served.ENDS:  # the program itself says what has become of it
             status, said = self.run(words)
             return status, gallery.called(said), said
         results = answer.get("run", {}).get("results", [{}])
@@ -154,12 +154,12 @@ class Chapter(Test):
             programs.build(f"gallery_{chapter[:2]}_{api}")
         with served.Served(program) as one_process:
             for mistake in mistakes:
-                own, command = mistake.needs_program(api), gallery.command_of(GIVEN.build, mistake, api)
-                check = Check(mistake, api, command, program.parent / "broken" / mistake.name, None if own else one_process.ask)
+                alone, command = mistake.needs_program(api), gallery.command_of(GIVEN.build, mistake, api)
+                check = Check(mistake, api, command, program.parent / "broken" / mistake.name, None if alone else one_process.ask)
                 with self.subTest(mistake.number):
                     seen, wrong = "", None
                     try:
-                        if own and not has_device:
+                        if alone and not has_device:
                             raise Skipped("nothing to run it on")
                         seen = check.check()
                         checked += 1

@@ -1,4 +1,4 @@
-#include "common/report/explanation.hpp"
+#include "common/explanation/explanation.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -7,12 +7,11 @@
 #include <string>
 #include <vector>
 
-#include "common/process/child_process.hpp"
-#include "common/process/own_program.hpp"
+#include "common/child/child_process.hpp"
+#include "common/files/program_path.hpp"
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
 #include "common/report/json.hpp"
-#include "common/run/run.hpp"
 #include "common/timing/timing.hpp"
 
 namespace common {
@@ -23,7 +22,7 @@ std::vector<std::string> words_of_the_strategy(const Options& options) {
     std::vector<std::string> words;
     if (!options.device.empty()) words.insert(words.end(), {"--device", options.device});
     if (options.kernels) words.insert(words.end(), {"--kernels", *options.kernels});
-    words.insert(words.end(), options.own.begin(), options.own.end());
+    words.insert(words.end(), options.program_options.begin(), options.program_options.end());
     return words;
 }
 
@@ -38,8 +37,8 @@ std::string question_about(const RunDocument& run, const Options& options, const
     return line_of(question);
 }
 
-// While this process answers many command lines (run/serve.hpp), one explainer answers for all: it
-// has its device open, and its compiler is read.
+// One explainer answers for all runs of this process: it has its device open, and its compiler is
+// read.
 std::unique_ptr<ChildProcess> kept;
 
 struct Explanation {
@@ -88,20 +87,19 @@ void explain_wrong(RunDocument& document, const Options& options, const Input& i
         std::unique_ptr<ChildProcess> child = std::move(kept);
         if (!child)
             child = std::make_unique<ChildProcess>(
-                std::vector{explainer.string(), own_program().string()});
+                std::vector{explainer.string(), program_path().string()});
         const auto end = ChildProcess::Clock::now() + at_most * wrong.size();
         const std::string question = question_about(asked, options, input);
         bool in_time = true;
         std::optional<std::string> line;
         const auto* const pixels = reinterpret_cast<const char*>(input.pixels.data());
         if (child->say(question, end) && child->say({pixels, input.pixels.size()}, end)) {
-            if (!is_serving()) child->say_no_more();
             line = child->next_line(end, in_time);
         }
         if (!in_time) why = "it is not finished in time";
         if (line) {
             const auto answers = answers_in(*line, wrong.size());
-            if (is_serving()) kept = std::move(child);
+            kept = std::move(child);
             for (std::size_t i = 0; i < wrong.size(); ++i) {
                 if (!answers[i]) continue;
                 wrong[i]->diagnosis = answers[i]->findings;
