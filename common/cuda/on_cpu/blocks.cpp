@@ -2,8 +2,8 @@
 // threads of a block are fibers, of which one runs until it comes to a barrier or to its end.
 // Then the next one does. docs/cuda-on-a-cpu.md tells it at more leisure.
 //
-// This file is compiled without a sanitizer, which so watches the kernel and not the machinery.
-// sanitizers.hpp has what it is told of that.
+// This file is compiled without a sanitizer, so that the kernel is watched and not the machinery.
+// sanitizers.hpp tells the sanitizer what the machinery does.
 #undef _FORTIFY_SOURCE  // its longjmp takes another stack for a mistake
 #include "common/cuda/on_cpu/blocks.hpp"
 
@@ -94,12 +94,13 @@ void switch_context(Context& from, Context& to) {
 struct Fiber {
     explicit Fiber(std::size_t number) {
         const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
-        // What needs more than its stack comes upon the page below it, and crashes.
+        // The page below the stack is a guard page: a stack overflow crashes there.
         void* const memory = mmap(nullptr, kStackBytes + page, PROT_READ | PROT_WRITE,
                                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (memory == MAP_FAILED || mprotect(memory, page, PROT_NONE) != 0) throw std::bad_alloc();
         context.stack = static_cast<char*>(memory) + page;
-        // Not all of them at the same place of a page: a cache holds few of those.
+        // The stacks begin at 32 different offsets in a page: at one offset they would all compete
+        // for the same few sets of the cache.
         context.stack_bytes = kStackBytes - number % 32 * 128;
         context.is_new = true;
         context.runner = Sanitizer::fiber(context.stack, context.stack_bytes);
@@ -194,7 +195,7 @@ class Crew {
         Sanitizer::crew_ends();
     }
 
-    // What the fiber that runs calls.
+    // Called by the fiber that runs.
     void barrier(Here at) {
         current_->what = "__syncthreads";
         current_->here = at;

@@ -397,7 +397,6 @@ enum cudaError_t {
     cudaErrorInvalidValue = 1,
     cudaErrorMemoryAllocation = 2,
     cudaErrorInvalidConfiguration = 9,
-    cudaErrorInvalidPitchValue = 12,
     cudaErrorInvalidMemcpyDirection = 21,
     cudaErrorInsufficientDriver = 35,
     cudaErrorInvalidDeviceFunction = 98,
@@ -455,7 +454,6 @@ cudaError_t cudaRuntimeGetVersion(int* version);
 cudaError_t cudaDeviceSynchronize();
 
 cudaError_t cudaMalloc(void** memory, std::size_t bytes);
-cudaError_t cudaMallocPitch(void** memory, std::size_t* pitch, std::size_t width, std::size_t rows);
 cudaError_t cudaMallocHost(void** memory, std::size_t bytes);
 cudaError_t cudaHostAlloc(void** memory, std::size_t bytes, unsigned flags);
 cudaError_t cudaHostGetDevicePointer(void** memory, void* of_host, unsigned flags);
@@ -464,13 +462,9 @@ cudaError_t cudaFree(void* memory);
 cudaError_t cudaFreeHost(void* memory);
 cudaError_t cudaMemset(void* to, int value, std::size_t bytes);
 cudaError_t cudaMemsetAsync(void* to, int value, std::size_t bytes, cudaStream_t stream = nullptr);
-cudaError_t cudaMemset2DAsync(void* to, std::size_t pitch, int value, std::size_t width,
-                              std::size_t rows, cudaStream_t stream = nullptr);
 cudaError_t cudaMemcpy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind,
                             cudaStream_t stream = nullptr);
-cudaError_t cudaMemcpy2D(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
-                         std::size_t width, std::size_t rows, cudaMemcpyKind kind);
 
 /// The device's variables are the host's.
 template <typename T>
@@ -502,10 +496,6 @@ cudaError_t cudaEventDestroy(cudaEvent_t event);
 template <typename T>
 cudaError_t cudaMalloc(T** memory, std::size_t bytes) {
     return cudaMalloc(reinterpret_cast<void**>(memory), bytes);
-}
-template <typename T>
-cudaError_t cudaMallocPitch(T** memory, std::size_t* pitch, std::size_t width, std::size_t rows) {
-    return cudaMallocPitch(reinterpret_cast<void**>(memory), pitch, width, rows);
 }
 template <typename T>
 cudaError_t cudaMallocHost(T** memory, std::size_t bytes) {

@@ -502,7 +502,7 @@ RACE = steps((COUNT, "++table[pixels[i]]"))
 ALONE = "    if ({}) for (ulong i = {}; i < count; i += {}) atomic_inc(&histogram[pixels[i]]);\n"
 GLOBAL = "    for (ulong i = get_global_id(0); i < count; i += get_global_size(0))\n        atomic_inc(&histogram[pixels[i]]);\n"
 EXCHANGE = "for (uint seen = table[pixels[i]], before; (before = atomic_cmpxchg(&table[pixels[i]], seen, seen + 1)) != seen;) seen = before"
-MERGE, HOST, PAIRS, LOST = "01/merge", "02/host-side", "05/equal-neighbours", "02/no-lost-counts"
+MERGE, HOST, PAIRS, LOST, PITCHED = "01/merge", "02/host-side", "05/equal-neighbours", "02/no-lost-counts", "02/pitched-rows"
 LOCK, ADD = "const std::lock_guard<std::mutex> mine(shared.one_at_a_time);", "shared.histogram[bin] += own[bin];"
 UNLOCKED = changed(solution(MERGE), (LOCK, ""))
 CU_EXCHANGE = EXCHANGE.replace("uint seen", "unsigned seen").replace("atomic_cmpxchg", "atomicCAS")
@@ -527,6 +527,8 @@ NOT_RIGHT = (
     ("03/five-steps", "a merge that strides by all", steps(("    for (size_t bin = item; bin < BINS; bin += group_size) {\n        atomic",
      "    for (size_t bin = item; bin < BINS; bin += get_global_size(0)) {\n        atomic")), 50, r"\(merge-strided-globally\)"),
     ("03/five-steps", "a loop without end", steps((NEXT, "i += 0")), 17, "does not end"),
+    (PITCHED, "a short last row", changed(solution(PITCHED), ("y * width + x < count)", "true)")), 17, r"\(last-row-taken-as-full\)"),
+    (PITCHED, "a number of rows that is rounded down", changed(solution(PITCHED), ("y * width < count", "y < count / width")), 17, r"\(tail-dropped\)"),
     (HOST, "counted by the host", host("for (int bin = 0; bin < 256; ++bin) result[bin] = 0;\n"
                                        "for (std::size_t i = 0; i < count; ++i) ++result[pixels[i]];"), 17, "bins are wrong"),
     (HOST, "an end like a skipped test", host('std::puts("no device"); std::exit(77);'), 5, "it ends with 77"),
@@ -551,6 +553,8 @@ NOT_FREE_OF_FAULTS = (
     ("03/five-steps", "a barrier left out behind exchanges", steps((COUNT, EXCHANGE), (MERGES, "    for (size_t bin")), "data race at local"),
     ("03/five-steps", "a merge without a barrier in a function above", ABOVE, "not right"),
     ("03/five-steps", "no local table", instead(GLOBAL), "nothing passes through local memory"),
+    (PITCHED, "a pitch in bytes used for elements", solution(PITCHED).replace("(table_pitch_bytes / sizeof(uint))", "table_pitch_bytes"),
+     r"Invalid (read|write) of size 4 at global memory.*histogram\.cl:15\b"),
     (HOST, "two arguments in the wrong order", changed(solution(HOST), ("sizeof(cl_mem), &input", "sizeof(cl_mem), &counts")),
      "the kernel is right: what are its arguments"),
     (MERGE, "a race", UNLOCKED, "data race.*no lock that all threads share"),
@@ -561,6 +565,8 @@ EMULATED = (
      r"not all threads of a block reach .* at histogram\.cu:17, others at histogram\.cu:\d+"),
     ("03/five-steps", "a bin too many", changed(CU, ("kBins; bin += blockDim.x) {\n        table", "kBins + 1; bin += blockDim.x) {\n        table")),
      r"AddressSanitizer: [a-z-]+.*histogram\.cu:15\b"),
+    (PITCHED, "a pitch in bytes used for elements", solution(PITCHED, "cuda").replace("(table_pitch_bytes / sizeof *tables)", "table_pitch_bytes"),
+     r"AddressSanitizer: heap-buffer-overflow.*histogram\.cu:\d\d"),
     (HOST, "a buffer that is too small", changed(solution(HOST, "cuda"), ("256 * sizeof *counts", "256")),
      r"AddressSanitizer: heap-buffer-overflow.*host\.cu"),
     ("03/five-steps", "compare and exchange, and a bound of the launch", changed(CU, ("atomicAdd(&table[pixels[i]], 1U)", CU_EXCHANGE),
