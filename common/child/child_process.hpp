@@ -1,6 +1,6 @@
 /// @file
-/// A program that is started, told something on its standard input, and asked for a line. What it
-/// says on standard error nobody hears.
+/// A program that is started, told something on its standard input, and asked for a line. Its
+/// standard error is discarded.
 #pragma once
 
 #include <sys/types.h>

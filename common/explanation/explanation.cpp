@@ -17,7 +17,7 @@
 namespace common {
 namespace {
 
-// What of the command line says how it counts, and not what.
+// The options that choose how the pixels are counted, without those that choose the pixels.
 std::vector<std::string> words_of_the_strategy(const Options& options) {
     std::vector<std::string> words;
     if (!options.device.empty()) words.insert(words.end(), {"--device", options.device});
@@ -108,7 +108,7 @@ void explain_wrong(RunDocument& document, const Options& options, const Input& i
             return;
         }
     } catch (const std::exception&) {
-        why = "its answer is none";
+        why = "its answer makes no sense";
     }
     progress(fmt::format("no diagnosis by {}: {}\n", shown(explainer.string()), why));
 }
