@@ -27,9 +27,6 @@ class ChildProcess {
     /// False where it has not taken all of the text by then.
     bool say(std::string_view text, Clock::time_point end) const;
 
-    /// Its standard input ends here.
-    void say_no_more();
-
     /// The next line of its standard output; nothing where it ends before, or the time does.
     /// @param in_time which of them it was
     std::optional<std::string> next_line(Clock::time_point end, bool& in_time);
