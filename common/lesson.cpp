@@ -26,14 +26,15 @@ Options asked_for(int argc, const char* const* argv, const Program& program,
 // Every chapter measures the serial loop for itself: a ratio is only worth something within one
 // run.
 double time_serial(std::span<const std::uint8_t> pixels, std::optional<int> repeat) {
-    const auto run = [&] {
+    std::vector<double> times_ms;
+    for (double spent_ms = 0; !are_enough(times_ms, spent_ms, repeat);) {
         Histogram histogram;
-        const double time = wall_ms([&] { histogram = reference_histogram(pixels); });
+        times_ms.push_back(wall_ms([&] { histogram = reference_histogram(pixels); }));
+        spent_ms += times_ms.back();
         // The count is looked at, so that the compiler cannot leave the counting out.
         if (total(histogram) != pixels.size()) throw std::logic_error("the reference lost pixels");
-        return time;
-    };
-    return measure(run, repeat).median_ms;
+    }
+    return summarize(std::move(times_ms)).median_ms;
 }
 
 }  // namespace
