@@ -52,8 +52,7 @@ Lesson::Lesson(int argc, const char* const* argv, const Program& program,
       program_(program) {
     // A process that runs many command lines must not keep that of the one before.
     set_time_limit(options.time_limit);
-    // The groups' size is known later, and `runs` asks again. But this much is known before
-    // anything is allocated.
+    // Refused here, before anything is allocated; `runs` checks again with the group size.
     if (options.groups && !options.list_devices)
         require_sensible({*options.groups, 1}, pixels.size());
 }
