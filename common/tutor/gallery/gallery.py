@@ -258,7 +258,7 @@ def together(chapter, api, how, file):
 
 
 def command_of(build, mistake, api, how=""):
-    """What starts the program with this mistake; of the kernels that it reads it is told later."""
+    """The command that starts the program with this mistake; its kernel file is added later."""
     folder = pathlib.Path(build, mistake.chapter)
     if not mistake.needs_program(api):
         return [str(folder / api)]
