@@ -33,6 +33,10 @@ unsigned units() {
     return std::clamp(std::thread::hardware_concurrency(), 2U, Told::kMaxUnits);
 }
 
+unsigned multiprocessors() {
+    return Told::multiprocessors(units());
+}
+
 namespace {
 
 // ---- changing places ----
@@ -174,6 +178,7 @@ class Crew {
         Told::crew_begins();
         for (std::size_t n; !grid.failed && (n = grid.next++) < grid.blocks;) {
             const std::size_t b = grid.seed % 2 == 0 ? n : grid.blocks - 1 - n;
+            if (Told::skips(b)) continue;
             blockIdx = {static_cast<unsigned>(b % gridDim.x),
                         static_cast<unsigned>(b / gridDim.x % gridDim.y),
                         static_cast<unsigned>(b / gridDim.x / gridDim.y)};
@@ -229,6 +234,7 @@ class Crew {
         block_ = std::make_unique<Block>();
         Told::nobodys(block_->shared, sizeof block_->shared);
         dynamic_ = block_->take(grid_->launch.shared_bytes, 256);
+        Told::block_begins(number, block_->shared, sizeof block_->shared);
         order_.resize(threads);
         std::iota(order_.begin(), order_.end(), 0U);
         if (grid_->seed == 1) std::reverse(order_.begin(), order_.end());
@@ -249,7 +255,9 @@ class Crew {
                 if (grid_->failed) return;
             }
             ++block_->phase;
+            Told::phase_ends(block_->used);
         } while (all_wait(threads));
+        Told::block_ends();
         Told::somebodys(block_->shared, sizeof block_->shared);
         // Where there are more, the threads of the next block are others, on other stacks.
         if (Told::kCoroutines > kMaxThreads) first_ += threads;
@@ -307,9 +315,7 @@ void begin() {
     here->run_coroutine();
 }
 
-}  // namespace
-
-Outcome run_blocks(const Launch& launch) {
+Outcome run_once(const Launch& launch) {
     static std::vector<std::unique_ptr<Crew>> crews;
     const char* const order = std::getenv("CUDA_ON_CPU_ORDER");
     const std::size_t blocks = std::size_t{launch.grid.x} * launch.grid.y * launch.grid.z;
@@ -325,6 +331,16 @@ Outcome run_blocks(const Launch& launch) {
         each.join();
     Told::acquire(&grid.done);
     return grid.outcome;
+}
+
+}  // namespace
+
+Outcome run_blocks(const Launch& launch) {
+    if (!Told::launch_begins(launch)) return {};
+    const Outcome outcome = run_once(launch);
+    while (outcome.error == cudaSuccess && Told::launch_runs_again())
+        run_once(launch);
+    return outcome;
 }
 
 void* shared_at(std::size_t bytes, std::size_t alignment, const char* file, int line) {

@@ -87,10 +87,23 @@ T exchange(T* to, const After& after) {
 }
 }  // namespace on_cpu
 
-#define ON_CPU_ATOMIC(name, builtin)                 \
-    template <on_cpu::Word T>                        \
-    T name(T* to, on_cpu::Same<T> value) {           \
-        return builtin(to, value, __ATOMIC_RELAXED); \
+// Where a program is counted (recorded.cpp), each says so, in the line that calls it.
+#if defined(ON_CPU_COUNTS)
+namespace on_cpu::recorded {
+void note_atomic(const void* to, unsigned bytes, bool adds_one);
+}
+#define ON_CPU_NOTE(adds_one) on_cpu::recorded::note_atomic(to, sizeof(T), adds_one)
+#define ON_CPU_INLINE [[gnu::always_inline]] inline
+#else
+#define ON_CPU_NOTE(adds_one)
+#define ON_CPU_INLINE
+#endif
+
+#define ON_CPU_ATOMIC(name, builtin)                            \
+    template <on_cpu::Word T>                                   \
+    ON_CPU_INLINE T name(T* to, on_cpu::Same<T> value) {        \
+        ON_CPU_NOTE(__builtin_constant_p(value) && value == 1); \
+        return builtin(to, value, __ATOMIC_RELAXED);            \
     }
 ON_CPU_ATOMIC(atomicAdd, __atomic_fetch_add)
 ON_CPU_ATOMIC(atomicSub, __atomic_fetch_sub)
@@ -98,20 +111,25 @@ ON_CPU_ATOMIC(atomicAnd, __atomic_fetch_and)
 ON_CPU_ATOMIC(atomicOr, __atomic_fetch_or)
 #undef ON_CPU_ATOMIC
 template <typename T>
-requires std::is_floating_point_v<T> T atomicAdd(T* to, on_cpu::Same<T> value) {
+requires std::is_floating_point_v<T> ON_CPU_INLINE T atomicAdd(T* to, on_cpu::Same<T> value) {
+    ON_CPU_NOTE(false);
     return on_cpu::exchange(to, [&](T before) { return before + value; });
 }
 template <typename T>
-requires(on_cpu::Word<T> || std::is_same_v<T, float>) T atomicExch(T* to, on_cpu::Same<T> value) {
+requires(on_cpu::Word<T> || std::is_same_v<T, float>) ON_CPU_INLINE T
+    atomicExch(T* to, on_cpu::Same<T> value) {
+    ON_CPU_NOTE(false);
     return on_cpu::exchange(to, [&](T) { return value; });
 }
 template <on_cpu::Word T>
-T atomicCAS(T* to, on_cpu::Same<T> expected, on_cpu::Same<T> value) {
+ON_CPU_INLINE T atomicCAS(T* to, on_cpu::Same<T> expected, on_cpu::Same<T> value) {
+    ON_CPU_NOTE(false);
     __atomic_compare_exchange(to, &expected, &value, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
     return expected;
 }
 template <on_cpu::Word T>
-T atomicMax(T* to, on_cpu::Same<T> value) {
+ON_CPU_INLINE T atomicMax(T* to, on_cpu::Same<T> value) {
+    ON_CPU_NOTE(false);
     return on_cpu::exchange(to, [&](T before) { return before < value ? value : before; });
 }
 
@@ -270,6 +288,7 @@ struct Launch {
     cudaStream_t stream;
     void (*kernel)(const void* arguments);  ///< what a thread does
     const void* arguments;
+    const void* function;  ///< the kernel itself
 };
 
 /// A pointer among a kernel's arguments.
@@ -294,7 +313,9 @@ auto launch(void (*kernel)(P...), dim3 grid, dim3 block, std::size_t shared_byte
                 pointers[count++] = {argument, !std::is_const_v<std::remove_pointer_t<T>>};
         };
         (note(arguments), ...);
-        run({grid, block, shared_bytes, stream, called, &call}, pointers, count);
+        run({grid, block, shared_bytes, stream, called, &call,
+             reinterpret_cast<const void*>(kernel)},
+            pointers, count);
     };
 }
 
