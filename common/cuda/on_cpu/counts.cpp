@@ -2,7 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdio>
 #include <cstdlib>
+#include <numeric>
+#include <set>
+#include <utility>
 
 namespace counts {
 
@@ -12,7 +16,7 @@ unsigned setting(const char* name, unsigned otherwise) {
 }
 
 double stands_for(std::size_t group, std::size_t groups) {
-    static const std::size_t most = std::max(2U, setting("COUNTS_GROUPS", 32));
+    static const std::size_t most = std::max(2U, setting("COUNTS_GROUPS", 16));
     if (groups <= most) return 1;
     // Some n has group = n * (groups - 1) / (most - 1).
     const std::size_t n = (group * (most - 1) + groups - 2) / (groups - 1);
@@ -158,8 +162,9 @@ std::vector<std::size_t> Launch::to_follow() const {
     return chosen;
 }
 
-void Launch::write(std::FILE* file, const std::string& kernel,
-                   std::string (*name_of)(std::uintptr_t site)) const {
+void Launch::write(const std::string& kernel, std::string (*name_of)(std::uintptr_t site)) const {
+    std::FILE* const file = std::fopen(std::getenv("COUNTS"), "a");
+    if (file == nullptr) return;
     std::size_t loads_ahead = 0, bytes_ahead = 0;
     for (const auto& [load, need] : needed) {
         std::size_t loads = 0, bytes = 0;
@@ -202,45 +207,101 @@ void Launch::write(std::FILE* file, const std::string& kernel,
                      counted.passes, counted.largest_passes);
         comma = ",";
     }
-    std::fprintf(file, "]}");
+    std::fprintf(file, "]}\n");
+    std::fclose(file);
 }
 
 // ---- a group ----
 
-// The sequences of a warp's lanes, made one of the warp's: always those go on whose next place is
-// the first of all in the program. So those who have left a branch or a loop wait behind it for the
-// others, for compilers put what comes later behind what comes first. (A GPU's compiler says where
-// they meet; where it moves a branch to the end of the program, they would meet later here.)
-void Group::count_warp(const std::vector<Lane*>& lanes, std::vector<Step>& steps) {
-    std::vector<std::size_t> next(lanes.size());
-    for (;;) {
-        std::uintptr_t site = ~std::uintptr_t{0};  // which is that of no place
-        for (std::size_t n = 0; n < lanes.size(); ++n)
-            if (next[n] < lanes[n]->accesses.size())
-                site = std::min(site, lanes[n]->accesses[next[n]].site);
-        if (site == ~std::uintptr_t{0}) return;
-        Step* step = nullptr;
-        unsigned together = 0;
-        for (std::size_t n = 0; n < lanes.size(); ++n) {
-            const auto& accesses = lanes[n]->accesses;
-            if (next[n] == accesses.size() || accesses[next[n]].site != site) continue;
-            const Access& access = accesses[next[n]++];
-            ++together;
-            if (access.what == kBlock) continue;
-            if (step == nullptr) {
-                step = &steps.emplace_back();
-                step->first = access;
-            }
-            const unsigned lane = lanes[n]->number % kWarp;
-            step->lane[step->count] = static_cast<std::uint8_t>(lane);
-            // A GPU keeps the words of own arrays of a warp's lanes side by side.
-            step->at[step->count++] = access.memory == kOwn
-                                          ? access.at / 4 * (kWarp * 4) + lane * 4U + access.at % 4
-                                          : access.at;
+// All paths from a block come to another: it is the same for each block that may follow (the
+// textbook's post-dominators, of the paths that were taken).
+Paths::Paths(const std::vector<Lane*>& lanes) {
+    std::vector<std::set<std::size_t>> next(1);  // 0: where the barrier before was
+    constexpr std::size_t kEnd = ~std::size_t{0};
+    for (const Lane* const lane : lanes) {
+        std::size_t from = 0;
+        for (const Access& access : lane->accesses) {
+            if (access.what != kBlock) continue;
+            const auto [found, is_new] = blocks_.try_emplace(access.site, next.size());
+            if (is_new) next.emplace_back();
+            next[from].insert(found->second);
+            from = found->second;
         }
-        if (step != nullptr) continue;
+        next[from].insert(kEnd);
+    }
+    behind_.assign(next.size(), std::vector<bool>(next.size(), true));
+    for (bool changes = true; changes;) {
+        changes = false;
+        for (std::size_t block = next.size(); block-- > 0;) {
+            std::vector<bool> behind(next.size(), true);
+            for (const std::size_t each : next[block])
+                for (std::size_t i = 0; i < behind.size(); ++i)
+                    behind[i] = behind[i] && each != kEnd && behind_[each][i];
+            behind[block] = true;
+            changes |= behind != behind_[block];
+            behind_[block] = std::move(behind);
+        }
+    }
+}
+
+std::size_t Paths::block(const Access& access) const {
+    return access.what == kBlock ? blocks_.at(access.site) : 0;
+}
+
+// The sequences of a warp's lanes, made one of the warp's, as a GPU does it: lanes that part at a
+// branch go on one side after the other, and wait for each other in the first block to which all
+// paths come.
+void Group::count_warp(const std::vector<Lane*>& lanes, const Paths& paths,
+                       std::vector<Step>& steps) {
+    std::vector<std::size_t> next(lanes.size());
+    std::vector<std::size_t> in(lanes.size());  // the block that is next
+    std::vector<std::size_t> left(lanes.size());
+    std::iota(left.begin(), left.end(), std::size_t{0});
+    for (;;) {
+        left.erase(
+            std::remove_if(left.begin(), left.end(),
+                           [&](std::size_t n) { return next[n] == lanes[n]->accesses.size(); }),
+            left.end());
+        if (left.empty()) return;
+        const auto waits = [&](std::size_t n) {
+            return std::any_of(left.begin(), left.end(),
+                               [&](std::size_t other) { return paths.waits(in[n], in[other]); });
+        };
+        const std::size_t block = in[*std::find_if_not(left.begin(), left.end(), waits)];
+        std::vector<std::size_t> together;
+        for (const std::size_t n : left) {
+            if (in[n] != block) continue;
+            together.push_back(n);
+            if (lanes[n]->accesses[next[n]].what == kBlock) ++next[n];
+        }
         blocks_ += times_;
-        parted_ += together < lanes.size() ? times_ : 0;
+        parted_ += together.size() < lanes.size() ? times_ : 0;
+        // A block is the same for all, but for what a function that it calls does.
+        for (;;) {
+            std::uintptr_t site = ~std::uintptr_t{0};  // which is that of no place
+            for (const std::size_t n : together) {
+                if (next[n] == lanes[n]->accesses.size()) continue;
+                const Access& access = lanes[n]->accesses[next[n]];
+                if (access.what != kBlock) site = std::min(site, access.site);
+            }
+            if (site == ~std::uintptr_t{0}) break;
+            Step& step = steps.emplace_back();
+            for (const std::size_t n : together) {
+                const auto& accesses = lanes[n]->accesses;
+                if (next[n] == accesses.size() || accesses[next[n]].site != site) continue;
+                const Access& access = accesses[next[n]++];
+                if (step.count == 0) step.first = access;
+                const unsigned lane = lanes[n]->number % kWarp;
+                step.lane[step.count] = static_cast<std::uint8_t>(lane);
+                // A GPU keeps the words of own arrays of a warp's lanes side by side.
+                step.at[step.count++] =
+                    access.memory == kOwn ? access.at / 4 * (kWarp * 4) + lane * 4U + access.at % 4
+                                          : access.at;
+            }
+        }
+        for (const std::size_t n : together)
+            if (next[n] < lanes[n]->accesses.size())
+                in[n] = paths.block(lanes[n]->accesses[next[n]]);
     }
 }
 
@@ -307,6 +368,7 @@ void Group::play_cache(std::vector<std::vector<Step>>& warps, const std::vector<
 void Group::phase(std::vector<Lane*>& lanes, std::size_t local_bytes) {
     std::sort(lanes.begin(), lanes.end(),
               [](const Lane* a, const Lane* b) { return a->number < b->number; });
+    const Paths paths(lanes);
     std::vector<std::vector<Step>> warps;
     std::vector<double> weights;
     for (std::size_t begin = 0; begin < lanes.size();) {
@@ -320,7 +382,7 @@ void Group::phase(std::vector<Lane*>& lanes, std::size_t local_bytes) {
         }
         const double left = static_cast<double>(all) / static_cast<double>(recorded);
         weights.push_back(recorded > 0 ? left * times_ : times_);
-        count_warp(warp, warps.emplace_back());
+        count_warp(warp, paths, warps.emplace_back());
         for (Step& step : warps.back())
             count(step, weights.back());
     }

@@ -8,7 +8,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
 #include <map>
 #include <mutex>
 #include <random>
@@ -73,6 +72,22 @@ struct Step {
     Counted* counted = nullptr;
 };
 
+/// Which basic blocks followed each other between two barriers.
+class Paths {
+ public:
+    explicit Paths(const std::vector<Lane*>& lanes);
+    /// The block that begins with this access; 0 where none does.
+    [[nodiscard]] std::size_t block(const Access& access) const;
+    /// Whether all that are in `earlier` come to `block`: a lane that is there waits for them.
+    [[nodiscard]] bool waits(std::size_t block, std::size_t earlier) const {
+        return block != earlier && behind_[earlier][block];
+    }
+
+ private:
+    std::unordered_map<std::uintptr_t, std::size_t> blocks_;
+    std::vector<std::vector<bool>> behind_;  // of each block those that all its paths come to
+};
+
 /// A line of the first-level cache is 128 bytes in four sectors, which come one by one; a store
 /// takes its sectors out.
 class Cache {
@@ -113,8 +128,8 @@ struct Launch {
     [[nodiscard]] std::pair<std::size_t, const char*> resident() const;
     /// Loads to follow: in the middle of the longest loop over the largest memory.
     [[nodiscard]] std::vector<std::size_t> to_follow() const;
-    void write(std::FILE* file, const std::string& kernel,
-               std::string (*name_of)(std::uintptr_t site)) const;
+    /// Adds it, an object of JSON, to the file that the environment's COUNTS names.
+    void write(const std::string& kernel, std::string (*name_of)(std::uintptr_t site)) const;
 };
 
 /// A group, from barrier to barrier.
@@ -127,7 +142,7 @@ class Group {
     void end();
 
  private:
-    void count_warp(const std::vector<Lane*>& lanes, std::vector<Step>& steps);
+    void count_warp(const std::vector<Lane*>& lanes, const Paths& paths, std::vector<Step>& steps);
     void count(Step& step, double weight);
     void play_cache(std::vector<std::vector<Step>>& warps, const std::vector<double>& weights);
 

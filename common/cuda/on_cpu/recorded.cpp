@@ -149,23 +149,6 @@ std::string name_of(std::uintptr_t site) {
     return text.data();
 }
 
-// What has been counted so far, whatever becomes of the program.
-void write() {
-    static std::vector<std::pair<std::unique_ptr<counts::Launch>, std::string>> launches;
-    launches.emplace_back(std::move(now.launch),
-                          name_of(reinterpret_cast<std::uintptr_t>(now.kernel)));
-    std::FILE* const file = std::fopen(std::getenv("COUNTS"), "w");
-    if (file == nullptr) return;
-    const char* before = "{\"launches\": [\n";
-    for (const auto& [launch, kernel] : launches) {
-        std::fputs(before, file);
-        launch->write(file, kernel, &name_of);
-        before = ",\n";
-    }
-    std::fputs("]}\n", file);
-    std::fclose(file);
-}
-
 }  // namespace
 
 Thread* new_thread(const char* stack, std::size_t bytes) {
@@ -200,7 +183,7 @@ bool launch_runs_again() {
     now.again.clear();
     if (now.to_follow.empty()) {
         now.follows.reset();
-        write();
+        now.launch->write(name_of(reinterpret_cast<std::uintptr_t>(now.kernel)), &name_of);
         return false;
     }
     now.follows = now.to_follow.back();

@@ -3,7 +3,8 @@
     counts = {"form": 1,
         "chapter": "03-local-atomics", "strategy": "local", "api": "CUDA" or "OpenCL",
         "device": "h100",               its multiprocessors and limits made the launch
-        "input": {"name", "pixels"},
+        "input": "uniform, seed 1", "pixels",
+        "counted_pixels",               that the program had: of more, the counts are drawn on by a line through two sizes
         "launches": [launch, ...]}      in the order of the program, each kernel once
 
     launch = {
@@ -12,15 +13,13 @@
         "local_bytes",                  of local (shared) memory that a group takes
         "resident_groups",              at once on a multiprocessor; registers are not known (launch__occupancy_limit_...)
         "resident_limit",               what it is that lets no more in: "work-items", "local memory", "groups"
-        "counted_groups",               which ran; all other numbers below are of the whole launch (scaled by the groups)
+        "counted_groups",               which ran; all other numbers here are of the whole launch
         "warps",
         "barriers",                     that a work-item comes to
         "blocks", "blocks_parted",      basic blocks that warps enter; those that not all of its lanes enter together
         "loads_ahead", "bytes_ahead",   of a work-item in its main loop: loads from global memory (bytes) that it has asked for,
                                         at most, when the first of them is needed; "in flight" by Little's law
-        "instructions",                 of warps (smsp__inst_executed.sum), or null where nobody knows
-        "visits",                       of atomics in the L2 cache: a visit adds to each address of a sector once
-        "queues": [64 numbers],         the visits by queue (pieces of 256 bytes, two queues for each KiB); the fullest decides
+        "queues": [64 numbers],         visits of atomics in the L2 cache, by queue (pieces of 256 bytes, two queues for each KiB)
         "allocations": [bytes, ...],    of global memory, in the order of first use
         "lines": [line, ...]}           by file and line
 
@@ -30,10 +29,11 @@
         "memory": "global", "local" (CUDA: shared) or "own" (a work-item's own array; CUDA: local),
         "bytes",                        of one lane's access
         "allocation",                   which one, in global memory; -1 elsewhere
-        "lanes", "requests",            accesses; the warp instructions that they are
+        "lanes", "requests",            accesses; the warps' instructions that they are
         "sectors",                      of 32 bytes that the requests touch, in global memory and in own arrays
         "found",                        of them, loads that the first-level cache had
-        "visits", "passes",             in the L2 cache (atomics in global memory); of the banks (local memory)
+        "visits",                       of atomics in the L2 cache: a visit adds to each address of a sector once
+        "passes",                       of the banks of local memory
         "largest_passes"}               of one request
 
 Nsight Compute's names (and chapter 02's, 04's and docs/profiler.md's plain ones):
@@ -46,3 +46,261 @@ Nsight Compute's names (and chapter 02's, 04's and docs/profiler.md's plain ones
     found / sectors, global loads       l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate.pct
     passes                              l1tex__data_pipe_lsu_wavefronts_mem_shared.sum
 """
+
+import collections
+import json
+import os
+import pathlib
+import re
+import subprocess
+import tempfile
+
+from catalogue import ROOT, BadInput
+from gallery import Refused
+
+MOST = {"CUDA": 64 << 20, "OpenCL": 16 << 20}  # pixels that are counted
+DEFAULT = ["--random", "16M"]
+FIXED = ["--repeat", "1", "--no-ceiling", "--no-diagnosis", "--variant"]
+SUMS = "lanes", "requests", "sectors", "found", "visits", "passes"
+# A multiprocessor of an H100 has 48 KiB of local memory for a group that asks for no more.
+OCLGRIND = ["oclgrind", "--num-threads", "1", "--quick", "--compute-units", "132", "--local-mem-size", "49152", "--plugins"]
+
+
+# ---- a program of a chapter, and what it leaves ------------------------------------------------------
+
+
+def missing(build, api, chapter):
+    """Why nothing can be counted in this API, or nothing."""
+    if api == "CUDA" and not program_of(build, api, chapter).exists():
+        return "CUDA kernels are counted with clang++, which is not there (package clang)"
+    if api == "OpenCL" and not plugin_of(build).exists():
+        return "OpenCL kernels are counted by a plugin for Oclgrind, which needs the packages oclgrind, liboclgrind-dev and llvm-14-dev"
+    return ""
+
+
+def program_of(build, api, chapter):
+    return build / chapter / ("counts/cuda-on-cpu" if api == "CUDA" else "opencl")
+
+
+def plugin_of(build):
+    return build / "common/liboclgrind_counts.so"
+
+
+def run(command, environment=()):
+    """The launches that a command counts, and what it says. Raises Refused with its last line where there are none."""
+    with tempfile.NamedTemporaryFile(suffix=".json") as file:
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", env={**os.environ, **dict(environment), "COUNTS": file.name})
+        text = pathlib.Path(file.name).read_text(encoding="utf-8")
+    launches = [json.loads(each) for each in text.replace("}]}\n", "}]}\0").split("\0") if each]
+    if not launches:
+        said = [line for line in done.stderr.splitlines() if line.strip()] or [f"exit status {done.returncode}, and no launch"]
+        raise Refused(done.returncode if done.returncode in (2, 77) else 2, said[-1].partition(": ")[2] or said[-1])
+    return launches, done.stdout
+
+
+def value_of(words, option):
+    """What stands behind an option, the last time that it does: (where, its value)."""
+    for at in range(len(words) - 1, -1, -1):
+        name, _, value = words[at].partition("=")
+        if name == option:
+            return (at, value) if value else (at + 1, words[at + 1] if at + 1 < len(words) else "")
+    return None, ""
+
+
+def pixels_of(words):
+    """(where, how many) of --random or --tile; None where neither stands there as a number."""
+    for option in ("--random", "--tile"):
+        at, value = value_of(words, option)
+        found = re.fullmatch(r"([0-9]{1,10})([KMG]?)", value)
+        if found:
+            return at, int(found[1]) << 10 * " KMG".index(found[2] or " ")
+    return None, None
+
+
+def of_program(build, chapter, strategy, api, words):
+    """The counts of a chapter's strategy. Raises Refused and BadInput."""
+    program = program_of(build, api, chapter)
+    words = list(words) if words else DEFAULT
+    at, pixels = pixels_of(words)
+
+    def counted(size):
+        given = [*words]
+        if size != pixels:
+            given[at] = re.sub("[0-9]+[KMG]?$", str(size), given[at])
+        if api == "CUDA":
+            launches, said = run([program, *given, *FIXED, strategy])
+            launches = named(program, launches)
+        else:
+            command = [*OCLGRIND, plugin_of(build), program, *given, "--device", "Oclgrind"]
+            launches, said = run([*command, *FIXED, strategy], {"COUNTS_GROUPS": "2"})
+        of = re.search(r"^input: (.*) \(([0-9]+) pixels\)$", said, re.MULTILINE)
+        file = value_of(words, "--kernels")[1]
+        for launch in launches:
+            launch["lines"] = lines_of(launch["lines"], ROOT / chapter, file)
+        return launches, of[1] if of else "", int(of[2]) if of else 0
+
+    size = min(pixels, MOST[api]) if pixels else pixels
+    launches, name, counted_pixels = counted(size)
+    if pixels and size < pixels:
+        launches = drawn_on(counted(size // 2)[0], launches, size // 2, size, pixels)
+    for launch in launches:
+        whole(launch, pixels or counted_pixels)
+    return {"form": 1, "chapter": chapter, "strategy": strategy, "api": api, "device": "h100", "input": name,
+            "pixels": pixels or counted_pixels, "counted_pixels": counted_pixels, "launches": launches}
+
+
+def named(program, launches):
+    """With the kernels' names, and the lines of their sites: the innermost of those that are no word of CUDA's."""
+    sites = {launch["kernel"]: 0 for launch in launches}
+    for launch in launches:
+        sites.update((line["site"], -1) for line in launch["lines"])  # a hook returns behind its call
+    command = ["addr2line", "-a", "-i", "-f", "-C", "-e", program, *(hex(int(site, 16) + by) for site, by in sites.items())]
+    said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    found = {}
+    for site, frames in zip(sites, re.split(r"^0x[0-9a-f]+\n", said, flags=re.MULTILINE)[1:]):
+        functions, places = frames.splitlines()[::2], [re.sub(r" \(discriminator.*", "", line) for line in frames.splitlines()[1::2]]
+        place = next((each for each in places if "/cuda/on_cpu/" not in each), places[0])
+        found[site] = re.sub(r"^.*?(\w+(<[^()]*>)?)\(.*", r"\1", functions[-1]), place
+    for launch in launches:
+        launch["kernel"] = found[launch["kernel"]][0]
+        for line in launch["lines"]:
+            line["site"] = found[line["site"]][1]
+    return launches
+
+
+def lines_of(sites, folder, kernels=""):
+    """The sites of a line, an access and a memory are one; its text with them."""
+    found, texts = {}, {}
+    for site in sites:
+        path, _, number = site.pop("site").rpartition(":")
+        path = pathlib.Path(kernels or path) if kernels.endswith(pathlib.Path(path).name) else pathlib.Path(path)
+        if path not in texts:
+            file = path if path.is_absolute() else folder / path
+            texts[path] = file.read_text(encoding="utf-8", errors="replace").splitlines() if file.is_file() else []
+        line = int(number) if number.isdigit() else 0
+        text = texts[path][line - 1].strip() if 0 < line <= len(texts[path]) else ""
+        key = path.name, line, site["what"], site["memory"], site["bytes"], site["allocation"]
+        if key not in found:
+            found[key] = {"file": path.name, "line": line, "text": text, **site}
+            continue
+        for name in SUMS:
+            found[key][name] += site[name]
+        found[key]["largest_passes"] = max(found[key]["largest_passes"], site["largest_passes"])
+    return [found[key] for key in sorted(found)]
+
+
+def drawn_on(small, large, size, counted, pixels):
+    """The counts of so many pixels: those of two sizes, and on by a straight line."""
+    def on(a, b):
+        return max(b + (b - a) * (pixels - counted) / (counted - size), 0)
+
+    for one, other in zip(small, large):
+        before = {(line["line"], line["what"], line["memory"], line["bytes"]): line for line in one["lines"]}
+        for line in other["lines"]:
+            of = before.get((line["line"], line["what"], line["memory"], line["bytes"]), line)
+            line.update((name, on(of[name], line[name])) for name in SUMS)
+        other["queues"] = [on(a, b) for a, b in zip(one["queues"], other["queues"])]
+        other.update((name, on(one[name], other[name])) for name in ("blocks", "blocks_parted"))
+    return large
+
+
+def pixels_loaded(launch):
+    """Bytes that are loaded from the largest of the memory that it loads from."""
+    loads = [line for line in launch["lines"] if line["what"] == "load" and line["memory"] == "global"]
+    largest = max((line["allocation"] for line in loads), key=lambda each: launch["allocations"][each], default=None)
+    return sum(line["lanes"] * line["bytes"] for line in loads if line["allocation"] == largest)
+
+
+def whole(launch, pixels):
+    """The groups that were counted may have more or fewer pixels than others: what they loaded is made all pixels, or twice all."""
+    times = pixels_loaded(launch) / max(pixels, 1)
+    if launch["counted_groups"] == launch["groups"] or not 0.3 < times:
+        return
+    by = max(round(times), 1) / times
+    if abs(by - 1) < 0.6:
+        for line in launch["lines"]:
+            line.update((name, line[name] * by) for name in SUMS)
+        launch["queues"] = [each * by for each in launch["queues"]]
+
+
+# ---- what is shown -----------------------------------------------------------------------------------
+
+
+def total(launch, name, memory, *whats):
+    """Of all lines that access this memory so."""
+    return sum(line[name] for line in launch["lines"] if line["memory"] == memory and (not whats or line["what"] in whats))
+
+
+ATOMICS = "add one", "atomic"
+# Plain words, Nsight Compute's name, and the number, for 32 pixels.
+COUNTERS = (
+    ("loads: requests", "l1tex__t_requests_pipe_lsu_mem_global_op_ld", lambda of: total(of, "requests", "global", "load")),
+    ("  their sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_ld", lambda of: total(of, "sectors", "global", "load")),
+    ("stores: sectors", "l1tex__t_sectors_pipe_lsu_mem_global_op_st", lambda of: total(of, "sectors", "global", "store")),
+    ("atomics: visits", "lts__t_sectors_op_red", lambda of: total(of, "visits", "global")),
+    ("  fullest queue", "", lambda of: max(of["queues"])),
+    ("passes of banks", "l1tex__data_pipe_lsu_wavefronts_mem_shared", lambda of: total(of, "passes", "local")),
+    ("own arrays: loads", "l1tex__t_sectors_pipe_lsu_mem_local_op_ld", lambda of: total(of, "sectors", "own", "load")),
+    ("  stores", "l1tex__t_sectors_pipe_lsu_mem_local_op_st", lambda of: total(of, "sectors", "own", "store")),
+)
+HIT_RATE = "l1tex__t_sector_pipe_lsu_mem_global_op_ld_hit_rate"
+
+
+def number(value):
+    """Three digits that count."""
+    return "0" if value < 0.0005 else f"{value:.3g}" if value < 1000 else f"{value:,.0f}"
+
+
+def cost_of(line):
+    """What is compared between lines: passes, or what the L2 cache is asked for; and in words."""
+    if line["memory"] == "local":
+        return line["passes"], "passes"
+    return (line["visits"], "visits") if line["what"] in ATOMICS else (line["sectors"] - line["found"], "sectors")
+
+
+def launch_in_words(launch, pixels):
+    """Lines of at most 80 columns."""
+    steps = pixels / 32
+    local = f", {launch['local_bytes']:,} bytes of local memory each" if launch["local_bytes"] else ""
+    lines = [f"{launch['kernel']}: {launch['groups']:,} groups of {launch['group_size']}{local}",
+             f"  Counted: {launch['counted_groups']} of the groups. {launch['resident_groups']} fit on a multiprocessor ({launch['resident_limit']}).",
+             f"  Asked for before the first is needed: {launch['loads_ahead']} loads, {launch['bytes_ahead']} bytes.", "",
+             f"  {'for 32 pixels':18} {'counted':>8}  Nsight Compute's name (.sum)"]
+    for words, name, value in COUNTERS:
+        found = value(launch)
+        if found > 0:
+            lines.append(f"  {words:18} {number(found / steps):>8}  {name}".rstrip())
+    sectors, found = total(launch, "sectors", "global", "load"), total(launch, "found", "global", "load")
+    if found > 0.0005 * sectors:
+        lines.append(f"  {'found in L1, %':18} {number(100 * found / sectors):>8}  {HIT_RATE}")
+    lines += ["", "  The lines that cost most, for 32 pixels:"]
+    of_line = collections.defaultdict(list)
+    for line in launch["lines"]:
+        of_line[line["file"], line["line"], line["text"]].append(line)
+    order = sorted(of_line, key=lambda each: -max(cost_of(line)[0] for line in of_line[each]))
+    for file, at, text in order[:4]:
+        line = max(of_line[file, at, text], key=lambda each: cost_of(each)[0])
+        cost, what = cost_of(line)
+        lines.append(f"  {at:4}  {text[:44]:44} {number(cost / steps):>8} {what}")
+    return lines
+
+
+def in_words(counts):
+    chapter = counts["chapter"].partition("-")[0]
+    lines = [f"{counts['strategy']}, chapter {chapter}, {counts['api']}: counted, not timed; {counts['input']}, {counts['pixels']:,} pixels"]
+    if counts["counted_pixels"] < counts["pixels"]:
+        lines.append(f"Counted: {counts['counted_pixels']:,} of them, and half as many; the rest is drawn on by a straight line.")
+    for launch in counts["launches"]:
+        lines += ["", *launch_in_words(launch, counts["pixels"])]
+    return "\n".join(lines)
+
+
+# ---- the command -------------------------------------------------------------------------------------
+
+
+def chapter_of(text):
+    """03 or 03-local-atomics. Raises BadInput."""
+    found = [path.parent.name for path in ROOT.glob("0[2-9]-*/cuda.cu") if text in (path.parent.name, path.parent.name[:2])]
+    if not found:
+        raise BadInput(f"count takes a chapter with kernels, such as 03, not '{text}'")
+    return found[0]
