@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The commands of ./tutorial that need Python, which starts this: the exercises', broken, tune, cluster and site.
+"""The commands of ./tutorial that need Python, which starts this: the exercises', broken, count, tune, cluster and site.
 
 What makes no sense is refused before anything is installed, configured or built. What a command needs from the system it
 asks of the script, which installs and configures it (`./tutorial set-up KIND`); this program builds the rest.
@@ -39,17 +39,19 @@ class Text(importlib.machinery.SourceFileLoader):
         return self.source_to_code(self.get_data(self.path), self.path)
 
 
-for room in ("exercise", "gallery", "../files"):  # which python -I leaves out
+for room in ("counting", "exercise", "gallery", "../files"):  # which python -I leaves out
     sys.path.insert(0, str((pathlib.Path(__file__).parent / room).resolve()))
     sys.path_importer_cache[sys.path[0]] = importlib.machinery.FileFinder(sys.path[0], (Text, [".py"]))
 import a_class
 import catalogue
+import count
 import exercises
 import gallery
 import grading
 import handed_in
 import handout
 import sandbox
+import whole
 from catalogue import ROOT, BadInput
 from gallery import Refused
 
@@ -285,6 +287,31 @@ def broken(options):
     return mistake.run()
 
 
+# ---- count ------------------------------------------------------------------------------------------
+
+
+def counted(words):
+    """What the warps of a strategy's kernels do; its own options, and behind them the program's."""
+    if not words or {"-h", "--help"} & set(words):
+        print("usage: tutorial count CHAPTER STRATEGY [--api cuda|opencl] [--like h100|h200] [--json FILE] [OPTION ...]\n\n"
+              "What a GPU would do with a strategy's kernels, counted; behind it the program's own options, such as --random 4M.\n"
+              "docs/counting.md says how.")
+        return 0 if words else 2
+    asked = count.Asked(words)
+    set_up("count")
+    whys = {api: count.missing(ROOT / "build", api) for api in (["CUDA", "OpenCL"] if asked.api is None else [asked.api])}
+    api = next((api for api, why in whys.items() if not why), None)
+    if api is None:
+        raise Refused(77, "; ".join(whys.values()))
+    build(*count.targets(api, asked.chapter))
+    counts = count.of_program(ROOT / "build", asked.chapter, asked.strategy, api, asked.words, given_path("."))
+    counts["device"] = asked.like
+    if asked.json:
+        whole.write_whole(given_path(asked.json), json.dumps(counts, indent=1) + "\n")
+    print(count.in_words(counts))
+    return 0
+
+
 # ---- tune ------------------------------------------------------------------------------------------
 
 
@@ -424,6 +451,9 @@ COMMANDS = {
 }
 
 
+WITH_WORDS = {"cluster": cluster, "count": counted}  # most of which are programs' own
+
+
 def parser_of(command):
     do, what = COMMANDS[command]
     parser = Parser(prog=f"tutorial {command}", description=what)
@@ -460,11 +490,11 @@ def parser_of(command):
 
 def main(command, *words):
     try:
-        options = command == "cluster" or parser_of(command).parse_intermixed_args(words)  # whose programs have the options
+        options = command in WITH_WORDS or parser_of(command).parse_intermixed_args(words)  # whose programs have the options
     except SystemExit:  # --help
         return 0
     signal.signal(signal.SIGINT, signal.default_int_handler)  # what has begun by then is to be ended, too
-    return cluster(words) if command == "cluster" else options.do(options)
+    return WITH_WORDS[command](words) if command in WITH_WORDS else options.do(options)
 
 
 def refused(status, line, *more):

@@ -136,6 +136,33 @@ std::size_t Launch::at_once() const {
     return std::min(resident().first, (groups + Device::kUnits - 1) / Device::kUnits);
 }
 
+std::vector<double> Launch::queues() const {
+    std::map<std::size_t, const Pieces*> by_group;
+    for (const Pieces& each : pieces)
+        if (!each.visits.empty()) by_group[each.group] = &each;
+    std::vector<double> found(64);
+    if (by_group.empty()) return found;
+    const auto first_of = [](const Pieces& each) {
+        return static_cast<std::int64_t>(each.visits.begin()->first.second);
+    };
+    const auto& [first, of_first] = *by_group.begin();
+    const auto& [last, of_last] = *by_group.rbegin();
+    const auto apart = static_cast<std::int64_t>(std::max<std::size_t>(last - first, 1));
+    const std::int64_t step = (first_of(*of_last) - first_of(*of_first)) / apart;
+    for (std::size_t group = 0; group < groups; ++group) {
+        auto near = by_group.upper_bound(group);
+        if (near != by_group.begin()) --near;
+        const auto by = static_cast<std::int64_t>(group) - static_cast<std::int64_t>(near->first);
+        for (const auto& [piece, visits] : near->second->visits) {
+            const auto at =
+                static_cast<std::uint64_t>(static_cast<std::int64_t>(piece.second) + step * by);
+            // Two queues for each KiB, 64 in all (chapter 02).
+            found[at / 4 % 32 * 2 + at % 2] += visits;
+        }
+    }
+    return found;
+}
+
 std::vector<std::size_t> Launch::to_follow() const {
     std::map<std::uintptr_t, std::size_t> times;
     unsigned pixels = 0;
@@ -187,12 +214,15 @@ void Launch::write(const std::string& kernel, std::string (*name_of)(std::uintpt
     for (std::size_t i = 0; i < allocations.size(); ++i)
         std::fprintf(file, "%s%zu", i > 0 ? ", " : "", allocations[i]);
     std::fprintf(file, "], \"queues\": [");
-    for (std::size_t i = 0; i < queues.size(); ++i)
-        std::fprintf(file, "%s%.17g", i > 0 ? ", " : "", queues[i]);
+    const char* comma = "";
+    for (const double visits : queues()) {
+        std::fprintf(file, "%s%.17g", comma, visits);
+        comma = ", ";
+    }
     std::fprintf(file, "], \"lines\": [");
     static constexpr std::array kWhats{"load", "store", "add one", "atomic"};
     static constexpr std::array kMemories{"global", "local", "own"};
-    const char* comma = "";
+    comma = "";
     for (const auto& [place, counted] : places) {
         const auto& [site, what, memory, bytes, allocation] = place;
         if (memory == kOwn && !own_parts) continue;
@@ -323,10 +353,9 @@ void Group::count(Step& step, double weight) {
     counted.passes += weight * step.passes;
     counted.largest_passes = std::max(counted.largest_passes, step.passes);
     for (unsigned i = 0; i < step.sectors; ++i) {
+        if (step.visit[i] == 0) continue;
         counted.visits += weight * step.visit[i];
-        // Pieces of 256 bytes: two queues for each KiB, 64 in all (chapter 02).
-        const std::uint64_t queue = step.sector[i] / 32 % 32 * 2 + step.sector[i] / 8 % 2;
-        queues_[queue] += weight * step.visit[i];
+        pieces_.visits[{first.allocation, step.sector[i] / 8}] += weight / times_ * step.visit[i];
     }
 }
 
@@ -418,8 +447,7 @@ void Group::end() {
     launch_.barriers += (phases_ - 1) * times_;
     launch_.blocks += blocks_;
     launch_.blocks_parted += parted_;
-    for (std::size_t i = 0; i < queues_.size(); ++i)
-        launch_.queues[i] += queues_[i];
+    launch_.pieces.push_back(std::move(pieces_));
     for (const auto& [place, counted] : places_) {
         Counted& sum = launch_.places[place];
         sum.lanes += counted.lanes;

@@ -108,12 +108,18 @@ class Cache {
     std::minstd_rand random_{1};
 };
 
+/// What a group visits in the L2 cache: pieces of 256 bytes, of each allocation.
+struct Pieces {
+    std::size_t group;
+    std::map<std::pair<unsigned, std::uint64_t>, double> visits = {};
+};
+
 /// A launch, of which some groups are counted.
 struct Launch {
     std::size_t groups = 0, group_size = 0, counted_groups = 0, local_bytes = 0;
     double warps = 0, barriers = 0, blocks = 0, blocks_parted = 0;
     std::map<Place, Counted> places;
-    std::vector<double> queues = std::vector<double>(64);
+    std::vector<Pieces> pieces;  ///< of the groups that are counted
     std::vector<std::size_t> allocations;
     /// Whether lanes of a warp have wanted different places of their own arrays. Where they never
     /// do, a GPU's compiler has all such places in registers.
@@ -126,6 +132,9 @@ struct Launch {
     /// Groups at once on a multiprocessor, as far as this launch has them, and as far as they fit.
     [[nodiscard]] std::size_t at_once() const;
     [[nodiscard]] std::pair<std::size_t, const char*> resident() const;
+    /// Visits of each queue. A group that is not counted visits as the one before it does, so many
+    /// pieces further on as the groups are apart: it may have a table of its own.
+    [[nodiscard]] std::vector<double> queues() const;
     /// Loads to follow: in the middle of the longest loop over the largest memory.
     [[nodiscard]] std::vector<std::size_t> to_follow() const;
     /// Adds it, an object of JSON, to the file that the environment's COUNTS names.
@@ -136,7 +145,10 @@ struct Launch {
 class Group {
  public:
     Group(Launch& launch, std::size_t number)
-        : launch_(launch), times_(stands_for(number, launch.groups)), is_first_(number == 0) {}
+        : launch_(launch),
+          times_(stands_for(number, launch.groups)),
+          is_first_(number == 0),
+          pieces_{number} {}
     /// All lanes have come to a barrier, or to their end.
     void phase(std::vector<Lane*>& lanes, std::size_t local_bytes);
     void end();
@@ -152,7 +164,7 @@ class Group {
     double warps_ = 0, phases_ = 0, blocks_ = 0, parted_ = 0;
     bool own_parts_ = false;
     std::map<Place, Counted> places_;
-    std::vector<double> queues_ = std::vector<double>(64);
+    Pieces pieces_;
     std::vector<Cache> cache_;
     std::minstd_rand random_{1};
 };

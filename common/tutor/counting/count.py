@@ -3,7 +3,7 @@
     counts = {"form": 1,
         "chapter": "03-local-atomics", "strategy": "local", "api": "CUDA" or "OpenCL",
         "device": "h100",               its multiprocessors and limits made the launch
-        "input": "uniform, seed 1", "pixels",
+        "input": "--random 16M", "pixels",   the options behind the strategy
         "counted_pixels",               that the program had: of more, the counts are drawn on by a line through two sizes
         "launches": [launch, ...]}      in the order of the program, each kernel once
 
@@ -60,6 +60,7 @@ from gallery import Refused
 
 MOST = {"CUDA": 64 << 20, "OpenCL": 16 << 20}  # pixels that are counted
 DEFAULT = ["--random", "16M"]
+LIKE = "h100", "h200"
 FIXED = ["--repeat", "1", "--no-ceiling", "--no-diagnosis", "--variant"]
 SUMS = "lanes", "requests", "sectors", "found", "visits", "passes"
 # A multiprocessor of an H100 has 48 KiB of local memory for a group that asks for no more.
@@ -69,13 +70,23 @@ OCLGRIND = ["oclgrind", "--num-threads", "1", "--quick", "--compute-units", "132
 # ---- a program of a chapter, and what it leaves ------------------------------------------------------
 
 
-def missing(build, api, chapter):
-    """Why nothing can be counted in this API, or nothing."""
-    if api == "CUDA" and not program_of(build, api, chapter).exists():
-        return "CUDA kernels are counted with clang++, which is not there (package clang)"
-    if api == "OpenCL" and not plugin_of(build).exists():
-        return "OpenCL kernels are counted by a plugin for Oclgrind, which needs the packages oclgrind, liboclgrind-dev and llvm-14-dev"
+def missing(build, api):
+    """Why nothing is counted in this API, or nothing: what CMake has found is in its notes on the build folder."""
+    notes = (build / "CMakeCache.txt").read_text(encoding="utf-8")
+
+    def found(*names):
+        return all(re.search(rf"^{name}:\w+=.*(?<!-NOTFOUND)$", notes, re.MULTILINE) for name in names)
+
+    if api == "CUDA" and not found("TUTORIAL_CLANG"):
+        return "CUDA's kernels are counted with clang++, which is not there (package clang)"
+    if api == "OpenCL" and not found("TUTORIAL_OCLGRIND", "TUTORIAL_OCLGRIND_HEADERS", "TUTORIAL_LLVM_HEADERS", "OCLGRIND"):
+        return "OpenCL's kernels are counted by a plugin for Oclgrind (packages oclgrind, liboclgrind-dev, llvm-14-dev)"
     return ""
+
+
+def targets(api, chapter):
+    """What counts a chapter's strategies, as CMake calls it."""
+    return [f"{chapter}-cuda-on-cpu-counts"] if api == "CUDA" else [f"{chapter}-opencl", "oclgrind_counts"]
 
 
 def program_of(build, api, chapter):
@@ -86,10 +97,11 @@ def plugin_of(build):
     return build / "common/liboclgrind_counts.so"
 
 
-def run(command, environment=()):
+def run(command, environment=(), folder="."):
     """The launches that a command counts, and what it says. Raises Refused with its last line where there are none."""
     with tempfile.NamedTemporaryFile(suffix=".json") as file:
-        done = subprocess.run(command, capture_output=True, text=True, errors="replace", env={**os.environ, **dict(environment), "COUNTS": file.name})
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", cwd=folder,
+                              env={**os.environ, **dict(environment), "COUNTS": file.name})
         text = pathlib.Path(file.name).read_text(encoding="utf-8")
     launches = [json.loads(each) for each in text.replace("}]}\n", "}]}\0").split("\0") if each]
     if not launches:
@@ -117,8 +129,8 @@ def pixels_of(words):
     return None, None
 
 
-def of_program(build, chapter, strategy, api, words):
-    """The counts of a chapter's strategy. Raises Refused and BadInput."""
+def of_program(build, chapter, strategy, api, words, folder="."):
+    """The counts of a chapter's strategy; the words name files of this folder. Raises Refused and BadInput."""
     program = program_of(build, api, chapter)
     words = list(words) if words else DEFAULT
     at, pixels = pixels_of(words)
@@ -128,24 +140,24 @@ def of_program(build, chapter, strategy, api, words):
         if size != pixels:
             given[at] = re.sub("[0-9]+[KMG]?$", str(size), given[at])
         if api == "CUDA":
-            launches, said = run([program, *given, *FIXED, strategy])
+            launches, said = run([program, *given, *FIXED, strategy], folder=folder)
             launches = named(program, launches)
         else:
             command = [*OCLGRIND, plugin_of(build), program, *given, "--device", "Oclgrind"]
-            launches, said = run([*command, *FIXED, strategy], {"COUNTS_GROUPS": "2"})
-        of = re.search(r"^input: (.*) \(([0-9]+) pixels\)$", said, re.MULTILINE)
+            launches, said = run([*command, *FIXED, strategy], {"COUNTS_GROUPS": "2"}, folder)
+        of = re.search(r"^input: .* \(([0-9]+) pixels\)$", said, re.MULTILINE)
         file = value_of(words, "--kernels")[1]
         for launch in launches:
             launch["lines"] = lines_of(launch["lines"], ROOT / chapter, file)
-        return launches, of[1] if of else "", int(of[2]) if of else 0
+        return launches, int(of[1]) if of else size or int(max(map(pixels_loaded, launches)))
 
     size = min(pixels, MOST[api]) if pixels else pixels
-    launches, name, counted_pixels = counted(size)
+    launches, counted_pixels = counted(size)
     if pixels and size < pixels:
         launches = drawn_on(counted(size // 2)[0], launches, size // 2, size, pixels)
     for launch in launches:
         whole(launch, pixels or counted_pixels)
-    return {"form": 1, "chapter": chapter, "strategy": strategy, "api": api, "device": "h100", "input": name,
+    return {"form": 1, "chapter": chapter, "strategy": strategy, "api": api, "device": "h100", "input": " ".join(words),
             "pixels": pixels or counted_pixels, "counted_pixels": counted_pixels, "launches": launches}
 
 
@@ -214,13 +226,12 @@ def pixels_loaded(launch):
 def whole(launch, pixels):
     """The groups that were counted may have more or fewer pixels than others: what they loaded is made all pixels, or twice all."""
     times = pixels_loaded(launch) / max(pixels, 1)
-    if launch["counted_groups"] == launch["groups"] or not 0.3 < times:
-        return
-    by = max(round(times), 1) / times
-    if abs(by - 1) < 0.6:
+    by = max(round(times), 1) / times if times > 0.3 else 1
+    if launch["counted_groups"] < launch["groups"] and by < 2.5:
         for line in launch["lines"]:
             line.update((name, line[name] * by) for name in SUMS)
-        launch["queues"] = [each * by for each in launch["queues"]]
+    visits = sum(line["visits"] for line in launch["lines"])
+    launch["queues"] = [each * visits / (sum(launch["queues"]) or 1) for each in launch["queues"]]
 
 
 # ---- what is shown -----------------------------------------------------------------------------------
@@ -304,3 +315,29 @@ def chapter_of(text):
     if not found:
         raise BadInput(f"count takes a chapter with kernels, such as 03, not '{text}'")
     return found[0]
+
+
+class Asked:
+    """A command line. Raises BadInput."""
+
+    def __init__(self, words):
+        self.api, self.like, self.json, self.words = None, "h100", None, []
+        own = {"--api": ("cuda", "opencl"), "--like": LIKE, "--json": None}
+        named, words = [], list(words)
+        while words and not words[0].startswith("-") and len(named) < 2:
+            named.append(words.pop(0))
+        if len(named) < 2:
+            raise BadInput("count takes a chapter and a strategy, such as 03 local")
+        self.chapter, self.strategy = chapter_of(named[0]), named[1]
+        while words:
+            name, equals, value = words.pop(0).partition("=")
+            if name not in own:
+                self.words.append(name + equals + value)
+                continue
+            if not equals and not words:
+                raise BadInput(f"count: {name} needs a value")
+            value = value if equals else words.pop(0)
+            if own[name] and value not in own[name]:
+                raise BadInput(f"count: {name} is one of {', '.join(own[name])}, not '{value}'")
+            setattr(self, name[2:], value)
+        self.api = {"cuda": "CUDA", "opencl": "OpenCL"}.get(self.api)

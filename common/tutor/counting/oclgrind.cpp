@@ -78,12 +78,12 @@ class Count : public oclgrind::Plugin {
 
     void kernelBegin(const oclgrind::KernelInvocation* invocation) override {
         const oclgrind::Kernel& kernel = *invocation->getKernel();
-        const oclgrind::Size3 size = invocation->getLocalSize(),
-                              groups = invocation->getNumGroups();
+        const oclgrind::Size3 size = invocation->getLocalSize();
+        groups_ = invocation->getNumGroups();
         name_ = kernel.getName();
         launch_ = std::make_unique<counts::Launch>();
         launch_->group_size = size.x * size.y * size.z;
-        launch_->groups = groups.x * groups.y * groups.z;
+        launch_->groups = groups_.x * groups_.y * groups_.z;
         is_new_ = known_.insert({name_, launch_->groups, launch_->group_size}).second;
         needs_ = std::make_unique<Needs>(*launch_);
         sites_.clear();
@@ -114,14 +114,15 @@ class Count : public oclgrind::Plugin {
         lanes_.clear();
         lanes_.resize(launch_->group_size);
         at_.assign(launch_->group_size, 0);
-        group_.emplace(*launch_, group->getGroupIndex());
-        is_first_ = group->getGroupIndex() == 0;
+        const oclgrind::Size3 id = group->getGroupID();
+        const std::size_t number = id.x + groups_.x * (id.y + groups_.y * id.z);
+        group_.emplace(*launch_, number);
+        local_.clear();
+        is_first_ = number == 0;
     }
-    void workGroupBarrier(const oclgrind::WorkGroup* group, std::uint32_t) override {
-        phase(group);
-    }
-    void workGroupComplete(const oclgrind::WorkGroup* group) override {
-        phase(group);
+    void workGroupBarrier(const oclgrind::WorkGroup*, std::uint32_t) override { phase(); }
+    void workGroupComplete(const oclgrind::WorkGroup*) override {
+        phase();
         group_->end();
         group_.reset();
     }
@@ -186,6 +187,7 @@ class Count : public oclgrind::Plugin {
         const std::size_t buffer = memory->extractBuffer(address);
         if (memory->getAddressSpace() == oclgrind::AddrSpaceLocal) {
             access.memory = counts::kLocal;
+            local_[buffer] = memory->getBuffer(address)->size;
         } else if (memory->getAddressSpace() == oclgrind::AddrSpacePrivate) {
             access.memory = counts::kOwn;
             access.at += buffer << 20U;
@@ -204,25 +206,30 @@ class Count : public oclgrind::Plugin {
         lanes_[number].accesses.push_back(access);
     }
 
-    void phase(const oclgrind::WorkGroup* group) {
+    void phase() {
         if (!is_new_) return;
         std::vector<counts::Lane*> lanes;
         for (std::size_t i = 0; i < lanes_.size(); ++i) {
             lanes_[i].number = static_cast<unsigned>(i);
             lanes.push_back(&lanes_[i]);
         }
-        group_->phase(lanes, group->getLocalMemory()->getTotalAllocated());
+        std::size_t local_bytes = 0;
+        for (const auto& [buffer, bytes] : local_)
+            local_bytes += bytes;
+        group_->phase(lanes, local_bytes);
     }
 
     std::set<std::tuple<std::string, std::size_t, std::size_t>> known_;
     bool is_new_ = false, is_first_ = false;
     std::string name_;
+    oclgrind::Size3 groups_;
     std::unique_ptr<counts::Launch> launch_;
     std::unique_ptr<Needs> needs_;
     std::optional<counts::Group> group_;
     std::optional<std::size_t> loads_;  // what the first work-item's instruction has loaded
     std::unordered_map<const Instruction*, std::uintptr_t> sites_;
     std::map<std::size_t, std::size_t> allocations_;
+    std::map<std::size_t, std::size_t> local_;  // bytes of the group's variables
     std::vector<counts::Lane> lanes_;
     std::vector<std::uintptr_t> at_;  // where each work-item is
 };
