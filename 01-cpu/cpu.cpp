@@ -131,9 +131,12 @@ int main(int argc, char** argv) try {
     const auto run = [&](const char* variant, const std::function<Histogram(Pixels)>& count,
                          const std::string& unsupported = {}) {
         if (!lesson.wants(variant, unsupported)) return;
-        lesson.examine(variant, [&](Histogram& result) {
-            return common::wall_ms([&] { result = count(lesson.pixels); });
-        });
+        common::Runs runs = lesson.runs(variant);
+        while (runs.next()) {
+            runs.begin();
+            runs.counts = count(lesson.pixels);
+            runs.end();
+        }
     };
     const std::string no_simd = options.choice("simd") == "off" ? "--simd off" : why_no_simd();
     const std::string asked = options.choice("loop").value_or("prefetched");

@@ -20,10 +20,11 @@ const Program kProgram{
      {"racy", "plain ++ instead of an atomic addition: counts are lost", true}},
     {{"walk", {"interleaved", "blocked"}, "every n-th pixel, or a stretch", {"global", "racy"}}}};
 
-int main(int argc, char** argv) try {  // at `catch` all objects of main are gone
+int main(int argc, char** argv) try {
     // 1. What is asked for, the pixels, and the right answer.
     Lesson lesson(argc, argv, kProgram);
     const std::size_t pixel_count = lesson.pixels.size();
+    const std::uint8_t* const from = lesson.pixels.data();
 
     // 2. The device, and the launch: two blocks for each multiprocessor, 256 threads in each.
     const int device = choose_device(lesson);
@@ -31,8 +32,7 @@ int main(int argc, char** argv) try {  // at `catch` all objects of main are gon
     const auto groups = static_cast<unsigned>(lesson.groups(2 * multiprocessors(device)));
 
     // 3. Where its commands go: the context comes by itself, the default stream keeps their order,
-    //    and two events note when the work began and ended. Each is given back at the end of its
-    //    scope.
+    //    and two events, given back at the end of their scope, note when the work began and ended.
     Event begin, end;
     CHECK_CUDA(cudaEventCreate(begin.out()));
     CHECK_CUDA(cudaEventCreate(end.out()));
@@ -46,90 +46,64 @@ int main(int argc, char** argv) try {  // at `catch` all objects of main are gon
 
     // 4. The kernels. They were compiled with this file, above.
 
-    // 5. What the strategies share: the histogram. It is read and written: an atomic does both.
+    // 5. What the strategies share: the pixels, and the histogram, which is read and written: an
+    //    atomic does both.
+    Memory<std::uint8_t> pixels;
+    CHECK_CUDA(cudaMalloc(pixels.out(), pixel_count));
     Memory<std::uint32_t> histogram;
     CHECK_CUDA(cudaMalloc(histogram.out(), sizeof(Histogram)));
 
-    // 6. global, and racy, which differs in nothing but its kernel: zero the histogram, count, copy
-    //    it out. `examine` copies in, poisons before each run, compares all bins, and times.
+    // 6. global, and racy, which differs in nothing but its kernel: zero, count, copy out. The loop
+    //    goes around to warm up, to take times, and with the copy of the pixels; and compares.
     const bool blocked = lesson.choice("walk") == "blocked";
     for (const std::string variant : {"global", "racy"}) {
         if (!lesson.wants(variant)) continue;
         auto* kernel = blocked ? histogram_global_blocked : histogram_global;
         if (variant == "racy") kernel = blocked ? histogram_racy_blocked : histogram_racy;
-        Memory<std::uint8_t> pixels;
-        CHECK_CUDA(cudaMalloc(pixels.out(), pixel_count));
-        lesson.copy_in = [&] {  // `examine` calls it
-            CHECK_CUDA(
-                cudaMemcpy(pixels, lesson.pixels.data(), pixel_count, cudaMemcpyHostToDevice));
-        };
-        const auto count_pixels = [&](Histogram& result) {
+        Runs runs =
+            lesson.runs(variant, {groups, group_size}, unsupported_reason(kernel, group_size));
+        while (runs.next()) {
+            poison(histogram, sizeof(Histogram));  // what a run does not zero shows
+            runs.begin();
+            if (runs.copies_in())
+                CHECK_CUDA(cudaMemcpy(pixels, from, pixel_count, cudaMemcpyHostToDevice));
             CHECK_CUDA(cudaEventRecord(begin));
             CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
             kernel<<<groups, group_size>>>(pixels, pixel_count, histogram);
             CHECK_CUDA(cudaGetLastError());
             CHECK_CUDA(cudaEventRecord(end));
-            CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
-            return milliseconds();
-        };
-        lesson.examine(
-            variant, {groups, group_size}, unsupported_reason(kernel, group_size),
-            [&] { poison(histogram, sizeof(Histogram)); }, count_pixels);
-        if (variant == "racy") lesson.say_what_was_lost(variant);
+            CHECK_CUDA(cudaMemcpy(runs.counts.data(), histogram, sizeof(Histogram),
+                                  cudaMemcpyDeviceToHost));
+            runs.end(milliseconds());
+        }
+        if (variant == "racy") lesson.say_what_was_lost(runs);
     }
 
-    // 7. subhist: the same with pitched rows, a table for each block, and a second kernel.
-    //    cudaMallocPitch chooses the pitch, in bytes, so that each row of `image` begins where the
-    //    device reads best; the tables' pitch is then turned into bins.
-    const std::size_t width = lesson.width;
-    const std::size_t rows = std::max<std::size_t>((pixel_count + width - 1) / width, 1);
-    Memory<std::uint8_t> image;
-    std::size_t pitch_bytes = 0;
-    const bool has_room =
-        blocked || CUDA_HAS_ROOM(cudaMallocPitch(image.out(), &pitch_bytes, width, rows));
-    if (lesson.wants("subhist", blocked    ? "--walk is not for it"
-                                : has_room ? ""
-                                           : "the device has no room for rows this far apart")) {
-        // Across, as many blocks as the columns need; the others share the rows.
-        const auto groups_x = static_cast<unsigned>(
-            std::clamp<std::size_t>((width + group_size - 1) / group_size, 1, groups));
-        const unsigned groups_y = std::min(groups / groups_x, kMaxBlocksInY);
-        const std::uint32_t tables = groups_x * groups_y;
-        poison(image, rows * pitch_bytes);  // gaps behind the rows show where they are counted
-        Memory<std::uint32_t> sub_histograms;
-        std::size_t table_pitch_bytes = 0;
-        CHECK_CUDA(
-            cudaMallocPitch(sub_histograms.out(), &table_pitch_bytes, sizeof(Histogram), tables));
-        const std::size_t table_pitch_bins = table_pitch_bytes / sizeof(std::uint32_t);
-        const auto poison_all = [&] {
-            poison(sub_histograms, tables * table_pitch_bytes);
+    // 7. subhist: a table for each block, all of them zeroed, and a second kernel, which adds them.
+    if (lesson.wants("subhist", blocked ? "--walk is not for it" : "")) {
+        const std::size_t tables_bytes = groups * sizeof(Histogram);
+        Memory<std::uint32_t> tables;
+        CHECK_CUDA(cudaMalloc(tables.out(), tables_bytes));
+        Runs runs =
+            lesson.runs("subhist", {groups, group_size}, unsupported_reason(subhist, group_size));
+        while (runs.next()) {
+            poison(tables, tables_bytes);
             poison(histogram, sizeof(Histogram));
-        };
-        lesson.copy_in = [&] {  // `examine` calls it
-            const std::size_t whole = pixel_count / width, rest = pixel_count % width;
-            CHECK_CUDA(cudaMemcpy2D(image, pitch_bytes, lesson.pixels.data(), width, width, whole,
-                                    cudaMemcpyHostToDevice));
-            if (rest > 0)
-                CHECK_CUDA(cudaMemcpy(image + whole * pitch_bytes,
-                                      &lesson.pixels[pixel_count - rest], rest,
-                                      cudaMemcpyHostToDevice));
-        };
-        const auto count_rows = [&](Histogram& result) {
+            runs.begin();
+            if (runs.copies_in())
+                CHECK_CUDA(cudaMemcpy(pixels, from, pixel_count, cudaMemcpyHostToDevice));
             CHECK_CUDA(cudaEventRecord(begin));
-            CHECK_CUDA(
-                cudaMemset2DAsync(sub_histograms, table_pitch_bytes, 0, sizeof(Histogram), tables));
-            subhist<<<dim3(groups_x, groups_y), group_size>>>(
-                image, pitch_bytes, width, pixel_count, sub_histograms, table_pitch_bins);
+            CHECK_CUDA(cudaMemsetAsync(tables, 0, tables_bytes));
+            subhist<<<groups, group_size>>>(pixels, pixel_count, tables);
             CHECK_CUDA(cudaGetLastError());
-            sum_tables<<<(kBins + group_size - 1) / group_size, group_size>>>(
-                sub_histograms, table_pitch_bins, tables, histogram);
+            sum_tables<<<(kBins + group_size - 1) / group_size, group_size>>>(tables, groups,
+                                                                              histogram);
             CHECK_CUDA(cudaGetLastError());
             CHECK_CUDA(cudaEventRecord(end));
-            CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
-            return milliseconds();
-        };
-        lesson.examine("subhist", {tables, group_size, groups_x},
-                       unsupported_reason(subhist, group_size), poison_all, count_rows);
+            CHECK_CUDA(cudaMemcpy(runs.counts.data(), histogram, sizeof(Histogram),
+                                  cudaMemcpyDeviceToHost));
+            runs.end(milliseconds());
+        }
     }
 
     // 8. The table, and the exit status that tells the truth.

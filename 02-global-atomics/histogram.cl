@@ -56,35 +56,24 @@ __kernel OF_GROUP_SIZE void histogram_global_blocked(__global const uchar* pixel
 
 // ---- subhist: one table for each work-group, still in global memory ----
 //
-// The picture is a rectangle here: its rows are `image_pitch_bytes` apart, which may be more than
-// `width`. A group covers as many columns as it has work-items, and each work-item walks down the
-// rows of its column. Where there are fewer groups than the picture needs, they stride on.
-//
-// Two pitches, two units: the picture's in bytes, the tables' in bins. A byte pitch that is used to
-// index an array of uint is off by a factor of four.
-__kernel OF_GROUP_SIZE void subhist(__global const uchar* image, ulong image_pitch_bytes,
-                                    ulong width, ulong count, __global uint* tables,
-                                    ulong table_pitch_bins) {
-    const size_t group = get_group_id(1) * get_num_groups(0) + get_group_id(0);
-    __global uint* table = tables + group * table_pitch_bins;
-    for (ulong y = get_group_id(1); y * width < count; y += get_num_groups(1)) {
-        for (ulong x = get_global_id(0); x < width; x += get_global_size(0)) {
-            // The last row may be short.
-            if (y * width + x < count) {
-                atomic_inc(&table[image[y * image_pitch_bytes + x]]);
-            }
-        }
+// The walk is that of `global`. What differs is where a work-item counts: in the table of its
+// group, which it shares with that group alone.
+__kernel OF_GROUP_SIZE void subhist(__global const uchar* pixels, ulong count,
+                                    __global uint* tables) {
+    __global uint* table = tables + get_group_id(0) * BINS;
+    for (ulong i = get_global_id(0); i < count; i += get_global_size(0)) {
+        atomic_inc(&table[pixels[i]]);
     }
 }
 
 // The second step: a work-item for each bin adds up that bin of all tables. Nobody else writes its
 // result, so it needs no atomic, and the histogram needs no zeroing.
-__kernel OF_GROUP_SIZE void sum_tables(__global const uint* tables, ulong table_pitch_bins,
-                                       uint table_count, __global uint* histogram) {
+__kernel OF_GROUP_SIZE void sum_tables(__global const uint* tables, uint table_count,
+                                       __global uint* histogram) {
     for (size_t bin = get_global_id(0); bin < BINS; bin += get_global_size(0)) {
         uint sum = 0;
         for (uint table = 0; table < table_count; ++table) {
-            sum += tables[table * table_pitch_bins + bin];
+            sum += tables[table * BINS + bin];
         }
         histogram[bin] = sum;
     }

@@ -65,37 +65,26 @@ __global__ void histogram_global_blocked(const std::uint8_t* pixels, std::size_t
 
 // ---- subhist: one table for each block, still in global memory ----
 //
-// The picture is a rectangle here: its rows are `image_pitch_bytes` apart, which may be more than
-// `width`. A block covers as many columns as it has threads, and each thread walks down the rows of
-// its column. Where there are fewer blocks than the picture needs, they stride on.
-//
-// Two pitches, two units: the picture's in bytes, the tables' in bins. A byte pitch that is used to
-// index an array of uint32_t is off by a factor of four.
-__global__ void subhist(const std::uint8_t* image, std::size_t image_pitch_bytes, std::size_t width,
-                        std::size_t count, std::uint32_t* tables, std::size_t table_pitch_bins) {
-    const std::size_t block = std::size_t{blockIdx.y} * gridDim.x + blockIdx.x;
-    std::uint32_t* table = tables + block * table_pitch_bins;
+// The walk is that of `global`. What differs is where a thread counts: in the table of its block,
+// which it shares with that block alone.
+__global__ void subhist(const std::uint8_t* pixels, std::size_t count, std::uint32_t* tables) {
+    std::uint32_t* table = tables + std::size_t{blockIdx.x} * kBins;
     const std::size_t stride = std::size_t{gridDim.x} * blockDim.x;
-    for (std::size_t y = blockIdx.y; y * width < count; y += gridDim.y) {
-        for (std::size_t x = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; x < width;
-             x += stride) {
-            // The last row may be short.
-            if (y * width + x < count) {
-                atomicAdd(&table[image[y * image_pitch_bytes + x]], 1U);
-            }
-        }
+    for (std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x; i < count;
+         i += stride) {
+        atomicAdd(&table[pixels[i]], 1U);
     }
 }
 
 // The second step: a thread for each bin adds up that bin of all tables. Nobody else writes its
 // result, so it needs no atomic, and the histogram needs no zeroing.
-__global__ void sum_tables(const std::uint32_t* tables, std::size_t table_pitch_bins,
-                           std::uint32_t table_count, std::uint32_t* histogram) {
+__global__ void sum_tables(const std::uint32_t* tables, std::uint32_t table_count,
+                           std::uint32_t* histogram) {
     for (std::size_t bin = blockIdx.x * blockDim.x + threadIdx.x; bin < kBins;
          bin += gridDim.x * blockDim.x) {
         std::uint32_t sum = 0;
         for (std::uint32_t table = 0; table < table_count; ++table) {
-            sum += tables[table * table_pitch_bins + bin];
+            sum += tables[table * kBins + bin];
         }
         histogram[bin] = sum;
     }

@@ -19,7 +19,7 @@ const Program kProgram{
      {"racy", "plain ++ instead of an atomic addition: counts are lost", true}},  // on purpose
     {{"walk", {"interleaved", "blocked"}, "every n-th pixel, or a stretch", {"global", "racy"}}}};
 
-int main(int argc, char** argv) try {  // at `catch` all objects of main are gone
+int main(int argc, char** argv) try {
     // 1. What is asked for, the pixels, and the right answer.
     Lesson lesson(argc, argv, kProgram);
     const cl_ulong pixel_count = lesson.pixels.size();
@@ -53,113 +53,86 @@ int main(int argc, char** argv) try {  // at `catch` all objects of main are gon
     check_build(clBuildProgram(program, 1, &device, options.c_str(), nullptr, nullptr), program,
                 device);
 
-    // 5. What the strategies share: the histogram. It is read and written: an atomic does both.
+    // 5. What the strategies share: the pixels (no buffer has 0 bytes), and the histogram. It is
+    //    read and written: an atomic does both.
+    const Buffer pixels = clCreateBuffer(context, CL_MEM_READ_ONLY,
+                                         std::max<std::size_t>(pixel_count, 1), nullptr, &error);
+    CHECK_CL(error, "clCreateBuffer(pixels)");
     const Buffer histogram =
         clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(Histogram), nullptr, &error);
     CHECK_CL(error, "clCreateBuffer(histogram)");
     const cl_uint zero = 0;
 
-    // 6. global, and racy, which differs in nothing but its kernel: zero the histogram, count, copy
-    //    it out. `examine` copies in, poisons before each run, compares all bins, and times.
+    // 6. global, and racy, which differs in nothing but its kernel: zero, count, copy out. The loop
+    //    goes around to warm up, to take times, and with the copy of the pixels; and compares.
     const bool blocked = lesson.choice("walk") == "blocked";
     for (const std::string variant : {"global", "racy"}) {
         if (!lesson.wants(variant)) continue;
         const std::string name = "histogram_" + variant + (blocked ? "_blocked" : "");
         const Kernel kernel = clCreateKernel(program, name.c_str(), &error);
         CHECK_CL(error, ("clCreateKernel(" + name + ")").c_str());
-        const Buffer pixels = clCreateBuffer(
-            context, CL_MEM_READ_ONLY, std::max<std::size_t>(pixel_count, 1), nullptr, &error);
-        CHECK_CL(error, "clCreateBuffer(pixels)");
-        lesson.copy_in = [&] {  // `examine` calls it; the queue keeps order, so nothing waits
-            if (pixel_count == 0) return;
-            CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, pixel_count,
-                                          lesson.pixels.data(), 0, nullptr, nullptr));
-        };
-        const auto count_pixels = [&](Histogram& result) {
+        CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
+        CHECK_CL(clSetKernelArg(kernel, 1, sizeof pixel_count, &pixel_count));
+        CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &histogram));
+        Runs runs = lesson.runs(variant, {groups, group_size},
+                                unsupported_reason(kernel, device, group_size));
+        while (runs.next()) {
+            poison(queue, histogram, sizeof(Histogram));  // what a run does not zero shows
+            runs.begin();
+            if (runs.copies_in() && pixel_count > 0)  // the queue keeps order, so nothing waits
+                CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, pixel_count,
+                                              lesson.pixels.data(), 0, nullptr, nullptr));
             Event zeroed, counted;  // .out() is where a call writes it
             CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, sizeof(Histogram),
                                          0, nullptr, zeroed.out()));
-            CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
-            CHECK_CL(clSetKernelArg(kernel, 1, sizeof pixel_count, &pixel_count));
-            CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &histogram));
             CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &group_size, 0,
                                             nullptr, counted.out()));
             CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
-                                         result.data(), 0, nullptr, nullptr));
-            return milliseconds(zeroed, counted);
-        };
-        lesson.examine(
-            variant, {groups, group_size}, unsupported_reason(kernel, device, group_size),
-            [&] { poison(queue, histogram, sizeof(Histogram)); }, count_pixels);
-        if (variant == "racy") lesson.say_what_was_lost(variant);
+                                         runs.counts.data(), 0, nullptr, nullptr));
+            runs.end(milliseconds(zeroed, counted));
+        }
+        if (variant == "racy") lesson.say_what_was_lost(runs);
     }
 
-    // 7. subhist: the same with pitched rows, a table for each group, and a second kernel. Each row
-    //    of `image` begins at a multiple of 512 bytes, where a device reads best.
-    const cl_ulong width = lesson.width, pitch_bytes = (width + 511) / 512 * 512;
-    const std::size_t image_bytes =
-        std::max<cl_ulong>((pixel_count + width - 1) / width, 1) * pitch_bytes;
-    if (lesson.wants("subhist", blocked ? "--walk is not for it" : no_room(device, image_bytes))) {
-        // Across, as many groups as the columns need; the others share the rows.
-        const std::size_t groups_x =
-            std::clamp<std::size_t>((width + group_size - 1) / group_size, 1, groups);
-        const std::size_t groups_y = groups / groups_x;
-        const auto tables = static_cast<cl_uint>(groups_x * groups_y);
-        const cl_ulong table_pitch_bins = kBins;
-        const std::size_t tables_bytes = tables * table_pitch_bins * sizeof(cl_uint);
+    // 7. subhist: a table for each group, all of them zeroed, and a second kernel, which adds them.
+    if (lesson.wants("subhist", blocked ? "--walk is not for it" : "")) {
         const Kernel subhist = clCreateKernel(program, "subhist", &error);
         CHECK_CL(error, "clCreateKernel(subhist)");
         const Kernel sum_tables = clCreateKernel(program, "sum_tables", &error);
         CHECK_CL(error, "clCreateKernel(sum_tables)");
-        const Buffer image =
-            clCreateBuffer(context, CL_MEM_READ_ONLY, image_bytes, nullptr, &error);
-        CHECK_CL(error, "clCreateBuffer(image)");
-        poison(queue, image, image_bytes);  // gaps behind the rows show where they are counted
-        const Buffer sub_histograms =
+        const auto table_count = static_cast<cl_uint>(groups);
+        const std::size_t tables_bytes = groups * sizeof(Histogram);
+        const Buffer tables =
             clCreateBuffer(context, CL_MEM_READ_WRITE, tables_bytes, nullptr, &error);
-        CHECK_CL(error, "clCreateBuffer(sub_histograms)");
-        const auto poison_all = [&] {
-            poison(queue, sub_histograms, tables_bytes);
+        CHECK_CL(error, "clCreateBuffer(tables)");
+        CHECK_CL(clSetKernelArg(subhist, 0, sizeof(cl_mem), &pixels));
+        CHECK_CL(clSetKernelArg(subhist, 1, sizeof pixel_count, &pixel_count));
+        CHECK_CL(clSetKernelArg(subhist, 2, sizeof(cl_mem), &tables));
+        CHECK_CL(clSetKernelArg(sum_tables, 0, sizeof(cl_mem), &tables));
+        CHECK_CL(clSetKernelArg(sum_tables, 1, sizeof table_count, &table_count));
+        CHECK_CL(clSetKernelArg(sum_tables, 2, sizeof(cl_mem), &histogram));
+        // A work-item for each bin, rounded up: OpenCL 1.2 launches whole groups only.
+        const std::size_t sum_size = (kBins + group_size - 1) / group_size * group_size;
+        Runs runs = lesson.runs("subhist", {groups, group_size},
+                                unsupported_reason(subhist, device, group_size));
+        while (runs.next()) {
+            poison(queue, tables, tables_bytes);
             poison(queue, histogram, sizeof(Histogram));
-        };
-        lesson.copy_in = [&] {  // `examine` calls it; the queue keeps order, so nothing waits
-            const std::size_t origin[3] = {0, 0, 0}, whole[3] = {width, pixel_count / width, 1};
-            if (whole[1] > 0)  // whole rows: their pitch in the image, then here
-                CHECK_CL(clEnqueueWriteBufferRect(queue, image, CL_FALSE, origin, origin, whole,
-                                                  pitch_bytes, 0, width, 0, lesson.pixels.data(), 0,
-                                                  nullptr, nullptr));
-            if (const std::size_t rest = pixel_count % width; rest > 0)
-                CHECK_CL(clEnqueueWriteBuffer(queue, image, CL_FALSE, whole[1] * pitch_bytes, rest,
-                                              &lesson.pixels[pixel_count - rest], 0, nullptr,
-                                              nullptr));
-        };
-        const auto count_rows = [&](Histogram& result) {
+            runs.begin();
+            if (runs.copies_in() && pixel_count > 0)
+                CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, pixel_count,
+                                              lesson.pixels.data(), 0, nullptr, nullptr));
             Event zeroed, summed;
-            CHECK_CL(clEnqueueFillBuffer(queue, sub_histograms, &zero, sizeof zero, 0, tables_bytes,
-                                         0, nullptr, zeroed.out()));
-            CHECK_CL(clSetKernelArg(subhist, 0, sizeof(cl_mem), &image));
-            CHECK_CL(clSetKernelArg(subhist, 1, sizeof pitch_bytes, &pitch_bytes));
-            CHECK_CL(clSetKernelArg(subhist, 2, sizeof width, &width));
-            CHECK_CL(clSetKernelArg(subhist, 3, sizeof pixel_count, &pixel_count));
-            CHECK_CL(clSetKernelArg(subhist, 4, sizeof(cl_mem), &sub_histograms));
-            CHECK_CL(clSetKernelArg(subhist, 5, sizeof table_pitch_bins, &table_pitch_bins));
-            const std::size_t size[2] = {groups_x * group_size, groups_y};
-            const std::size_t local[2] = {group_size, 1};
-            CHECK_CL(clEnqueueNDRangeKernel(queue, subhist, 2, nullptr, size, local, 0, nullptr,
-                                            nullptr));
-            CHECK_CL(clSetKernelArg(sum_tables, 0, sizeof(cl_mem), &sub_histograms));
-            CHECK_CL(clSetKernelArg(sum_tables, 1, sizeof table_pitch_bins, &table_pitch_bins));
-            CHECK_CL(clSetKernelArg(sum_tables, 2, sizeof tables, &tables));
-            CHECK_CL(clSetKernelArg(sum_tables, 3, sizeof(cl_mem), &histogram));
-            const std::size_t sum_size = (kBins + group_size - 1) / group_size * group_size;
+            CHECK_CL(clEnqueueFillBuffer(queue, tables, &zero, sizeof zero, 0, tables_bytes, 0,
+                                         nullptr, zeroed.out()));
+            CHECK_CL(clEnqueueNDRangeKernel(queue, subhist, 1, nullptr, &global_size, &group_size,
+                                            0, nullptr, nullptr));
             CHECK_CL(clEnqueueNDRangeKernel(queue, sum_tables, 1, nullptr, &sum_size, &group_size,
                                             0, nullptr, summed.out()));
             CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
-                                         result.data(), 0, nullptr, nullptr));
-            return milliseconds(zeroed, summed);
-        };
-        lesson.examine("subhist", {tables, group_size, groups_x},
-                       unsupported_reason(subhist, device, group_size), poison_all, count_rows);
+                                         runs.counts.data(), 0, nullptr, nullptr));
+            runs.end(milliseconds(zeroed, summed));
+        }
     }
 
     // 8. The table, and the exit status that tells the truth.

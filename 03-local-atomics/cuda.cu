@@ -20,10 +20,11 @@ const Program kProgram{
      {"local-subhist", "the same rows, added by a second kernel"}},
     {{"walk", {"interleaved", "blocked"}, "local: every n-th pixel, or a stretch", {"local"}}}};
 
-int main(int argc, char** argv) try {  // at `catch` all objects of main are gone
+int main(int argc, char** argv) try {
     // 1. What is asked for, the pixels, and the right answer.
     Lesson lesson(argc, argv, kProgram);
     const std::size_t pixel_count = lesson.pixels.size();
+    const std::uint8_t* const from = lesson.pixels.data();
 
     // 2. The device, and the launch: two blocks for each multiprocessor, 256 threads in each.
     const int device = choose_device(lesson);
@@ -31,8 +32,7 @@ int main(int argc, char** argv) try {  // at `catch` all objects of main are gon
     const auto groups = static_cast<unsigned>(lesson.groups(2 * multiprocessors(device)));
 
     // 3. Where its commands go: the context comes by itself, the default stream keeps their order,
-    //    and two events note when the work began and ended. Each is given back at the end of its
-    //    scope.
+    //    and two events, given back at the end of their scope, note when the work began and ended.
     Event begin, end;
     CHECK_CUDA(cudaEventCreate(begin.out()));
     CHECK_CUDA(cudaEventCreate(end.out()));
@@ -51,27 +51,28 @@ int main(int argc, char** argv) try {  // at `catch` all objects of main are gon
     CHECK_CUDA(cudaMalloc(pixels.out(), pixel_count));
     Memory<std::uint32_t> histogram;
     CHECK_CUDA(cudaMalloc(histogram.out(), sizeof(Histogram)));
-    lesson.copy_in = [&] {  // `examine` calls it
-        CHECK_CUDA(cudaMemcpy(pixels, lesson.pixels.data(), pixel_count, cudaMemcpyHostToDevice));
-    };
 
-    // 6. local, which has a kernel for each walk: zero the histogram, count, copy it out. `examine`
-    //    copies the pixels in, poisons the histogram before each run, compares all bins, and times.
+    // 6. local, which has a kernel for each walk: zero the histogram, count, copy it out. The loop
+    //    goes around to warm up, to take times, and with the copy of the pixels; and compares.
     const bool blocked = lesson.choice("walk") == "blocked";
     if (lesson.wants("local")) {
         auto* const local = blocked ? histogram_local_blocked : histogram_local;
-        const auto count_local = [&](Histogram& result) {
+        Runs runs =
+            lesson.runs("local", {groups, group_size}, unsupported_reason(local, group_size));
+        while (runs.next()) {
+            poison(histogram, sizeof(Histogram));
+            runs.begin();
+            if (runs.copies_in())
+                CHECK_CUDA(cudaMemcpy(pixels, from, pixel_count, cudaMemcpyHostToDevice));
             CHECK_CUDA(cudaEventRecord(begin));
             CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
             local<<<groups, group_size>>>(pixels, pixel_count, histogram);
             CHECK_CUDA(cudaGetLastError());
             CHECK_CUDA(cudaEventRecord(end));
-            CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
-            return milliseconds();
-        };
-        lesson.examine(
-            "local", {groups, group_size}, unsupported_reason(local, group_size),
-            [&] { poison(histogram, sizeof(Histogram)); }, count_local);
+            CHECK_CUDA(cudaMemcpy(runs.counts.data(), histogram, sizeof(Histogram),
+                                  cudaMemcpyDeviceToHost));
+            runs.end(milliseconds());
+        }
     }
 
     // 7. local-buckets: nothing to zero, for each block writes its whole row. The host adds the
@@ -83,45 +84,48 @@ int main(int argc, char** argv) try {  // at `catch` all objects of main are gon
         HostMemory<std::uint32_t> pinned_buckets;
         CHECK_CUDA(cudaMalloc(buckets.out(), buckets_bytes));
         CHECK_CUDA(cudaMallocHost(pinned_buckets.out(), buckets_bytes));
-        const auto count_in_buckets = [&](Histogram& result) {
+        Runs runs = lesson.runs("local-buckets", {groups, group_size},
+                                unsupported_reason(histogram_buckets, group_size));
+        while (runs.next()) {
+            poison(buckets, buckets_bytes);
+            runs.begin();
+            if (runs.copies_in())
+                CHECK_CUDA(cudaMemcpy(pixels, from, pixel_count, cudaMemcpyHostToDevice));
             CHECK_CUDA(cudaEventRecord(begin));
             histogram_buckets<<<groups, group_size>>>(pixels, pixel_count, buckets);
             CHECK_CUDA(cudaGetLastError());
             CHECK_CUDA(cudaEventRecord(end));
             CHECK_CUDA(cudaMemcpy(pinned_buckets, buckets, buckets_bytes, cudaMemcpyDeviceToHost));
-            add_rows(pinned_buckets, groups, result);
-            return milliseconds();
-        };
-        lesson.examine(
-            "local-buckets", {groups, group_size},
-            unsupported_reason(histogram_buckets, group_size),
-            [&] { poison(buckets, buckets_bytes); }, count_in_buckets);
+            add_rows(pinned_buckets, groups, runs.counts);
+            runs.end(milliseconds());
+        }
     }
 
     // 8. local-subhist: the same rows, and a second kernel adds them where they are. The host says
     //    how much shared memory a block of the first one gets.
     if (lesson.wants("local-subhist", blocked ? "--walk is for local" : "")) {
-        const std::uint32_t table_count = groups;
         const std::size_t tables_bytes = groups * sizeof(Histogram);
         Memory<std::uint32_t> tables;
         CHECK_CUDA(cudaMalloc(tables.out(), tables_bytes));
-        const auto poison_all = [&] {
+        Runs runs = lesson.runs("local-subhist", {groups, group_size},
+                                unsupported_reason(subhist, group_size));
+        while (runs.next()) {
             poison(tables, tables_bytes);
             poison(histogram, sizeof(Histogram));
-        };
-        const auto count_in_tables = [&](Histogram& result) {
+            runs.begin();
+            if (runs.copies_in())
+                CHECK_CUDA(cudaMemcpy(pixels, from, pixel_count, cudaMemcpyHostToDevice));
             CHECK_CUDA(cudaEventRecord(begin));
             subhist<<<groups, group_size, sizeof(Histogram)>>>(pixels, pixel_count, tables);
             CHECK_CUDA(cudaGetLastError());
-            sum_tables<<<(kBins + group_size - 1) / group_size, group_size>>>(tables, table_count,
+            sum_tables<<<(kBins + group_size - 1) / group_size, group_size>>>(tables, groups,
                                                                               histogram);
             CHECK_CUDA(cudaGetLastError());
             CHECK_CUDA(cudaEventRecord(end));
-            CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
-            return milliseconds();
-        };
-        lesson.examine("local-subhist", {groups, group_size},
-                       unsupported_reason(subhist, group_size), poison_all, count_in_tables);
+            CHECK_CUDA(cudaMemcpy(runs.counts.data(), histogram, sizeof(Histogram),
+                                  cudaMemcpyDeviceToHost));
+            runs.end(milliseconds());
+        }
     }
 
     // 9. The table, and the exit status that tells the truth.

@@ -19,7 +19,7 @@ const Program kProgram{
      {"local-subhist", "the same rows, added by a second kernel"}},
     {{"walk", {"interleaved", "blocked"}, "local: every n-th pixel, or a stretch", {"local"}}}};
 
-int main(int argc, char** argv) try {  // at `catch` all objects of main are gone
+int main(int argc, char** argv) try {
     // 1. What is asked for, the pixels, and the right answer.
     Lesson lesson(argc, argv, kProgram);
     const cl_ulong pixel_count = lesson.pixels.size();
@@ -60,36 +60,35 @@ int main(int argc, char** argv) try {  // at `catch` all objects of main are gon
     const Buffer histogram =
         clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(Histogram), nullptr, &error);
     CHECK_CL(error, "clCreateBuffer(histogram)");
-    lesson.copy_in = [&] {  // `examine` calls it; the queue keeps order, so nothing waits
-        if (pixel_count == 0) return;
-        CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, pixel_count, lesson.pixels.data(),
-                                      0, nullptr, nullptr));
-    };
+    const cl_uint zero = 0;
 
-    // 6. local, which has a kernel for each walk: zero the histogram, count, copy it out. `examine`
-    //    copies the pixels in, poisons the histogram before each run, compares all bins, and times.
+    // 6. local, which has a kernel for each walk: zero the histogram, count, copy it out. The loop
+    //    goes around to warm up, to take times, and with the copy of the pixels; and compares.
     const bool blocked = lesson.choice("walk") == "blocked";
     if (lesson.wants("local")) {
         const char* const name = blocked ? "histogram_local_blocked" : "histogram_local";
         const Kernel local = clCreateKernel(program, name, &error);
         CHECK_CL(error, "clCreateKernel(local)");
-        const auto count_local = [&](Histogram& result) {
-            const cl_uint zero = 0;
+        CHECK_CL(clSetKernelArg(local, 0, sizeof(cl_mem), &pixels));
+        CHECK_CL(clSetKernelArg(local, 1, sizeof pixel_count, &pixel_count));
+        CHECK_CL(clSetKernelArg(local, 2, sizeof(cl_mem), &histogram));
+        Runs runs = lesson.runs("local", {groups, group_size},
+                                unsupported_reason(local, device, group_size));
+        while (runs.next()) {
+            poison(queue, histogram, sizeof(Histogram));
+            runs.begin();
+            if (runs.copies_in() && pixel_count > 0)
+                CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, pixel_count,
+                                              lesson.pixels.data(), 0, nullptr, nullptr));
             Event zeroed, counted;
             CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, sizeof(Histogram),
                                          0, nullptr, zeroed.out()));
-            CHECK_CL(clSetKernelArg(local, 0, sizeof(cl_mem), &pixels));
-            CHECK_CL(clSetKernelArg(local, 1, sizeof pixel_count, &pixel_count));
-            CHECK_CL(clSetKernelArg(local, 2, sizeof(cl_mem), &histogram));
             CHECK_CL(clEnqueueNDRangeKernel(queue, local, 1, nullptr, &global_size, &group_size, 0,
                                             nullptr, counted.out()));
             CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
-                                         result.data(), 0, nullptr, nullptr));
-            return milliseconds(zeroed, counted);
-        };
-        lesson.examine(
-            "local", {groups, group_size}, unsupported_reason(local, device, group_size),
-            [&] { poison(queue, histogram, sizeof(Histogram)); }, count_local);
+                                         runs.counts.data(), 0, nullptr, nullptr));
+            runs.end(milliseconds(zeroed, counted));
+        }
     }
 
     // 7. local-buckets: nothing to zero, for each group writes its whole row. The host maps the
@@ -102,25 +101,28 @@ int main(int argc, char** argv) try {  // at `catch` all objects of main are gon
         const Buffer buckets =
             clCreateBuffer(context, CL_MEM_WRITE_ONLY, buckets_bytes, nullptr, &error);
         CHECK_CL(error, "clCreateBuffer(buckets)");  // WRITE_ONLY is what kernels do
-        const auto count_in_buckets = [&](Histogram& result) {
-            CHECK_CL(clSetKernelArg(in_buckets, 0, sizeof(cl_mem), &pixels));
-            CHECK_CL(clSetKernelArg(in_buckets, 1, sizeof pixel_count, &pixel_count));
-            CHECK_CL(clSetKernelArg(in_buckets, 2, sizeof(cl_mem), &buckets));
+        CHECK_CL(clSetKernelArg(in_buckets, 0, sizeof(cl_mem), &pixels));
+        CHECK_CL(clSetKernelArg(in_buckets, 1, sizeof pixel_count, &pixel_count));
+        CHECK_CL(clSetKernelArg(in_buckets, 2, sizeof(cl_mem), &buckets));
+        Runs runs = lesson.runs("local-buckets", {groups, group_size},
+                                unsupported_reason(in_buckets, device, group_size));
+        while (runs.next()) {
+            poison(queue, buckets, buckets_bytes);
+            runs.begin();
+            if (runs.copies_in() && pixel_count > 0)
+                CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, pixel_count,
+                                              lesson.pixels.data(), 0, nullptr, nullptr));
             Event counted;
             CHECK_CL(clEnqueueNDRangeKernel(queue, in_buckets, 1, nullptr, &global_size,
                                             &group_size, 0, nullptr, counted.out()));
             void* const mapped = clEnqueueMapBuffer(queue, buckets, CL_TRUE, CL_MAP_READ, 0,
                                                     buckets_bytes, 0, nullptr, nullptr, &error);
             CHECK_CL(error, "clEnqueueMapBuffer");
-            add_rows(static_cast<const std::uint32_t*>(mapped), groups, result);
+            add_rows(static_cast<const std::uint32_t*>(mapped), groups, runs.counts);
             CHECK_CL(clEnqueueUnmapMemObject(queue, buckets, mapped, 0, nullptr, nullptr));
             CHECK_CL(clFinish(queue));  // the unmap is a command, too
-            return milliseconds(counted, counted);
-        };
-        lesson.examine(
-            "local-buckets", {groups, group_size},
-            unsupported_reason(in_buckets, device, group_size),
-            [&] { poison(queue, buckets, buckets_bytes); }, count_in_buckets);
+            runs.end(milliseconds(counted, counted));
+        }
     }
 
     // 8. local-subhist: the same rows, and a second kernel adds them where they are. The host says
@@ -135,32 +137,33 @@ int main(int argc, char** argv) try {  // at `catch` all objects of main are gon
         const Buffer tables =
             clCreateBuffer(context, CL_MEM_READ_WRITE, tables_bytes, nullptr, &error);
         CHECK_CL(error, "clCreateBuffer(tables)");
-        const auto poison_all = [&] {
+        CHECK_CL(clSetKernelArg(subhist, 0, sizeof(cl_mem), &pixels));
+        CHECK_CL(clSetKernelArg(subhist, 1, sizeof pixel_count, &pixel_count));
+        CHECK_CL(clSetKernelArg(subhist, 2, sizeof(Histogram), nullptr));  // local memory
+        CHECK_CL(clSetKernelArg(subhist, 3, sizeof(cl_mem), &tables));
+        CHECK_CL(clSetKernelArg(sum_tables, 0, sizeof(cl_mem), &tables));
+        CHECK_CL(clSetKernelArg(sum_tables, 1, sizeof table_count, &table_count));
+        CHECK_CL(clSetKernelArg(sum_tables, 2, sizeof(cl_mem), &histogram));
+        // Rounded up: OpenCL 1.2 launches whole groups only.
+        const std::size_t sum_size = (kBins + group_size - 1) / group_size * group_size;
+        Runs runs = lesson.runs("local-subhist", {groups, group_size},
+                                unsupported_reason(subhist, device, group_size));
+        while (runs.next()) {
             poison(queue, tables, tables_bytes);
             poison(queue, histogram, sizeof(Histogram));
-        };
-        const auto count_in_tables = [&](Histogram& result) {
-            CHECK_CL(clSetKernelArg(subhist, 0, sizeof(cl_mem), &pixels));
-            CHECK_CL(clSetKernelArg(subhist, 1, sizeof pixel_count, &pixel_count));
-            CHECK_CL(clSetKernelArg(subhist, 2, sizeof(Histogram), nullptr));  // local memory
-            CHECK_CL(clSetKernelArg(subhist, 3, sizeof(cl_mem), &tables));
+            runs.begin();
+            if (runs.copies_in() && pixel_count > 0)
+                CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, pixel_count,
+                                              lesson.pixels.data(), 0, nullptr, nullptr));
             Event counted, summed;
             CHECK_CL(clEnqueueNDRangeKernel(queue, subhist, 1, nullptr, &global_size, &group_size,
                                             0, nullptr, counted.out()));
-            CHECK_CL(clSetKernelArg(sum_tables, 0, sizeof(cl_mem), &tables));
-            CHECK_CL(clSetKernelArg(sum_tables, 1, sizeof table_count, &table_count));
-            CHECK_CL(clSetKernelArg(sum_tables, 2, sizeof(cl_mem), &histogram));
-            // Rounded up: OpenCL 1.2 launches whole groups only.
-            const std::size_t sum_size = (kBins + group_size - 1) / group_size * group_size;
             CHECK_CL(clEnqueueNDRangeKernel(queue, sum_tables, 1, nullptr, &sum_size, &group_size,
                                             0, nullptr, summed.out()));
             CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
-                                         result.data(), 0, nullptr, nullptr));
-            return milliseconds(counted, summed);
-        };
-        lesson.examine("local-subhist", {groups, group_size},
-                       unsupported_reason(subhist, device, group_size), poison_all,
-                       count_in_tables);
+                                         runs.counts.data(), 0, nullptr, nullptr));
+            runs.end(milliseconds(counted, summed));
+        }
     }
 
     // 9. The table, and the exit status that tells the truth.

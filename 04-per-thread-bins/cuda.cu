@@ -22,30 +22,24 @@ const Program kProgram{
      {"core-bins", "tables for each thread, and one thread for each multiprocessor"},
      {"uchar-overflow", "256 pixels for an 8-bit counter: 256 equal ones count as none", true}},
     {{"copies", {"1", "2", "4", "8", "16", "32"}, "copies of the table", {"lane-bins"}},
-     {"loads",
-      {"0", "1", "4"},
-      "loads of 16 pixels under way, or 0 for one pixel to a load",
-      {"lane-bins"}}}};
+     {"loads", {"0", "1", "4"}, "of 16 pixels in flight; 0: one pixel a load", {"lane-bins"}}}};
 
-int main(int argc, char** argv) try {  // at `catch` all objects of main are gone
+int main(int argc, char** argv) try {
     // 1. What is asked for, the pixels, and the right answer.
     Lesson lesson(argc, argv, kProgram);
     const std::size_t pixel_count = lesson.pixels.size();
-    const unsigned loads = lesson.number("loads").value_or(4);
+    const std::uint8_t* const from = lesson.pixels.data();
 
-    // 2. The device, and what fits: how much shared memory a block has (without asking for more)
-    //    decides how many threads have room for 256 bytes each. The 32 copies of lane-bins fit
-    //    every CUDA device.
+    // 2. The device, and what fits the shared memory of a block: threads with 256 bytes each. The
+    //    32 copies of lane-bins fit every CUDA device.
     const int device = choose_device(lesson);
     int shared_bytes = 0;
     CHECK_CUDA(cudaDeviceGetAttribute(&shared_bytes, cudaDevAttrMaxSharedMemoryPerBlock, device));
     const unsigned copies = lesson.number("copies").value_or(32);
     const std::size_t room = static_cast<std::size_t>(shared_bytes) / kBins;
 
-    // 3. The launch: two blocks for each multiprocessor, 256 threads in each by default; 128, or as
-    //    many as have room, for the 8-bit counters; for lane-bins one block for each
-    //    multiprocessor, as large as can be: its loads keep the memory busy, and fewer tables are
-    //    merged; for core-bins one block of one thread for each multiprocessor.
+    // 3. The launch: two blocks for each multiprocessor; for lane-bins one that is large, for fewer
+    //    tables are merged then; for core-bins one, of one thread.
     const unsigned units = multiprocessors(device), most = max_block_size(device);
     const auto groups = static_cast<unsigned>(lesson.groups(2 * units));
     const auto unit_groups = static_cast<unsigned>(lesson.groups(units));
@@ -55,8 +49,7 @@ int main(int argc, char** argv) try {  // at `catch` all objects of main are gon
     const auto lane_size = static_cast<unsigned>(lesson.group_size(1024, most));
 
     // 4. Where its commands go: the context comes by itself, the default stream keeps their order,
-    //    and two events note when the work began and ended. Each is given back at the end of its
-    //    scope.
+    //    and two events, given back at the end of their scope, note when the work began and ended.
     Event begin, end;
     CHECK_CUDA(cudaEventCreate(begin.out()));
     CHECK_CUDA(cudaEventCreate(end.out()));
@@ -75,32 +68,26 @@ int main(int argc, char** argv) try {  // at `catch` all objects of main are gon
     CHECK_CUDA(cudaMalloc(pixels.out(), pixel_count));
     Memory<std::uint32_t> histogram;
     CHECK_CUDA(cudaMalloc(histogram.out(), sizeof(Histogram)));
-    lesson.copy_in = [&] {  // `examine` calls it
-        CHECK_CUDA(cudaMemcpy(pixels, lesson.pixels.data(), pixel_count, cudaMemcpyHostToDevice));
-    };
 
-    // 7. private: zero the histogram, count, copy it out. `examine` copies the pixels in, poisons
-    //    the histogram before each run, compares all bins, and times. lane-bins and core-bins go
-    //    the same way.
-    const auto run_with_atomics = [&](const char* variant, const auto& kernel, const Launch& launch,
-                                      const auto& start) {
-        const auto count_pixels = [&](Histogram& result) {
+    // 7. private: zero the histogram, count, copy it out. The loop goes around to warm up, to take
+    //    times, and with the copy of the pixels; and compares.
+    if (lesson.wants("private")) {
+        Runs runs = lesson.runs("private", {groups, group_size},
+                                unsupported_reason(histogram_private, group_size));
+        while (runs.next()) {
+            poison(histogram, sizeof(Histogram));
+            runs.begin();
+            if (runs.copies_in())
+                CHECK_CUDA(cudaMemcpy(pixels, from, pixel_count, cudaMemcpyHostToDevice));
             CHECK_CUDA(cudaEventRecord(begin));
             CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
-            start();
+            histogram_private<<<groups, group_size>>>(pixels, pixel_count, histogram);
             CHECK_CUDA(cudaGetLastError());
             CHECK_CUDA(cudaEventRecord(end));
-            CHECK_CUDA(cudaMemcpy(result.data(), histogram, sizeof result, cudaMemcpyDeviceToHost));
-            return milliseconds();
-        };
-        lesson.examine(
-            variant, launch, unsupported_reason(kernel, launch.group_size),
-            [&] { poison(histogram, sizeof(Histogram)); }, count_pixels);
-    };
-    if (lesson.wants("private")) {
-        run_with_atomics("private", histogram_private, {groups, group_size}, [&] {
-            histogram_private<<<groups, group_size>>>(pixels, pixel_count, histogram);
-        });
+            CHECK_CUDA(cudaMemcpy(runs.counts.data(), histogram, sizeof(Histogram),
+                                  cudaMemcpyDeviceToHost));
+            runs.end(milliseconds());
+        }
         cudaFuncAttributes attributes{};
         CHECK_CUDA(cudaFuncGetAttributes(&attributes, histogram_private));
         progress("    the compiler gave it " + std::to_string(attributes.localSizeBytes) +
@@ -115,49 +102,64 @@ int main(int argc, char** argv) try {  // at `catch` all objects of main are gon
                            : std::to_string(uchar_size) +
                                  " threads need 256 bytes of shared memory each, and a block has " +
                                  std::to_string(shared_bytes);
-    using ByteKernel = void (*)(const std::uint8_t*, std::size_t, unsigned, std::uint32_t*);
-    const auto run_in_bytes = [&](const char* variant, ByteKernel kernel,
-                                  unsigned pixels_per_item) {
-        if (!lesson.wants(variant, no_room_for_them)) return;
+    for (const std::string variant : {"uchar-bins", "uchar-bins-banked", "uchar-overflow"}) {
+        if (!lesson.wants(variant, no_room_for_them)) continue;
+        const bool banked = variant == "uchar-bins-banked";
+        auto* const kernel = banked ? histogram_uchar_banked : histogram_uchar;
+        const unsigned pixels_per_item = variant == "uchar-overflow" ? 256 : 255;
         const std::size_t rows_bytes = groups * sizeof(Histogram);
         Memory<std::uint32_t> rows;
         HostMemory<std::uint32_t> pinned_rows;
         CHECK_CUDA(cudaMalloc(rows.out(), rows_bytes));
         CHECK_CUDA(cudaMallocHost(pinned_rows.out(), rows_bytes));
-        const auto count_in_bytes = [&](Histogram& result) {
+        Runs runs =
+            lesson.runs(variant, {groups, uchar_size}, unsupported_reason(kernel, uchar_size));
+        while (runs.next()) {
+            poison(rows, rows_bytes);
+            runs.begin();
+            if (runs.copies_in())
+                CHECK_CUDA(cudaMemcpy(pixels, from, pixel_count, cudaMemcpyHostToDevice));
             CHECK_CUDA(cudaEventRecord(begin));
             kernel<<<groups, uchar_size, uchar_size * kBins>>>(pixels, pixel_count, pixels_per_item,
                                                                rows);
             CHECK_CUDA(cudaGetLastError());
             CHECK_CUDA(cudaEventRecord(end));
             CHECK_CUDA(cudaMemcpy(pinned_rows, rows, rows_bytes, cudaMemcpyDeviceToHost));
-            add_rows(pinned_rows, groups, result);
-            return milliseconds();
-        };
-        lesson.examine(
-            variant, {groups, uchar_size}, unsupported_reason(kernel, uchar_size),
-            [&] { poison(rows, rows_bytes); }, count_in_bytes);
-    };
-    run_in_bytes("uchar-bins", histogram_uchar, 255);
-    run_in_bytes("uchar-bins-banked", histogram_uchar_banked, 255);
-    run_in_bytes("uchar-overflow", histogram_uchar, 256);
+            add_rows(pinned_rows, groups, runs.counts);
+            runs.end(milliseconds());
+        }
+    }
 
-    // 9. lane-bins: as private, in a launch of its own.
-    if (lesson.wants("lane-bins")) {
+    // 9. lane-bins and core-bins: as private, each in a launch of its own.
+    for (const std::string variant : {"lane-bins", "core-bins"}) {
+        if (!lesson.wants(variant)) continue;
+        const bool in_lanes = variant == "lane-bins";
+        const unsigned loads = lesson.number("loads").value_or(4);
         auto* const lanes = lanes_with(copies);
-        run_with_atomics("lane-bins", lanes, {unit_groups, lane_size}, [&] {
-            lanes<<<unit_groups, lane_size>>>(pixels, pixel_count, histogram, loads);
-        });
+        const unsigned size = in_lanes ? lane_size : 1;
+        const void* const kernel = in_lanes ? reinterpret_cast<const void*>(lanes)
+                                            : reinterpret_cast<const void*>(histogram_cores);
+        Runs runs = lesson.runs(variant, {unit_groups, size}, unsupported_reason(kernel, size));
+        while (runs.next()) {
+            poison(histogram, sizeof(Histogram));
+            runs.begin();
+            if (runs.copies_in())
+                CHECK_CUDA(cudaMemcpy(pixels, from, pixel_count, cudaMemcpyHostToDevice));
+            CHECK_CUDA(cudaEventRecord(begin));
+            CHECK_CUDA(cudaMemsetAsync(histogram, 0, sizeof(Histogram)));
+            if (in_lanes)
+                lanes<<<unit_groups, size>>>(pixels, pixel_count, histogram, loads);
+            else
+                histogram_cores<<<unit_groups, size>>>(pixels, pixel_count, histogram);
+            CHECK_CUDA(cudaGetLastError());
+            CHECK_CUDA(cudaEventRecord(end));
+            CHECK_CUDA(cudaMemcpy(runs.counts.data(), histogram, sizeof(Histogram),
+                                  cudaMemcpyDeviceToHost));
+            runs.end(milliseconds());
+        }
     }
 
-    // 10. core-bins: as private, in blocks of one thread, one for each multiprocessor.
-    if (lesson.wants("core-bins")) {
-        run_with_atomics("core-bins", histogram_cores, {unit_groups, 1}, [&] {
-            histogram_cores<<<unit_groups, 1>>>(pixels, pixel_count, histogram);
-        });
-    }
-
-    // 11. The table, and the exit status that tells the truth.
+    // 10. The table, and the exit status that tells the truth.
     return lesson.finish();
 } catch (...) {
     return report_exception(kProgram);

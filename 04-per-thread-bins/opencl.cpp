@@ -21,40 +21,29 @@ const Program kProgram{
      {"core-bins", "tables for each work-item, and one work-item for each core"},
      {"uchar-overflow", "256 pixels for an 8-bit counter: 256 equal ones count as none", true}},
     {{"copies", {"1", "2", "4", "8", "16", "32"}, "copies of the table", {"lane-bins"}},
-     {"loads",
-      {"0", "1", "4"},
-      "loads of 16 pixels under way, or 0 for one pixel to a load",
-      {"lane-bins"}}}};
+     {"loads", {"0", "1", "4"}, "of 16 pixels in flight; 0: one pixel a load", {"lane-bins"}}}};
 
-int main(int argc, char** argv) try {  // at `catch` all objects of main are gone
+int main(int argc, char** argv) try {
     // 1. What is asked for, the pixels, and the right answer.
     Lesson lesson(argc, argv, kProgram);
     const cl_ulong pixel_count = lesson.pixels.size();
-    const cl_uint loads = lesson.number("loads").value_or(4);
 
-    // 2. The device, and what fits: how much local memory a work-group has decides how many copies
-    //    lane-bins keeps, and how many work-items have room for 256 bytes each. A compiler may keep
-    //    some for itself: lane-bins does not take all of it unasked.
+    // 2. The device, and what fits its local memory: work-items with 256 bytes each; copies of
+    //    lane-bins (not all of it unasked, for a compiler may keep some for itself).
     const cl_device_id device = choose_device(lesson);
-    cl_ulong local_bytes = 0;
-    CHECK_CL(clGetDeviceInfo(device, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_bytes, &local_bytes,
-                             nullptr));
+    const std::size_t local_bytes = local_memory_bytes(device), room = local_bytes / kBins;
     const std::optional<unsigned> asked = lesson.number("copies");
     unsigned copies = asked.value_or(32);
     while (copies > 1 && copies * sizeof(Histogram) + (asked ? 0 : 1) > local_bytes)
         copies /= 2;
     if (copies < asked.value_or(1))
-        throw BadInput("--copies " + std::to_string(*asked) + ": no more than " +
-                       std::to_string(copies) + " fit the device's local memory");
-    const std::size_t room = local_bytes / kBins;
+        throw BadInput("--copies: local memory has room for " + std::to_string(copies));
 
-    // 3. The launch: two work-groups for each compute unit, 256 work-items in each by default; 128,
-    //    or as many as have room, for the 8-bit counters; for lane-bins one group for each compute
-    //    unit, as large as can be: its loads keep the memory busy, and fewer tables are merged; for
-    //    core-bins one group of one work-item for each compute unit.
+    // 3. The launch: two work-groups for each compute unit; for lane-bins one that is large, for
+    //    fewer tables are merged then; for core-bins one, of one work-item.
     const std::size_t units = compute_units(device), most = max_work_group_size(device);
     const std::size_t groups = lesson.groups(2 * units), unit_groups = lesson.groups(units);
-    const std::size_t group_size = lesson.group_size(256, most);
+    const std::size_t group_size = lesson.group_size(256, most), global_size = groups * group_size;
     const std::size_t uchar_size = lesson.group_size(std::min<std::size_t>(128, room), most);
     const std::size_t lane_size = lesson.group_size(1024, most);
 
@@ -91,44 +80,37 @@ int main(int argc, char** argv) try {  // at `catch` all objects of main are gon
     const Buffer histogram =
         clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(Histogram), nullptr, &error);
     CHECK_CL(error, "clCreateBuffer(histogram)");
-    lesson.copy_in = [&] {  // `examine` calls it; the queue keeps order, so nothing waits
-        if (pixel_count == 0) return;
-        CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, pixel_count, lesson.pixels.data(),
-                                      0, nullptr, nullptr));
-    };
+    const cl_uint zero = 0;
 
-    // 7. private: zero the histogram, count, copy it out. `examine` copies the pixels in, poisons
-    //    the histogram before each run, compares all bins, and times. lane-bins and core-bins go
-    //    the same way.
-    const auto run_with_atomics = [&](const char* variant, cl_kernel kernel,
-                                      std::size_t launched_groups, std::size_t size) {
-        const auto count_pixels = [&](Histogram& result) {
-            const cl_uint zero = 0;
-            const std::size_t global_size = launched_groups * size;
+    // 7. private: zero the histogram, count, copy it out. The loop goes around to warm up, to take
+    //    times, and with the copy of the pixels; and compares.
+    if (lesson.wants("private")) {
+        const Kernel kernel = clCreateKernel(program, "histogram_private", &error);
+        CHECK_CL(error, "clCreateKernel(histogram_private)");
+        CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
+        CHECK_CL(clSetKernelArg(kernel, 1, sizeof pixel_count, &pixel_count));
+        CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &histogram));
+        Runs runs = lesson.runs("private", {groups, group_size},
+                                unsupported_reason(kernel, device, group_size));
+        while (runs.next()) {
+            poison(queue, histogram, sizeof(Histogram));
+            runs.begin();
+            if (runs.copies_in() && pixel_count > 0)
+                CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, pixel_count,
+                                              lesson.pixels.data(), 0, nullptr, nullptr));
             Event zeroed, counted;
             CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, sizeof(Histogram),
                                          0, nullptr, zeroed.out()));
-            CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
-            CHECK_CL(clSetKernelArg(kernel, 1, sizeof pixel_count, &pixel_count));
-            CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &histogram));
-            CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &size, 0,
+            CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &group_size, 0,
                                             nullptr, counted.out()));
             CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
-                                         result.data(), 0, nullptr, nullptr));
-            return milliseconds(zeroed, counted);
-        };
-        lesson.examine(
-            variant, {launched_groups, size}, unsupported_reason(kernel, device, size),
-            [&] { poison(queue, histogram, sizeof(Histogram)); }, count_pixels);
-    };
-    if (lesson.wants("private")) {
-        const Kernel in_private = clCreateKernel(program, "histogram_private", &error);
-        CHECK_CL(error, "clCreateKernel(histogram_private)");
-        run_with_atomics("private", in_private, groups, group_size);
-        cl_ulong private_bytes = 0;
-        CHECK_CL(clGetKernelWorkGroupInfo(in_private, device, CL_KERNEL_PRIVATE_MEM_SIZE,
-                                          sizeof private_bytes, &private_bytes, nullptr));
-        progress("    the compiler gave it " + std::to_string(private_bytes) +
+                                         runs.counts.data(), 0, nullptr, nullptr));
+            runs.end(milliseconds(zeroed, counted));
+        }
+        cl_ulong bytes = 0;
+        CHECK_CL(clGetKernelWorkGroupInfo(kernel, device, CL_KERNEL_PRIVATE_MEM_SIZE, sizeof bytes,
+                                          &bytes, nullptr));
+        progress("    the compiler gave it " + std::to_string(bytes) +
                  " bytes of memory per work-item\n");
     }
 
@@ -141,59 +123,79 @@ int main(int argc, char** argv) try {  // at `catch` all objects of main are gon
             : std::to_string(uchar_size) +
                   " work-items need 256 bytes of local memory each, and the device has " +
                   std::to_string(local_bytes);
-    const auto run_in_bytes = [&](const char* variant, const std::string& name,
-                                  cl_uint pixels_per_item) {
-        if (!lesson.wants(variant, no_room_for_them)) return;
-        const Kernel kernel = clCreateKernel(program, name.c_str(), &error);
-        CHECK_CL(error, ("clCreateKernel(" + name + ")").c_str());
-        CHECK_CL(clSetKernelArg(kernel, 3, uchar_size * kBins, nullptr));  // local memory
+    for (const std::string variant : {"uchar-bins", "uchar-bins-banked", "uchar-overflow"}) {
+        if (!lesson.wants(variant, no_room_for_them)) continue;
+        const bool banked = variant == "uchar-bins-banked";
+        const char* const name = banked ? "histogram_uchar_banked" : "histogram_uchar";
+        const cl_uint pixels_per_item = variant == "uchar-overflow" ? 256 : 255;
+        const Kernel kernel = clCreateKernel(program, name, &error);
+        CHECK_CL(error, name);
         const std::size_t rows_bytes = groups * sizeof(Histogram);
         const Buffer rows = clCreateBuffer(context, CL_MEM_READ_WRITE, rows_bytes, nullptr, &error);
         CHECK_CL(error, "clCreateBuffer(rows)");
-        const auto count_in_bytes = [&](Histogram& result) {
-            const std::size_t global_size = groups * uchar_size;
+        CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
+        CHECK_CL(clSetKernelArg(kernel, 1, sizeof pixel_count, &pixel_count));
+        CHECK_CL(clSetKernelArg(kernel, 2, sizeof pixels_per_item, &pixels_per_item));
+        CHECK_CL(clSetKernelArg(kernel, 3, uchar_size * kBins, nullptr));  // local memory
+        CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &rows));
+        const std::size_t uchar_items = groups * uchar_size;
+        Runs runs = lesson.runs(variant, {groups, uchar_size},
+                                unsupported_reason(kernel, device, uchar_size));
+        while (runs.next()) {
+            poison(queue, rows, rows_bytes);
+            runs.begin();
+            if (runs.copies_in() && pixel_count > 0)
+                CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, pixel_count,
+                                              lesson.pixels.data(), 0, nullptr, nullptr));
             Event counted;
-            CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
-            CHECK_CL(clSetKernelArg(kernel, 1, sizeof pixel_count, &pixel_count));
-            CHECK_CL(clSetKernelArg(kernel, 2, sizeof pixels_per_item, &pixels_per_item));
-            CHECK_CL(clSetKernelArg(kernel, 4, sizeof(cl_mem), &rows));
-            CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &global_size, &uchar_size, 0,
+            CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &uchar_items, &uchar_size, 0,
                                             nullptr, counted.out()));
             void* const mapped = clEnqueueMapBuffer(queue, rows, CL_TRUE, CL_MAP_READ, 0,
                                                     rows_bytes, 0, nullptr, nullptr, &error);
             CHECK_CL(error, "clEnqueueMapBuffer");
-            add_rows(static_cast<const std::uint32_t*>(mapped), groups, result);
+            add_rows(static_cast<const std::uint32_t*>(mapped), groups, runs.counts);
             CHECK_CL(clEnqueueUnmapMemObject(queue, rows, mapped, 0, nullptr, nullptr));
             CHECK_CL(clFinish(queue));  // the unmap is a command, too
-            return milliseconds(counted, counted);
-        };
-        lesson.examine(
-            variant, {groups, uchar_size}, unsupported_reason(kernel, device, uchar_size),
-            [&] { poison(queue, rows, rows_bytes); }, count_in_bytes);
-    };
-    run_in_bytes("uchar-bins", "histogram_uchar", 255);
-    run_in_bytes("uchar-bins-banked", "histogram_uchar_banked", 255);
-    run_in_bytes("uchar-overflow", "histogram_uchar", 256);
+            runs.end(milliseconds(counted, counted));
+        }
+    }
 
-    // 9. lane-bins: as private, in a launch of its own.
-    if (lesson.wants("lane-bins")) {
-        const Kernel lanes = clCreateKernel(program, "histogram_lanes", &error);
-        CHECK_CL(error, "clCreateKernel(histogram_lanes)");
-        CHECK_CL(clSetKernelArg(lanes, 3, sizeof loads, &loads));  // the others as private's
-        run_with_atomics("lane-bins", lanes, unit_groups, lane_size);
-        if (!asked && copies < 32)
+    // 9. lane-bins and core-bins: as private, each in a launch of its own.
+    for (const std::string variant : {"lane-bins", "core-bins"}) {
+        if (!lesson.wants(variant)) continue;
+        const bool in_lanes = variant == "lane-bins";
+        const cl_uint loads = lesson.number("loads").value_or(4);
+        const char* const name = in_lanes ? "histogram_lanes" : "histogram_cores";
+        const std::size_t size = in_lanes ? lane_size : 1, items = unit_groups * size;
+        const Kernel kernel = clCreateKernel(program, name, &error);
+        CHECK_CL(error, name);
+        CHECK_CL(clSetKernelArg(kernel, 0, sizeof(cl_mem), &pixels));
+        CHECK_CL(clSetKernelArg(kernel, 1, sizeof pixel_count, &pixel_count));
+        CHECK_CL(clSetKernelArg(kernel, 2, sizeof(cl_mem), &histogram));
+        if (in_lanes) CHECK_CL(clSetKernelArg(kernel, 3, sizeof loads, &loads));
+        Runs runs =
+            lesson.runs(variant, {unit_groups, size}, unsupported_reason(kernel, device, size));
+        while (runs.next()) {
+            poison(queue, histogram, sizeof(Histogram));
+            runs.begin();
+            if (runs.copies_in() && pixel_count > 0)
+                CHECK_CL(clEnqueueWriteBuffer(queue, pixels, CL_FALSE, 0, pixel_count,
+                                              lesson.pixels.data(), 0, nullptr, nullptr));
+            Event zeroed, counted;
+            CHECK_CL(clEnqueueFillBuffer(queue, histogram, &zero, sizeof zero, 0, sizeof(Histogram),
+                                         0, nullptr, zeroed.out()));
+            CHECK_CL(clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &items, &size, 0, nullptr,
+                                            counted.out()));
+            CHECK_CL(clEnqueueReadBuffer(queue, histogram, CL_TRUE, 0, sizeof(Histogram),
+                                         runs.counts.data(), 0, nullptr, nullptr));
+            runs.end(milliseconds(zeroed, counted));
+        }
+        if (in_lanes && !asked && copies < 32)
             progress("    copies that the device's local memory has room for: " +
                      std::to_string(copies) + '\n');
     }
 
-    // 10. core-bins: as private, in groups of one work-item, one for each compute unit.
-    if (lesson.wants("core-bins")) {
-        const Kernel cores = clCreateKernel(program, "histogram_cores", &error);
-        CHECK_CL(error, "clCreateKernel(histogram_cores)");
-        run_with_atomics("core-bins", cores, unit_groups, 1);
-    }
-
-    // 11. The table, and the exit status that tells the truth.
+    // 10. The table, and the exit status that tells the truth.
     return lesson.finish();
 } catch (...) {
     return report_exception(kProgram);

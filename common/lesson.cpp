@@ -81,21 +81,33 @@ void Lesson::read_ceiling(const std::function<std::optional<double>()>& measured
     if (options.read_ceiling) table.set_read_ceiling(measured_gb_s());
 }
 
+Runs Lesson::runs(const std::string& variant, const Launch& launch, const std::string& unsupported,
+                  const std::string& launch_text) {
+    return runs_of({variant, true, launch, unsupported, launch_text});
+}
+
+Runs Lesson::runs(const std::string& variant) {
+    return runs_of({variant});
+}
+
+Runs Lesson::runs_of(Runs::What what) {
+    Report& table = report();
+    compiling_.reset();
+    return {std::move(what), expected, options.repeat, [&](Result result) {
+                if (!kernels_.empty()) compiling_.emplace("compiling", kPatienceWithCompilers);
+                table.add(std::move(result));
+            }};
+}
+
 void Lesson::examine(const std::string& variant, const Launch& launch,
                      const std::string& unsupported, const std::function<void()>& poison,
                      const std::function<double(Histogram&)>& run, const std::string& launch_text) {
     Report& table = report();
     compiling_.reset();
-    last_ran_ = unsupported.empty();
-    const auto run_and_remember = [&](Histogram& histogram) {
-        const double ms = run(histogram);
-        last_ = histogram;
-        return ms;
-    };
     Result result = verify_and_time(variant, expected, options.repeat,
                                     {.poison = poison,
                                      .copy_in = copy_in,
-                                     .run = run_and_remember,
+                                     .run = run,
                                      .launch = launch,
                                      .unsupported_reason = unsupported});
     if (!kernels_.empty()) compiling_.emplace("compiling", kPatienceWithCompilers);
@@ -108,10 +120,6 @@ void Lesson::examine(const std::string& variant, const Run& run) {
     Result result = verify_and_time(variant, expected, options.repeat, run);
     result.timed_by_host = true;
     table.add(std::move(result));
-}
-
-void Lesson::say_what_was_lost(const std::string& variant) {
-    if (last_ran_) report().say_what_was_lost(variant, last_);
 }
 
 int Lesson::finish() {

@@ -1,8 +1,9 @@
 /// @file
 /// The frame of a lesson's program: what every chapter does alike. A host program makes one Lesson
-/// from its command line, has its strategies examined, and ends with the lesson's table. What a
-/// strategy calls of OpenCL or CUDA stands in the host program itself. Called elsewhere: the choice
-/// of the device, the read ceiling with kernels of its own, and the poison (opencl/, cuda/).
+/// from its command line, goes through the runs of its strategies in loops (verify/runs.hpp), and
+/// ends with the lesson's table. What a strategy calls of OpenCL or CUDA stands in the host program
+/// itself. Called elsewhere: the choice of the device, the read ceiling with kernels of its own,
+/// and the poison (opencl/, cuda/).
 #pragma once
 
 #include <algorithm>  // for every host program
@@ -21,6 +22,7 @@
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
 #include "common/report/report.hpp"
+#include "common/verify/runs.hpp"
 #include "common/verify/watchdog.hpp"
 
 namespace common {
@@ -75,6 +77,16 @@ class Lesson {
     /// a program that only reads. Not with --no-ceiling.
     void read_ceiling(const std::function<std::optional<double>()>& measured_gb_s);
 
+    /// The runs of a strategy on the device, for a loop of the host program (verify/runs.hpp). When
+    /// they are over the table has a row more.
+    /// @param launch how many groups, of how many; none where that is not the program's to say
+    /// @param unsupported why the device cannot run it, where it says so beforehand; else empty
+    /// @param launch_text the launch in words, for the results, where the program has chosen it
+    Runs runs(const std::string& variant, const Launch& launch, const std::string& unsupported,
+              const std::string& launch_text = {});
+    /// The same by the host's clock: of what has no device, or is more than its kernels.
+    Runs runs(const std::string& variant);
+
     /// Copies the pixels to the device: once before a strategy is timed, and again in each run that
     /// is timed from end to end. The host program says how; where it does not, no such run is.
     std::function<void()> copy_in;
@@ -93,9 +105,9 @@ class Lesson {
     /// The same by the host's clock: of what has no device, or is more than its kernels.
     void examine(const std::string& variant, const Run& run);
 
-    /// For a variant that loses counts on purpose: says how many, and that this is what it is there
-    /// to show.
-    void say_what_was_lost(const std::string& variant);
+    /// For a variant that loses counts on purpose: says how many the last run lost, and that this
+    /// is what it is there to show.
+    void say_what_was_lost(const Runs& runs) { report().say_what_was_lost(runs.counts); }
 
     /// The table, and the files that the command line asks for.
     /// @return the exit status: every variant that ran matches, one does not, or none could run
@@ -106,14 +118,14 @@ class Lesson {
     Report& report();
 
  private:
+    Runs runs_of(Runs::What what);
+
     const Program& program_;
     std::string device_;
     std::string driver_;
     std::optional<Report> report_;
     std::string kernels_;
     std::optional<Deadline> compiling_;
-    Histogram last_{};  ///< of the strategy that ran last
-    bool last_ran_ = false;
 };
 
 /// Turns the exception that is being handled into one line on standard error and an exit status:

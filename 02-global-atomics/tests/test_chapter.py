@@ -5,7 +5,7 @@ import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "common" / "tests"))
 import programs  # noqa: E402
-from programs import QUICK, ROOT, Test  # noqa: E402
+from programs import QUICK, Test  # noqa: E402
 
 OPENCL, CUDA = programs.built("02-global-atomics/opencl"), programs.built("02-global-atomics/cuda")
 GLOBAL = [OPENCL, "--variant", "global", "--random", "1K", "--repeat", "1"]
@@ -28,21 +28,6 @@ class OpenCLRace(Test):
     def test_the_ceiling_is_not_measured_there(self):
         self.expect([*self.oclgrind(), *GLOBAL, "--device", "Oclgrind", "--group-size", "8", "--groups", "1"],
                     err="the read ceiling is not measured: Oclgrind simulates")
-
-
-class OpenCLNarrowPictures(Test):
-    """`subhist` gives each row at least 512 bytes, and each column a work-item."""
-
-    def test_rows_that_do_not_fit(self):
-        self.expect([OPENCL, ROOT / "images/one-column.bmp", "--tile", "100003", *QUICK], environment=self.faulty("memory=8388608"),
-                    out=r"\nglobal [^\n]* match\nsubhist [^\n]* skipped: it needs 51201536 bytes in one piece: this device has at most 8388608\n$")
-
-    def test_what_stands_behind_a_row_shows_where_it_is_counted(self):
-        kernels, text = self.folder() / "kernels.cl", (ROOT / "02-global-atomics/histogram.cl").read_text(encoding="utf-8")
-        self.assertEqual(text.count("x < width;"), 1)
-        kernels.write_text(text.replace("x < width;", "x < width + 1;"), encoding="utf-8")
-        self.expect([OPENCL, ROOT / "images/one-column.bmp", "--variant", "subhist", "--kernels", kernels, "--no-diagnosis", *QUICK], 1,
-                    err=r"wrong bins: 1 of 256\n  bin 165: expected 1, got 1000 ")
 
 
 class OpenCLClocks(Test):

@@ -350,6 +350,10 @@ bool has_extension(cl_device_id device, const std::string& name) {
            std::string::npos;
 }
 
+std::size_t local_memory_bytes(cl_device_id device) {
+    return ask<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE);
+}
+
 std::size_t compute_units(cl_device_id device) {
     return ask<cl_uint>(device, CL_DEVICE_MAX_COMPUTE_UNITS);
 }
@@ -415,7 +419,7 @@ std::string unsupported_reason(cl_kernel kernel, cl_device_id device, std::size_
                            each[0], each[1]);
     }
     const auto needed = ask<cl_ulong>(kernel, device, CL_KERNEL_LOCAL_MEM_SIZE);
-    const auto there = ask<cl_ulong>(device, CL_DEVICE_LOCAL_MEM_SIZE);
+    const cl_ulong there = local_memory_bytes(device);
     if (needed > there)
         return fmt::format("it needs {} bytes of local memory: this device has {}", needed, there);
     return {};

@@ -100,6 +100,9 @@ bool has_extension(cl_device_id device, const std::string& name);
 /// CL_DEVICE_MAX_COMPUTE_UNITS: a GPU's multiprocessors, a CPU's hardware threads.
 std::size_t compute_units(cl_device_id device);
 
+/// Bytes of local memory that a work-group can have.
+std::size_t local_memory_bytes(cl_device_id device);
+
 /// The most work-items that a work-group may have on this device, side by side
 /// (CL_DEVICE_MAX_WORK_GROUP_SIZE, CL_DEVICE_MAX_WORK_ITEM_SIZES).
 std::size_t max_work_group_size(cl_device_id device);

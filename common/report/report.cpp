@@ -67,12 +67,13 @@ Report::Report(const Program& program, const Options& options, const Input& inpu
     document_.counts = expected;
 }
 
-void Report::say_what_was_lost(const std::string& variant, const Histogram& last) const {
+void Report::say_what_was_lost(const Histogram& last) const {
+    const Result& result = document_.results.back();
+    if (result.check == Check::kSkipped) return;
+    const std::string& variant = result.variant;
     const auto counted = static_cast<double>(total(last));
     const auto pixels = static_cast<double>(total(expected_));
-    const bool lost_before =
-        !document_.results.empty() && document_.results.back().check == Check::kMismatch;
-    if (last == expected_ && lost_before) {
+    if (last == expected_ && result.check == Check::kMismatch) {
         progress(fmt::format("{} lost counts in one run, and nothing in the last.\n", variant));
         return;
     }

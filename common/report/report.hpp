@@ -39,10 +39,10 @@ class Report {
         columns_.emplace_back(std::move(title), std::move(value));
     }
 
-    /// For a variant that loses counts on purpose: says on standard error how many, and that this
-    /// is what it is there to show.
+    /// Of the row that was added last, a variant that loses counts on purpose: says on standard
+    /// error how many, and that this is what it is there to show.
     /// @param last the histogram of its last run
-    void say_what_was_lost(const std::string& variant, const Histogram& last) const;
+    void say_what_was_lost(const Histogram& last) const;
 
     /// Has wrong results explained, prints the table, writes what --json, --plot and --counts ask
     /// for; or delivers the results to who asked for them.

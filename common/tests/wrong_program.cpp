@@ -87,9 +87,12 @@ int main(int argc, char** argv) try {
     const auto run = [&](const char* variant,
                          const std::function<void(Pixels, Histogram&)>& count) {
         if (!lesson.wants(variant)) return;
-        lesson.examine(variant, [&](Histogram& result) {
-            return common::wall_ms([&] { count(lesson.pixels, result); });
-        });
+        common::Runs runs = lesson.runs(variant);
+        while (runs.next()) {
+            runs.begin();
+            count(lesson.pixels, runs.counts);
+            runs.end();
+        }
     };
     run("right", count_right);
     run("swapped", count_swapped);

@@ -45,9 +45,13 @@ double wall_ms(const std::function<void()>& call) {
 }
 
 double plausible_ms(const std::function<double()>& run) {
-    if (emulated) return run();
     double device_ms = 0;
     const double host_ms = wall_ms([&] { device_ms = run(); });
+    return plausible_ms(device_ms, host_ms);
+}
+
+double plausible_ms(double device_ms, double host_ms) {
+    if (emulated) return device_ms;
     // The host's and the device's clock may differ by a few percent.
     const bool plausible = device_ms > 0 && device_ms <= 1.05 * host_ms + 0.001;
     if (!plausible && !timed_by_host) {
@@ -74,27 +78,20 @@ bool is_timed_by_host() {
     return timed_by_host;
 }
 
-Timing measure(const std::function<double()>& run, std::optional<int> repeat) {
+bool are_enough(const std::vector<double>& times_ms, double spent_ms, std::optional<int> repeat) {
     constexpr std::size_t kMaxRuns = 200;
     constexpr std::size_t kLeastRuns = 3;
     constexpr double kBudgetMs = 1000;
+    const std::size_t runs = times_ms.size();
+    if (emulated || repeat) return runs >= static_cast<std::size_t>(repeat.value_or(1));
+    return runs >= kMaxRuns || median_is_stable(times_ms) ||
+           (runs >= kLeastRuns && spent_ms >= kBudgetMs);
+}
+
+Timing measure(const std::function<double()>& run, std::optional<int> repeat) {
     std::vector<double> times_ms;
-    if (emulated) {
-        for (int i = 0; i < repeat.value_or(1); ++i)
-            run();
-        return {};
-    }
-    if (repeat) {
-        for (int i = 0; i < *repeat; ++i)
-            times_ms.push_back(run());
-        return summarize(std::move(times_ms));
-    }
-    double spent_ms = 0;
-    while (times_ms.size() < kMaxRuns && !median_is_stable(times_ms) &&
-           (times_ms.size() < kLeastRuns || spent_ms < kBudgetMs)) {
-        // The budget is of waiting, so it counts what the run's own clock may leave out.
+    for (double spent_ms = 0; !are_enough(times_ms, spent_ms, repeat);)
         spent_ms += wall_ms([&] { times_ms.push_back(run()); });
-    }
     return summarize(std::move(times_ms));
 }
 

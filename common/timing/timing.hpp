@@ -30,6 +30,8 @@ double wall_ms(const std::function<void()>& call);
 /// or longer than the host's. From then on all calls return the host's, and standard error says so
 /// once.
 double plausible_ms(const std::function<double()>& run);
+/// The same of two times that are known already.
+double plausible_ms(double device_ms, double host_ms);
 
 /// Whether `plausible_ms` has come to that.
 bool is_timed_by_host();
@@ -38,11 +40,13 @@ bool is_timed_by_host();
 void set_emulated();
 bool is_emulated();
 
-/// Calls `run`, which returns its own time in milliseconds by whatever clock fits, `repeat` times;
-/// or, where that is absent, at least 7 times and until the median is stable (the middle half of
-/// the times lies within 2 % of it), but for no more than 200 calls or, past the third call, one
-/// second. Warming up is the caller's: the first call counts. On an emulated device: once where
-/// `repeat` is absent, and no times, which is 0 runs.
+/// Whether no more runs are wanted: there are `repeat` times; or, where that is absent, at least 7
+/// and their median is stable (the middle half of them lies within 2 % of it), or 200, or, past the
+/// third, one second was spent on them. On an emulated device, where `repeat` is absent, one run.
+bool are_enough(const std::vector<double>& times_ms, double spent_ms, std::optional<int> repeat);
+
+/// Calls `run`, which returns its own time in milliseconds by whatever clock fits, until there are
+/// enough. Warming up is the caller's: the first call counts.
 Timing measure(const std::function<double()>& run, std::optional<int> repeat);
 
 /// Bytes of pixels (one each) over time, in GB/s of 10^9 bytes; 0 for no time.
