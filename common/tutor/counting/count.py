@@ -202,7 +202,7 @@ def lines_of(sites, folder, kernels=""):
 
 
 def drawn_on(small, large, size, counted, pixels):
-    """The counts of so many pixels: those of two sizes, and on by a straight line."""
+    """The counts of so many pixels: those of two sizes, and on by a straight line; but for what does not grow with the pixels."""
     def on(a, b):
         return max(b + (b - a) * (pixels - counted) / (counted - size), 0)
 
@@ -210,7 +210,8 @@ def drawn_on(small, large, size, counted, pixels):
         before = {(line["line"], line["what"], line["memory"], line["bytes"]): line for line in one["lines"]}
         for line in other["lines"]:
             of = before.get((line["line"], line["what"], line["memory"], line["bytes"]), line)
-            line.update((name, on(of[name], line[name])) for name in SUMS)
+            if line["requests"] > 1.05 * of["requests"]:
+                line.update((name, on(of[name], line[name])) for name in SUMS)
         other["queues"] = [on(a, b) for a, b in zip(one["queues"], other["queues"])]
         other.update((name, on(one[name], other[name])) for name in ("blocks", "blocks_parted"))
     return large
