@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "common/files/kernel_file.hpp"
-#include "common/run/run.hpp"
+#include "common/run/describe.hpp"
 #include "common/verify/verify.hpp"
 
 namespace common {
@@ -44,8 +44,7 @@ Lesson::Lesson(int argc, const char* const* argv, const Program& program,
 Lesson::~Lesson() = default;  // not in each host program
 
 Report& Lesson::report() {
-    if (!report_)
-        report_.emplace(program_, options, input, expected, device_, driver_, taker_of_results());
+    if (!report_) report_.emplace(program_, options, input, expected, device_, driver_);
     return *report_;
 }
 
@@ -128,7 +127,6 @@ int Lesson::finish() {
 }
 
 int report_exception(const Program& program) {
-    if (is_serving()) throw;  // to who answers for it
     return report_exception(program.path());
 }
 

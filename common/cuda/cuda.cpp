@@ -26,7 +26,7 @@ std::string version(int number) {
 void check(cudaError_t error, const char* call, const char* file, int line) {
     if (error == cudaSuccess) return;
     if (error == cudaErrorMemoryAllocation) {
-        throw Unsupported(fmt::format("the device has too little memory: {} from {}",
+        throw Unsupported(fmt::format("this device has too little memory: {} from {}",
                                       cudaGetErrorName(error), call));
     }
     // Known when the device is chosen: see choose_device.

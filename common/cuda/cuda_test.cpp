@@ -37,7 +37,7 @@ TEST(CudaError, AFailureNamesErrorCallFileAndLine) {
 
 TEST(CudaError, TooLittleMemoryIsForTheUserToMend) {
     EXPECT_EQ(tests::bad_input([] { CHECK_CUDA(cudaErrorMemoryAllocation); }),
-              "the device has too little memory: cudaErrorMemoryAllocation from "
+              "this device has too little memory: cudaErrorMemoryAllocation from "
               "cudaErrorMemoryAllocation");
 }
 

@@ -140,7 +140,7 @@ void check(cl_int error, const char* call, const char* file, int line) {
     if (error == CL_MEM_OBJECT_ALLOCATION_FAILURE || error == CL_INVALID_BUFFER_SIZE ||
         (of_memory && std::string_view(call).starts_with("clCreateBuffer"))) {
         throw Unsupported(
-            fmt::format("the device has too little memory: {} from {}", error_name(error), call));
+            fmt::format("this device has too little memory: {} from {}", error_name(error), call));
     }
     if (error == CL_OUT_OF_HOST_MEMORY) {
         throw BadInput(

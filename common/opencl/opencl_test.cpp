@@ -52,7 +52,7 @@ TEST(OpenClError, AFailureNamesErrorCallFileAndLine) {
     // Too little memory is for the user to mend.
     for (const cl_int memory : {CL_MEM_OBJECT_ALLOCATION_FAILURE, CL_INVALID_BUFFER_SIZE}) {
         EXPECT_EQ(tests::bad_input([&] { CHECK_CL(memory, "clCreateBuffer"); }),
-                  "the device has too little memory: " + opencl::error_name(memory) +
+                  "this device has too little memory: " + opencl::error_name(memory) +
                       " from clCreateBuffer");
     }
     EXPECT_EQ(tests::bad_input([] { CHECK_CL(CL_OUT_OF_HOST_MEMORY, "clFinish"); }),

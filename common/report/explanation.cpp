@@ -12,7 +12,6 @@
 #include "common/process/status.hpp"
 #include "common/process/terminal.hpp"
 #include "common/report/json.hpp"
-#include "common/run/run.hpp"
 #include "common/timing/timing.hpp"
 
 namespace common {
@@ -38,8 +37,8 @@ std::string question_about(const RunDocument& run, const Options& options, const
     return line_of(question);
 }
 
-// While this process answers many command lines (run/serve.hpp), one explainer answers for all: it
-// has its device open, and its compiler is read.
+// One explainer answers for all runs of this process: it has its device open, and its compiler is
+// read.
 std::unique_ptr<ChildProcess> kept;
 
 struct Explanation {
@@ -95,13 +94,12 @@ void explain_wrong(RunDocument& document, const Options& options, const Input& i
         std::optional<std::string> line;
         const auto* const pixels = reinterpret_cast<const char*>(input.pixels.data());
         if (child->say(question, end) && child->say({pixels, input.pixels.size()}, end)) {
-            if (!is_serving()) child->say_no_more();
             line = child->next_line(end, in_time);
         }
         if (!in_time) why = "it is not finished in time";
         if (line) {
             const auto answers = answers_in(*line, wrong.size());
-            if (is_serving()) kept = std::move(child);
+            kept = std::move(child);
             for (std::size_t i = 0; i < wrong.size(); ++i) {
                 if (!answers[i]) continue;
                 wrong[i]->diagnosis = answers[i]->findings;

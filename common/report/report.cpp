@@ -47,14 +47,9 @@ std::string number(std::optional<double> value) {
 }
 
 Report::Report(const Program& program, const Options& options, const Input& input,
-               const Histogram& expected, std::string device, std::string driver,
-               std::function<void(const RunDocument&)> take)
-    : program_(program),
-      options_(options),
-      input_(input),
-      expected_(expected),
-      take_(std::move(take)) {
-    // A process that serves many command lines must not keep that of the one before.
+               const Histogram& expected, std::string device, std::string driver)
+    : program_(program), options_(options), input_(input), expected_(expected) {
+    // A process that runs many command lines must not keep that of the one before.
     set_time_limit(options.time_limit);
     document_.chapter = program.chapter;
     document_.api = program.api;
@@ -89,10 +84,6 @@ void Report::say_what_was_lost(const Histogram& last) const {
 
 int Report::finish() {
     explain_wrong(document_, options_, input_, EXPLAINER_PROGRAM);
-    if (take_) {
-        take_(document_);
-        return status();
-    }
     const auto serial = std::find_if(
         document_.results.begin(), document_.results.end(),
         [](const Result& r) { return r.variant == "serial" && r.check == Check::kMatch; });

@@ -19,10 +19,8 @@ class Report {
  public:
     /// Says on standard error what is about to be counted, and where.
     /// @param device,driver as the table and the JSON name them
-    /// @param take takes the results in place of table and files, for who has asked for them
     Report(const Program& program, const Options& options, const Input& input,
-           const Histogram& expected, std::string device, std::string driver,
-           std::function<void(const RunDocument& document)> take = {});
+           const Histogram& expected, std::string device, std::string driver);
 
     void set_read_ceiling(std::optional<double> gb_s) { document_.read_ceiling_gb_s = gb_s; }
 
@@ -56,7 +54,6 @@ class Report {
     const Options& options_;
     const Input& input_;
     const Histogram& expected_;
-    std::function<void(const RunDocument& document)> take_;
     RunDocument document_;
     std::vector<std::pair<std::string, Value>> columns_;
 };

@@ -3,7 +3,7 @@ tests/cases.json beside its source where there is one.
 
     self_test.py PROGRAM [--variant NAME] [--device N|TEXT] [--kernels FILE] [--may-skip]
 
-One process of it answers them all, so that each takes no longer than it must; a crash or a hang costs one case. Says a line for
+One process of it makes them all (served.py), so that each takes no longer than it must; a crash or a hang costs one case. Says a line for
 each case that fails, with the command that repeats it, and at the end how many there were. A launch that the device has no room
 for is skipped; an input never is, but with --may-skip. Exit status: 0 all match, 1 one does not, 77 nothing could run.
 """
@@ -63,10 +63,6 @@ class SelfTest:
     def ask(self, words):
         """The check of a run, and why it is not a match."""
         answer = self.served.ask([*words, *self.quick])
-        if answer is None:
-            return "crashed", self.served.why
-        if answer["kind"] == "failed":
-            self.served.end()  # the next run gets a process of its own
         if answer["kind"] == "nothing-to-run-on":
             raise NothingToRunOn(answer["error"])
         results = answer.get("run", {}).get("results", [])

@@ -74,10 +74,10 @@ class All(Test):
                            for part in parts]
                 file.write_text("".join(emptied), encoding="utf-8")
                 answer = one_process.ask([*SMALL, "--no-ceiling", "--no-diagnosis", "--variant", name, "--kernels", file])
-                if answer and answer["kind"] == "nothing-to-run-on":
+                if answer["kind"] == "nothing-to-run-on":
                     self.cannot_run(answer["error"])
                 with self.subTest(name):
-                    self.assertEqual(answer and [result["check"] for result in answer["run"]["results"]], ["mismatch"], answer)
+                    self.assertEqual([result["check"] for result in answer.get("run", {}).get("results", [])], ["mismatch"], answer)
 
 
 class Refusals(Test):
@@ -213,7 +213,8 @@ class Races(Test):
         asked = [words for variant in SOUND for words in races(variant)]
         for sanitizer in ("thread", "address"):
             with self.subTest(sanitizer):
-                run = programs.Run([programs.sanitized(PROGRAM, sanitizer), "--serve"], text="".join(json.dumps(words) + "\n" for words in asked))
+                program = programs.sanitized(PROGRAM, sanitizer)
+                run = programs.Run([program], served.environment(program), "".join(json.dumps(words) + "\n" for words in asked))
                 self.assertNotRegex(run.err, programs.finds("emulated"), run)
                 answers = [json.loads(line) for line in run.out.splitlines()]
                 checks = [[result["check"] for result in answer.get("run", {}).get("results", [])] or answer["kind"] for answer in answers]

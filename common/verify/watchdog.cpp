@@ -31,7 +31,6 @@ std::string memory_line;
 std::string hang_line;
 std::size_t memory_wanted = 0;
 volatile std::sig_atomic_t memory_was_missing = 0;
-bool ends_by_signal = false;
 
 // What `new` calls that gets none.
 void note_missing_memory() {
@@ -48,9 +47,7 @@ extern "C" void end_with_line(int signal) {
                               : signal == SIGABRT ? abort_line
                                                   : crash_line;
     [[maybe_unused]] const auto written = write(STDERR_FILENO, line.data(), line.size());
-    // Not exit: what hangs would be waited for.
-    if (lacks_memory || !ends_by_signal) _exit(kFailed);
-    std::raise(SIGTERM);
+    _exit(kFailed);  // not exit: what hangs would be waited for
 }
 
 }  // namespace
@@ -66,10 +63,6 @@ void set_time_limit(std::optional<unsigned> seconds) {
 
 unsigned time_limit(std::size_t pixels) {
     return limit_given.value_or(usual_time_limit(pixels));
-}
-
-void end_by_signal() {
-    ends_by_signal = true;
 }
 
 bool memory_is_left(std::size_t bytes) noexcept {

@@ -22,10 +22,6 @@ unsigned time_limit(std::size_t pixels);
 /// Whether this process could have so much more memory. A signal handler may ask, too.
 bool memory_is_left(std::size_t bytes) noexcept;
 
-/// From now on what hangs or crashes ends by a signal, and only want of memory with status 2: for
-/// whoever starts many processes and does not read what they say.
-void end_by_signal();
-
 /// What a run that has not ended most likely is.
 inline constexpr const char* kDoesNotEnd =
     "a loop without end, or a barrier that not all work-items reach (does-not-end)";

@@ -394,6 +394,13 @@ PROFILED = (*(counter for counter, _ in PROFILE.values()), *(stall(reason) for r
 
 STRIDES = (1, 8, 32, 64, 256, 1024)
 OPENCL, BOTH = ("OpenCL",), ("OpenCL", "CUDA")
+def sizes():
+    """What does not grow with the picture, and what does: time = a + n / b."""
+    for chapter, strategy, how in ((LOCAL, "local", launch("8*UNITS", 256)), (LESSON, "vector", ()), (LANES, "lane-bins", ()),
+                                   (LESSON, "tuned", ())):
+        yield Run(chapter, f"`{strategy}`" + (", 8 groups of 256 for each unit" if how else ""), "", strategy, how)
+
+
 EXPERIMENTS = {
     "steps": Experiment("chapter 05, step by step", "Step", "GB/s", BOTH, ("uniform",), "1G", tuple(steps())),
     "ideas": Experiment("the ideas of `interleaved`, for a CPU", "Loop", "GB/s", ("C++",),
@@ -450,6 +457,7 @@ EXPERIMENTS = {
     "reads": Experiment("the launches of the law, read only", "Launch for each unit", "GB/s", BOTH, ("uniform",), "256M", tuple(reads())),
     "counted": Experiment("wide loads, of which some pixels are counted", "Pixels counted", "GB/s", BOTH, ("uniform",), "256M",
                           tuple(counted_pixels())),
+    "sizes": Experiment("the same launches on pictures of several sizes", "Strategy", "us", BOTH, ("uniform",), "64M 256M 1G 3G", tuple(sizes())),
     "sums": Experiment("a sum of 32-bit numbers", "Loads", "GB/s", BOTH, ("uniform",), "1G", tuple(sums())),
     "profile": Experiment("the profiles of some kernels", "", "", ("CUDA",), ("uniform",), "256M", tuple(profiled()), counters=PROFILED),
     "profile-ramp": Experiment("the profiles of two kernels on the ramp", "", "", ("CUDA",), ("ramp",), "256M",

@@ -17,7 +17,7 @@
 
 #include "common/histogram/histogram.hpp"
 #include "common/inputs/inputs.hpp"
-#include "common/run/worker.hpp"
+#include "common/tutor/diagnosis/worker.hpp"
 #include "common/verify/verify.hpp"
 
 namespace common::diagnosis {

@@ -273,7 +273,7 @@ TEST(Observe, KeepsWhatIsCountedAndSaysWhatGoesWrong) {
         {Answer::Kind::kNotFinished, "", {}},
         counted({2, 64}, Histogram{5}),
         counted({6, 64}, Histogram{6}, true),
-        {Answer::Kind::kBadInput, "it ended for want of memory", {}},
+        {Answer::Kind::kFailed, "it ended for want of memory", {}},
         {Answer::Kind::kNotFinished, "", {}}};  // and then it waits no longer
     Observations seen;
     observe(seen, 64, [&](const std::vector<std::string>& words, std::chrono::milliseconds) {

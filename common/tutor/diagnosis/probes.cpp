@@ -46,7 +46,7 @@ void observe(Observations& seen, std::size_t group_size, const Runner& runner) {
         run.expected = reference_histogram(input.pixels);
         for (int time = 0; time < probe.times; ++time) {
             const Answer answer = runner(arguments, kPatience);
-            if (answer.kind == Answer::Kind::kCrashed || answer.kind == Answer::Kind::kBadInput)
+            if (answer.kind == Answer::Kind::kCrashed || answer.kind == Answer::Kind::kFailed)
                 seen.troubles.push_back(fmt::format("{}: {}", run.words, answer.error));
             if (answer.kind == Answer::Kind::kNotFinished) {
                 ++not_finished;

@@ -14,8 +14,8 @@
 #include "common/process/terminal.hpp"
 #include "common/report/document.hpp"
 #include "common/report/json.hpp"
-#include "common/run/worker.hpp"
 #include "common/tutor/diagnosis/diagnosis.hpp"
+#include "common/tutor/diagnosis/worker.hpp"
 
 namespace common::diagnosis {
 

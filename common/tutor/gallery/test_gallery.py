@@ -115,7 +115,7 @@ class Check:
         """(exit status, the name, what was said)"""
         self.command = [*self.program, *words]
         answer = self.ask(words) if self.ask else None
-        if answer is None or answer["kind"] == "failed":  # the program itself says what has become of it
+        if answer is None or answer["kind"] in served.Served.ENDS:  # the program itself says what has become of it
             status, said = self.run(words)
             return status, gallery.called(said), said
         results = answer.get("run", {}).get("results", [{}])

@@ -1,5 +1,5 @@
 /// @file
-/// The other side of serve.hpp: a second process of this program, which runs what it is asked to.
+/// A program in a second process, which runs what it is asked to (run/served.cpp).
 #pragma once
 
 #include <chrono>
@@ -15,18 +15,9 @@ namespace common {
 class ChildProcess;
 
 struct Answer {
-    /// How a run ended, in the order of the kinds of serve.hpp; and the two ends of its process.
-    enum class Kind {
-        kRan,
-        kBadInput,
-        kUnsupported,
-        kDoesNotBuild,
-        kNothingToRunOn,
-        kFailed,
-        kCrashed,
-        kNotFinished
-    };
-    Kind kind = Kind::kFailed;
+    /// How a run ended; refused is what says nothing of the kernel, such as too large a group.
+    enum class Kind { kRan, kRefused, kFailed, kCrashed, kNotFinished };
+    Kind kind = Kind::kRefused;
     std::string error;               ///< why it did not run
     std::optional<RunDocument> run;  ///< where it ran
 };

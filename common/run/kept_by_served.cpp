@@ -1,8 +1,6 @@
-// While a process answers many command lines (run/serve.hpp), it keeps one context for each device
-// and one built program for each text and options: each context makes PoCL's compiler read its
-// library anew, and each build its whole text. So a lesson can make both on its page, in each run.
-// The four calls below are the program's own, and reach the driver's by dlsym. The linker takes
-// them before the library's.
+// What served.cpp has besides, for OpenCL: it keeps one context for each device and one built
+// program for each text and options. Each context makes PoCL's compiler read its library anew, and
+// each build its whole text. The four calls below stand before the driver's, which dlsym finds.
 #define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 #include <dlfcn.h>
@@ -10,8 +8,6 @@
 #include <map>
 #include <string>
 #include <utility>
-
-#include "common/run/run.hpp"
 
 namespace {
 
@@ -33,7 +29,6 @@ cl_context CL_API_CALL clCreateContext(
     const cl_context_properties* properties, cl_uint count, const cl_device_id* devices,
     void(CL_CALLBACK* notify)(const char*, const void*, size_t, void*), void* user, cl_int* error) {
     static const auto real = next(&clCreateContext, "clCreateContext");
-    if (!common::is_serving()) return real(properties, count, devices, notify, user, error);
     cl_context& context = contexts[devices[0]];
     if (context == nullptr) {
         context = real(properties, count, devices, notify, user, error);
@@ -48,7 +43,7 @@ cl_program CL_API_CALL clCreateProgramWithSource(cl_context context, cl_uint cou
                                                  cl_int* error) {
     static const auto real = next(&clCreateProgramWithSource, "clCreateProgramWithSource");
     const cl_program program = real(context, count, strings, lengths, error);
-    if (common::is_serving() && program != nullptr && lengths == nullptr) {
+    if (program != nullptr && lengths == nullptr) {
         same_as.erase(program);  // of one that was, at the same place
         texts[program] = {context, strings[0]};
     }
@@ -60,8 +55,7 @@ cl_int CL_API_CALL clBuildProgram(cl_program program, cl_uint count, const cl_de
                                   void* user) {
     static const auto real = next(&clBuildProgram, "clBuildProgram");
     const auto text = texts.find(program);
-    if (!common::is_serving() || text == texts.end())
-        return real(program, count, devices, options, notify, user);
+    if (text == texts.end()) return real(program, count, devices, options, notify, user);
     const auto what = std::pair(text->second, std::string(options));
     texts.erase(text);
     if (const auto found = built.find(what); found != built.end()) {

@@ -1,4 +1,4 @@
-#include "common/run/run.hpp"
+#include "common/run/describe.hpp"
 
 #include <fmt/format.h>
 
