@@ -75,12 +75,12 @@ function(add_counted program)
         add_custom_command(OUTPUT ${object} VERBATIM DEPENDS ${sources} DEPFILE ${object}.d COMMAND ${TUTORIAL_CLANG}
             -std=c++20 -O2 -g1 -w -DNDEBUG -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -fno-builtin
             -mllvm -disable-block-placement -fsanitize-coverage=bb,no-prune,trace-pc,trace-loads,trace-stores
-            -DON_CPU_COUNTS ${definitions} -Dmain=lesson_main -I${PROJECT_BINARY_DIR}/on_cpu -I${PROJECT_SOURCE_DIR} -I${TUTORIAL_ON_CPU}
+            -DON_CPU_COUNTS ${definitions} -I${PROJECT_BINARY_DIR}/on_cpu -I${PROJECT_SOURCE_DIR} -I${TUTORIAL_ON_CPU}
             -MD -MF ${object}.d -c ${source} -o ${object})
     endforeach()
     add_executable(${program}-counts EXCLUDE_FROM_ALL ${objects})
     add_dependencies(counted ${program}-counts)
     set_target_properties(${program}-counts PROPERTIES LINKER_LANGUAGE CXX
         OUTPUT_NAME cuda-on-cpu RUNTIME_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/counts)
-    target_link_libraries(${program}-counts PRIVATE lesson_program ${arg_LIBRARIES} common_cuda_on_cpu on_cpu_blocks_counts)
+    target_link_libraries(${program}-counts PRIVATE common ${arg_LIBRARIES} common_cuda_on_cpu on_cpu_blocks_counts)
 endfunction()

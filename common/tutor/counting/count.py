@@ -275,7 +275,8 @@ def launch_in_words(launch, pixels):
     steps = pixels / 32
     local = f", {launch['local_bytes']:,} bytes of local memory each" if launch["local_bytes"] else ""
     lines = [f"{launch['kernel']}: {launch['groups']:,} groups of {launch['group_size']}{local}",
-             f"  Counted: {launch['counted_groups']} of the groups. {launch['resident_groups']} fit on a multiprocessor ({launch['resident_limit']}).",
+             f"  Counted: {launch['counted_groups']} of the groups. On a multiprocessor {launch['resident_groups']} fit at once "
+             f"({launch['resident_limit']}).",
              f"  Asked for before the first is needed: {launch['loads_ahead']} loads, {launch['bytes_ahead']} bytes.", "",
              f"  {'for 32 pixels':18} {'counted':>8}  Nsight Compute's name (.sum)"]
     for words, name, value in COUNTERS:

@@ -116,7 +116,8 @@ class OpenCLCounts(Test):
     LAUNCH = "--random", "256K"
     CASES = {"02-global-atomics": ("racy", "global", "subhist"), "03-local-atomics": ("local", "local-buckets", "local-subhist"),
              "04-per-thread-bins": ("private", "uchar-bins", "uchar-bins-banked", "lane-bins"),
-             "05-launch-tuning": ("two-per-sm", "occupancy --groups 64", "vector --groups 64", "tuned --copies 8 --loads 2 --groups 32 --group-size 256")}
+             "05-launch-tuning": ("two-per-sm", "occupancy --groups 64", "vector --groups 64",
+                                 "tuned --copies 8 --loads 2 --groups 32 --group-size 256")}
 
     def test_equal(self):
         for api in ("CUDA", "OpenCL"):
