@@ -58,8 +58,8 @@ function(add_sanitized program sanitizer)
 endfunction()
 
 # add_counted(program LIBRARIES ...): such a program once more, in a folder counts: clang calls a hook for each access of its
-# kernels (recorded.cpp), whatever compiler makes the rest. Accesses stay as the source has them: no loop is unrolled or made
-# wide, no block of it moved, no loop made a call.
+# kernels (recorded.cpp), whatever compiler makes the rest. With the options of counted.rsp accesses stay as the source has
+# them: no loop is unrolled or made wide, no block of it moved, no loop made a call.
 add_custom_target(counted)
 function(add_counted program)
     cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "LIBRARIES")
@@ -72,10 +72,8 @@ function(add_counted program)
     foreach(source IN LISTS compiled)
         string(REGEX REPLACE "[.]cpp$" ".counts.o" object ${source})
         list(APPEND objects ${object})
-        add_custom_command(OUTPUT ${object} VERBATIM DEPENDS ${sources} DEPFILE ${object}.d COMMAND ${TUTORIAL_CLANG}
-            -std=c++20 -O2 -g1 -w -DNDEBUG -fno-vectorize -fno-slp-vectorize -fno-unroll-loops -fno-builtin
-            -mllvm -disable-block-placement -fsanitize-coverage=bb,no-prune,trace-pc,trace-loads,trace-stores
-            -DON_CPU_COUNTS ${definitions} -I${PROJECT_BINARY_DIR}/on_cpu -I${PROJECT_SOURCE_DIR} -I${TUTORIAL_ON_CPU}
+        add_custom_command(OUTPUT ${object} VERBATIM DEPENDS ${sources} ${TUTORIAL_ON_CPU}/counted.rsp DEPFILE ${object}.d
+            COMMAND ${TUTORIAL_CLANG} @${TUTORIAL_ON_CPU}/counted.rsp ${definitions} -I${PROJECT_BINARY_DIR}/on_cpu -I${PROJECT_SOURCE_DIR} -I${TUTORIAL_ON_CPU}
             -MD -MF ${object}.d -c ${source} -o ${object})
     endforeach()
     add_executable(${program}-counts EXCLUDE_FROM_ALL ${objects})

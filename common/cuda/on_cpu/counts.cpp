@@ -190,7 +190,8 @@ std::vector<std::size_t> Launch::to_follow() const {
 }
 
 void Launch::write(const std::string& kernel, std::string (*name_of)(std::uintptr_t site)) const {
-    std::FILE* const file = std::fopen(std::getenv("COUNTS"), "a");
+    const std::string name = std::getenv("COUNTS");
+    std::FILE* const file = name == "-" ? stderr : std::fopen(name.c_str(), "a");
     if (file == nullptr) return;
     std::size_t loads_ahead = 0, bytes_ahead = 0;
     for (const auto& [load, need] : needed) {
@@ -227,7 +228,7 @@ void Launch::write(const std::string& kernel, std::string (*name_of)(std::uintpt
         const auto& [site, what, memory, bytes, allocation] = place;
         if (memory == kOwn && !own_parts) continue;
         std::fprintf(file,
-                     "%s\n{\"site\": \"%s\", \"what\": \"%s\", \"memory\": \"%s\", \"bytes\": %u, "
+                     "%s{\"site\": \"%s\", \"what\": \"%s\", \"memory\": \"%s\", \"bytes\": %u, "
                      "\"allocation\": %d, \"lanes\": %.17g, \"requests\": %.17g, \"sectors\": "
                      "%.17g, \"found\": %.17g, \"visits\": %.17g, \"passes\": %.17g, "
                      "\"largest_passes\": %u}",
@@ -238,7 +239,7 @@ void Launch::write(const std::string& kernel, std::string (*name_of)(std::uintpt
         comma = ",";
     }
     std::fprintf(file, "]}\n");
-    std::fclose(file);
+    if (file != stderr) std::fclose(file);
 }
 
 // ---- a group ----

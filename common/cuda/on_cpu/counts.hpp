@@ -137,7 +137,8 @@ struct Launch {
     [[nodiscard]] std::vector<double> queues() const;
     /// Loads to follow: in the middle of the longest loop over the largest memory.
     [[nodiscard]] std::vector<std::size_t> to_follow() const;
-    /// Adds it, an object of JSON, to the file that the environment's COUNTS names.
+    /// Adds it, an object of JSON in a line, to the file that the environment's COUNTS names; to
+    /// standard error where that is "-".
     void write(const std::string& kernel, std::string (*name_of)(std::uintptr_t site)) const;
 };
 

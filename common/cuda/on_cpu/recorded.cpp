@@ -1,8 +1,7 @@
 // What the threads of an emulated launch do, recorded for counts.cpp. clang++ calls a hook before
-// each load and store of the kernel, and at the beginning of each basic block
-// (-fsanitize-coverage=bb,no-prune,trace-pc,trace-loads,trace-stores); the atomics of
-// cuda_runtime.h call one of their own. Only the blocks that are counted run, so the histogram is
-// not right.
+// each load and store of the kernel, and at the beginning of each basic block (counted.rsp has its
+// options); the atomics of cuda_runtime.h call one of their own. Only the blocks that are counted
+// run, so the histogram is not right.
 #include "common/cuda/on_cpu/recorded.hpp"
 
 #include <dlfcn.h>
@@ -139,14 +138,15 @@ void note(std::uintptr_t site, const void* to, unsigned bytes, counts::What what
     }
 }
 
+// Its place in the program or the library that it is in.
 std::string name_of(std::uintptr_t site) {
     Dl_info info{};
-    dladdr(reinterpret_cast<const void*>(&launch_begins), &info);
+    dladdr(reinterpret_cast<const void*>(site), &info);
     std::array<char, 24> text{};
     std::snprintf(
-        text.data(), text.size(), "0x%zx",
+        text.data(), text.size(), "+0x%zx",
         static_cast<std::size_t>(site) - reinterpret_cast<std::uintptr_t>(info.dli_fbase));
-    return text.data();
+    return std::string(info.dli_fname) + text.data();
 }
 
 }  // namespace

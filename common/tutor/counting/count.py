@@ -55,6 +55,9 @@ import re
 import subprocess
 import tempfile
 
+import sandbox
+import submitted_file
+import tasks
 from catalogue import ROOT, BadInput
 from gallery import Refused
 
@@ -103,11 +106,15 @@ def run(command, environment=(), folder="."):
         done = subprocess.run(command, capture_output=True, text=True, errors="replace", cwd=folder,
                               env={**os.environ, **dict(environment), "COUNTS": file.name})
         text = pathlib.Path(file.name).read_text(encoding="utf-8")
-    launches = [json.loads(each) for each in text.replace("}]}\n", "}]}\0").split("\0") if each]
+    launches = launches_in(text)
     if not launches:
         said = [line for line in done.stderr.splitlines() if line.strip()] or [f"exit status {done.returncode}, and no launch"]
         raise Refused(done.returncode if done.returncode in (2, 77) else 2, said[-1].partition(": ")[2] or said[-1])
     return launches, done.stdout
+
+
+def launches_in(text):
+    return [json.loads(line) for line in text.splitlines() if line.startswith('{"kernel": ')]
 
 
 def value_of(words, option):
@@ -141,7 +148,7 @@ def of_program(build, chapter, strategy, api, words, folder="."):
             given[at] = re.sub("[0-9]+[KMG]?$", str(size), given[at])
         if api == "CUDA":
             launches, said = run([program, *given, *FIXED, strategy], folder=folder)
-            launches = named(program, launches)
+            launches = named(launches)
         else:
             command = [*OCLGRIND, plugin_of(build), program, *given, "--device", "Oclgrind"]
             launches, said = run([*command, *FIXED, strategy], {"COUNTS_GROUPS": "2"}, folder)
@@ -161,12 +168,15 @@ def of_program(build, chapter, strategy, api, words, folder="."):
             "pixels": pixels or counted_pixels, "counted_pixels": counted_pixels, "launches": launches}
 
 
-def named(program, launches):
-    """With the kernels' names, and the lines of their sites: the innermost of those that are no word of CUDA's."""
+def named(launches, program=None):
+    """With the kernels' names, and the lines of their sites: the innermost of those that are no word of CUDA's. `program` is where
+    they are now, if it is another place than it was."""
     sites = {launch["kernel"]: 0 for launch in launches}
     for launch in launches:
         sites.update((line["site"], -1) for line in launch["lines"])  # a hook returns behind its call
-    command = ["addr2line", "-a", "-i", "-f", "-C", "-e", program, *(hex(int(site, 16) + by) for site, by in sites.items())]
+    places = [site.rpartition("+") for site in sites]
+    addresses = [hex(int(place, 16) + by) for (_, _, place), by in zip(places, sites.values())]
+    command = ["addr2line", "-a", "-i", "-f", "-C", "-e", program or places[0][0], *addresses]
     said = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     found = {}
     for site, frames in zip(sites, re.split(r"^0x[0-9a-f]+\n", said, flags=re.MULTILINE)[1:]):
@@ -180,17 +190,16 @@ def named(program, launches):
     return launches
 
 
-def lines_of(sites, folder, kernels=""):
-    """The sites of a line, an access and a memory are one; its text with them."""
-    found, texts = {}, {}
+def lines_of(sites, folder, kernels="", texts=None):
+    """The sites of a line, an access and a memory are one; its text with them, from these files or {name: text}."""
+    found, texts = {}, {name: text.splitlines() for name, text in (texts or {}).items()}
     for site in sites:
         path, _, number = site.pop("site").rpartition(":")
-        path = pathlib.Path(kernels or path) if kernels.endswith(pathlib.Path(path).name) else pathlib.Path(path)
-        if path not in texts:
-            file = path if path.is_absolute() else folder / path
-            texts[path] = file.read_text(encoding="utf-8", errors="replace").splitlines() if file.is_file() else []
+        path = pathlib.Path(kernels if kernels and kernels.endswith(pathlib.Path(path).name) else path)
+        if path.name not in texts:
+            texts[path.name] = (folder / path).read_text(encoding="utf-8", errors="replace").splitlines() if (folder / path).is_file() else []
         line = int(number) if number.isdigit() else 0
-        text = texts[path][line - 1].strip() if 0 < line <= len(texts[path]) else ""
+        text = texts[path.name][line - 1].strip() if 0 < line <= len(texts[path.name]) else ""
         key = path.name, line, site["what"], site["memory"], site["bytes"], site["allocation"]
         if key not in found:
             found[key] = {"file": path.name, "line": line, "text": text, **site}
@@ -233,6 +242,68 @@ def whole(launch, pixels):
             line.update((name, line[name] * by) for name in SUMS)
     visits = sum(line["visits"] for line in launch["lines"])
     launch["queues"] = [each * visits / (sum(launch["queues"]) or 1) for each in launch["queues"]]
+
+
+# ---- an exercise ---------------------------------------------------------------------------------------
+
+
+class CountedCuda(submitted_file.EmulatedFile):
+    """Compiled with a hook for each access."""
+
+    def compiled(self, files, words, _):
+        clang = next(filter(None, map(sandbox.where, ("clang++", "clang++-14"))), "clang++")
+        files = {**files, "counted.rsp": (submitted_file.ON_CPU / "counted.rsp").read_bytes()}
+        return self.once(tuple(words), self.made_by, files, [clang, "@counted.rsp", "-shared", "-fPIC", *words], "it.so")
+
+
+class CountedOpenCL(submitted_file.OpenCLFile):
+    """Run by Oclgrind with the plugin; its work-items keep their numbers."""
+
+    def parts(self, runs, _):
+        programs, files, library = super().parts(runs, None)
+        return programs, {**files, "counts.so": plugin_of(self.build).read_bytes()}, library
+
+
+def of_exercise(build, exercise, api, texts, run):
+    """The counts of what a student has written, {name: text}, in a run of tasks.py; in the sandbox. Raises Refused and DoesNotCompile."""
+    if exercise.kind != "kernels":
+        raise BadInput(f"count takes an exercise with kernels to write, not {exercise.name}")
+    kind, command = (CountedCuda, ()) if api == "cuda" else (CountedOpenCL, (*OCLGRIND, "./counts.so"))
+    found, names = [], {"cuda": "CUDA", "opencl": "OpenCL"}
+    for name in exercise.files[api]:
+        file = kind(exercise, api, name, texts[name], build)
+        of = {"COUNTS": "-", **({"COUNTS_GROUPS": "2"} if command else {})}
+        how = ("env", *(f"{each}={value}" for each, value in of.items()), *command)
+        done, _ = file.process([run], submitted_file.Detector("counts", None, how, "" if command else "counts"))
+        launches = launches_in(done.said)
+        if not launches:
+            raise Refused(2, (done.ended or done.said or "no launch").strip().splitlines()[-1])
+        if not command:
+            with tempfile.NamedTemporaryFile() as library:
+                pathlib.Path(library.name).write_bytes(next(made for made in file.made.values() if made[:4] == b"\x7fELF"))
+                launches = named(launches, library.name)
+        for launch in launches:
+            launch["lines"] = lines_of(launch["lines"], exercise.folder, texts={name: texts[name]})
+            whole(launch, run.count)
+        found += launches
+    return {"form": 1, "chapter": exercise.chapter, "strategy": exercise.name, "api": names[api], "device": "h100",
+            "input": f"{run.words}{run.options and ', '}{run.options}", "pixels": run.count, "counted_pixels": run.count, "launches": found}
+
+
+def run_of_exercise(exercise, words):
+    """The run that a command line asks for. Raises BadInput."""
+    given = {"--random": "4M", "--groups": "264", "--group-size": "256"}
+    for option in [word for word in words if word.startswith("--") and word != "--ramp"]:
+        if option not in given or not re.fullmatch("[0-9]+[KM]?", value_of(words, option)[1]):
+            raise BadInput(f"count: an exercise takes {', '.join(given)} with a number, and --ramp, not '{option}'")
+        given[option] = value_of(words, option)[1]
+    size, groups, group_size = (int(text.rstrip("KM")) << 10 * " KM".index(text.lstrip("0123456789") or " ") for text in given.values())
+    task = tasks.task_of(exercise)
+    across = min(size, 4096)
+    size = (size, 1) if task.middle[1] == 1 else (across, size // across)
+    pixels = b"".join(map(task.pixel, range(256))) * (size[0] * size[1] // 256 + 1) if "--ramp" in words else tasks.drawn(task, 1, size)
+    run = tasks.run_of(size, "pixels", pixels[:size[0] * size[1] * task.pixel_bytes], groups, group_size)
+    return run._replace(options=exercise.data.get("options", [""])[-1])
 
 
 # ---- what is shown -----------------------------------------------------------------------------------
